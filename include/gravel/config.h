@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every setting of a node, once. The struct, its defaults, the GRAVEL_* environment variables, the table
+ * that `gravel-info --env` prints and docs/tuning.md are all made from this list.
+ *
+ * X(kind, field, VARIABLE, default, min, max, category, help)
+ *     kind is STRING, BOOL, COUNT (uint32_t) or BYTES (uint64_t; the variable takes k, M and G suffixes).
+ *     For STRING, min and max are unused.
+ */
+#ifndef GRAVEL_CONFIG_H
+#define GRAVEL_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GRAVEL_CONFIG_FIELDS(X)                                                                    \
+    X(STRING, device, GRAVEL_DEVICE, "", 0, 0, "device",                                           \
+      "device to use: platform:device numbers, or part of a platform or device name; "             \
+      "empty takes the first device that can")                                                     \
+    X(STRING, step, GRAVEL_STEP, "auto", 0, 0, "device",                                           \
+      "step of the capability ladder: auto or svm")                                                \
+    X(COUNT, host_cores, GRAVEL_HOST_CORES, 1, 0, 1024, "device",                                  \
+      "cores of a CPU device left to the host threads of this node [cores]")                       \
+    X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                             \
+      "extra OpenCL compiler options, appended last")                                              \
+    X(BOOL, check, GRAVEL_CHECK, 0, 0, 1, "device",                                                \
+      "count arrivals at every work-group call and report divergence")                             \
+    X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                      \
+      "symmetric heap of each node [bytes]")                                                       \
+    X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                      \
+      "ask the system for huge pages for the arena")                                               \
+    X(BYTES, queue_bytes, GRAVEL_QUEUE, 0, 0, 1ull << 40, "queue",                                 \
+      "slots of all producer/consumer queues together [bytes]; 0 derives it")                      \
+    X(BYTES, slot_bytes, GRAVEL_SLOT, 9280, 640, 1 << 24, "queue",                                 \
+      "one slot, 64-byte header included [bytes]; 9280 holds 256 of the widest messages")          \
+    X(COUNT, wait_limit, GRAVEL_WAIT_LIMIT, 1u << 26, 1, 4294967295u, "queue",                     \
+      "polls a leader waits for a host that shows no sign of life")                                \
+    X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 1, 1, 64, "aggregation",                           \
+      "aggregator threads; each has its own queue")                                                \
+    X(BYTES, buffer_bytes, GRAVEL_BUFFER, 65536, 256, 1 << 26, "aggregation",                      \
+      "one node buffer, header included [bytes]")                                                  \
+    X(COUNT, n_buffers, GRAVEL_BUFFERS, 0, 0, 65536, "aggregation",                                \
+      "node buffers per aggregator and destination; 0 derives it")                                 \
+    X(COUNT, flush_us, GRAVEL_FLUSH, 125, 1, 10000000, "aggregation",                              \
+      "age at which a partly filled node buffer leaves [microseconds]")                            \
+    X(STRING, transport, GRAVEL_TRANSPORT, "auto", 0, 0, "network",                                \
+      "auto, self or mpi; auto is mpi under an MPI launcher, else self")                           \
+    X(COUNT, loopback_nodes, GRAVEL_LOOPBACK, 1, 1, 4096, "network",                               \
+      "nodes that transport self stands for, each with its own heap")                              \
+    X(COUNT, n_resolvers, GRAVEL_RESOLVERS, 0, 0, 64, "network",                                   \
+      "helper threads that apply messages, sharded by address; 0 lets the network thread do it")   \
+    X(COUNT, timeout_ms, GRAVEL_TIMEOUT, 8000, 100, 86400000, "network",                           \
+      "silence after which a peer counts as dead, and the longest wait without progress "          \
+      "[milliseconds]")                                                                            \
+    X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                           \
+      "print statistics of the node to standard error when it closes")                             \
+    X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                        \
+      "write a Chrome trace to this file; the node number is put before its suffix")
+
+#define GRAVEL_CONFIG_STRING_BYTES 256
+
+struct gravel_config {
+#define GRAVEL_FIELD_STRING(field) char field[GRAVEL_CONFIG_STRING_BYTES];
+#define GRAVEL_FIELD_BOOL(field) bool field;
+#define GRAVEL_FIELD_COUNT(field) uint32_t field;
+#define GRAVEL_FIELD_BYTES(field) uint64_t field;
+#define GRAVEL_FIELD(kind, field, variable, preset, min, max, category, help)                      \
+    GRAVEL_FIELD_##kind(field)
+    GRAVEL_CONFIG_FIELDS(GRAVEL_FIELD)
+#undef GRAVEL_FIELD
+#undef GRAVEL_FIELD_STRING
+#undef GRAVEL_FIELD_BOOL
+#undef GRAVEL_FIELD_COUNT
+#undef GRAVEL_FIELD_BYTES
+};
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file gravel.h
+ * The host interface of Gravel: open a node, give kernels its arena, wait for their messages.
+ *
+ * A node is one process of a job (a rank), or one of several loop-back nodes that a single process stands
+ * for. Calls return 0 or a negative GRAVEL_E... code; gravel_strerror() names the code and
+ * gravel_last_error() tells what exactly went wrong. Unless a call says otherwise, any host thread may make
+ * it, and calls marked *collective* must be made by every node in the same order.
+ *
+ * Source:  Orr, Communication and Coordination Paradigms for Highly-Parallel Accelerators, 2016, chapter 5.
+ */
+#ifndef GRAVEL_GRAVEL_H
+#define GRAVEL_GRAVEL_H
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#include <CL/cl.h>
+
+#include "config.h"
+#include "shared/operation.h"
+#include "stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The library's soversion is GRAVEL_API_MAJOR while that is not 0, else 0.GRAVEL_API_MINOR. */
+#define GRAVEL_API_MAJOR 0
+#define GRAVEL_API_MINOR 1
+#define GRAVEL_API_PATCH 0
+
+/** X(code, number, text): every error. */
+#define GRAVEL_ERRORS(X)                                                                           \
+    X(GRAVEL_EINVAL, -1, "invalid argument")                                                       \
+    X(GRAVEL_ENOMEM, -2, "out of memory")                                                          \
+    X(GRAVEL_ECONFIG, -3, "invalid setting")                                                       \
+    X(GRAVEL_EDEVICE, -4, "no such device")                                                        \
+    X(GRAVEL_ECAPABILITY, -5, "device lacks a capability")                                         \
+    X(GRAVEL_EBUILD, -6, "kernel program does not build")                                          \
+    X(GRAVEL_ECL, -7, "OpenCL call failed")                                                        \
+    X(GRAVEL_EMPI, -8, "MPI call failed")                                                          \
+    X(GRAVEL_EHEAP, -9, "symmetric heap exhausted")                                                \
+    X(GRAVEL_ERANGE, -10, "destination, index or offset out of range")                             \
+    X(GRAVEL_EHANDLER, -11, "unknown or failed active-message handler")                            \
+    X(GRAVEL_ECORRUPT, -12, "corrupt node buffer")                                                 \
+    X(GRAVEL_EMISMATCH, -13, "nodes disagree")                                                     \
+    X(GRAVEL_EPEER, -14, "another node failed")                                                    \
+    X(GRAVEL_ETIMEOUT, -15, "no progress within the time limit")                                   \
+    X(GRAVEL_EKERNEL, -16, "a kernel reported a fault")                                            \
+    X(GRAVEL_ESYSTEM, -17, "operating system call failed")
+
+enum gravel_error {
+#define GRAVEL_ERROR(code, number, text) code = number,
+    GRAVEL_ERRORS(GRAVEL_ERROR)
+#undef GRAVEL_ERROR
+};
+
+/** One node of a job. Opaque; made by gravel_open. */
+struct gravel;
+
+/**
+ * An active-message handler, run at the destination by the thread that resolves messages.
+ *
+ * @param gravel  the destination node; the handler may call gravel_update, gravel_put and gravel_am on it
+ *                (they never block there), and nothing that waits.
+ * @param user    the pointer registered with the handler.
+ * @param source  node that sent the message.
+ * @param args    the arguments [GRAVEL_AM_MAX_ARGS]; those not sent are 0.
+ * @return        0, or any other value to report GRAVEL_EHANDLER at this node and at the sender.
+ *
+ * Memory:  handlers and other messages for one node are applied one at a time unless n_resolvers > 1;
+ *          handlers are always run one at a time, so plain loads and stores suffice among them.
+ * Source:  Orr 2016, section 5.2.3.
+ */
+typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t source,
+                                    const uint64_t args[GRAVEL_AM_MAX_ARGS]);
+
+/** A handler as it is registered: the same table, in the same order, at every node. */
+struct gravel_handler {
+    const char *name; /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
+    uint32_t n_args;  /**< 64-bit arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
+    gravel_handler_function *function;
+    void *user;
+};
+
+/** What the library would like to say; called from any of its threads. */
+typedef void gravel_log_function(void *user, const char *text);
+
+/** What cannot come from the environment. Zero-fill; every member is optional. */
+struct gravel_bindings {
+    cl_context context;     /**< the caller's context; then device must be set too */
+    cl_device_id device;    /**< the caller's device, used as it is (no sub-device is made) */
+    cl_command_queue queue; /**< the caller's in-order queue for gravel_launch; made if NULL */
+    const struct gravel_handler *handlers; /**< [n_handlers] copied by gravel_open */
+    uint32_t n_handlers;
+    gravel_log_function *log;
+    void *log_user;
+};
+
+/* ---- texts ------------------------------------------------------------------------------------- */
+
+/** The text of an error code; never NULL. */
+const char *gravel_strerror(int code);
+
+/** What went wrong in the calling thread's last failed Gravel call; "" if none failed. Valid until the next. */
+const char *gravel_last_error(void);
+
+/* ---- open and close ---------------------------------------------------------------------------- */
+
+/**
+ * Fill a configuration with the defaults and the GRAVEL_* environment variables.
+ *
+ * @param config  [out] assign to its fields afterwards to override the environment.
+ * @return        0; GRAVEL_EINVAL; GRAVEL_ECONFIG if a variable is malformed or out of range (it is named).
+ */
+int gravel_config_init(struct gravel_config *config);
+
+/**
+ * Open this process's node: device, arena, queues, aggregators, network. Collective.
+ *
+ * @param out       [out] the node, or NULL on failure; nothing is left behind then.
+ * @param config    settings; NULL for gravel_config_init's.
+ * @param bindings  the caller's OpenCL objects, handlers and log; NULL for none.
+ * @return          0; GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown or ambiguous device: candidates are listed);
+ *                  GRAVEL_ECAPABILITY (what the device lacks); GRAVEL_EMISMATCH (which setting nodes disagree
+ *                  on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM.
+ *
+ * With transport mpi, MPI is initialised by the node's network thread (MPI_THREAD_FUNNELED) and finalised by
+ * gravel_close, unless the caller has initialised it, which needs MPI_THREAD_MULTIPLE.
+ */
+int gravel_open(struct gravel **out, const struct gravel_config *config,
+                const struct gravel_bindings *bindings);
+
+/**
+ * Close a node: barrier, stop its threads, free everything. Collective. NULL is allowed.
+ *
+ * @return  0, or the first error the node met that no other call has returned yet. The node is gone either way.
+ *          Kernels that use the node must have ended.
+ */
+int gravel_close(struct gravel *gravel);
+
+/** This node's number, 0 <= node < gravel_n_nodes(). */
+uint32_t gravel_node(const struct gravel *gravel);
+/** Nodes of the job. */
+uint32_t gravel_n_nodes(const struct gravel *gravel);
+/** The settings in force, derived ones filled in. */
+const struct gravel_config *gravel_config(const struct gravel *gravel);
+/** The step of the capability ladder in use: "svm". */
+const char *gravel_step(const struct gravel *gravel);
+/** The OpenCL objects in use; owned by the node unless the caller brought them. */
+cl_context gravel_cl_context(const struct gravel *gravel);
+cl_device_id gravel_cl_device(const struct gravel *gravel);
+cl_command_queue gravel_cl_queue(const struct gravel *gravel);
+
+/* ---- the symmetric heap ------------------------------------------------------------------------ */
+
+/**
+ * Allocate zero-filled symmetric memory. Collective, with a barrier.
+ *
+ * @param bytes   size [bytes], the same at every node, not 0.
+ * @param offset  [out] [bytes] the same at every node; a multiple of 64. Kernels take it as `ulong`.
+ * @return        0; GRAVEL_EHEAP (asked, free and total are told); GRAVEL_EMISMATCH if sizes differ.
+ */
+int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset);
+
+/**
+ * Free symmetric memory. Collective, with a barrier: messages to it must have been sent before.
+ *
+ * @return  0; GRAVEL_EINVAL if offset is not the start of an allocation.
+ */
+int gravel_free(struct gravel *gravel, uint64_t offset);
+
+/**
+ * Host address of this node's part of the symmetric heap at an offset; NULL outside of any allocation.
+ *
+ * Memory:  after gravel_barrier or gravel_quiet returns, everything they cover is visible here.
+ */
+void *gravel_pointer(struct gravel *gravel, uint64_t offset);
+
+/** The same for a loop-back node of transport self; NULL if `node` lives in another process. */
+void *gravel_pointer_of(struct gravel *gravel, uint32_t node, uint64_t offset);
+
+/* ---- kernels ----------------------------------------------------------------------------------- */
+
+/**
+ * Build an OpenCL program whose source includes "gravel.cl.h".
+ *
+ * @param name     file name for messages of the compiler, e.g. "count.cl".
+ * @param source   text of the program.
+ * @param options  compiler options, or NULL.
+ * @param program  [out] to be released by the caller.
+ * @return         0; GRAVEL_EBUILD, and gravel_last_error() holds the compiler's log with the caller's file
+ *                 name and lines; GRAVEL_ECL.
+ *
+ * Defined for the program: GRAVEL_HANDLER(name) for every registered handler; GRAVEL_HAS_DOUBLE.
+ */
+int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
+                         const char *options, cl_program *program);
+
+/** Set a kernel's GRAVEL_ARENA argument, the index-th [count from 0]. Also needed for the caller's launches. */
+int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index);
+
+/**
+ * Enqueue a kernel on the node's command queue; as clEnqueueNDRangeKernel without the global offset.
+ *
+ * Launching a kernel by clEnqueueNDRangeKernel on any queue of the same context works as well on this step;
+ * this call also starts the aggregators at once and shows the kernel in traces.
+ *
+ * @param n_dimensions  1 to 3.
+ * @param global_size   [n_dimensions] work-items.
+ * @param local_size    [n_dimensions] work-items of a group, or NULL for the driver's choice.
+ */
+int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
+                  const size_t *global_size, const size_t *local_size, cl_uint n_wait,
+                  const cl_event *wait, cl_event *event);
+
+/* ---- completion -------------------------------------------------------------------------------- */
+
+/**
+ * Wait until every message this node issued before the call has been applied at its owner.
+ *
+ * Messages of a kernel count as issued before the call if the kernel ended before it, or if it was enqueued
+ * by gravel_launch: those kernels are waited for.
+ *
+ * @return  0; GRAVEL_ERANGE, GRAVEL_EHANDLER, GRAVEL_ECORRUPT if messages were refused (which, where and why is
+ *          told); GRAVEL_EKERNEL; GRAVEL_EPEER; GRAVEL_ETIMEOUT.
+ *
+ * Source:  OpenSHMEM 1.5, section 9.10 (shmem_quiet).
+ */
+int gravel_quiet(struct gravel *gravel);
+
+/**
+ * Order messages: those issued before the call are applied before those issued after it, destination by
+ * destination. Waits for this node's kernels and queues, not for other nodes.
+ *
+ * @return  as gravel_quiet.
+ */
+int gravel_fence(struct gravel *gravel);
+
+/**
+ * Wait until every node has called and every message issued before, also those sent by handlers of such
+ * messages, has been applied. Collective.
+ *
+ * @return  as gravel_quiet.
+ */
+int gravel_barrier(struct gravel *gravel);
+
+/**
+ * Combine a small array over all nodes, element by element; every node gets the result. Collective. Orders
+ * nothing: use gravel_barrier for that.
+ *
+ * @param op      GRAVEL_ADD, GRAVEL_MIN or GRAVEL_MAX.
+ * @param type    GRAVEL_LONG, GRAVEL_ULONG or GRAVEL_DOUBLE.
+ * @param values  [n] in and out.
+ * @param n       elements, 1 to 64.
+ */
+int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n);
+
+/* ---- messages from the host -------------------------------------------------------------------- */
+
+/**
+ * Store bytes at another node (or this one). Complete after gravel_quiet or gravel_barrier.
+ *
+ * @param node    destination.
+ * @param offset  heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
+ * @param data    [bytes], copied before the call returns.
+ */
+int gravel_put(struct gravel *gravel, uint32_t node, uint64_t offset, const void *data,
+               uint64_t bytes);
+
+/** Load bytes from a node; waits for them. Sees messages that this node's earlier quiet or barrier covers. */
+int gravel_get(struct gravel *gravel, uint32_t node, uint64_t offset, void *data, uint64_t bytes);
+
+/**
+ * Update one word of a node atomically with respect to all other messages.
+ *
+ * @param op      GRAVEL_PUT to GRAVEL_XOR.
+ * @param type    GRAVEL_INT to GRAVEL_DOUBLE.
+ * @param offset  heap offset of the word [bytes], aligned to the type.
+ * @param value   points to the operand; NULL for GRAVEL_INC.
+ */
+int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint32_t node,
+                  uint64_t offset, const void *value);
+
+/** Send an active message. @param args [n_args], n_args as registered. */
+int gravel_am(struct gravel *gravel, uint32_t node, uint32_t handler, const uint64_t *args,
+              uint32_t n_args);
+
+/** Number of a registered handler: its position in the table. GRAVEL_EHANDLER if there is none. */
+int gravel_handler_id(const struct gravel *gravel, const char *name, uint32_t *id);
+
+/* ---- observation ------------------------------------------------------------------------------- */
+
+/** Counters of this node. Exact after gravel_quiet, a moment old otherwise. */
+int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats);
+/** Counters of this node for one destination. */
+int gravel_stats_read_destination(struct gravel *gravel, uint32_t node,
+                                  struct gravel_destination_stats *stats);
+/** Count from here on. */
+void gravel_stats_reset(struct gravel *gravel);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

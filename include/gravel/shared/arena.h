@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arena: the one allocation a kernel needs. Control block, queues and symmetric heap, by offset.
+ *
+ *     arena = struct gravel_arena | one struct gravel_queue_words a queue | slots | heap
+ *
+ * Every word has one writing side. Words that change while kernels run stand on a cache line that only
+ * one side writes, so the layout needs coherent visibility but never a cross-device read-modify-write.
+ *
+ * Path:    lib/device/arena.c lays it out -> the kernel's GRAVEL_ARENA argument -> queue.cl.h.
+ */
+#ifndef GRAVEL_SHARED_ARENA_H
+#define GRAVEL_SHARED_ARENA_H
+
+#include "base.h"
+
+#define GRAVEL_ARENA_MAGIC 0x4752564cu
+#define GRAVEL_ARENA_VERSION 1u /* of this layout; checked when a program is built and when it runs */
+
+/* Faults a kernel reports in `fault`. */
+#define GRAVEL_FAULT_NONE 0u
+#define GRAVEL_FAULT_STALLED 1u /* no sign of life from the host within the wait limit */
+#define GRAVEL_FAULT_VERSION 2u /* the program was built for another arena layout */
+#define GRAVEL_FAULT_DIVERGED 3u /* GRAVEL_CHECK: not every work-item of the group made the call */
+#define GRAVEL_FAULT_GROUP 4u /* the work-group is larger than GRAVEL_MAX_GROUP */
+
+struct gravel_arena {
+    /* Written by the host before any kernel runs, constant afterwards. */
+    gravel_u32 magic;
+    gravel_u32 version;
+    gravel_u32 node;       /* this node, 0 <= node < n_nodes */
+    gravel_u32 n_nodes;
+    gravel_u32 n_queues;   /* one consumer each */
+    gravel_u32 n_slots;    /* in each queue, a power of two */
+    gravel_u32 slot_bytes; /* a multiple of GRAVEL_CACHELINE */
+    gravel_u32 wait_limit; /* [polls] a leader waits for a host that shows no sign of life */
+    gravel_u64 queues_offset; /* [bytes] from the arena to struct gravel_queue_words [n_queues] */
+    gravel_u64 slots_offset;  /* [bytes] from the arena to slot 0 of queue 0; queue q follows queue q-1 */
+    gravel_u64 heap_offset;   /* [bytes] from the arena to this node's symmetric heap */
+    gravel_u64 heap_bytes;
+
+    /* Written by the host while kernels run; atomic. */
+    gravel_u32 abort; /* H1: not 0 once the node has failed: leaves every wait, drops every message */
+    gravel_u32 host_padding[15];
+
+    /* Written by the device while kernels run; atomic. First fault wins. */
+    gravel_u32 fault;       /* GRAVEL_FAULT_*, published last (F1) */
+    gravel_u32 fault_claim; /* taken by the first work-group with a fault */
+    gravel_u32 fault_queue;
+    gravel_u32 fault_ticket;
+    gravel_u32 fault_group; /* linear work-group number */
+    gravel_u32 fault_value; /* the number at fault: group size, version, arrivals */
+    gravel_u32 device_padding[10];
+};
+
+struct gravel_queue_words {
+    /* Device line: read-modify-writes by leaders of this node's device only. */
+    gravel_u32 reserved;       /* tickets taken so far; free-running */
+    gravel_u32 consumed_cache; /* a recent value of `consumed`, so that most leaders leave that line alone */
+    gravel_u32 waits;          /* leaders that found the queue full (back-pressure) */
+    gravel_u32 device_padding[13];
+    /* Host line: written by this queue's one consumer. */
+    gravel_u32 consumed; /* C2: tickets whose slots are free again; free-running */
+    gravel_u32 beat;     /* changes while the consumer lives, also when it cannot make room */
+    gravel_u32 host_padding[14];
+};
+
+GRAVEL_STATIC_ASSERT(sizeof(struct gravel_arena) == 3 * GRAVEL_CACHELINE, "one line a writer");
+GRAVEL_STATIC_ASSERT(sizeof(struct gravel_queue_words) == 2 * GRAVEL_CACHELINE, "one line a writer");
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The operations a message can ask for, and how a command word names one.
+ *
+ * One table lists every operation and type; the device functions, the resolver's loops, the conformance
+ * tests and the manual are generated from it, so a new operation is one new line.
+ *
+ * Path:    message.cl.h writes a command -> aggregator copies it -> resolve/ looks it up.
+ * Source:  Orr 2016, section 5.2 (put, atomic increment, active message) and table A-1.
+ */
+#ifndef GRAVEL_SHARED_OPERATION_H
+#define GRAVEL_SHARED_OPERATION_H
+
+#include "base.h"
+
+/* Operations. PUT stores; INC adds one and carries no value; the others combine the value with the word. */
+#define GRAVEL_PUT 1u
+#define GRAVEL_INC 2u
+#define GRAVEL_ADD 3u
+#define GRAVEL_MIN 4u
+#define GRAVEL_MAX 5u
+#define GRAVEL_AND 6u
+#define GRAVEL_OR 7u
+#define GRAVEL_XOR 8u
+#define GRAVEL_AM 9u /* active message: up to four 64-bit arguments, no index */
+
+/* Types of the addressed word. */
+#define GRAVEL_INT 0u
+#define GRAVEL_UINT 1u
+#define GRAVEL_LONG 2u
+#define GRAVEL_ULONG 3u
+#define GRAVEL_FLOAT 4u
+#define GRAVEL_DOUBLE 5u
+
+#define GRAVEL_AM_MAX_ARGS 4u
+
+/* X(OP, op, TYPE, type): every operation that carries a value. `type` is the OpenCL C name. */
+#define GRAVEL_INTEGER_OPERATIONS(X, TYPE, type)                                                   \
+    X(PUT, put, TYPE, type)                                                                        \
+    X(ADD, add, TYPE, type)                                                                        \
+    X(MIN, min, TYPE, type)                                                                        \
+    X(MAX, max, TYPE, type)                                                                        \
+    X(AND, and, TYPE, type)                                                                        \
+    X(OR, or, TYPE, type)                                                                          \
+    X(XOR, xor, TYPE, type)
+#define GRAVEL_VALUE_OPERATIONS(X)                                                                 \
+    GRAVEL_INTEGER_OPERATIONS(X, INT, int)                                                         \
+    GRAVEL_INTEGER_OPERATIONS(X, UINT, uint)                                                       \
+    GRAVEL_INTEGER_OPERATIONS(X, LONG, long)                                                       \
+    GRAVEL_INTEGER_OPERATIONS(X, ULONG, ulong)                                                     \
+    X(PUT, put, FLOAT, float)                                                                      \
+    X(ADD, add, FLOAT, float)
+#define GRAVEL_DOUBLE_OPERATIONS(X)                                                                \
+    X(PUT, put, DOUBLE, double)                                                                    \
+    X(ADD, add, DOUBLE, double)
+/* X(TYPE, type): every type that can be incremented. */
+#define GRAVEL_INC_TYPES(X)                                                                        \
+    X(INT, int)                                                                                    \
+    X(UINT, uint)                                                                                  \
+    X(LONG, long)                                                                                  \
+    X(ULONG, ulong)
+
+/*
+ * Command word: operation in bits 0-7, type in bits 8-11, bit 12 set if indices are 64-bit byte offsets
+ * instead of 32-bit element numbers, number of active-message arguments in bits 13-15, handler in 16-31.
+ */
+#define GRAVEL_COMMAND(op, type) ((gravel_u32)(op) | (gravel_u32)(type) << 8)
+#define GRAVEL_COMMAND_WIDE (1u << 12)
+#define GRAVEL_COMMAND_AM(handler, n_args)                                                         \
+    (GRAVEL_AM | (gravel_u32)(n_args) << 13 | (gravel_u32)(handler) << 16)
+#define GRAVEL_COMMAND_OP(command) ((command)&0xffu)
+#define GRAVEL_COMMAND_TYPE(command) ((command) >> 8 & 0xfu)
+#define GRAVEL_COMMAND_N_ARGS(command) ((command) >> 13 & 0x7u)
+#define GRAVEL_COMMAND_HANDLER(command) ((command) >> 16)
+#define GRAVEL_MAX_HANDLERS 65535u
+
+/* Bytes of a word of the given type: 4 for INT, UINT and FLOAT, 8 for the others. */
+#define GRAVEL_TYPE_BYTES(type) (0x848844u >> 4u * (type) & 0xfu)
+/* Bytes of one index: none for an active message, 8 if wide, else 4. */
+#define GRAVEL_INDEX_BYTES(command)                                                                \
+    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM ? 0u : (command)&GRAVEL_COMMAND_WIDE ? 8u : 4u)
+/* Values that follow the index (arguments of an active message), and bytes of each. */
+#define GRAVEL_N_VALUES(command)                                                                   \
+    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM    ? GRAVEL_COMMAND_N_ARGS(command)                   \
+     : GRAVEL_COMMAND_OP(command) == GRAVEL_INC ? 0u                                               \
+                                                : 1u)
+#define GRAVEL_VALUE_BYTES(command)                                                                \
+    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM ? 8u                                                  \
+                                             : GRAVEL_TYPE_BYTES(GRAVEL_COMMAND_TYPE(command)))
+/* Bytes of one message without its destination: what travels on the wire. */
+#define GRAVEL_MESSAGE_BYTES(command)                                                              \
+    (GRAVEL_INDEX_BYTES(command) + GRAVEL_N_VALUES(command) * GRAVEL_VALUE_BYTES(command))
+
+GRAVEL_STATIC_ASSERT(GRAVEL_TYPE_BYTES(GRAVEL_INT) == 4 && GRAVEL_TYPE_BYTES(GRAVEL_UINT) == 4 &&
+                         GRAVEL_TYPE_BYTES(GRAVEL_LONG) == 8 &&
+                         GRAVEL_TYPE_BYTES(GRAVEL_ULONG) == 8 &&
+                         GRAVEL_TYPE_BYTES(GRAVEL_FLOAT) == 4 &&
+                         GRAVEL_TYPE_BYTES(GRAVEL_DOUBLE) == 8,
+                     "type sizes");
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a node buffer looks like on the wire.
+ *
+ *     buffer = struct gravel_frame | run | run | ...
+ *     run    = struct gravel_run | indices [n] | values [n] | values [n] ... | zero padding to 8 bytes
+ *
+ * A run is all messages of one operation on one base. Indices are 4 bytes (elements after base) or 8
+ * (bytes into the heap, wide commands), values 4 or 8; each array starts at a multiple of its element size.
+ * Byte order is the machine's; nodes that differ in it refuse each other when they open.
+ *
+ * Path:    lib/aggregate/node_buffer.c writes it -> lib/network -> lib/resolve/decode.c checks it.
+ * Source:  Orr 2016, figure A-2.
+ */
+#ifndef GRAVEL_SHARED_WIRE_H
+#define GRAVEL_SHARED_WIRE_H
+
+#include "operation.h"
+
+#define GRAVEL_FRAME_MAGIC 0x47524246u
+#define GRAVEL_FRAME_VERSION 1u
+
+/* Kinds of frame. Only MESSAGES carries runs; the others are the network thread's own. */
+#define GRAVEL_FRAME_MESSAGES 1u
+
+struct gravel_frame {
+    gravel_u32 magic;
+    gravel_u16 version;
+    gravel_u16 kind;
+    gravel_u32 source;     /* node that sent the frame */
+    gravel_u32 bytes;      /* of the whole frame, this header included */
+    gravel_u64 sequence;   /* number of this MESSAGES frame among those from source to this node, from 0 */
+    gravel_u32 n_messages; /* sum of the runs' n_messages */
+    gravel_u32 destination;
+};
+
+struct gravel_run {
+    gravel_u32 command;
+    gravel_u32 n_messages; /* at least 1 */
+    gravel_u64 base;       /* [bytes] heap offset of index 0, aligned to the type; 0 if wide or active message */
+};
+
+GRAVEL_STATIC_ASSERT(sizeof(struct gravel_frame) == 32, "wire layout");
+GRAVEL_STATIC_ASSERT(sizeof(struct gravel_run) == 16, "wire layout");
+
+#define GRAVEL_ALIGN8(bytes) (((bytes) + 7u) & ~7u)
+/* Offset of value row `row` from the start of a run of n messages. */
+#define GRAVEL_RUN_VALUES(command, n, row)                                                         \
+    (sizeof(struct gravel_run) +                                                                   \
+     (GRAVEL_VALUE_BYTES(command) == 8u                                                            \
+          ? GRAVEL_ALIGN8((gravel_u64)GRAVEL_INDEX_BYTES(command) * (n))                           \
+          : (gravel_u64)GRAVEL_INDEX_BYTES(command) * (n)) +                                       \
+     (gravel_u64)(row)*GRAVEL_VALUE_BYTES(command) * (n))
+/* Bytes of a whole run, padding included. */
+#define GRAVEL_RUN_BYTES(command, n)                                                               \
+    GRAVEL_ALIGN8(GRAVEL_RUN_VALUES(command, n, GRAVEL_N_VALUES(command)))
+
+#endif

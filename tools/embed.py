@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Join text files into one, or turn one into a C string.
+
+join OUT FILE...          one OpenCL header: quoted includes of the listed files are dropped, each file once
+string OUT SYMBOL FILE    C source that defines `const char SYMBOL[]` with the file's text
+"""
+import os
+import re
+import sys
+
+
+def join(out, files):
+    names = {os.path.basename(f) for f in files}
+    parts = []
+    for path in files:
+        text = open(path, encoding="utf-8").read()
+        text = re.sub(r'^#include "([^"]+)"\n',
+                      lambda m: "" if os.path.basename(m.group(1)) in names else m.group(0),
+                      text, flags=re.M)
+        parts.append(text)
+    open(out, "w", encoding="utf-8").write("\n".join(parts))
+
+
+def string(out, symbol, path):
+    lines = open(path, encoding="utf-8").read().split("\n")
+    escaped = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
+    body = "\n".join('    "%s\\n"' % line for line in escaped)
+    open(out, "w", encoding="utf-8").write(
+        "extern const char %s[];\nconst char %s[] =\n%s;\n" % (symbol, symbol, body))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "join":
+        join(sys.argv[2], sys.argv[3:])
+    else:
+        string(*sys.argv[2:5])
