@@ -23,8 +23,6 @@
       "cores of a CPU device left to the host threads of this node [cores]")                       \
     X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                             \
       "extra OpenCL compiler options, appended last")                                              \
-    X(BOOL, check, GRAVEL_CHECK, 0, 0, 1, "device",                                                \
-      "count arrivals at every work-group call and report divergence")                             \
     X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                      \
       "symmetric heap of each node [bytes]")                                                       \
     X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                      \

@@ -21,8 +21,7 @@
 #define GRAVEL_FAULT_NONE 0u
 #define GRAVEL_FAULT_STALLED 1u /* no sign of life from the host within the wait limit */
 #define GRAVEL_FAULT_VERSION 2u /* the program was built for another arena layout */
-#define GRAVEL_FAULT_DIVERGED 3u /* GRAVEL_CHECK: not every work-item of the group made the call */
-#define GRAVEL_FAULT_GROUP 4u /* the work-group is larger than GRAVEL_MAX_GROUP */
+#define GRAVEL_FAULT_GROUP 3u   /* the work-group is larger than GRAVEL_MAX_GROUP */
 
 struct gravel_arena {
     /* Written by the host before any kernel runs, constant afterwards. */
@@ -49,7 +48,7 @@ struct gravel_arena {
     gravel_u32 fault_queue;
     gravel_u32 fault_ticket;
     gravel_u32 fault_group; /* linear work-group number */
-    gravel_u32 fault_value; /* the number at fault: group size, version, arrivals */
+    gravel_u32 fault_value; /* the number at fault: group size or version */
     gravel_u32 device_padding[10];
 };
 

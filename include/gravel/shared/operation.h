@@ -74,7 +74,7 @@
 #define GRAVEL_COMMAND_HANDLER(command) ((command) >> 16)
 #define GRAVEL_MAX_HANDLERS 65535u
 
-/* Bytes of a word of the given type: 4 for INT, UINT and FLOAT, 8 for the others. */
+/* Bytes of a word of the given type: 4 for INT, UINT and FLOAT, 8 for the others. Types above DOUBLE have none. */
 #define GRAVEL_TYPE_BYTES(type) (0x848844u >> 4u * (type) & 0xfu)
 /* Bytes of one index: none for an active message, 8 if wide, else 4. */
 #define GRAVEL_INDEX_BYTES(command)                                                                \

@@ -20,6 +20,11 @@
 #define GRAVEL_FRAME_MAGIC 0x47524246u
 #define GRAVEL_FRAME_VERSION 1u
 
+/* Limits of one frame: the largest node buffer there can be, and as many of the smallest messages as it holds.
+ * Active messages without arguments take no room, so a writer must mind the second. */
+#define GRAVEL_FRAME_MAX_BYTES (1u << 26)
+#define GRAVEL_FRAME_MAX_MESSAGES (1u << 24)
+
 /* Kinds of frame. Only MESSAGES carries runs; the others are the network thread's own. */
 #define GRAVEL_FRAME_MESSAGES 1u
 
@@ -43,7 +48,7 @@ struct gravel_run {
 GRAVEL_STATIC_ASSERT(sizeof(struct gravel_frame) == 32, "wire layout");
 GRAVEL_STATIC_ASSERT(sizeof(struct gravel_run) == 16, "wire layout");
 
-#define GRAVEL_ALIGN8(bytes) (((bytes) + 7u) & ~7u)
+#define GRAVEL_ALIGN8(bytes) (((gravel_u64)(bytes) + 7u) & ~(gravel_u64)7u)
 /* Offset of value row `row` from the start of a run of n messages. */
 #define GRAVEL_RUN_VALUES(command, n, row)                                                         \
     (sizeof(struct gravel_run) +                                                                   \

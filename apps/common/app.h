@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an application's main needs besides Gravel: to give up in one line, and to get its graph.
+ *
+ * Path: an application's main -> this -> graph_read.h, graph_generate.h
+ * Owner: the graph is the caller's to free.
+ * Threads: main's.
+ */
+#ifndef APPS_APP_H
+#define APPS_APP_H
+
+#include "graph.h"
+#include "options.h"
+
+#include <jansson.h>
+
+/** Print "program: text" to stderr and exit with status 1. Applications may; libraries may not. */
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Read or generate the graph that the options ask for, or die. */
+void app_graph(struct graph *graph, const struct options *options);
+
+/** A short name of the input: "kronecker-20", "uniform-20", or the file's name without folders. */
+void app_graph_name(char *name, size_t name_bytes, const struct options *options);
+
+/**
+ * The options that decide the input, as JSON, to which the application adds its own parameters.
+ *
+ * @return  a new reference; NULL without memory.
+ */
+json_t *app_graph_parameters(const struct options *options, const struct graph *graph);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Edges by number: edge i is a pure function of (seed, i), so no list of them is ever stored.
+ *
+ * Path: app_graph.c -> this -> graph_build.c
+ * Threads: any.
+ * Source: Graph500 specification 2.0, section 3. Integers only, so that no rounding differs between
+ * machines.
+ */
+#include "graph_generate.h"
+#include "graph_build.h"
+#include "random.h"
+
+#include <errno.h>
+
+struct generator {
+    uint64_t key;
+    uint64_t order_key; /* of the vertices' order */
+    unsigned scale;
+};
+
+/* Quadrant thresholds on a uniform 32-bit draw, in hundredths: A, A + B, A + B + C. */
+#define HUNDREDTHS(x) (uint32_t)(((uint64_t)(x) << 32) / 100)
+#define AFTER_A HUNDREDTHS(57)
+#define AFTER_B HUNDREDTHS(76)
+#define AFTER_C HUNDREDTHS(95)
+
+/* A scale of 31 takes 31 draws, two of them per random number. */
+#define NUMBERS_PER_EDGE 16
+
+/* A bijection of [0, 2^scale): odd multiplications and shifts can all be undone. */
+static uint32_t shuffle(uint64_t v, uint64_t key, unsigned scale)
+{
+    uint64_t mask = (UINT64_C(1) << scale) - 1;
+    unsigned shift = scale / 2 + 1;
+    for (unsigned round = 0; round < 3; round++) {
+        v = ((v ^ key) * UINT64_C(0x9e3779b97f4a7c15)) & mask;
+        v ^= v >> shift;
+        key = random_mix(key);
+    }
+    return (uint32_t)(v & mask);
+}
+
+static struct graph_edge kronecker_edge(const void *source, uint64_t i)
+{
+    const struct generator *generator = source;
+    uint64_t numbers = 0;
+    uint64_t from = 0, to = 0;
+    for (unsigned level = 0; level < generator->scale; level++) {
+        numbers =
+            level % 2 ? numbers >> 32 : random_at(generator->key, i * NUMBERS_PER_EDGE + level / 2);
+        uint32_t draw = (uint32_t)numbers;
+        /* Quadrants A, B, C, D are (0,0), (0,1), (1,0), (1,1). */
+        from = from << 1 | (draw >= AFTER_B);
+        to = to << 1 | ((draw >= AFTER_A) ^ (draw >= AFTER_B) ^ (draw >= AFTER_C));
+    }
+    return (struct graph_edge){.from = shuffle(from, generator->order_key, generator->scale),
+                               .to = shuffle(to, generator->order_key, generator->scale)};
+}
+
+static struct graph_edge uniform_edge(const void *source, uint64_t i)
+{
+    const struct generator *generator = source;
+    uint64_t number = random_at(generator->key, i);
+    uint32_t mask = (uint32_t)((UINT64_C(1) << generator->scale) - 1);
+    return (struct graph_edge){.from = (uint32_t)number & mask,
+                               .to = (uint32_t)(number >> 32) & mask};
+}
+
+static int generate(struct graph *out, graph_edge_at *edge_at, unsigned scale, unsigned degree,
+                    uint64_t seed)
+{
+    *out = (struct graph){0};
+    if (scale > GENERATE_MAX_SCALE || degree < 1 || degree > GENERATE_MAX_DEGREE)
+        return -EINVAL;
+    uint64_t key = random_key(seed);
+    const struct generator generator = {key, random_mix(~key), scale};
+    const struct graph_edges edges = {edge_at, &generator, (uint64_t)degree << scale,
+                                      GRAPH_UNWEIGHTED, true};
+    return graph_build(out, UINT64_C(1) << scale, &edges);
+}
+
+int graph_generate_kronecker(struct graph *out, unsigned scale, unsigned degree, uint64_t seed)
+{
+    return generate(out, kronecker_edge, scale, degree, seed);
+}
+
+int graph_generate_uniform(struct graph *out, unsigned scale, unsigned degree, uint64_t seed)
+{
+    return generate(out, uniform_edge, scale, degree, seed);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The growing list of edges that readers fill.
+ *
+ * Path: graph_read_<format>.c -> this -> graph_build.c
+ * Owner: graph_read.c.
+ * Threads: one at a time.
+ */
+#include "graph_input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 1024
+
+static bool grow(struct graph_input *input)
+{
+    uint64_t capacity = input->capacity ? 2 * input->capacity : FIRST_CAPACITY;
+    if (capacity > SIZE_MAX / sizeof *input->edges)
+        return false;
+    struct graph_edge *edges = realloc(input->edges, capacity * sizeof *edges);
+    if (!edges)
+        return false;
+    input->edges = edges;
+    input->capacity = capacity;
+    return true;
+}
+
+bool graph_input_add(struct graph_input *input, struct text *text, struct graph_edge edge)
+{
+    if (input->n_edges == input->capacity && !grow(input))
+        return text_fail(text, "no memory for more than %llu edges",
+                         (unsigned long long)input->n_edges);
+    input->edges[input->n_edges++] = edge;
+    return true;
+}
+
+static void turn_to_float(struct graph_input *input)
+{
+    for (uint64_t i = 0; i < input->n_edges; i++)
+        input->edges[i].weight.as_float = (float)input->edges[i].weight.as_uint;
+    input->weights_are = GRAPH_FLOAT;
+}
+
+/* "12" and even "99999999999" are whole; "-1" and "1.5" need a float. */
+static bool is_written_as_uint(struct text *text)
+{
+    size_t n = text_word(text);
+    for (size_t i = 0; i < n; i++)
+        if (!memchr("0123456789", text->at[i], 10))
+            return false;
+    return true;
+}
+
+bool graph_input_weight(struct graph_input *input, struct text *text, union graph_weight *weight)
+{
+    if (input->weights_are != GRAPH_FLOAT && is_written_as_uint(text)) {
+        input->weights_are = GRAPH_UINT;
+        uint64_t value = 0;
+        bool was_read = text_uint(text, "weight", 0, UINT32_MAX, &value);
+        weight->as_uint = (uint32_t)value;
+        return was_read;
+    }
+    if (input->weights_are != GRAPH_FLOAT)
+        turn_to_float(input);
+    return text_float(text, "weight", &weight->as_float);
+}
+
+void graph_input_free(struct graph_input *input)
+{
+    free(input->edges);
+    *input = (struct graph_input){0};
+}

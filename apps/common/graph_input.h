@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every reader of a graph format fills, and the table of readers.
+ *
+ * Path: graph_read.c -> graph_read_<format>.c -> this -> graph_build.h
+ * Owner: graph_read.c owns the input and frees it, however a reader ends.
+ * Threads: one at a time.
+ *
+ * Memory grows with the edges really read, never with the counts that a file declares.
+ */
+#ifndef APPS_GRAPH_INPUT_H
+#define APPS_GRAPH_INPUT_H
+
+#include "graph_build.h"
+#include "text.h"
+
+struct graph_input {
+    struct graph_edge *edges;
+    uint64_t n_edges;
+    uint64_t capacity;   /* edges there is room for */
+    uint64_t n_vertices; /* set by the reader */
+    enum graph_weights weights_are;
+    bool is_symmetric;       /* the format says so */
+    bool check_is_symmetric; /* it says so, but leaves it to the body */
+};
+
+/** Append an edge; false, and the text has failed, without memory. */
+bool graph_input_add(struct graph_input *input, struct text *text, struct graph_edge edge);
+
+/**
+ * Read a weight whose kind is not declared: whole numbers stay uint32 until the first negative or
+ * decimal one, which turns the weights so far to float.
+ */
+bool graph_input_weight(struct graph_input *input, struct text *text, union graph_weight *weight);
+
+void graph_input_free(struct graph_input *input);
+
+/*
+ * The readers: from the first line to the end of the text. False when the text has failed. All
+ * check every vertex against the declared count, and the declared counts against the body.
+ */
+typedef bool graph_reader(struct text *text, struct graph_input *input);
+
+graph_reader graph_read_metis;         /* .graph */
+graph_reader graph_read_matrix_market; /* .mtx */
+graph_reader graph_read_el;            /* .el: from to */
+graph_reader graph_read_wel;           /* .wel: from to weight */
+graph_reader graph_read_columns;       /* .txt .tsv: from to [weight [time]] */
+graph_reader graph_read_dimacs;        /* .gr */
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Choose the reader by suffix, run it, and build rows from what it read.
+ *
+ * Path: app_graph.c -> this -> graph_read_<format>.c -> graph_build.c
+ * Owner: the text and the list of edges live here, for the length of one call.
+ * Threads: any; one at a time per graph.
+ */
+#include "graph_read.h"
+#include "graph_input.h"
+
+#include <string.h>
+#include <strings.h>
+
+_Static_assert(GRAPH_REASON_BYTES >= TEXT_REASON_BYTES, "a reason fits");
+
+/*
+ * Vertices without edges cost memory that nothing in the body stands for, so a file may have this
+ * many, and VERTICES_PER_EDGE more for each edge. Lists with sparse numbers must be renumbered
+ * first.
+ */
+#define SPARE_VERTICES (UINT64_C(1) << 20)
+#define VERTICES_PER_EDGE 64
+
+#define KNOWN_SUFFIXES ".graph .mtx .el .wel .txt .tsv .gr"
+
+static const struct {
+    const char *suffix;
+    graph_reader *read;
+} formats[GRAPH_N_FORMATS] = {
+    [GRAPH_FORMAT_METIS] = {".graph", graph_read_metis},
+    [GRAPH_FORMAT_MATRIX_MARKET] = {".mtx", graph_read_matrix_market},
+    [GRAPH_FORMAT_EL] = {".el", graph_read_el},
+    [GRAPH_FORMAT_WEL] = {".wel", graph_read_wel},
+    [GRAPH_FORMAT_TXT] = {".txt", graph_read_columns},
+    [GRAPH_FORMAT_TSV] = {".tsv", graph_read_columns},
+    [GRAPH_FORMAT_DIMACS] = {".gr", graph_read_dimacs},
+};
+
+static bool ends_with(const char *s, size_t n, const char *suffix)
+{
+    size_t n_suffix = strlen(suffix);
+    return n > n_suffix && strncasecmp(s + n - n_suffix, suffix, n_suffix) == 0;
+}
+
+static enum graph_format format_of(const char *path)
+{
+    size_t n = strlen(path);
+    if (ends_with(path, n, ".gz"))
+        n -= 3;
+    enum graph_format format = 0;
+    while (format < GRAPH_N_FORMATS && !ends_with(path, n, formats[format].suffix))
+        format++;
+    return format;
+}
+
+static bool check_density(struct text *text, const struct graph_input *input)
+{
+    if (input->n_vertices == 0)
+        return text_fail(text, "the graph has no vertices");
+    if (input->n_vertices <= SPARE_VERTICES ||
+        (input->n_vertices - SPARE_VERTICES - 1) / VERTICES_PER_EDGE < input->n_edges)
+        return true;
+    return text_fail(text, "%llu vertices are too many for %llu edges: number them densely",
+                     (unsigned long long)input->n_vertices, (unsigned long long)input->n_edges);
+}
+
+static struct graph_edge input_edge(const void *source, uint64_t i)
+{
+    const struct graph_input *input = source;
+    return input->edges[i];
+}
+
+static bool build(struct graph *graph, struct text *text, const struct graph_input *input)
+{
+    const struct graph_edges edges = {input_edge, input, input->n_edges, input->weights_are, false};
+    if (graph_build(graph, input->n_vertices, &edges))
+        return text_fail(text, "no memory for %llu vertices and %llu edges",
+                         (unsigned long long)input->n_vertices, (unsigned long long)input->n_edges);
+    graph->is_symmetric = input->is_symmetric;
+    return true;
+}
+
+static bool check_symmetry(struct graph *graph, struct text *text)
+{
+    struct graph_mismatch mismatch;
+    if (graph_find_mismatch(graph, &mismatch))
+        return text_fail(text, "no memory to check that edges stand in both rows");
+    if (mismatch.was_found)
+        return text_fail(text, "row %u lists %u more often than row %u lists %u", mismatch.from + 1,
+                         mismatch.to + 1, mismatch.to + 1, mismatch.from + 1);
+    graph->is_symmetric = true;
+    return true;
+}
+
+static bool read_text(struct graph *graph, struct text *text, graph_reader *read)
+{
+    struct graph_input input = {0};
+    bool was_read = read(text, &input) && check_density(text, &input) && build(graph, text, &input);
+    bool check_is_due = input.check_is_symmetric;
+    graph_input_free(&input);
+    if (was_read && check_is_due)
+        was_read = check_symmetry(graph, text);
+    if (!was_read)
+        graph_free(graph);
+    return was_read;
+}
+
+bool graph_read_as(struct graph *graph, const char *path, enum graph_format format, char *reason)
+{
+    *graph = (struct graph){0};
+    struct text text;
+    if (!text_open(&text, path, reason))
+        return false;
+    bool was_read = read_text(graph, &text, formats[format].read);
+    text_close(&text);
+    return was_read;
+}
+
+bool graph_read(struct graph *graph, const char *path, char *reason)
+{
+    enum graph_format format = format_of(path);
+    if (format < GRAPH_N_FORMATS)
+        return graph_read_as(graph, path, format, reason);
+    *graph = (struct graph){0};
+    text_refuse(path, reason, "unknown suffix; known, each also with .gz: %s", KNOWN_SUFFIXES);
+    return false;
+}

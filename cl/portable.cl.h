@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every difference between OpenCL compilers and devices, behind names the rest of cl/ uses.
+ *
+ * lib/device/program.c chooses by defines, after looking at the device:
+ *     GRAVEL_ATOMICS_C11         C11 atomics (OpenCL C 2.0, or 3.0 with the feature); else OpenCL 1.2 ones
+ *     GRAVEL_HOST_SCOPE          memory scope that reaches the host
+ *     GRAVEL_SERIAL_GROUP        a group runs on one thread (CPU): scans are a leader's loop, writes are prefetched
+ *     GRAVEL_YIELD_SYSCALL       a waiting leader may give its core away by a system call
+ *     GRAVEL_COLLECTIVES         built-in work-group collectives
+ *     GRAVEL_HAS_DOUBLE          the device has double
+ * Compiled as C11 (no OpenCL compiler), host_c11.h supplies the same names for threads.
+ *
+ * Path:    base.h -> portable.cl.h -> workgroup.cl.h.
+ * Memory:  orders are in the names; every use says which edge of docs/memory-order.md it is.
+ */
+#ifndef GRAVEL_PORTABLE_CL_H
+#define GRAVEL_PORTABLE_CL_H
+
+#include "base.h"
+
+#define GRAVEL_INLINE static inline __attribute__((always_inline))
+
+#if !defined(__OPENCL_C_VERSION__)
+
+#include "host_c11.h"
+
+#elif defined(GRAVEL_ATOMICS_C11)
+
+typedef volatile global atomic_uint gravel_word;
+
+/* Words that the host also reads or writes. */
+GRAVEL_INLINE uint gravel_load_acquire(global uint *word)
+{
+    return atomic_load_explicit((gravel_word *)word, memory_order_acquire, GRAVEL_HOST_SCOPE);
+}
+GRAVEL_INLINE uint gravel_load_relaxed(global uint *word)
+{
+    return atomic_load_explicit((gravel_word *)word, memory_order_relaxed, GRAVEL_HOST_SCOPE);
+}
+GRAVEL_INLINE void gravel_store_release(global uint *word, uint value)
+{
+    atomic_store_explicit((gravel_word *)word, value, memory_order_release, GRAVEL_HOST_SCOPE);
+}
+GRAVEL_INLINE void gravel_store_relaxed(global uint *word, uint value)
+{
+    atomic_store_explicit((gravel_word *)word, value, memory_order_relaxed, GRAVEL_HOST_SCOPE);
+}
+/* Words that only this device writes. */
+GRAVEL_INLINE uint gravel_device_load_acquire(global uint *word)
+{
+    return atomic_load_explicit((gravel_word *)word, memory_order_acquire, memory_scope_device);
+}
+GRAVEL_INLINE void gravel_device_store_release(global uint *word, uint value)
+{
+    atomic_store_explicit((gravel_word *)word, value, memory_order_release, memory_scope_device);
+}
+GRAVEL_INLINE uint gravel_device_fetch_add_relaxed(global uint *word, uint value)
+{
+    return atomic_fetch_add_explicit((gravel_word *)word, value, memory_order_relaxed,
+                                     memory_scope_device);
+}
+
+#else /* OpenCL 1.2: volatile accesses and fences; oclgrind, and a fallback that program.c must allow */
+
+GRAVEL_INLINE uint gravel_load_relaxed(global uint *word)
+{
+    return *(volatile global uint *)word;
+}
+GRAVEL_INLINE uint gravel_load_acquire(global uint *word)
+{
+    uint value = *(volatile global uint *)word;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    return value;
+}
+GRAVEL_INLINE void gravel_store_relaxed(global uint *word, uint value)
+{
+    *(volatile global uint *)word = value;
+}
+GRAVEL_INLINE void gravel_store_release(global uint *word, uint value)
+{
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    *(volatile global uint *)word = value;
+}
+#define gravel_device_load_acquire gravel_load_acquire
+#define gravel_device_store_release gravel_store_release
+GRAVEL_INLINE uint gravel_device_fetch_add_relaxed(global uint *word, uint value)
+{
+    return atomic_add((volatile global uint *)word, value);
+}
+
+#endif
+
+#if defined(__OPENCL_C_VERSION__)
+
+/*
+ * Wait a moment. A leader that spins on a CPU device keeps a core from the very host thread it waits for;
+ * sched_yield (no pointers, no library) gives the core away. Elsewhere a poll is a trip to memory, long
+ * enough.
+ */
+#if defined(GRAVEL_YIELD_SYSCALL) && defined(__linux__) && defined(__x86_64__)
+GRAVEL_INLINE void gravel_yield(void)
+{
+    long result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(24L) : "rcx", "r11", "memory");
+}
+#elif defined(GRAVEL_YIELD_SYSCALL) && defined(__linux__) && defined(__aarch64__)
+GRAVEL_INLINE void gravel_yield(void)
+{
+    register long number __asm__("x8") = 124;
+    register long result __asm__("x0");
+    __asm__ volatile("svc 0" : "=r"(result) : "r"(number) : "memory");
+}
+#else
+GRAVEL_INLINE void gravel_yield(void)
+{
+}
+#endif
+
+/* Every work-item of the group: wait for all of them; their global and local accesses are ordered. */
+GRAVEL_INLINE void gravel_barrier_group(void)
+{
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+#endif
+
+/* Leader: announce that the next `bytes` from `p` will be written. Pays where a group runs on one CPU thread. */
+GRAVEL_INLINE void gravel_prefetch_write(global uchar *p, uint bytes)
+{
+#ifdef GRAVEL_SERIAL_GROUP
+    for (uint i = 0; i < bytes; i += GRAVEL_CACHELINE)
+        __builtin_prefetch((const void *)(uintptr_t)(p + i), 1, 3);
+#else
+    (void)p;
+    (void)bytes;
+#endif
+}
+
+#endif

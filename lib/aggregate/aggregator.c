@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The aggregator's loop. See aggregator.h.
+ *
+ * Memory:  A1 acquires what the asking thread did before it asked; A2 releases the shipped buffers to it.
+ *          F2 acquires a kernel's fault report (F1).
+ */
+#include "aggregator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+#include "wait/clock.h"
+
+#define BATCH 32u /* packages between two looks at the clock */
+
+static void count(_Atomic uint64_t *counter, uint64_t n)
+{
+    uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, value + n, memory_order_relaxed); /* one writer */
+}
+
+static void report(struct gravel_aggregator *aggregator, int code, bool is_fatal, const char *text)
+{
+    aggregator->report(aggregator->report_context, code, is_fatal, text);
+}
+
+/* A header that no device function writes would send us out of the slot. */
+static bool is_sane(const struct gravel_aggregator *aggregator, const struct gravel_package *package)
+{
+    uint32_t op = GRAVEL_COMMAND_OP(package->command);
+    return op >= GRAVEL_PUT && op <= GRAVEL_AM &&
+           GRAVEL_COMMAND_TYPE(package->command) <= GRAVEL_DOUBLE &&
+           GRAVEL_COMMAND_N_ARGS(package->command) <= GRAVEL_AM_MAX_ARGS &&
+           package->n_messages > 0 && package->n_messages <= package->stride &&
+           package->stride % 16 == 0 &&
+           package->stride <=
+               GRAVEL_SLOT_COLUMNS(aggregator->queue.slot_bytes, package->command);
+}
+
+static void refuse_package(struct gravel_aggregator *aggregator,
+                           const struct gravel_package *package)
+{
+    char text[256];
+    count(&aggregator->n_refused, 1);
+    snprintf(text, sizeof text,
+             "queue %u, ticket %u: malformed package (command 0x%x, %u messages, stride %u)",
+             aggregator->number, aggregator->queue.head, package->command, package->n_messages,
+             package->stride);
+    report(aggregator, GRAVEL_ECORRUPT, false, text);
+}
+
+static void refuse_destination(struct gravel_aggregator *aggregator, uint32_t n, uint32_t node)
+{
+    char text[256];
+    count(&aggregator->n_refused, n);
+    snprintf(text, sizeof text,
+             "queue %u, ticket %u: destination %u of a package of %u messages does not exist "
+             "(there are %u nodes); the package was dropped",
+             aggregator->number, aggregator->queue.head, node, n,
+             aggregator->sender->shape.n_nodes);
+    report(aggregator, GRAVEL_ERANGE, false, text);
+}
+
+/* Where the rows of a package are. The header is a copy: the slot is a kernel's memory. */
+static void find_columns(const unsigned char *slot, const struct gravel_package *header,
+                         struct gravel_columns *columns)
+{
+    uint32_t command = header->command, stride = header->stride;
+    columns->command = command;
+    columns->n = header->n_messages;
+    columns->base = header->base;
+    columns->nodes = (const uint32_t *)(slot + GRAVEL_NODE_ROW);
+    columns->index = slot + GRAVEL_INDEX_ROW(stride);
+    for (uint32_t row = 0; row < GRAVEL_N_VALUES(command); row++)
+        columns->values[row] = slot + GRAVEL_VALUE_ROW(command, stride, row);
+}
+
+static void take_package(struct gravel_aggregator *aggregator, const struct gravel_package *slot,
+                         uint64_t now_ns)
+{
+    struct gravel_package header = *slot;
+    struct gravel_columns columns;
+    uint32_t node;
+    if (!is_sane(aggregator, &header)) {
+        refuse_package(aggregator, &header);
+        return;
+    }
+    find_columns((const unsigned char *)slot, &header, &columns);
+    count(&aggregator->n_packages, 1);
+    count(&aggregator->n_messages, header.n_messages);
+    int code = gravel_sender_append(aggregator->sender, &columns, now_ns, &node);
+    if (code == GRAVEL_ERANGE)
+        refuse_destination(aggregator, header.n_messages, node);
+    else if (code == GRAVEL_ENOMEM)
+        report(aggregator, code, true, "no memory for a node buffer");
+}
+
+static uint32_t take_packages(struct gravel_aggregator *aggregator, uint64_t now_ns)
+{
+    const struct gravel_package *package;
+    uint32_t n = 0;
+    while (n < BATCH && (package = gravel_package_peek(&aggregator->queue))) {
+        take_package(aggregator, package, now_ns);
+        gravel_package_release(&aggregator->queue);
+        n++;
+    }
+    return n;
+}
+
+static void begin_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
+{
+    uint32_t wanted =
+        atomic_load_explicit(&aggregator->flush_wanted, memory_order_acquire); /* A1 */
+    if (aggregator->is_flushing || wanted == aggregator->flush_serving)
+        return;
+    aggregator->is_flushing = true;
+    aggregator->flush_serving = wanted;
+    aggregator->flush_ticket = gravel_package_reserved(&aggregator->queue);
+    aggregator->last_package_ns = now_ns;
+}
+
+/* A ticket that was taken and never published would keep a flush waiting for ever. */
+static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t now_ns)
+{
+    if (now_ns - aggregator->last_package_ns < aggregator->timeout_ns)
+        return;
+    char text[256];
+    snprintf(text, sizeof text,
+             "queue %u, ticket %u (slot %u): reserved by a work-group but not published for %.1f s",
+             aggregator->number, aggregator->queue.head,
+             aggregator->queue.head & (aggregator->queue.n_slots - 1),
+             (double)(now_ns - aggregator->last_package_ns) * 1e-9);
+    report(aggregator, GRAVEL_EKERNEL, true, text);
+}
+
+static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
+{
+    begin_flush(aggregator, now_ns);
+    if (!aggregator->is_flushing)
+        return;
+    if ((int32_t)(aggregator->queue.head - aggregator->flush_ticket) < 0) {
+        check_stuck_ticket(aggregator, now_ns);
+        return;
+    }
+    gravel_sender_flush(aggregator->sender);
+    aggregator->is_flushing = false;
+    atomic_store_explicit(&aggregator->flush_done, aggregator->flush_serving,
+                          memory_order_release); /* A2 */
+    gravel_event_signal(&aggregator->flushed);
+}
+
+static bool has_aborted(const struct gravel_aggregator *aggregator)
+{
+    return atomic_load_explicit(aggregator->aborted, memory_order_relaxed); /* H2 */
+}
+
+static void check_fault(struct gravel_aggregator *aggregator)
+{
+    const struct gravel_arena *arena = aggregator->arena;
+    uint32_t fault = gravel_word_load(&arena->fault, memory_order_acquire); /* F2 */
+    if (fault == GRAVEL_FAULT_NONE || has_aborted(aggregator))
+        return;
+    char text[256];
+    if (fault == GRAVEL_FAULT_STALLED)
+        snprintf(text, sizeof text,
+                 "work-group %u gave up after %u polls for room in queue %u (ticket %u)",
+                 arena->fault_group, arena->fault_value, arena->fault_queue, arena->fault_ticket);
+    else if (fault == GRAVEL_FAULT_GROUP)
+        snprintf(text, sizeof text,
+                 "work-group %u has %u work-items; build the program with -DGRAVEL_MAX_GROUP=%u",
+                 arena->fault_group, arena->fault_value, arena->fault_value);
+    else
+        snprintf(text, sizeof text,
+                 "the program was built with another gravel.cl.h (arena version %u, here %u)",
+                 arena->fault_value, arena->version);
+    report(aggregator, GRAVEL_EKERNEL, true, text);
+}
+
+static void run(struct gravel_aggregator *aggregator)
+{
+    while (!atomic_load_explicit(&aggregator->stopping, memory_order_relaxed)) { /* event orders */
+        uint64_t now_ns = gravel_clock_ns();
+        uint32_t n = take_packages(aggregator, now_ns);
+        if (n)
+            aggregator->last_package_ns = now_ns;
+        uint64_t due_ns = gravel_sender_flush_aged(aggregator->sender, now_ns);
+        serve_flush(aggregator, now_ns);
+        check_fault(aggregator);
+        if (n) {
+            gravel_idle_reset(&aggregator->idle);
+            continue;
+        }
+        gravel_package_beat(&aggregator->queue);
+        gravel_idle_wait(&aggregator->idle, &aggregator->event, due_ns);
+    }
+    gravel_idle_reset(&aggregator->idle);
+}
+
+static void *thread_main(void *argument)
+{
+    struct gravel_aggregator *aggregator = argument;
+    char name[16];
+    snprintf(name, sizeof name, "gravel-agg-%u", aggregator->number);
+    pthread_setname_np(pthread_self(), name);
+    run(aggregator);
+    return NULL;
+}
+
+int gravel_aggregator_start(struct gravel_aggregator *aggregator)
+{
+    aggregator->started_ns = gravel_clock_ns();
+    int error = pthread_create(&aggregator->thread, NULL, thread_main, aggregator);
+    if (error)
+        return gravel_fail(GRAVEL_ESYSTEM, "aggregator thread %u: %s", aggregator->number,
+                           strerror(error));
+    aggregator->is_running = true;
+    return 0;
+}
+
+void gravel_aggregator_stop(struct gravel_aggregator *aggregator)
+{
+    if (!aggregator->is_running)
+        return;
+    atomic_store_explicit(&aggregator->stopping, true, memory_order_relaxed);
+    gravel_event_signal(&aggregator->event);
+    pthread_join(aggregator->thread, NULL);
+    aggregator->is_running = false;
+}
+
+uint32_t gravel_aggregator_flush(struct gravel_aggregator *aggregator)
+{
+    uint32_t flush =
+        atomic_fetch_add_explicit(&aggregator->flush_wanted, 1, memory_order_release) + 1; /* A1 */
+    gravel_event_signal(&aggregator->event);
+    return flush;
+}
+
+bool gravel_aggregator_flush_wait(struct gravel_aggregator *aggregator, uint32_t flush)
+{
+    struct gravel_event *event = &aggregator->flushed;
+    for (;;) {
+        uint32_t key = gravel_event_prepare(event);
+        uint32_t done =
+            atomic_load_explicit(&aggregator->flush_done, memory_order_acquire); /* A2 */
+        bool is_done = (int32_t)(done - flush) >= 0;
+        if (is_done || has_aborted(aggregator)) {
+            gravel_event_cancel(event);
+            return is_done;
+        }
+        gravel_event_wait(event, key, 10 * GRAVEL_IDLE_MAX_NS);
+    }
+}

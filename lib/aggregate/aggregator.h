@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The aggregator: a thread that takes packages off one producer/consumer queue and bins their messages.
+ *
+ * Path:    lib/queue/package.h -> aggregator.c -> sender.c.
+ * Owner:   its sender; the queue lies in the arena.
+ * Threads: start and stop by one thread; gravel_aggregator_flush by any.
+ * Source:  Orr 2016, section 5.2.2.
+ */
+#ifndef GRAVEL_AGGREGATE_AGGREGATOR_H
+#define GRAVEL_AGGREGATE_AGGREGATOR_H
+
+#include <pthread.h>
+
+#include "sender.h"
+
+/* What the aggregator tells the node: a code, a text, and whether the node can go on. */
+typedef void gravel_report_function(void *context, int code, bool is_fatal, const char *text);
+
+struct gravel_aggregator {
+    struct gravel_package_queue queue;
+    struct gravel_sender *sender;
+    struct gravel_arena *arena;
+    const _Atomic bool *aborted;
+    gravel_report_function *report;
+    void *report_context;
+    uint64_t timeout_ns; /* longest wait for a package that is reserved but not published */
+    uint32_t number;     /* of the aggregator and its queue */
+
+    pthread_t thread;
+    bool is_running;
+    _Atomic bool stopping;
+    struct gravel_event event; /* wakes the thread: a launch, a flush request, stop */
+    struct gravel_idle idle;
+    uint64_t started_ns;
+
+    _Atomic uint32_t flush_wanted; /* A1: flushes asked for */
+    _Atomic uint32_t flush_done;   /* A2: flushes completed */
+    struct gravel_event flushed;
+
+    /* Counters; one writer, relaxed. */
+    _Atomic uint64_t n_packages, n_messages, n_refused;
+
+    /* The flush under way. */
+    uint32_t flush_ticket;   /* packages before it are to be consumed */
+    uint32_t flush_serving;  /* flush_wanted it answers */
+    uint64_t last_package_ns;
+    bool is_flushing;
+};
+
+/**
+ * Start the thread.
+ *
+ * @param aggregator  the members up to `number` filled in, the rest zero.
+ * @return            0; GRAVEL_ESYSTEM.
+ */
+int gravel_aggregator_start(struct gravel_aggregator *aggregator);
+
+/** Stop and join the thread; its sender stays. Allowed if it never started. */
+void gravel_aggregator_stop(struct gravel_aggregator *aggregator);
+
+/** Wake the thread: packages are about to come. */
+static inline void gravel_aggregator_wake(struct gravel_aggregator *aggregator)
+{
+    gravel_event_signal(&aggregator->event);
+}
+
+/** Ask that every package reserved so far is binned and every buffer shipped. @return a number to wait for. */
+uint32_t gravel_aggregator_flush(struct gravel_aggregator *aggregator);
+
+/** Wait for a flush. @return false if the node aborted meanwhile. */
+bool gravel_aggregator_flush_wait(struct gravel_aggregator *aggregator, uint32_t flush);
+
+#endif

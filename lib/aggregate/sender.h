@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A private set of node buffers, one open per destination, and the binning of messages into them.
+ *
+ * Each aggregator thread has a sender, the host calls share one, the handlers share one. Senders need no
+ * locks: only the thread that owns one touches it, and full buffers leave and come back through queues.
+ *
+ * Path:    aggregator.c, host calls, handlers -> sender.c -> network thread (ship).
+ * Owner:   all its buffers, wherever they are; they come home before the sender is destroyed.
+ * Threads: one at a time; gravel_sender_return is for the network thread.
+ * Source:  Orr 2016, section 5.2.2 (indirect aggregation).
+ */
+#ifndef GRAVEL_AGGREGATE_SENDER_H
+#define GRAVEL_AGGREGATE_SENDER_H
+
+#include <stdatomic.h>
+
+#include "gravel/stats.h"
+#include "node_buffer.h"
+#include "queue/package.h"
+#include "queue/spsc.h"
+#include "wait/idle.h"
+
+/* Why a buffer leaves. */
+enum gravel_ship_reason { GRAVEL_SHIP_FULL, GRAVEL_SHIP_TIMEOUT, GRAVEL_SHIP_FLUSH };
+
+struct gravel_sender_shape {
+    uint32_t node, n_nodes;
+    uint32_t buffer_bytes;
+    uint32_t n_buffers; /* in all; 0: as many as it takes, and the sender never waits */
+    uint64_t flush_ns;
+    void (*ship)(void *context, struct gravel_buffer *buffer); /* hand a closed buffer to the network */
+    void *context;
+    const _Atomic bool *aborted;        /* the node has failed: stop waiting */
+    struct gravel_package_queue *queue; /* to show leaders signs of life while waiting; or NULL */
+};
+
+/* Counters of one destination; written by the sender's thread, read by any. Relaxed: they order nothing. */
+struct gravel_sender_counts {
+    _Atomic uint64_t messages, buffers, bytes;
+};
+
+struct gravel_sender {
+    struct gravel_sender_shape shape;
+    struct gravel_buffer **open;         /* [n_nodes] the buffer being filled, or NULL */
+    struct gravel_sender_counts *counts; /* [n_nodes] */
+    _Atomic uint64_t shipped[3];         /* buffers by enum gravel_ship_reason */
+    _Atomic uint64_t waits;              /* for a free buffer */
+    uint64_t oldest_ns;                  /* no open buffer is older; UINT64_MAX if none is open */
+    uint32_t n_made;                     /* buffers created so far */
+    struct gravel_spsc *free;            /* buffers that came home; NULL if n_buffers is 0 */
+    struct gravel_event returned;        /* a buffer came home, or the node aborted */
+    struct gravel_idle idle;
+    /* Scratch of one chunk of messages, per destination and per message. */
+    uint32_t *n_to;          /* [n_nodes] messages to it; all 0 between calls */
+    unsigned char **to;      /* [n_nodes] where its next element of the current row goes */
+    uint32_t *touched;       /* [n_nodes] destinations of the chunk */
+    uint32_t *nodes;         /* [GRAVEL_SENDER_CHUNK] destinations, copied before they are checked */
+    uint32_t *position;      /* [GRAVEL_SENDER_CHUNK] message's place among those to its node */
+};
+
+#define GRAVEL_SENDER_CHUNK 1024u
+
+/* Messages of one command and base, in rows, as in a package. */
+struct gravel_columns {
+    uint32_t command;
+    uint32_t n;
+    uint64_t base;
+    const uint32_t *nodes;                         /* [n] */
+    const unsigned char *index;                    /* [n] of GRAVEL_INDEX_BYTES(command); NULL if 0 */
+    const unsigned char *values[GRAVEL_AM_MAX_ARGS]; /* rows of [n] */
+};
+
+/** @return 0; GRAVEL_ENOMEM; GRAVEL_ECONFIG if a buffer does not hold one message of the widest kind. */
+int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_shape *shape);
+/** All buffers must have come home. NULL is allowed. */
+void gravel_sender_destroy(struct gravel_sender *sender);
+
+/**
+ * Bin messages by destination.
+ *
+ * @param now_ns   the time, for the age of buffers it opens [ns].
+ * @param refused  [out] a destination that does not exist, if there is one.
+ * @return         0; GRAVEL_ERANGE, and then nothing of the chunk that holds it, nor what follows, is sent;
+ *                 GRAVEL_EPEER if the node has aborted and messages were dropped; GRAVEL_ENOMEM.
+ */
+int gravel_sender_append(struct gravel_sender *sender, const struct gravel_columns *columns,
+                         uint64_t now_ns, uint32_t *refused);
+
+/** Ship every open buffer. */
+void gravel_sender_flush(struct gravel_sender *sender);
+
+/** Ship the open buffers that have reached their age. @return time until the next one does [ns]. */
+uint64_t gravel_sender_flush_aged(struct gravel_sender *sender, uint64_t now_ns);
+
+/** Ship the open buffer of one destination and get an empty frame for it, e.g. for bytes; NULL on abort. */
+struct gravel_buffer *gravel_sender_frame(struct gravel_sender *sender, uint16_t kind,
+                                          uint32_t destination);
+/** Ship a buffer got by gravel_sender_frame, whose header is complete. */
+void gravel_sender_ship_frame(struct gravel_sender *sender, struct gravel_buffer *buffer);
+
+/** Network thread: give a buffer back to its home, or free it. */
+void gravel_sender_return(struct gravel_buffer *buffer);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lays out and allocates the arena: control block, queues, and the heaps of this process's nodes.
+ *
+ * Path:    device.c -> arena.c -> kernels (GRAVEL_ARENA), lib/queue/package.h, lib/resolve.
+ * Owner:   one allocation of fine-grain SVM, addressed by host and device alike on this step.
+ */
+#ifndef GRAVEL_DEVICE_ARENA_H
+#define GRAVEL_DEVICE_ARENA_H
+
+#include "device.h"
+#include "gravel/shared/arena.h"
+
+struct gravel_arena_shape {
+    uint32_t node, n_nodes;
+    uint32_t n_heaps; /* loop-back nodes each have their own, one behind the other; else 1 */
+    uint32_t n_queues;
+    uint64_t queue_bytes; /* of all queues */
+    uint64_t slot_bytes;
+    uint64_t heap_bytes;
+    uint32_t wait_limit;
+    uint32_t start; /* first ticket; tests start near the wrap */
+    bool huge_pages;
+};
+
+/**
+ * Allocate and initialise an arena.
+ *
+ * @param out  [out] the control block at its start, or NULL on failure.
+ * @return     0; GRAVEL_ECONFIG (slot too small, queue smaller than a slot); GRAVEL_ENOMEM with the size asked
+ *             and the device's limit.
+ */
+int gravel_arena_create(const struct gravel_device *device, const struct gravel_arena_shape *shape,
+                        struct gravel_arena **out);
+
+/** Free it. NULL is allowed. */
+void gravel_arena_destroy(const struct gravel_device *device, struct gravel_arena *arena);
+
+static inline struct gravel_queue_words *gravel_arena_queue(struct gravel_arena *arena,
+                                                            uint32_t queue)
+{
+    return (struct gravel_queue_words *)((unsigned char *)arena + arena->queues_offset) + queue;
+}
+
+static inline unsigned char *gravel_arena_slots(struct gravel_arena *arena, uint32_t queue)
+{
+    return (unsigned char *)arena + arena->slots_offset +
+           (uint64_t)queue * arena->n_slots * arena->slot_bytes;
+}
+
+static inline unsigned char *gravel_arena_heap(struct gravel_arena *arena, uint32_t heap)
+{
+    return (unsigned char *)arena + arena->heap_offset + (uint64_t)heap * arena->heap_bytes;
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Device queries. See capability.h.
+ *
+ * Source:  OpenCL 3.0 specification, tables of clGetDeviceInfo; feature macros of OpenCL C 3.0.
+ */
+#include "capability.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cl_ulong query_number(cl_device_id device, cl_device_info name, size_t bytes)
+{
+    cl_ulong value = 0;
+    cl_uint word = 0;
+    if (bytes == sizeof word)
+        return clGetDeviceInfo(device, name, sizeof word, &word, NULL) == CL_SUCCESS ? word : 0;
+    return clGetDeviceInfo(device, name, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+}
+
+static void query_text(cl_device_id device, cl_device_info name, char *text, size_t bytes)
+{
+    char whole[1024] = "";
+    if (clGetDeviceInfo(device, name, sizeof whole - 1, whole, NULL) != CL_SUCCESS)
+        whole[0] = '\0';
+    snprintf(text, bytes, "%s", whole);
+}
+
+/* A list of name and version pairs: OpenCL C versions or features. The caller frees it. */
+static cl_name_version *query_list(cl_device_id device, cl_device_info name, size_t *n)
+{
+    size_t bytes = 0;
+    *n = 0;
+    if (clGetDeviceInfo(device, name, 0, NULL, &bytes) != CL_SUCCESS || bytes == 0)
+        return NULL;
+    cl_name_version *list = malloc(bytes);
+    if (!list || clGetDeviceInfo(device, name, bytes, list, NULL) != CL_SUCCESS) {
+        free(list);
+        return NULL;
+    }
+    *n = bytes / sizeof *list;
+    return list;
+}
+
+static void query_c_std(cl_device_id device, struct gravel_capability *capability)
+{
+    size_t n;
+    cl_name_version *versions = query_list(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS, &n);
+    unsigned best = 1;
+    for (size_t i = 0; i < n; i++)
+        if (CL_VERSION_MAJOR(versions[i].version) > best)
+            best = CL_VERSION_MAJOR(versions[i].version);
+    if (!versions) { /* before OpenCL 3.0: "OpenCL C 2.0 ..." */
+        char text[64];
+        query_text(device, CL_DEVICE_OPENCL_C_VERSION, text, sizeof text);
+        if (!strncmp(text, "OpenCL C 2", 10))
+            best = 2;
+    }
+    strcpy(capability->c_std, best >= 3 ? "CL3.0" : best == 2 ? "CL2.0" : "CL1.2");
+    free(versions);
+}
+
+static bool has_feature(const cl_name_version *features, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(features[i].name, name))
+            return true;
+    return false;
+}
+
+static void query_features(cl_device_id device, struct gravel_capability *capability)
+{
+    if (!strcmp(capability->c_std, "CL2.0")) { /* mandatory there */
+        capability->has_c11_atomics = true;
+        capability->has_all_devices_scope = true;
+        capability->has_collectives = true;
+        return;
+    }
+    size_t n;
+    cl_name_version *features = query_list(device, CL_DEVICE_OPENCL_C_FEATURES, &n);
+    capability->has_c11_atomics = has_feature(features, n, "__opencl_c_atomic_order_acq_rel") &&
+                                  has_feature(features, n, "__opencl_c_atomic_scope_device");
+    capability->has_all_devices_scope =
+        has_feature(features, n, "__opencl_c_atomic_scope_all_devices");
+    capability->has_collectives =
+        has_feature(features, n, "__opencl_c_work_group_collective_functions");
+    free(features);
+}
+
+void gravel_capability_query(cl_device_id device, struct gravel_capability *capability)
+{
+    memset(capability, 0, sizeof *capability);
+    cl_platform_id platform = NULL;
+    clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (platform)
+        clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof capability->platform - 1,
+                          capability->platform, NULL);
+    query_text(device, CL_DEVICE_NAME, capability->name, sizeof capability->name);
+    query_text(device, CL_DRIVER_VERSION, capability->driver, sizeof capability->driver);
+    query_c_std(device, capability);
+    query_features(device, capability);
+    cl_ulong svm = query_number(device, CL_DEVICE_SVM_CAPABILITIES, sizeof(cl_ulong));
+    capability->is_cpu =
+        query_number(device, CL_DEVICE_TYPE, sizeof(cl_ulong)) & CL_DEVICE_TYPE_CPU;
+    capability->has_compiler =
+        query_number(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_uint)) != 0;
+    capability->has_fine_svm = svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+    capability->has_svm_atomics = svm & CL_DEVICE_SVM_ATOMICS;
+    capability->has_double =
+        query_number(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_ulong)) != 0;
+    capability->compute_units =
+        (cl_uint)query_number(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint));
+    capability->max_group =
+        (size_t)query_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(cl_ulong));
+    capability->max_alloc = query_number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong));
+    capability->local_bytes = query_number(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
+}
+
+const char *gravel_capability_lacks_svm(const struct gravel_capability *capability)
+{
+    if (!capability->has_compiler)
+        return "no compiler for kernels (CL_DEVICE_COMPILER_AVAILABLE)";
+    if (!capability->has_fine_svm)
+        return "no fine-grain buffer SVM (CL_DEVICE_SVM_CAPABILITIES)";
+    if (!capability->has_c11_atomics)
+        return "no acquire/release atomics at device scope (CL_DEVICE_OPENCL_C_FEATURES)";
+    return NULL;
+}

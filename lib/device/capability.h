@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a device says it can do, and what that means for the steps of the capability ladder.
+ *
+ * Path:    select.c -> capability.c -> device.c, program.c, gravel-info.
+ * Note:    queries mislead both ways (design notes in docs/porting.md); self_test.c has the last word.
+ */
+#ifndef GRAVEL_DEVICE_CAPABILITY_H
+#define GRAVEL_DEVICE_CAPABILITY_H
+
+#include <stdbool.h>
+
+#include "gravel/gravel.h"
+
+struct gravel_capability {
+    char platform[128];
+    char name[128];
+    char driver[128];
+    char c_std[16];          /* newest OpenCL C the device lists that we use: "CL3.0", "CL2.0" or "CL1.2" */
+    bool is_cpu;
+    bool has_compiler;
+    bool has_fine_svm;       /* fine-grain buffer SVM */
+    bool has_svm_atomics;    /* advertised; not required, since no word has two writing sides */
+    bool has_c11_atomics;    /* acquire and release at device scope */
+    bool has_all_devices_scope; /* the compiler knows memory_scope_all_svm_devices */
+    bool has_collectives;    /* built-in work-group scan and reduce */
+    bool has_double;
+    cl_uint compute_units;
+    size_t max_group;        /* [work-items] */
+    cl_ulong max_alloc;      /* [bytes] */
+    cl_ulong local_bytes;
+};
+
+/** Query a device. Never fails: what cannot be asked counts as absent. */
+void gravel_capability_query(cl_device_id device, struct gravel_capability *capability);
+
+/** Why the device cannot take step svm, or NULL if nothing it says speaks against it. */
+const char *gravel_capability_lacks_svm(const struct gravel_capability *capability);
+
+#endif

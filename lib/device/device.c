@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opens the node's device, and leaves cores of a CPU device to the host threads. See device.h.
+ *
+ * A kernel whose leaders wait for queue space keeps its cores busy; if it has all of them, the aggregator
+ * that should make the space runs only when the scheduler takes a core away.
+ */
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../error.h"
+#include "select.h"
+
+static int choose(struct gravel_device *device, const struct gravel_config *config)
+{
+    struct gravel_candidate *candidates = calloc(GRAVEL_MAX_DEVICES, sizeof *candidates);
+    const struct gravel_candidate *chosen;
+    unsigned n;
+    if (!candidates)
+        return gravel_fail(GRAVEL_ENOMEM, "device list");
+    int code = gravel_device_list(candidates, &n);
+    if (!code)
+        code = gravel_device_choose(config->device, candidates, n, &chosen);
+    if (!code) {
+        device->id = chosen->device;
+        device->capability = chosen->capability;
+    }
+    free(candidates);
+    return code;
+}
+
+/* Kernels get the cores of this node's share, less those the configuration keeps for the host. */
+static cl_uint units_for_kernels(const struct gravel_config *config, cl_uint units,
+                                 uint32_t n_local)
+{
+    cl_uint share = units / (n_local ? n_local : 1);
+    return share > config->host_cores + 1 ? share - config->host_cores : 1;
+}
+
+static void leave_cores(struct gravel_device *device, const struct gravel_config *config,
+                        uint32_t n_local)
+{
+    cl_uint all = device->capability.compute_units;
+    device->units = all;
+    if (!device->capability.is_cpu) {
+        snprintf(device->cores, sizeof device->cores, "not a CPU device");
+        return;
+    }
+    cl_uint units = units_for_kernels(config, all, n_local);
+    if (config->host_cores == 0 || units >= all) {
+        snprintf(device->cores, sizeof device->cores, "kernels get all %u compute units", all);
+        return;
+    }
+    const cl_device_partition_property by_counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, units,
+                                                      CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    cl_device_id part;
+    cl_int error = clCreateSubDevices(device->id, by_counts, 1, &part, NULL);
+    if (error != CL_SUCCESS) {
+        snprintf(device->cores, sizeof device->cores,
+                 "none left: no sub-devices (%s); set POCL_MAX_PTHREAD_COUNT=%u or the like",
+                 gravel_cl_error(error), units);
+        return;
+    }
+    device->id = part;
+    device->is_sub_device = true;
+    device->units = units;
+    snprintf(device->cores, sizeof device->cores, "sub-device of %u of %u compute units", units,
+             all);
+}
+
+static int make_context(struct gravel_device *device)
+{
+    cl_int error;
+    device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl("clCreateContext", error);
+}
+
+static int make_queue(struct gravel_device *device)
+{
+    cl_int error;
+    device->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl("clCreateCommandQueueWithProperties", error);
+}
+
+static int take_callers(struct gravel_device *device, const struct gravel_bindings *bindings)
+{
+    if (!bindings->device || !bindings->context)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "bindings need both context and device, or neither (queue too)");
+    device->id = bindings->device;
+    gravel_capability_query(device->id, &device->capability);
+    device->units = device->capability.compute_units;
+    snprintf(device->cores, sizeof device->cores, "the caller's device, as it is");
+    device->context = bindings->context;
+    clRetainContext(device->context);
+    if (bindings->queue) {
+        device->queue = bindings->queue;
+        clRetainCommandQueue(device->queue);
+    }
+    return 0;
+}
+
+int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
+                       const struct gravel_bindings *bindings, uint32_t n_local)
+{
+    int code;
+    memset(device, 0, sizeof *device);
+    if (bindings && (bindings->context || bindings->device || bindings->queue)) {
+        code = take_callers(device, bindings);
+    } else {
+        code = choose(device, config);
+        if (!code)
+            leave_cores(device, config, n_local);
+    }
+    const char *lack = code ? NULL : gravel_capability_lacks_svm(&device->capability);
+    if (lack)
+        code = gravel_fail(GRAVEL_ECAPABILITY, "%s: %s cannot take step svm: %s",
+                           device->capability.platform, device->capability.name, lack);
+    if (!code && !device->context)
+        code = make_context(device);
+    if (!code && !device->queue)
+        code = make_queue(device);
+    if (code)
+        gravel_device_close(device);
+    return code;
+}
+
+void gravel_device_close(struct gravel_device *device)
+{
+    if (device->queue)
+        clReleaseCommandQueue(device->queue);
+    if (device->context)
+        clReleaseContext(device->context);
+    if (device->is_sub_device)
+        clReleaseDevice(device->id);
+    memset(device, 0, sizeof *device);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The self-test of step svm. See self_test.h.
+ *
+ * Memory:  T1 to T4 are the pairs of edges that P2/C1 and C2/P1 are in the queue.
+ */
+#include "self_test.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+#include "program.h"
+#include "queue/package.h"
+#include "wait/clock.h"
+
+#define WORDS 64u
+#define MAX_POLLS (1u << 24)
+#define ROUND_LIMIT_NS (2 * GRAVEL_NS_PER_S)
+#define GROUP 64u
+#define N_GROUPS 16u
+#define N_EACH 64u
+
+extern const char gravel_self_test_cl[];
+
+struct test {
+    struct gravel_device *device;
+    cl_program program;
+    uint32_t *words; /* SVM: [WORDS] for the hand-over, then 16 for results */
+};
+
+static int build(struct test *test)
+{
+    const struct gravel_program_request request = {.name = "self_test.cl",
+                                                   .source = gravel_self_test_cl};
+    /* Only CPU devices need to yield, and not every CPU compiler takes a system call. */
+    test->device->can_yield = test->device->capability.is_cpu;
+    int code = gravel_device_build(test->device, &request, &test->program);
+    if (code && test->device->can_yield) {
+        test->device->can_yield = false;
+        code = gravel_device_build(test->device, &request, &test->program);
+    }
+    return code;
+}
+
+static int allocate(struct test *test)
+{
+    const struct gravel_device *device = test->device;
+    cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
+    if (device->capability.has_svm_atomics)
+        flags |= CL_MEM_SVM_ATOMICS;
+    test->words = clSVMAlloc(device->context, flags, (WORDS + 16) * sizeof(uint32_t), 0);
+    if (!test->words)
+        return gravel_fail(GRAVEL_ECAPABILITY, "%s: fine-grain SVM is advertised, but clSVMAlloc "
+                                               "gives none", device->capability.name);
+    memset(test->words, 0, (WORDS + 16) * sizeof(uint32_t));
+    return 0;
+}
+
+static int make_kernel(const struct test *test, const char *name, cl_kernel *kernel)
+{
+    cl_int error;
+    *kernel = clCreateKernel(test->program, name, &error);
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl("self-test: clCreateKernel", error);
+}
+
+static int enqueue(const struct test *test, cl_kernel kernel, size_t global_size, size_t local_size)
+{
+    cl_int error = clEnqueueNDRangeKernel(test->device->queue, kernel, 1, NULL, &global_size,
+                                          &local_size, 0, NULL, NULL);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("self-test: clEnqueueNDRangeKernel", error);
+    clFlush(test->device->queue);
+    return 0;
+}
+
+/* One hand-over there and back. @return false if the kernel did not answer in time. */
+static bool play_round(uint32_t *words, uint32_t r, uint32_t *wrong)
+{
+    uint64_t until_ns = gravel_clock_ns() + ROUND_LIMIT_NS;
+    for (uint32_t i = 0; i < 16; i++)
+        words[32 + i] = r + i;
+    gravel_word_store(words, r, memory_order_release);                     /* T2, pairs with T1 */
+    while (gravel_word_load(words + 16, memory_order_acquire) != r) {      /* T4, pairs with T3 */
+        if (gravel_clock_ns() > until_ns)
+            return false;
+        sched_yield();
+    }
+    for (uint32_t i = 0; i < 16; i++)
+        *wrong += words[48 + i] != r * 3 + i;
+    return true;
+}
+
+static int check_hand_over(const struct test *test, uint32_t n_rounds, uint32_t done,
+                           uint32_t wrong)
+{
+    const uint32_t *result = test->words + WORDS;
+    const char *name = test->device->capability.name;
+    if (done < n_rounds)
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "self-test: %s did not see the host's word (or the host not its) in "
+                           "round %u of %u while the kernel ran",
+                           name, done + 1, n_rounds);
+    if (wrong || result[1])
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "self-test: %s hands over out of order: %u and %u wrong words", name,
+                           wrong, result[1]);
+    return 0;
+}
+
+static int test_hand_over(const struct test *test, uint32_t n_rounds,
+                          struct gravel_self_test *result)
+{
+    cl_kernel kernel;
+    uint32_t max_polls = MAX_POLLS, done = 0, wrong = 0;
+    int code = make_kernel(test, "hand_over", &kernel);
+    if (code)
+        return code;
+    clSetKernelArgSVMPointer(kernel, 0, test->words);
+    clSetKernelArgSVMPointer(kernel, 1, test->words + WORDS);
+    clSetKernelArg(kernel, 2, sizeof n_rounds, &n_rounds);
+    clSetKernelArg(kernel, 3, sizeof max_polls, &max_polls);
+    code = enqueue(test, kernel, 1, 1);
+    uint64_t begin_ns = gravel_clock_ns();
+    while (!code && done < n_rounds && play_round(test->words, done + 1, &wrong))
+        done++;
+    if (!code) {
+        clFinish(test->device->queue); /* the kernel's polls are bounded */
+        result->n_rounds = done;
+        result->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / (done ? done : 1);
+        code = check_hand_over(test, n_rounds, done, wrong);
+    }
+    clReleaseKernel(kernel);
+    return code;
+}
+
+static int test_counting(const struct test *test, struct gravel_self_test *result)
+{
+    cl_kernel kernel;
+    uint32_t n = N_EACH, want = GROUP * N_GROUPS * N_EACH;
+    int code = make_kernel(test, "count_up", &kernel);
+    if (code)
+        return code;
+    test->words[WORDS] = 0;
+    clSetKernelArgSVMPointer(kernel, 0, test->words + WORDS);
+    clSetKernelArg(kernel, 1, sizeof n, &n);
+    code = enqueue(test, kernel, (size_t)GROUP * N_GROUPS, GROUP);
+    clFinish(test->device->queue);
+    result->n_increments = test->words[WORDS];
+    if (!code && result->n_increments != want)
+        code = gravel_fail(GRAVEL_ECAPABILITY, "self-test: %s counted to %u instead of %u",
+                           test->device->capability.name, result->n_increments, want);
+    clReleaseKernel(kernel);
+    return code;
+}
+
+int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
+                     struct gravel_self_test *result)
+{
+    struct test test = {.device = device};
+    struct gravel_self_test unused;
+    struct gravel_self_test *to = result ? result : &unused;
+    memset(to, 0, sizeof *to);
+    int code = build(&test);
+    if (!code)
+        code = allocate(&test);
+    if (!code)
+        code = test_hand_over(&test, n_rounds, to);
+    if (!code)
+        code = test_counting(&test, to);
+    to->can_yield = device->can_yield;
+    if (test.words)
+        clSVMFree(device->context, test.words);
+    if (test.program)
+        clReleaseProgram(test.program);
+    return code;
+}

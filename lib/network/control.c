@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the network thread does with each kind of frame.
+ *
+ * Path:    transport (or a local sender) -> control.c -> resolver, job.c.
+ * Threads: the network thread.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "device/arena.h"
+#include "network.h"
+#include "trace.h"
+
+static unsigned char *heap_of(struct gravel_network *network, uint32_t node)
+{
+    return gravel_arena_heap(network->shape.arena, network->transport->is_loopback ? node : 0);
+}
+
+/* Bytes [offset, offset + bytes) of one live allocation of a local node, or NULL and why. */
+static unsigned char *find_bytes(struct gravel_network *network, uint32_t node, uint64_t offset,
+                                 uint64_t bytes, struct gravel_refusal *refusal)
+{
+    struct gravel_span span;
+    gravel_heap_lock_shared(network->shape.heap);
+    bool is_inside = gravel_heap_span(network->shape.heap, offset, &span) &&
+                     bytes <= span.bytes - (offset - span.offset);
+    gravel_heap_unlock_shared(network->shape.heap);
+    if (is_inside)
+        return heap_of(network, node) + offset;
+    refusal->code = GRAVEL_ERANGE;
+    snprintf(refusal->text, sizeof refusal->text,
+             "bytes %llu to %llu of node %u's heap are not in one allocation",
+             (unsigned long long)offset, (unsigned long long)(offset + bytes), node);
+    return NULL;
+}
+
+/* Tell this node and the sender that messages were not applied. */
+static void refuse(struct gravel_network *network, const struct gravel_refusal *refusal,
+                   uint32_t source, uint32_t destination)
+{
+    char text[GRAVEL_FRAME_TEXT_BYTES];
+    snprintf(text, sizeof text, "node %u refused a buffer from node %u: %s", destination, source,
+             refusal->text);
+    network->shape.report(network->shape.context, refusal->code, false, text);
+    if (gravel_network_is_local(network, source))
+        return;
+    struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_REFUSAL, source,
+                                                        sizeof(struct gravel_refusal_frame));
+    if (!buffer)
+        return;
+    struct gravel_refusal_frame *frame = (struct gravel_refusal_frame *)buffer->frame;
+    frame->code = refusal->code;
+    memcpy(frame->text, text, sizeof frame->text);
+    gravel_network_put(network, buffer);
+}
+
+static void handle_messages(struct gravel_network *network, const struct gravel_frame *frame,
+                            uint32_t bytes, const struct gravel_expect *expect)
+{
+    struct gravel_refusal refusal = {.code = 0};
+    network->resolving_node = expect->destination;
+    uint64_t n =
+        gravel_resolver_resolve(network->resolver, frame, bytes, expect,
+                                heap_of(network, expect->destination), &refusal);
+    gravel_network_count(&network->counts.resolved_buffers, 1);
+    gravel_network_count(&network->counts.resolved_messages, n);
+    gravel_trace_buffer(network->trace, "resolve", expect->source, bytes);
+    if (refusal.code) {
+        gravel_network_count(&network->counts.refused_buffers, 1);
+        refuse(network, &refusal, expect->source, expect->destination);
+    }
+}
+
+static void handle_bytes(struct gravel_network *network, const struct gravel_bytes_frame *frame,
+                         uint32_t bytes, const struct gravel_expect *expect)
+{
+    struct gravel_refusal refusal = {.code = 0};
+    uint64_t n = bytes - sizeof *frame;
+    unsigned char *to = find_bytes(network, expect->destination, frame->offset, n, &refusal);
+    gravel_network_count(&network->counts.resolved_buffers, 1);
+    if (to)
+        memcpy(to, frame->data, n);
+    else
+        refuse(network, &refusal, expect->source, expect->destination);
+}
+
+static void handle_refusal(struct gravel_network *network, const struct gravel_refusal_frame *frame)
+{
+    network->shape.report(network->shape.context, frame->code, false, frame->text);
+}
+
+/* All frames before this one have been resolved, for they are handled in order. */
+static void handle_flush(struct gravel_network *network, uint32_t source, uint64_t sequence)
+{
+    struct gravel_buffer *buffer =
+        gravel_network_frame(network, GRAVEL_FRAME_ACK, source, sizeof(struct gravel_ack_frame));
+    if (!buffer)
+        return;
+    ((struct gravel_ack_frame *)buffer->frame)->acked = sequence + 1;
+    gravel_network_put(network, buffer);
+}
+
+static void handle_ack(struct gravel_network *network, const struct gravel_ack_frame *frame,
+                       uint32_t source)
+{
+    if (frame->acked > network->n_acked[source])
+        network->n_acked[source] = frame->acked;
+}
+
+static void handle_get(struct gravel_network *network, const struct gravel_get_frame *get,
+                       uint32_t source)
+{
+    struct gravel_refusal refusal = {.code = 0};
+    uint32_t most = (uint32_t)network->shape.config->buffer_bytes;
+    uint64_t n = get->bytes;
+    if (n > most - sizeof(struct gravel_reply_frame))
+        n = 0;
+    unsigned char *from =
+        find_bytes(network, network->transport->node, get->offset, n, &refusal);
+    struct gravel_buffer *buffer =
+        gravel_network_frame(network, GRAVEL_FRAME_REPLY, source,
+                             (uint32_t)(sizeof(struct gravel_reply_frame) + (from ? n : 0)));
+    if (!buffer)
+        return;
+    struct gravel_reply_frame *reply = (struct gravel_reply_frame *)buffer->frame;
+    reply->id = get->id;
+    reply->position = get->position;
+    reply->code = refusal.code;
+    if (from)
+        memcpy(reply->data, from, n);
+    gravel_network_put(network, buffer);
+}
+
+static void handle_death(struct gravel_network *network, const struct gravel_death_frame *frame)
+{
+    network->has_told_death = true; /* the node that found out tells everybody */
+    gravel_network_fail(network, GRAVEL_EPEER, frame->text);
+}
+
+/* The least a frame of each kind must hold; 0 for kinds that do not exist. */
+static uint32_t least_bytes(uint16_t kind)
+{
+    switch (kind) {
+    case GRAVEL_FRAME_MESSAGES:
+    case GRAVEL_FRAME_FLUSH:
+    case GRAVEL_FRAME_HEARTBEAT:
+        return sizeof(struct gravel_frame);
+    case GRAVEL_FRAME_BYTES:
+        return sizeof(struct gravel_bytes_frame);
+    case GRAVEL_FRAME_REFUSAL:
+        return sizeof(struct gravel_refusal_frame);
+    case GRAVEL_FRAME_ACK:
+        return sizeof(struct gravel_ack_frame);
+    case GRAVEL_FRAME_GET:
+        return sizeof(struct gravel_get_frame);
+    case GRAVEL_FRAME_REPLY:
+        return sizeof(struct gravel_reply_frame);
+    case GRAVEL_FRAME_DEATH:
+        return sizeof(struct gravel_death_frame);
+    default:
+        return 0;
+    }
+}
+
+/* Whether our own parts of the frame hold together; messages have a stricter check of their own. */
+static bool is_sane(const struct gravel_frame *frame, uint32_t bytes,
+                    const struct gravel_expect *expect)
+{
+    return bytes >= sizeof *frame && frame->magic == GRAVEL_FRAME_MAGIC &&
+           frame->version == GRAVEL_FRAME_VERSION && frame->bytes == bytes &&
+           frame->source == expect->source && frame->destination == expect->destination &&
+           frame->sequence == expect->sequence && least_bytes(frame->kind) &&
+           bytes >= least_bytes(frame->kind);
+}
+
+static void dispatch(struct gravel_network *network, const struct gravel_frame *frame,
+                     uint32_t bytes, const struct gravel_expect *expect)
+{
+    const void *whole = frame;
+    switch (frame->kind) {
+    case GRAVEL_FRAME_MESSAGES:
+        handle_messages(network, frame, bytes, expect);
+        break;
+    case GRAVEL_FRAME_BYTES:
+        handle_bytes(network, whole, bytes, expect);
+        break;
+    case GRAVEL_FRAME_REFUSAL:
+        handle_refusal(network, whole);
+        break;
+    case GRAVEL_FRAME_FLUSH:
+        handle_flush(network, expect->source, expect->sequence);
+        break;
+    case GRAVEL_FRAME_ACK:
+        handle_ack(network, whole, expect->source);
+        break;
+    case GRAVEL_FRAME_GET:
+        handle_get(network, whole, expect->source);
+        break;
+    case GRAVEL_FRAME_REPLY:
+        gravel_job_reply(network, whole, bytes);
+        break;
+    case GRAVEL_FRAME_DEATH:
+        handle_death(network, whole);
+        break;
+    default: /* a heartbeat: that it came is all it says */
+        break;
+    }
+}
+
+void gravel_control_handle(struct gravel_network *network, const struct gravel_frame *frame,
+                           uint32_t bytes, uint32_t source, uint32_t destination,
+                           uint64_t sequence)
+{
+    struct gravel_expect expect = {
+        .source = source, .destination = destination, .sequence = sequence};
+    if (!is_sane(frame, bytes, &expect)) {
+        struct gravel_refusal refusal = {.code = GRAVEL_ECORRUPT};
+        snprintf(refusal.text, sizeof refusal.text,
+                 "frame %llu of %u bytes has a bad header (kind %u, sequence %llu, %u bytes)",
+                 (unsigned long long)sequence, bytes, bytes >= sizeof *frame ? frame->kind : 0,
+                 bytes >= sizeof *frame ? (unsigned long long)frame->sequence : 0,
+                 bytes >= sizeof *frame ? frame->bytes : 0);
+        gravel_network_count(&network->counts.refused_buffers, 1);
+        refuse(network, &refusal, source, destination);
+        return;
+    }
+    dispatch(network, frame, bytes, &expect);
+    if (frame->kind <= GRAVEL_FRAME_REFUSAL)
+        network->n_counted_resolved++;
+}

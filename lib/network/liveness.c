@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who lives: every node beats to its right neighbour and listens to its left one. Whoever finds a neighbour
+ * silent for the configured time tells all others, and they end with its name.
+ *
+ * MPI itself does not say that a peer is gone: sends to it succeed, receives from it wait.
+ *
+ * Path:    network.c -> liveness.c.
+ * Threads: the network thread.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "network.h"
+#include "wait/clock.h"
+
+#define BEATS_PER_TIMEOUT 8u
+
+static void beat(struct gravel_network *network, uint32_t node)
+{
+    struct gravel_buffer *buffer =
+        gravel_network_frame(network, GRAVEL_FRAME_HEARTBEAT, node, sizeof(struct gravel_frame));
+    if (buffer)
+        gravel_network_send(network, buffer);
+}
+
+static void report_silence(struct gravel_network *network, uint32_t node, uint64_t silence_ns)
+{
+    char text[160];
+    snprintf(text, sizeof text, "node %u has been silent for %.1f s (GRAVEL_TIMEOUT is %u ms)",
+             node, (double)silence_ns * 1e-9, network->shape.config->timeout_ms);
+    gravel_network_fail(network, GRAVEL_EPEER, text);
+}
+
+uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
+{
+    uint32_t node = network->transport->node, n_nodes = network->transport->n_nodes;
+    uint64_t timeout_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
+    uint64_t interval_ns = timeout_ns / BEATS_PER_TIMEOUT;
+    if (network->transport->is_loopback || n_nodes == 1)
+        return UINT64_MAX;
+    if (now_ns - network->stepped_ns > interval_ns)
+        network->heard_ns = now_ns; /* we were stopped ourselves: what was said meanwhile is yet to be read */
+    network->stepped_ns = now_ns;
+    if (now_ns - network->beat_ns >= interval_ns) {
+        beat(network, (node + 1) % n_nodes);
+        network->beat_ns = now_ns;
+    }
+    if (now_ns > network->heard_ns && now_ns - network->heard_ns >= timeout_ns) {
+        report_silence(network, (node + n_nodes - 1) % n_nodes, now_ns - network->heard_ns);
+        network->heard_ns = now_ns;
+    }
+    return network->beat_ns + interval_ns - now_ns;
+}
+
+static void tell_death(struct gravel_network *network, uint32_t node)
+{
+    struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_DEATH, node,
+                                                        sizeof(struct gravel_death_frame));
+    if (!buffer)
+        return;
+    struct gravel_death_frame *death = (struct gravel_death_frame *)buffer->frame;
+    struct gravel_failure *failure = network->shape.failure;
+    pthread_mutex_lock(&failure->lock);
+    death->code = failure->fatal;
+    snprintf(death->text, sizeof death->text, "node %u gave up: %.400s", network->transport->node,
+             failure->fatal_text);
+    pthread_mutex_unlock(&failure->lock);
+    gravel_network_send(network, buffer);
+}
+
+void gravel_liveness_tell_death(struct gravel_network *network)
+{
+    if (network->has_told_death || network->transport->is_loopback)
+        return;
+    network->has_told_death = true;
+    for (uint32_t node = 0; node < network->transport->n_nodes; node++)
+        if (node != network->transport->node)
+            tell_death(network, node);
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The network thread's loop. See network.h.
+ *
+ * Memory:  N1 tells the opening thread that transport and open_code are set; N2 tells the network thread
+ *          that there is something to send from and to resolve into. Buffers come through
+ *          `outgoing` (edges M1, M2 of the MPMC queue) and go home through SPSC queues.
+ */
+#include "network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/arena.h"
+#include "error.h"
+#include "trace.h"
+#include "wait/clock.h"
+
+#define BATCH 16u /* frames of one kind between two looks at the others */
+
+void gravel_network_ship(void *context, struct gravel_buffer *buffer)
+{
+    struct gravel_network *network = context;
+    while (!gravel_mpmc_push_pointer(network->outgoing, buffer)) /* has room for every buffer */
+        sched_yield();
+    gravel_event_signal(&network->event);
+}
+
+/* Handlers run in the network thread: what they send waits until the buffer at hand is done. */
+static void ship_from_handler(void *context, struct gravel_buffer *buffer)
+{
+    gravel_network_put(context, buffer);
+}
+
+void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer)
+{
+    buffer->next = NULL;
+    *network->pending_end = buffer;
+    network->pending_end = &buffer->next;
+}
+
+static struct gravel_buffer *take_pending(struct gravel_network *network)
+{
+    struct gravel_buffer *buffer = network->pending;
+    if (!buffer)
+        return NULL;
+    network->pending = buffer->next;
+    if (!network->pending)
+        network->pending_end = &network->pending;
+    return buffer;
+}
+
+struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
+                                           uint32_t node, uint32_t bytes)
+{
+    struct gravel_buffer *buffer = gravel_buffer_create((bytes + 7) & ~7u);
+    if (!buffer) {
+        gravel_network_fail(network, GRAVEL_ENOMEM, "no memory for a control frame");
+        return NULL;
+    }
+    gravel_buffer_reset(buffer, kind, network->transport->node, node);
+    buffer->frame->bytes = bytes;
+    memset(buffer->frame + 1, 0, bytes - sizeof *buffer->frame);
+    return buffer;
+}
+
+void gravel_network_fail(struct gravel_network *network, int code, const char *text)
+{
+    network->shape.report(network->shape.context, code, true, text);
+}
+
+static bool has_aborted(const struct gravel_network *network)
+{
+    return atomic_load_explicit(network->shape.aborted, memory_order_relaxed); /* H2 */
+}
+
+static bool is_counted(uint16_t kind)
+{
+    return kind <= GRAVEL_FRAME_REFUSAL;
+}
+
+void gravel_network_send(struct gravel_network *network, struct gravel_buffer *buffer)
+{
+    struct gravel_frame *frame = buffer->frame;
+    uint32_t node = frame->destination;
+    frame->sequence = network->n_sent[node]++;
+    if (is_counted(frame->kind))
+        network->n_counted_sent++;
+    if (gravel_network_is_local(network, node)) {
+        network->n_acked[node] = network->n_sent[node];
+        gravel_control_handle(network, frame, frame->bytes, network->transport->node, node,
+                              frame->sequence);
+        gravel_sender_return(buffer);
+        return;
+    }
+    if (frame->kind == GRAVEL_FRAME_MESSAGES) {
+        gravel_network_count(&network->counts.network_buffers, 1);
+        gravel_network_count(&network->counts.network_bytes, frame->bytes);
+    }
+    gravel_trace_buffer(network->trace, "send", node, frame->bytes);
+    if (network->transport->operations->send(network->transport, buffer)) {
+        gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
+        gravel_sender_return(buffer);
+    }
+}
+
+static uint32_t send_pending(struct gravel_network *network, uint32_t limit)
+{
+    struct gravel_buffer *buffer;
+    uint32_t n = 0;
+    while (n < limit && (buffer = take_pending(network))) {
+        gravel_network_send(network, buffer);
+        n++;
+    }
+    return n;
+}
+
+static uint32_t send_outgoing(struct gravel_network *network, uint32_t limit)
+{
+    struct gravel_buffer *buffer;
+    uint32_t n = 0;
+    while (n < limit && (buffer = gravel_mpmc_pop_pointer(network->outgoing))) {
+        gravel_network_send(network, buffer);
+        n++;
+    }
+    return n;
+}
+
+uint32_t gravel_network_drain(struct gravel_network *network)
+{
+    uint32_t n = send_outgoing(network, UINT32_MAX);
+    gravel_sender_flush(network->handler_sender);
+    return n + send_pending(network, BATCH); /* handlers may go on for ever: not all of it at once */
+}
+
+static uint32_t collect_sent(struct gravel_network *network)
+{
+    struct gravel_buffer *buffer;
+    uint32_t n = 0;
+    while ((buffer = network->transport->operations->sent(network->transport))) {
+        gravel_sender_return(buffer);
+        n++;
+    }
+    return n;
+}
+
+static uint32_t receive(struct gravel_network *network, uint32_t limit)
+{
+    struct gravel_transport *transport = network->transport;
+    const struct gravel_frame *frame;
+    uint32_t bytes, source, n = 0;
+    while (n < limit && (frame = transport->operations->receive(transport, &bytes, &source))) {
+        if (source == (transport->node + transport->n_nodes - 1) % transport->n_nodes)
+            network->heard_ns = gravel_clock_ns();
+        gravel_control_handle(network, frame, bytes, source, transport->node,
+                              network->n_received[source]);
+        network->n_received[source]++;
+        transport->operations->received(transport);
+        n++;
+    }
+    return n;
+}
+
+/* Partly filled buffers of handlers and host calls leave by age, as aggregators' do. */
+static uint64_t flush_aged(struct gravel_network *network, uint64_t now_ns)
+{
+    uint64_t due_ns = gravel_sender_flush_aged(network->handler_sender, now_ns);
+    if (pthread_mutex_trylock(&network->host_lock) == 0) {
+        uint64_t host_due_ns = gravel_sender_flush_aged(network->host_sender, now_ns);
+        pthread_mutex_unlock(&network->host_lock);
+        due_ns = host_due_ns < due_ns ? host_due_ns : due_ns;
+    }
+    return due_ns;
+}
+
+/* One round. @return whether anything moved; sets the time until something is due. */
+static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
+{
+    uint32_t n = 0;
+    if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) { /* N2 */
+        *due_ns = flush_aged(network, now_ns);
+        n += send_outgoing(network, BATCH);
+    }
+    n += send_pending(network, BATCH);
+    n += collect_sent(network);
+    n += receive(network, BATCH);
+    if (has_aborted(network)) {
+        gravel_liveness_tell_death(network);
+        gravel_job_fail_all(network);
+    }
+    bool has_moved = gravel_job_step(network, now_ns);
+    uint64_t beat_due_ns = gravel_liveness_step(network, now_ns);
+    if (beat_due_ns < *due_ns)
+        *due_ns = beat_due_ns;
+    return n || has_moved;
+}
+
+/* Let what is under way leave, so that others learn why we go; but not for longer than a second. */
+static void finish(struct gravel_network *network)
+{
+    uint64_t until_ns = gravel_clock_ns() + GRAVEL_NS_PER_S, due_ns;
+    for (uint32_t quiet_rounds = 0; quiet_rounds < 8 && gravel_clock_ns() < until_ns;)
+        quiet_rounds = step(network, gravel_clock_ns(), &due_ns) ? 0 : quiet_rounds + 1;
+}
+
+static void run(struct gravel_network *network)
+{
+    while (!atomic_load_explicit(&network->stopping, memory_order_relaxed)) { /* event orders */
+        uint64_t due_ns = UINT64_MAX;
+        if (step(network, gravel_clock_ns(), &due_ns))
+            gravel_idle_reset(&network->idle);
+        else
+            gravel_idle_wait(&network->idle, &network->event, due_ns);
+    }
+    gravel_idle_reset(&network->idle);
+    finish(network);
+}
+
+static int allocate(struct gravel_network *network)
+{
+    uint32_t n = network->transport->n_nodes;
+    network->n_sent = calloc(n, sizeof *network->n_sent);
+    network->n_received = calloc(n, sizeof *network->n_received);
+    network->n_acked = calloc(n, sizeof *network->n_acked);
+    if (!network->n_sent || !network->n_received || !network->n_acked)
+        return gravel_fail(GRAVEL_ENOMEM, "network thread for %u nodes", n);
+    return 0;
+}
+
+static int open_transport(struct gravel_network *network)
+{
+    const struct gravel_config *config = network->shape.config;
+    uint32_t frame_bytes = (uint32_t)config->buffer_bytes;
+    if (frame_bytes < sizeof(struct gravel_death_frame)) /* also our own frames must fit */
+        frame_bytes = sizeof(struct gravel_death_frame);
+    int code = network->shape.use_mpi
+                   ? gravel_transport_mpi_open(&network->transport, frame_bytes)
+                   : gravel_transport_self_open(&network->transport, config->loopback_nodes);
+    return code ? code : allocate(network);
+}
+
+static void tell_ready(struct gravel_network *network, int code)
+{
+    network->open_code = code;
+    if (code)
+        snprintf(network->open_text, sizeof network->open_text, "%s", gravel_last_error());
+    network->heard_ns = network->beat_ns = gravel_clock_ns();
+    atomic_store_explicit(&network->is_ready, true, memory_order_release); /* N1 */
+    gravel_event_signal(&network->job_done);
+}
+
+static void *thread_main(void *argument)
+{
+    struct gravel_network *network = argument;
+    pthread_setname_np(pthread_self(), "gravel-net");
+    int code = open_transport(network);
+    tell_ready(network, code);
+    if (!code)
+        run(network);
+    if (network->transport)
+        network->transport->operations->close(network->transport, !has_aborted(network));
+    return NULL;
+}
+
+static void wait_ready(struct gravel_network *network)
+{
+    for (;;) {
+        uint32_t key = gravel_event_prepare(&network->job_done);
+        if (atomic_load_explicit(&network->is_ready, memory_order_acquire)) { /* N1 */
+            gravel_event_cancel(&network->job_done);
+            return;
+        }
+        gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S);
+    }
+}
+
+int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape)
+{
+    network->shape = *shape;
+    network->pending_end = &network->pending;
+    network->new_jobs_end = &network->new_jobs;
+    pthread_mutex_init(&network->host_lock, NULL);
+    pthread_mutex_init(&network->job_lock, NULL);
+    network->started_ns = gravel_clock_ns();
+    int error = pthread_create(&network->thread, NULL, thread_main, network);
+    if (error)
+        return gravel_fail(GRAVEL_ESYSTEM, "network thread: %s", strerror(error));
+    network->is_running = true;
+    wait_ready(network);
+    if (network->open_code)
+        return gravel_fail(network->open_code, "%s", network->open_text);
+    return 0;
+}
+
+static uint32_t power_of_two_above(uint32_t value)
+{
+    uint32_t power = 1;
+    while (power < value)
+        power *= 2;
+    return power;
+}
+
+int gravel_network_attach(struct gravel_network *network, struct gravel_arena *arena,
+                          struct gravel_trace *trace, uint32_t n_buffers)
+{
+    const struct gravel_config *config = network->shape.config;
+    struct gravel_resolver_shape resolver = {
+        .heap = network->shape.heap,
+        .handlers = network->shape.handlers,
+        .n_handlers = network->shape.n_handlers,
+        .call = network->shape.call,
+        .context = network->shape.context,
+        .n_helpers = config->n_resolvers,
+    };
+    struct gravel_sender_shape sender = {
+        .node = network->transport->node,
+        .n_nodes = network->transport->n_nodes,
+        .buffer_bytes = (uint32_t)config->buffer_bytes,
+        .flush_ns = config->flush_us * UINT64_C(1000),
+        .ship = ship_from_handler,
+        .context = network,
+        .aborted = network->shape.aborted,
+    };
+    network->shape.arena = arena;
+    network->trace = trace;
+    int code = gravel_resolver_create(&network->resolver, &resolver);
+    if (!code)
+        code = gravel_mpmc_create(&network->outgoing, power_of_two_above(n_buffers + 1),
+                                  sizeof(struct gravel_buffer *), 0);
+    if (!code)
+        code = gravel_sender_create(&network->handler_sender, &sender);
+    sender.ship = gravel_network_ship;
+    sender.n_buffers = network->transport->n_nodes * 4;
+    if (!code)
+        code = gravel_sender_create(&network->host_sender, &sender);
+    if (!code)
+        atomic_store_explicit(&network->is_attached, true, memory_order_release); /* N2 */
+    return code;
+}
+
+static void free_pending(struct gravel_network *network)
+{
+    struct gravel_buffer *buffer;
+    while ((buffer = take_pending(network)))
+        gravel_sender_return(buffer);
+    while (network->outgoing && (buffer = gravel_mpmc_pop_pointer(network->outgoing)))
+        gravel_sender_return(buffer);
+}
+
+void gravel_network_stop(struct gravel_network *network)
+{
+    if (!network->is_running)
+        return;
+    atomic_store_explicit(&network->stopping, true, memory_order_relaxed);
+    gravel_event_signal(&network->event);
+    pthread_join(network->thread, NULL);
+    network->is_running = false;
+    free_pending(network);
+    gravel_resolver_destroy(network->resolver);
+    gravel_sender_destroy(network->handler_sender);
+    gravel_sender_destroy(network->host_sender);
+    gravel_mpmc_destroy(network->outgoing);
+    free(network->n_sent);
+    free(network->n_received);
+    free(network->n_acked);
+    pthread_mutex_destroy(&network->host_lock);
+    pthread_mutex_destroy(&network->job_lock);
+}

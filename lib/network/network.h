@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The network thread: sends node buffers, receives and resolves them, and answers the host's waits.
+ *
+ * It never blocks: sends and receives are non-blocking, handlers' messages go to buffers made on demand, so
+ * every node's network thread always gets to its receives, and back-pressure ends at the kernels.
+ *
+ * Path:    sender.c (ship) -> network.c -> transport, resolver; gravel_quiet and others -> job.c.
+ * Owner:   transport and resolver; buffers go home when they have been sent or resolved.
+ * Threads: start and stop by one thread; ship and run_job by any; the rest by the network thread.
+ * Source:  Orr 2016, section 5.2.2.
+ */
+#ifndef GRAVEL_NETWORK_NETWORK_H
+#define GRAVEL_NETWORK_NETWORK_H
+
+#include <pthread.h>
+
+#include "aggregate/aggregator.h"
+#include "error.h"
+#include "frames.h"
+#include "queue/mpmc.h"
+#include "resolve/resolver.h"
+#include "transport/transport.h"
+
+struct gravel_network;
+struct gravel_trace;
+
+enum gravel_job_kind { GRAVEL_JOB_QUIET, GRAVEL_JOB_GET, GRAVEL_JOB_REDUCE, GRAVEL_JOB_BARRIER };
+
+/* Something a host thread waits for; lies on its stack. */
+struct gravel_job {
+    enum gravel_job_kind kind;
+    struct gravel_job *next;
+    bool has_begun;
+    uint64_t moved_ns; /* when it last got nearer its end */
+    /* GRAVEL_JOB_QUIET */
+    uint64_t *targets; /* [n_nodes] frames to be acknowledged */
+    /* GRAVEL_JOB_GET */
+    uint64_t id;
+    uint32_t node;
+    uint64_t offset, bytes;
+    unsigned char *data;
+    uint64_t asked, answered; /* [bytes] */
+    /* GRAVEL_JOB_REDUCE, and BARRIER for its own */
+    uint32_t op, type, n;
+    void *values;
+    uint64_t counts[2], last_counts[2]; /* frames sent and resolved by all nodes, in the last two rounds */
+    bool is_reducing;
+    /* Result */
+    int code; /* 0, or why a GET or a REDUCE failed; text of the error in the node's failure */
+    char text[GRAVEL_REFUSAL_BYTES];
+    _Atomic bool is_done; /* J1 */
+};
+
+/* Counters; written by the network thread, relaxed. */
+struct gravel_network_counts {
+    _Atomic uint64_t network_buffers, network_bytes, resolved_buffers, resolved_messages,
+        refused_buffers;
+};
+
+struct gravel_network_shape {
+    const struct gravel_config *config;
+    struct gravel_arena *arena; /* set by gravel_network_attach */
+    struct gravel_heap *heap;
+    const struct gravel_handler *handlers;
+    uint32_t n_handlers;
+    gravel_apply_call *call; /* runs a handler */
+    void *context;           /* for call and report */
+    gravel_report_function *report;
+    struct gravel_failure *failure;
+    const _Atomic bool *aborted;
+    bool use_mpi;
+};
+
+struct gravel_network {
+    struct gravel_network_shape shape;
+    struct gravel_transport *transport;
+    struct gravel_resolver *resolver;
+    struct gravel_trace *trace;
+
+    pthread_t thread;
+    bool is_running;
+    _Atomic bool is_ready; /* N1: opening has ended, well or not */
+    _Atomic bool is_attached; /* N2: senders, resolver and arena are set */
+    _Atomic bool stopping;
+    int open_code; /* of opening; text in open_text */
+    char open_text[GRAVEL_ERROR_BYTES];
+    struct gravel_event event;    /* wakes the thread */
+    struct gravel_event job_done; /* wakes those who wait for jobs, or for is_ready */
+    struct gravel_idle idle;
+    uint64_t started_ns;
+
+    struct gravel_mpmc *outgoing;      /* closed buffers from all senders, in order */
+    struct gravel_buffer *pending;     /* frames of handlers and our own, in order; network thread only */
+    struct gravel_buffer **pending_end;
+    struct gravel_sender *handler_sender; /* for messages that handlers send */
+    struct gravel_sender *host_sender;    /* shared by host calls, guarded by host_lock */
+    pthread_mutex_t host_lock;
+
+    pthread_mutex_t job_lock;
+    struct gravel_job *new_jobs; /* guarded by job_lock, oldest first */
+    struct gravel_job **new_jobs_end;
+    struct gravel_job *jobs;        /* quiet and get, in any order */
+    struct gravel_job *collectives; /* one after the other */
+    uint64_t next_id;
+
+    uint64_t *n_sent;     /* [n_nodes] frames sent to each node */
+    uint64_t *n_received; /* [n_nodes] frames received from each node */
+    uint64_t *n_acked;    /* [n_nodes] of n_sent, those the node says it has resolved */
+    uint64_t n_counted_sent, n_counted_resolved; /* frames that termination counts */
+    uint32_t resolving_node; /* destination of the buffer at hand: whom a handler runs for */
+
+    /* Liveness. */
+    uint64_t heard_ns;   /* from our left neighbour */
+    uint64_t stepped_ns; /* when this thread last looked */
+    uint64_t beat_ns;  /* when we last told our right neighbour that we live */
+    bool has_told_death;
+
+    struct gravel_network_counts counts;
+};
+
+/**
+ * Start the thread: it opens the transport. Returns once that is done.
+ *
+ * @return  0; GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. On failure the thread has ended.
+ */
+int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape);
+
+/**
+ * Give the started network what its messages need: arena, senders, outgoing queue.
+ *
+ * Call before any message is sent, here or elsewhere: a barrier must follow.
+ */
+int gravel_network_attach(struct gravel_network *network, struct gravel_arena *arena,
+                          struct gravel_trace *trace, uint32_t n_buffers);
+
+/** Stop and join the thread; closes the transport and frees everything. Allowed if it never started. */
+void gravel_network_stop(struct gravel_network *network);
+
+/** For senders: hand over a closed buffer. `context` is the network. Any thread. */
+void gravel_network_ship(void *context, struct gravel_buffer *buffer);
+
+/** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node aborted meanwhile. */
+int gravel_network_run(struct gravel_network *network, struct gravel_job *job);
+
+/** Wake the thread. */
+static inline void gravel_network_wake(struct gravel_network *network)
+{
+    gravel_event_signal(&network->event);
+}
+
+/* ---- between the network thread's own files ------------------------------------------------------ */
+
+static inline void gravel_network_count(_Atomic uint64_t *counter, uint64_t n)
+{
+    uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, value + n, memory_order_relaxed); /* one writer */
+}
+
+static inline bool gravel_network_is_local(const struct gravel_network *network, uint32_t node)
+{
+    return network->transport->is_loopback || node == network->transport->node;
+}
+
+/** Number the frame and send it, or resolve it if its destination is here. */
+void gravel_network_send(struct gravel_network *network, struct gravel_buffer *buffer);
+/** Send everything that senders have shipped so far. @return buffers sent [count]. */
+uint32_t gravel_network_drain(struct gravel_network *network);
+/** A frame of our own of `bytes`, to be filled and put; NULL (and a fatal report) if memory is out. */
+struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
+                                           uint32_t node, uint32_t bytes);
+/** Append a frame to those pending. */
+void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer);
+/** Report a fatal failure. */
+void gravel_network_fail(struct gravel_network *network, int code, const char *text);
+
+/** control.c: act on a frame that has arrived. */
+void gravel_control_handle(struct gravel_network *network, const struct gravel_frame *frame,
+                           uint32_t bytes, uint32_t source, uint32_t destination,
+                           uint64_t sequence);
+
+/** job.c: take new jobs, get all a step further. @return whether one moved. */
+bool gravel_job_step(struct gravel_network *network, uint64_t now_ns);
+/** job.c: end every job; the node has failed. */
+void gravel_job_fail_all(struct gravel_network *network);
+/** job.c: a reply to a get. */
+void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
+                      uint32_t bytes);
+
+/** liveness.c: beat, and watch our left neighbour. @return time until the next beat is due [ns]. */
+uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns);
+/** liveness.c: tell every node that this one has failed and why, once. */
+void gravel_liveness_tell_death(struct gravel_network *network);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opens and closes a node: joins the parts in the order in which a message meets them.
+ *
+ * Path:    gravel_open -> network thread and transport -> device -> arena -> aggregators.
+ * Note:    every node takes part in every collective step of opening, also one that has failed meanwhile, so
+ *          that all nodes open or none does.
+ */
+#include "node.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "device/self_test.h"
+#include "wait/clock.h"
+
+#define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use by default */
+#define OPEN_TEST_ROUNDS 64u
+
+void gravel_log(struct gravel *gravel, const char *format, ...)
+{
+    char text[GRAVEL_ERROR_BYTES];
+    if (!gravel->log)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    gravel->log(gravel->log_user, text);
+}
+
+/* Let every wait of the node end: kernels see H1, threads H2. */
+static void abort_node(struct gravel *gravel)
+{
+    atomic_store_explicit(&gravel->aborted, true, memory_order_relaxed); /* H2 */
+    if (gravel->arena)
+        gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
+    gravel_network_wake(&gravel->network);
+    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++) {
+        struct gravel_aggregator *aggregator = &gravel->aggregators[i];
+        if (aggregator->sender)
+            gravel_event_signal(&aggregator->sender->returned);
+        gravel_event_signal(&aggregator->flushed);
+    }
+}
+
+void gravel_report(void *context, int code, bool is_fatal, const char *text)
+{
+    struct gravel *gravel = context;
+    gravel_log(gravel, "%s: %s", gravel_strerror(code), text);
+    if (!is_fatal)
+        gravel_failure_note_refusal(&gravel->failure, code, text);
+    else if (gravel_failure_note_fatal(&gravel->failure, code, text))
+        abort_node(gravel);
+}
+
+/* ---- handlers ---------------------------------------------------------------------------------- */
+
+static bool is_identifier(const char *name)
+{
+    if (!name || !(isalpha((unsigned char)name[0]) || name[0] == '_'))
+        return false;
+    for (; *name; name++)
+        if (!isalnum((unsigned char)*name) && *name != '_')
+            return false;
+    return true;
+}
+
+static int check_handler(const struct gravel_handler *handlers, uint32_t i)
+{
+    if (!is_identifier(handlers[i].name))
+        return gravel_fail(GRAVEL_EINVAL, "handler %u: name \"%s\" is not a C identifier", i,
+                           handlers[i].name ? handlers[i].name : "NULL");
+    if (!handlers[i].function || handlers[i].n_args > GRAVEL_AM_MAX_ARGS)
+        return gravel_fail(GRAVEL_EINVAL, "handler %s: no function, or more than %u arguments",
+                           handlers[i].name, GRAVEL_AM_MAX_ARGS);
+    for (uint32_t j = 0; j < i; j++)
+        if (!strcmp(handlers[i].name, handlers[j].name))
+            return gravel_fail(GRAVEL_EINVAL, "handler %s is registered twice", handlers[i].name);
+    return 0;
+}
+
+static int copy_handlers(struct gravel *gravel, const struct gravel_bindings *bindings)
+{
+    if (!bindings || bindings->n_handlers == 0)
+        return 0;
+    if (!bindings->handlers || bindings->n_handlers > GRAVEL_MAX_HANDLERS)
+        return gravel_fail(GRAVEL_EINVAL, "bindings: %u handlers at %p", bindings->n_handlers,
+                           (const void *)bindings->handlers);
+    gravel->handlers = calloc(bindings->n_handlers, sizeof *gravel->handlers);
+    if (!gravel->handlers)
+        return gravel_fail(GRAVEL_ENOMEM, "%u handlers", bindings->n_handlers);
+    for (uint32_t i = 0; i < bindings->n_handlers; i++) {
+        int code = check_handler(bindings->handlers, i);
+        if (code)
+            return code;
+        gravel->handlers[i] = bindings->handlers[i];
+        gravel->handlers[i].name = strdup(bindings->handlers[i].name);
+        gravel->n_handlers = i + 1;
+        if (!gravel->handlers[i].name)
+            return gravel_fail(GRAVEL_ENOMEM, "handler %s", bindings->handlers[i].name);
+    }
+    return 0;
+}
+
+/* A number that differs when names, order or argument counts do (FNV-1a). */
+static uint64_t hash_handlers(const struct gravel *gravel)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (uint32_t i = 0; i < gravel->n_handlers; i++) {
+        for (const char *c = gravel->handlers[i].name; *c; c++)
+            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+        hash = (hash ^ (256 + gravel->handlers[i].n_args)) * 1099511628211u;
+    }
+    return hash;
+}
+
+/* ---- agreement --------------------------------------------------------------------------------- */
+
+/* Settings that must be the same everywhere. */
+#define AGREED(X)                                                                                  \
+    X("library version", GRAVEL_API_MAJOR * 1000000u + GRAVEL_API_MINOR * 1000u + GRAVEL_API_PATCH) \
+    X("arena version", GRAVEL_ARENA_VERSION)                                                       \
+    X("wire version", GRAVEL_FRAME_VERSION)                                                        \
+    X("heap_bytes (GRAVEL_HEAP)", gravel->config.heap_bytes)                                       \
+    X("buffer_bytes (GRAVEL_BUFFER)", gravel->config.buffer_bytes)                                 \
+    X("timeout_ms (GRAVEL_TIMEOUT)", gravel->config.timeout_ms)                                    \
+    X("table of handlers (hash of names, order and arguments)", hash_handlers(gravel))
+
+/* Compare with the least and the most of all nodes; min(~x) is ~max(x), so one reduction gives both. */
+static int agree(struct gravel *gravel)
+{
+#define AGREED_NAME(name, value) name,
+#define AGREED_VALUE(name, value) (uint64_t)(value), ~(uint64_t)(value),
+    static const char *const names[] = {AGREED(AGREED_NAME)};
+    uint64_t values[] = {AGREED(AGREED_VALUE)};
+    int code = gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, values,
+                             (uint32_t)(sizeof values / sizeof *values));
+    for (size_t i = 0; !code && i < sizeof names / sizeof *names; i++)
+        if (values[2 * i] != ~values[2 * i + 1])
+            code = gravel_fail(GRAVEL_EMISMATCH, "nodes differ in %s: %llu to %llu", names[i],
+                               (unsigned long long)values[2 * i],
+                               (unsigned long long)~values[2 * i + 1]);
+    return code;
+}
+
+/* All nodes open or none: tell the others whether this one could. */
+static int agree_on_success(struct gravel *gravel, int code)
+{
+    int64_t worst = code;
+    int reduced = gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_LONG, &worst, 1);
+    if (code) {
+        gravel_failure_report(&gravel->failure);
+        return code;
+    }
+    if (reduced)
+        return reduced;
+    if (worst)
+        return gravel_fail(GRAVEL_EPEER, "another node could not open: %s",
+                           gravel_strerror((int)worst));
+    return 0;
+}
+
+/* ---- open -------------------------------------------------------------------------------------- */
+
+/* Defaults that depend on the machine or the job. */
+static void derive(struct gravel *gravel)
+{
+    struct gravel_config *config = &gravel->config;
+    uint32_t n_nodes = gravel->network.transport->n_nodes;
+    if (config->queue_bytes == 0)
+        config->queue_bytes = (uint64_t)config->n_aggregators * (32u << 20);
+    if (config->n_buffers == 0) {
+        uint64_t n = BUFFER_BUDGET / config->buffer_bytes / n_nodes;
+        config->n_buffers = n < 2 ? 2 : n > 32 ? 32 : (uint32_t)n;
+    }
+}
+
+static bool use_mpi(const struct gravel_config *config)
+{
+    if (!strcmp(config->transport, "auto"))
+        return gravel_transport_mpi_is_launched();
+    return !strcmp(config->transport, "mpi");
+}
+
+static int open_network(struct gravel *gravel)
+{
+    const struct gravel_network_shape shape = {
+        .config = &gravel->config,
+        .heap = gravel->heap,
+        .handlers = gravel->handlers,
+        .n_handlers = gravel->n_handlers,
+        .call = gravel_call_handler,
+        .context = gravel,
+        .report = gravel_report,
+        .failure = &gravel->failure,
+        .aborted = &gravel->aborted,
+        .use_mpi = use_mpi(&gravel->config),
+    };
+    return gravel_network_start(&gravel->network, &shape);
+}
+
+static int open_arena(struct gravel *gravel)
+{
+    const struct gravel_config *config = &gravel->config;
+    const struct gravel_transport *transport = gravel->network.transport;
+    const struct gravel_arena_shape shape = {
+        .node = transport->node,
+        .n_nodes = transport->n_nodes,
+        .n_heaps = transport->is_loopback ? transport->n_nodes : 1,
+        .n_queues = config->n_aggregators,
+        .queue_bytes = config->queue_bytes,
+        .slot_bytes = config->slot_bytes,
+        .heap_bytes = config->heap_bytes,
+        .wait_limit = config->wait_limit,
+        .huge_pages = config->huge_pages,
+    };
+    return gravel_arena_create(&gravel->device, &shape, &gravel->arena);
+}
+
+static int make_aggregator(struct gravel *gravel, uint32_t number)
+{
+    const struct gravel_config *config = &gravel->config;
+    struct gravel_arena *arena = gravel->arena;
+    struct gravel_aggregator *aggregator = &gravel->aggregators[number];
+    *aggregator = (struct gravel_aggregator){
+        .queue = {.words = gravel_arena_queue(arena, number),
+                  .slots = gravel_arena_slots(arena, number),
+                  .n_slots = arena->n_slots,
+                  .slot_bytes = arena->slot_bytes},
+        .arena = arena,
+        .aborted = &gravel->aborted,
+        .report = gravel_report,
+        .report_context = gravel,
+        .timeout_ns = config->timeout_ms * UINT64_C(1000000),
+        .number = number,
+    };
+    const struct gravel_sender_shape shape = {
+        .node = arena->node,
+        .n_nodes = arena->n_nodes,
+        .buffer_bytes = (uint32_t)config->buffer_bytes,
+        .n_buffers = config->n_buffers * arena->n_nodes,
+        .flush_ns = config->flush_us * UINT64_C(1000),
+        .ship = gravel_network_ship,
+        .context = &gravel->network,
+        .aborted = &gravel->aborted,
+        .queue = &aggregator->queue,
+    };
+    return gravel_sender_create(&aggregator->sender, &shape);
+}
+
+static int open_aggregators(struct gravel *gravel)
+{
+    uint32_t n = gravel->config.n_aggregators;
+    gravel->aggregators = aligned_alloc(GRAVEL_CACHELINE, n * sizeof *gravel->aggregators);
+    if (!gravel->aggregators)
+        return gravel_fail(GRAVEL_ENOMEM, "%u aggregators", n);
+    memset(gravel->aggregators, 0, n * sizeof *gravel->aggregators);
+    int code = 0;
+    for (uint32_t i = 0; i < n && !code; i++)
+        code = make_aggregator(gravel, i);
+    for (uint32_t i = 0; i < n && !code; i++)
+        code = gravel_aggregator_start(&gravel->aggregators[i]);
+    return code;
+}
+
+/* What one node can open by itself, once it knows who it is. */
+static int open_local(struct gravel *gravel, const struct gravel_bindings *bindings)
+{
+    const struct gravel_transport *transport = gravel->network.transport;
+    derive(gravel);
+    int code = gravel_device_open(&gravel->device, &gravel->config, bindings, transport->n_local);
+    if (!code)
+        code = gravel_self_test(&gravel->device, OPEN_TEST_ROUNDS, NULL);
+    if (!code)
+        code = open_arena(gravel);
+    if (!code && gravel->config.trace[0])
+        code = gravel_trace_open(&gravel->trace, gravel->config.trace, transport->node);
+    gravel->destination_base = calloc(transport->n_nodes, sizeof *gravel->destination_base);
+    if (!code && !gravel->destination_base)
+        code = gravel_fail(GRAVEL_ENOMEM, "statistics of %u nodes", transport->n_nodes);
+    if (!code) {
+        uint32_t n_buffers = gravel->config.n_buffers * gravel->config.n_aggregators + 4;
+        code = gravel_network_attach(&gravel->network, gravel->arena, gravel->trace,
+                                     n_buffers * transport->n_nodes);
+    }
+    return code ? code : open_aggregators(gravel);
+}
+
+static int open_together(struct gravel *gravel, const struct gravel_bindings *bindings)
+{
+    int code = agree(gravel);
+    if (!code)
+        code = agree_on_success(gravel, open_local(gravel, bindings));
+    return code ? code : gravel_barrier(gravel);
+}
+
+static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindings)
+{
+    int code = gravel_config_check(&gravel->config);
+    if (!code)
+        code = copy_handlers(gravel, bindings);
+    if (!code && gravel_heap_create(&gravel->heap, gravel->config.heap_bytes))
+        code = gravel_fail(GRAVEL_ENOMEM, "books of the symmetric heap");
+    if (!code)
+        code = open_network(gravel);
+    return code ? code : open_together(gravel, bindings);
+}
+
+static void free_node(struct gravel *gravel)
+{
+    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
+        gravel_aggregator_stop(&gravel->aggregators[i]);
+    gravel_network_stop(&gravel->network);
+    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
+        gravel_sender_destroy(gravel->aggregators[i].sender);
+    free(gravel->aggregators);
+    gravel_launches_destroy(&gravel->launches);
+    gravel_trace_close(gravel->trace);
+    gravel_arena_destroy(&gravel->device, gravel->arena);
+    gravel_device_close(&gravel->device);
+    gravel_heap_destroy(gravel->heap);
+    for (uint32_t i = 0; i < gravel->n_handlers; i++)
+        free((char *)gravel->handlers[i].name);
+    free(gravel->handlers);
+    free(gravel->destination_base);
+    gravel_failure_destroy(&gravel->failure);
+    pthread_mutex_destroy(&gravel->stats_lock);
+    free(gravel);
+}
+
+int gravel_open(struct gravel **out, const struct gravel_config *config,
+                const struct gravel_bindings *bindings)
+{
+    if (!out)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_open: out is NULL");
+    *out = NULL;
+    struct gravel_config preset;
+    int code = config ? 0 : gravel_config_init(&preset);
+    if (code)
+        return code;
+    struct gravel *gravel = aligned_alloc(GRAVEL_CACHELINE, sizeof *gravel);
+    if (!gravel)
+        return gravel_fail(GRAVEL_ENOMEM, "node");
+    memset(gravel, 0, sizeof *gravel);
+    gravel->config = config ? *config : preset;
+    gravel->log = bindings ? bindings->log : NULL;
+    gravel->log_user = bindings ? bindings->log_user : NULL;
+    gravel->opened_ns = gravel_clock_ns();
+    gravel_failure_init(&gravel->failure);
+    gravel_launches_init(&gravel->launches);
+    pthread_mutex_init(&gravel->stats_lock, NULL);
+    code = open_parts(gravel, bindings);
+    if (code) {
+        char text[16 * GRAVEL_ERROR_BYTES]; /* freeing may overwrite the reason */
+        snprintf(text, sizeof text, "%s", gravel_last_error());
+        free_node(gravel);
+        return gravel_fail_text(code, text);
+    }
+    *out = gravel;
+    return 0;
+}
+
+int gravel_close(struct gravel *gravel)
+{
+    if (!gravel)
+        return 0;
+    int code = gravel_barrier(gravel);
+    char text[GRAVEL_ERROR_BYTES];
+    snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
+    if (gravel->config.stats)
+        gravel_stats_print(gravel);
+    free_node(gravel);
+    return code ? gravel_fail(code, "%s", text) : 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The host side of the work-group-level producer/consumer queue: peek and release.
+ *
+ * Path:    cl/queue.cl.h (reserve, publish) -> package.h -> lib/aggregate/aggregator.c.
+ * Owner:   the queue lies in the arena; this struct is its one consumer's view of it.
+ * Threads: one consumer; any for gravel_package_queue_reserved.
+ * Memory:  C1 acquires what a leader released by P2. C2 releases our reads of the slot to P1.
+ * Source:  Orr 2016, section A.2.3.
+ */
+#ifndef GRAVEL_QUEUE_PACKAGE_H
+#define GRAVEL_QUEUE_PACKAGE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "gravel/shared/arena.h"
+#include "gravel/shared/package.h"
+
+struct gravel_package_queue {
+    struct gravel_queue_words *words;
+    unsigned char *slots; /* [n_slots][slot_bytes] */
+    uint32_t n_slots;     /* a power of two */
+    uint32_t slot_bytes;
+    uint32_t head; /* tickets consumed; the same as words->consumed, which we alone write */
+    uint32_t beat;
+};
+
+static inline uint32_t gravel_word_load(const uint32_t *word, memory_order order)
+{
+    return atomic_load_explicit((const _Atomic uint32_t *)word, order);
+}
+
+static inline void gravel_word_store(uint32_t *word, uint32_t value, memory_order order)
+{
+    atomic_store_explicit((_Atomic uint32_t *)word, value, order);
+}
+
+/** The slot of a ticket. */
+static inline struct gravel_package *gravel_package_slot(const struct gravel_package_queue *queue,
+                                                         uint32_t ticket)
+{
+    size_t slot = ticket & (queue->n_slots - 1);
+    return (struct gravel_package *)(queue->slots + slot * queue->slot_bytes);
+}
+
+/** The next package, or NULL if it is not published yet. */
+static inline const struct gravel_package *
+gravel_package_peek(const struct gravel_package_queue *queue)
+{
+    struct gravel_package *package = gravel_package_slot(queue, queue->head);
+    uint32_t published = gravel_word_load(&package->published, memory_order_acquire); /* C1 */
+    return published == queue->head + 1 ? package : NULL;
+}
+
+/** Give the slot of the package last peeked back to the leaders. */
+static inline void gravel_package_release(struct gravel_package_queue *queue)
+{
+    queue->head++;
+    gravel_word_store(&queue->words->consumed, queue->head, memory_order_release); /* C2 */
+}
+
+/** Show leaders that wait for room that we live, though we cannot make any. Relaxed: it orders nothing. */
+static inline void gravel_package_beat(struct gravel_package_queue *queue)
+{
+    gravel_word_store(&queue->words->beat, ++queue->beat, memory_order_relaxed);
+}
+
+/**
+ * Tickets taken so far. Packages of a kernel are all counted once the host knows that it has ended.
+ *
+ * Memory:  relaxed; the end of the kernel (clWaitForEvents) or C1 orders it.
+ */
+static inline uint32_t gravel_package_reserved(const struct gravel_package_queue *queue)
+{
+    return gravel_word_load(&queue->words->reserved, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making and freeing the one-producer, one-consumer queue; its hot path is inline in spsc.h.
+ *
+ * Path:    spsc.h -> spsc.c.
+ * Owner:   one allocation holds the indices and the elements.
+ */
+#include "queue/spsc.h"
+
+#include <stdlib.h>
+
+#include "gravel/gravel.h"
+
+static bool is_power_of_two(uint32_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+int gravel_spsc_create(struct gravel_spsc **out, uint32_t capacity, uint32_t element_bytes,
+                       uint32_t start)
+{
+    if (!out)
+        return GRAVEL_EINVAL;
+    *out = NULL;
+    if (!is_power_of_two(capacity) || capacity > GRAVEL_SPSC_MAX_CAPACITY || !element_bytes)
+        return GRAVEL_EINVAL;
+    uint64_t bytes = sizeof(struct gravel_spsc) + (uint64_t)capacity * element_bytes;
+    if (bytes > SIZE_MAX - GRAVEL_CACHELINE)
+        return GRAVEL_ENOMEM;
+    size_t whole_lines = ((size_t)bytes + GRAVEL_CACHELINE - 1) & ~(size_t)(GRAVEL_CACHELINE - 1);
+    struct gravel_spsc *queue = aligned_alloc(GRAVEL_CACHELINE, whole_lines);
+    if (!queue)
+        return GRAVEL_ENOMEM;
+    queue->capacity = capacity;
+    queue->element_bytes = element_bytes;
+    atomic_init(&queue->tail, start);
+    atomic_init(&queue->head, start);
+    queue->head_cache = start;
+    queue->tail_cache = start;
+    *out = queue;
+    return 0;
+}
+
+void gravel_spsc_destroy(struct gravel_spsc *queue)
+{
+    free(queue);
+}

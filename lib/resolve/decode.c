@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The check of an incoming node buffer, from the outside in: header, each run's command, its
+ * arrays, its words.
+ *
+ * Every number is checked against what is left of the buffer before it is used in arithmetic, so no
+ * sum or product here can overflow: a frame has at most 2^26 bytes, and offsets are compared by
+ * difference inside an allocation.
+ *
+ * Path:    lib/network -> decode.c -> apply.c.
+ * Owner:   the caller; see decode.h.
+ * Threads: any; no state.
+ */
+#include "resolve/decode.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct check {
+    const struct gravel_expect *expect;
+    const struct gravel_heap *heap;
+    struct gravel_refusal *refusal;
+    uint32_t run_number;
+};
+
+/* Names of the operations that address a word; no entry, no such operation. */
+static const struct {
+    const char *operation;
+    const char *type;
+} names[16][8] = {
+#define NAME(OP, op, TYPE, type) [GRAVEL_##OP][GRAVEL_##TYPE] = {#op, #type},
+#define NAME_INC(TYPE, type) [GRAVEL_INC][GRAVEL_##TYPE] = {"inc", #type},
+    GRAVEL_VALUE_OPERATIONS(NAME) GRAVEL_DOUBLE_OPERATIONS(NAME) GRAVEL_INC_TYPES(NAME_INC)
+#undef NAME
+#undef NAME_INC
+};
+
+static const char *type_name(uint32_t command)
+{
+    return names[GRAVEL_COMMAND_OP(command)][GRAVEL_COMMAND_TYPE(command)].type;
+}
+
+/* Note why; a run number of 0 stands for the header. */
+__attribute__((format(printf, 3, 4))) static int refuse(const struct check *check, int code,
+                                                        const char *format, ...)
+{
+    struct gravel_refusal *refusal = check->refusal;
+    refusal->code = code;
+    int n = snprintf(refusal->text, sizeof refusal->text, "frame %" PRIu64 " from node %" PRIu32,
+                     check->expect->sequence, check->expect->source);
+    if (check->run_number)
+        n += snprintf(refusal->text + n, sizeof refusal->text - (size_t)n, ", run %" PRIu32,
+                      check->run_number);
+    n += snprintf(refusal->text + n, sizeof refusal->text - (size_t)n, ": ");
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(refusal->text + n, sizeof refusal->text - (size_t)n, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+static int check_equal(const struct check *check, const char *what, uint64_t found, uint64_t due)
+{
+    if (found == due)
+        return 0;
+    return refuse(check, GRAVEL_ECORRUPT, "%s is %" PRIu64 ", expected %" PRIu64, what, found, due);
+}
+
+static int check_header(const struct check *check, const struct gravel_frame *frame, uint64_t bytes)
+{
+    int code = check_equal(check, "magic", frame->magic, GRAVEL_FRAME_MAGIC);
+    if (!code)
+        code = check_equal(check, "version", frame->version, GRAVEL_FRAME_VERSION);
+    if (!code)
+        code = check_equal(check, "kind", frame->kind, GRAVEL_FRAME_MESSAGES);
+    if (!code)
+        code = check_equal(check, "source", frame->source, check->expect->source);
+    if (!code)
+        code = check_equal(check, "destination", frame->destination, check->expect->destination);
+    if (!code)
+        code = check_equal(check, "length", frame->bytes, bytes);
+    if (!code)
+        code = check_equal(check, "sequence", frame->sequence, check->expect->sequence);
+    if (!code && frame->n_messages > GRAVEL_FRAME_MAX_MESSAGES)
+        code = refuse(check, GRAVEL_ECORRUPT, "%" PRIu32 " messages are more than a frame may hold",
+                      frame->n_messages);
+    return code;
+}
+
+static int check_active_message(const struct check *check, const struct gravel_run *run)
+{
+    uint32_t handler = GRAVEL_COMMAND_HANDLER(run->command);
+    uint32_t n_args = GRAVEL_COMMAND_N_ARGS(run->command);
+    if (n_args > GRAVEL_AM_MAX_ARGS || GRAVEL_COMMAND_TYPE(run->command) != 0 ||
+        run->command & GRAVEL_COMMAND_WIDE)
+        return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is malformed", run->command);
+    if (handler >= check->expect->n_handlers || !check->expect->handlers[handler].function)
+        return refuse(check, GRAVEL_EHANDLER, "no handler %" PRIu32 " among %" PRIu32, handler,
+                      check->expect->n_handlers);
+    const struct gravel_handler *known = &check->expect->handlers[handler];
+    if (known->n_args != n_args)
+        return refuse(check, GRAVEL_EHANDLER,
+                      "handler %" PRIu32 " (%s) takes %" PRIu32
+                      " arguments, the message has %" PRIu32,
+                      handler, known->name ? known->name : "?", known->n_args, n_args);
+    return 0;
+}
+
+static int check_command(const struct check *check, const struct gravel_run *run)
+{
+    uint32_t op = GRAVEL_COMMAND_OP(run->command);
+    uint32_t type = GRAVEL_COMMAND_TYPE(run->command);
+    if (op == GRAVEL_AM) {
+        int code = check_active_message(check, run);
+        if (code)
+            return code;
+    } else if (op >= 16 || type >= 8 || !names[op][type].type ||
+               run->command != (GRAVEL_COMMAND(op, type) | (run->command & GRAVEL_COMMAND_WIDE))) {
+        return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is unknown", run->command);
+    }
+    if (run->base && GRAVEL_INDEX_BYTES(run->command) != 4u)
+        return refuse(check, GRAVEL_ECORRUPT, "base is %" PRIu64 " in a run that has none",
+                      run->base);
+    return 0;
+}
+
+/* Check that a run's arrays fit into what is left of the frame and end in zeros; tell its length.
+ */
+static int check_extent(const struct check *check, const struct gravel_run *run,
+                        const unsigned char *start, uint64_t left, uint64_t *run_bytes)
+{
+    uint64_t message_bytes = GRAVEL_MESSAGE_BYTES(run->command);
+    uint64_t most =
+        message_bytes ? (left - sizeof *run) / message_bytes : GRAVEL_FRAME_MAX_MESSAGES;
+    if (!run->n_messages || run->n_messages > most)
+        return refuse(check, GRAVEL_ECORRUPT,
+                      "%" PRIu32 " messages of %" PRIu64 " bytes do not fit in %" PRIu64
+                      " bytes, or are none",
+                      run->n_messages, message_bytes, left - sizeof *run);
+    uint64_t n = run->n_messages, n_values = GRAVEL_N_VALUES(run->command);
+    uint64_t end = n_values ? GRAVEL_RUN_VALUES(run->command, n, n_values)
+                            : sizeof *run + n * GRAVEL_INDEX_BYTES(run->command);
+    *run_bytes = GRAVEL_RUN_BYTES(run->command, n);
+    if (*run_bytes > left)
+        return refuse(check, GRAVEL_ECORRUPT, "%" PRIu64 " bytes of run, %" PRIu64 " bytes left",
+                      *run_bytes, left);
+    for (uint64_t i = end; i < *run_bytes; i++)
+        if (start[i])
+            return refuse(check, GRAVEL_ECORRUPT, "padding at byte %" PRIu64 " is not zero", i);
+    return 0;
+}
+
+/* A plain maximum, so that the compiler makes it a vector loop. */
+static uint32_t largest(const uint32_t *indices, uint32_t n)
+{
+    uint32_t result = 0;
+    for (uint32_t i = 0; i < n; i++)
+        result = indices[i] > result ? indices[i] : result;
+    return result;
+}
+
+static int check_indices(const struct check *check, const struct gravel_run *run,
+                         const uint32_t *indices)
+{
+    uint32_t size = GRAVEL_VALUE_BYTES(run->command);
+    struct gravel_span span;
+    if (run->base % size)
+        return refuse(check, GRAVEL_ERANGE, "base %" PRIu64 " of %s is not a multiple of %" PRIu32,
+                      run->base, type_name(run->command), size);
+    if (!gravel_heap_span(check->heap, run->base, &span))
+        return refuse(check, GRAVEL_ERANGE, "base %" PRIu64 " of %s is in no allocation", run->base,
+                      type_name(run->command));
+    uint64_t n_words = (span.bytes - (run->base - span.offset)) / size;
+    uint32_t index = largest(indices, run->n_messages);
+    if (index >= n_words)
+        return refuse(check, GRAVEL_ERANGE,
+                      "index %" PRIu32 " of %s at base %" PRIu64
+                      " is beyond its allocation of %" PRIu64 " bytes at %" PRIu64,
+                      index, type_name(run->command), run->base, span.bytes, span.offset);
+    return 0;
+}
+
+/* Whether a word lies in a span as a whole. The empty span {0, 0} holds none. */
+static bool holds(const struct gravel_span *span, uint64_t offset, uint32_t size)
+{
+    return offset >= span->offset && span->bytes >= size &&
+           offset - span->offset <= span->bytes - size;
+}
+
+static int check_offsets(const struct check *check, const struct gravel_run *run,
+                         const uint64_t *offsets)
+{
+    uint32_t size = GRAVEL_VALUE_BYTES(run->command);
+    struct gravel_span span = {0, 0};
+    for (uint32_t i = 0; i < run->n_messages; i++) {
+        if (offsets[i] & (size - 1)) /* size is 4 or 8 */
+            return refuse(check, GRAVEL_ERANGE,
+                          "offset %" PRIu64 " of %s is not a multiple of %" PRIu32, offsets[i],
+                          type_name(run->command), size);
+        if (holds(&span, offsets[i], size))
+            continue;
+        if (!gravel_heap_span(check->heap, offsets[i], &span) || !holds(&span, offsets[i], size))
+            return refuse(check, GRAVEL_ERANGE, "offset %" PRIu64 " of %s is in no allocation",
+                          offsets[i], type_name(run->command));
+    }
+    return 0;
+}
+
+static int check_run(const struct check *check, const struct gravel_run *run,
+                     const unsigned char *start, uint64_t left, uint64_t *run_bytes)
+{
+    int code = check_command(check, run);
+    if (!code)
+        code = check_extent(check, run, start, left, run_bytes);
+    if (code)
+        return code;
+    switch (GRAVEL_INDEX_BYTES(run->command)) {
+    case 4:
+        return check_indices(check, run, (const void *)(start + sizeof *run));
+    case 8:
+        return check_offsets(check, run, (const void *)(start + sizeof *run));
+    default:
+        return 0;
+    }
+}
+
+int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
+                        const struct gravel_heap *heap, struct gravel_refusal *refusal)
+{
+    assert((uintptr_t)frame % 8 == 0);
+    struct check check = {.expect = expect, .heap = heap, .refusal = refusal};
+    struct gravel_frame header;
+    *refusal = (struct gravel_refusal){.code = 0};
+    if (bytes < sizeof header || bytes > GRAVEL_FRAME_MAX_BYTES)
+        return refuse(&check, GRAVEL_ECORRUPT, "%" PRIu64 " bytes are no frame", bytes);
+    memcpy(&header, frame, sizeof header);
+    int code = check_header(&check, &header, bytes);
+    uint64_t n_messages = 0, run_bytes = 0;
+    for (uint64_t at = sizeof header; !code && at < bytes; at += run_bytes) {
+        const unsigned char *start = (const unsigned char *)frame + at;
+        struct gravel_run run;
+        check.run_number++;
+        if (bytes - at < sizeof run)
+            return refuse(&check, GRAVEL_ECORRUPT, "cut off after %" PRIu64 " bytes", bytes - at);
+        memcpy(&run, start, sizeof run);
+        code = check_run(&check, &run, start, bytes - at, &run_bytes);
+        n_messages += run.n_messages;
+    }
+    check.run_number = 0;
+    return code ? code : check_equal(&check, "number of messages", header.n_messages, n_messages);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The resolver and its helper threads. See resolver.h.
+ *
+ * Memory:  V1 hands a buffer to the helpers, V2 tells that they are done with it.
+ */
+#include "resolver.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "wait/event.h"
+#include "wait/clock.h"
+
+struct helper {
+    struct gravel_resolver *resolver;
+    pthread_t thread;
+    uint32_t shard;
+    bool is_running;
+    struct gravel_applied applied;
+    _Alignas(GRAVEL_CACHELINE) _Atomic uint64_t done; /* V2: buffers finished */
+};
+
+struct gravel_resolver {
+    struct gravel_resolver_shape shape;
+    struct helper *helpers; /* [n_helpers] */
+    /* The buffer at hand, for the helpers. */
+    const void *frame;
+    unsigned char *memory;
+    _Atomic uint64_t given; /* V1: buffers handed out */
+    _Atomic bool stopping;
+    struct gravel_event work, finished;
+};
+
+static void apply_shard(const struct gravel_resolver *resolver, uint32_t shard,
+                        struct gravel_applied *applied)
+{
+    struct gravel_apply apply = {
+        .heap = resolver->memory,
+        .shard = {shard, resolver->shape.n_helpers + 1},
+        .call = resolver->shape.call,
+        .context = resolver->shape.context,
+    };
+    gravel_apply_frame(&apply, resolver->frame, applied);
+}
+
+/* Wait for the next buffer. @return false if the resolver stops. */
+static bool wait_for_work(struct helper *helper, uint64_t done)
+{
+    struct gravel_resolver *resolver = helper->resolver;
+    for (;;) {
+        uint32_t key = gravel_event_prepare(&resolver->work);
+        bool has_work = atomic_load_explicit(&resolver->given, memory_order_acquire) != done; /* V1 */
+        bool stops = atomic_load_explicit(&resolver->stopping, memory_order_relaxed);
+        if (has_work || stops) {
+            gravel_event_cancel(&resolver->work);
+            return has_work;
+        }
+        gravel_event_wait(&resolver->work, key, GRAVEL_NS_PER_S);
+    }
+}
+
+static void *helper_main(void *argument)
+{
+    struct helper *helper = argument;
+    struct gravel_resolver *resolver = helper->resolver;
+    char name[16];
+    snprintf(name, sizeof name, "gravel-res-%u", helper->shard);
+    pthread_setname_np(pthread_self(), name);
+    for (uint64_t done = 0; wait_for_work(helper, done); done++) {
+        apply_shard(resolver, helper->shard, &helper->applied);
+        atomic_store_explicit(&helper->done, done + 1, memory_order_release); /* V2 */
+        gravel_event_signal(&resolver->finished);
+    }
+    return NULL;
+}
+
+int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape)
+{
+    *out = NULL;
+    struct gravel_resolver *resolver = aligned_alloc(GRAVEL_CACHELINE, sizeof *resolver);
+    if (!resolver)
+        return gravel_fail(GRAVEL_ENOMEM, "resolver");
+    memset(resolver, 0, sizeof *resolver);
+    resolver->shape = *shape;
+    size_t bytes = (shape->n_helpers + 1) * sizeof *resolver->helpers;
+    resolver->helpers = aligned_alloc(GRAVEL_CACHELINE, bytes);
+    if (!resolver->helpers) {
+        gravel_resolver_destroy(resolver);
+        return gravel_fail(GRAVEL_ENOMEM, "%u resolver helpers", shape->n_helpers);
+    }
+    memset(resolver->helpers, 0, bytes);
+    for (uint32_t i = 0; i < shape->n_helpers; i++) {
+        struct helper *helper = &resolver->helpers[i];
+        helper->resolver = resolver;
+        helper->shard = i + 1; /* the network thread has shard 0 */
+        int error = pthread_create(&helper->thread, NULL, helper_main, helper);
+        if (error) {
+            gravel_resolver_destroy(resolver);
+            return gravel_fail(GRAVEL_ESYSTEM, "resolver thread %u: %s", i, strerror(error));
+        }
+        helper->is_running = true;
+    }
+    *out = resolver;
+    return 0;
+}
+
+void gravel_resolver_destroy(struct gravel_resolver *resolver)
+{
+    if (!resolver)
+        return;
+    atomic_store_explicit(&resolver->stopping, true, memory_order_relaxed);
+    gravel_event_signal(&resolver->work);
+    for (uint32_t i = 0; resolver->helpers && i < resolver->shape.n_helpers; i++)
+        if (resolver->helpers[i].is_running)
+            pthread_join(resolver->helpers[i].thread, NULL);
+    free(resolver->helpers);
+    free(resolver);
+}
+
+static void wait_for_helper(struct gravel_resolver *resolver, struct helper *helper, uint64_t given)
+{
+    for (uint32_t round = 0;; round++) {
+        if (atomic_load_explicit(&helper->done, memory_order_acquire) == given) /* V2 */
+            return;
+        if (round < 16) {
+            sched_yield();
+            continue;
+        }
+        uint32_t key = gravel_event_prepare(&resolver->finished);
+        if (atomic_load_explicit(&helper->done, memory_order_acquire) == given) /* V2 */
+            gravel_event_cancel(&resolver->finished);
+        else
+            gravel_event_wait(&resolver->finished, key, GRAVEL_NS_PER_S);
+    }
+}
+
+/* Hand the buffer to all helpers, take a share, and wait for them. */
+static void apply_together(struct gravel_resolver *resolver, struct gravel_applied *applied)
+{
+    uint64_t given = 0;
+    if (resolver->shape.n_helpers) {
+        given = atomic_load_explicit(&resolver->given, memory_order_relaxed) + 1;
+        atomic_store_explicit(&resolver->given, given, memory_order_release); /* V1 */
+        gravel_event_signal(&resolver->work);
+    }
+    apply_shard(resolver, 0, applied);
+    for (uint32_t i = 0; i < resolver->shape.n_helpers; i++) {
+        wait_for_helper(resolver, &resolver->helpers[i], given);
+        applied->n_messages += resolver->helpers[i].applied.n_messages;
+    }
+}
+
+static void refuse_handler(const struct gravel_resolver *resolver,
+                           const struct gravel_applied *applied, struct gravel_refusal *refusal)
+{
+    refusal->code = GRAVEL_EHANDLER;
+    snprintf(refusal->text, sizeof refusal->text, "handler %s returned %d%s",
+             resolver->shape.handlers[applied->handler].name, applied->result,
+             applied->n_failed > 1 ? " (and others failed)" : "");
+}
+
+uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, const void *frame,
+                                 uint64_t bytes, const struct gravel_expect *expect,
+                                 unsigned char *memory, struct gravel_refusal *refusal)
+{
+    struct gravel_expect with_handlers = *expect;
+    struct gravel_applied applied = {.n_messages = 0};
+    with_handlers.handlers = resolver->shape.handlers;
+    with_handlers.n_handlers = resolver->shape.n_handlers;
+    gravel_heap_lock_shared(resolver->shape.heap);
+    if (gravel_decode_check(frame, bytes, &with_handlers, resolver->shape.heap, refusal) == 0) {
+        resolver->frame = frame;
+        resolver->memory = memory;
+        apply_together(resolver, &applied);
+        if (applied.n_failed)
+            refuse_handler(resolver, &applied, refusal);
+    }
+    gravel_heap_unlock_shared(resolver->shape.heap);
+    return applied.n_messages;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checks and applies incoming buffers, alone or with helper threads that share the heap by address.
+ *
+ * With helpers, every buffer is applied by all of them at once, each its own 4 KiB pages; the next buffer
+ * begins when all are done, so the order of a sender's messages is kept.
+ *
+ * Path:    network thread -> resolver.c -> decode.c, apply.c -> the symmetric heap and handlers.
+ * Threads: create, resolve and destroy by the network thread; helpers are its own.
+ * Source:  Orr 2016, section 5.2.3.
+ */
+#ifndef GRAVEL_RESOLVE_RESOLVER_H
+#define GRAVEL_RESOLVE_RESOLVER_H
+
+#include "apply.h"
+#include "decode.h"
+
+struct gravel_resolver;
+
+struct gravel_resolver_shape {
+    struct gravel_heap *heap; /* books of the symmetric heap; the same for all local nodes */
+    const struct gravel_handler *handlers;
+    uint32_t n_handlers;
+    gravel_apply_call *call; /* runs a handler; called by the network thread only */
+    void *context;
+    uint32_t n_helpers;
+};
+
+/** @return 0; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. */
+int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape);
+void gravel_resolver_destroy(struct gravel_resolver *resolver);
+
+/**
+ * Check a MESSAGES frame, and apply it if it passes. Nothing is written if it does not.
+ *
+ * @param frame     [bytes] as received.
+ * @param expect    source, destination and sequence that are due; handlers are filled in here.
+ * @param memory    the destination's heap.
+ * @param refusal   [out] why it was refused, or which handler failed; code 0 if all is well.
+ * @return          messages applied [count].
+ */
+uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, const void *frame,
+                                 uint64_t bytes, const struct gravel_expect *expect,
+                                 unsigned char *memory, struct gravel_refusal *refusal);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transport mpi: buffers travel as MPI messages on a communicator of our own.
+ *
+ * Receives are posted ahead in a ring and looked at in posting order only: MPI matches messages of one
+ * sender in order, so this keeps the order of frames without looking at them.
+ *
+ * Path:    network thread -> mpi.c -> MPI.
+ * Threads: the network thread alone, so MPI_THREAD_FUNNELED does, as it also initialises MPI.
+ * Source:  Orr 2016, section 5.2.2 (one network thread, MPI).
+ */
+#include "transport.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+#define N_RECEIVES 16u
+#define FRAME_TAG 0
+
+struct mpi_transport {
+    struct gravel_transport base;
+    MPI_Comm comm;
+    bool owns_mpi; /* we initialised it, so we finalise it */
+    uint32_t frame_bytes;
+
+    /* Receives: a ring, looked at in the order in which they were posted. */
+    unsigned char *receive_memory; /* [N_RECEIVES][frame_bytes] */
+    MPI_Request receives[N_RECEIVES];
+    uint32_t next_receive;
+
+    /* Sends under way, in no order: requests[i] belongs to buffers[i]. */
+    MPI_Request *requests;
+    struct gravel_buffer **buffers;
+    int *ended; /* [n_ended] indices of sends that have ended, ascending, not yet handed out */
+    uint32_t n_sends, capacity;
+    int n_ended;
+
+    MPI_Request reduction;
+};
+
+static struct mpi_transport *as_mpi(struct gravel_transport *transport)
+{
+    return (struct mpi_transport *)transport;
+}
+
+static int fail_mpi(const char *call, int error)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    MPI_Error_string(error, text, &length);
+    return gravel_fail(GRAVEL_EMPI, "%s: %s", call, text);
+}
+
+static bool grow_sends(struct mpi_transport *mpi)
+{
+    uint32_t capacity = mpi->capacity ? 2 * mpi->capacity : 64;
+    MPI_Request *requests = realloc(mpi->requests, capacity * sizeof *requests);
+    if (requests)
+        mpi->requests = requests;
+    struct gravel_buffer **buffers = realloc(mpi->buffers, capacity * sizeof *buffers);
+    if (buffers)
+        mpi->buffers = buffers;
+    int *ended = realloc(mpi->ended, capacity * sizeof *ended);
+    if (ended)
+        mpi->ended = ended;
+    if (!requests || !buffers || !ended)
+        return false;
+    mpi->capacity = capacity;
+    return true;
+}
+
+static int mpi_send(struct gravel_transport *transport, struct gravel_buffer *buffer)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    if (mpi->n_sends == mpi->capacity && !grow_sends(mpi))
+        return gravel_fail(GRAVEL_ENOMEM, "list of %u sends under way", mpi->n_sends);
+    int error = MPI_Isend(buffer->frame, (int)buffer->frame->bytes, MPI_BYTE,
+                          (int)buffer->frame->destination, FRAME_TAG, mpi->comm,
+                          &mpi->requests[mpi->n_sends]);
+    if (error != MPI_SUCCESS)
+        return fail_mpi("MPI_Isend", error);
+    mpi->buffers[mpi->n_sends++] = buffer;
+    return 0;
+}
+
+/* Keep the lists dense: the last send takes the place of the one that ended. */
+static struct gravel_buffer *remove_send(struct mpi_transport *mpi, uint32_t i)
+{
+    struct gravel_buffer *buffer = mpi->buffers[i];
+    mpi->n_sends--;
+    mpi->buffers[i] = mpi->buffers[mpi->n_sends];
+    mpi->requests[i] = mpi->requests[mpi->n_sends];
+    return buffer;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static struct gravel_buffer *mpi_sent(struct gravel_transport *transport)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    if (mpi->n_ended == 0 && mpi->n_sends) {
+        int n = 0;
+        MPI_Testsome((int)mpi->n_sends, mpi->requests, &n, mpi->ended, MPI_STATUSES_IGNORE);
+        mpi->n_ended = n == MPI_UNDEFINED ? 0 : n;
+        /* Handed out from the largest down, so that removing one moves none that is still to come. */
+        qsort(mpi->ended, (size_t)mpi->n_ended, sizeof *mpi->ended, ascending);
+    }
+    return mpi->n_ended ? remove_send(mpi, (uint32_t)mpi->ended[--mpi->n_ended]) : NULL;
+}
+
+static unsigned char *receive_slot(struct mpi_transport *mpi, uint32_t i)
+{
+    return mpi->receive_memory + (size_t)i * mpi->frame_bytes;
+}
+
+static int post_receive(struct mpi_transport *mpi, uint32_t i)
+{
+    int error = MPI_Irecv(receive_slot(mpi, i), (int)mpi->frame_bytes, MPI_BYTE, MPI_ANY_SOURCE,
+                          FRAME_TAG, mpi->comm, &mpi->receives[i]);
+    return error == MPI_SUCCESS ? 0 : fail_mpi("MPI_Irecv", error);
+}
+
+static const struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint32_t *bytes,
+                                              uint32_t *source)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    MPI_Status status;
+    int has_arrived = 0, n = 0;
+    MPI_Test(&mpi->receives[mpi->next_receive], &has_arrived, &status);
+    if (!has_arrived)
+        return NULL;
+    MPI_Get_count(&status, MPI_BYTE, &n);
+    *bytes = (uint32_t)n;
+    *source = (uint32_t)status.MPI_SOURCE;
+    return (const struct gravel_frame *)receive_slot(mpi, mpi->next_receive);
+}
+
+static void mpi_received(struct gravel_transport *transport)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    post_receive(mpi, mpi->next_receive);
+    mpi->next_receive = (mpi->next_receive + 1) % N_RECEIVES;
+}
+
+static int mpi_reduce(struct gravel_transport *transport, uint32_t op, uint32_t type, void *values,
+                      uint32_t n)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    MPI_Datatype datatype = type == GRAVEL_DOUBLE  ? MPI_DOUBLE
+                            : type == GRAVEL_LONG ? MPI_INT64_T
+                                                  : MPI_UINT64_T;
+    MPI_Op operation = op == GRAVEL_ADD ? MPI_SUM : op == GRAVEL_MIN ? MPI_MIN : MPI_MAX;
+    int error = MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, datatype, operation, mpi->comm,
+                               &mpi->reduction);
+    return error == MPI_SUCCESS ? 0 : fail_mpi("MPI_Iallreduce", error);
+}
+
+static int mpi_reduce_test(struct gravel_transport *transport)
+{
+    int has_ended = 0;
+    int error = MPI_Test(&as_mpi(transport)->reduction, &has_ended, MPI_STATUS_IGNORE);
+    return error == MPI_SUCCESS ? has_ended : fail_mpi("MPI_Test", error);
+}
+
+static void cancel_receives(struct mpi_transport *mpi)
+{
+    for (uint32_t i = 0; i < N_RECEIVES; i++) {
+        if (mpi->receives[i] == MPI_REQUEST_NULL)
+            continue;
+        MPI_Cancel(&mpi->receives[i]);
+        MPI_Wait(&mpi->receives[i], MPI_STATUS_IGNORE);
+    }
+}
+
+static void mpi_close(struct gravel_transport *transport, bool is_clean)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    if (is_clean) { /* with a dead peer, each of these could wait for ever */
+        cancel_receives(mpi);
+        if (mpi->comm != MPI_COMM_NULL)
+            MPI_Comm_free(&mpi->comm);
+        if (mpi->owns_mpi)
+            MPI_Finalize();
+        free(mpi->receive_memory); /* else MPI may still write to it */
+    }
+    free(mpi->requests);
+    free(mpi->buffers);
+    free(mpi->ended);
+    free(mpi);
+}
+
+static const struct gravel_transport_operations mpi_operations = {
+    .name = "mpi",
+    .send = mpi_send,
+    .sent = mpi_sent,
+    .receive = mpi_receive,
+    .received = mpi_received,
+    .reduce = mpi_reduce,
+    .reduce_test = mpi_reduce_test,
+    .close = mpi_close,
+};
+
+/* Initialise MPI, or make sure that this thread may call it. */
+static int enter_mpi(bool *owns_mpi)
+{
+    int is_initialized, is_finalized, level;
+    MPI_Finalized(&is_finalized);
+    if (is_finalized)
+        return gravel_fail(GRAVEL_EMPI,
+                           "MPI is finalised already: initialise MPI in the application to open "
+                           "more than one node one after the other");
+    MPI_Initialized(&is_initialized);
+    if (is_initialized) {
+        MPI_Query_thread(&level);
+        if (level < MPI_THREAD_MULTIPLE)
+            return gravel_fail(GRAVEL_EMPI,
+                               "the application initialised MPI without MPI_THREAD_MULTIPLE, "
+                               "which the network thread needs beside it");
+        return 0;
+    }
+    int error = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    if (error != MPI_SUCCESS)
+        return fail_mpi("MPI_Init_thread", error);
+    *owns_mpi = true;
+    if (level < MPI_THREAD_FUNNELED)
+        return gravel_fail(GRAVEL_EMPI, "MPI offers no MPI_THREAD_FUNNELED");
+    return 0;
+}
+
+static int count_local(MPI_Comm comm, uint32_t *n_local)
+{
+    MPI_Comm local;
+    int n, error = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+    if (error != MPI_SUCCESS)
+        return fail_mpi("MPI_Comm_split_type", error);
+    MPI_Comm_size(local, &n);
+    MPI_Comm_free(&local);
+    *n_local = (uint32_t)n;
+    return 0;
+}
+
+static int join(struct mpi_transport *mpi)
+{
+    int node, n_nodes;
+    int error = MPI_Comm_dup(MPI_COMM_WORLD, &mpi->comm);
+    if (error != MPI_SUCCESS)
+        return fail_mpi("MPI_Comm_dup", error);
+    MPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN);
+    MPI_Comm_set_name(mpi->comm, "gravel");
+    MPI_Comm_rank(mpi->comm, &node);
+    MPI_Comm_size(mpi->comm, &n_nodes);
+    mpi->base.node = (uint32_t)node;
+    mpi->base.n_nodes = (uint32_t)n_nodes;
+    return count_local(mpi->comm, &mpi->base.n_local);
+}
+
+int gravel_transport_mpi_open(struct gravel_transport **out, uint32_t frame_bytes)
+{
+    *out = NULL;
+    struct mpi_transport *mpi = calloc(1, sizeof *mpi);
+    if (!mpi)
+        return gravel_fail(GRAVEL_ENOMEM, "transport mpi");
+    mpi->base.operations = &mpi_operations;
+    mpi->comm = MPI_COMM_NULL;
+    mpi->reduction = MPI_REQUEST_NULL;
+    mpi->frame_bytes = (frame_bytes + 63) & ~63u;
+    for (uint32_t i = 0; i < N_RECEIVES; i++)
+        mpi->receives[i] = MPI_REQUEST_NULL;
+    int code = enter_mpi(&mpi->owns_mpi);
+    if (!code)
+        code = join(mpi);
+    if (!code && !(mpi->receive_memory = aligned_alloc(64, (size_t)N_RECEIVES * mpi->frame_bytes)))
+        code = gravel_fail(GRAVEL_ENOMEM, "%u receive buffers of %u bytes", N_RECEIVES,
+                           mpi->frame_bytes);
+    for (uint32_t i = 0; i < N_RECEIVES && !code; i++)
+        code = post_receive(mpi, i);
+    if (code) {
+        mpi_close(&mpi->base, mpi->comm != MPI_COMM_NULL);
+        return code;
+    }
+    *out = &mpi->base;
+    return 0;
+}
+
+bool gravel_transport_mpi_is_launched(void)
+{
+    const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"};
+    int is_initialized = 0;
+    MPI_Initialized(&is_initialized);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (getenv(variables[i]))
+            return true;
+    return is_initialized != 0;
+}

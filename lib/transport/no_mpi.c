@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stands in for mpi.c in a library built without MPI.
+ */
+#include "transport.h"
+
+#include "error.h"
+
+int gravel_transport_mpi_open(struct gravel_transport **out, uint32_t frame_bytes)
+{
+    (void)frame_bytes;
+    *out = NULL;
+    return gravel_fail(GRAVEL_EMPI, "this library was built without MPI (meson option mpi)");
+}
+
+bool gravel_transport_mpi_is_launched(void)
+{
+    return false;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transport self: one process that stands for one or several nodes. Nothing ever travels: the network thread
+ * resolves buffers for local nodes itself.
+ *
+ * Source:  Orr 2016, section 3.3 (loop-back nodes, figure 3-8).
+ */
+#include "transport.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+
+static int self_send(struct gravel_transport *transport, struct gravel_buffer *buffer)
+{
+    (void)transport;
+    return gravel_fail(GRAVEL_EINVAL, "transport self has no node %u to send to",
+                       buffer->frame->destination);
+}
+
+static struct gravel_buffer *self_sent(struct gravel_transport *transport)
+{
+    (void)transport;
+    return NULL;
+}
+
+static const struct gravel_frame *self_receive(struct gravel_transport *transport, uint32_t *bytes,
+                                               uint32_t *source)
+{
+    (void)transport;
+    *bytes = *source = 0;
+    return NULL;
+}
+
+static void self_received(struct gravel_transport *transport)
+{
+    (void)transport;
+}
+
+/* The sum, least and most over one process are its own values. */
+static int self_reduce(struct gravel_transport *transport, uint32_t op, uint32_t type, void *values,
+                       uint32_t n)
+{
+    (void)transport, (void)op, (void)type, (void)values, (void)n;
+    return 0;
+}
+
+static int self_reduce_test(struct gravel_transport *transport)
+{
+    (void)transport;
+    return 1;
+}
+
+static void self_close(struct gravel_transport *transport, bool is_clean)
+{
+    (void)is_clean;
+    free(transport);
+}
+
+static const struct gravel_transport_operations self_operations = {
+    .name = "self",
+    .send = self_send,
+    .sent = self_sent,
+    .receive = self_receive,
+    .received = self_received,
+    .reduce = self_reduce,
+    .reduce_test = self_reduce_test,
+    .close = self_close,
+};
+
+int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes)
+{
+    struct gravel_transport *transport = calloc(1, sizeof *transport);
+    *out = transport;
+    if (!transport)
+        return gravel_fail(GRAVEL_ENOMEM, "transport self");
+    transport->operations = &self_operations;
+    transport->n_nodes = n_nodes;
+    transport->n_local = 1;
+    transport->is_loopback = true;
+    return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What carries buffers between nodes, behind one method table. A transport knows buffers, never messages.
+ *
+ * Path:    network thread -> transport -> another node's network thread.
+ * Owner:   a buffer given to send belongs to the transport until sent returns it.
+ * Threads: all calls by the network thread, open and close included (MPI_THREAD_FUNNELED).
+ * Order:   frames from one node to another arrive in the order in which they were sent.
+ */
+#ifndef GRAVEL_TRANSPORT_TRANSPORT_H
+#define GRAVEL_TRANSPORT_TRANSPORT_H
+
+#include <stdbool.h>
+
+#include "aggregate/node_buffer.h"
+#include "gravel/gravel.h"
+
+struct gravel_transport;
+
+struct gravel_transport_operations {
+    const char *name;
+
+    /** Start sending buffer->frame to its destination, another node. @return 0; GRAVEL_EMPI. */
+    int (*send)(struct gravel_transport *transport, struct gravel_buffer *buffer);
+
+    /** A buffer whose sending has ended, or NULL. Makes progress on all. */
+    struct gravel_buffer *(*sent)(struct gravel_transport *transport);
+
+    /**
+     * The next frame that has arrived, or NULL.
+     *
+     * @param bytes   [out] received length; the frame's own header is not to be trusted.
+     * @param source  [out] node it came from.
+     * @return        valid until received is called, which must be before the next receive.
+     */
+    const struct gravel_frame *(*receive)(struct gravel_transport *transport, uint32_t *bytes,
+                                          uint32_t *source);
+    void (*received)(struct gravel_transport *transport);
+
+    /** Start combining values[n] over all nodes, in place; one at a time. Arguments as gravel_reduce. */
+    int (*reduce)(struct gravel_transport *transport, uint32_t op, uint32_t type, void *values,
+                  uint32_t n);
+    /** @return 1 once the reduction has ended, 0 before, GRAVEL_EMPI. */
+    int (*reduce_test)(struct gravel_transport *transport);
+
+    /** @param is_clean  all nodes close together; false: others may be dead, so wait for none. */
+    void (*close)(struct gravel_transport *transport, bool is_clean);
+};
+
+struct gravel_transport {
+    const struct gravel_transport_operations *operations;
+    uint32_t node, n_nodes;
+    uint32_t n_local; /* nodes of the job on this machine, this one included */
+    bool is_loopback; /* every node lives in this process: nothing is ever sent */
+};
+
+/** One process, no MPI, standing for n_nodes nodes. */
+int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes);
+
+/**
+ * MPI, on a communicator of its own. Collective.
+ *
+ * @param frame_bytes  largest frame [bytes], the same at every node.
+ * @return             0; GRAVEL_EMPI (not built in, initialised without MPI_THREAD_MULTIPLE, finalised, failed).
+ */
+int gravel_transport_mpi_open(struct gravel_transport **out, uint32_t frame_bytes);
+
+/** Whether this process was started by an MPI launcher or has initialised MPI. */
+bool gravel_transport_mpi_is_launched(void);
+
+#endif

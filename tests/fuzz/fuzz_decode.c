@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzzes the receiver: whatever passes the check is applied, and must then stay inside the
+ * allocations.
+ *
+ *     clang -fsanitize=fuzzer,address,undefined -Iinclude -Ilib tests/fuzz/fuzz_decode.c \
+ *           lib/resolve/{heap,decode,apply}.c
+ *
+ * Input: one byte of mode, one of shard count, then
+ *     mode 0: the whole frame;
+ *     mode 1: what follows a good header, whose sum of messages is made to agree;
+ *     mode 2: as 1, but run by run: operation, type, width and base are mostly good ones, so that
+ *             the fuzzer spends its time on counts and indices.
+ *
+ * Every byte of the heap that is not allocated is poisoned: a stray load or store is a report.
+ *
+ * Path:    libFuzzer -> lib/resolve/decode.c -> lib/resolve/apply.c.
+ */
+#include "resolve/apply.h"
+#include "resolve/decode.h"
+
+#include <sanitizer/asan_interface.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAP_BYTES 16384u
+#define MAX_FRAME 65536u
+#define SOURCE 3u
+#define NODE 1u
+#define SEQUENCE 12u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct gravel_heap *books;
+static unsigned char *heap;
+
+static int accept_call(struct gravel *gravel, void *user, uint32_t source, const uint64_t args[4])
+{
+    (void)gravel, (void)user, (void)source;
+    return (int)(args[0] & 1);
+}
+
+static const struct gravel_handler handlers[] = {{"none", 0, accept_call, NULL},
+                                                 {"one", 1, accept_call, NULL},
+                                                 {"four", 4, accept_call, NULL},
+                                                 {"gone", 2, NULL, NULL}};
+
+static int call_handler(void *context, uint32_t handler, uint32_t source, const uint64_t args[4])
+{
+    (void)context;
+    if (handler >= 3 || source != SOURCE)
+        abort();
+    return handlers[handler].function(NULL, NULL, source, args);
+}
+
+/* Allocations [0, 4096), [4096, 5096), [8192, 8292) and the gaps between them. */
+static void set_up(void)
+{
+    uint64_t offset;
+    if (gravel_heap_create(&books, HEAP_BYTES) || gravel_heap_alloc(books, 4096, &offset) ||
+        gravel_heap_alloc(books, 1000, &offset) || gravel_heap_alloc(books, 3072, &offset) ||
+        gravel_heap_alloc(books, 100, &offset) || offset != 8192 || gravel_heap_free(books, 5120))
+        abort();
+    heap = aligned_alloc(64, HEAP_BYTES);
+    if (!heap)
+        abort();
+    memset(heap, 0, HEAP_BYTES);
+    ASAN_POISON_MEMORY_REGION(heap + 5096, 8192 - 5096);
+    ASAN_POISON_MEMORY_REGION(heap + 8292, HEAP_BYTES - 8292);
+}
+
+static uint32_t read_u32(const unsigned char *at)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/* A good header, and a sum of messages as an honest sender of these runs would have given. */
+static void mend_header(unsigned char *frame, size_t bytes)
+{
+    struct gravel_frame header = {.magic = GRAVEL_FRAME_MAGIC,
+                                  .version = GRAVEL_FRAME_VERSION,
+                                  .kind = GRAVEL_FRAME_MESSAGES,
+                                  .source = SOURCE,
+                                  .bytes = (uint32_t)bytes,
+                                  .sequence = SEQUENCE,
+                                  .destination = NODE};
+    for (size_t at = sizeof header; at + sizeof(struct gravel_run) <= bytes;) {
+        uint32_t command = read_u32(frame + at), n = read_u32(frame + at + 4);
+        header.n_messages += n;
+        if (GRAVEL_COMMAND_TYPE(command) > GRAVEL_DOUBLE || n > MAX_FRAME)
+            break;
+        at += GRAVEL_RUN_BYTES(command, (uint64_t)n);
+    }
+    memcpy(frame, &header, sizeof header);
+}
+
+static uint32_t pick_command(uint8_t a, uint8_t b)
+{
+    if (a % 16 == 0)
+        return GRAVEL_COMMAND_AM(b % 4, b % 3 == 2 ? 4 : b % 3);
+    return (a % 9u) | (b % 6u) << 8 | (b & 0x80 ? GRAVEL_COMMAND_WIDE : 0);
+}
+
+/* Turn input into runs; returns the bytes of the frame, header included. */
+static size_t build_runs(const uint8_t *data, size_t size, unsigned char *frame)
+{
+    static const uint64_t bases[] = {0, 8, 4096, 4104, 8192, 8288, 5088, 12288};
+    size_t at = sizeof(struct gravel_frame);
+    while (size >= 4) {
+        uint32_t command = pick_command(data[0], data[1]), n = data[3] + 1u;
+        uint64_t base = bases[data[2] % 8];
+        if (GRAVEL_INDEX_BYTES(command) != 4)
+            base = 0;
+        size_t bytes = (size_t)GRAVEL_RUN_BYTES(command, (uint64_t)n);
+        if (at + bytes > MAX_FRAME)
+            break;
+        data += 4, size -= 4;
+        struct gravel_run run = {command, n, base};
+        memset(frame + at, 0, bytes);
+        memcpy(frame + at, &run, sizeof run);
+        size_t used = (size_t)GRAVEL_MESSAGE_BYTES(command) * n;
+        used = used < size ? used : size;
+        memcpy(frame + at + sizeof run, data, used);
+        data += used, size -= used;
+        at += bytes;
+    }
+    return at;
+}
+
+static void check_and_apply(const unsigned char *frame, size_t bytes, uint32_t n_shards)
+{
+    struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, handlers, 4};
+    struct gravel_refusal refusal;
+    int code = gravel_decode_check(frame, bytes, &expect, books, &refusal);
+    if (code != refusal.code || (code != 0) != (refusal.text[0] != '\0'))
+        abort();
+    uint32_t n_messages = code ? 0 : ((const struct gravel_frame *)(const void *)frame)->n_messages;
+    uint64_t n_applied = 0;
+    if (code || n_messages > MAX_FRAME) /* millions of empty calls are right, but slow */
+        return;
+    for (uint32_t i = 0; i < n_shards; i++) {
+        struct gravel_apply apply = {heap, {i, n_shards}, call_handler, NULL};
+        struct gravel_applied applied;
+        gravel_apply_frame(&apply, frame, &applied);
+        n_applied += applied.n_messages;
+    }
+    if (n_applied != n_messages)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static unsigned char scratch[MAX_FRAME];
+    if (!books)
+        set_up();
+    if (size < 2 || size > MAX_FRAME - sizeof(struct gravel_frame))
+        return 0;
+    uint8_t mode = data[0] % 3;
+    uint32_t n_shards = data[1] % 4 + 1u;
+    size_t bytes = size - 2;
+    if (mode == 0) {
+        memcpy(scratch, data + 2, bytes);
+    } else if (mode == 1) {
+        memcpy(scratch + sizeof(struct gravel_frame), data + 2, bytes);
+        bytes += sizeof(struct gravel_frame);
+    } else {
+        bytes = build_runs(data + 2, bytes, scratch);
+    }
+    if (mode != 0)
+        mend_header(scratch, bytes);
+    unsigned char *frame =
+        malloc(bytes ? bytes : 1); /* of its exact size, to catch reads beyond it */
+    if (!frame)
+        return 0;
+    memcpy(frame, scratch, bytes);
+    check_and_apply(frame, bytes, n_shards);
+    free(frame);
+    return 0;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The eventcount and the waiting policy: wake-ups are not lost, time limits hold, idling costs
+ * nothing.
+ *
+ * Path:    lib/wait/event.h, lib/wait/idle.h. Time bounds are generous: the machine may be busy.
+ */
+#include "wait/idle.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "wait/clock.h"
+
+#define MS UINT64_C(1000000)
+#define LONG_NS (10 * GRAVEL_NS_PER_S) /* a wait that lasts this long was not woken */
+
+static uint32_t n_waiters(struct gravel_event *event)
+{
+    return atomic_load_explicit(&event->n_waiters, memory_order_relaxed);
+}
+
+static void wait_without_signal_times_out(void **state)
+{
+    (void)state;
+    struct gravel_event event = {0};
+    uint64_t start_ns = gravel_clock_ns();
+    uint32_t key = gravel_event_prepare(&event);
+    assert_false(gravel_event_wait(&event, key, 20 * MS));
+    assert_true(gravel_clock_ns() - start_ns >= 20 * MS);
+    assert_int_equal(n_waiters(&event), 0);
+}
+
+static void wait_of_no_time_does_not_sleep(void **state)
+{
+    (void)state;
+    struct gravel_event event = {0};
+    uint32_t key = gravel_event_prepare(&event);
+    assert_false(gravel_event_wait(&event, key, 0));
+    key = gravel_event_prepare(&event);
+    gravel_event_signal(&event);
+    assert_true(gravel_event_wait(&event, key, 0));
+}
+
+static void signal_between_prepare_and_wait_is_kept(void **state)
+{
+    (void)state;
+    struct gravel_event event = {.epoch = UINT32_MAX}; /* the epoch wraps */
+    uint32_t key = gravel_event_prepare(&event);
+    gravel_event_signal(&event);
+    uint64_t start_ns = gravel_clock_ns();
+    assert_true(gravel_event_wait(&event, key, LONG_NS));
+    assert_true(gravel_clock_ns() - start_ns < LONG_NS / 2);
+}
+
+static void signal_without_waiter_leaves_the_epoch(void **state)
+{
+    (void)state;
+    struct gravel_event event = {0};
+    gravel_event_signal(&event);
+    uint32_t key = gravel_event_prepare(&event);
+    assert_int_equal(key, 0);
+    gravel_event_cancel(&event);
+    gravel_event_signal(&event);
+    assert_int_equal(gravel_event_prepare(&event), 0);
+    gravel_event_cancel(&event);
+}
+
+/* Ping-pong: each side sleeps until the ball is its own. A lost wake-up shows as a timeout. */
+#define N_PINGS 3000u
+
+struct court {
+    struct gravel_event event[2];
+    _Atomic uint32_t ball; /* even: for side 0 */
+    _Atomic uint32_t n_lost;
+};
+
+static void wait_for_ball(struct court *court, uint32_t value)
+{
+    struct gravel_event *event = &court->event[value & 1];
+    while (atomic_load_explicit(&court->ball, memory_order_acquire) != value) {
+        uint32_t key = gravel_event_prepare(event);
+        if (atomic_load_explicit(&court->ball, memory_order_acquire) == value)
+            gravel_event_cancel(event);
+        else if (!gravel_event_wait(event, key, LONG_NS))
+            atomic_fetch_add_explicit(&court->n_lost, 1, memory_order_relaxed);
+    }
+}
+
+static void play(struct court *court, uint32_t side)
+{
+    for (uint32_t k = side; k < 2 * N_PINGS; k += 2) {
+        wait_for_ball(court, k);
+        atomic_store_explicit(&court->ball, k + 1, memory_order_release);
+        gravel_event_signal(&court->event[(k + 1) & 1]);
+    }
+}
+
+static void *play_side_1(void *argument)
+{
+    play(argument, 1);
+    return NULL;
+}
+
+static void ping_pong_loses_no_wake_up(void **state)
+{
+    (void)state;
+    static struct court court;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, play_side_1, &court), 0);
+    play(&court, 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(court.n_lost, 0);
+    assert_int_equal(court.ball, 2 * N_PINGS);
+    assert_int_equal(n_waiters(&court.event[0]) + n_waiters(&court.event[1]), 0);
+}
+
+struct sleeper {
+    struct gravel_event *event;
+    bool was_signalled;
+};
+
+static void *sleep_long(void *argument)
+{
+    struct sleeper *sleeper = argument;
+    uint32_t key = gravel_event_prepare(sleeper->event);
+    sleeper->was_signalled = gravel_event_wait(sleeper->event, key, LONG_NS);
+    return NULL;
+}
+
+static void one_signal_wakes_all_sleepers(void **state)
+{
+    (void)state;
+    struct gravel_event event = {0};
+    struct sleeper sleepers[3] = {{&event, false}, {&event, false}, {&event, false}};
+    pthread_t threads[3];
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, sleep_long, &sleepers[i]), 0);
+    while (n_waiters(&event) < 3)
+        sched_yield();
+    usleep(10000); /* asleep by now, or about to: both must be woken */
+    gravel_event_signal(&event);
+    for (size_t i = 0; i < 3; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(sleepers[i].was_signalled);
+    }
+}
+
+/* Wait until the idle thread is past its spins and yields: the next wait sleeps. */
+static void become_sleepy(struct gravel_idle *idle, struct gravel_event *event)
+{
+    while (!idle->event)
+        gravel_idle_wait(idle, event, LONG_NS);
+}
+
+static void idle_sleeps_grow_up_to_their_bound(void **state)
+{
+    (void)state;
+    struct gravel_event event = {0};
+    struct gravel_idle idle = {0};
+    uint64_t start_ns = gravel_clock_ns();
+    become_sleepy(&idle, &event);
+    assert_int_equal(gravel_idle_polls(&idle), GRAVEL_IDLE_SPINS + GRAVEL_IDLE_YIELDS + 1);
+    while (gravel_clock_ns() - start_ns < 300 * MS)
+        gravel_idle_wait(&idle, &event, LONG_NS);
+    uint64_t before_ns = gravel_clock_ns();
+    gravel_idle_wait(&idle, &event, LONG_NS);
+    assert_true(gravel_clock_ns() - before_ns >= GRAVEL_IDLE_MAX_NS);
+    /* ln(16 ms / 0.16 ms) * 8 sleeps to reach the bound, then 8 ms each. */
+    assert_in_range(gravel_idle_polls(&idle), GRAVEL_IDLE_SPINS, 300);
+    gravel_idle_reset(&idle);
+    assert_int_equal(n_waiters(&event), 0);
+}
+
+static void idle_sleep_obeys_its_limit(void **state)
+{
+    (void)state;
+    struct gravel_event event = {0};
+    struct gravel_idle idle = {0};
+    become_sleepy(&idle, &event);
+    idle.idle_since_ns = 0; /* idle for so long that a sleep would take its longest */
+    uint64_t shortest_ns = UINT64_MAX;
+    for (int k = 0; k < 50; k++) {
+        uint64_t before_ns = gravel_clock_ns();
+        gravel_idle_wait(&idle, &event, 100000);
+        uint64_t slept_ns = gravel_clock_ns() - before_ns;
+        shortest_ns = slept_ns < shortest_ns ? slept_ns : shortest_ns;
+    }
+    assert_in_range(shortest_ns, 100000, GRAVEL_IDLE_MAX_NS - 1);
+    gravel_idle_reset(&idle);
+}
+
+static void idle_keeps_a_signal_that_comes_while_it_looks(void **state)
+{
+    (void)state;
+    struct gravel_event event = {0};
+    struct gravel_idle idle = {0};
+    become_sleepy(&idle, &event);
+    idle.idle_since_ns = 0;
+    for (int k = 0; k < 3; k++) {
+        gravel_event_signal(&event); /* after the look, before the sleep */
+        uint32_t old_key = idle.key;
+        gravel_idle_wait(&idle, &event, LONG_NS);
+        assert_int_not_equal(idle.key, old_key);
+        assert_int_not_equal(idle.idle_since_ns, 0); /* woken, so the idle time starts anew */
+    }
+    gravel_idle_reset(&idle);
+    assert_null(idle.event);
+    assert_int_equal(n_waiters(&event), 0);
+}
+
+static void idle_reset_starts_over_with_spins(void **state)
+{
+    (void)state;
+    struct gravel_event event = {0};
+    struct gravel_idle idle = {0};
+    for (uint32_t cycle = 1; cycle <= 2; cycle++) {
+        gravel_idle_reset(&idle);
+        become_sleepy(&idle, &event);
+        assert_int_equal(gravel_idle_polls(&idle),
+                         cycle * (GRAVEL_IDLE_SPINS + GRAVEL_IDLE_YIELDS + 1));
+    }
+    gravel_idle_reset(&idle);
+    gravel_idle_reset(&idle);
+    assert_int_equal(n_waiters(&event), 0);
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+    struct timespec cpu;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+    return (uint64_t)cpu.tv_sec * GRAVEL_NS_PER_S + (uint64_t)cpu.tv_nsec;
+}
+
+/* Processor time that the system itself takes for one sleep: 3 us on bare metal, 30 us in some
+ * machines. */
+static uint64_t bare_sleep_cpu_ns(void)
+{
+    const struct timespec sleep = {.tv_nsec = GRAVEL_IDLE_MAX_NS};
+    uint64_t before_ns = thread_cpu_ns();
+    for (int k = 0; k < 50; k++)
+        nanosleep(&sleep, NULL);
+    return (thread_cpu_ns() - before_ns) / 50;
+}
+
+struct idler {
+    struct gravel_event event;
+    struct gravel_idle idle;
+    _Atomic bool stop;
+    uint64_t cpu_ns;
+};
+
+static void *idle_until_stopped(void *argument)
+{
+    struct idler *idler = argument;
+    while (!atomic_load_explicit(&idler->stop, memory_order_acquire))
+        gravel_idle_wait(&idler->idle, &idler->event, LONG_NS);
+    gravel_idle_reset(&idler->idle);
+    idler->cpu_ns = thread_cpu_ns();
+    return NULL;
+}
+
+static void idle_for_a_second(struct idler *idler)
+{
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, idle_until_stopped, idler), 0);
+    usleep(1000000);
+    atomic_store_explicit(&idler->stop, true, memory_order_release);
+    gravel_event_signal(&idler->event);
+    pthread_join(thread, NULL);
+}
+
+static void idle_second_costs_nothing(void **state)
+{
+    (void)state;
+    static struct idler idler;
+    uint64_t start_ns = gravel_clock_ns();
+    idle_for_a_second(&idler);
+    uint64_t wall_ns = gravel_clock_ns() - start_ns;
+    uint64_t polls = gravel_idle_polls(&idler.idle);
+    uint64_t poll_ns = gravel_idle_poll_ns(&idler.idle);
+    uint64_t system_ns = polls * bare_sleep_cpu_ns();
+    print_message("idle %.3f s: poll ratio %.3f%%, %llu polls, cpu %.3f%% (bare sleeps %.3f%%)\n",
+                  (double)wall_ns * 1e-9, 100.0 * (double)poll_ns / (double)wall_ns,
+                  (unsigned long long)polls, 100.0 * (double)idler.cpu_ns / (double)wall_ns,
+                  100.0 * (double)system_ns / (double)wall_ns);
+    assert_true(poll_ns > 0);
+    assert_true(poll_ns < wall_ns / 20); /* the promise is 5% */
+    /* 0.5% of a core, and what the system takes for sleeping, doubled for noise. */
+    assert_true(idler.cpu_ns < wall_ns / 200 + 2 * system_ns);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wait_without_signal_times_out),
+        cmocka_unit_test(wait_of_no_time_does_not_sleep),
+        cmocka_unit_test(signal_between_prepare_and_wait_is_kept),
+        cmocka_unit_test(signal_without_waiter_leaves_the_epoch),
+        cmocka_unit_test(ping_pong_loses_no_wake_up),
+        cmocka_unit_test(one_signal_wakes_all_sleepers),
+        cmocka_unit_test(idle_sleeps_grow_up_to_their_bound),
+        cmocka_unit_test(idle_sleep_obeys_its_limit),
+        cmocka_unit_test(idle_keeps_a_signal_that_comes_while_it_looks),
+        cmocka_unit_test(idle_reset_starts_over_with_spins),
+        cmocka_unit_test(idle_second_costs_nothing),
+    };
+    return cmocka_run_group_tests_name("event", tests, NULL, NULL);
+}

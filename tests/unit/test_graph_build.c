@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows, transposes, slices, symmetry and the block partition.
+ *
+ * Path: meson test -> this -> apps/common/graph_build.h, graph.h, partition.h
+ */
+#include "graph_build.h"
+#include "partition.h"
+#include "random.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+static struct graph_edge listed(const void *source, uint64_t i)
+{
+    return ((const struct graph_edge *)source)[i];
+}
+
+static struct graph build(uint64_t n_vertices, const struct graph_edge *list, uint64_t n_edges,
+                          bool both_ways)
+{
+    const struct graph_edges edges = {listed, list, n_edges, GRAPH_UINT, both_ways};
+    struct graph graph;
+    assert_int_equal(graph_build(&graph, n_vertices, &edges), 0);
+    assert_true(graph_is_sound(&graph));
+    return graph;
+}
+
+static struct graph_edge edge(uint32_t from, uint32_t to, uint32_t weight)
+{
+    return (struct graph_edge){from, to, {weight}};
+}
+
+enum { N_RANDOM = 5000, N_VERTICES = 300 };
+
+static struct graph random_graph(struct graph_edge *list, bool both_ways)
+{
+    for (uint64_t i = 0; i < N_RANDOM; i++) {
+        uint64_t number = random_at(7, i);
+        list[i] = edge((uint32_t)(number % N_VERTICES), (uint32_t)((number >> 32) % N_VERTICES),
+                       (uint32_t)i);
+    }
+    return build(N_VERTICES, list, N_RANDOM, both_ways);
+}
+
+static void no_edges_build_empty_rows(void **state)
+{
+    (void)state;
+    struct graph graph = build(3, NULL, 0, false);
+    assert_int_equal(graph.offsets[3], 0);
+    graph_free(&graph);
+}
+
+/* Checked by scanning the list for each row: its entries in the list's order. */
+static void build_keeps_every_edge_in_order(void **state)
+{
+    (void)state;
+    static struct graph_edge list[N_RANDOM];
+    struct graph graph = random_graph(list, false);
+    for (uint32_t u = 0; u < N_VERTICES; u++) {
+        uint64_t e = graph.offsets[u];
+        for (uint64_t i = 0; i < N_RANDOM; i++) {
+            if (list[i].from != u)
+                continue;
+            assert_int_equal(graph.neighbours[e], list[i].to);
+            assert_int_equal(graph.weights[e++].as_uint, list[i].weight.as_uint);
+        }
+        assert_int_equal(e, graph.offsets[u + 1]);
+    }
+    graph_free(&graph);
+}
+
+static void build_both_ways_enters_a_loop_twice(void **state)
+{
+    (void)state;
+    const struct graph_edge list[] = {edge(0, 1, 5), edge(1, 1, 6)};
+    struct graph graph = build(2, list, 2, true);
+    assert_int_equal(graph.n_edges, 4);
+    assert_int_equal(graph_degree(&graph, 0), 1);
+    assert_int_equal(graph_degree(&graph, 1), 3);
+    assert_true(graph.is_symmetric);
+    graph_free(&graph);
+}
+
+static void transpose_turns_every_edge_with_its_weight(void **state)
+{
+    (void)state;
+    static struct graph_edge list[N_RANDOM];
+    struct graph graph = random_graph(list, false), turned;
+    assert_int_equal(graph_transpose(&turned, &graph), 0);
+    assert_true(graph_is_sound(&turned));
+    assert_int_equal(turned.n_edges, N_RANDOM);
+    for (uint32_t v = 0; v < N_VERTICES; v++)
+        for (uint64_t e = turned.offsets[v]; e < turned.offsets[v + 1]; e++) {
+            /* A weight is its edge's number, so it tells which edge this was. */
+            const struct graph_edge *was = &list[turned.weights[e].as_uint];
+            assert_true(was->to == v && was->from == turned.neighbours[e]);
+            assert_true(e == turned.offsets[v] || turned.neighbours[e - 1] <= turned.neighbours[e]);
+        }
+    graph_free(&turned);
+    graph_free(&graph);
+}
+
+static void mismatch_is_found_and_named(void **state)
+{
+    (void)state;
+    struct graph_mismatch mismatch;
+    const struct graph_edge list[] = {edge(0, 1, 0), edge(1, 0, 0), edge(2, 1, 0), edge(1, 2, 0),
+                                      edge(2, 1, 0)};
+    struct graph graph = build(3, list, 4, false);
+    assert_int_equal(graph_find_mismatch(&graph, &mismatch), 0);
+    assert_false(mismatch.was_found);
+    graph_free(&graph);
+    graph = build(3, list, 5, false); /* a duplicate one way only */
+    assert_int_equal(graph_find_mismatch(&graph, &mismatch), 0);
+    assert_true(mismatch.was_found && mismatch.from == 2 && mismatch.to == 1);
+    graph_free(&graph);
+}
+
+static void slices_together_are_the_graph(void **state)
+{
+    (void)state;
+    static struct graph_edge list[N_RANDOM];
+    struct graph graph = random_graph(list, true);
+    static const uint32_t node_counts[] = {1, 2, 3, 7, N_VERTICES, 2 * N_VERTICES + 1};
+    for (size_t k = 0; k < sizeof node_counts / sizeof *node_counts; k++) {
+        uint64_t n_seen = 0;
+        for (uint32_t node = 0; node < node_counts[k]; node++) {
+            struct block_range range = block_range(N_VERTICES, node_counts[k], node);
+            struct graph part;
+            assert_int_equal(graph_slice(&part, &graph, range.first, range.last), 0);
+            assert_int_equal(part.n_vertices, range.last - range.first);
+            for (uint64_t e = 0; e < part.n_edges; e++, n_seen++) {
+                assert_int_equal(part.neighbours[e], graph.neighbours[n_seen]);
+                assert_int_equal(part.weights[e].as_uint, graph.weights[n_seen].as_uint);
+            }
+            graph_free(&part);
+        }
+        assert_int_equal(n_seen, graph.n_edges);
+    }
+    graph_free(&graph);
+}
+
+static void slice_outside_the_graph_is_refused(void **state)
+{
+    (void)state;
+    struct graph graph = build(3, NULL, 0, false), part;
+    assert_int_equal(graph_slice(&part, &graph, 2, 4), -EINVAL);
+    assert_int_equal(graph_slice(&part, &graph, 2, 1), -EINVAL);
+    assert_null(part.offsets);
+    graph_free(&graph);
+}
+
+static void unsound_graphs_are_found(void **state)
+{
+    (void)state;
+    const struct graph_edge list[] = {edge(0, 1, 0), edge(1, 0, 0)};
+    struct graph graph = build(2, list, 2, false);
+    graph.neighbours[1] = 2;
+    assert_false(graph_is_sound(&graph));
+    graph.neighbours[1] = 0;
+    graph.offsets[1] = 3;
+    assert_false(graph_is_sound(&graph));
+    graph.offsets[1] = 1;
+    assert_true(graph_is_sound(&graph));
+    graph_free(&graph);
+}
+
+/* Every vertex has one owner, whose range holds it at its index. */
+static void partition_covers_each_vertex_once(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n < 40; n++)
+        for (uint32_t n_nodes = 1; n_nodes < 50; n_nodes++) {
+            uint64_t block = block_of(n, n_nodes), next = 0;
+            for (uint32_t node = 0; node < n_nodes; node++) {
+                struct block_range range = block_range(n, n_nodes, node);
+                assert_int_equal(range.first, next);
+                assert_true(range.last - range.first <= block);
+                for (uint64_t v = range.first; v < range.last; v++) {
+                    assert_int_equal(block_owner(v, block), node);
+                    assert_int_equal(block_index(v, block), v - range.first);
+                }
+                next = range.last;
+            }
+            assert_int_equal(next, n);
+        }
+}
+
+static void partition_of_huge_counts_does_not_overflow(void **state)
+{
+    (void)state;
+    assert_int_equal(block_of(UINT64_MAX, 2), (UINT64_C(1) << 63));
+    struct block_range range = block_range(UINT64_MAX, UINT32_MAX, UINT32_MAX - 1);
+    assert_true(range.first <= range.last);
+    assert_int_equal(range.last, UINT64_MAX);
+    assert_int_equal(block_range(UINT64_MAX, 3, 2).last, UINT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_edges_build_empty_rows),
+        cmocka_unit_test(build_keeps_every_edge_in_order),
+        cmocka_unit_test(build_both_ways_enters_a_loop_twice),
+        cmocka_unit_test(transpose_turns_every_edge_with_its_weight),
+        cmocka_unit_test(mismatch_is_found_and_named),
+        cmocka_unit_test(slices_together_are_the_graph),
+        cmocka_unit_test(slice_outside_the_graph_is_refused),
+        cmocka_unit_test(unsound_graphs_are_found),
+        cmocka_unit_test(partition_covers_each_vertex_once),
+        cmocka_unit_test(partition_of_huge_counts_does_not_overflow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files for the graph readers' tests: made in a temporary folder, plain or gzip, and removed with
+ * it.
+ *
+ * Path: test_graph_read.c, test_graph_refuse.c, test_graph_memory.c -> this
+ * Owner: the folder is the test program's; one at a time.
+ */
+#ifndef TESTS_TEST_GRAPH_FILE_H
+#define TESTS_TEST_GRAPH_FILE_H
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* The one file of the test that runs. */
+static char file_folder[] = "/tmp/gravel-graph-XXXXXX";
+static char file_path[PATH_MAX];
+
+static inline int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(file_folder) ? 0 : -1;
+}
+
+static inline int remove_folder(void **state)
+{
+    (void)state;
+    unlink(file_path);
+    return rmdir(file_folder);
+}
+
+/* Write bytes to folder/x<suffix>, compressed if the suffix ends in .gz; returns its path. */
+static inline const char *write_bytes(const char *suffix, const void *bytes, size_t n)
+{
+    unlink(file_path);
+    snprintf(file_path, sizeof file_path, "%s/x%s", file_folder, suffix);
+    size_t n_suffix = strlen(suffix);
+    int is_gz = n_suffix > 3 && strcmp(suffix + n_suffix - 3, ".gz") == 0;
+    gzFile file = gzopen(file_path, is_gz ? "wb" : "wbT");
+    if (!file || (n && gzwrite(file, bytes, (unsigned)n) != (int)n) || gzclose(file) != Z_OK)
+        abort();
+    return file_path;
+}
+
+static inline const char *write_text(const char *suffix, const char *text)
+{
+    return write_bytes(suffix, text, strlen(text));
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every allocation of the graph code fails once: the answer is an error, never a half-built graph,
+ * a leak or a crash. Also: a file cannot make a reader allocate more than its body justifies.
+ *
+ * Path: meson test -> this, linked with --wrap for malloc, calloc and realloc -> apps/common
+ */
+#include "graph_generate.h"
+#include "graph_read.h"
+#include "test_graph_file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t n, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+
+static long n_before_failure = -1; /* allocations that still succeed; negative: all */
+static bool has_failed;
+static size_t largest_bytes;
+
+static bool may_allocate(size_t bytes)
+{
+    largest_bytes = bytes > largest_bytes ? bytes : largest_bytes;
+    if (n_before_failure != 0) {
+        n_before_failure -= n_before_failure > 0;
+        return true;
+    }
+    has_failed = true;
+    n_before_failure = -1;
+    errno = ENOMEM;
+    return false;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return may_allocate(bytes) ? __real_malloc(bytes) : NULL;
+}
+
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+    return may_allocate(n * bytes) ? __real_calloc(n, bytes) : NULL;
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    return may_allocate(bytes) ? __real_realloc(old, bytes) : NULL;
+}
+
+/* Let allocation `n` fail, counting from here. */
+static void fail_allocation(long n)
+{
+    n_before_failure = n;
+    has_failed = false;
+}
+
+static void reader_without_memory_says_so(void **state)
+{
+    (void)state;
+    static const char *const suffixes[] = {".graph", ".mtx", ".gr", ".el", ".wel", ".txt", ".tsv"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char path[PATH_MAX], reason[GRAPH_REASON_BYTES];
+        snprintf(path, sizeof path, TEST_DATA "/diamond%s", suffixes[i]);
+        has_failed = true;
+        for (long n = 0; has_failed; n++) {
+            struct graph graph;
+            fail_allocation(n);
+            bool was_read = graph_read(&graph, path, reason);
+            n_before_failure = -1;
+            assert_int_equal(was_read, !has_failed);
+            assert_int_equal(graph.offsets != NULL, was_read);
+            assert_int_equal(reason[0] == '\0', was_read);
+            graph_free(&graph);
+            assert_true(n < 20);
+        }
+    }
+}
+
+static void generator_and_transpose_without_memory_say_so(void **state)
+{
+    (void)state;
+    has_failed = true;
+    for (long n = 0; has_failed; n++) {
+        struct graph graph, turned = {0};
+        fail_allocation(n);
+        int status = graph_generate_kronecker(&graph, 4, 4, 1);
+        if (!status)
+            status = graph_transpose(&turned, &graph);
+        n_before_failure = -1;
+        assert_int_equal(status, has_failed ? -ENOMEM : 0);
+        graph_free(&graph);
+        graph_free(&turned);
+        assert_true(n < 20);
+    }
+}
+
+/* The largest single request stays below what the few vertices that are free to any file cost. */
+static void declared_counts_allocate_nothing(void **state)
+{
+    (void)state;
+    static const char *const files[][2] = {
+        {".graph", "4294967295 4611686018427387904\n"},
+        {".graph", "4294967295 9223372036854775807\n2\n"},
+        {".mtx", "%%MatrixMarket matrix coordinate pattern general\n"
+                 "4294967295 4294967295 9223372036854775807\n1 1\n"},
+        {".gr", "p sp 4294967295 9223372036854775807\na 1 1 1\n"},
+        {".gr", "p sp 4294967295 1\na 1 1 1\n"},
+        {".el", "0 4294967294\n"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct graph graph;
+        char reason[GRAPH_REASON_BYTES];
+        const char *path = write_text(files[i][0], files[i][1]);
+        largest_bytes = 0;
+        assert_false(graph_read(&graph, path, reason));
+        assert_in_range(largest_bytes, 1, 1 << 20);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reader_without_memory_says_so),
+        cmocka_unit_test(generator_and_transpose_without_memory_say_so),
+        cmocka_unit_test(declared_counts_allocate_nothing),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The symmetric heap's books: first fit, errors with numbers, look-up against a byte map, readers
+ * beside a writer.
+ *
+ * Path:    cmocka -> lib/resolve/heap.c. Link with -Wl,--wrap=calloc,--wrap=realloc for the failure
+ * test.
+ */
+#include "resolve/heap.h"
+
+#include "gravel/gravel.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HEAP_BYTES 65536u
+
+static int allocations_left = -1; /* -1: no limit */
+
+void *__real_calloc(size_t n, size_t bytes);
+void *__real_realloc(void *block, size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_realloc(void *block, size_t bytes);
+
+static bool allocation_fails(void)
+{
+    if (allocations_left < 0)
+        return false;
+    return allocations_left == 0 || allocations_left-- == 0;
+}
+
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+    return allocation_fails() ? NULL : __real_calloc(n, bytes);
+}
+
+void *__wrap_realloc(void *block, size_t bytes)
+{
+    return allocation_fails() ? NULL : __real_realloc(block, bytes);
+}
+
+static struct gravel_heap *make_heap(uint64_t bytes)
+{
+    struct gravel_heap *heap = NULL;
+    assert_int_equal(gravel_heap_create(&heap, bytes), 0);
+    return heap;
+}
+
+static uint64_t alloc(struct gravel_heap *heap, uint64_t bytes)
+{
+    uint64_t offset = UINT64_MAX;
+    assert_int_equal(gravel_heap_alloc(heap, bytes, &offset), 0);
+    assert_int_equal(offset % 64, 0);
+    return offset;
+}
+
+static void create_with_bad_arguments_is_refused(void **state)
+{
+    (void)state;
+    struct gravel_heap *heap = NULL;
+    assert_int_equal(gravel_heap_create(NULL, 64), GRAVEL_EINVAL);
+    assert_int_equal(gravel_heap_create(&heap, 0), GRAVEL_EINVAL);
+    assert_int_equal(gravel_heap_create(&heap, (1ull << 63) + 1), GRAVEL_EINVAL);
+    assert_null(heap);
+    gravel_heap_destroy(NULL);
+}
+
+static void alloc_takes_the_lowest_gap_that_fits(void **state)
+{
+    (void)state;
+    struct gravel_heap *heap = make_heap(HEAP_BYTES);
+    assert_int_equal(alloc(heap, 100), 0);
+    assert_int_equal(alloc(heap, 1), 128);
+    assert_int_equal(alloc(heap, 64), 192);
+    assert_int_equal(alloc(heap, 1000), 256);
+    assert_int_equal(gravel_heap_free(heap, 0), 0);
+    assert_int_equal(gravel_heap_free(heap, 192), 0);
+    assert_int_equal(alloc(heap, 65), 0);   /* two lines, where 100 bytes were */
+    assert_int_equal(alloc(heap, 64), 192); /* exactly the other gap */
+    assert_int_equal(alloc(heap, 1), 1280);
+    gravel_heap_destroy(heap);
+}
+
+static void free_joins_neighbouring_gaps(void **state)
+{
+    (void)state;
+    struct gravel_heap *heap = make_heap(3 * 64);
+    for (int i = 0; i < 3; i++)
+        alloc(heap, 64);
+    assert_int_equal(gravel_heap_free(heap, 0), 0);
+    assert_int_equal(gravel_heap_free(heap, 128), 0);
+    assert_int_equal(gravel_heap_free(heap, 64), 0);
+    assert_int_equal(alloc(heap, 3 * 64), 0);
+    gravel_heap_destroy(heap);
+}
+
+static void alloc_of_nothing_is_invalid(void **state)
+{
+    (void)state;
+    struct gravel_heap *heap = make_heap(HEAP_BYTES);
+    uint64_t offset = 7;
+    assert_int_equal(gravel_heap_alloc(heap, 0, &offset), GRAVEL_EINVAL);
+    assert_int_equal(gravel_heap_alloc(heap, 8, NULL), GRAVEL_EINVAL);
+    assert_int_equal(gravel_heap_alloc(NULL, 8, &offset), GRAVEL_EINVAL);
+    assert_int_equal(offset, 7);
+    gravel_heap_destroy(heap);
+}
+
+static void alloc_beyond_the_room_is_refused_with_numbers(void **state)
+{
+    (void)state;
+    struct gravel_heap *heap = make_heap(1024);
+    struct gravel_heap_room room;
+    uint64_t offset = 7;
+    alloc(heap, 256);
+    uint64_t middle = alloc(heap, 256);
+    alloc(heap, 300); /* uses 320 */
+    assert_int_equal(gravel_heap_free(heap, middle), 0);
+    gravel_heap_room(heap, &room);
+    assert_int_equal(room.total_bytes, 1024);
+    assert_int_equal(room.free_bytes, 256 + 192);
+    assert_int_equal(room.largest_bytes, 256);
+    assert_int_equal(gravel_heap_alloc(heap, 257, &offset), GRAVEL_EHEAP);
+    assert_int_equal(gravel_heap_alloc(heap, UINT64_MAX, &offset), GRAVEL_EHEAP);
+    assert_int_equal(offset, 7);
+    assert_int_equal(alloc(heap, 256), 256);
+    assert_int_equal(alloc(heap, 192), 832);
+    assert_int_equal(gravel_heap_alloc(heap, 1, &offset), GRAVEL_EHEAP);
+    gravel_heap_room(heap, &room);
+    assert_int_equal(room.free_bytes, 0);
+    assert_int_equal(room.largest_bytes, 0);
+    gravel_heap_destroy(heap);
+}
+
+static void heap_of_odd_size_can_be_used_to_its_last_byte(void **state)
+{
+    (void)state;
+    struct gravel_heap *heap = make_heap(130);
+    struct gravel_heap_room room;
+    struct gravel_span span;
+    uint64_t offset;
+    assert_int_equal(alloc(heap, 65), 0);
+    assert_int_equal(gravel_heap_alloc(heap, 3, &offset), GRAVEL_EHEAP);
+    assert_int_equal(alloc(heap, 2), 128);
+    assert_int_equal(gravel_heap_alloc(heap, 1, &offset), GRAVEL_EHEAP);
+    gravel_heap_room(heap, &room);
+    assert_int_equal(room.free_bytes, 0);
+    assert_true(gravel_heap_span(heap, 129, &span));
+    assert_false(gravel_heap_span(heap, 130, &span));
+    gravel_heap_destroy(heap);
+}
+
+static void free_of_anything_but_a_start_is_invalid(void **state)
+{
+    (void)state;
+    struct gravel_heap *heap = make_heap(HEAP_BYTES);
+    assert_int_equal(gravel_heap_free(heap, 0), GRAVEL_EINVAL);
+    assert_int_equal(gravel_heap_free(NULL, 0), GRAVEL_EINVAL);
+    alloc(heap, 128);
+    assert_int_equal(gravel_heap_free(heap, 64), GRAVEL_EINVAL);
+    assert_int_equal(gravel_heap_free(heap, 128), GRAVEL_EINVAL);
+    assert_int_equal(gravel_heap_free(heap, UINT64_MAX), GRAVEL_EINVAL);
+    assert_int_equal(gravel_heap_free(heap, 0), 0);
+    assert_int_equal(gravel_heap_free(heap, 0), GRAVEL_EINVAL);
+    gravel_heap_destroy(heap);
+}
+
+static void huge_heap_does_not_overflow(void **state)
+{
+    (void)state;
+    struct gravel_heap *heap = make_heap(1ull << 63);
+    struct gravel_span span;
+    uint64_t offset;
+    assert_int_equal(alloc(heap, (1ull << 63) - 64), 0);
+    assert_int_equal(gravel_heap_alloc(heap, 65, &offset), GRAVEL_EHEAP);
+    assert_true(alloc(heap, 64) == (1ull << 63) - 64);
+    assert_true(gravel_heap_span(heap, (1ull << 63) - 1, &span));
+    assert_false(gravel_heap_span(heap, 1ull << 63, &span));
+    assert_false(gravel_heap_span(heap, UINT64_MAX, &span));
+    gravel_heap_destroy(heap);
+}
+
+/* One random history on a heap and, as a check, on a map that says for each byte whose it is. */
+struct history {
+    struct gravel_heap *heap;
+    uint16_t owner[HEAP_BYTES]; /* 0: nobody */
+    struct gravel_span live[256];
+    uint32_t n_live;
+    uint64_t seed;
+};
+
+static uint32_t random_below(struct history *history, uint32_t limit)
+{
+    history->seed = history->seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(history->seed >> 33) % limit;
+}
+
+/* First fit by the map: the lowest multiple of 64 whose lines are all nobody's. */
+static uint64_t lowest_fit(const struct history *history, uint64_t bytes)
+{
+    for (uint64_t start = 0; start + bytes <= HEAP_BYTES; start += 64) {
+        uint64_t line = start;
+        while (line < start + bytes && !history->owner[line])
+            line += 64;
+        if (line >= start + bytes)
+            return start;
+    }
+    return UINT64_MAX;
+}
+
+static void history_alloc(struct history *history, uint16_t owner)
+{
+    uint64_t bytes = 1 + random_below(history, 3000), offset = UINT64_MAX;
+    uint64_t expected = lowest_fit(history, bytes);
+    int code = gravel_heap_alloc(history->heap, bytes, &offset);
+    assert_int_equal(code, expected == UINT64_MAX ? GRAVEL_EHEAP : 0);
+    assert_true(offset == expected);
+    if (code)
+        return;
+    for (uint64_t i = 0; i < bytes; i++)
+        history->owner[offset + i] = owner;
+    history->live[history->n_live++] = (struct gravel_span){offset, bytes};
+}
+
+static void history_free(struct history *history)
+{
+    uint32_t i = random_below(history, history->n_live);
+    struct gravel_span gone = history->live[i];
+    assert_int_equal(gravel_heap_free(history->heap, gone.offset), 0);
+    memset(history->owner + gone.offset, 0, gone.bytes * sizeof history->owner[0]);
+    history->live[i] = history->live[--history->n_live];
+}
+
+static void compare_spans(const struct history *history)
+{
+    for (uint64_t offset = 0; offset < HEAP_BYTES; offset++) {
+        struct gravel_span span = {0, 0};
+        bool is_live = gravel_heap_span(history->heap, offset, &span);
+        assert_int_equal(is_live, history->owner[offset] != 0);
+        if (is_live)
+            assert_true(history->owner[span.offset] == history->owner[offset] &&
+                        history->owner[span.offset + span.bytes - 1] == history->owner[offset]);
+    }
+}
+
+static void random_history_agrees_with_a_byte_map(void **state)
+{
+    (void)state;
+    static struct history history;
+    history.seed = 20160501;
+    history.heap = make_heap(HEAP_BYTES);
+    for (uint16_t step = 1; step <= 2000; step++) {
+        if (history.n_live && (history.n_live == 256 || random_below(&history, 100) < 45))
+            history_free(&history);
+        else
+            history_alloc(&history, step);
+        if (step % 100 == 0)
+            compare_spans(&history);
+    }
+    gravel_heap_destroy(history.heap);
+}
+
+static void same_calls_give_the_same_offsets(void **state)
+{
+    (void)state;
+    struct gravel_heap *heaps[2] = {make_heap(1 << 20), make_heap(1 << 20)};
+    for (uint64_t i = 1; i < 200; i++) {
+        uint64_t offset = alloc(heaps[0], i * 37 % 4000 + 1);
+        assert_int_equal(alloc(heaps[1], i * 37 % 4000 + 1), offset);
+        if (i % 3 == 0) {
+            assert_int_equal(gravel_heap_free(heaps[0], offset), 0);
+            assert_int_equal(gravel_heap_free(heaps[1], offset), 0);
+        }
+    }
+    gravel_heap_destroy(heaps[0]);
+    gravel_heap_destroy(heaps[1]);
+}
+
+static void failed_memory_leaves_the_books_whole(void **state)
+{
+    (void)state;
+    struct gravel_heap *heap = NULL;
+    uint64_t offset = 7;
+    allocations_left = 0;
+    assert_int_equal(gravel_heap_create(&heap, HEAP_BYTES), GRAVEL_ENOMEM);
+    allocations_left = -1;
+    heap = make_heap(HEAP_BYTES);
+    for (uint64_t i = 0; i < 100; i++) {
+        allocations_left = 0;
+        int code = gravel_heap_alloc(heap, 64, &offset);
+        allocations_left = -1;
+        assert_true(code == 0 || code == GRAVEL_ENOMEM);
+        if (code)
+            offset = alloc(heap, 64);
+        assert_int_equal(offset, 64 * i);
+    }
+    gravel_heap_destroy(heap);
+}
+
+struct readers {
+    struct gravel_heap *heap;
+    int stop; /* relaxed: only ends the loop */
+    uint64_t n_bad;
+};
+
+/* The first allocation is there all the time; any other one is whole or not there. */
+static void *read_spans(void *argument)
+{
+    struct readers *readers = argument;
+    uint64_t n_bad = 0;
+    while (!__atomic_load_n(&readers->stop, __ATOMIC_RELAXED)) {
+        struct gravel_span span = {0, 0};
+        gravel_heap_lock_shared(readers->heap);
+        gravel_heap_lock_shared(readers->heap); /* as a handler would, inside the resolver */
+        n_bad += !gravel_heap_span(readers->heap, 63, &span) || span.bytes != 64;
+        if (gravel_heap_span(readers->heap, 1000, &span))
+            n_bad += span.bytes != 4096 || span.offset > 1000;
+        gravel_heap_unlock_shared(readers->heap);
+        gravel_heap_unlock_shared(readers->heap);
+    }
+    __atomic_fetch_add(&readers->n_bad, n_bad, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void readers_see_whole_allocations_beside_a_writer(void **state)
+{
+    (void)state;
+    struct readers readers = {.heap = make_heap(1 << 20)};
+    pthread_t thread;
+    assert_int_equal(alloc(readers.heap, 64), 0);
+    assert_int_equal(pthread_create(&thread, NULL, read_spans, &readers), 0);
+    for (int round = 0; round < 2000; round++) {
+        uint64_t offsets[20];
+        for (int i = 0; i < 20; i++)
+            offsets[i] = alloc(readers.heap, 4096);
+        for (int i = 0; i < 20; i++)
+            assert_int_equal(gravel_heap_free(readers.heap, offsets[(i * 7) % 20]), 0);
+    }
+    __atomic_store_n(&readers.stop, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    assert_int_equal(readers.n_bad, 0);
+    gravel_heap_destroy(readers.heap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(create_with_bad_arguments_is_refused),
+        cmocka_unit_test(alloc_takes_the_lowest_gap_that_fits),
+        cmocka_unit_test(free_joins_neighbouring_gaps),
+        cmocka_unit_test(alloc_of_nothing_is_invalid),
+        cmocka_unit_test(alloc_beyond_the_room_is_refused_with_numbers),
+        cmocka_unit_test(heap_of_odd_size_can_be_used_to_its_last_byte),
+        cmocka_unit_test(free_of_anything_but_a_start_is_invalid),
+        cmocka_unit_test(huge_heap_does_not_overflow),
+        cmocka_unit_test(random_history_agrees_with_a_byte_map),
+        cmocka_unit_test(same_calls_give_the_same_offsets),
+        cmocka_unit_test(failed_memory_leaves_the_books_whole),
+        cmocka_unit_test(readers_see_whole_allocations_beside_a_writer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
