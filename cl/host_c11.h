@@ -2,8 +2,9 @@
 /*
  * The names of portable.cl.h for a C11 compiler: work-items are threads.
  *
- * So the very code that runs on devices runs under ThreadSanitizer, which sees no kernel. Each lane thread
- * points gravel_lane at its place before it calls anything from cl/.
+ * So the very code that runs on devices runs under ThreadSanitizer, which sees no kernel. Each lane
+ * thread points gravel_lane at its place before it calls anything from cl/. Both ways to scan can
+ * be had, as on devices: with GRAVEL_SERIAL_GROUP a leader's loop, without it a parallel one.
  *
  * Path:    portable.cl.h -> host_c11.h; used by tests only.
  */
@@ -22,17 +23,17 @@
 #define local
 #define kernel
 typedef unsigned char uchar;
-typedef uint32_t gravel_c11_uint;
-typedef uint64_t gravel_c11_ulong;
-#define uint gravel_c11_uint
-#define ulong gravel_c11_ulong
+typedef uint32_t uint; /* typedefs: the table of operations pastes these names */
+typedef uint64_t ulong;
 #define GRAVEL_HAS_DOUBLE 1
 
 /* Where a thread stands in its work-group and launch. */
 struct gravel_lane {
     size_t local_id, local_size, group_id, n_groups;
     pthread_barrier_t *barrier; /* of the group */
-    void *scratch;              /* the group's local memory: struct gravel_scratch */
+    _Atomic uint64_t *scan; /* the group's [local_size + 1], for work_group_scan_exclusive_add */
+    uint n_scans;           /* made by this work-item */
+    void *scratch;          /* the group's local memory: struct gravel_scratch */
 };
 extern _Thread_local struct gravel_lane *gravel_lane;
 
@@ -40,20 +41,12 @@ extern _Thread_local struct gravel_lane *gravel_lane;
 #define get_local_size(dimension) ((dimension) == 0 ? gravel_lane->local_size : 1)
 #define get_group_id(dimension) ((dimension) == 0 ? gravel_lane->group_id : 0)
 #define get_num_groups(dimension) ((dimension) == 0 ? gravel_lane->n_groups : 1)
-#define get_global_id(dimension)                                                                   \
+#define get_global_id(dimension) \
     ((dimension) == 0 ? gravel_lane->group_id * gravel_lane->local_size + gravel_lane->local_id : 0)
-
-#ifndef GRAVEL_MUTANT_ORDER /* a test weakens one edge at a time and expects a report */
-#define GRAVEL_ORDER_ACQUIRE memory_order_acquire
-#define GRAVEL_ORDER_RELEASE memory_order_release
-#else
-#define GRAVEL_ORDER_ACQUIRE memory_order_relaxed
-#define GRAVEL_ORDER_RELEASE memory_order_relaxed
-#endif
 
 static inline uint gravel_load_acquire(uint *word)
 {
-    return atomic_load_explicit((_Atomic uint *)word, GRAVEL_ORDER_ACQUIRE);
+    return atomic_load_explicit((_Atomic uint *)word, memory_order_acquire);
 }
 static inline uint gravel_load_relaxed(uint *word)
 {
@@ -61,7 +54,7 @@ static inline uint gravel_load_relaxed(uint *word)
 }
 static inline void gravel_store_release(uint *word, uint value)
 {
-    atomic_store_explicit((_Atomic uint *)word, value, GRAVEL_ORDER_RELEASE);
+    atomic_store_explicit((_Atomic uint *)word, value, memory_order_release);
 }
 static inline void gravel_store_relaxed(uint *word, uint value)
 {
@@ -82,12 +75,37 @@ static inline void gravel_barrier_group(void)
     pthread_barrier_wait(gravel_lane->barrier);
 }
 
-#define GRAVEL_AS_BITS(name, from, to)                                                             \
-    static inline to name(from value)                                                              \
-    {                                                                                              \
-        to bits;                                                                                   \
-        memcpy(&bits, &value, sizeof bits);                                                        \
-        return bits;                                                                               \
+/*
+ * The built-in collective: every work-item of the group calls it, and nobody returns before all
+ * have. It orders no memory, as the built-in need not, so all is relaxed. scan[i] is the number of
+ * the call in the upper half and the sum up to work-item i in the lower; scan[local_size] counts
+ * arrivals.
+ */
+static inline uint work_group_scan_exclusive_add(uint value)
+{
+    struct gravel_lane *lane = gravel_lane;
+    uint64_t call = ++lane->n_scans, before = 0;
+    while (lane->local_id &&
+           (before = atomic_load_explicit(&lane->scan[lane->local_id - 1], memory_order_relaxed)) >>
+                   32 !=
+               call)
+        sched_yield();
+    uint64_t sum = (uint)before;
+    atomic_store_explicit(&lane->scan[lane->local_id], call << 32 | (sum + value),
+                          memory_order_relaxed);
+    atomic_fetch_add_explicit(&lane->scan[lane->local_size], 1, memory_order_relaxed);
+    while (atomic_load_explicit(&lane->scan[lane->local_size], memory_order_relaxed) <
+           call * lane->local_size)
+        sched_yield();
+    return (uint)sum;
+}
+
+#define GRAVEL_AS_BITS(name, from, to)      \
+    static inline to name(from value)       \
+    {                                       \
+        to bits;                            \
+        memcpy(&bits, &value, sizeof bits); \
+        return bits;                        \
     }
 GRAVEL_AS_BITS(gravel_float_bits, float, uint)
 GRAVEL_AS_BITS(gravel_double_bits, double, ulong)

@@ -33,19 +33,6 @@ GRAVEL_INLINE global uchar *gravel_queue_slot(global struct gravel_arena *arena,
     return (global uchar *)arena + arena->slots_offset + slot * arena->slot_bytes;
 }
 
-/* Leader: tell the host what went wrong. The first fault of the node stays. */
-static void gravel_fault(global struct gravel_arena *arena, uint fault, uint queue, uint ticket,
-                         uint value)
-{
-    if (gravel_device_fetch_add_relaxed(&arena->fault_claim, 1) != 0)
-        return;
-    arena->fault_queue = queue;
-    arena->fault_ticket = ticket;
-    arena->fault_group = gravel_group_number();
-    arena->fault_value = value;
-    gravel_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
-}
-
 /* True once the ticket's slot is free. One look; no wait. */
 GRAVEL_INLINE bool gravel_queue_has_room(global struct gravel_arena *arena,
                                          global struct gravel_queue_words *words, uint ticket)
@@ -108,21 +95,27 @@ GRAVEL_INLINE uint gravel_queue_of_group(global struct gravel_arena *arena)
 }
 
 /*
- * Leader: reserve a slot for one package.
+ * Leader: reserve slots for n packages, with tickets one after the other. The slots before the last one are
+ * free if it is, and it waits only for packages of other groups, so a group never waits for itself.
  *
- * @param ticket  [out] to be published.
- * @return        the slot; NULL if the messages must be dropped, because the node has failed.
+ * @param n       packages, at least 1; more than the queue has slots is a fault.
+ * @param ticket  [out] the first, to be published; all n must be.
+ * @return        the first slot; NULL if the messages must be dropped, because the node has failed.
  */
 GRAVEL_INLINE global uchar *gravel_queue_reserve(global struct gravel_arena *arena, uint queue,
-                                                 uint *ticket)
+                                                 uint n, uint *ticket)
 {
-    global struct gravel_queue_words *words = gravel_queue_words(arena, queue);
-    uint taken = gravel_device_fetch_add_relaxed(&words->reserved, 1);
-    uint consumed = gravel_device_load_acquire(&words->consumed_cache); /* D2, pairs with D1 */
-    *ticket = taken;
-    if (taken - consumed >= arena->n_slots && !gravel_queue_wait(arena, words, queue, taken))
+    if (n > arena->n_slots) {
+        gravel_fault(arena, GRAVEL_FAULT_QUEUE, queue, 0, n);
         return 0;
-    return gravel_queue_slot(arena, queue, taken);
+    }
+    global struct gravel_queue_words *words = gravel_queue_words(arena, queue);
+    uint first = gravel_device_fetch_add_relaxed(&words->reserved, n), last = first + n - 1;
+    uint consumed = gravel_device_load_acquire(&words->consumed_cache); /* D2, pairs with D1 */
+    *ticket = first;
+    if (last - consumed >= arena->n_slots && !gravel_queue_wait(arena, words, queue, last))
+        return 0;
+    return gravel_queue_slot(arena, queue, first);
 }
 
 /* Leader, after the group's barrier: fill the header and hand the package to the host. */

@@ -9,6 +9,7 @@
 #ifndef GRAVEL_WORKGROUP_CL_H
 #define GRAVEL_WORKGROUP_CL_H
 
+#include "arena.h"
 #include "portable.cl.h"
 
 /* Largest work-group a program may use; raise it with -DGRAVEL_MAX_GROUP=n before the include. */
@@ -18,11 +19,13 @@
 
 /* Local memory of one work-group; GRAVEL_OPEN declares it. */
 struct gravel_scratch {
-    /* Where the package is written, NULL if its messages are dropped. A pointer, so that no payload store
-     * can alias it and compilers keep it in a register. */
-    global uchar *slot;
-    uint ticket;
-    uint n_active;
+    /* How this call's messages are written: one of these is the first slot, or none and they are dropped. */
+    global uchar *by_lane;     /* every work-item sends: the column is its number */
+    global uchar *by_position; /* the column is its position among the active */
+    global uchar *by_package;  /* they do not fit one slot */
+    uint ticket;               /* of the first slot */
+    uint n_sent;               /* messages to publish */
+    uint n_active;             /* what gravel_compact counted, or gravel_group_max found */
     uint lanes[GRAVEL_MAX_GROUP]; /* per work-item: active flag, then position among the active */
 };
 
@@ -31,6 +34,12 @@ GRAVEL_INLINE size_t gravel_lane_id(void)
 {
     return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) +
            get_local_id(0);
+}
+
+/* Whether this work-item is its group's leader: work-item 0. */
+GRAVEL_INLINE bool gravel_is_leader(void)
+{
+    return (get_local_id(0) | get_local_id(1) | get_local_id(2)) == 0;
 }
 
 /* Work-items in this group. */
@@ -46,91 +55,117 @@ GRAVEL_INLINE uint gravel_group_number(void)
                   get_group_id(0));
 }
 
-#if defined(GRAVEL_SERIAL_GROUP) || !defined(__OPENCL_C_VERSION__)
-
-/* Leader, between two barriers: turn flags into positions; returns how many are set. */
-GRAVEL_INLINE uint gravel_scan_serial(local struct gravel_scratch *scratch, uint n_lanes)
+/* Leader: tell the host what went wrong. The first fault of the node stays. */
+static void gravel_fault(global struct gravel_arena *arena, uint fault, uint queue, uint ticket,
+                         uint value)
 {
-    uint sum = 0;
-    for (uint i = 0; i < n_lanes; i++) {
-        uint flag = scratch->lanes[i];
-        scratch->lanes[i] = sum;
-        sum += flag;
-    }
-    return sum;
+    if (gravel_device_fetch_add_relaxed(&arena->fault_claim, 1) != 0)
+        return;
+    arena->fault_queue = queue;
+    arena->fault_ticket = ticket;
+    arena->fault_group = gravel_group_number();
+    arena->fault_value = value;
+    gravel_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
 }
 
-#endif
+/*
+ * This work-item's element of scratch->lanes. A group larger than GRAVEL_MAX_GROUP shares elements, which does
+ * no harm: gravel_group_fits tells the leader, who sends nothing then.
+ */
+GRAVEL_INLINE size_t gravel_place(void)
+{
+    return gravel_lane_id() % GRAVEL_MAX_GROUP;
+}
+
+/* Leader: whether the group has an element each; a fault if not. */
+GRAVEL_INLINE bool gravel_group_fits(global struct gravel_arena *arena)
+{
+    bool fits = gravel_n_lanes() <= GRAVEL_MAX_GROUP;
+    if (!fits)
+        gravel_fault(arena, GRAVEL_FAULT_GROUP, 0, 0, gravel_n_lanes());
+    return fits;
+}
 
 /*
  * Every work-item of the group: number the active ones from 0.
  *
- * @return  this work-item's position among the active; how many there are is in scratch->n_active.
- * Ends with a barrier.
+ * Leaves each active work-item's position in scratch->lanes and their number in scratch->n_active. The leader
+ * knows both when it returns; the others do after the group's next barrier.
  */
-GRAVEL_INLINE uint gravel_compact(local struct gravel_scratch *scratch, uint active)
+GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
+                                  local struct gravel_scratch *scratch, uint active)
 {
-    size_t lane = gravel_lane_id();
-    uint n_lanes = gravel_n_lanes();
-#if defined(GRAVEL_SERIAL_GROUP) || !defined(__OPENCL_C_VERSION__)
-    scratch->lanes[lane] = active != 0;
-    gravel_barrier_group(); /* G1 */
-    if (lane == 0)
-        scratch->n_active = gravel_scan_serial(scratch, n_lanes);
-    gravel_barrier_group(); /* G1 */
-    return scratch->lanes[lane];
+#if defined(GRAVEL_SERIAL_GROUP)
+    scratch->lanes[gravel_place()] = active != 0;
+    gravel_barrier_group(); /* G1: the flags are set */
+    if (gravel_is_leader()) {
+        uint n_lanes = gravel_group_fits(arena) ? gravel_n_lanes() : 0, sum = 0;
+        for (uint i = 0; i < n_lanes; i++) {
+            uint flag = scratch->lanes[i];
+            scratch->lanes[i] = sum;
+            sum += flag;
+        }
+        scratch->n_active = sum;
+    }
 #elif defined(GRAVEL_COLLECTIVES)
     uint position = work_group_scan_exclusive_add((uint)(active != 0));
-    if (lane == n_lanes - 1)
-        scratch->n_active = position + (active != 0);
-    gravel_barrier_group(); /* G1 */
-    return position;
+    scratch->lanes[gravel_place()] = position;
+    if (gravel_lane_id() == gravel_n_lanes() - 1)
+        scratch->n_active = gravel_group_fits(arena) ? position + (active != 0) : 0;
+    gravel_barrier_group(); /* G1: the positions are known */
 #else
-    uint sum = active != 0;
+    size_t lane = gravel_place();
+    uint n_lanes = gravel_n_lanes(), sum = active != 0;
     scratch->lanes[lane] = sum;
-    gravel_barrier_group(); /* G1 */
+    gravel_barrier_group(); /* G1: the flags are set */
     for (uint step = 1; step < n_lanes; step *= 2) {
         uint left = lane >= step ? scratch->lanes[lane - step] : 0;
-        gravel_barrier_group(); /* G1 */
+        gravel_barrier_group(); /* G1: all have read */
         sum += left;
         scratch->lanes[lane] = sum;
-        gravel_barrier_group(); /* G1 */
+        gravel_barrier_group(); /* G1: all have added */
     }
-    if (lane == n_lanes - 1)
-        scratch->n_active = sum;
-    gravel_barrier_group(); /* G1 */
-    return sum - (active != 0);
+    scratch->lanes[lane] = sum - (active != 0);
+    if (gravel_lane_id() == n_lanes - 1)
+        scratch->n_active = gravel_group_fits(arena) ? sum : 0;
+    gravel_barrier_group(); /* G1: the positions are known */
 #endif
 }
 
-/* Every work-item of the group: the largest value any of them gives. Starts and ends with a barrier. */
-GRAVEL_INLINE uint gravel_group_max(local struct gravel_scratch *scratch, uint value)
+/*
+ * Every work-item of the group: the largest value any of them gives. Needs no barrier at the start: whatever
+ * used lanes before has left it, but for each work-item's look at its own element.
+ */
+GRAVEL_INLINE uint gravel_group_max(global struct gravel_arena *arena,
+                                    local struct gravel_scratch *scratch, uint value)
 {
-    size_t lane = gravel_lane_id();
-    uint n_lanes = gravel_n_lanes();
-    gravel_barrier_group(); /* G1: nobody still reads what the last call left */
-    scratch->lanes[lane] = value;
-    gravel_barrier_group(); /* G1 */
-#if defined(GRAVEL_SERIAL_GROUP) || !defined(__OPENCL_C_VERSION__)
-    if (lane == 0) {
-        uint most = 0;
+    scratch->lanes[gravel_place()] = value;
+    gravel_barrier_group(); /* G1: the values are set */
+#if defined(GRAVEL_SERIAL_GROUP)
+    if (gravel_is_leader()) {
+        uint n_lanes = gravel_group_fits(arena) ? gravel_n_lanes() : 0, most = 0;
         for (uint i = 0; i < n_lanes; i++)
             most = scratch->lanes[i] > most ? scratch->lanes[i] : most;
-        scratch->lanes[0] = most;
+        scratch->n_active = most;
     }
-    gravel_barrier_group(); /* G1 */
+    gravel_barrier_group(); /* G1: the largest is known */
+    return scratch->n_active;
 #else
-    for (uint n = n_lanes; n > 1;) {
+    size_t lane = gravel_place();
+    bool fits = gravel_n_lanes() <= GRAVEL_MAX_GROUP;
+    for (uint n = fits ? gravel_n_lanes() : 0; n > 1;) {
         uint half_up = (n + 1) / 2;
         if (lane + half_up < n && scratch->lanes[lane] < scratch->lanes[lane + half_up])
             scratch->lanes[lane] = scratch->lanes[lane + half_up];
         n = half_up;
-        gravel_barrier_group(); /* G1 */
+        gravel_barrier_group(); /* G1: this round's larger ones are in front */
     }
-#endif
-    uint most = scratch->lanes[0];
+    uint most = fits ? scratch->lanes[0] : 0;
+    if (gravel_is_leader())
+        gravel_group_fits(arena);
     gravel_barrier_group(); /* G1: lanes is free again */
     return most;
+#endif
 }
 
 #endif

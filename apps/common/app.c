@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void die(const char *format, ...)
 {
@@ -25,7 +26,10 @@ void die(const char *format, ...)
     va_end(arguments);
     /* One call, so that the lines of several nodes do not mix. */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, line);
-    exit(EXIT_FAILURE);
+    /* Not exit: what runs at exit (OpenCL, MPI) could wait for threads that are stuck, and the
+     * job's launcher ends the other nodes as soon as it sees this one end. */
+    fflush(NULL);
+    _exit(EXIT_FAILURE);
 }
 
 static void read_or_die(struct graph *graph, const char *path)

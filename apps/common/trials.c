@@ -142,5 +142,6 @@ void trials_free(struct trials *trials)
 {
     free(trials->seconds);
     json_decref(trials->parameters);
+    json_decref(trials->statistics);
     *trials = (struct trials){0};
 }

@@ -34,6 +34,7 @@ struct trials {
     bool json;
     json_t *parameters; /* object with the application's own fields, named with their units, or
                            NULL; trials_free drops this reference */
+    json_t *statistics; /* array of what each node counted, or NULL; dropped likewise */
     FILE *out;          /* NULL is stdout */
 
     /* Filled by trials_run. */
@@ -60,14 +61,14 @@ int trials_run(struct trials *trials, trial_step *prepare, trial_step *run, void
 
 /**
  * Print the summary, at the median time; with `json` as one object on one line, which has name,
- * variant, input, nodes, parameters, runs, seconds (median), seconds_min, seconds_max,
+ * variant, input, nodes, parameters, statistics, runs, seconds (median), seconds_min, seconds_max,
  * seconds_each, rate, unit, and valid (true, false, or null for unchecked).
  *
  * @return  0, -EINVAL before any trial, -ENOMEM, or -EIO if it could not be written.
  */
 int trials_report(const struct trials *trials, enum trials_check check);
 
-/** Free the times and drop `parameters`. */
+/** Free the times and drop `parameters` and `statistics`. */
 void trials_free(struct trials *trials);
 
 #endif

@@ -171,6 +171,11 @@ static void check_fault(struct gravel_aggregator *aggregator)
         snprintf(text, sizeof text,
                  "work-group %u has %u work-items; build the program with -DGRAVEL_MAX_GROUP=%u",
                  arena->fault_group, arena->fault_value, arena->fault_value);
+    else if (fault == GRAVEL_FAULT_QUEUE)
+        snprintf(text, sizeof text,
+                 "work-group %u needs %u slots for one call and queue %u has %u; raise GRAVEL_QUEUE "
+                 "or GRAVEL_SLOT",
+                 arena->fault_group, arena->fault_value, arena->fault_queue, arena->n_slots);
     else
         snprintf(text, sizeof text,
                  "the program was built with another gravel.cl.h (arena version %u, here %u)",

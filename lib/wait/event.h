@@ -96,7 +96,8 @@ static inline void gravel_event_signal(struct gravel_event *event)
     atomic_thread_fence(memory_order_seq_cst); /* E1 */
     uint32_t n_waiters = atomic_load_explicit(&event->n_waiters, memory_order_relaxed);
 #else
-    uint32_t n_waiters = atomic_fetch_add_explicit(&event->n_waiters, 0, memory_order_seq_cst);
+    uint32_t n_waiters =
+        atomic_fetch_add_explicit(&event->n_waiters, 0, memory_order_seq_cst); /* E1 */
 #endif
     if (n_waiters)
         gravel_event_wake(event);

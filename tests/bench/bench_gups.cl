@@ -8,7 +8,7 @@
 #include "gravel.cl.h"
 #include "gups_stream.h"
 
-/* Global size: updates of this node. Local size: any. `table`: heap offset of mask + 1 words at every node. */
+/* Global size: updates of this node. Local size: any. table: heap offset of mask + 1 words. */
 kernel void gups(GRAVEL_ARENA, ulong table, uint mask)
 {
     GRAVEL_OPEN(g);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The producers of bench-queue: one message a work-item, through the queue's own reserve and publish.
+ * The producers of bench-queue: one message a work-item, by the queue's own reserve and publish.
  *
- * A message is WORDS 64-bit words (a build option), each word in a row of its own, as in a package; word
- * `row` of message i is i + row. Operation and destination do not matter here, so rows start right after
- * the header.
+ * A message is WORDS 64-bit words (a build option), each word in a row of its own, as in a
+ * package; word `row` of message i is i + row. Operation and destination do not matter here, so
+ * rows start right after the header.
  *
  * Path:    queue_device.c launches them -> queue.cl.h -> queue_device.c sums what arrives.
  * Source:  Orr 2016, sections 5.2.1 (one reservation a work-group) and 5.4.1 (one a work-item).
@@ -15,34 +15,44 @@ GRAVEL_INLINE void write_message(global uchar *restrict slot, size_t stride, siz
                                  ulong number)
 {
     global ulong *restrict words = (global ulong *)(slot + sizeof(struct gravel_package));
+#pragma unroll
     for (uint row = 0; row < WORDS; row++)
         words[row * stride + column] = number + row;
 }
 
-/* Global size: messages. Local size: any up to GRAVEL_MAX_GROUP. All messages are published when it ends. */
+/*
+ * Leader test and column are worked out anew between barriers, and the leader test does not use
+ * the column: what lives across a barrier PoCL keeps in an array, and stores to a column read from
+ * an array are not vectorized (half the speed).
+ */
+GRAVEL_INLINE bool is_leader(void)
+{
+    return (get_local_id(0) | get_local_id(1) | get_local_id(2)) == 0;
+}
+
+/* Global size: messages. Local size: up to GRAVEL_MAX_GROUP. When it ends, all are published. */
 kernel void work_group(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
-    size_t lane = gravel_lane_id();
     uint n = gravel_n_lanes();
-    if (lane == 0) {
+    if (is_leader()) {
         uint ticket;
-        g.scratch->slot = gravel_queue_reserve(g.arena, 0, &ticket);
+        g.scratch->by_lane = gravel_queue_reserve(g.arena, 0, 1, &ticket);
         g.scratch->ticket = ticket;
-        if (g.scratch->slot)
-            gravel_prefetch_write(g.scratch->slot,
+        if (g.scratch->by_lane)
+            gravel_prefetch_write(g.scratch->by_lane,
                                   GRAVEL_NODE_ROW + GRAVEL_PACKAGE_STRIDE(n) * WORDS * 8);
     }
     gravel_barrier_group(); /* G1: the slot is known */
-    global uchar *slot = g.scratch->slot;
-    if (slot)
-        write_message(slot, GRAVEL_PACKAGE_STRIDE(n), lane, get_global_id(0));
+    if (g.scratch->by_lane)
+        write_message(g.scratch->by_lane, GRAVEL_PACKAGE_STRIDE(n), gravel_lane_id(),
+                      get_global_id(0));
     gravel_barrier_group(); /* G2: the package is written; with P2 it reaches the host */
-    if (lane == 0 && slot)
-        gravel_queue_publish(slot, g.scratch->ticket, 0, n, 0);
+    if (is_leader() && g.scratch->by_lane)
+        gravel_queue_publish(g.scratch->by_lane, g.scratch->ticket, 0, n, 0);
 }
 
-/* The same, every work-item on its own. A waiter goes round the loop that also publishes: see gravel_send_wi. */
+/* The same, every work-item alone. As in gravel_send_wi, a waiter goes round the loop. */
 kernel void work_item(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);

@@ -13,6 +13,7 @@
 #include "bench_thread.h"
 #include "device/arena.h"
 #include "device/program.h"
+#include "device/self_test.h"
 #include "queue/package.h"
 
 #include <stdio.h>
@@ -57,16 +58,31 @@ static uint64_t package_sum(const struct gravel_package *package, uint32_t n_wor
     return sum;
 }
 
+/* The next package; ends the program if the kernel reports a fault, since its messages are then
+ * dropped. */
+static const struct gravel_package *wait_for_package(struct device_queue *self)
+{
+    struct bench_wait_state wait = {0};
+    const struct gravel_package *package;
+    while (!(package = gravel_package_peek(&self->packages))) {
+        uint32_t fault = gravel_word_load(&self->arena->fault, memory_order_acquire); /* F2 */
+        if (fault != GRAVEL_FAULT_NONE) {
+            fprintf(stderr, "bench-queue: kernel fault %u, ticket %u, value %u\n", fault,
+                    self->arena->fault_ticket, self->arena->fault_value);
+            exit(EXIT_FAILURE);
+        }
+        bench_wait(&wait, "a package from the kernel");
+    }
+    return package;
+}
+
 static uint64_t device_consume(struct queue *queue, uint64_t n_messages)
 {
     struct device_queue *self = (struct device_queue *)queue;
     uint32_t n_words = self->measured.message_bytes / 8;
     uint64_t sum = 0;
     for (uint64_t taken = 0; taken < n_messages;) {
-        struct bench_wait_state wait = {0};
-        const struct gravel_package *package;
-        while (!(package = gravel_package_peek(&self->packages)))
-            bench_wait(&wait, "a package from the kernel");
+        const struct gravel_package *package = wait_for_package(self);
         sum += package_sum(package, n_words);
         taken += package->n_messages;
         gravel_package_release(&self->packages);
@@ -150,6 +166,7 @@ static struct queue *open_kernel(const char *kernel_name, uint32_t columns,
     bench_avoid(QUEUE_CONSUMER_CORE); /* a CPU driver's threads, made at first use, inherit it */
     int code = gravel_config_init(&config);
     code = code ? code : gravel_device_open(&self->device, &config, NULL, 1);
+    code = code ? code : gravel_self_test(&self->device, 1, NULL); /* may waiting leaders yield? */
     code = code ? code : create_arena(self, &config, columns);
     code = code ? code : create_kernel(self, &config, kernel_name);
     bench_unpin();

@@ -22,6 +22,7 @@
 #define GRAVEL_FAULT_STALLED 1u /* no sign of life from the host within the wait limit */
 #define GRAVEL_FAULT_VERSION 2u /* the program was built for another arena layout */
 #define GRAVEL_FAULT_GROUP 3u   /* the work-group is larger than GRAVEL_MAX_GROUP */
+#define GRAVEL_FAULT_QUEUE 4u   /* one call of a work-group needs more slots than the queue has */
 
 struct gravel_arena {
     /* Written by the host before any kernel runs, constant afterwards. */
@@ -48,7 +49,7 @@ struct gravel_arena {
     gravel_u32 fault_queue;
     gravel_u32 fault_ticket;
     gravel_u32 fault_group; /* linear work-group number */
-    gravel_u32 fault_value; /* the number at fault: group size or version */
+    gravel_u32 fault_value; /* the number at fault: group size, version, slots */
     gravel_u32 device_padding[10];
 };
 

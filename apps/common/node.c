@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Open, launch, wait, close; every failure ends the process.
+ *
+ * Path: an application's main -> this -> gravel/gravel.h
+ * Owner: see node.h.
+ * Threads: main's.
+ */
+#include "node.h"
+#include "app.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_GROUP = 0x2000 };
+
+/* The heap's own rounding, for a handful of allocations [bytes]. */
+#define HEAP_SLACK_BYTES 4096
+
+static error_t parse_node(int key, char *value, struct argp_state *state)
+{
+    struct node *node = state->input;
+    uint64_t number = 0;
+    if (key != KEY_GROUP)
+        return ARGP_ERR_UNKNOWN;
+    error_t error = options_number(state, "--group", value, 1, NODE_MAX_GROUP, &number);
+    if (!error)
+        node->group_items = (uint32_t)number;
+    return error;
+}
+
+static const struct argp_option node_options[] = {
+    {NULL, 0, NULL, 0, "Device:", 30},
+    {"group", KEY_GROUP, "ITEMS", 0, "Work-items of a work-group (256)", 0},
+    {0}};
+
+const struct argp node_argp = {.options = node_options, .parser = parse_node};
+
+void node_check(int code)
+{
+    if (code)
+        die("%s: %s", gravel_strerror(code), gravel_last_error());
+}
+
+void node_check_cl(cl_int error, const char *call)
+{
+    if (error != CL_SUCCESS)
+        die("%s failed with OpenCL error %d", call, error);
+}
+
+/* Does this process hold the heaps of all nodes? Only an allocation can tell. */
+static uint32_t count_processes(struct gravel *gravel)
+{
+    uint64_t probe;
+    uint32_t n_nodes = gravel_n_nodes(gravel);
+    node_check(gravel_alloc(gravel, GRAVEL_CACHELINE, &probe));
+    uint32_t neighbour = (gravel_node(gravel) + 1) % n_nodes;
+    bool is_loopback = n_nodes > 1 && gravel_pointer_of(gravel, neighbour, probe);
+    node_check(gravel_free(gravel, probe));
+    return is_loopback ? 1 : n_nodes;
+}
+
+void node_open(struct node *node, uint64_t heap_bytes)
+{
+    struct gravel_config config;
+    node_check(gravel_config_init(&config));
+    if (!getenv("GRAVEL_HEAP"))
+        config.heap_bytes = heap_bytes + HEAP_SLACK_BYTES;
+    node_check(gravel_open(&node->gravel, &config, NULL));
+    node->number = gravel_node(node->gravel);
+    node->n_nodes = gravel_n_nodes(node->gravel);
+    node->n_processes = count_processes(node->gravel);
+}
+
+void node_build(struct node *node, const char *name, const char *source, const char *options)
+{
+    node_check(gravel_program_build(node->gravel, name, source, options, &node->program));
+}
+
+uint64_t node_alloc(struct node *node, uint64_t bytes)
+{
+    uint64_t offset = 0;
+    node_check(gravel_alloc(node->gravel, bytes, &offset));
+    return offset;
+}
+
+uint64_t **node_pointers(struct node *node, uint64_t offset)
+{
+    uint64_t **pointers = calloc(node->n_nodes, sizeof *pointers);
+    if (!pointers)
+        die("no memory for a list of %u nodes", node->n_nodes);
+    for (uint32_t i = 0; i < node->n_nodes; i++)
+        pointers[i] = gravel_pointer_of(node->gravel, i, offset);
+    return pointers;
+}
+
+cl_kernel node_kernel(struct node *node, const char *name)
+{
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(node->program, name, &error);
+    node_check_cl(error, name);
+    node_check(gravel_kernel_set_arena(node->gravel, kernel, 0));
+    return kernel;
+}
+
+void node_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
+{
+    node_check_cl(clSetKernelArg(kernel, index, bytes, value), "clSetKernelArg");
+}
+
+cl_mem node_array(struct node *node, size_t bytes, const void *data)
+{
+    cl_int error;
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (data && bytes ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_mem array = clCreateBuffer(gravel_cl_context(node->gravel), flags, bytes ? bytes : 1,
+                                  data && bytes ? (void *)(uintptr_t)data : NULL, &error);
+    if (error != CL_SUCCESS)
+        die("no room on the device for an array of %zu bytes (OpenCL error %d)", bytes, error);
+    return array;
+}
+
+void node_read(struct node *node, cl_mem array, size_t bytes, void *data)
+{
+    if (bytes)
+        node_check_cl(clEnqueueReadBuffer(gravel_cl_queue(node->gravel), array, CL_TRUE, 0, bytes,
+                                          data, 0, NULL, NULL),
+                      "clEnqueueReadBuffer");
+}
+
+static void launch_groups(struct node *node, cl_kernel kernel, cl_ulong first, size_t n_items,
+                          size_t group_items)
+{
+    if (n_items == 0)
+        return;
+    NODE_SET(kernel, 1, cl_ulong, first);
+    node_check(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
+}
+
+void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
+{
+    size_t rest = n_items % node->group_items, full = n_items - rest;
+    launch_groups(node, kernel, 0, full, node->group_items);
+    launch_groups(node, kernel, full, rest, rest);
+}
+
+void node_barrier(struct node *node)
+{
+    node_check(gravel_barrier(node->gravel));
+}
+
+uint64_t node_sum(struct node *node, uint64_t value)
+{
+    node_check(gravel_reduce(node->gravel, GRAVEL_ADD, GRAVEL_ULONG, &value, 1));
+    return value;
+}
+
+void node_close(struct node *node)
+{
+    clReleaseProgram(node->program);
+    node_check(gravel_close(node->gravel));
+}

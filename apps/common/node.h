@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An application's node: Gravel opened with a heap of the right size, one program, and calls that
+ * end the process in one line instead of returning an error.
+ *
+ * Path: an application's main -> this -> gravel/gravel.h
+ * Owner: node_open makes what node_close frees; kernels and device arrays are the caller's to
+ * release. Threads: main's.
+ */
+#ifndef APPS_NODE_H
+#define APPS_NODE_H
+
+#include <gravel/gravel.h>
+
+#include <argp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Largest work-group that gravel.cl.h's `_if` forms take without more local memory. */
+#define NODE_MAX_GROUP 1024
+
+struct node {
+    struct gravel *gravel;
+    cl_program program;
+    uint32_t group_items; /* work-items of a work-group; set by the caller or --group */
+    uint32_t number;      /* of this node */
+    uint32_t n_nodes;
+    uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */
+};
+
+/* What the caller sets before argp_parse and node_open. */
+#define NODE_DEFAULT ((struct node){.group_items = 256})
+
+/* --group; input is struct node. */
+extern const struct argp node_argp;
+
+/** End the process with "program: what Gravel says" if a Gravel call has failed. */
+void node_check(int code);
+
+/** The same for an OpenCL call. */
+void node_check_cl(cl_int error, const char *call);
+
+/**
+ * Open the node. Collective.
+ *
+ * @param heap_bytes  what the application will allocate [bytes]; GRAVEL_HEAP, if set, has the last
+ * word.
+ */
+void node_open(struct node *node, uint64_t heap_bytes);
+
+/**
+ * Build the node's one program.
+ *
+ * @param name     of the program, for the compiler's messages.
+ * @param source   OpenCL C.
+ * @param options  of the compiler, or NULL.
+ */
+void node_build(struct node *node, const char *name, const char *source, const char *options);
+
+/** Allocate symmetric memory [bytes, not 0], zeroed. Collective. @return its offset. */
+uint64_t node_alloc(struct node *node, uint64_t bytes);
+
+/** Where each node's part of an allocation is in this process. @return [n_nodes] with NULL where it
+ * is not; the list is the caller's to free. */
+uint64_t **node_pointers(struct node *node, uint64_t offset);
+
+/** Make a kernel of the program whose argument 0 is GRAVEL_ARENA. */
+cl_kernel node_kernel(struct node *node, const char *name);
+
+/** Set one argument; NODE_SET takes it by value, of the type the kernel declares. */
+void node_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value);
+#define NODE_SET(kernel, index, type, value) node_set(kernel, index, sizeof(type), &(type){value})
+
+/** Make a device array [bytes, 0 is allowed] with a copy of `data`, or not filled if that is NULL.
+ */
+cl_mem node_array(struct node *node, size_t bytes, const void *data);
+
+/** Copy a device array back, after all kernels launched so far. */
+void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
+
+/**
+ * Launch `n_items` work-items (0 is allowed) in groups of group_items, and one smaller group for
+ * the rest, so that every work-item of every group has work.
+ *
+ * Argument 1 of the kernel is `ulong first`: the number of the launch's first work-item.
+ */
+void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
+
+/** Wait until all messages of all nodes have been applied. Collective. */
+void node_barrier(struct node *node);
+
+/** Sum over all nodes. Collective. */
+uint64_t node_sum(struct node *node, uint64_t value);
+
+/** Close it. Collective. */
+void node_close(struct node *node);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GUPS: giga-updates per second of random words of a table that is spread over all nodes.
+ *
+ * Every node sends 2^M updates to words drawn from one long random stream, each a message: an
+ * increment, as in the dissertation, or HPCC's exclusive or. The check walks the whole stream
+ * serially, one step at a time, undoes every update of the own part, and expects the table it began
+ * with.
+ *
+ * Path: main -> gups.cl -> table
+ * Source: Orr 2016, section 5.4.2; Luszczek et al., HPC Challenge RandomAccess.
+ */
+#include "app.h"
+#include "node_stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const char gups_cl[];
+
+struct gups {
+    struct options options;
+    struct node node;
+    uint64_t log_table;   /* log2 of the words a node */
+    uint64_t log_updates; /* log2 of the updates a node */
+    uint64_t per_item;    /* updates of a work-item, a power of two */
+    bool use_xor;
+    uint64_t **tables; /* [n_nodes], NULL where another process holds the node's table */
+    cl_kernel kernel;
+};
+
+/* ---- options -----------------------------------------------------------------------------------
+ */
+
+enum { KEY_TABLE = 0x3000, KEY_UPDATES, KEY_PER_ITEM, KEY_OP };
+
+static const struct argp_option own_options[] = {
+    {NULL, 0, NULL, 0, "Problem:", 1},
+    {"table", KEY_TABLE, "LOG2", 0, "A node's table has 2^LOG2 64-bit words (24)", 0},
+    {"updates", KEY_UPDATES, "LOG2", 0, "A node makes 2^LOG2 updates (24)", 0},
+    {"op", KEY_OP, "OP", 0, "Update: inc, or xor as HPCC (inc)", 0},
+    {"per-item", KEY_PER_ITEM, "N", 0, "Updates of a work-item, a power of two (32)", 0},
+    {0}};
+
+static error_t parse_op(struct argp_state *state, const char *value, bool *use_xor)
+{
+    *use_xor = strcmp(value, "xor") == 0;
+    if (*use_xor || strcmp(value, "inc") == 0)
+        return 0;
+    argp_failure(state, 64, 0, "--op: '%s' is neither inc nor xor", value);
+    return EINVAL;
+}
+
+static error_t parse_per_item(struct argp_state *state, const char *value, uint64_t *per_item)
+{
+    error_t error = options_number(state, "--per-item", value, 1, 1 << 20, per_item);
+    if (error || (*per_item & (*per_item - 1)) == 0)
+        return error;
+    argp_failure(state, 64, 0, "--per-item: '%s' is not a power of two", value);
+    return EINVAL;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct gups *gups = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &gups->options;
+        state->child_inputs[1] = &gups->node;
+        return 0;
+    case KEY_TABLE:
+        return options_number(state, "--table", value, 0, 32, &gups->log_table);
+    case KEY_UPDATES:
+        return options_number(state, "--updates", value, 0, 40, &gups->log_updates);
+    case KEY_PER_ITEM:
+        return parse_per_item(state, value, &gups->per_item);
+    case KEY_OP:
+        return parse_op(state, value, &gups->use_xor);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {
+    {&options_run_argp, 0, NULL, 0}, {&node_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {.options = own_options,
+                                 .parser = parse,
+                                 .doc = "Update random words of a table that is spread over all "
+                                        "nodes, and say how many updates a second were made.",
+                                 .children = children};
+
+/* ---- set-up ------------------------------------------------------------------------------------
+ */
+
+static uint64_t n_words(const struct gups *gups)
+{
+    return UINT64_C(1) << gups->log_table;
+}
+
+static uint64_t n_updates(const struct gups *gups)
+{
+    return UINT64_C(1) << gups->log_updates;
+}
+
+static uint32_t n_bits_of(uint64_t number)
+{
+    return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
+}
+
+static void set_up(struct gups *gups)
+{
+    struct node *node = &gups->node;
+    char defines[32];
+    if (gups->per_item > n_updates(gups))
+        gups->per_item = n_updates(gups);
+    node_open(node, n_words(gups) * sizeof(uint64_t));
+    snprintf(defines, sizeof defines, "-DGUPS_BITS=%u",
+             n_bits_of(node->n_processes * n_updates(gups) - 1));
+    node_build(node, "gups.cl", gups_cl, defines);
+    uint64_t offset = node_alloc(node, n_words(gups) * sizeof(uint64_t));
+    gups->tables = node_pointers(node, offset);
+    gups->kernel = node_kernel(node, gups->use_xor ? "gups_xor" : "gups_inc");
+    NODE_SET(gups->kernel, 2, cl_ulong, node->number * n_updates(gups));
+    NODE_SET(gups->kernel, 3, cl_uint, (cl_uint)gups->per_item);
+    NODE_SET(gups->kernel, 4, cl_ulong, offset);
+    NODE_SET(gups->kernel, 5, cl_uint, (cl_uint)(n_words(gups) - 1));
+}
+
+/* ---- trials ------------------------------------------------------------------------------------
+ */
+
+/* HPCC's table begins with every word its own number, so that an exclusive or that gets lost shows.
+ */
+static int reset(void *app, unsigned trial)
+{
+    struct gups *gups = app;
+    (void)trial;
+    for (uint32_t node = 0; node < gups->node.n_nodes; node++)
+        for (uint64_t i = 0; gups->tables[node] && i < n_words(gups); i++)
+            gups->tables[node][i] = node * n_words(gups) + i;
+    node_barrier(&gups->node);
+    gravel_stats_reset(gups->node.gravel);
+    return 0;
+}
+
+static int update(void *app, unsigned trial)
+{
+    struct gups *gups = app;
+    (void)trial;
+    node_launch(&gups->node, gups->kernel, n_updates(gups) / gups->per_item);
+    node_barrier(&gups->node);
+    return 0;
+}
+
+/* One group of the trials' size, so that the device's compiler has done its work before the clock
+ * runs. */
+static void warm_up(struct gups *gups)
+{
+    uint64_t n_items = n_updates(gups) / gups->per_item;
+    node_launch(&gups->node, gups->kernel,
+                n_items < gups->node.group_items ? n_items : gups->node.group_items);
+    node_barrier(&gups->node);
+}
+
+/* ---- check -------------------------------------------------------------------------------------
+ */
+
+static void undo(const struct gups *gups, uint64_t ran)
+{
+    uint32_t node = (uint32_t)(((ran >> 32) * gups->node.n_nodes) >> 32);
+    if (!gups->tables[node])
+        return;
+    uint64_t *word = gups->tables[node] + (ran & (n_words(gups) - 1));
+    *word = gups->use_xor ? *word ^ ran : *word - 1;
+}
+
+/* Undo every node's updates in the order of the stream; what then differs from the beginning is
+ * wrong. */
+static uint64_t check(const struct gups *gups)
+{
+    uint64_t n_wrong = 0, ran = 1;
+    for (uint64_t k = 0; k < gups->node.n_processes * n_updates(gups); k++) {
+        ran = ran << 1 ^ ((int64_t)ran < 0 ? 7 : 0);
+        undo(gups, ran);
+    }
+    for (uint32_t node = 0; node < gups->node.n_nodes; node++)
+        for (uint64_t i = 0; gups->tables[node] && i < n_words(gups); i++)
+            n_wrong += gups->tables[node][i] != node * n_words(gups) + i;
+    return n_wrong;
+}
+
+/* ---- main --------------------------------------------------------------------------------------
+ */
+
+static json_t *parameters(const struct gups *gups)
+{
+    return json_pack("{s:I, s:I, s:I, s:i}", "table_words_per_node", (json_int_t)n_words(gups),
+                     "updates_per_node", (json_int_t)n_updates(gups), "updates_per_item",
+                     (json_int_t)gups->per_item, "group_items", (int)gups->node.group_items);
+}
+
+static int run(struct gups *gups)
+{
+    char input[64];
+    snprintf(input, sizeof input, "table 2^%u", (unsigned)gups->log_table);
+    struct trials trials = {.name = "gups",
+                            .variant = gups->use_xor ? "xor" : "inc",
+                            .input = input,
+                            .unit = "updates/s",
+                            .work = (double)gups->node.n_processes * (double)n_updates(gups),
+                            .n_nodes = gups->node.n_nodes,
+                            .node = gups->node.number,
+                            .n_trials = gups->options.n_trials,
+                            .json = gups->options.json,
+                            .parameters = parameters(gups)};
+    int status = trials_run(&trials, reset, update, gups);
+    if (status)
+        die("cannot run the trials: %s", strerror(-status));
+    uint64_t n_wrong = gups->options.verify ? check(gups) : 0;
+    status = node_report(&gups->node, &trials, gups->options.verify, n_wrong);
+    trials_free(&trials);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct gups gups = {.options = OPTIONS_DEFAULT,
+                        .node = NODE_DEFAULT,
+                        .log_table = 24,
+                        .log_updates = 24,
+                        .per_item = 32};
+    argp_parse(&argp, argc, argv, 0, NULL, &gups);
+    set_up(&gups);
+    warm_up(&gups);
+    int status = run(&gups);
+    clReleaseKernel(gups.kernel);
+    free(gups.tables);
+    node_close(&gups.node);
+    return status;
+}

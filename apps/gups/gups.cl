@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GUPS: every work-item walks a piece of HPCC's random stream and updates the word each number names.
+ *
+ * Path:    gups.c launches it -> gravel_inc_ulong, gravel_xor_ulong.
+ * Source:  Luszczek et al., HPC Challenge RandomAccess: number k of the stream is x^k, an element of
+ *          GF(2)[x] / (x^64 + x^2 + x + 1), whose coefficients are the bits of a ulong.
+ */
+#include "gravel.cl.h"
+
+/* The host defines GUPS_BITS: bits of the largest number of an update. */
+
+/* Compilers vectorize work-items only over code without calls and inner loops. */
+#define INLINE static inline __attribute__((always_inline))
+
+/* x * s: one step along the stream. */
+INLINE ulong stream_next(ulong s)
+{
+    return s << 1 ^ (s >> 63) * 7;
+}
+
+/* Bit i of a half goes to bit 2i. */
+INLINE ulong spread_bits(ulong half_word)
+{
+    ulong s = half_word;
+    s = (s | s << 16) & 0x0000ffff0000fffful;
+    s = (s | s << 8) & 0x00ff00ff00ff00fful;
+    s = (s | s << 4) & 0x0f0f0f0f0f0f0f0ful;
+    s = (s | s << 2) & 0x3333333333333333ul;
+    return (s | s << 1) & 0x5555555555555555ul;
+}
+
+/* s * s. Squaring spreads the bits; the upper half then folds by x^64 = x^2 + x + 1, and its bit 62 twice. */
+INLINE ulong stream_square(ulong s)
+{
+    ulong low = spread_bits(s & 0xffffffff), high = spread_bits(s >> 32);
+    return low ^ high ^ high << 1 ^ high << 2 ^ (high >> 62) * 7;
+}
+
+/* Number k < 2^GUPS_BITS of the stream, by a squaring for every bit (HPCC_starts). */
+INLINE ulong stream_at(ulong k)
+{
+    ulong s = 1;
+#pragma unroll
+    for (uint bit = GUPS_BITS; bit-- > 0;) {
+        s = stream_square(s);
+        s = k >> bit & 1 ? stream_next(s) : s;
+    }
+    return s;
+}
+
+/* Upper half: node. Lower bits: word of its table. */
+INLINE uint node_of(ulong ran, uint n_nodes)
+{
+    return mul_hi((uint)(ran >> 32), n_nodes);
+}
+
+/*
+ * Work-item i makes updates per_item * i to per_item * (i + 1) - 1 of this node.
+ *
+ * Global size: work-items from number `first`; local size: any that divides it.
+ * first_update: number of the node's first update in the stream.
+ * table: heap offset of mask + 1 words. When it ends, all updates are sent.
+ */
+kernel void gups_inc(GRAVEL_ARENA, ulong first, ulong first_update, uint per_item,
+                     ulong table, uint mask)
+{
+    GRAVEL_OPEN(g);
+    ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item);
+    for (uint k = 0; k < per_item; k++) {
+        ran = stream_next(ran);
+        gravel_inc_ulong(g, table, (uint)ran & mask, node_of(ran, gravel_n_nodes(g)));
+    }
+}
+
+/* The same with HPCC's update: the word becomes word ^ ran. */
+kernel void gups_xor(GRAVEL_ARENA, ulong first, ulong first_update, uint per_item,
+                     ulong table, uint mask)
+{
+    GRAVEL_OPEN(g);
+    ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item);
+    for (uint k = 0; k < per_item; k++) {
+        ran = stream_next(ran);
+        gravel_xor_ulong(g, table, (uint)ran & mask, ran, node_of(ran, gravel_n_nodes(g)));
+    }
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * This node's part: its vertices, the edges that leave them, and the iterations.
+ *
+ * Path: pagerank.c -> this -> pagerank.cl -> sums at every node -> this
+ * Owner: see pagerank.h.
+ * Threads: main's.
+ */
+#include "app.h"
+#include "pagerank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t rank_bytes(const struct pagerank *pagerank)
+{
+    return pagerank->is_fixed ? sizeof(cl_ulong) : sizeof(cl_float);
+}
+
+static uint64_t n_own(const struct pagerank *pagerank)
+{
+    return pagerank->own.last - pagerank->own.first;
+}
+
+static uint64_t n_groups(const struct pagerank *pagerank)
+{
+    uint32_t group_items = pagerank->node.group_items;
+    return (n_own(pagerank) + group_items - 1) / group_items;
+}
+
+/* ---- the part of the graph ---------------------------------------------------------------------
+ */
+
+struct edge_lists {
+    cl_uint *from, *to_node, *to_index, *degree;
+};
+
+static cl_uint *list_of(uint64_t n)
+{
+    cl_uint *list = malloc(n ? n * sizeof *list : 1);
+    if (!list)
+        die("no memory for a list of %llu edges", (unsigned long long)n);
+    return list;
+}
+
+static void fill_lists(struct edge_lists *lists, const struct pagerank *pagerank,
+                       const struct graph *graph)
+{
+    uint64_t block = block_of(graph->n_vertices, pagerank->node.n_nodes);
+    uint64_t first = pagerank->own.first, e = 0;
+    for (uint64_t u = first; u < pagerank->own.last; u++) {
+        lists->degree[u - first] = (cl_uint)graph_degree(graph, u);
+        for (uint64_t i = graph->offsets[u]; i < graph->offsets[u + 1]; i++, e++) {
+            lists->from[e] = (cl_uint)(u - first);
+            lists->to_node[e] = block_owner(graph->neighbours[i], block);
+            lists->to_index[e] = (cl_uint)block_index(graph->neighbours[i], block);
+        }
+    }
+}
+
+static void upload_lists(struct pagerank *pagerank, const struct graph *graph)
+{
+    struct node *node = &pagerank->node;
+    uint64_t n = pagerank->n_own_edges;
+    struct edge_lists lists = {list_of(n), list_of(n), list_of(n), list_of(n_own(pagerank))};
+    fill_lists(&lists, pagerank, graph);
+    pagerank->from = node_array(node, n * sizeof(cl_uint), lists.from);
+    pagerank->to_node = node_array(node, n * sizeof(cl_uint), lists.to_node);
+    pagerank->to_index = node_array(node, n * sizeof(cl_uint), lists.to_index);
+    pagerank->degree = node_array(node, n_own(pagerank) * sizeof(cl_uint), lists.degree);
+    free(lists.from);
+    free(lists.to_node);
+    free(lists.to_index);
+    free(lists.degree);
+}
+
+/* ---- open and close ----------------------------------------------------------------------------
+ */
+
+static void build(struct pagerank *pagerank)
+{
+    extern const char pagerank_cl[];
+    char defines[64];
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u%s", pagerank->node.group_items,
+             pagerank->is_fixed ? " -DPAGERANK_FIXED" : "");
+    node_build(&pagerank->node, "pagerank.cl", pagerank_cl, defines);
+    pagerank->push = node_kernel(&pagerank->node, "push");
+    pagerank->apply = node_kernel(&pagerank->node, "apply");
+}
+
+static void set_arguments(struct pagerank *pagerank)
+{
+    NODE_SET(pagerank->push, 2, cl_mem, pagerank->from);
+    NODE_SET(pagerank->push, 3, cl_mem, pagerank->to_node);
+    NODE_SET(pagerank->push, 4, cl_mem, pagerank->to_index);
+    NODE_SET(pagerank->push, 5, cl_mem, pagerank->share);
+    NODE_SET(pagerank->apply, 2, cl_mem, pagerank->rank);
+    NODE_SET(pagerank->apply, 3, cl_mem, pagerank->share);
+    NODE_SET(pagerank->apply, 4, cl_mem, pagerank->degree);
+    NODE_SET(pagerank->apply, 8, cl_mem, pagerank->totals);
+}
+
+void pagerank_open(struct pagerank *pagerank, const struct graph *graph)
+{
+    struct node *node = &pagerank->node;
+    /* As for one node, because only an open node knows how many there are; what is not used costs
+     * nothing. */
+    node_open(node, 2 * graph->n_vertices * rank_bytes(pagerank));
+    if (node->n_processes != node->n_nodes)
+        die("loop-back nodes would have no part of the graph: unset GRAVEL_LOOPBACK");
+    pagerank->n_vertices = graph->n_vertices;
+    pagerank->n_edges = graph->n_edges;
+    pagerank->own = block_range(graph->n_vertices, node->n_nodes, node->number);
+    pagerank->n_own_edges =
+        graph->offsets[pagerank->own.last] - graph->offsets[pagerank->own.first];
+    uint64_t block_bytes = block_of(graph->n_vertices, node->n_nodes) * rank_bytes(pagerank);
+    pagerank->sums[0] = node_alloc(node, block_bytes);
+    pagerank->sums[1] = node_alloc(node, block_bytes);
+    upload_lists(pagerank, graph);
+    pagerank->rank = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
+    pagerank->share = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
+    pagerank->totals = node_array(node, 2 * n_groups(pagerank) * rank_bytes(pagerank), NULL);
+    build(pagerank);
+    set_arguments(pagerank);
+}
+
+void pagerank_close(struct pagerank *pagerank)
+{
+    cl_mem arrays[] = {pagerank->from, pagerank->to_node, pagerank->to_index, pagerank->degree,
+                       pagerank->rank, pagerank->share,   pagerank->totals};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        clReleaseMemObject(arrays[i]);
+    clReleaseKernel(pagerank->push);
+    clReleaseKernel(pagerank->apply);
+    node_close(&pagerank->node);
+}
+
+/* ---- iterations --------------------------------------------------------------------------------
+ */
+
+/* Sum the groups' totals, then all nodes'. */
+static void sum_fixed(struct pagerank *pagerank, const cl_ulong *totals)
+{
+    uint64_t sum[2] = {0, 0};
+    for (uint64_t i = 0; i < 2 * n_groups(pagerank); i++)
+        sum[i % 2] += totals[i];
+    node_check(gravel_reduce(pagerank->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sum, 2));
+    pagerank->change = (double)sum[0] / (double)RANK_ONE;
+    pagerank->idle_fixed = sum[1];
+}
+
+static void sum_real(struct pagerank *pagerank, const cl_float *totals)
+{
+    double sum[2] = {0, 0};
+    for (uint64_t i = 0; i < 2 * n_groups(pagerank); i++)
+        sum[i % 2] += (double)totals[i];
+    node_check(gravel_reduce(pagerank->node.gravel, GRAVEL_ADD, GRAVEL_DOUBLE, sum, 2));
+    pagerank->change = sum[0];
+    pagerank->idle = sum[1];
+}
+
+static void sum_totals(struct pagerank *pagerank)
+{
+    size_t bytes = 2 * n_groups(pagerank) * rank_bytes(pagerank);
+    void *totals = malloc(bytes ? bytes : 1);
+    if (!totals)
+        die("no memory for the totals of %llu groups", (unsigned long long)n_groups(pagerank));
+    node_read(&pagerank->node, pagerank->totals, bytes, totals);
+    if (pagerank->is_fixed)
+        sum_fixed(pagerank, totals);
+    else
+        sum_real(pagerank, totals);
+    free(totals);
+}
+
+static void set_rank(struct pagerank *pagerank, cl_uint index, union rank rank)
+{
+    node_set(pagerank->apply, index, rank_bytes(pagerank), &rank);
+}
+
+static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, union rank extra)
+{
+    struct node *node = &pagerank->node;
+    node_check_cl(clSetKernelArgSVMPointer(pagerank->apply, 5, gravel_pointer(node->gravel, sums)),
+                  "clSetKernelArgSVMPointer");
+    set_rank(pagerank, 6, base);
+    set_rank(pagerank, 7, extra);
+    node_launch(node, pagerank->apply, n_own(pagerank));
+    sum_totals(pagerank);
+}
+
+/* Ranks without sums are their base. */
+void pagerank_reset(struct pagerank *pagerank)
+{
+    union rank base = {0}, extra = {0};
+    if (pagerank->is_fixed)
+        base.fixed = RANK_ONE / pagerank->n_vertices;
+    else
+        base.real = (cl_float)(1.0 / (double)pagerank->n_vertices);
+    apply(pagerank, pagerank->sums[0], base, extra);
+}
+
+static union rank base_of(const struct pagerank *pagerank)
+{
+    uint64_t n = pagerank->n_vertices;
+    return pagerank->is_fixed ? (union rank){.fixed = (RANK_ONE - DAMP_FIXED(RANK_ONE)) / n}
+                              : (union rank){.real = (cl_float)((1 - DAMPING) / (double)n)};
+}
+
+static union rank extra_of(const struct pagerank *pagerank)
+{
+    uint64_t n = pagerank->n_vertices;
+    return pagerank->is_fixed ? (union rank){.fixed = pagerank->idle_fixed / n}
+                              : (union rank){.real = (cl_float)(pagerank->idle / (double)n)};
+}
+
+static void iterate_once(struct pagerank *pagerank, uint64_t sums)
+{
+    NODE_SET(pagerank->push, 6, cl_ulong, sums);
+    node_launch(&pagerank->node, pagerank->push, pagerank->n_own_edges);
+    node_barrier(&pagerank->node);
+    apply(pagerank, sums, base_of(pagerank), extra_of(pagerank));
+}
+
+void pagerank_iterate(struct pagerank *pagerank)
+{
+    pagerank->n_done = 0;
+    do
+        iterate_once(pagerank, pagerank->sums[pagerank->n_done++ % 2]);
+    while (pagerank->n_done < pagerank->n_iterations && pagerank->change >= pagerank->tolerance);
+}

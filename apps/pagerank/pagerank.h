@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of PageRank share.
+ *
+ * Path: pagerank.c (options, trials) -> iterate.c (this node's part) -> reference.c (check)
+ * Owner: pagerank_open makes what pagerank_close frees; the graph is pagerank.c's.
+ * Threads: main's.
+ */
+#ifndef APPS_PAGERANK_H
+#define APPS_PAGERANK_H
+
+#include "graph.h"
+#include "node.h"
+#include "options.h"
+#include "partition.h"
+
+/* All rank together, in the fixed-point form. No sum of ranks exceeds it, so none wraps. */
+#define RANK_ONE (UINT64_C(1) << 62)
+#define DAMPING 0.85
+#define DAMP_FIXED(rank) ((rank) / 20 * 17) /* DAMPING of it */
+
+/* A rank, or a sum of ranks, in the form that is in use. */
+union rank {
+    cl_float real;
+    cl_ulong fixed;
+};
+
+struct pagerank {
+    struct options options;
+    uint64_t n_iterations; /* at most */
+    double tolerance;      /* stop once all ranks together change less; 0 never stops */
+    bool is_fixed;
+    struct node node;
+
+    uint64_t n_vertices, n_edges; /* of the whole graph */
+    struct block_range own;       /* vertices of this node */
+    uint64_t n_own_edges;
+
+    uint64_t sums[2]; /* heap offsets; iterations alternate, so that a fast node never adds to sums
+                         that a slow one has yet to read */
+    cl_kernel push, apply;
+    cl_mem from, to_node, to_index, degree, rank, share, totals;
+
+    uint64_t n_done; /* iterations of the last trial */
+    double change;   /* of all ranks, in the last of them */
+    double idle;     /* rank of the vertices without edges */
+    uint64_t idle_fixed;
+};
+
+/** Open the node and take its part of the graph. Collective. */
+void pagerank_open(struct pagerank *pagerank, const struct graph *graph);
+
+/** Every rank is 1 / n_vertices again. Collective. */
+void pagerank_reset(struct pagerank *pagerank);
+
+/** Iterate until n_iterations or tolerance. Collective. */
+void pagerank_iterate(struct pagerank *pagerank);
+
+/** Free what pagerank_open made. Collective. */
+void pagerank_close(struct pagerank *pagerank);
+
+/**
+ * Compare this node's ranks with a serial computation of as many iterations.
+ *
+ * @return  vertices with a wrong rank [count].
+ */
+uint64_t pagerank_check(struct pagerank *pagerank, const struct graph *graph);
+
+#endif

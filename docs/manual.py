@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Run Doxygen and make a manual page of every call of gravel.h.
+
+manual.py DOXYGEN DOXYFILE OUT    makes OUT/html and OUT/man3
+
+Doxygen writes one page for the whole header; readers of MPI's and OpenSHMEM's manuals expect one for each call.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+PAGE = """.TH "{name}" 3 "{version}" "Gravel" "Gravel manual"
+.SH NAME
+{name} \\- {brief}
+.SH SYNOPSIS
+.nf
+\\fB#include <gravel/gravel.h>\\fP
+.fi
+.PP
+\\fB{prototype};\\fP
+.SH DESCRIPTION
+{body}
+.SH "SEE ALSO"
+\\fBgravel.h\\fP(3), \\fBgravel-info\\fP(1)
+"""
+
+
+def calls(page):
+    """(name, prototype, body) of each function on Doxygen's page; one comment may stand for several."""
+    section = page.split('.SH "Function Documentation"')[1].split("\n.SH ")[0]
+    shared = ""
+    for part in section.split('\n.SS "')[1:]:
+        heading, body = part.split('"\n', 1)
+        prototype = re.sub(r"\\fB|\\fP", "", heading).replace(" (", "(").replace("* ", "*")
+        name = re.search(r"(gravel_\w+)\(", prototype).group(1)
+        shared = body.strip().removeprefix(".PP").strip() or shared
+        yield name, prototype, shared
+
+
+def first_sentence(body):
+    text = re.sub(r"\\f[A-Z]", "", body.split("\n.br")[0].split("\n.PP")[0]).replace("\n", " ")
+    return text.split("\\&. ")[0].removesuffix("\\&.")
+
+
+def split(page, out, version):
+    found = list(calls(page))
+    for name, prototype, body in found:
+        with open(os.path.join(out, name + ".3"), "w", encoding="utf-8") as file:
+            file.write(PAGE.format(name=name, version=version, brief=first_sentence(body),
+                                   prototype=prototype, body=body))
+    return len(found)
+
+
+def main(doxygen, doxyfile, out):
+    for old in ("html", "man", "man3"):
+        shutil.rmtree(os.path.join(out, old), ignore_errors=True)
+    subprocess.run([doxygen, doxyfile], cwd=out, check=True)
+    man3 = os.path.join(out, "man3")
+    os.mkdir(man3)
+    source = os.path.join(out, "man", "man3", "gravel.h.3")
+    page = open(source, encoding="utf-8").read()
+    version = re.search(r'"Version ([\d.]+)"', page).group(1)
+    if split(page, man3, version) == 0:
+        sys.exit("no function found in " + source)
+    shutil.move(source, man3)
+    shutil.rmtree(os.path.join(out, "man"))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:4])

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages of a conformance case. See plan.h.
+ */
+#include "plan.h"
+
+#include <string.h>
+
+#include "support.h"
+
+#define SUFFIX(name, suffix, has_predicate) suffix,
+const char *const form_suffixes[N_FORMS] = {FORMS(SUFFIX)};
+const char *const target_names[N_TARGETS] = {"self", "other", "one", "all"};
+const char *const activity_names[N_ACTIVITIES] = {"full", "some", "empty", "single"};
+
+bool form_has_predicate(enum form form)
+{
+#define PREDICATE(name, suffix, has_predicate) has_predicate,
+    static const bool predicates[N_FORMS] = {FORMS(PREDICATE)};
+    return predicates[form];
+}
+
+/* A value that differs from case to case. */
+static uint64_t draw(const struct test_case *test, uint32_t origin, uint32_t item, uint32_t what)
+{
+    uint64_t place = test->op << 8 | test->type << 4 | (uint32_t)test->target << 2 |
+                     (uint32_t)test->activity;
+    return mix(mix(place << 32 | origin << 16 | item) + what);
+}
+
+/* Small multiples of a quarter: sums are exact in any order, in float too. */
+static double draw_quarters(uint64_t random)
+{
+    return ((double)(random % 511) - 255.0) * 0.25;
+}
+
+/* Bits of a real that is only stored, never summed: the odd ones as well. */
+static uint64_t odd_bits(uint32_t type, uint64_t random)
+{
+    static const uint32_t floats[] = {0x80000000u, 0x7f800000u, 0xff800000u, 1u, 0x7f7fffffu};
+    static const uint64_t doubles[] = {UINT64_C(1) << 63, UINT64_C(0x7ff0000000000000),
+                                       UINT64_C(0xfff0000000000000), 1u,
+                                       UINT64_C(0x7fefffffffffffff)};
+    return type == GRAVEL_FLOAT ? floats[random % 5] : doubles[random % 5];
+}
+
+static uint64_t real_bits(uint32_t op, uint32_t type, uint64_t random)
+{
+    double wide = draw_quarters(random >> 8);
+    float narrow = (float)wide;
+    uint64_t bits = 0;
+    if (op == GRAVEL_PUT && random % 4 == 0)
+        return odd_bits(type, random >> 8);
+    if (type == GRAVEL_FLOAT)
+        memcpy(&bits, &narrow, sizeof narrow);
+    else
+        memcpy(&bits, &wide, sizeof wide);
+    return bits;
+}
+
+/* The ends of the range, signed and unsigned, and anything between. */
+static uint64_t integer_bits(uint32_t type, uint64_t random)
+{
+    uint64_t sign = GRAVEL_TYPE_BYTES(type) == 4 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
+    const uint64_t ends[] = {0, 1, UINT64_MAX, sign, sign - 1, sign + 1, random >> 3, random};
+    uint64_t bits = ends[random % 8];
+    return GRAVEL_TYPE_BYTES(type) == 4 ? (uint32_t)bits : bits;
+}
+
+static uint64_t value_bits(uint32_t op, uint32_t type, uint64_t random)
+{
+    return type >= GRAVEL_FLOAT ? real_bits(op, type, random) : integer_bits(type, random);
+}
+
+uint64_t plan_first_bits(const struct test_case *test, uint32_t node, uint32_t index)
+{
+    return value_bits(GRAVEL_ADD, test->type, draw(test, node, index, 99));
+}
+
+static bool is_active(enum activity activity, uint32_t item, uint64_t random)
+{
+    uint32_t group = item / GROUP, lane = item % GROUP;
+    switch (activity) {
+    case ACTIVE_FULL:
+        return true;
+    case ACTIVE_SOME:
+        return group % 2 == 0 && random % 2;
+    case ACTIVE_SINGLE:
+        return lane == (17 + 23 * group) % GROUP;
+    default:
+        return false;
+    }
+}
+
+static uint32_t pick_node(enum target target, uint32_t origin, uint32_t n_nodes, uint32_t item)
+{
+    switch (target) {
+    case TO_SELF:
+        return origin;
+    case TO_OTHER:
+        return (origin + 1) % n_nodes;
+    case TO_ONE:
+        return n_nodes - 1;
+    default:
+        return (origin + item) % n_nodes;
+    }
+}
+
+void plan_fill(struct plan *plan, const struct test_case *test, uint32_t origin, uint32_t n_nodes)
+{
+    for (uint32_t i = 0; i < N_ITEMS; i++) {
+        plan->active[i] = is_active(test->activity, i, draw(test, origin, i, 1));
+        plan->nodes[i] = pick_node(test->target, origin, n_nodes, i);
+        plan->bits[i] = value_bits(test->op, test->type, draw(test, origin, i, 2));
+        /* Stores do not commute: each word has one. Of the others, many meet in few words. */
+        plan->indices[i] = test->op == GRAVEL_PUT ? origin * N_ITEMS + (i ^ 0x55)
+                                                  : (uint32_t)(draw(test, origin, i, 3) % 48);
+    }
+}

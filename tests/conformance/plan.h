@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A conformance case and its messages: who sends what where, from numbers alone, so that every node knows
+ * what every other sends.
+ *
+ * Path:    plan.c -> kernels (conformance.cl) and interpreter (interpret.c).
+ */
+#ifndef GRAVEL_TESTS_PLAN_H
+#define GRAVEL_TESTS_PLAN_H
+
+#include <gravel/gravel.h>
+
+#define GROUP 64u
+#define N_ITEMS 256u   /* of each origin */
+#define MAX_ORIGINS 4u /* nodes that send */
+#define N_WORDS (MAX_ORIGINS * N_ITEMS)
+#define N_GUARDS 32u /* words before and after, that nobody addresses */
+
+/* X(FORM, suffix of the kernel's name, whether it can leave work-items out). HOST is gravel_update. */
+#define FORMS(X)                                                                                   \
+    X(GROUP, "", 0)                                                                                \
+    X(IF, "_if", 1)                                                                                \
+    X(WI, "_wi", 1)                                                                                \
+    X(AT, "_at", 0)                                                                                \
+    X(AT_IF, "_at_if", 1)                                                                          \
+    X(AT_WI, "_at_wi", 1)                                                                          \
+    X(HOST, " by gravel_update", 1)
+#define FORM(name, suffix, has_predicate) FORM_##name,
+enum form { FORMS(FORM) N_FORMS };
+#undef FORM
+
+/* To the sender itself, its neighbour, all to the last node, or item by item to another one. */
+enum target { TO_SELF, TO_OTHER, TO_ONE, TO_ALL, N_TARGETS };
+/* Which work-items of a group send. In SOME, every other group has none. */
+enum activity { ACTIVE_FULL, ACTIVE_SOME, ACTIVE_EMPTY, ACTIVE_SINGLE, N_ACTIVITIES };
+
+struct test_case {
+    const char *name; /* "add_int" */
+    uint32_t op, type;
+    enum form form;
+    enum target target;
+    enum activity activity;
+};
+
+/* The messages of one origin, in arrays as kernels take them. */
+struct plan {
+    uint32_t active[N_ITEMS], nodes[N_ITEMS], indices[N_ITEMS];
+    uint64_t bits[N_ITEMS]; /* the value, in the low bytes */
+};
+
+extern const char *const form_suffixes[N_FORMS];
+extern const char *const target_names[N_TARGETS];
+extern const char *const activity_names[N_ACTIVITIES];
+
+/** Whether work-items can be left out in this form. */
+bool form_has_predicate(enum form form);
+
+/** Fill in the messages of one origin. */
+void plan_fill(struct plan *plan, const struct test_case *test, uint32_t origin, uint32_t n_nodes);
+
+/** What word `index` of `node` holds before the case. */
+uint64_t plan_first_bits(const struct test_case *test, uint32_t node, uint32_t index);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running and judging conformance cases. See stage.h.
+ */
+#include "stage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "support.h"
+
+static void write_array(struct stage *stage, cl_mem array, const void *data, size_t bytes)
+{
+    MUST(clEnqueueWriteBuffer(gravel_cl_queue(stage->gravel), array, CL_TRUE, 0, bytes, data, 0,
+                              NULL, NULL) == CL_SUCCESS);
+}
+
+void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_bytes)
+{
+    uint32_t narrow[N_ITEMS];
+    for (uint32_t i = 0; i < N_ITEMS; i++)
+        narrow[i] = (uint32_t)plan->bits[i];
+    write_array(stage, stage->active, plan->active, sizeof plan->active);
+    write_array(stage, stage->nodes, plan->nodes, sizeof plan->nodes);
+    write_array(stage, stage->indices, plan->indices, sizeof plan->indices);
+    if (value_bytes == 4)
+        write_array(stage, stage->values, narrow, sizeof narrow);
+    else
+        write_array(stage, stage->values, plan->bits, sizeof plan->bits);
+}
+
+cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base)
+{
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(stage->program, name, &error);
+    if (error == CL_INVALID_KERNEL_NAME)
+        return NULL;
+    MUST(error == CL_SUCCESS);
+    OK(gravel_kernel_set_arena(stage->gravel, kernel, 0));
+    const cl_mem arrays[] = {stage->active, stage->nodes, stage->indices, stage->values};
+    MUST(clSetKernelArg(kernel, 1, sizeof base, &base) == CL_SUCCESS);
+    for (cl_uint i = 0; i < 4; i++)
+        MUST(clSetKernelArg(kernel, i + 2, sizeof arrays[i], &arrays[i]) == CL_SUCCESS);
+    return kernel;
+}
+
+bool stage_can(const struct stage *stage, const struct test_case *test)
+{
+    if (stage->n_nodes == 1 && test->target != TO_SELF)
+        return false;
+    return test->activity == ACTIVE_FULL || form_has_predicate(test->form);
+}
+
+bool stage_judge(struct stage *stage, const struct test_case *test, bool holds, const char *why)
+{
+    if (!holds) {
+        printf("# node %u: %s%s to %s, %s: %s\n", stage->node, test->name,
+               form_suffixes[test->form], target_names[test->target],
+               activity_names[test->activity], why);
+        fflush(stdout);
+    }
+    int64_t all = holds;
+    OK(gravel_reduce(stage->gravel, GRAVEL_MIN, GRAVEL_LONG, &all, 1));
+    stage->n_cases++;
+    return all;
+}
+
+void stage_line(struct stage *stage, const char *name, enum form form, unsigned n_cases,
+                unsigned n_failed)
+{
+    stage->n_lines++;
+    stage->n_failed_lines += n_failed != 0;
+    if (stage->node == 0)
+        printf("%s %u - %s%s: %u of %u cases\n", n_failed ? "not ok" : "ok", stage->n_lines, name,
+               form_suffixes[form], n_cases - n_failed, n_cases);
+}
+
+void stage_skip(struct stage *stage, const char *name, const char *reason)
+{
+    stage->n_lines++;
+    if (stage->node == 0)
+        printf("ok %u - %s # SKIP %s\n", stage->n_lines, name, reason);
+}

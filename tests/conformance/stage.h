@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The node, buffers and kernels that conformance cases run on, and the lines they print (TAP).
+ *
+ * Path:    conformance.c -> stage.c, words.c, calls.c.
+ */
+#ifndef GRAVEL_TESTS_STAGE_H
+#define GRAVEL_TESTS_STAGE_H
+
+#include "plan.h"
+
+struct stage {
+    struct gravel *gravel;
+    cl_program program;
+    cl_mem active, nodes, indices, values; /* [N_ITEMS] each, what the kernel at hand sends */
+    uint64_t heap;                         /* offset of N_GUARDS | N_WORDS | N_GUARDS words of 8 bytes */
+    uint32_t node, n_nodes, n_origins;
+    unsigned n_lines, n_cases, n_failed_lines;
+};
+
+/** Make the arrays hold a plan; values are packed to `value_bytes` each. */
+void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_bytes);
+
+/** The kernel of this name with all arguments but the values set; NULL if the program has none. */
+cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base);
+
+/** Cases that can be had: targets that differ, activities that the form can express. */
+bool stage_can(const struct stage *stage, const struct test_case *test);
+
+/** Agree with all nodes whether a case held, count it, and say so at node 0 if it did not. */
+bool stage_judge(struct stage *stage, const struct test_case *test, bool holds, const char *why);
+
+/** Print one line: a form of an operation, over its cases. */
+void stage_line(struct stage *stage, const char *name, enum form form, unsigned n_cases,
+                unsigned n_failed);
+void stage_skip(struct stage *stage, const char *name, const char *reason);
+
+/** words.c: operations on words. calls.c: active messages. */
+void run_words(struct stage *stage);
+void run_calls(struct stage *stage);
+
+/** The handlers of calls.c; their table, the same at every node. */
+extern const struct gravel_handler call_handlers[GRAVEL_AM_MAX_ARGS + 1];
+
+#endif

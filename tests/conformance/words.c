@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Conformance of the operations on words: every operation, type, form, target and activity.
+ *
+ * Path:    plan.c -> kernel or gravel_update -> every node compares its heap with interpret.c.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "interpret.h"
+#include "stage.h"
+#include "support.h"
+
+#define GUARD_BYTE 0xa7
+
+/* The words under test lie in the middle of an allocation, at this offset. */
+static uint64_t words_offset(const struct stage *stage)
+{
+    return stage->heap + N_GUARDS * 8u;
+}
+
+static uint64_t load_word(const unsigned char *words, uint32_t bytes, uint32_t index)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, words + (size_t)index * bytes, bytes);
+    return bits;
+}
+
+/* Give every local node its first words, and guards around them. */
+static void prepare(struct stage *stage, const struct test_case *test)
+{
+    uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
+    for (uint32_t node = 0; node < stage->n_nodes; node++) {
+        unsigned char *memory = gravel_pointer_of(stage->gravel, node, stage->heap);
+        if (!memory)
+            continue;
+        memset(memory, GUARD_BYTE, (N_WORDS + 2 * N_GUARDS) * 8u);
+        for (uint32_t i = 0; i < N_WORDS; i++) {
+            uint64_t bits = plan_first_bits(test, node, i);
+            memcpy(memory + N_GUARDS * 8u + (size_t)i * bytes, &bits, bytes);
+        }
+    }
+}
+
+static bool guards_hold(const unsigned char *memory, uint32_t bytes)
+{
+    const unsigned char *end = memory + (N_WORDS + 2 * N_GUARDS) * 8u;
+    for (const unsigned char *p = memory; p < memory + N_GUARDS * 8u; p++)
+        if (*p != GUARD_BYTE)
+            return false;
+    for (const unsigned char *p = memory + N_GUARDS * 8u + (size_t)N_WORDS * bytes; p < end; p++)
+        if (*p != GUARD_BYTE)
+            return false;
+    return true;
+}
+
+/* Compare one node's heap with the interpreter's. */
+static bool node_holds(struct stage *stage, const struct test_case *test, uint32_t node, char *why,
+                       size_t why_bytes)
+{
+    static uint64_t expected[N_WORDS];
+    struct plan plan;
+    uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
+    const unsigned char *memory = gravel_pointer_of(stage->gravel, node, stage->heap);
+    for (uint32_t i = 0; i < N_WORDS; i++)
+        expected[i] = plan_first_bits(test, node, i);
+    for (uint32_t origin = 0; origin < stage->n_origins; origin++) {
+        plan_fill(&plan, test, origin, stage->n_nodes);
+        interpret_plan(test, &plan, node, expected);
+    }
+    for (uint32_t i = 0; i < N_WORDS; i++) {
+        uint64_t found = load_word(memory + N_GUARDS * 8u, bytes, i);
+        if (found != expected[i]) {
+            snprintf(why, why_bytes, "node %u, word %u is 0x%" PRIx64 ", not 0x%" PRIx64, node, i,
+                     found, expected[i]);
+            return false;
+        }
+    }
+    snprintf(why, why_bytes, "node %u: something was written beside the words", node);
+    return guards_hold(memory, bytes);
+}
+
+static bool all_hold(struct stage *stage, const struct test_case *test, char *why, size_t why_bytes)
+{
+    for (uint32_t node = 0; node < stage->n_nodes; node++)
+        if (gravel_pointer_of(stage->gravel, node, stage->heap) &&
+            !node_holds(stage, test, node, why, why_bytes))
+            return false;
+    return true;
+}
+
+static void send_from_host(struct stage *stage, const struct test_case *test,
+                           const struct plan *plan)
+{
+    uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
+    for (uint32_t i = 0; i < N_ITEMS; i++)
+        if (plan->active[i])
+            OK(gravel_update(stage->gravel, test->op, test->type, plan->nodes[i],
+                             words_offset(stage) + (uint64_t)plan->indices[i] * bytes,
+                             test->op == GRAVEL_INC ? NULL : &plan->bits[i]));
+}
+
+static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel)
+{
+    char why[160] = "";
+    struct plan plan;
+    plan_fill(&plan, test, stage->node, stage->n_nodes);
+    prepare(stage, test);
+    stage_load(stage, &plan, GRAVEL_TYPE_BYTES(test->type));
+    OK(gravel_barrier(stage->gravel));
+    if (kernel) {
+        OK(run_kernel(stage->gravel, kernel, N_ITEMS, GROUP));
+    } else {
+        send_from_host(stage, test, &plan);
+        OK(gravel_barrier(stage->gravel));
+    }
+    return stage_judge(stage, test, all_hold(stage, test, why, sizeof why), why);
+}
+
+/* All cases of one kernel, or of gravel_update. */
+static void run_form(struct stage *stage, struct test_case test)
+{
+    char kernel_name[32];
+    unsigned n_cases = 0, n_failed = 0;
+    snprintf(kernel_name, sizeof kernel_name, "%s%s", test.name, form_suffixes[test.form]);
+    cl_kernel kernel = test.form == FORM_HOST
+                           ? NULL
+                           : stage_kernel(stage, kernel_name, words_offset(stage));
+    if (!kernel && test.form != FORM_HOST) {
+        stage_skip(stage, kernel_name, "the device has no double");
+        return;
+    }
+    for (test.target = 0; test.target < N_TARGETS; test.target++)
+        for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
+            if (stage_can(stage, &test)) {
+                n_cases++;
+                n_failed += !run_case(stage, &test, kernel);
+            }
+    if (kernel)
+        clReleaseKernel(kernel);
+    stage_line(stage, test.name, test.form, n_cases, n_failed);
+}
+
+void run_words(struct stage *stage)
+{
+#define OPERATION(OP, op, TYPE, type) {#op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0},
+#define INCREMENT(TYPE, type) OPERATION(INC, inc, TYPE, type)
+    static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(OPERATION)
+                                                      GRAVEL_DOUBLE_OPERATIONS(OPERATION)
+                                                          GRAVEL_INC_TYPES(INCREMENT)};
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        for (enum form form = 0; form < N_FORMS; form++) {
+            struct test_case test = operations[i];
+            test.form = form;
+            run_form(stage, test);
+        }
+}

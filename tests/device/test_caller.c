@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The caller's own OpenCL objects: context, device and queue brought along, kernels enqueued by
+ * clEnqueueNDRangeKernel, two kernels at once, profiling and out-of-order queues, wait lists.
+ *
+ * Path: meson test -> this -> lib/device/device.c, launch.c
+ */
+#include <unistd.h>
+
+#include "expect.h"
+
+/* The caller's objects, of the first device that can. */
+struct objects {
+    cl_device_id device;
+    cl_context context;
+};
+
+static struct objects make_objects(void)
+{
+    struct gravel *gravel = open_loopback(1, NULL); /* let the library find a device that can */
+    struct objects objects;
+    cl_device_id device = gravel_cl_device(gravel), parent = NULL;
+    clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL);
+    objects.device = parent ? parent : device;
+    OK(gravel_close(gravel));
+    cl_int error;
+    objects.context = clCreateContext(NULL, 1, &objects.device, NULL, NULL, &error);
+    MUST(error == CL_SUCCESS);
+    return objects;
+}
+
+static cl_command_queue make_queue(cl_context context, cl_device_id device,
+                                   cl_command_queue_properties properties)
+{
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
+    cl_int error;
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
+    return error == CL_SUCCESS ? queue : NULL;
+}
+
+static struct gravel *open_with(const struct gravel_bindings *bindings)
+{
+    struct gravel_config config = loopback_config(2);
+    struct gravel *gravel;
+    OK(gravel_open(&gravel, &config, bindings));
+    return gravel;
+}
+
+static void callers_context_and_device_are_used(void **state)
+{
+    (void)state;
+    struct objects objects = make_objects();
+    const struct gravel_bindings bindings = {.context = objects.context, .device = objects.device};
+    struct gravel *gravel = open_with(&bindings);
+    assert_ptr_equal(gravel_cl_context(gravel), objects.context);
+    assert_ptr_equal(gravel_cl_device(gravel), objects.device);
+    assert_non_null(gravel_cl_queue(gravel));
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+    cl_uint references = 0; /* the caller's context is still the caller's */
+    assert_int_equal(clGetContextInfo(objects.context, CL_CONTEXT_REFERENCE_COUNT,
+                                      sizeof references, &references, NULL),
+                     CL_SUCCESS);
+    assert_int_equal(references, 1);
+    clReleaseContext(objects.context);
+}
+
+static void callers_queue_is_used_and_survives(void **state)
+{
+    (void)state;
+    struct objects objects = make_objects();
+    cl_command_queue queue = make_queue(objects.context, objects.device, CL_QUEUE_PROFILING_ENABLE);
+    MUST(queue);
+    const struct gravel_bindings bindings = {
+        .context = objects.context, .device = objects.device, .queue = queue};
+    struct gravel *gravel = open_with(&bindings);
+    assert_ptr_equal(gravel_cl_queue(gravel), queue);
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+    cl_int error = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(objects.context, CL_MEM_READ_WRITE, 64, NULL, &error);
+    uint32_t zeros[16] = {0};
+    assert_int_equal(
+        clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL),
+        CL_SUCCESS);
+    clReleaseMemObject(buffer);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(objects.context);
+}
+
+static void half_a_set_of_objects_is_refused(void **state)
+{
+    (void)state;
+    struct objects objects = make_objects();
+    struct gravel_config config = loopback_config(1);
+    const struct gravel_bindings only_context = {.context = objects.context};
+    const struct gravel_bindings only_device = {.device = objects.device};
+    expect_no_open(&config, &only_context, GRAVEL_EINVAL, "both");
+    expect_no_open(&config, &only_device, GRAVEL_EINVAL, "both");
+    clReleaseContext(objects.context);
+}
+
+/* Enqueue without gravel_launch; the caller waits for the kernel, then for its messages. */
+static void enqueue(cl_command_queue queue, cl_kernel kernel, cl_event *event)
+{
+    const size_t global_size = 4096, local_size = 64;
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
+                                event) == CL_SUCCESS);
+}
+
+static void kernel_on_the_callers_own_queue_sends_all(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    cl_command_queue queue = make_queue(gravel_cl_context(gravel), gravel_cl_device(gravel), 0);
+    uint64_t word = alloc_or_die(gravel, 64);
+    const uint64_t arguments[3] = {word};
+    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint(g, a, 0, i % 2);", arguments);
+    enqueue(queue, kernel, NULL);
+    enqueue(queue, kernel, NULL);
+    MUST(clFinish(queue) == CL_SUCCESS);
+    OK(gravel_quiet(gravel));
+    assert_int_equal(*words32(gravel, 0, word), 4096);
+    assert_int_equal(*words32(gravel, 1, word), 4096);
+    clReleaseKernel(kernel);
+    clReleaseCommandQueue(queue);
+    OK(gravel_close(gravel));
+}
+
+static void two_kernels_at_once_on_two_queues_send_all(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(2);
+    config.queue_bytes = 2 * 9280; /* they get into each other's way */
+    struct gravel *gravel;
+    OK(gravel_open(&gravel, &config, NULL));
+    cl_command_queue queues[2];
+    uint64_t table = alloc_or_die(gravel, 64);
+    cl_kernel kernels[2];
+    for (uint64_t k = 0; k < 2; k++) {
+        const uint64_t arguments[3] = {table, k};
+        queues[k] = make_queue(gravel_cl_context(gravel), gravel_cl_device(gravel), 0);
+        kernels[k] = body_kernel(
+            gravel, "for (uint n = 0; n < 4; n++) gravel_inc_uint(g, a, (uint)b, i % 2);",
+            arguments);
+    }
+    for (int round = 0; round < 4; round++)
+        for (int k = 0; k < 2; k++) {
+            enqueue(queues[k], kernels[k], NULL);
+            clFlush(queues[k]);
+        }
+    for (int k = 0; k < 2; k++)
+        MUST(clFinish(queues[k]) == CL_SUCCESS);
+    OK(gravel_barrier(gravel));
+    for (uint32_t node = 0; node < 2; node++)
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(words32(gravel, node, table)[k], 4 * 4 * 2048);
+    for (int k = 0; k < 2; k++) {
+        clReleaseKernel(kernels[k]);
+        clReleaseCommandQueue(queues[k]);
+    }
+    OK(gravel_close(gravel));
+}
+
+static void out_of_order_queue_sends_all(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    cl_command_queue queue =
+        make_queue(gravel_cl_context(gravel), gravel_cl_device(gravel),
+                   CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
+    if (!queue) {
+        OK(gravel_close(gravel));
+        print_message("skipped: the device has no out-of-order queue\n");
+        skip();
+    }
+    uint64_t word = alloc_or_die(gravel, 64);
+    const uint64_t arguments[3] = {word};
+    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint(g, a, 0, i % 2);", arguments);
+    for (int n = 0; n < 8; n++)
+        enqueue(queue, kernel, NULL);
+    MUST(clFinish(queue) == CL_SUCCESS);
+    OK(gravel_quiet(gravel));
+    assert_int_equal(*words32(gravel, 1, word), 8 * 2048);
+    clReleaseKernel(kernel);
+    clReleaseCommandQueue(queue);
+    OK(gravel_close(gravel));
+}
+
+static void launch_waits_for_its_list_and_gives_an_event(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(1, NULL);
+    uint64_t word = alloc_or_die(gravel, 64);
+    const uint64_t arguments[3] = {word};
+    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint(g, a, 0, 0);", arguments);
+    cl_int error;
+    cl_event gate = clCreateUserEvent(gravel_cl_context(gravel), &error), end;
+    MUST(error == CL_SUCCESS);
+    const size_t global_size = 64, local_size = 64;
+    OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 1, &gate, &end));
+    usleep(20000);
+    assert_int_equal(*words32(gravel, 0, word), 0);
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    MUST(clWaitForEvents(1, &end) == CL_SUCCESS);
+    OK(gravel_quiet(gravel));
+    assert_int_equal(*words32(gravel, 0, word), 64);
+    clReleaseEvent(gate);
+    clReleaseEvent(end);
+    clReleaseKernel(kernel);
+    OK(gravel_close(gravel));
+}
+
+static void many_launches_without_a_wait_send_all(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    uint64_t word = alloc_or_die(gravel, 64);
+    const uint64_t arguments[3] = {word};
+    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint(g, a, 0, i % 2);", arguments);
+    const size_t global_size = 64, local_size = 64;
+    for (int n = 0; n < 500; n++)
+        OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
+    OK(gravel_quiet(gravel));
+    assert_int_equal(*words32(gravel, 0, word), 500 * 32);
+    assert_int_equal(*words32(gravel, 1, word), 500 * 32);
+    clReleaseKernel(kernel);
+    OK(gravel_close(gravel));
+}
+
+static void waits_with_nothing_sent_return_at_once(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    double begin = seconds_now();
+    for (int n = 0; n < 100; n++) {
+        OK(gravel_quiet(gravel));
+        OK(gravel_fence(gravel));
+        OK(gravel_barrier(gravel));
+    }
+    assert_true(seconds_now() - begin < 5);
+    OK(gravel_close(gravel));
+}
+
+static void nodes_open_one_after_another_and_side_by_side(void **state)
+{
+    (void)state;
+    struct gravel *first = open_loopback(2, NULL), *second = open_loopback(3, NULL);
+    expect_works(first);
+    expect_works(second);
+    OK(gravel_close(first));
+    expect_works(second);
+    OK(gravel_close(second));
+    assert_int_equal(gravel_close(NULL), 0);
+}
+
+static void open_refuses_null(void **state)
+{
+    (void)state;
+    expect_error(gravel_open(NULL, NULL, NULL), GRAVEL_EINVAL, "out is NULL");
+}
+
+int main(void)
+{
+    watch(120, "the caller's objects");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(callers_context_and_device_are_used),
+        cmocka_unit_test(callers_queue_is_used_and_survives),
+        cmocka_unit_test(half_a_set_of_objects_is_refused),
+        cmocka_unit_test(kernel_on_the_callers_own_queue_sends_all),
+        cmocka_unit_test(two_kernels_at_once_on_two_queues_send_all),
+        cmocka_unit_test(out_of_order_queue_sends_all),
+        cmocka_unit_test(launch_waits_for_its_list_and_gives_an_event),
+        cmocka_unit_test(many_launches_without_a_wait_send_all),
+        cmocka_unit_test(waits_with_nothing_sent_return_at_once),
+        cmocka_unit_test(nodes_open_one_after_another_and_side_by_side),
+        cmocka_unit_test(open_refuses_null),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handlers: they send on (chains, fans), fail, and may not wait; which tables of them are refused.
+ *
+ * Path: meson test -> this -> lib/host.c, lib/network/job.c
+ */
+#include "expect.h"
+
+/* Ids by position in the table below. */
+enum { CHAIN, FAN, STORE, FAIL, WAIT, SELF };
+
+static uint32_t n_calls, n_refused_waits;
+static uint64_t word; /* heap offset, the same at every node */
+
+/* Pass a count down to 0, from node to node. */
+static int chain(struct gravel *gravel, void *user, uint32_t source,
+                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)user, (void)source;
+    n_calls++;
+    uint64_t less = args[0] - 1;
+    uint32_t next = (gravel_node(gravel) + 1) % gravel_n_nodes(gravel);
+    return args[0] ? gravel_am(gravel, next, CHAIN, &less, 1) : 0;
+}
+
+/* A tree: two children each, of half the depth. */
+static int fan(struct gravel *gravel, void *user, uint32_t source,
+               const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)user, (void)source;
+    n_calls++;
+    uint64_t depth = args[0] - 1;
+    if (args[0] == 0)
+        return gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, (uint32_t)args[1], word, NULL);
+    for (uint64_t child = 0; child < 2; child++) {
+        const uint64_t next[2] = {depth, (args[1] * 2 + child) % gravel_n_nodes(gravel)};
+        int code = gravel_am(gravel, (uint32_t)next[1], FAN, next, 2);
+        if (code)
+            return code;
+    }
+    return 0;
+}
+
+static int store(struct gravel *gravel, void *user, uint32_t source,
+                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)user, (void)source;
+    n_calls++;
+    return gravel_put(gravel, (uint32_t)args[0], word, &args[1], sizeof args[1]);
+}
+
+static int fail_with_7(struct gravel *gravel, void *user, uint32_t source,
+                       const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    n_calls++;
+    return 7;
+}
+
+/* Every call that waits must say that it cannot here. */
+static int wait_for_ever(struct gravel *gravel, void *user, uint32_t source,
+                         const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)user, (void)source, (void)args;
+    uint64_t value = 0, offset;
+    const int codes[] = {gravel_quiet(gravel),
+                         gravel_fence(gravel),
+                         gravel_barrier(gravel),
+                         gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &value, 1),
+                         gravel_alloc(gravel, 8, &offset),
+                         gravel_free(gravel, word),
+                         gravel_get(gravel, 0, word, &value, 8)};
+    n_calls++;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        n_refused_waits += codes[i] == GRAVEL_EINVAL;
+    return 0;
+}
+
+/* Which node a handler runs for, and from whom. */
+static int self(struct gravel *gravel, void *user, uint32_t source,
+                const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    n_calls += gravel_node(gravel) == args[0] && source == args[1] && user == &word &&
+               args[2] == 0 && args[3] == 0;
+    return 0;
+}
+
+static const struct gravel_handler handlers[] = {
+    {"chain", 1, chain, NULL}, {"fan", 2, fan, NULL},
+    {"store", 2, store, NULL}, {"fail_with_7", 0, fail_with_7, NULL},
+    {"wait_for_ever", 0, wait_for_ever, NULL}, {"self", 2, self, &word},
+};
+
+static struct gravel *gravel;
+
+static int open_node(void **state)
+{
+    (void)state;
+    const struct gravel_bindings bindings = {
+        .handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers};
+    gravel = open_loopback(3, &bindings);
+    word = alloc_or_die(gravel, 64);
+    return 0;
+}
+
+static int close_node(void **state)
+{
+    (void)state;
+    return gravel_close(gravel);
+}
+
+static int reset(void **state)
+{
+    (void)state;
+    n_calls = n_refused_waits = 0;
+    for (uint32_t node = 0; node < 3; node++)
+        *words64(gravel, node, word) = 0;
+    return gravel_barrier(gravel);
+}
+
+static void chain_of_1000_has_ended_after_barrier(void **state)
+{
+    (void)state;
+    uint64_t length = 1000;
+    OK(gravel_am(gravel, 1, CHAIN, &length, 1));
+    OK(gravel_barrier(gravel));
+    assert_int_equal(n_calls, 1001);
+}
+
+static void chains_from_a_kernel_have_ended_after_barrier(void **state)
+{
+    (void)state;
+    OK(run_body(gravel, "gravel_am1(g, GRAVEL_HANDLER(chain), 50, i % 3);", 256, 64, 0, 0, 0));
+    assert_int_equal(n_calls, 256 * 51);
+}
+
+static void fan_out_has_ended_after_barrier(void **state)
+{
+    (void)state;
+    const uint64_t args[2] = {14, 0};
+    OK(gravel_am(gravel, 0, FAN, args, 2));
+    OK(gravel_barrier(gravel));
+    assert_int_equal(n_calls, (1u << 15) - 1);
+    uint64_t sum = 0;
+    for (uint32_t node = 0; node < 3; node++)
+        sum += *words64(gravel, node, word);
+    assert_int_equal(sum, 1u << 14);
+}
+
+static void put_by_a_handler_is_applied_after_barrier(void **state)
+{
+    (void)state;
+    const uint64_t args[2] = {2, 0x1122334455667788};
+    OK(gravel_am(gravel, 1, STORE, args, 2));
+    OK(gravel_barrier(gravel));
+    assert_int_equal(n_calls, 1);
+    assert_int_equal(*words64(gravel, 2, word), args[1]);
+}
+
+static void failing_handler_is_named_and_others_go_on(void **state)
+{
+    (void)state;
+    expect_error(run_body(gravel,
+                          "gravel_am0_if(g, i == 3, GRAVEL_HANDLER(fail_with_7), 1);"
+                          "gravel_inc_ulong(g, a, 0, 1);",
+                          128, 64, word, 0, 0),
+                 GRAVEL_EHANDLER, "fail_with_7 returned 7");
+    assert_int_equal(n_calls, 1);
+    assert_int_equal(*words64(gravel, 1, word), 128);
+    expect_works(gravel);
+}
+
+static void many_failures_are_told_once(void **state)
+{
+    (void)state;
+    expect_error(run_body(gravel, "gravel_am0(g, GRAVEL_HANDLER(fail_with_7), i % 3);", 256, 64, 0,
+                          0, 0),
+                 GRAVEL_EHANDLER, "others failed");
+    assert_int_equal(n_calls, 256);
+    assert_int_equal(gravel_quiet(gravel), 0);
+}
+
+static void bad_message_of_a_handler_is_refused(void **state)
+{
+    (void)state;
+    const uint64_t args[2] = {99, 1}; /* node 99 */
+    OK(gravel_am(gravel, 1, STORE, args, 2));
+    expect_error(gravel_barrier(gravel), GRAVEL_EHANDLER, "store returned");
+    expect_works(gravel);
+}
+
+static void waiting_in_a_handler_is_refused(void **state)
+{
+    (void)state;
+    OK(gravel_am(gravel, 1, WAIT, NULL, 0));
+    OK(gravel_barrier(gravel));
+    assert_int_equal(n_calls, 1);
+    assert_int_equal(n_refused_waits, 7);
+    expect_works(gravel);
+}
+
+static void handler_knows_its_node_source_and_user(void **state)
+{
+    (void)state;
+    OK(run_body(gravel, "gravel_am2(g, GRAVEL_HANDLER(self), i % 3, 0, i % 3);", 192, 64, 0, 0, 0));
+    assert_int_equal(n_calls, 192);
+    assert_int_equal(gravel_node(gravel), 0);
+}
+
+/* Ping-pong for ever: a barrier cannot end, but says so after the time limit rather than hang. */
+static int ping(struct gravel *node, void *user, uint32_t source,
+                const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    const _Atomic bool *stop = user;
+    (void)source, (void)args;
+    return *stop ? 0 : gravel_am(node, 1 - gravel_node(node), 0, NULL, 0);
+}
+
+static void quiet_beside_an_endless_ping_pong_ends(void **state)
+{
+    (void)state;
+    static _Atomic bool stop;
+    const struct gravel_handler table[] = {{"ping", 0, ping, (void *)&stop}};
+    const struct gravel_bindings bindings = {.handlers = table, .n_handlers = 1};
+    struct gravel *node = open_loopback(2, &bindings);
+    OK(gravel_am(node, 1, 0, NULL, 0));
+    double begin = seconds_now();
+    OK(gravel_quiet(node));
+    assert_true(seconds_now() - begin < 5);
+    stop = true;
+    OK(gravel_barrier(node));
+    OK(gravel_close(node));
+}
+
+static void expect_bad_table(const struct gravel_handler *table, uint32_t n, const char *part)
+{
+    struct gravel_config config = loopback_config(1);
+    const struct gravel_bindings bindings = {.handlers = table, .n_handlers = n};
+    expect_no_open(&config, &bindings, GRAVEL_EINVAL, part);
+}
+
+static void malformed_tables_are_refused(void **state)
+{
+    (void)state;
+    const struct gravel_handler no_name[] = {{NULL, 0, chain, NULL}};
+    const struct gravel_handler bad_name[] = {{"fine", 0, chain, NULL}, {"not fine", 0, chain, NULL}};
+    const struct gravel_handler digit[] = {{"7up", 0, chain, NULL}};
+    const struct gravel_handler empty[] = {{"", 0, chain, NULL}};
+    const struct gravel_handler no_function[] = {{"idle", 0, NULL, NULL}};
+    const struct gravel_handler too_many[] = {{"greedy", 5, chain, NULL}};
+    const struct gravel_handler twice[] = {{"twin", 0, chain, NULL}, {"twin", 1, chain, NULL}};
+    expect_bad_table(no_name, 1, "handler 0");
+    expect_bad_table(bad_name, 2, "not fine");
+    expect_bad_table(digit, 1, "7up");
+    expect_bad_table(empty, 1, "handler 0");
+    expect_bad_table(no_function, 1, "idle");
+    expect_bad_table(too_many, 1, "greedy");
+    expect_bad_table(twice, 2, "twin");
+    expect_bad_table(NULL, 1, "1 handlers");
+    expect_bad_table(twice, UINT32_MAX, "4294967295");
+}
+
+int main(void)
+{
+    watch(90, "handlers");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(chain_of_1000_has_ended_after_barrier, reset),
+        cmocka_unit_test_setup(chains_from_a_kernel_have_ended_after_barrier, reset),
+        cmocka_unit_test_setup(fan_out_has_ended_after_barrier, reset),
+        cmocka_unit_test_setup(put_by_a_handler_is_applied_after_barrier, reset),
+        cmocka_unit_test_setup(failing_handler_is_named_and_others_go_on, reset),
+        cmocka_unit_test_setup(many_failures_are_told_once, reset),
+        cmocka_unit_test_setup(bad_message_of_a_handler_is_refused, reset),
+        cmocka_unit_test_setup(waiting_in_a_handler_is_refused, reset),
+        cmocka_unit_test_setup(handler_knows_its_node_source_and_user, reset),
+        cmocka_unit_test(quiet_beside_an_endless_ping_pong_ends),
+        cmocka_unit_test(malformed_tables_are_refused),
+    };
+    return cmocka_run_group_tests(tests, open_node, close_node);
+}

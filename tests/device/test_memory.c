@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The symmetric heap and the limits of memory: what is asked, free and allowed is told in numbers; what is too
+ * small to work is refused when a node opens.
+ *
+ * Path: meson test -> this -> lib/host.c, lib/device/arena.c, lib/aggregate/sender.c
+ */
+#include <stdio.h>
+
+#include "expect.h"
+
+static void exhausted_heap_tells_the_numbers(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    uint64_t first = alloc_or_die(gravel, 3u << 20), offset;
+    expect_error(gravel_alloc(gravel, 2u << 20, &offset), GRAVEL_EHEAP, "asked 2097152 bytes");
+    assert_non_null(strstr(gravel_last_error(), "1048576 of 4194304 are free"));
+    expect_error(gravel_alloc(gravel, UINT64_MAX, &offset), GRAVEL_EHEAP, "18446744073709551615");
+    OK(gravel_free(gravel, first));
+    OK(gravel_alloc(gravel, 4u << 20, &offset));
+    OK(gravel_free(gravel, offset));
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+}
+
+static void memory_is_zero_and_aligned_also_the_second_time(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    for (int round = 0; round < 2; round++) {
+        uint64_t offset = alloc_or_die(gravel, 1000);
+        assert_int_equal(offset % 64, 0);
+        for (uint32_t node = 0; node < 2; node++) {
+            const unsigned char *bytes = gravel_pointer_of(gravel, node, offset);
+            for (int i = 0; i < 1000; i++)
+                assert_int_equal(bytes[i], 0);
+            memset(gravel_pointer_of(gravel, node, offset), 0xff, 1000);
+        }
+        assert_non_null(gravel_pointer(gravel, offset + 999));
+        assert_null(gravel_pointer(gravel, offset + 1000));
+        assert_null(gravel_pointer(gravel, UINT64_MAX));
+        OK(gravel_free(gravel, offset));
+    }
+    OK(gravel_close(gravel));
+}
+
+static void heap_beyond_the_devices_limit_tells_the_numbers(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(1);
+    config.heap_bytes = UINT64_C(1) << 46;
+    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "heaps of 70368744177664");
+    assert_non_null(strstr(gravel_last_error(), "largest allocation"));
+}
+
+static void many_heaps_beyond_the_limit_tell_the_numbers(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(4096);
+    config.heap_bytes = UINT64_C(1) << 40;
+    config.n_buffers = 2;
+    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "4096 heaps");
+}
+
+/* 2^46 bytes times 4096 is 2^58; more would overflow, and nothing may. */
+static void largest_numbers_of_all_are_refused_in_peace(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(4096);
+    config.heap_bytes = UINT64_C(1) << 46;
+    config.queue_bytes = UINT64_C(1) << 40;
+    config.n_aggregators = 64;
+    config.n_buffers = 65536;
+    config.buffer_bytes = 1 << 26;
+    expect_no_open(&config, NULL, GRAVEL_ENOMEM, "");
+}
+
+static void buffer_smaller_than_a_message_is_refused(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(2);
+    config.buffer_bytes = 255;
+    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "buffer_bytes");
+    config.buffer_bytes = 0;
+    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "buffer_bytes");
+}
+
+static void queue_smaller_than_a_slot_is_refused(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(2);
+    config.queue_bytes = 9279;
+    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "queue of 9279 bytes");
+    config.queue_bytes = 3 * 9280;
+    config.n_aggregators = 4;
+    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "each of 4 aggregators");
+}
+
+static void slot_smaller_than_16_messages_is_refused(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(2);
+    config.slot_bytes = 639;
+    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "slot_bytes");
+}
+
+static void many_loopback_nodes_work(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(1000);
+    struct gravel *gravel;
+    config.heap_bytes = 4096;
+    config.buffer_bytes = 512;
+    OK(gravel_open(&gravel, &config, NULL));
+    uint64_t word = alloc_or_die(gravel, 64);
+    OK(run_body(gravel, "gravel_add_uint(g, a, i % 16, i, i % 1000);", 16000, 64, word, 0, 0));
+    uint64_t sum = 0;
+    for (uint32_t node = 0; node < 1000; node++)
+        for (uint32_t i = 0; i < 16; i++)
+            sum += words32(gravel, node, word)[i];
+    assert_int_equal(sum, 15999ull * 16000 / 2);
+    OK(gravel_close(gravel));
+}
+
+/* As unaligned as a slot, a queue and a buffer can be. */
+static void odd_sizes_work(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(3);
+    struct gravel *gravel;
+    config.heap_bytes = 123457;
+    config.slot_bytes = 1001;
+    config.queue_bytes = 12347;
+    config.buffer_bytes = 1003;
+    config.n_aggregators = 3;
+    config.n_resolvers = 2;
+    OK(gravel_open(&gravel, &config, NULL));
+    uint64_t table = alloc_or_die(gravel, 4 * 5000);
+    OK(run_body(gravel, "gravel_add_uint(g, a, i, i + 1, i % 3);", 5000, 100, table, 0, 0));
+    for (uint32_t i = 0; i < 5000; i++)
+        for (uint32_t node = 0; node < 3; node++)
+            assert_int_equal(words32(gravel, node, table)[i], i % 3 == node ? i + 1 : 0);
+    char data[5000], back[5000];
+    for (int i = 0; i < 5000; i++)
+        data[i] = (char)(i * 7);
+    OK(gravel_put(gravel, 2, table + 3, data, sizeof data)); /* pieces, unaligned */
+    OK(gravel_quiet(gravel));
+    OK(gravel_get(gravel, 2, table + 3, back, sizeof back));
+    assert_memory_equal(data, back, sizeof data);
+    OK(gravel_close(gravel));
+}
+
+int main(void)
+{
+    watch(120, "memory");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exhausted_heap_tells_the_numbers),
+        cmocka_unit_test(memory_is_zero_and_aligned_also_the_second_time),
+        cmocka_unit_test(heap_beyond_the_devices_limit_tells_the_numbers),
+        cmocka_unit_test(many_heaps_beyond_the_limit_tell_the_numbers),
+        cmocka_unit_test(largest_numbers_of_all_are_refused_in_peace),
+        cmocka_unit_test(buffer_smaller_than_a_message_is_refused),
+        cmocka_unit_test(queue_smaller_than_a_slot_is_refused),
+        cmocka_unit_test(slot_smaller_than_16_messages_is_refused),
+        cmocka_unit_test(many_loopback_nodes_work),
+        cmocka_unit_test(odd_sizes_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches of every shape: group sizes, last groups that are smaller, two and three dimensions, groups larger
+ * than a slot or than GRAVEL_MAX_GROUP, slots and buffers as small as they can be.
+ *
+ * Path: meson test -> this -> cl/workgroup.cl.h, cl/message.cl.h
+ */
+#include <stdio.h>
+
+#include "expect.h"
+
+/* Work-item i sends i + 1 to word i of node i % n: by all, by one in three, and alone; then a loop whose
+ * length differs from item to item. */
+#define SENDS                                                                                      \
+    "uint n = gravel_n_nodes(g);"                                                                  \
+    "gravel_add_uint(g, a, i, i + 1, i % n);"                                                      \
+    "gravel_add_uint_if(g, i % 3 == 0, b, i, i + 1, i % n);"                                       \
+    "if (i % 5 == 0) gravel_add_uint_wi(g, b, i, 1, i % n);"                                       \
+    "GRAVEL_FOR(g, e, i % 7) { gravel_inc_uint_if(g, active, c, i, (i + e) % n); }"
+
+/* What SENDS must have left. */
+static void expect_sent(struct gravel *gravel, size_t n_items, const uint64_t tables[3])
+{
+    uint32_t n = gravel_n_nodes(gravel);
+    for (uint32_t i = 0; i < n_items; i++)
+        for (uint32_t node = 0; node < n; node++) {
+            bool is_mine = i % n == node;
+            uint32_t all = is_mine ? i + 1 : 0, loops = 0;
+            uint32_t some = is_mine ? (i % 3 == 0 ? i + 1 : 0) + (i % 5 == 0) : 0;
+            for (uint32_t e = 0; e < i % 7; e++)
+                loops += (i + e) % n == node;
+            assert_int_equal(words32(gravel, node, tables[0])[i], all);
+            assert_int_equal(words32(gravel, node, tables[1])[i], some);
+            assert_int_equal(words32(gravel, node, tables[2])[i], loops);
+        }
+}
+
+/* @return false if the device takes no such launch. */
+static bool run_shape(struct gravel *gravel, cl_uint n_dimensions, const size_t *global_size,
+                      const size_t *local_size)
+{
+    size_t n_items = 1;
+    uint64_t tables[3];
+    for (cl_uint d = 0; d < n_dimensions; d++)
+        n_items *= global_size[d];
+    for (int t = 0; t < 3; t++)
+        tables[t] = alloc_or_die(gravel, n_items * 4);
+    cl_kernel kernel = body_kernel(gravel, SENDS, tables);
+    int code = gravel_launch(gravel, kernel, n_dimensions, global_size, local_size, 0, NULL, NULL);
+    clReleaseKernel(kernel);
+    OK(gravel_barrier(gravel));
+    if (code == 0)
+        expect_sent(gravel, n_items, tables);
+    for (int t = 0; t < 3; t++)
+        OK(gravel_free(gravel, tables[t]));
+    return code == 0;
+}
+
+static void every_group_size_sends_all(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(3, NULL);
+    const size_t sizes[] = {1, 2, 3, 7, 16, 17, 64, 100, 256, 1000, 1024};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t global_size = sizes[i] * 5;
+        assert_true(run_shape(gravel, 1, &global_size, &sizes[i]));
+    }
+    OK(gravel_close(gravel));
+}
+
+static void drivers_choice_of_group_sends_all(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    const size_t global_size = 1234;
+    assert_true(run_shape(gravel, 1, &global_size, NULL));
+    OK(gravel_close(gravel));
+}
+
+static void smaller_last_group_sends_all(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    const size_t global_size = 1000, local_size = 64;
+    bool was_taken = run_shape(gravel, 1, &global_size, &local_size);
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+    if (!was_taken) {
+        print_message("skipped: the device takes no smaller last group\n");
+        skip();
+    }
+}
+
+static void two_and_three_dimensions_send_all(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    const size_t global_2[] = {24, 20}, local_2[] = {8, 5};
+    const size_t global_3[] = {12, 8, 6}, local_3[] = {4, 4, 2}, thin[] = {1, 8, 1};
+    assert_true(run_shape(gravel, 2, global_2, local_2));
+    assert_true(run_shape(gravel, 3, global_3, local_3));
+    assert_true(run_shape(gravel, 3, global_3, thin));
+    OK(gravel_close(gravel));
+}
+
+/* Slots and buffers of any size hold groups of any size: a group takes several packages. */
+static void group_larger_than_a_slot_sends_all(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t slot, queue, buffer;
+    } sizes[] = {{9280, 9280, 65536}, {640, 640, 65536}, {640, 1280, 256}, {704, 1 << 16, 320},
+                 {2112, 4 << 20, 4096}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct gravel_config config = loopback_config(3);
+        struct gravel *gravel;
+        config.slot_bytes = sizes[i].slot;
+        config.queue_bytes = sizes[i].queue;
+        config.buffer_bytes = sizes[i].buffer;
+        config.n_buffers = 1 + (uint32_t)i;
+        OK(gravel_open(&gravel, &config, NULL));
+        const size_t global_size = 4096, local_size = 1024, few = 100, one = 1;
+        assert_true(run_shape(gravel, 1, &global_size, &local_size));
+        assert_true(run_shape(gravel, 1, &few, &one));
+        OK(gravel_close(gravel));
+    }
+}
+
+static const char *const max_group_source =
+    "#include \"gravel.cl.h\"\n"
+    "kernel void every(GRAVEL_ARENA, ulong a) {\n"
+    "    GRAVEL_OPEN(g); gravel_inc_uint(g, a, 0, 0); }\n"
+    "kernel void predicate(GRAVEL_ARENA, ulong a) {\n"
+    "    GRAVEL_OPEN(g); gravel_inc_uint_if(g, 1, a, 0, 0); }\n"
+    "kernel void loop(GRAVEL_ARENA, ulong a) {\n"
+    "    GRAVEL_OPEN(g); GRAVEL_FOR(g, e, 3) gravel_inc_uint_if(g, active, a, 0, 0); }\n";
+
+/* Either all is sent or the group's size is told; memory of the group is too small for more than that. */
+static void group_larger_than_max_group_is_told(void **state)
+{
+    (void)state;
+    const char *const names[] = {"every", "predicate", "loop"};
+    for (size_t i = 0; i < 3; i++) {
+        struct gravel *gravel = open_loopback(1, NULL);
+        cl_program program = build_or_die(gravel, max_group_source, "-DGRAVEL_MAX_GROUP=64");
+        cl_kernel kernel = kernel_or_die(gravel, program, names[i]);
+        uint64_t word = alloc_or_die(gravel, 64);
+        MUST(clSetKernelArg(kernel, 1, sizeof word, &word) == CL_SUCCESS);
+        OK(run_kernel(gravel, kernel, 128, 64));
+        assert_int_equal(*words32(gravel, 0, word), i == 2 ? 384 : 128);
+        int code = run_kernel(gravel, kernel, 256, 128);
+        if (i > 0 || code)
+            expect_error(code, GRAVEL_EKERNEL, "128 work-items");
+        clReleaseKernel(kernel);
+        clReleaseProgram(program);
+        expect_error(gravel_close(gravel), code, "");
+    }
+}
+
+static void larger_max_group_sends_all(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(1, NULL);
+    size_t most = 0;
+    clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most,
+                    NULL);
+    if (most < 2048) {
+        OK(gravel_close(gravel));
+        print_message("skipped: groups have at most %zu work-items\n", most);
+        skip();
+    }
+    cl_program program = build_or_die(gravel, max_group_source, "-DGRAVEL_MAX_GROUP=2048");
+    cl_kernel kernel = kernel_or_die(gravel, program, "loop");
+    uint64_t word = alloc_or_die(gravel, 64);
+    MUST(clSetKernelArg(kernel, 1, sizeof word, &word) == CL_SUCCESS);
+    OK(run_kernel(gravel, kernel, 4096, 2048));
+    assert_int_equal(*words32(gravel, 0, word), 3 * 4096);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+}
+
+static void impossible_launch_is_refused(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(1, NULL);
+    const uint64_t arguments[3] = {0};
+    cl_kernel kernel = body_kernel(gravel, "(void)i;", arguments);
+    const size_t global_size = 1 << 20, local_size = 1 << 20;
+    expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL),
+                 GRAVEL_ECL, "WORK_GROUP_SIZE");
+    expect_error(gravel_launch(gravel, kernel, 4, &global_size, NULL, 0, NULL, NULL), GRAVEL_ECL,
+                 "WORK_DIMENSION");
+    clReleaseKernel(kernel);
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+}
+
+int main(void)
+{
+    watch(180, "launch shapes");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_group_size_sends_all),
+        cmocka_unit_test(drivers_choice_of_group_sends_all),
+        cmocka_unit_test(smaller_last_group_sends_all),
+        cmocka_unit_test(two_and_three_dimensions_send_all),
+        cmocka_unit_test(group_larger_than_a_slot_sends_all),
+        cmocka_unit_test(group_larger_than_max_group_is_told),
+        cmocka_unit_test(larger_max_group_sends_all),
+        cmocka_unit_test(impossible_launch_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Statistics add up, and a node with nothing to do costs nothing.
+ *
+ * Path: meson test -> this -> lib/stats.c, lib/wait/idle.c
+ */
+#include <time.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+#define N_NODES 4u
+#define N_ITEMS 65536u
+
+static struct gravel *gravel;
+
+static int open_node(void **state)
+{
+    (void)state;
+    gravel = open_loopback(N_NODES, NULL);
+    return 0;
+}
+
+static int close_node(void **state)
+{
+    (void)state;
+    return gravel_close(gravel);
+}
+
+static void read_destinations(struct gravel_destination_stats *total,
+                              struct gravel_destination_stats to[N_NODES])
+{
+    *total = (struct gravel_destination_stats){0};
+    for (uint32_t node = 0; node < N_NODES; node++) {
+        OK(gravel_stats_read_destination(gravel, node, &to[node]));
+        total->messages += to[node].messages;
+        total->buffers += to[node].buffers;
+        total->bytes += to[node].bytes;
+    }
+}
+
+/* Uniform random destinations: (P - 1) / P of the messages leave. */
+static void messages_sent_are_messages_resolved(void **state)
+{
+    (void)state;
+    struct gravel_stats stats;
+    struct gravel_destination_stats total, to[N_NODES];
+    uint64_t table = alloc_or_die(gravel, N_ITEMS * 4);
+    gravel_stats_reset(gravel);
+    OK(run_body(gravel,
+                "uint x = i * 2654435761u; x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;"
+                "gravel_inc_uint(g, a, i, x % gravel_n_nodes(g));",
+                N_ITEMS, 256, table, 0, 0));
+    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 1, table, NULL));
+    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 0, table, NULL));
+    OK(gravel_barrier(gravel));
+    OK(gravel_stats_read(gravel, &stats));
+    read_destinations(&total, to);
+    assert_int_equal(stats.packages, N_ITEMS / 256);
+    assert_int_equal(stats.messages, N_ITEMS);
+    assert_int_equal(stats.host_messages, 2);
+    assert_int_equal(stats.resolved_messages, N_ITEMS + 2);
+    assert_int_equal(stats.refused_buffers + stats.refused_messages, 0);
+    assert_int_equal(total.messages, N_ITEMS + 2);
+    assert_int_equal(stats.remote_messages, total.messages - to[0].messages);
+    assert_int_equal(total.bytes, stats.buffer_bytes);
+    assert_int_equal(total.buffers,
+                     stats.buffers_full + stats.buffers_timeout + stats.buffers_flush);
+    assert_int_equal(total.buffers, stats.resolved_buffers);
+    double share = (double)stats.remote_messages / (N_ITEMS + 2);
+    print_message("remote share %.4f\n", share);
+    assert_true(share > 0.75 * 0.99 && share < 0.75 * 1.01);
+    OK(gravel_free(gravel, table));
+}
+
+static void reset_starts_from_zero(void **state)
+{
+    (void)state;
+    struct gravel_stats stats;
+    expect_works(gravel);
+    gravel_stats_reset(gravel);
+    OK(gravel_stats_read(gravel, &stats));
+    assert_int_equal(stats.messages + stats.packages + stats.resolved_messages +
+                         stats.buffer_bytes + stats.host_messages,
+                     0);
+    assert_int_equal(gravel_stats_read(gravel, NULL), GRAVEL_EINVAL);
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+/* The aim is 1% of a core; the bound leaves room for a noisy machine. */
+static void idle_node_costs_next_to_nothing(void **state)
+{
+    (void)state;
+    struct gravel_stats stats;
+    OK(gravel_barrier(gravel));
+    usleep(200000);
+    gravel_stats_reset(gravel);
+    double cpu = cpu_seconds(), begin = seconds_now();
+    sleep(2);
+    double core = (cpu_seconds() - cpu) / (seconds_now() - begin);
+    OK(gravel_stats_read(gravel, &stats));
+    double ratio = (double)stats.poll_ns / (double)stats.thread_ns;
+    print_message("idle: %.2f%% of a core, poll ratio %.2f%%\n", 100 * core, 100 * ratio);
+    assert_true(core < 0.05);
+    assert_true(ratio < 0.05);
+    assert_true(stats.thread_ns > 0);
+}
+
+static void idle_node_wakes_up(void **state)
+{
+    (void)state;
+    usleep(300000);
+    double begin = seconds_now();
+    expect_works(gravel);
+    assert_true(seconds_now() - begin < 5);
+}
+
+int main(void)
+{
+    watch(60, "statistics");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_sent_are_messages_resolved),
+        cmocka_unit_test(reset_starts_from_zero),
+        cmocka_unit_test(idle_node_costs_next_to_nothing),
+        cmocka_unit_test(idle_node_wakes_up),
+    };
+    return cmocka_run_group_tests(tests, open_node, close_node);
+}

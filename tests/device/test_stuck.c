@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels that break the queue's protocol or have no consumer: an error that names queue and ticket within the
+ * time limit, never a hang. Each test has a watch of its own.
+ *
+ * Path: meson test -> this -> aggregator.c (stuck tickets), cl/queue.cl.h (patience)
+ */
+#include "expect.h"
+
+#define TIMEOUT_MS 500u
+#define LIMIT_S 5.0 /* generous: the machine is shared */
+
+static struct gravel *open_impatient(uint64_t queue_bytes)
+{
+    struct gravel_config config = loopback_config(2);
+    struct gravel *gravel;
+    config.timeout_ms = TIMEOUT_MS;
+    config.queue_bytes = queue_bytes;
+    OK(gravel_open(&gravel, &config, NULL));
+    return gravel;
+}
+
+/* Everything after a fatal failure says the same and returns. */
+static void expect_failed_node(struct gravel *gravel, const char *part)
+{
+    uint32_t value = 1;
+    uint64_t offset;
+    expect_error(gravel_quiet(gravel), GRAVEL_EKERNEL, part);
+    expect_error(gravel_barrier(gravel), GRAVEL_EKERNEL, part);
+    expect_error(gravel_fence(gravel), GRAVEL_EKERNEL, part);
+    assert_int_not_equal(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &offset, 1), 0);
+    assert_int_not_equal(gravel_alloc(gravel, 64, &offset), 0);
+    for (int n = 0; n < 1000; n++) /* must not wait for buffers that never come home */
+        gravel_update(gravel, GRAVEL_PUT, GRAVEL_UINT, 1, 0, &value);
+    expect_error(gravel_close(gravel), GRAVEL_EKERNEL, part);
+}
+
+#define RESERVE_ONLY                                                                               \
+    "uint ticket;"                                                                                 \
+    "if (i == 0) gravel_queue_reserve(g.arena, 0, &ticket);"
+
+static void ticket_never_published_is_named(void **state)
+{
+    (void)state;
+    watch(30, "a ticket that is reserved and never published");
+    struct gravel *gravel = open_impatient(0);
+    double begin = seconds_now();
+    expect_error(run_body(gravel, RESERVE_ONLY, 64, 64, 0, 0, 0), GRAVEL_EKERNEL,
+                 "queue 0, ticket 0");
+    assert_true(seconds_now() - begin < LIMIT_S);
+    expect_failed_node(gravel, "queue 0, ticket 0");
+}
+
+static void ticket_never_published_among_others_is_named(void **state)
+{
+    (void)state;
+    watch(30, "a ticket never published, and messages behind it");
+    struct gravel *gravel = open_impatient(0);
+    uint64_t word = alloc_or_die(gravel, 64);
+    OK(run_body(gravel, "gravel_inc_uint(g, a, 0, 1);", 640, 64, word, 0, 0)); /* tickets 0 to 9 */
+    expect_error(run_body(gravel, RESERVE_ONLY "gravel_inc_uint(g, a, 0, 1);", 64, 64, word, 0, 0),
+                 GRAVEL_EKERNEL, "queue 0, ticket 10");
+    expect_failed_node(gravel, "queue 0, ticket 10");
+}
+
+/* The kernel itself waits for room behind the stuck ticket. */
+static void ticket_never_published_in_a_full_queue_is_named(void **state)
+{
+    (void)state;
+    watch(30, "a ticket never published in a queue of one slot");
+    struct gravel *gravel = open_impatient(9280);
+    uint64_t word = alloc_or_die(gravel, 64);
+    double begin = seconds_now();
+    expect_error(run_body(gravel, RESERVE_ONLY "gravel_inc_uint(g, a, 0, 1);", 640, 64, word, 0, 0),
+                 GRAVEL_EKERNEL, "queue 0, ticket 0");
+    assert_true(seconds_now() - begin < LIMIT_S);
+    expect_failed_node(gravel, "queue 0, ticket 0");
+}
+
+/* The same with a kernel that waits alone, work-item by work-item. */
+static void work_items_behind_a_stuck_ticket_end(void **state)
+{
+    (void)state;
+    watch(30, "work-items behind a ticket never published");
+    struct gravel *gravel = open_impatient(9280);
+    uint64_t word = alloc_or_die(gravel, 64);
+    expect_error(run_body(gravel, RESERVE_ONLY "gravel_inc_uint_wi(g, a, 0, 1);", 256, 64, word, 0,
+                          0),
+                 GRAVEL_EKERNEL, "ticket 0");
+    expect_failed_node(gravel, "ticket 0");
+}
+
+/* Nobody waits for this kernel; the failure must still be found by who waits next. */
+static void patience_outlasts_a_slow_kernel(void **state)
+{
+    (void)state;
+    watch(60, "a kernel that takes longer than the time limit");
+    struct gravel *gravel = open_impatient(0);
+    uint64_t word = alloc_or_die(gravel, 64);
+    double begin = seconds_now();
+    int code = run_body(gravel,
+                        "uint x = i;"
+                        "for (ulong n = 0; n < b; n++) x = x * 1664525 + 1013904223;"
+                        "gravel_add_uint(g, a, 0, x | 1, 1);",
+                        64, 64, word, 30000000, 0);
+    print_message("the kernel took %.2f s\n", seconds_now() - begin);
+    assert_int_equal(code, 0);
+    assert_int_not_equal(*words32(gravel, 1, word), 0);
+    OK(gravel_close(gravel));
+}
+
+static void back_pressure_is_counted_and_nothing_is_lost(void **state)
+{
+    (void)state;
+    watch(60, "a queue of one slot");
+    struct gravel *gravel = open_impatient(9280);
+    struct gravel_stats stats;
+    uint64_t word = alloc_or_die(gravel, 64);
+    gravel_stats_reset(gravel);
+    OK(run_body(gravel, "for (uint n = 0; n < 20; n++) gravel_inc_uint(g, a, 0, i % 2);", 8192, 256,
+                word, 0, 0));
+    OK(gravel_stats_read(gravel, &stats));
+    assert_int_equal(*words32(gravel, 0, word), 20 * 4096);
+    assert_int_equal(*words32(gravel, 1, word), 20 * 4096);
+    assert_true(stats.queue_full_waits > 0);
+    OK(gravel_close(gravel));
+}
+
+static void other_arena_version_is_told(void **state)
+{
+    (void)state;
+    watch(30, "an arena of another version");
+    struct gravel *gravel = open_impatient(9280);
+    uint64_t word = alloc_or_die(gravel, 64);
+    int code = run_body(gravel,
+                        "if (i == 0) g.arena->version = 77;"
+                        "gravel_inc_uint(g, a, 0, 0); gravel_inc_uint(g, a, 0, 0);",
+                        640, 64, word, 0, 0);
+    expect_error(code, GRAVEL_EKERNEL, "another gravel.cl.h");
+    expect_failed_node(gravel, "another gravel.cl.h");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ticket_never_published_is_named),
+        cmocka_unit_test(ticket_never_published_among_others_is_named),
+        cmocka_unit_test(ticket_never_published_in_a_full_queue_is_named),
+        cmocka_unit_test(work_items_behind_a_stuck_ticket_end),
+        cmocka_unit_test(patience_outlasts_a_slow_kernel),
+        cmocka_unit_test(back_pressure_is_counted_and_nothing_is_lost),
+        cmocka_unit_test(other_arena_version_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace: valid JSON with the events there must be, a file per node; one that cannot be written is refused
+ * when the node opens.
+ *
+ * Path: meson test -> this -> lib/trace.c
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+static struct gravel_config traced(const char *path)
+{
+    struct gravel_config config = loopback_config(2);
+    snprintf(config.trace, sizeof config.trace, "%s", path);
+    return config;
+}
+
+static unsigned count_events(const json_t *events, const char *name)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        const char *text = json_string_value(json_object_get(event, "name"));
+        assert_true(json_is_object(event));
+        assert_non_null(text);
+        assert_true(json_is_integer(json_object_get(event, "pid")));
+        n += !strcmp(text, name);
+    }
+    return n;
+}
+
+static void trace_is_json_with_all_events(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/gravel-trace-XXXXXX", path[64], written[64];
+    MUST(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/t.json", folder);
+    snprintf(written, sizeof written, "%s/t.0.json", folder);
+    struct gravel_config config = traced(path);
+    struct gravel *gravel;
+    OK(gravel_open(&gravel, &config, NULL));
+    expect_works(gravel);
+    expect_works(gravel);
+    OK(gravel_quiet(gravel));
+    OK(gravel_close(gravel));
+    json_error_t error;
+    json_t *events = json_load_file(written, 0, &error);
+    if (!events)
+        fail_msg("%s, line %d: %s", written, error.line, error.text);
+    assert_true(json_is_array(events));
+    assert_int_equal(count_events(events, "process_name"), 1);
+    assert_int_equal(count_events(events, "body"), 4); /* kernels: begin and end of each */
+    assert_true(count_events(events, "quiet") >= 1);
+    assert_true(count_events(events, "barrier") >= 4);
+    assert_true(count_events(events, "resolve") >= 2);
+    json_decref(events);
+    unlink(written);
+    rmdir(folder);
+}
+
+static void trace_that_cannot_be_written_is_refused_and_named(void **state)
+{
+    (void)state;
+    struct gravel_config config = traced("/nonexistent/t.json");
+    expect_no_open(&config, NULL, GRAVEL_ESYSTEM, "/nonexistent/t.0.json");
+    config = traced("/tmp");
+    strcpy(config.trace, "/proc/gravel.json");
+    expect_no_open(&config, NULL, GRAVEL_ESYSTEM, "/proc/gravel.0.json");
+}
+
+/* A full disk must not end the node: the trace is cut short, the messages are not. */
+static void trace_on_a_full_disk_does_not_stop_messages(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK)) {
+        print_message("skipped: no /dev/full\n");
+        skip();
+    }
+    char folder[] = "/tmp/gravel-trace-XXXXXX", path[64], link[64];
+    MUST(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/t.json", folder);
+    snprintf(link, sizeof link, "%s/t.0.json", folder);
+    MUST(symlink("/dev/full", link) == 0);
+    struct gravel_config config = traced(path);
+    struct gravel *gravel;
+    OK(gravel_open(&gravel, &config, NULL));
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+    unlink(link);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    watch(60, "traces");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trace_is_json_with_all_events),
+        cmocka_unit_test(trace_that_cannot_be_written_is_refused_and_named),
+        cmocka_unit_test(trace_on_a_full_disk_does_not_stop_messages),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ledger: every message carries origin, number and checksum, and its destination keeps books. At the end
+ * none may be lost, doubled, torn, misrouted, or of an earlier round than one of its group that came before.
+ *
+ * usage: ledger MODE [MESSAGES]   of each sending node; MODE is a kernel of ledger.cl
+ *        am, am_if, am_wi         active messages; their handler keeps the books
+ *        put, put_if, add         a slot of its own for each message; the books are the slots
+ *
+ * Runs with GRAVEL_LOOPBACK nodes, of which one sends, or under an MPI launcher.
+ *
+ * Path:    route.h, ledger.cl -> this.
+ * Threads: enter() runs in the network thread; the books are read after a barrier.
+ * Source:  checkers of queues by history (Jepsen).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "route.h"
+#include "support.h"
+
+extern const char ledger_cl[];
+
+#define MAX_NODES 8u
+#define GROUPS_OF(n_launches) ((n_launches)*LEDGER_GROUPS)
+
+/* What one destination has got from one origin. */
+struct book {
+    unsigned char *seen;  /* [messages] bits, by number */
+    unsigned char *round; /* [groups of all launches] the latest so far */
+    uint64_t n;
+};
+
+static struct ledger {
+    const char *mode;
+    bool has_predicate, by_slots, keeps_order;
+    struct gravel *gravel;
+    uint32_t node, n_nodes, n_origins;
+    uint64_t n_launches, slots;
+    struct book books[MAX_NODES][MAX_NODES]; /* [destination][origin] */
+    uint64_t n_checked;
+} ledger;
+
+static bool is_sent(uint32_t origin, uint64_t number)
+{
+    return !ledger.has_predicate || ledger_is_sent(origin, number);
+}
+
+/* ---- active messages --------------------------------------------------------------------------- */
+
+static int complain(const char *what, uint32_t here, uint32_t origin, uint64_t number)
+{
+    static unsigned n_told;
+    if (n_told++ < 8)
+        fprintf(stderr, "%s: %s at node %u: origin %u, message %" PRIu64 "\n", ledger.mode, what,
+                here, origin, number);
+    return 1;
+}
+
+static int enter_book(struct book *book, uint32_t here, uint32_t origin, uint64_t number)
+{
+    unsigned char bit = (unsigned char)(1u << (number & 7));
+    unsigned char round = (unsigned char)(number / LEDGER_GROUP % LEDGER_ROUNDS);
+    unsigned char *latest = &book->round[number / (LEDGER_GROUP * LEDGER_ROUNDS)];
+    if (book->seen[number >> 3] & bit)
+        return complain("doubled", here, origin, number);
+    if (ledger.keeps_order && round < *latest)
+        return complain("out of order", here, origin, number);
+    book->seen[number >> 3] |= bit;
+    *latest = round;
+    book->n++;
+    return 0;
+}
+
+static int enter(struct gravel *gravel, void *user, uint32_t source,
+                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    uint32_t here = gravel_node(gravel), origin = (uint32_t)args[0];
+    uint64_t number = args[1];
+    (void)user;
+    if (args[3] || source != args[0] || origin >= ledger.n_origins ||
+        number >= ledger.n_launches * LEDGER_LAUNCH)
+        return complain("torn", here, source, number);
+    if (args[2] != ledger_checksum(origin, number, here))
+        return complain(args[2] == ledger_checksum(origin, number,
+                                                   ledger_destination(origin, number, ledger.n_nodes))
+                            ? "misrouted"
+                            : "torn",
+                        here, origin, number);
+    return enter_book(&ledger.books[here][origin], here, origin, number);
+}
+
+static void open_books(uint32_t here)
+{
+    for (uint32_t origin = 0; origin < ledger.n_origins; origin++) {
+        struct book *book = &ledger.books[here][origin];
+        book->seen = calloc(ledger.n_launches, LEDGER_LAUNCH / 8);
+        book->round = calloc(GROUPS_OF(ledger.n_launches), 1);
+        MUST(book->seen && book->round);
+    }
+}
+
+static unsigned check_book(const struct book *book, uint32_t here, uint32_t origin)
+{
+    uint64_t n_expected = 0, n_lost = 0;
+    for (uint64_t number = 0; number < ledger.n_launches * LEDGER_LAUNCH; number++)
+        if (is_sent(origin, number) &&
+            ledger_destination(origin, number, ledger.n_nodes) == here) {
+            bool is_lost = !(book->seen[number >> 3] & 1u << (number & 7));
+            n_expected++;
+            if (is_lost && n_lost++ == 0)
+                complain("lost", here, origin, number);
+        }
+    ledger.n_checked += n_expected;
+    if (n_lost || book->n != n_expected)
+        fprintf(stderr, "%s: node %u has %" PRIu64 " messages of node %u, not %" PRIu64 "\n",
+                ledger.mode, here, book->n, origin, n_expected);
+    return n_lost || book->n != n_expected;
+}
+
+/* ---- slots ------------------------------------------------------------------------------------- */
+
+/* What the last launch must have left in the slots of one origin; cleared for the next. */
+static unsigned check_slots(uint32_t here, uint32_t origin, uint64_t launch)
+{
+    uint64_t *slots = words64(ledger.gravel, here, ledger.slots) + (size_t)origin * LEDGER_LAUNCH;
+    unsigned n_wrong = 0;
+    for (uint32_t i = 0; i < LEDGER_LAUNCH; i++) {
+        uint64_t number = launch * LEDGER_LAUNCH + i;
+        bool is_mine = is_sent(origin, number) &&
+                       ledger_destination(origin, number, ledger.n_nodes) == here;
+        uint64_t expected = is_mine ? ledger_checksum(origin, number, here) : 0;
+        ledger.n_checked += is_mine;
+        if (slots[i] != expected && n_wrong++ == 0)
+            complain(!expected                 ? "misrouted"
+                     : !slots[i]               ? "lost"
+                     : slots[i] == 2 * expected ? "doubled"
+                                               : "torn",
+                     here, origin, number);
+        slots[i] = 0;
+    }
+    return n_wrong;
+}
+
+/* ---- the run ----------------------------------------------------------------------------------- */
+
+static bool is_here(uint32_t node)
+{
+    return gravel_pointer_of(ledger.gravel, node, ledger.slots) != NULL;
+}
+
+static unsigned check_launch(uint64_t launch)
+{
+    unsigned n_wrong = 0;
+    for (uint32_t here = 0; here < ledger.n_nodes; here++)
+        for (uint32_t origin = 0; is_here(here) && origin < ledger.n_origins; origin++)
+            n_wrong += check_slots(here, origin, launch);
+    OK(gravel_barrier(ledger.gravel)); /* nobody sends on before all have looked */
+    return n_wrong;
+}
+
+static unsigned check_books(void)
+{
+    unsigned n_wrong = 0;
+    for (uint32_t here = 0; here < ledger.n_nodes; here++)
+        for (uint32_t origin = 0; is_here(here) && origin < ledger.n_origins; origin++)
+            n_wrong += check_book(&ledger.books[here][origin], here, origin);
+    return n_wrong;
+}
+
+static void set_argument(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
+{
+    MUST(clSetKernelArg(kernel, index, bytes, value) == CL_SUCCESS);
+}
+
+static unsigned send_all(cl_kernel kernel)
+{
+    const size_t global_size = LEDGER_GROUPS * LEDGER_GROUP, local_size = LEDGER_GROUP;
+    cl_uint has_predicate = ledger.has_predicate;
+    unsigned n_wrong = 0;
+    set_argument(kernel, 1, sizeof ledger.slots, &ledger.slots);
+    set_argument(kernel, 3, sizeof has_predicate, &has_predicate);
+    for (uint64_t launch = 0; launch < ledger.n_launches; launch++) {
+        set_argument(kernel, 2, sizeof launch, &launch);
+        OK(gravel_launch(ledger.gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
+        if (ledger.by_slots) {
+            OK(gravel_barrier(ledger.gravel));
+            n_wrong += check_launch(launch);
+        }
+    }
+    int code = gravel_barrier(ledger.gravel);
+    if (code)
+        fprintf(stderr, "%s: %s: %s\n", ledger.mode, gravel_strerror(code), gravel_last_error());
+    return n_wrong + (code != 0);
+}
+
+static void open_ledger(int argc, char **argv)
+{
+    static const struct gravel_handler handlers[] = {{"enter", 3, enter, NULL}};
+    const struct gravel_bindings bindings = {.handlers = handlers, .n_handlers = 1};
+    MUST(argc >= 2);
+    uint64_t n_messages = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
+    ledger.mode = argv[1];
+    ledger.has_predicate = strstr(argv[1], "_") != NULL;
+    ledger.by_slots = strncmp(argv[1], "am", 2) != 0;
+    ledger.keeps_order = strcmp(argv[1], "am_wi") != 0;
+    ledger.n_launches = (n_messages + LEDGER_LAUNCH - 1) / LEDGER_LAUNCH;
+    ledger.gravel = open_default(&bindings);
+    ledger.node = gravel_node(ledger.gravel);
+    ledger.n_nodes = gravel_n_nodes(ledger.gravel);
+    MUST(ledger.n_nodes <= MAX_NODES);
+    ledger.slots = alloc_or_die(ledger.gravel, (uint64_t)ledger.n_nodes * LEDGER_LAUNCH * 8u);
+    ledger.n_origins = ledger.n_nodes > 1 && is_here(0) && is_here(1) ? 1 : ledger.n_nodes;
+    for (uint32_t node = 0; node < ledger.n_nodes; node++)
+        if (is_here(node))
+            open_books(node);
+}
+
+static void close_ledger(void)
+{
+    for (uint32_t node = 0; node < MAX_NODES; node++)
+        for (uint32_t origin = 0; origin < MAX_NODES; origin++) {
+            free(ledger.books[node][origin].seen);
+            free(ledger.books[node][origin].round);
+        }
+    OK(gravel_close(ledger.gravel));
+}
+
+int main(int argc, char **argv)
+{
+    watch(240, "ledger");
+    open_ledger(argc, argv);
+    cl_program program = build_or_die(ledger.gravel, ledger_cl, NULL);
+    cl_kernel kernel = kernel_or_die(ledger.gravel, program, ledger.mode);
+    OK(gravel_barrier(ledger.gravel));
+    double begin = seconds_now();
+    unsigned n_wrong = send_all(kernel);
+    double seconds = seconds_now() - begin;
+    if (!ledger.by_slots)
+        n_wrong += check_books();
+    uint64_t totals[2] = {ledger.n_checked, n_wrong};
+    OK(gravel_reduce(ledger.gravel, GRAVEL_ADD, GRAVEL_ULONG, totals, 2));
+    if (ledger.node == 0)
+        printf("%s: %" PRIu64 " messages of %u nodes to %u, %.2f M/s, %s\n", ledger.mode, totals[0],
+               ledger.n_origins, ledger.n_nodes, (double)totals[0] * 1e-6 / seconds,
+               totals[1] ? "FAIL" : "PASS");
+    fflush(stdout);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    close_ledger();
+    return totals[1] != 0;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared helpers of the tests. See support.h.
+ */
+#include "support.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+void die(const char *file, int line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s:%d: ", file, line);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+    fflush(NULL);
+    _exit(1); /* a node's threads may be in any state: no destructors */
+}
+
+void skip_all(const char *reason)
+{
+    printf("skipped: %s\n", reason);
+    exit(SKIPPED);
+}
+
+static const char *watched;
+
+static void bite(int signal_number)
+{
+    static const char text[] = "\nhangs: ";
+    (void)signal_number;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0 ||
+        write(STDERR_FILENO, watched, strlen(watched)) < 0 || write(STDERR_FILENO, "\n", 1) < 0)
+        _exit(2);
+    _exit(1);
+}
+
+void watch(unsigned seconds, const char *what)
+{
+    watched = what;
+    signal(SIGALRM, bite);
+    alarm(seconds);
+}
+
+double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+struct gravel_config loopback_config(uint32_t n_nodes)
+{
+    struct gravel_config config;
+    OK(gravel_config_init(&config));
+    strcpy(config.transport, "self");
+    config.loopback_nodes = n_nodes;
+    config.heap_bytes = 4u << 20;
+    return config;
+}
+
+struct gravel *open_loopback(uint32_t n_nodes, const struct gravel_bindings *bindings)
+{
+    struct gravel_config config = loopback_config(n_nodes);
+    struct gravel *gravel;
+    OK(gravel_open(&gravel, &config, bindings));
+    return gravel;
+}
+
+struct gravel *open_default(const struct gravel_bindings *bindings)
+{
+    struct gravel *gravel;
+    OK(gravel_open(&gravel, NULL, bindings));
+    return gravel;
+}
+
+uint64_t alloc_or_die(struct gravel *gravel, uint64_t bytes)
+{
+    uint64_t offset;
+    OK(gravel_alloc(gravel, bytes, &offset));
+    return offset;
+}
+
+cl_program build_or_die(struct gravel *gravel, const char *source, const char *options)
+{
+    cl_program program;
+    OK(gravel_program_build(gravel, "test.cl", source, options, &program));
+    return program;
+}
+
+cl_kernel kernel_or_die(struct gravel *gravel, cl_program program, const char *name)
+{
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(program, name, &error);
+    if (error != CL_SUCCESS)
+        die(__FILE__, __LINE__, "kernel %s: OpenCL error %d", name, (int)error);
+    OK(gravel_kernel_set_arena(gravel, kernel, 0));
+    return kernel;
+}
+
+cl_kernel body_kernel(struct gravel *gravel, const char *body, const uint64_t arguments[3])
+{
+    char source[8192];
+    int n = snprintf(source, sizeof source,
+                     "#include \"gravel.cl.h\"\n"
+                     "kernel void body(GRAVEL_ARENA, ulong a, ulong b, ulong c)\n"
+                     "{\n"
+                     "    GRAVEL_OPEN(g);\n"
+                     "    uint i = (uint)get_global_linear_id();\n"
+                     "    %s\n"
+                     "}\n",
+                     body);
+    MUST(n > 0 && (size_t)n < sizeof source);
+    cl_program program = build_or_die(gravel, source, NULL);
+    cl_kernel kernel = kernel_or_die(gravel, program, "body");
+    clReleaseProgram(program);
+    for (cl_uint i = 0; i < 3; i++)
+        MUST(clSetKernelArg(kernel, i + 1, sizeof(cl_ulong), &arguments[i]) == CL_SUCCESS);
+    return kernel;
+}
+
+int run_kernel(struct gravel *gravel, cl_kernel kernel, size_t global_size, size_t local_size)
+{
+    OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
+    return gravel_barrier(gravel);
+}
+
+int run_body(struct gravel *gravel, const char *body, size_t global_size, size_t local_size,
+             uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t arguments[3] = {a, b, c};
+    cl_kernel kernel = body_kernel(gravel, body, arguments);
+    int code = run_kernel(gravel, kernel, global_size, local_size);
+    clReleaseKernel(kernel);
+    return code;
+}
+
+uint32_t *words32(struct gravel *gravel, uint32_t node, uint64_t offset)
+{
+    uint32_t *words = gravel_pointer_of(gravel, node, offset);
+    MUST(words);
+    return words;
+}
+
+uint64_t *words64(struct gravel *gravel, uint32_t node, uint64_t offset)
+{
+    uint64_t *words = gravel_pointer_of(gravel, node, offset);
+    MUST(words);
+    return words;
+}
+
+uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the suites that run the whole library share: open a node, build and run a kernel, or end with a text.
+ *
+ * Path:    support.h -> the tests in device/, mpi/, conformance/ and ledger/.
+ * Threads: the test's main thread.
+ */
+#ifndef GRAVEL_TESTS_SUPPORT_H
+#define GRAVEL_TESTS_SUPPORT_H
+
+#include <gravel/gravel.h>
+
+#define SKIPPED 77 /* exit status of a test that cannot run here */
+
+/** End the process: print where, what and gravel_last_error(). */
+_Noreturn void die(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** End the process as one that cannot run here, with the reason. */
+_Noreturn void skip_all(const char *reason);
+
+/** A Gravel call that must succeed. */
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        int ok_code_ = (call);                                                                     \
+        if (ok_code_)                                                                              \
+            die(__FILE__, __LINE__, "%s: %s (%d): %s", #call, gravel_strerror(ok_code_), ok_code_, \
+                gravel_last_error());                                                              \
+    } while (0)
+
+/** Anything else that must hold, assert or not. */
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            die(__FILE__, __LINE__, "not true: %s", #condition);                                   \
+    } while (0)
+
+/** End the process with `what` unless it ends, or is called again, within that time; 0 stops the watch. */
+void watch(unsigned seconds, const char *what);
+
+/** Monotonic time [s]. */
+double seconds_now(void);
+
+/** Defaults and environment, with a heap of 4 MiB and `n_nodes` loop-back nodes of transport self. */
+struct gravel_config loopback_config(uint32_t n_nodes);
+
+/** Open a node that stands for n_nodes. bindings may be NULL. */
+struct gravel *open_loopback(uint32_t n_nodes, const struct gravel_bindings *bindings);
+
+/** Open with the default configuration: what the launcher and the environment say. */
+struct gravel *open_default(const struct gravel_bindings *bindings);
+
+/** Symmetric memory, zero-filled; its heap offset. */
+uint64_t alloc_or_die(struct gravel *gravel, uint64_t bytes);
+
+/** Build a program and get one of its kernels, arena set. Release both. */
+cl_program build_or_die(struct gravel *gravel, const char *source, const char *options);
+cl_kernel kernel_or_die(struct gravel *gravel, cl_program program, const char *name);
+
+/**
+ * A kernel from the body alone. It sees `g`, `i` (the work-item's linear number) and three ulong arguments
+ * `a`, `b` and `c`.
+ */
+cl_kernel body_kernel(struct gravel *gravel, const char *body, const uint64_t arguments[3]);
+
+/** Launch a one-dimensional kernel and wait for its messages. @return what gravel_barrier returned. */
+int run_kernel(struct gravel *gravel, cl_kernel kernel, size_t global_size, size_t local_size);
+
+/** The two together, releasing the kernel. */
+int run_body(struct gravel *gravel, const char *body, size_t global_size, size_t local_size,
+             uint64_t a, uint64_t b, uint64_t c);
+
+/** Words of a node's heap. */
+uint32_t *words32(struct gravel *gravel, uint32_t node, uint64_t offset);
+uint64_t *words64(struct gravel *gravel, uint32_t node, uint64_t offset);
+
+/** A number that looks random (splitmix64 of x). */
+uint64_t mix(uint64_t x);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device's half of the queue as C11 threads against the host's half, under ThreadSanitizer: all
+ * messages arrive once, intact and in order, through queues so small that every slot is used again
+ * and again.
+ *
+ * Path:    traffic.c -> cl/message.cl.h -> lib/queue/package.h -> the ledger here.
+ * Threads: one per work-item and one consumer per queue; nothing but the edges of
+ * docs/memory-order.md orders one against the other. Exit:    0; 1 with a line that says what went
+ * wrong; the sanitizer's own code if it has a report.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "device/arena.h"
+#include "lanes.h"
+#include "queue/package.h"
+#include "traffic.h"
+#include "wait/clock.h"
+
+#define MAX_QUEUES 4u
+#define STUCK_NS (5 * GRAVEL_NS_PER_S)
+#define N_NODES 3u
+#define ADD_BASE (UINT64_C(1) << 32)
+#define PUT_BASE (UINT64_C(1) << 40)
+
+struct shape {
+    uint32_t n_groups, local_size, n_queues, n_slots, start, n_rounds;
+};
+
+struct test {
+    struct traffic traffic;
+    struct gravel_arena *arena;
+    unsigned char *seen[TRAFFIC_SITES]; /* [traffic_numbers] times received; one consumer each */
+    uint32_t *last_step;                /* [n_items] 1 + the item's newest step, to see its order */
+    _Atomic bool has_ended;             /* K1: the kernel has ended and everything is published */
+};
+
+struct consumer {
+    struct test *test;
+    pthread_t thread;
+    struct gravel_package_queue queue;
+};
+
+static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    _Exit(1);
+}
+
+static struct gravel_arena *make_arena(const struct shape *shape, uint32_t wait_limit)
+{
+    const struct gravel_device device = {.capability = {.max_alloc = UINT64_MAX}};
+    const struct gravel_arena_shape arena_shape = {
+        .n_nodes = N_NODES,
+        .n_heaps = 1,
+        .n_queues = shape->n_queues,
+        .queue_bytes = (uint64_t)shape->n_queues * shape->n_slots * GRAVEL_SLOT_MIN_BYTES,
+        .slot_bytes = GRAVEL_SLOT_MIN_BYTES,
+        .heap_bytes = 1,
+        .wait_limit = wait_limit,
+        .start = shape->start,
+    };
+    struct gravel_arena *arena;
+    if (gravel_arena_create(&device, &arena_shape, &arena))
+        fail("no arena: %s", gravel_last_error());
+    if (arena->n_slots != shape->n_slots)
+        fail("arena has %u slots instead of %u", arena->n_slots, shape->n_slots);
+    return arena;
+}
+
+static void free_arena(struct gravel_arena *arena)
+{
+    const struct gravel_device device = {.queue = NULL};
+    gravel_arena_destroy(&device, arena);
+}
+
+static void open_queue(struct gravel_package_queue *queue, struct gravel_arena *arena,
+                       uint32_t number, uint32_t start)
+{
+    *queue = (struct gravel_package_queue){.words = gravel_arena_queue(arena, number),
+                                           .slots = gravel_arena_slots(arena, number),
+                                           .n_slots = arena->n_slots,
+                                           .slot_bytes = arena->slot_bytes,
+                                           .head = start};
+}
+
+/* ---- the ledger --------------------------------------------------------------------------------
+ */
+
+/* A group's own calls come in program order; only _wi messages may overtake. */
+static void check_order(struct test *test, enum traffic_site site, uint32_t number)
+{
+    if (site == TRAFFIC_AM_WI)
+        return;
+    uint32_t turn = site == TRAFFIC_PUT ? number / TRAFFIC_MAX_DEGREE : number;
+    uint32_t round = turn / test->traffic.n_items, item = turn % test->traffic.n_items;
+    uint32_t sub_step = site == TRAFFIC_PUT ? number % TRAFFIC_MAX_DEGREE : 0;
+    uint32_t step = (round * TRAFFIC_SITES + site) * TRAFFIC_MAX_DEGREE + sub_step + 1;
+    if (step <= test->last_step[item])
+        fail("item %u: step %u arrived after step %u", item, step, test->last_step[item]);
+    test->last_step[item] = step;
+}
+
+static void enter(struct test *test, enum traffic_site site, uint64_t number, uint32_t node)
+{
+    if (number >= traffic_numbers(&test->traffic, site) ||
+        !traffic_is_sent(&test->traffic, site, (uint32_t)number))
+        fail("site %d: message %" PRIu64 " was never sent", site, number);
+    if (node != traffic_node(&test->traffic, site, (uint32_t)number))
+        fail("site %d: message %" PRIu64 " is addressed to node %u", site, number, node);
+    if (test->seen[site][number]++)
+        fail("site %d: message %" PRIu64 " came twice", site, number);
+    check_order(test, site, (uint32_t)number);
+}
+
+static enum traffic_site site_of(const struct gravel_package *package)
+{
+    switch (GRAVEL_COMMAND_OP(package->command)) {
+    case GRAVEL_INC:
+        return TRAFFIC_INC;
+    case GRAVEL_ADD:
+        return TRAFFIC_ADD;
+    case GRAVEL_PUT:
+        return TRAFFIC_PUT;
+    case GRAVEL_AM:
+        return GRAVEL_COMMAND_HANDLER(package->command) == TRAFFIC_AM ? TRAFFIC_AM : TRAFFIC_AM_WI;
+    default:
+        fail("command 0x%x", package->command);
+    }
+}
+
+static void check_value(enum traffic_site site, uint64_t number, uint32_t row, uint64_t value)
+{
+    if (value != traffic_value(site, (uint32_t)number, row))
+        fail("site %d: message %" PRIu64 " is torn (value %u)", site, number, row);
+}
+
+static void check_column(struct test *test, const unsigned char *slot, uint32_t column)
+{
+    const struct gravel_package *package = (const struct gravel_package *)slot;
+    enum traffic_site site = site_of(package);
+    uint32_t command = package->command, stride = package->stride;
+    const void *index = slot + GRAVEL_INDEX_ROW(stride);
+    const void *values = slot + GRAVEL_VALUE_ROW(command, stride, 0);
+    const uint64_t *words = values;
+    uint64_t number;
+    if (site == TRAFFIC_INC || site == TRAFFIC_ADD)
+        number = ((const uint32_t *)index)[column];
+    else if (site == TRAFFIC_PUT)
+        number = (((const uint64_t *)index)[column] - PUT_BASE) / 4;
+    else
+        number = words[column];
+    if (site == TRAFFIC_ADD)
+        check_value(site, number, 0, words[column]);
+    if (site == TRAFFIC_PUT &&
+        ((const uint32_t *)values)[column] != (uint32_t)traffic_value(site, (uint32_t)number, 0))
+        fail("put %" PRIu64 " is torn", number);
+    for (uint32_t row = 1; site >= TRAFFIC_AM && row < GRAVEL_AM_MAX_ARGS; row++)
+        check_value(site, number, row, words[(size_t)row * stride + column]);
+    enter(test, site, number, ((const uint32_t *)(slot + GRAVEL_NODE_ROW))[column]);
+}
+
+static void check_package(struct test *test, const struct gravel_package *package)
+{
+    static const uint64_t bases[] = {0, ADD_BASE, 0, 0, 0};
+    uint32_t columns = GRAVEL_SLOT_COLUMNS(test->arena->slot_bytes, package->command);
+    if (package->n_messages == 0 || package->n_messages > columns ||
+        package->stride != GRAVEL_PACKAGE_STRIDE(package->n_messages))
+        fail("package of %u messages, stride %u", package->n_messages, package->stride);
+    if (package->base != bases[site_of(package)])
+        fail("base %" PRIu64 " of command 0x%x", package->base, package->command);
+    for (uint32_t column = 0; column < package->n_messages; column++)
+        check_column(test, (const unsigned char *)package, column);
+}
+
+static void check_all_arrived(const struct test *test)
+{
+    for (enum traffic_site site = 0; site < TRAFFIC_SITES; site++)
+        for (uint32_t number = 0; number < traffic_numbers(&test->traffic, site); number++)
+            if (test->seen[site][number] != traffic_is_sent(&test->traffic, site, number))
+                fail("site %d: message %u is lost", site, number);
+}
+
+/* ---- traffic through tiny queues ---------------------------------------------------------------
+ */
+
+/* Ends when a look that began after the kernel's end finds nothing. */
+static void *consume(void *argument)
+{
+    struct consumer *consumer = argument;
+    struct gravel_package_queue *queue = &consumer->queue;
+    uint64_t moved_ns = gravel_clock_ns();
+    for (;;) {
+        bool has_ended =
+            atomic_load_explicit(&consumer->test->has_ended, memory_order_acquire); /* K1 */
+        const struct gravel_package *package = gravel_package_peek(queue);
+        if (package) {
+            check_package(consumer->test, package);
+            gravel_package_release(queue);
+            moved_ns = gravel_clock_ns();
+        } else if (has_ended) {
+            break;
+        } else {
+            gravel_package_beat(queue);
+            sched_yield();
+            if (gravel_clock_ns() - moved_ns > STUCK_NS)
+                fail("stuck: head %u, reserved %u, slot says %u", queue->head,
+                     gravel_package_reserved(queue),
+                     gravel_package_slot(queue, queue->head)->published);
+        }
+    }
+    if (queue->head != gravel_package_reserved(queue))
+        fail("%u tickets taken, %u consumed", gravel_package_reserved(queue), queue->head);
+    return NULL;
+}
+
+static void open_test(struct test *test, const struct shape *shape)
+{
+    *test = (struct test){.arena = make_arena(shape, UINT32_MAX)};
+    test->traffic = (struct traffic){.n_rounds = shape->n_rounds,
+                                     .n_items = shape->n_groups * shape->local_size,
+                                     .n_nodes = N_NODES,
+                                     .add_base = ADD_BASE,
+                                     .put_base = PUT_BASE,
+                                     .am_handler = TRAFFIC_AM,
+                                     .am_wi_handler = TRAFFIC_AM_WI};
+    for (enum traffic_site site = 0; site < TRAFFIC_SITES; site++)
+        test->seen[site] = calloc(traffic_numbers(&test->traffic, site), 1);
+    test->last_step = calloc(test->traffic.n_items, sizeof *test->last_step);
+}
+
+static void close_test(struct test *test)
+{
+    for (enum traffic_site site = 0; site < TRAFFIC_SITES; site++)
+        free(test->seen[site]);
+    free(test->last_step);
+    free_arena(test->arena);
+}
+
+static void run_traffic(const struct shape *shape)
+{
+    struct test test;
+    struct consumer consumers[MAX_QUEUES];
+    open_test(&test, shape);
+    for (uint32_t q = 0; q < shape->n_queues; q++) {
+        consumers[q].test = &test;
+        open_queue(&consumers[q].queue, test.arena, q, shape->start);
+        if (pthread_create(&consumers[q].thread, NULL, consume, &consumers[q]))
+            fail("no consumer thread");
+    }
+    lanes_launch(traffic_kernel, test.arena, &test.traffic, shape->n_groups, shape->local_size);
+    atomic_store_explicit(&test.has_ended, true, memory_order_release); /* K1 */
+    for (uint32_t q = 0; q < shape->n_queues; q++)
+        pthread_join(consumers[q].thread, NULL);
+    check_all_arrived(&test);
+    if (test.arena->fault)
+        fail("fault %u", test.arena->fault);
+    close_test(&test);
+}
+
+/* ---- faults ------------------------------------------------------------------------------------
+ */
+
+/* As the aggregator does: the fault word first, then what it publishes. */
+static void expect_fault(const struct gravel_arena *arena, uint32_t fault, uint32_t value)
+{
+    uint32_t found = gravel_word_load(&arena->fault, memory_order_acquire); /* F2 */
+    if (found != fault || arena->fault_value != value)
+        fail("fault %u with value %u instead of %u with %u", found, arena->fault_value, fault,
+             value);
+}
+
+struct watch {
+    struct gravel_arena *arena;
+    uint32_t fault, value;
+};
+
+static void *watch_fault(void *argument)
+{
+    const struct watch *watch = argument;
+    uint64_t start_ns = gravel_clock_ns();
+    while (gravel_word_load(&watch->arena->fault, memory_order_relaxed) == GRAVEL_FAULT_NONE) {
+        if (gravel_clock_ns() - start_ns > STUCK_NS)
+            fail("no fault %u was reported", watch->fault);
+        sched_yield();
+    }
+    expect_fault(watch->arena, watch->fault, watch->value);
+    return NULL;
+}
+
+/* Nobody consumes: kernels end by themselves, and whoever watches is told why. */
+static void run_fault(const struct shape *shape, uint32_t wait_limit, struct watch watch)
+{
+    struct traffic traffic = {
+        .n_rounds = 1, .n_items = shape->n_groups * shape->local_size, .n_nodes = N_NODES};
+    pthread_t thread;
+    watch.arena = make_arena(shape, wait_limit);
+    if (watch.fault == GRAVEL_FAULT_VERSION)
+        watch.arena->version++;
+    if (pthread_create(&thread, NULL, watch_fault, &watch))
+        fail("no watching thread");
+    lanes_launch(traffic_kernel, watch.arena, &traffic, shape->n_groups, shape->local_size);
+    pthread_join(thread, NULL);
+    free_arena(watch.arena);
+}
+
+/* The node fails while leaders wait: they drop their messages and end. */
+static void *abort_soon(void *argument)
+{
+    struct gravel_arena *arena = argument;
+    while (!gravel_word_load(&gravel_arena_queue(arena, 0)->waits, memory_order_relaxed))
+        sched_yield();
+    gravel_word_store(&arena->abort, 1, memory_order_relaxed); /* H1 */
+    return NULL;
+}
+
+static void run_abort(const struct shape *shape)
+{
+    struct traffic traffic = {
+        .n_rounds = 2, .n_items = shape->n_groups * shape->local_size, .n_nodes = N_NODES};
+    struct gravel_arena *arena = make_arena(shape, UINT32_MAX);
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, abort_soon, arena))
+        fail("no aborting thread");
+    lanes_launch(traffic_kernel, arena, &traffic, shape->n_groups, shape->local_size);
+    pthread_join(thread, NULL);
+    if (arena->fault)
+        fail("fault %u after an abort", arena->fault);
+    free_arena(arena);
+}
+
+int main(void)
+{
+    static const struct shape shapes[] = {
+        {4, 3, 1, 1, UINT32_MAX - 20, 16},
+        {4, 3, 1, 2, UINT32_MAX - 60, 16},
+        {4, 3, 1, 4, UINT32_MAX, 16},
+        {6, 1, 3, 2, UINT32_MAX - 7, 24},
+        {2, 19, 2, 4, 0, 5},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        run_traffic(&shapes[i]);
+    const struct shape shape = {3, 2, 1, 2, UINT32_MAX, 1};
+    const struct shape large_group = {1, GRAVEL_MAX_GROUP + 1, 1, 4, 0, 1};
+    run_fault(&shape, 50, (struct watch){.fault = GRAVEL_FAULT_STALLED, .value = 50});
+    run_fault(&shape, 50,
+              (struct watch){.fault = GRAVEL_FAULT_VERSION, .value = GRAVEL_ARENA_VERSION});
+    run_fault(&large_group, 50,
+              (struct watch){.fault = GRAVEL_FAULT_GROUP, .value = GRAVEL_MAX_GROUP + 1});
+    run_abort(&shape);
+    printf("device queue as C11: messages arrive once, intact and in order; faults are told\n");
+    return 0;
+}

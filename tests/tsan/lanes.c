@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work-items as threads. See lanes.h.
+ */
+#include "lanes.h"
+
+#include "workgroup.cl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+_Thread_local struct gravel_lane *gravel_lane;
+
+struct lane {
+    struct gravel_lane place;
+    pthread_t thread;
+    lanes_kernel *body;
+    struct gravel_arena *arena;
+    const void *arguments;
+};
+
+struct group {
+    pthread_barrier_t barrier;
+    struct gravel_scratch scratch;
+    _Atomic uint64_t scan[GRAVEL_MAX_GROUP + 2]; /* one more: tests run groups that are too large */
+};
+
+static void *lane_main(void *argument)
+{
+    struct lane *lane = argument;
+    gravel_lane = &lane->place;
+    lane->body(lane->arena, lane->arguments);
+    return NULL;
+}
+
+static void *allocate(size_t n, size_t bytes)
+{
+    void *memory = calloc(n, bytes);
+    if (!memory) {
+        fprintf(stderr, "no memory for %zu work-items or groups\n", n);
+        exit(1);
+    }
+    return memory;
+}
+
+static void start(struct lane *lane)
+{
+    int error = pthread_create(&lane->thread, NULL, lane_main, lane);
+    if (error) {
+        fprintf(stderr, "work-item thread: %s\n", strerror(error));
+        exit(1);
+    }
+}
+
+void lanes_launch(lanes_kernel *body, struct gravel_arena *arena, const void *arguments,
+                  size_t n_groups, size_t local_size)
+{
+    struct group *groups = allocate(n_groups, sizeof *groups);
+    struct lane *lanes = allocate(n_groups * local_size, sizeof *lanes);
+    for (size_t g = 0; g < n_groups; g++)
+        pthread_barrier_init(&groups[g].barrier, NULL, (unsigned)local_size);
+    for (size_t i = 0; i < n_groups * local_size; i++) {
+        struct group *group = &groups[i / local_size];
+        lanes[i] = (struct lane){
+            .place = {.local_id = i % local_size,
+                      .local_size = local_size,
+                      .group_id = i / local_size,
+                      .n_groups = n_groups,
+                      .barrier = &group->barrier,
+                      .scan = group->scan,
+                      .scratch = &group->scratch},
+            .body = body,
+            .arena = arena,
+            .arguments = arguments,
+        };
+        start(&lanes[i]);
+    }
+    for (size_t i = 0; i < n_groups * local_size; i++)
+        pthread_join(lanes[i].thread, NULL);
+    for (size_t g = 0; g < n_groups; g++)
+        pthread_barrier_destroy(&groups[g].barrier);
+    free(lanes);
+    free(groups);
+}

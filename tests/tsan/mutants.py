@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Mutation test of the memory orders: weaken one at a time and expect ThreadSanitizer (or the data) to object.
+
+usage: mutants.py [--compiler CC] [--list] [subject...]      subjects: see SUBJECTS; default: all
+exit:  0 every subject runs clean and every mutant is caught or excused; 1 not so; 77 no compiler with TSan
+
+A mutant is one acquire, release or seq_cst made relaxed, or one barrier of the group dropped, in a copy of the
+sources; the shipping headers know nothing of it. It is caught by a report, by wrong data, or by getting stuck.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FLAGS = ["-fsanitize=thread", "-O1", "-g", "-Werror=implicit-function-declaration",
+         "-std=gnu11", "-D_GNU_SOURCE",
+         "-DCL_TARGET_OPENCL_VERSION=300", "-DGRAVEL_MAX_GROUP=32", "-Iinclude",
+         "-Iinclude/gravel/shared", "-Icl", "-Ilib", "-Itests/tsan"]
+LIMIT_S = 20
+ATTEMPTS = 4  # a race must happen to be seen
+REPORT = 66   # ThreadSanitizer's exit code
+
+KERNEL = ["tests/tsan/traffic.c", "tests/tsan/lanes.c", "tests/tsan/svm.c", "lib/device/arena.c",
+          "lib/error.c"]
+HEADERS = ["cl/message.cl.h", "cl/queue.cl.h", "cl/workgroup.cl.h", "lib/queue/package.h"]
+
+
+def library():
+    """Everything but the device layer, MPI and arena.c, which KERNEL has."""
+    out = []
+    for folder, _, files in os.walk(os.path.join(TOP, "lib")):
+        for name in files:
+            path = os.path.relpath(os.path.join(folder, name), TOP)
+            if name.endswith(".c") and not path.startswith("lib/device/") and \
+                    path not in ("lib/transport/mpi.c", "lib/error.c"):
+                out.append(path)
+    return sorted(out)
+
+
+LIBRARY = library()
+# name: sources, extra flags, arguments, files that are mutated
+SUBJECTS = {
+    "device": (["tests/tsan/device_queue.c"] + KERNEL, [], [], HEADERS),
+    "device-serial": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVEL_SERIAL_GROUP"], [],
+                      ["cl/workgroup.cl.h"]),
+    "device-collective": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVEL_COLLECTIVES"], [],
+                          ["cl/workgroup.cl.h"]),
+    "spsc": (["tests/stress/spsc.c", "tests/stress/queue.c", "lib/queue/spsc.c"], [],
+             ["1", "1x1", "2000"], ["lib/queue/spsc.h"]),
+    "mpmc": (["tests/stress/mpmc.c", "tests/stress/queue.c", "lib/queue/mpmc.c"], [],
+             ["1", "2x2", "2000"], ["lib/queue/mpmc.h"]),
+    "event": (["tests/tsan/event_edges.c", "lib/wait/event.c"], [], [],
+              ["lib/wait/event.h", "lib/wait/event.c"]),
+    "path": (["tests/tsan/whole_path.c", "tests/tsan/soft_device.c"] + KERNEL + LIBRARY, [], [],
+             [f for f in LIBRARY if not f.startswith(("lib/wait", "lib/queue"))]),
+}
+
+# Edges whose absence only a stale load would show. ThreadSanitizer runs on real, never stale loads.
+EXCUSED = {
+    "E1": "store-load order; proved by tests/model/event.pml (mutants NO_SIGNAL_FENCE, NO_WAITER_FENCE)",
+    "A1": "orders a load of `reserved` after the kernel's end; all data behind it is atomic",
+    "A2": "orders the network thread's look at `outgoing`; what it finds there is ordered by M1",
+}
+
+SITES = [
+    (re.compile(r"\bgravel_(?:device_)?load_acquire\("), "gravel_load_relaxed("),
+    (re.compile(r"\bgravel_(?:device_)?store_release\("), "gravel_store_relaxed("),
+    (re.compile(r"\bgravel_barrier_group\(\);"), "(void)0;"),
+    (re.compile(r"\bmemory_order_(?:acquire|release|acq_rel|seq_cst)\b"), "memory_order_relaxed"),
+]
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+LABEL = re.compile(r"/\*[^/]*?\b([A-Z][0-9])\b")
+
+
+def find_sites(path):
+    """Places to weaken: (start, end, replacement, line number, text, label)."""
+    text = open(os.path.join(TOP, path), encoding="utf-8").read()
+    code = COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), text)
+    sites = []
+    for pattern, weaker in SITES:
+        for match in pattern.finditer(code):
+            line = text.count("\n", 0, match.start())
+            lines = text.split("\n")
+            label = LABEL.search(lines[line]) or LABEL.search("\n".join(lines[line:line + 2])) or \
+                LABEL.search("\n".join(lines[max(line - 3, 0):line]))
+            sites.append((match.start(), match.end(), weaker, line + 1, match.group(0).rstrip("(;)"),
+                          label.group(1) if label else "--"))
+    return text, sorted(sites)
+
+
+class Bench:
+    """A copy of the sources, with the objects of the subject at hand."""
+
+    def __init__(self, compiler, folder):
+        self.compiler = compiler
+        self.folder = folder
+        for part in ("include", "cl", "lib", "tests/tsan", "tests/stress"):
+            shutil.copytree(os.path.join(TOP, part), os.path.join(folder, part))
+
+    def run(self, command, limit_s=None):
+        environment = dict(os.environ, TSAN_OPTIONS="exitcode=%d halt_on_error=1" % REPORT)
+        return subprocess.run(command, cwd=self.folder, env=environment, timeout=limit_s,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def compile(self, subject, only=None):
+        """Objects of the subject's sources (or of one of them), then the program. Text of an error, or None."""
+        sources, flags, _, _ = SUBJECTS[subject]
+        for source in [only] if only else sources:
+            result = self.run([self.compiler, *FLAGS, *flags, "-w", "-c", source, "-o",
+                               source.replace("/", "_") + ".o"])
+            if result.returncode:
+                return result.stdout.decode()
+        objects = [source.replace("/", "_") + ".o" for source in sources]
+        result = self.run([self.compiler, "-fsanitize=thread", "-o", "program", *objects,
+                           "-lpthread", *(["-lOpenCL"] if subject == "path" else [])])
+        return result.stdout.decode() if result.returncode else None
+
+    def has_line(self, subject, path, text, line):
+        """Whether the subject compiles this line of the file at all."""
+        lines = text.split("\n")
+        self.write(path, "\n".join(lines[:line - 1] + ["#error here"] + lines[line - 1:]))
+        sources, flags, _, _ = SUBJECTS[subject]
+        return any(self.run([self.compiler, *FLAGS, *flags, "-E", source, "-o", os.devnull]).returncode
+                   for source in ([path] if path.endswith(".c") else sources))
+
+    def try_once(self, subject):
+        """How a run ended: clean, or what caught the mutant; and its output."""
+        try:
+            result = self.run(["./program", *SUBJECTS[subject][2]], LIMIT_S)
+        except subprocess.TimeoutExpired:
+            return "stuck", ""
+        text = result.stdout.decode(errors="replace")
+        if result.returncode == 0:
+            return "clean", text
+        if result.returncode == REPORT:
+            return "report", text
+        return ("stuck" if "stuck" in text else "wrong data"), text
+
+    def write(self, path, text):
+        with open(os.path.join(self.folder, path), "w", encoding="utf-8") as out:
+            out.write(text)
+
+
+def judge(bench, subject, path, text, site):
+    start, end, weaker, _, _, _ = site
+    bench.write(path, text[:start] + weaker + text[end:])
+    error = bench.compile(subject, path if path.endswith(".c") else None)
+    if error:
+        print(error)
+        return "broken"
+    for _ in range(ATTEMPTS):
+        verdict, _ = bench.try_once(subject)
+        if verdict != "clean":
+            return verdict
+    return "survived"
+
+
+def run_subject(bench, subject):
+    """Counts of caught, excused and surviving mutants."""
+    counts = {"caught": 0, "excused": 0, "survived": 0}
+    error = bench.compile(subject)
+    verdict, output = ("broken", error) if error else bench.try_once(subject)
+    print("%-17s %-50s %s" % (subject, "as it ships", verdict), flush=True)
+    if verdict != "clean":
+        print(output)
+        counts["survived"] = 1
+        return counts
+    for path in SUBJECTS[subject][3]:
+        text, sites = find_sites(path)
+        for site in sites:
+            if not bench.has_line(subject, path, text, site[3]):
+                continue
+            verdict = judge(bench, subject, path, text, site)
+            label = site[5]
+            if verdict in ("survived", "broken"):
+                kind = "excused" if verdict == "survived" and label in EXCUSED else "survived"
+            else:
+                kind = "caught"
+            counts[kind] += 1
+            what = "%s:%d %s %s" % (os.path.relpath(path, "lib") if path.startswith("lib") else path,
+                                    site[3], label, site[4])
+            print("%-17s %-62s %s%s" % (subject, what, verdict,
+                                        " (excused)" if kind == "excused" else ""), flush=True)
+        bench.write(path, text)
+        if path.endswith(".c"):
+            bench.compile(subject, path)
+    return counts
+
+
+def has_sanitizer(compiler):
+    if not shutil.which(compiler):
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "t.c")
+        with open(source, "w", encoding="utf-8") as out:
+            out.write("int main(void) { return 0; }\n")
+        return subprocess.run([compiler, "-fsanitize=thread", source, "-o", source + ".x"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="mutation test of the memory orders")
+    parser.add_argument("--compiler", default="clang")
+    parser.add_argument("--list", action="store_true", help="print the sites and stop")
+    parser.add_argument("subjects", nargs="*", help=", ".join(SUBJECTS))
+    arguments = parser.parse_args()
+    subjects = arguments.subjects or list(SUBJECTS)
+    for subject in subjects:
+        if subject not in SUBJECTS:
+            parser.error("no subject %s" % subject)
+    if arguments.list:
+        for subject in subjects:
+            for path in SUBJECTS[subject][3]:
+                for site in find_sites(path)[1]:
+                    print("%-17s %s:%d %s %s" % (subject, path, site[3], site[5], site[4]))
+        return 0
+    if not has_sanitizer(arguments.compiler):
+        print("skipped: %s does not link with -fsanitize=thread" % arguments.compiler)
+        return 77
+    total = {"caught": 0, "excused": 0, "survived": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(arguments.compiler, folder)
+        for subject in subjects:
+            for kind, n in run_subject(bench, subject).items():
+                total[kind] += n
+    print("%(caught)d mutants caught, %(excused)d excused, %(survived)d survived" % total)
+    for label, reason in EXCUSED.items():
+        print("excused %s: %s" % (label, reason))
+    return 1 if total["survived"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In place of lib/device: a device that is this process. The node opens, lays out its arena and
+ * runs all its threads as ever; kernels are C11 functions that lanes.c runs.
+ *
+ * Path:    node.c -> soft_device.c; svm.c gives the memory.
+ */
+#include "device/launch.h"
+#include "device/program.h"
+#include "device/self_test.h"
+#include "error.h"
+
+#include <string.h>
+
+int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
+                       const struct gravel_bindings *bindings, uint32_t n_local)
+{
+    (void)config, (void)bindings, (void)n_local;
+    memset(device, 0, sizeof *device);
+    device->capability.max_alloc = UINT64_MAX;
+    return 0;
+}
+
+void gravel_device_close(struct gravel_device *device)
+{
+    (void)device;
+}
+
+int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
+                     struct gravel_self_test *result)
+{
+    (void)device, (void)n_rounds, (void)result;
+    return 0;
+}
+
+int gravel_device_build(const struct gravel_device *device,
+                        const struct gravel_program_request *request, cl_program *program)
+{
+    (void)device, (void)program;
+    return gravel_fail(GRAVEL_EBUILD, "%s: no OpenCL in this test", request->name);
+}
+
+void gravel_launches_init(struct gravel_launches *launches)
+{
+    launches->n = 0;
+}
+
+void gravel_launches_destroy(struct gravel_launches *launches)
+{
+    (void)launches;
+}
+
+int gravel_launches_add(struct gravel_launches *launches, cl_event event)
+{
+    (void)launches, (void)event;
+    return 0;
+}
+
+int gravel_launches_wait(struct gravel_launches *launches)
+{
+    (void)launches;
+    return 0;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel of the C11 tests, and what it sends. See traffic.h.
+ */
+#include "traffic.h"
+
+#include "message.cl.h"
+
+/* splitmix64. */
+static uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static uint64_t hash(enum traffic_site site, uint32_t number, uint32_t what)
+{
+    return mix((uint64_t)number << 8 | (uint64_t)site << 4 | what);
+}
+
+/* Iterations that a work-item wants of the uneven loop. */
+static uint32_t degree(uint32_t turn)
+{
+    return (uint32_t)(mix(turn) % (TRAFFIC_MAX_DEGREE + 1));
+}
+
+uint32_t traffic_numbers(const struct traffic *traffic, enum traffic_site site)
+{
+    return traffic->n_rounds * traffic->n_items * (site == TRAFFIC_PUT ? TRAFFIC_MAX_DEGREE : 1);
+}
+
+bool traffic_is_sent(const struct traffic *traffic, enum traffic_site site, uint32_t number)
+{
+    (void)traffic;
+    if (site == TRAFFIC_PUT)
+        return number % TRAFFIC_MAX_DEGREE < degree(number / TRAFFIC_MAX_DEGREE);
+    return site == TRAFFIC_INC || site == TRAFFIC_AM || hash(site, number, 0) % 3 == 0;
+}
+
+uint32_t traffic_node(const struct traffic *traffic, enum traffic_site site, uint32_t number)
+{
+    return (uint32_t)(hash(site, number, 1) % traffic->n_nodes);
+}
+
+uint64_t traffic_value(enum traffic_site site, uint32_t number, uint32_t row)
+{
+    return hash(site, number, 2 + row);
+}
+
+static void send_arguments(struct gravel_group g, const struct traffic *t, uint32_t turn)
+{
+    gravel_am4(g, t->am_handler, turn, traffic_value(TRAFFIC_AM, turn, 1),
+               traffic_value(TRAFFIC_AM, turn, 2), traffic_value(TRAFFIC_AM, turn, 3),
+               traffic_node(t, TRAFFIC_AM, turn));
+    if (traffic_is_sent(t, TRAFFIC_AM_WI, turn))
+        gravel_am4_wi(g, t->am_wi_handler, turn, traffic_value(TRAFFIC_AM_WI, turn, 1),
+                      traffic_value(TRAFFIC_AM_WI, turn, 2), traffic_value(TRAFFIC_AM_WI, turn, 3),
+                      traffic_node(t, TRAFFIC_AM_WI, turn));
+}
+
+void traffic_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
+{
+    const struct traffic *t = arguments;
+    GRAVEL_OPEN(g);
+    uint32_t item = (uint32_t)get_global_id(0);
+    for (uint32_t round = 0; round < t->n_rounds; round++) {
+        uint32_t turn = round * t->n_items + item;
+        gravel_inc_uint(g, t->inc_base, turn, traffic_node(t, TRAFFIC_INC, turn));
+        gravel_add_ulong_if(g, traffic_is_sent(t, TRAFFIC_ADD, turn), t->add_base, turn,
+                            traffic_value(TRAFFIC_ADD, turn, 0),
+                            traffic_node(t, TRAFFIC_ADD, turn));
+        uint32_t n = degree(turn), no_turns = 0;
+        GRAVEL_FOR(g, none, no_turns) /* two loops back to back share local memory */
+        {
+            gravel_inc_uint_if(g, active, t->inc_base, none, 0);
+        }
+        GRAVEL_FOR(g, e, n)
+        {
+            uint32_t number = turn * TRAFFIC_MAX_DEGREE + e;
+            gravel_put_uint_at_if(g, active, t->put_base + 4 * (uint64_t)number,
+                                  (uint32_t)traffic_value(TRAFFIC_PUT, number, 0),
+                                  traffic_node(t, TRAFFIC_PUT, number));
+        }
+        send_arguments(g, t, turn);
+    }
+}

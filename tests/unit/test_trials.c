@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The applications' reports and their progress bar.
+ *
+ * Path: meson test -> this -> apps/common/trials.h, progress.h
+ */
+#include "progress.h"
+#include "trials.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+/* Trial i sleeps sleeps_ms[i]. */
+struct sleeper {
+    const unsigned *sleeps_ms;
+    unsigned n_prepared, n_run;
+    int status;
+};
+
+static int prepare(void *app, unsigned trial)
+{
+    struct sleeper *sleeper = app;
+    assert_int_equal(sleeper->n_prepared++, trial);
+    usleep(20000); /* must not be counted */
+    return 0;
+}
+
+static int run(void *app, unsigned trial)
+{
+    struct sleeper *sleeper = app;
+    assert_int_equal(sleeper->n_run++, trial);
+    usleep(1000 * sleeper->sleeps_ms[trial]);
+    return sleeper->status;
+}
+
+static struct trials trials_to(FILE *out, unsigned n_trials)
+{
+    return (struct trials){.name = "gups",
+                           .variant = "inc",
+                           .input = "uniform-5",
+                           .unit = "updates/s",
+                           .work = 1e6,
+                           .n_nodes = 4,
+                           .n_trials = n_trials,
+                           .out = out};
+}
+
+static void trials_keep_minimum_median_and_maximum(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){12, 1, 6, 3}};
+    struct trials trials = trials_to(out, 4);
+    assert_int_equal(trials_run(&trials, prepare, run, &sleeper), 0);
+    assert_int_equal(sleeper.n_prepared, 4);
+    for (unsigned i = 0; i < 4; i++)
+        assert_true(trials.min_s <= trials.seconds[i] && trials.seconds[i] <= trials.max_s);
+    assert_true(trials.min_s >= 0.001);
+    assert_true(trials.max_s >= 0.012 && trials.min_s <= trials.median_s);
+    assert_true(trials.median_s >= 0.0045 && trials.median_s <= trials.max_s);
+    assert_int_equal(trials_report(&trials, TRIALS_PASSED), 0);
+    trials_free(&trials);
+    fclose(out);
+    unsigned n_lines = 0;
+    for (char *c = text; *c; c++)
+        n_lines += *c == '\n';
+    assert_int_equal(n_lines, 5);
+    assert_int_equal(strncmp(text, "gups/inc  uniform-5  4 nodes  0.0", 33), 0);
+    assert_non_null(strstr(text, " M updates/s\n"));
+    assert_non_null(strstr(text, "4 trials)"));
+    assert_non_null(strstr(text, "  PASS\n"));
+    free(text);
+}
+
+static json_t *report_json(enum trials_check check, json_t *parameters, const char *input)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){1, 1}};
+    struct trials trials = trials_to(out, 2);
+    trials.json = true;
+    trials.input = input;
+    trials.parameters = parameters;
+    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), 0);
+    assert_int_equal(trials_report(&trials, check), 0);
+    trials_free(&trials);
+    fclose(out);
+    assert_ptr_equal(strchr(text, '\n'), text + n - 1);
+    json_t *object = json_loads(text, 0, NULL);
+    assert_non_null(object);
+    free(text);
+    return object;
+}
+
+static void json_report_has_every_field(void **state)
+{
+    (void)state;
+    json_t *object =
+        report_json(TRIALS_PASSED, json_pack("{s:i}", "table_bytes", 4096), "uniform-5");
+    assert_string_equal(json_string_value(json_object_get(object, "name")), "gups");
+    assert_string_equal(json_string_value(json_object_get(object, "variant")), "inc");
+    assert_string_equal(json_string_value(json_object_get(object, "unit")), "updates/s");
+    assert_int_equal(json_integer_value(json_object_get(object, "nodes")), 4);
+    assert_int_equal(json_integer_value(json_object_get(object, "runs")), 2);
+    assert_int_equal(json_array_size(json_object_get(object, "seconds_each")), 2);
+    assert_true(json_is_true(json_object_get(object, "valid")));
+    double seconds = json_real_value(json_object_get(object, "seconds"));
+    double rate = json_real_value(json_object_get(object, "rate"));
+    assert_true(rate > 0.999e6 / seconds && rate < 1.001e6 / seconds);
+    json_t *parameters = json_object_get(object, "parameters");
+    assert_int_equal(json_integer_value(json_object_get(parameters, "table_bytes")), 4096);
+    json_decref(object);
+}
+
+static void json_report_of_an_unchecked_run_has_valid_null(void **state)
+{
+    (void)state;
+    json_t *object = report_json(TRIALS_UNCHECKED, NULL, "\xff.el");
+    assert_true(json_is_null(json_object_get(object, "valid")));
+    assert_true(json_is_null(json_object_get(object, "input"))); /* not UTF-8 */
+    json_decref(object);
+    object = report_json(TRIALS_FAILED, NULL, "x");
+    assert_true(json_is_false(json_object_get(object, "valid")));
+    json_decref(object);
+}
+
+static void other_nodes_print_nothing(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0}};
+    struct trials trials = trials_to(out, 1);
+    trials.node = 1;
+    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), 0);
+    assert_int_equal(trials_report(&trials, TRIALS_PASSED), 0);
+    trials.json = true;
+    assert_int_equal(trials_report(&trials, TRIALS_PASSED), 0);
+    trials_free(&trials);
+    fclose(out);
+    assert_int_equal(n, 0);
+    free(text);
+}
+
+static void failed_step_ends_the_series(void **state)
+{
+    (void)state;
+    struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0, 0, 0}, .status = -42};
+    struct trials trials = trials_to(NULL, 3);
+    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), -42);
+    assert_int_equal(sleeper.n_run, 1);
+    assert_int_equal(trials_report(&trials, TRIALS_PASSED), -EINVAL);
+    trials_free(&trials);
+    trials = trials_to(NULL, 0);
+    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), -EINVAL);
+}
+
+static void full_disk_is_reported(void **state)
+{
+    (void)state;
+    FILE *out = fopen("/dev/full", "w");
+    if (!out)
+        skip();
+    struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){0}};
+    struct trials trials = trials_to(out, 1);
+    assert_int_equal(trials_run(&trials, NULL, run, &sleeper), -EIO);
+    trials_free(&trials);
+    fclose(out);
+}
+
+/* Draw a bar on a pseudo-terminal; how many bytes came out. */
+static size_t draw_on_terminal(bool quiet, char *drawn, size_t drawn_bytes)
+{
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0 || grantpt(terminal) || unlockpt(terminal))
+        skip();
+    FILE *stream = fopen(ptsname(terminal), "w");
+    assert_non_null(stream);
+    struct progress progress;
+    progress_begin(&progress, stream, "edges", 200, quiet);
+    progress_at(&progress, 100);
+    progress.drawn_at_s += 1000; /* however slow the machine, too soon to draw again */
+    progress_at(&progress, 101);
+    progress_end(&progress);
+    fcntl(terminal, F_SETFL, O_NONBLOCK);
+    ssize_t n = read(terminal, drawn, drawn_bytes - 1);
+    drawn[n > 0 ? n : 0] = '\0';
+    fclose(stream);
+    close(terminal);
+    return n > 0 ? (size_t)n : 0;
+}
+
+static void progress_shows_on_a_terminal_only_when_wanted(void **state)
+{
+    (void)state;
+    char drawn[256];
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    assert_true(draw_on_terminal(false, drawn, sizeof drawn) > 0);
+    assert_string_equal(drawn,
+                        "\r\033[Kedges [####################....................]  50%\r\033[K");
+    assert_int_equal(draw_on_terminal(true, drawn, sizeof drawn), 0);
+    setenv("NO_COLOR", "1", 1);
+    assert_int_equal(draw_on_terminal(false, drawn, sizeof drawn), 0);
+    setenv("NO_COLOR", "", 1);
+    assert_true(draw_on_terminal(false, drawn, sizeof drawn) > 0);
+    setenv("TERM", "dumb", 1);
+    assert_int_equal(draw_on_terminal(false, drawn, sizeof drawn), 0);
+}
+
+static void progress_is_silent_in_a_file(void **state)
+{
+    (void)state;
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    struct progress progress;
+    progress_begin(&progress, file, "edges", 0, false);
+    progress_at(&progress, 0);
+    progress_end(&progress);
+    assert_int_equal(ftell(file), 0);
+    fclose(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trials_keep_minimum_median_and_maximum),
+        cmocka_unit_test(json_report_has_every_field),
+        cmocka_unit_test(json_report_of_an_unchecked_run_has_valid_null),
+        cmocka_unit_test(other_nodes_print_nothing),
+        cmocka_unit_test(failed_step_ends_the_series),
+        cmocka_unit_test(full_disk_is_reported),
+        cmocka_unit_test(progress_shows_on_a_terminal_only_when_wanted),
+        cmocka_unit_test(progress_is_silent_in_a_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

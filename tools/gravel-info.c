@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gravel-info: which OpenCL devices there are, what each can do for Gravel and why not more,
+ * whether it keeps its promises, and which settings are in force.
+ *
+ * Path:    a user who wonders -> gravel-info -> info/list.c, info/probe.c, info/settings.c.
+ * Threads: one; this process never calls OpenCL, its children do (info/child.c).
+ */
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gravel/gravel.h"
+#include "info/list.h"
+#include "info/print.h"
+#include "info/probe.h"
+#include "info/settings.h"
+
+#define QUICK_ROUNDS 64u /* as gravel_open makes */
+#define TEST_ROUNDS 2000u
+
+enum { KEY_OPENCL_INCLUDE = 256, KEY_LIMIT };
+
+struct arguments {
+    const char *device; /* NULL if not given */
+    bool self_test, env, json, markdown, opencl_include;
+    unsigned limit_s;
+};
+
+static const struct argp_option options[] = {
+    {"device", 'd', "DEVICE", 0, "this device alone, as GRAVEL_DEVICE takes it", 0},
+    {"selftest", 't', NULL, 0, "prove what the devices promise; exit status 1 if one fails", 0},
+    {"env", 'e', NULL, 0, "settings and their GRAVEL_* variables instead of devices", 0},
+    {"json", 'j', NULL, 0, "one JSON object instead of text", 0},
+    {"markdown", 'm', NULL, 0, "with --env: defaults as Markdown tables", 0},
+    {"opencl-include", KEY_OPENCL_INCLUDE, NULL, 0, "directory where gravel.cl.h is installed", 0},
+    {"limit", KEY_LIMIT, "SECONDS", 0, "give up on a driver after this (30)", 0},
+    {0}};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    char *end;
+    switch (key) {
+    case 'd':
+        arguments->device = value;
+        return 0;
+    case 't':
+        arguments->self_test = true;
+        return 0;
+    case 'e':
+        arguments->env = true;
+        return 0;
+    case 'j':
+        arguments->json = true;
+        return 0;
+    case 'm':
+        arguments->markdown = true;
+        return 0;
+    case KEY_OPENCL_INCLUDE:
+        arguments->opencl_include = true;
+        return 0;
+    case KEY_LIMIT:
+        arguments->limit_s = (unsigned)strtoul(value, &end, 10);
+        if (*end || arguments->limit_s < 1 || arguments->limit_s > 3600)
+            argp_error(state, "--limit: '%s' is not in 1..3600", value);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int fail(const char *text)
+{
+    fprintf(stderr, "gravel-info: %s\n", text);
+    return 1;
+}
+
+/* Print and drop. */
+static void print_json(json_t *object)
+{
+    json_dumpf(object, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(object);
+}
+
+static int show_settings(const struct arguments *arguments)
+{
+    if (arguments->json)
+        print_json(info_settings_json());
+    else if (arguments->markdown)
+        info_settings_print_markdown(stdout);
+    else
+        info_settings_print(stdout);
+    return !arguments->markdown && info_settings_check() ? fail(gravel_last_error()) : 0;
+}
+
+/* Probe those that can, queries say. @return whether every one of them passed, and there was one.
+ */
+static bool probe_devices(json_t *devices, const struct arguments *arguments)
+{
+    size_t i, n_failed = 0, n_probed = 0;
+    json_t *device;
+    json_array_foreach(devices, i, device)
+    {
+        if (json_is_null(json_object_get(device, "step")))
+            continue;
+        const struct info_probe probe = {
+            .device = json_string_value(json_object_get(device, "number")),
+            .n_rounds = arguments->self_test ? TEST_ROUNDS : QUICK_ROUNDS,
+            .with_node = arguments->self_test};
+        json_t *answer = info_probe_run(&probe, arguments->limit_s);
+        n_probed++;
+        if (!answer || json_object_get(answer, "error")) {
+            n_failed++;
+            json_object_set_new(device, "step", json_null());
+        }
+        json_object_set_new(device, "probe", answer);
+    }
+    return n_probed && !n_failed;
+}
+
+/* If a device is asked for, drop the others. @return 0, or 1 if there is no such device. */
+static int keep_asked(json_t *list, bool is_asked)
+{
+    json_t *devices = json_object_get(list, "devices");
+    const char *chosen = json_string_value(json_object_get(list, "default"));
+    if (!is_asked)
+        return 0;
+    if (!chosen)
+        return fail(json_string_value(json_object_get(list, "default_error")));
+    for (size_t i = json_array_size(devices); i-- > 0;)
+        if (strcmp(chosen,
+                   json_string_value(json_object_get(json_array_get(devices, i), "number"))))
+            json_array_remove(devices, i);
+    return 0;
+}
+
+static void print_devices(const json_t *list)
+{
+    size_t i;
+    json_t *device;
+    json_array_foreach(json_object_get(list, "devices"), i, device)
+        info_print_device(stdout, device, list);
+    info_print_oddities(stdout, list);
+    if (json_is_null(json_object_get(list, "default")))
+        printf("no default: %s\n", json_string_value(json_object_get(list, "default_error")));
+}
+
+static void print_self_tests(const json_t *list)
+{
+    size_t i;
+    json_t *device;
+    json_array_foreach(json_object_get(list, "devices"), i, device)
+        info_print_self_test(stdout, device);
+    info_print_oddities(stdout, list);
+}
+
+static int show_devices(const struct arguments *arguments)
+{
+    const char *variable = getenv("GRAVEL_DEVICE");
+    const char *name = arguments->device ? arguments->device : variable ? variable : "";
+    json_t *list = info_list(name, arguments->limit_s);
+    const char *error = json_string_value(json_object_get(list, "error"));
+    int status = error ? fail(error) : 0;
+    bool is_asked = arguments->device || (arguments->self_test && *name);
+    if (!status)
+        status = keep_asked(list, is_asked);
+    if (!status) {
+        bool passed = probe_devices(json_object_get(list, "devices"), arguments);
+        status = arguments->self_test && !passed;
+        if (!arguments->json)
+            (arguments->self_test ? print_self_tests : print_devices)(list);
+    }
+    if (arguments->json)
+        print_json(list);
+    else
+        json_decref(list);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {options,
+                                     parse,
+                                     NULL,
+                                     "List OpenCL devices, with the numbers GRAVEL_DEVICE takes "
+                                     "and what they can do for Gravel.",
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    struct arguments arguments = {.limit_s = 30};
+    argp_program_version = "gravel-info " GRAVEL_VERSION;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.opencl_include) {
+        puts(GRAVEL_OPENCL_INCLUDE);
+        return 0;
+    }
+    return arguments.env ? show_settings(&arguments) : show_devices(&arguments);
+}

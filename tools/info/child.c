@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A task in a child process. See child.h.
+ *
+ * The answer comes back through a shared page and not a pipe: nothing blocks, and a driver's own
+ * children cannot keep it open. What the driver writes to standard error goes to a file, whose last
+ * line explains a crash.
+ */
+#include "child.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "wait/clock.h"
+
+#define ANSWER_BYTES (1u << 18)
+#define LOOK_NS 2000000 /* between looks at the child: far below what a driver takes to load */
+
+/* Written by the child, read by the parent after the child's end. */
+struct page {
+    char stage[64];
+    size_t n_bytes;
+    char answer[ANSWER_BYTES];
+};
+
+static struct page *page; /* of the running child */
+
+void info_child_stage(const char *stage)
+{
+    if (page)
+        snprintf(page->stage, sizeof page->stage, "%s", stage);
+}
+
+bool info_child_broke(const json_t *answer)
+{
+    return json_is_true(json_object_get(answer, "broken"));
+}
+
+static json_t *cannot(const char *what)
+{
+    return json_pack("{s:s+}", "error", "cannot make ", what);
+}
+
+/* Never returns. No exit handlers: a driver that cannot clean up has still answered. */
+static void run_here(info_task *task, const void *argument, FILE *errors)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, 0); /* so that a compiler started by the driver dies with it */
+    dup2(fileno(errors), STDERR_FILENO);
+    json_t *answer = task(argument);
+    if (answer)
+        page->n_bytes = json_dumpb(answer, page->answer, sizeof page->answer, 0);
+    _exit(answer && page->n_bytes <= sizeof page->answer ? 0 : 1);
+}
+
+/* @return whether it ended by itself within the limit. */
+static bool wait_for(pid_t pid, unsigned limit_s, int *status)
+{
+    const uint64_t until_ns = gravel_clock_ns() + limit_s * GRAVEL_NS_PER_S;
+    const struct timespec pause = {.tv_nsec = LOOK_NS};
+    while (waitpid(pid, status, WNOHANG) == 0) {
+        if (gravel_clock_ns() > until_ns) {
+            kill(-pid, SIGKILL);
+            kill(pid, SIGKILL); /* in case it had no group yet */
+            waitpid(pid, status, 0);
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/* The last line that is not empty, after ": ", in ASCII; "" if there is none. */
+static void last_line(FILE *file, char *line, size_t bytes)
+{
+    char next[256];
+    line[0] = '\0';
+    rewind(file);
+    while (fgets(next, sizeof next, file)) {
+        next[strcspn(next, "\n")] = '\0';
+        for (char *c = next; *c; c++)
+            if (*c < ' ' || *c > '~')
+                *c = '?';
+        if (*next)
+            snprintf(line, bytes, ": %s", next);
+    }
+}
+
+static json_t *judge(bool ended, int status, unsigned limit_s, FILE *errors)
+{
+    char what[128], detail[260];
+    if (ended && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return json_loadb(page->answer, page->n_bytes, 0, NULL);
+    if (!ended)
+        snprintf(what, sizeof what, "gave no answer within %u s", limit_s);
+    else if (WIFSIGNALED(status))
+        snprintf(what, sizeof what, "crashed (%s)", strsignal(WTERMSIG(status)));
+    else
+        snprintf(what, sizeof what, "ended the process");
+    last_line(errors, detail, sizeof detail);
+    json_t *error = json_sprintf("driver %s while %s%s", what, page->stage, detail);
+    return json_pack("{s:o, s:b}", "error", error, "broken", 1);
+}
+
+json_t *info_child_run(info_task *task, const void *argument, unsigned limit_s)
+{
+    json_t *answer = NULL;
+    FILE *errors = tmpfile();
+    page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED || !errors) {
+        answer = cannot("a shared page or a temporary file");
+        goto end;
+    }
+    info_child_stage("loading");
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        run_here(task, argument, errors);
+    if (pid < 0) {
+        answer = cannot("a child process");
+        goto end;
+    }
+    int status = 0;
+    bool ended = wait_for(pid, limit_s, &status);
+    answer = judge(ended, status, limit_s, errors);
+end:
+    if (page != MAP_FAILED)
+        munmap(page, sizeof *page);
+    page = NULL;
+    if (errors)
+        fclose(errors);
+    return answer;
+}

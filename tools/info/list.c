@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The list of devices as JSON. See list.h.
+ *
+ * Source:  OpenCL ICD loaders: the directory of drivers is /etc/OpenCL/vendors, or
+ * $OCL_ICD_VENDORS.
+ */
+#include "list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "child.h"
+#include "device/select.h"
+#include "drivers.h"
+
+#define MAX_PLATFORMS 16
+
+/* A driver's text; JSON takes UTF-8 only. */
+static json_t *text(const char *of_driver)
+{
+    json_t *string = json_string(of_driver);
+    return string ? string : json_string("(not UTF-8)");
+}
+
+static json_t *describe_platforms(void)
+{
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint n = 0;
+    json_t *all = json_array();
+    if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &n) != CL_SUCCESS)
+        n = 0;
+    for (cl_uint p = 0; p < n && p < MAX_PLATFORMS; p++) {
+        char name[128] = "";
+        cl_uint n_devices = 0;
+        clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, NULL, &n_devices) != CL_SUCCESS)
+            n_devices = 0;
+        json_array_append_new(all, json_pack("{s:i, s:o, s:i}", "number", (int)p, "name",
+                                             text(name), "n_devices", (int)n_devices));
+    }
+    return all;
+}
+
+static json_t *describe_capabilities(const struct gravel_capability *capability)
+{
+#define PAIR(key, member, name, lack) \
+    json_object_set_new(has, key, json_boolean(capability->member));
+    json_t *has = json_object();
+    INFO_CAPABILITIES(PAIR)
+    return has;
+#undef PAIR
+}
+
+static json_t *describe_device(const struct gravel_candidate *candidate)
+{
+    const struct gravel_capability *c = &candidate->capability;
+    char number[32];
+    snprintf(number, sizeof number, "%u:%u", candidate->platform_number, candidate->device_number);
+    const char *lack = gravel_capability_lacks_svm(c);
+    return json_pack("{s:s, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:s?, s:s?}",
+                     "number", number, "name", text(c->name), "platform", text(c->platform),
+                     "driver", text(c->driver), "language", c->c_std, "is_cpu", (int)c->is_cpu,
+                     "compute_units", (json_int_t)c->compute_units, "max_group",
+                     (json_int_t)c->max_group, "max_alloc_bytes", (json_int_t)c->max_alloc,
+                     "local_bytes", (json_int_t)c->local_bytes, "capabilities",
+                     describe_capabilities(c), "step", lack ? NULL : "svm", "reason", lack);
+}
+
+static json_t *describe_default(const char *name, const struct gravel_candidate *candidates,
+                                unsigned n, json_t *list)
+{
+    const struct gravel_candidate *chosen;
+    json_t *number = json_null(), *error = json_null();
+    if (gravel_device_choose(name, candidates, n, &chosen) == 0)
+        number = json_sprintf("%u:%u", chosen->platform_number, chosen->device_number);
+    else
+        error = json_string(gravel_last_error());
+    json_object_set_new(list, "default", number);
+    json_object_set_new(list, "default_error", error);
+    return list;
+}
+
+/* In the child. */
+static json_t *list_here(const void *name)
+{
+    unsigned n;
+    info_child_stage("listing devices");
+    struct gravel_candidate *candidates = calloc(GRAVEL_MAX_DEVICES, sizeof *candidates);
+    if (!candidates)
+        return NULL;
+    json_t *list;
+    if (gravel_device_list(candidates, &n)) {
+        list = json_pack("{s:s}", "error", gravel_last_error());
+    } else {
+        json_t *devices = json_array();
+        for (unsigned i = 0; i < n; i++)
+            json_array_append_new(devices, describe_device(&candidates[i]));
+        list = json_pack("{s:o, s:o}", "platforms", describe_platforms(), "devices", devices);
+        describe_default(name, candidates, n, list);
+    }
+    free(candidates);
+    return list;
+}
+
+json_t *info_list(const char *name, unsigned limit_s)
+{
+    json_t *broken = json_array();
+    json_t *list = info_child_run(list_here, name, limit_s);
+    if (info_child_broke(list)) {
+        info_drivers_leave_out_broken(list_here, name, limit_s, broken);
+        json_decref(list);
+        list = info_child_run(list_here, name, limit_s);
+    }
+    json_object_set_new(list, "broken_drivers", broken);
+    return list;
+}

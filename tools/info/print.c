@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text for people. See print.h.
+ */
+#include "print.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "list.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static void print_line(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, "     %-9s %s\n", key, text);
+}
+
+void info_print_oddities(FILE *out, const json_t *list)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(list, "broken_drivers"), i, one)
+        fprintf(out,
+                "left out: %s: %s\n"
+                "     (every OpenCL program loads it: remove it, or set OCL_ICD_VENDORS)\n",
+                text_of(one, "file"), text_of(one, "error"));
+    json_array_foreach(json_object_get(list, "platforms"), i,
+                       one) if (number_of(one, "n_devices") == 0)
+        fprintf(out, "platform %.0f (%s) has no devices\n", number_of(one, "number"),
+                text_of(one, "name"));
+}
+
+static void print_capabilities(FILE *out, const json_t *has)
+{
+#define LINE(key, member, name, lack)            \
+    if (json_is_true(json_object_get(has, key))) \
+        print_line(out, "can", name);            \
+    else                                         \
+        print_line(out, "cannot", name " (" lack ")");
+    INFO_CAPABILITIES(LINE)
+#undef LINE
+}
+
+static void print_step(FILE *out, const json_t *device, const json_t *probe)
+{
+    const char *reason = text_of(device, "reason"), *error = text_of(probe, "error");
+    if (*reason || *error)
+        fprintf(out, "     %-9s none: %s\n", "step", *reason ? reason : error);
+    else
+        print_line(out, "step", text_of(device, "step"));
+}
+
+static void print_probe(FILE *out, const json_t *probe)
+{
+    if (*text_of(probe, "cores"))
+        print_line(out, "cores", text_of(probe, "cores"));
+    if (json_object_get(probe, "can_yield"))
+        print_line(out, json_is_true(json_object_get(probe, "can_yield")) ? "can" : "cannot",
+                   "yield its core while a kernel waits for the host");
+}
+
+void info_print_device(FILE *out, const json_t *device, const json_t *list)
+{
+    const char *number = text_of(device, "number");
+    const json_t *probe = json_object_get(device, "probe");
+    bool is_default = !strcmp(number, text_of(list, "default"));
+    fprintf(out, "%s  %s%s\n", number, text_of(device, "name"), is_default ? "  (default)" : "");
+    print_step(out, device, probe);
+    fprintf(out, "     %-9s %s, %s, OpenCL C %s\n", "platform", text_of(device, "platform"),
+            text_of(device, "driver"), text_of(device, "language") + strlen("CL"));
+    fprintf(out,
+            "     %-9s %.0f compute units, work-groups of up to %.0f, %.1f GiB an allocation\n",
+            "size", number_of(device, "compute_units"), number_of(device, "max_group"),
+            number_of(device, "max_alloc_bytes") / (1u << 30));
+    print_probe(out, probe);
+    print_capabilities(out, json_object_get(device, "capabilities"));
+}
+
+void info_print_self_test(FILE *out, const json_t *device)
+{
+    const json_t *probe = json_object_get(device, "probe");
+    const char *error = text_of(probe, "error");
+    fprintf(out, "%s  %s: ", text_of(device, "number"), text_of(device, "name"));
+    if (!probe)
+        fprintf(out, "not tested, cannot take a step: %s\n", text_of(device, "reason"));
+    else if (*error)
+        fprintf(out, "FAIL: %s\n", error);
+    else
+        fprintf(out,
+                "PASS: %.0f hand-overs (%.1f us each), %.0f exact increments, %.0f messages, "
+                "%.1f s\n",
+                number_of(probe, "rounds"), number_of(probe, "round_us"),
+                number_of(probe, "increments"), number_of(probe, "messages"),
+                number_of(probe, "seconds"));
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The probe of one device. See probe.h.
+ */
+#include "probe.h"
+
+#include <stdio.h>
+
+#include "child.h"
+#include "device/self_test.h"
+#include "node_test.h"
+#include "wait/clock.h"
+
+static void note_error(json_t *answer)
+{
+    json_object_set_new(answer, "error", json_string(gravel_last_error()));
+}
+
+static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *answer)
+{
+    struct gravel_device device;
+    struct gravel_self_test result;
+    info_child_stage("opening the device");
+    int code = gravel_device_open(&device, config, NULL, 1);
+    if (code)
+        return code;
+    json_object_set_new(answer, "cores", json_string(device.cores));
+    json_object_set_new(answer, "kernel_units", json_integer(device.units));
+    info_child_stage("running the self-test");
+    code = gravel_self_test(&device, n_rounds, &result);
+    json_object_set_new(answer, "can_yield", json_boolean(result.can_yield));
+    json_object_set_new(answer, "rounds", json_integer(result.n_rounds));
+    json_object_set_new(answer, "round_us", json_real(result.round_us));
+    json_object_set_new(answer, "increments", json_integer(result.n_increments));
+    gravel_device_close(&device);
+    return code;
+}
+
+static int test_node(struct gravel_config *config, json_t *answer)
+{
+    uint64_t n_messages = 0;
+    info_child_stage("sending messages");
+    int code = info_node_test(config, &n_messages);
+    json_object_set_new(answer, "messages", json_integer((json_int_t)n_messages));
+    return code;
+}
+
+/* In the child. */
+static json_t *probe_here(const void *argument)
+{
+    const struct info_probe *probe = argument;
+    struct gravel_config config;
+    json_t *answer = json_object();
+    uint64_t begin_ns = gravel_clock_ns();
+    int code = gravel_config_init(&config);
+    snprintf(config.device, sizeof config.device, "%s", probe->device);
+    if (!code)
+        code = test_device(&config, probe->n_rounds, answer);
+    if (!code && probe->with_node)
+        code = test_node(&config, answer);
+    if (code)
+        note_error(answer);
+    double seconds = (double)(gravel_clock_ns() - begin_ns) * 1e-9;
+    json_object_set_new(answer, "seconds", json_real(seconds));
+    return answer;
+}
+
+json_t *info_probe_run(const struct info_probe *probe, unsigned limit_s)
+{
+    return info_child_run(probe_here, probe, limit_s);
+}
