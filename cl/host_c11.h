@@ -66,8 +66,9 @@ static inline uint gravel_device_fetch_add_relaxed(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_relaxed);
 }
-static inline void gravel_yield(void)
+static inline void gravel_pause(uint polls, bool is_long)
 {
+    (void)polls, (void)is_long;
     sched_yield();
 }
 static inline void gravel_barrier_group(void)

@@ -168,6 +168,9 @@ GRAVEL_INLINE void gravel_send_end(struct gravel_group g, uint command, ulong ba
 GRAVEL_INLINE void gravel_send(struct gravel_group g, uint command, ulong base, ulong index,
                                struct gravel_values values, uint node)
 {
+    /* G3: no work-item is in a _wi call, where it might wait for the host to get past the ticket we take. It
+     * also keeps the leader's branch out of the user's code, which PoCL vectorizes better then. */
+    gravel_barrier_group();
     if (gravel_is_leader())
         gravel_send_begin(g, command, gravel_n_lanes());
     gravel_barrier_group(); /* G1: the slot is known */

@@ -94,26 +94,50 @@ GRAVEL_INLINE uint gravel_device_fetch_add_relaxed(global uint *word, uint value
 #if defined(__OPENCL_C_VERSION__)
 
 /*
- * Wait a moment. A leader that spins on a CPU device keeps a core from the very host thread it waits for;
- * sched_yield (no pointers, no library) gives the core away. Elsewhere a poll is a trip to memory, long
- * enough.
+ * Wait a moment, the longer the more polls have been in vain. A leader that spins on a CPU device keeps a core
+ * from the very host thread it waits for, so there it gives the core away by system calls: sched_yield at
+ * first; then, if `is_long`, nanosleep, because a yielding thread still takes its turn among others. Elsewhere
+ * a poll is a trip to memory, long enough.
  */
 #if defined(GRAVEL_YIELD_SYSCALL) && defined(__linux__) && defined(__x86_64__)
-GRAVEL_INLINE void gravel_yield(void)
+GRAVEL_INLINE void gravel_system_call(long number, long argument)
 {
     long result;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(24L) : "rcx", "r11", "memory");
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(argument), "S"(0L)
+                     : "rcx", "r11", "memory");
 }
+#define GRAVEL_SYS_SCHED_YIELD 24L
+#define GRAVEL_SYS_NANOSLEEP 35L
 #elif defined(GRAVEL_YIELD_SYSCALL) && defined(__linux__) && defined(__aarch64__)
-GRAVEL_INLINE void gravel_yield(void)
+GRAVEL_INLINE void gravel_system_call(long number, long argument)
 {
-    register long number __asm__("x8") = 124;
-    register long result __asm__("x0");
-    __asm__ volatile("svc 0" : "=r"(result) : "r"(number) : "memory");
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = argument;
+    register long x1 __asm__("x1") = 0;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1) : "memory");
+}
+#define GRAVEL_SYS_SCHED_YIELD 124L
+#define GRAVEL_SYS_NANOSLEEP 101L
+#endif
+
+#define GRAVEL_YIELD_POLLS 8u /* polls before a long wait sleeps */
+#define GRAVEL_SLEEP_NS 50000L
+
+#ifdef GRAVEL_SYS_SCHED_YIELD
+static void gravel_pause(uint polls, bool is_long)
+{
+    long duration[2] = {0, GRAVEL_SLEEP_NS}; /* struct timespec */
+    if (is_long && polls > GRAVEL_YIELD_POLLS)
+        gravel_system_call(GRAVEL_SYS_NANOSLEEP, (long)(uintptr_t)duration);
+    else
+        gravel_system_call(GRAVEL_SYS_SCHED_YIELD, 0);
 }
 #else
-GRAVEL_INLINE void gravel_yield(void)
+static void gravel_pause(uint polls, bool is_long)
 {
+    (void)polls, (void)is_long;
 }
 #endif
 

@@ -44,6 +44,9 @@ GRAVEL_INLINE bool gravel_queue_has_room(global struct gravel_arena *arena,
     return true;
 }
 
+/* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
+#define GRAVEL_LONG_QUEUE 256u
+
 /* What a waiter remembers between two looks at a full queue. */
 struct gravel_patience {
     uint polls;
@@ -66,7 +69,7 @@ static bool gravel_queue_keep_waiting(global struct gravel_arena *arena,
         gravel_fault(arena, GRAVEL_FAULT_STALLED, queue, ticket, patience->polls);
         return false;
     }
-    gravel_yield();
+    gravel_pause(patience->polls, arena->n_slots >= GRAVEL_LONG_QUEUE);
     return true;
 }
 

@@ -18,7 +18,7 @@ kernel void hand_over(global uint *words, global uint *result, uint n_rounds, ui
     for (uint r = 1; r <= n_rounds; r++) {
         uint polls = 0;
         while (gravel_load_acquire(words) != r && ++polls < max_polls) /* T1, pairs with T2 */
-            gravel_yield();
+            gravel_pause(polls, false);
         if (polls >= max_polls)
             break;
         for (uint i = 0; i < 16; i++)

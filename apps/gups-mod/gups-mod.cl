@@ -9,7 +9,10 @@
  */
 #include "gravel.cl.h"
 
-ulong random_at(ulong key, ulong number)
+/* Or compilers leave calls in the kernel. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE ulong random_at(ulong key, ulong number)
 {
     ulong x = key + (number + 1) * 0x9e3779b97f4a7c15ul;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ul;
@@ -25,10 +28,10 @@ struct problem {
 };
 
 /* Updates that work-item `item` of all nodes makes: lower half chooses who is active, upper half how many. */
-uint n_updates_of(struct problem problem, ulong item)
+INLINE uint n_updates_of(struct problem problem, ulong item)
 {
     ulong random = random_at(problem.length_key, item);
-    uint n = 1 + mul_hi((uint)(random >> 32), problem.most);
+    uint n = 1 + (uint)((random >> 32) * problem.most >> 32);
     return (random & 0xffffffff) < problem.active_below ? n : 0;
 }
 
@@ -50,7 +53,7 @@ kernel void gups_if(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_ke
     GRAVEL_FOR(g, i, n) {
         ulong random = random_at(update_key, item * most + i);
         gravel_inc_ulong_if(g, active, table, (uint)random & mask,
-                            mul_hi((uint)(random >> 32), gravel_n_nodes(g)));
+                            (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
     }
 }
 
@@ -64,6 +67,6 @@ kernel void gups_wi(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_ke
     for (uint i = 0; i < n; i++) {
         ulong random = random_at(update_key, item * most + i);
         gravel_inc_ulong_wi(g, table, (uint)random & mask,
-                            mul_hi((uint)(random >> 32), gravel_n_nodes(g)));
+                            (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
     }
 }

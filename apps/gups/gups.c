@@ -39,7 +39,7 @@ static const struct argp_option own_options[] = {
     {"table", KEY_TABLE, "LOG2", 0, "A node's table has 2^LOG2 64-bit words (24)", 0},
     {"updates", KEY_UPDATES, "LOG2", 0, "A node makes 2^LOG2 updates (24)", 0},
     {"op", KEY_OP, "OP", 0, "Update: inc, or xor as HPCC (inc)", 0},
-    {"per-item", KEY_PER_ITEM, "N", 0, "Updates of a work-item, a power of two (32)", 0},
+    {"per-item", KEY_PER_ITEM, "N", 0, "Updates of a work-item, a power of two (256)", 0},
     {0}};
 
 static error_t parse_op(struct argp_state *state, const char *value, bool *use_xor)
@@ -110,20 +110,18 @@ static uint32_t n_bits_of(uint64_t number)
 static void set_up(struct gups *gups)
 {
     struct node *node = &gups->node;
-    char defines[32];
     if (gups->per_item > n_updates(gups))
         gups->per_item = n_updates(gups);
     node_open(node, n_words(gups) * sizeof(uint64_t));
-    snprintf(defines, sizeof defines, "-DGUPS_BITS=%u",
-             n_bits_of(node->n_processes * n_updates(gups) - 1));
-    node_build(node, "gups.cl", gups_cl, defines);
+    node_build(node, "gups.cl", gups_cl, NULL);
     uint64_t offset = node_alloc(node, n_words(gups) * sizeof(uint64_t));
     gups->tables = node_pointers(node, offset);
     gups->kernel = node_kernel(node, gups->use_xor ? "gups_xor" : "gups_inc");
     NODE_SET(gups->kernel, 2, cl_ulong, node->number * n_updates(gups));
-    NODE_SET(gups->kernel, 3, cl_uint, (cl_uint)gups->per_item);
-    NODE_SET(gups->kernel, 4, cl_ulong, offset);
-    NODE_SET(gups->kernel, 5, cl_uint, (cl_uint)(n_words(gups) - 1));
+    NODE_SET(gups->kernel, 3, cl_uint, n_bits_of(node->n_processes * n_updates(gups) - 1));
+    NODE_SET(gups->kernel, 4, cl_uint, (cl_uint)gups->per_item);
+    NODE_SET(gups->kernel, 5, cl_ulong, offset);
+    NODE_SET(gups->kernel, 6, cl_uint, (cl_uint)(n_words(gups) - 1));
 }
 
 /* ---- trials ------------------------------------------------------------------------------------
@@ -228,7 +226,7 @@ int main(int argc, char **argv)
                         .node = NODE_DEFAULT,
                         .log_table = 24,
                         .log_updates = 24,
-                        .per_item = 32};
+                        .per_item = 256};
     argp_parse(&argp, argc, argv, 0, NULL, &gups);
     set_up(&gups);
     warm_up(&gups);

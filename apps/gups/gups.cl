@@ -8,9 +8,7 @@
  */
 #include "gravel.cl.h"
 
-/* The host defines GUPS_BITS: bits of the largest number of an update. */
-
-/* Compilers vectorize work-items only over code without calls and inner loops. */
+/* Or compilers leave calls in the kernel. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* x * s: one step along the stream. */
@@ -37,12 +35,11 @@ INLINE ulong stream_square(ulong s)
     return low ^ high ^ high << 1 ^ high << 2 ^ (high >> 62) * 7;
 }
 
-/* Number k < 2^GUPS_BITS of the stream, by a squaring for every bit (HPCC_starts). */
-INLINE ulong stream_at(ulong k)
+/* Number k < 2^n_bits of the stream, by a squaring for every bit (HPCC_starts). */
+INLINE ulong stream_at(ulong k, uint n_bits)
 {
     ulong s = 1;
-#pragma unroll
-    for (uint bit = GUPS_BITS; bit-- > 0;) {
+    for (uint bit = n_bits; bit-- > 0;) {
         s = stream_square(s);
         s = k >> bit & 1 ? stream_next(s) : s;
     }
@@ -52,21 +49,21 @@ INLINE ulong stream_at(ulong k)
 /* Upper half: node. Lower bits: word of its table. */
 INLINE uint node_of(ulong ran, uint n_nodes)
 {
-    return mul_hi((uint)(ran >> 32), n_nodes);
+    return (uint)((ran >> 32) * n_nodes >> 32);
 }
 
 /*
  * Work-item i makes updates per_item * i to per_item * (i + 1) - 1 of this node.
  *
  * Global size: work-items from number `first`; local size: any that divides it.
- * first_update: number of the node's first update in the stream.
+ * first_update, n_bits: number of the node's first update in the stream, and bits of the largest of all nodes.
  * table: heap offset of mask + 1 words. When it ends, all updates are sent.
  */
-kernel void gups_inc(GRAVEL_ARENA, ulong first, ulong first_update, uint per_item,
+kernel void gups_inc(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits, uint per_item,
                      ulong table, uint mask)
 {
     GRAVEL_OPEN(g);
-    ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item);
+    ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits);
     for (uint k = 0; k < per_item; k++) {
         ran = stream_next(ran);
         gravel_inc_ulong(g, table, (uint)ran & mask, node_of(ran, gravel_n_nodes(g)));
@@ -74,11 +71,11 @@ kernel void gups_inc(GRAVEL_ARENA, ulong first, ulong first_update, uint per_ite
 }
 
 /* The same with HPCC's update: the word becomes word ^ ran. */
-kernel void gups_xor(GRAVEL_ARENA, ulong first, ulong first_update, uint per_item,
+kernel void gups_xor(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits, uint per_item,
                      ulong table, uint mask)
 {
     GRAVEL_OPEN(g);
-    ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item);
+    ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits);
     for (uint k = 0; k < per_item; k++) {
         ran = stream_next(ran);
         gravel_xor_ulong(g, table, (uint)ran & mask, ran, node_of(ran, gravel_n_nodes(g)));

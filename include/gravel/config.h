@@ -31,7 +31,7 @@
       "slots of all producer/consumer queues together [bytes]; 0 derives it")                      \
     X(BYTES, slot_bytes, GRAVEL_SLOT, 9280, 640, 1 << 24, "queue",                                 \
       "one slot, 64-byte header included [bytes]; 9280 holds 256 of the widest messages")          \
-    X(COUNT, wait_limit, GRAVEL_WAIT_LIMIT, 1u << 26, 1, 4294967295u, "queue",                     \
+    X(COUNT, wait_limit, GRAVEL_WAIT_LIMIT, 1u << 30, 1, 4294967295u, "queue",                     \
       "polls a leader waits for a host that shows no sign of life")                                \
     X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 1, 1, 64, "aggregation",                           \
       "aggregator threads; each has its own queue")                                                \

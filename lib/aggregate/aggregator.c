@@ -121,10 +121,15 @@ static void begin_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
     aggregator->last_package_ns = now_ns;
 }
 
+static bool has_aborted(const struct gravel_aggregator *aggregator)
+{
+    return atomic_load_explicit(aggregator->aborted, memory_order_relaxed); /* H2 */
+}
+
 /* A ticket that was taken and never published would keep a flush waiting for ever. */
 static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
-    if (now_ns - aggregator->last_package_ns < aggregator->timeout_ns)
+    if (now_ns - aggregator->last_package_ns < aggregator->timeout_ns || has_aborted(aggregator))
         return;
     char text[256];
     snprintf(text, sizeof text,
@@ -133,6 +138,20 @@ static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t no
              aggregator->queue.head & (aggregator->queue.n_slots - 1),
              (double)(now_ns - aggregator->last_package_ns) * 1e-9);
     report(aggregator, GRAVEL_EKERNEL, true, text);
+}
+
+/* Nobody may have asked for a flush yet: a kernel that waits for room behind a stuck ticket never ends. */
+static void watch_full_queue(struct gravel_aggregator *aggregator, uint64_t now_ns)
+{
+    uint32_t waiting = gravel_package_reserved(&aggregator->queue) - aggregator->queue.head;
+    if (waiting <= aggregator->queue.n_slots) {
+        aggregator->is_blocked = false;
+    } else if (!aggregator->is_blocked) {
+        aggregator->is_blocked = true;
+        aggregator->last_package_ns = now_ns;
+    } else {
+        check_stuck_ticket(aggregator, now_ns);
+    }
 }
 
 static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
@@ -149,11 +168,6 @@ static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
     atomic_store_explicit(&aggregator->flush_done, aggregator->flush_serving,
                           memory_order_release); /* A2 */
     gravel_event_signal(&aggregator->flushed);
-}
-
-static bool has_aborted(const struct gravel_aggregator *aggregator)
-{
-    return atomic_load_explicit(aggregator->aborted, memory_order_relaxed); /* H2 */
 }
 
 static void check_fault(struct gravel_aggregator *aggregator)
@@ -193,11 +207,13 @@ static void run(struct gravel_aggregator *aggregator)
         uint64_t due_ns = gravel_sender_flush_aged(aggregator->sender, now_ns);
         serve_flush(aggregator, now_ns);
         check_fault(aggregator);
+        gravel_package_beat(&aggregator->queue);
         if (n) {
+            aggregator->is_blocked = false;
             gravel_idle_reset(&aggregator->idle);
             continue;
         }
-        gravel_package_beat(&aggregator->queue);
+        watch_full_queue(aggregator, now_ns);
         gravel_idle_wait(&aggregator->idle, &aggregator->event, due_ns);
     }
     gravel_idle_reset(&aggregator->idle);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binning: a counting sort of each chunk of messages on its node row. See sender.h.
+ * Binning: each message goes to the open run of its destination's buffer. See sender.h.
+ *
+ * A bin per destination, one cache line, holds what the inner loop needs, so that a message costs a load of
+ * its bin and a store a row. A full run, a new command and a destination without a buffer are one rare branch.
  *
  * Memory:  buffers change hands through queues, whose edges order their contents.
  */
@@ -29,16 +32,12 @@ static uint32_t power_of_two_above(uint32_t value)
 static int allocate(struct gravel_sender *sender)
 {
     uint32_t n = sender->shape.n_nodes;
+    sender->bins = aligned_alloc(GRAVEL_CACHELINE, n * sizeof *sender->bins);
     sender->open = calloc(n, sizeof *sender->open);
     sender->counts = calloc(n, sizeof *sender->counts);
-    sender->n_to = calloc(n, sizeof *sender->n_to);
-    sender->to = calloc(n, sizeof *sender->to);
-    sender->touched = calloc((size_t)n + 1, sizeof *sender->touched);
-    sender->nodes = calloc(GRAVEL_SENDER_CHUNK, sizeof *sender->nodes);
-    sender->position = calloc(GRAVEL_SENDER_CHUNK, sizeof *sender->position);
-    if (!sender->open || !sender->counts || !sender->n_to || !sender->to || !sender->touched ||
-        !sender->nodes || !sender->position)
+    if (!sender->bins || !sender->open || !sender->counts)
         return GRAVEL_ENOMEM;
+    memset(sender->bins, 0, n * sizeof *sender->bins);
     if (sender->shape.n_buffers == 0)
         return 0;
     return gravel_spsc_create(&sender->free, power_of_two_above(sender->shape.n_buffers),
@@ -77,13 +76,9 @@ void gravel_sender_destroy(struct gravel_sender *sender)
     for (uint32_t i = 0; sender->open && i < sender->shape.n_nodes; i++)
         gravel_buffer_destroy(sender->open[i]);
     gravel_spsc_destroy(sender->free);
+    free(sender->bins);
     free(sender->open);
     free(sender->counts);
-    free(sender->n_to);
-    free(sender->to);
-    free(sender->touched);
-    free(sender->nodes);
-    free(sender->position);
     free(sender);
 }
 
@@ -129,41 +124,82 @@ static struct gravel_buffer *take_buffer(struct gravel_sender *sender)
 static void ship(struct gravel_sender *sender, struct gravel_buffer *buffer,
                  enum gravel_ship_reason reason)
 {
-    gravel_buffer_close(buffer);
     struct gravel_sender_counts *counts = &sender->counts[buffer->frame->destination];
+    count(&counts->messages, buffer->frame->n_messages);
     count(&counts->buffers, 1);
     count(&counts->bytes, buffer->frame->bytes);
     count(&sender->shipped[reason], 1);
     sender->shape.ship(sender->shape.context, buffer);
 }
 
+/* Leave the bin's run, if it is in one: the buffer knows how far it got, the bin has no room. */
+static void leave_run(struct gravel_sender *sender, uint32_t node)
+{
+    struct gravel_bin *bin = &sender->bins[node];
+    if (bin->run == 0)
+        return;
+    sender->open[node]->run_n = bin->n;
+    bin->n = bin->end = 0;
+    bin->run = 0;
+}
+
 static void ship_open(struct gravel_sender *sender, uint32_t node, enum gravel_ship_reason reason)
 {
     struct gravel_buffer *buffer = sender->open[node];
+    leave_run(sender, node);
     sender->open[node] = NULL;
+    gravel_buffer_close(buffer);
     ship(sender, buffer, reason);
 }
 
-/* The node's open buffer with room for n messages of the command; ships a full one. NULL as take_buffer. */
-static struct gravel_buffer *room_for(struct gravel_sender *sender, uint32_t node,
-                                      const struct gravel_columns *columns, uint32_t n,
-                                      uint64_t now_ns)
+/* An empty open buffer for the node. False as take_buffer. */
+static bool open_buffer(struct gravel_sender *sender, uint32_t node, uint64_t now_ns)
 {
-    struct gravel_buffer *buffer = sender->open[node];
-    if (buffer && gravel_buffer_make_room(buffer, columns->command, columns->base, n))
-        return buffer;
-    if (buffer)
-        ship_open(sender, node, GRAVEL_SHIP_FULL);
-    buffer = take_buffer(sender);
+    struct gravel_buffer *buffer = take_buffer(sender);
     if (!buffer)
-        return NULL;
+        return false;
     gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, sender->shape.node, node);
     buffer->opened_ns = now_ns;
     if (now_ns < sender->oldest_ns)
         sender->oldest_ns = now_ns;
     sender->open[node] = buffer;
-    gravel_buffer_make_room(buffer, columns->command, columns->base, n); /* fits: see chunk_of */
-    return buffer;
+    return true;
+}
+
+/* Point the bin at a run of the current command with room; ships a full buffer. False as take_buffer. */
+static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_ns)
+{
+    struct gravel_bin *bin = &sender->bins[node];
+    struct gravel_buffer *buffer = sender->open[node];
+    if (buffer) {
+        leave_run(sender, node);
+        if (!gravel_buffer_make_room(buffer, sender->command, sender->base, 1))
+            ship_open(sender, node, GRAVEL_SHIP_FULL);
+    }
+    if (!sender->open[node]) {
+        if (!open_buffer(sender, node, now_ns))
+            return false;
+        gravel_buffer_make_room(sender->open[node], sender->command, sender->base, 1);
+    }
+    buffer = sender->open[node];
+    bin->index = gravel_buffer_index(buffer);
+    for (uint32_t row = 0; row < GRAVEL_N_VALUES(sender->command); row++)
+        bin->values[row] = gravel_buffer_value(buffer, row);
+    bin->n = buffer->run_n;
+    bin->end = buffer->run_capacity;
+    bin->run = sender->run;
+    return true;
+}
+
+/* Number runs of one command and base, so that a bin of another is noticed. */
+static void begin_run(struct gravel_sender *sender, const struct gravel_columns *columns)
+{
+    if (sender->run && sender->command == columns->command && sender->base == columns->base)
+        return;
+    sender->command = columns->command;
+    sender->base = columns->base;
+    if (++sender->run == 0)
+        sender->run = 1;
 }
 
 /* Copy a chunk's destinations and look at them once: kernels' memory is input like any other. */
@@ -180,112 +216,74 @@ static bool copy_nodes(struct gravel_sender *sender, const uint32_t *nodes, uint
     return most < sender->shape.n_nodes;
 }
 
-/* Give every message its place among those to its node; @return destinations touched [count]. */
-static uint32_t place(struct gravel_sender *sender, uint32_t n)
+/*
+ * Bin n messages, whose destinations are in sender->nodes and whose rows start at column `first`.
+ * The sizes are constants wherever this is inlined. @return messages binned; fewer if no buffer was to be had.
+ */
+static inline __attribute__((always_inline)) uint32_t
+bin_rows(struct gravel_sender *sender, const struct gravel_columns *columns, uint32_t first,
+         uint32_t n, uint64_t now_ns, uint32_t index_bytes, uint32_t value_bytes, uint32_t n_values)
 {
-    uint32_t n_touched = 0;
+    struct gravel_bin *bins = sender->bins; /* locals: the stores below might change what is in memory */
+    uint32_t run = sender->run;
+    const unsigned char *index = columns->index + (size_t)first * index_bytes;
+    const unsigned char *values[GRAVEL_AM_MAX_ARGS];
+    for (uint32_t row = 0; row < n_values; row++)
+        values[row] = columns->values[row] + (size_t)first * value_bytes;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = sender->nodes[i];
-        uint32_t before = sender->n_to[node];
-        sender->position[i] = before;
-        sender->n_to[node] = before + 1;
-        sender->touched[n_touched] = node;
-        n_touched += before == 0;
+        struct gravel_bin *bin = &bins[node];
+        if (__builtin_expect(bin->n == bin->end || bin->run != run, 0))
+            if (!renew_bin(sender, node, now_ns))
+                return i;
+        size_t to = bin->n++;
+        memcpy(bin->index + to * index_bytes, index + (size_t)i * index_bytes, index_bytes);
+        for (uint32_t row = 0; row < n_values; row++)
+            memcpy(bin->values[row] + to * value_bytes, values[row] + (size_t)i * value_bytes,
+                   value_bytes);
     }
-    return n_touched;
+    return n;
 }
 
-static void scatter4(struct gravel_sender *sender, const unsigned char *row, uint32_t n)
+/* The same, as a loop for each usual shape of message. */
+static uint32_t bin_chunk(struct gravel_sender *sender, const struct gravel_columns *columns,
+                          uint32_t first, uint32_t n, uint64_t now_ns)
 {
-    const uint32_t *from = (const uint32_t *)row;
-    for (uint32_t i = 0; i < n; i++)
-        ((uint32_t *)sender->to[sender->nodes[i]])[sender->position[i]] = from[i];
-}
-
-static void scatter8(struct gravel_sender *sender, const unsigned char *row, uint32_t n)
-{
-    const uint64_t *from = (const uint64_t *)row;
-    for (uint32_t i = 0; i < n; i++)
-        ((uint64_t *)sender->to[sender->nodes[i]])[sender->position[i]] = from[i];
-}
-
-/* Move one row into the buffers; sender->to says where. */
-static void scatter(struct gravel_sender *sender, const unsigned char *row, uint32_t bytes,
-                    uint32_t n, uint32_t n_touched)
-{
-    if (n_touched == 1)
-        memcpy(sender->to[sender->touched[0]], row, (size_t)bytes * n);
-    else if (bytes == 4)
-        scatter4(sender, row, n);
-    else
-        scatter8(sender, row, n);
-}
-
-static void scatter_rows(struct gravel_sender *sender, const struct gravel_columns *columns,
-                         uint32_t first, uint32_t n, uint32_t n_touched)
-{
-    uint32_t command = columns->command;
-    uint32_t index_bytes = GRAVEL_INDEX_BYTES(command), value_bytes = GRAVEL_VALUE_BYTES(command);
-    if (index_bytes) {
-        for (uint32_t t = 0; t < n_touched; t++)
-            sender->to[sender->touched[t]] =
-                gravel_buffer_index(sender->open[sender->touched[t]]);
-        scatter(sender, columns->index + (size_t)first * index_bytes, index_bytes, n, n_touched);
-    }
-    for (uint32_t row = 0; row < GRAVEL_N_VALUES(command); row++) {
-        for (uint32_t t = 0; t < n_touched; t++)
-            sender->to[sender->touched[t]] =
-                gravel_buffer_value(sender->open[sender->touched[t]], row);
-        scatter(sender, columns->values[row] + (size_t)first * value_bytes, value_bytes, n,
-                n_touched);
-    }
-}
-
-/* One chunk: at most GRAVEL_SENDER_CHUNK messages, and no more than an empty buffer holds. */
-static int append_chunk(struct gravel_sender *sender, const struct gravel_columns *columns,
-                        uint32_t first, uint32_t n, uint64_t now_ns, uint32_t *refused)
-{
-    if (!copy_nodes(sender, columns->nodes + first, n, refused))
-        return GRAVEL_ERANGE;
-    uint32_t n_touched = place(sender, n);
-    int code = 0;
-    for (uint32_t t = 0; t < n_touched; t++) {
-        uint32_t node = sender->touched[t];
-        if (!code && !room_for(sender, node, columns, sender->n_to[node], now_ns))
-            code = atomic_load_explicit(sender->shape.aborted, memory_order_relaxed) /* H2 */
-                       ? GRAVEL_EPEER
-                       : GRAVEL_ENOMEM;
-    }
-    if (!code)
-        scatter_rows(sender, columns, first, n, n_touched);
-    for (uint32_t t = 0; t < n_touched; t++) {
-        uint32_t node = sender->touched[t];
-        if (!code) {
-            sender->open[node]->run_n += sender->n_to[node];
-            count(&sender->counts[node].messages, sender->n_to[node]);
-        }
-        sender->n_to[node] = 0;
-    }
-    return code;
-}
-
-/* Messages binned at a time: never more than an empty buffer holds, so that a destination needs but one. */
-static uint32_t chunk_of(const struct gravel_sender *sender, uint32_t command)
-{
-    uint32_t fits = gravel_buffer_fits(sender->shape.buffer_bytes, command);
-    return fits < GRAVEL_SENDER_CHUNK ? fits : GRAVEL_SENDER_CHUNK;
+    uint32_t index_bytes = GRAVEL_INDEX_BYTES(columns->command);
+    uint32_t value_bytes = GRAVEL_VALUE_BYTES(columns->command);
+    uint32_t n_values = GRAVEL_N_VALUES(columns->command);
+#define SHAPE(index, value, values)                                                                \
+    if (index_bytes == index && n_values == values && (values == 0 || value_bytes == value))       \
+        return bin_rows(sender, columns, first, n, now_ns, index, value, values);
+    SHAPE(4, 0, 0)
+    SHAPE(4, 4, 1)
+    SHAPE(4, 8, 1)
+    SHAPE(8, 0, 0)
+    SHAPE(8, 4, 1)
+    SHAPE(8, 8, 1)
+    SHAPE(0, 8, 1)
+    SHAPE(0, 8, 2)
+    SHAPE(0, 8, 3)
+    SHAPE(0, 8, 4)
+#undef SHAPE
+    return bin_rows(sender, columns, first, n, now_ns, index_bytes, value_bytes, n_values);
 }
 
 int gravel_sender_append(struct gravel_sender *sender, const struct gravel_columns *columns,
                          uint64_t now_ns, uint32_t *refused)
 {
-    uint32_t chunk = chunk_of(sender, columns->command);
-    int code = 0;
-    for (uint32_t first = 0; first < columns->n && !code; first += chunk) {
+    begin_run(sender, columns);
+    for (uint32_t first = 0; first < columns->n; first += GRAVEL_SENDER_CHUNK) {
         uint32_t left = columns->n - first;
-        code = append_chunk(sender, columns, first, left < chunk ? left : chunk, now_ns, refused);
+        uint32_t n = left < GRAVEL_SENDER_CHUNK ? left : GRAVEL_SENDER_CHUNK;
+        if (!copy_nodes(sender, columns->nodes + first, n, refused))
+            return GRAVEL_ERANGE;
+        if (bin_chunk(sender, columns, first, n, now_ns) < n)
+            return atomic_load_explicit(sender->shape.aborted, memory_order_relaxed) /* H2 */
+                       ? GRAVEL_EPEER
+                       : GRAVEL_ENOMEM;
     }
-    return code;
+    return 0;
 }
 
 static void flush(struct gravel_sender *sender, uint64_t opened_before_ns,
@@ -336,11 +334,7 @@ struct gravel_buffer *gravel_sender_frame(struct gravel_sender *sender, uint16_t
 
 void gravel_sender_ship_frame(struct gravel_sender *sender, struct gravel_buffer *buffer)
 {
-    struct gravel_sender_counts *counts = &sender->counts[buffer->frame->destination];
-    count(&counts->buffers, 1);
-    count(&counts->bytes, buffer->frame->bytes);
-    count(&sender->shipped[GRAVEL_SHIP_FLUSH], 1);
-    sender->shape.ship(sender->shape.context, buffer);
+    ship(sender, buffer, GRAVEL_SHIP_FLUSH);
 }
 
 void gravel_sender_return(struct gravel_buffer *buffer)

@@ -35,31 +35,39 @@ struct gravel_sender_shape {
     struct gravel_package_queue *queue; /* to show leaders signs of life while waiting; or NULL */
 };
 
-/* Counters of one destination; written by the sender's thread, read by any. Relaxed: they order nothing. */
+/* Counters of one destination, as of the last buffer shipped. One writer, any reader; relaxed. */
 struct gravel_sender_counts {
     _Atomic uint64_t messages, buffers, bytes;
 };
 
+#define GRAVEL_SENDER_CHUNK 1024u /* messages whose destinations are checked together */
+
+/* Where the next message to a destination goes: the open run of its open buffer. One cache line. */
+struct gravel_bin {
+    _Alignas(GRAVEL_CACHELINE) unsigned char *index;  /* first index of the run */
+    unsigned char *values[GRAVEL_AM_MAX_ARGS];        /* first value of each row */
+    uint32_t n;                                       /* messages in the run */
+    uint32_t end;                                     /* messages it has room for */
+    uint32_t run; /* the sender's run number it was opened for; another number: look again */
+};
+
 struct gravel_sender {
     struct gravel_sender_shape shape;
+    struct gravel_bin *bins;             /* [n_nodes] */
     struct gravel_buffer **open;         /* [n_nodes] the buffer being filled, or NULL */
     struct gravel_sender_counts *counts; /* [n_nodes] */
     _Atomic uint64_t shipped[3];         /* buffers by enum gravel_ship_reason */
     _Atomic uint64_t waits;              /* for a free buffer */
     uint64_t oldest_ns;                  /* no open buffer is older; UINT64_MAX if none is open */
     uint32_t n_made;                     /* buffers created so far */
-    struct gravel_spsc *free;            /* buffers that came home; NULL if n_buffers is 0 */
-    struct gravel_event returned;        /* a buffer came home, or the node aborted */
+    uint32_t run;                        /* number of the current command and base; never 0 */
+    uint32_t command;                    /* of the current run */
+    uint64_t base;
+    struct gravel_spsc *free;      /* buffers that came home; NULL if n_buffers is 0 */
+    struct gravel_event returned;  /* a buffer came home, or the node aborted */
     struct gravel_idle idle;
-    /* Scratch of one chunk of messages, per destination and per message. */
-    uint32_t *n_to;          /* [n_nodes] messages to it; all 0 between calls */
-    unsigned char **to;      /* [n_nodes] where its next element of the current row goes */
-    uint32_t *touched;       /* [n_nodes] destinations of the chunk */
-    uint32_t *nodes;         /* [GRAVEL_SENDER_CHUNK] destinations, copied before they are checked */
-    uint32_t *position;      /* [GRAVEL_SENDER_CHUNK] message's place among those to its node */
+    uint32_t nodes[GRAVEL_SENDER_CHUNK]; /* a chunk's destinations, copied before they are checked */
 };
-
-#define GRAVEL_SENDER_CHUNK 1024u
 
 /* Messages of one command and base, in rows, as in a package. */
 struct gravel_columns {
@@ -82,7 +90,7 @@ void gravel_sender_destroy(struct gravel_sender *sender);
  * @param now_ns   the time, for the age of buffers it opens [ns].
  * @param refused  [out] a destination that does not exist, if there is one.
  * @return         0; GRAVEL_ERANGE, and then nothing of the chunk that holds it, nor what follows, is sent;
- *                 GRAVEL_EPEER if the node has aborted and messages were dropped; GRAVEL_ENOMEM.
+ *                 GRAVEL_EPEER if the node has aborted, or GRAVEL_ENOMEM: messages were dropped.
  */
 int gravel_sender_append(struct gravel_sender *sender, const struct gravel_columns *columns,
                          uint64_t now_ns, uint32_t *refused);

@@ -40,6 +40,19 @@ static cl_uint units_for_kernels(const struct gravel_config *config, cl_uint uni
     return share > config->host_cores + 1 ? share - config->host_cores : 1;
 }
 
+/* Ask before calling: an implementation without sub-devices may leave clCreateSubDevices out (rusticl 22.3). */
+static bool can_partition(cl_device_id device)
+{
+    cl_device_partition_property kinds[8] = {0};
+    if (clGetDeviceInfo(device, CL_DEVICE_PARTITION_PROPERTIES, sizeof kinds, kinds, NULL) !=
+        CL_SUCCESS)
+        return false;
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i] == CL_DEVICE_PARTITION_BY_COUNTS)
+            return true;
+    return false;
+}
+
 static void leave_cores(struct gravel_device *device, const struct gravel_config *config,
                         uint32_t n_local)
 {
@@ -57,7 +70,9 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
     const cl_device_partition_property by_counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, units,
                                                       CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     cl_device_id part;
-    cl_int error = clCreateSubDevices(device->id, by_counts, 1, &part, NULL);
+    cl_int error = can_partition(device->id)
+                       ? clCreateSubDevices(device->id, by_counts, 1, &part, NULL)
+                       : CL_INVALID_VALUE;
     if (error != CL_SUCCESS) {
         snprintf(device->cores, sizeof device->cores,
                  "none left: no sub-devices (%s); set POCL_MAX_PTHREAD_COUNT=%u or the like",

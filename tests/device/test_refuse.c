@@ -160,7 +160,7 @@ static void malformed_package_is_refused(void **state)
     (void)state;
     const char *body = "uint ticket; global uchar *slot;"
                        "if (get_local_id(0) == 0) {"
-                       "    slot = gravel_queue_reserve(g.arena, 0, &ticket);"
+                       "    slot = gravel_queue_reserve(g.arena, 0, 1, &ticket);"
                        "    if (slot) gravel_queue_publish(slot, ticket, (uint)a, (uint)b, c);"
                        "}";
     uint32_t put = GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT);

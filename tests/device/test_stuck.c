@@ -37,7 +37,7 @@ static void expect_failed_node(struct gravel *gravel, const char *part)
 
 #define RESERVE_ONLY                                                                               \
     "uint ticket;"                                                                                 \
-    "if (i == 0) gravel_queue_reserve(g.arena, 0, &ticket);"
+    "if (i == 0) gravel_queue_reserve(g.arena, 0, 1, &ticket);"
 
 static void ticket_never_published_is_named(void **state)
 {

@@ -43,6 +43,7 @@ unknown-device)
 json) # every answer is one JSON object
     need_driver
     for options in "--json" "--env --json" "--selftest --json"; do
+        # shellcheck disable=SC2086 # two options
         "$info" $options | python3 -m json.tool >/dev/null || fail "$options"
     done ;;
 self-test)
