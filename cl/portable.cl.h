@@ -96,50 +96,40 @@ GRAVEL_INLINE uint gravel_device_fetch_add_relaxed(global uint *word, uint value
 /*
  * Wait a moment, the longer the more polls have been in vain. A leader that spins on a CPU device keeps a core
  * from the very host thread it waits for, so there it gives the core away by system calls: sched_yield at
- * first; then, if `is_long`, nanosleep, because a yielding thread still takes its turn among others. Elsewhere
- * a poll is a trip to memory, long enough.
+ * first; then, if `is_long`, a sleep of a millisecond (poll of nothing), because a yielding thread still takes
+ * its turn among others. Elsewhere a poll is a trip to memory, long enough.
+ *
+ * All operands are constants and the two texts differ, or the compiler of PoCL 5.0 stops at an assertion.
  */
 #if defined(GRAVEL_YIELD_SYSCALL) && defined(__linux__) && defined(__x86_64__)
-GRAVEL_INLINE void gravel_system_call(long number, long argument)
-{
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(argument), "S"(0L)
-                     : "rcx", "r11", "memory");
-}
-#define GRAVEL_SYS_SCHED_YIELD 24L
-#define GRAVEL_SYS_NANOSLEEP 35L
+#define GRAVEL_SYSTEM_CALL(name, number, third)                                                    \
+    do {                                                                                           \
+        long result;                                                                               \
+        __asm__ volatile("syscall # " name                                                         \
+                         : "=a"(result)                                                            \
+                         : "a"(number), "D"(0L), "S"(0L), "d"(third)                               \
+                         : "rcx", "r11", "memory");                                                \
+    } while (0)
+#define GRAVEL_YIELD() GRAVEL_SYSTEM_CALL("sched_yield", 24L, 0L)
+#define GRAVEL_SLEEP() GRAVEL_SYSTEM_CALL("poll", 7L, 1L)
 #elif defined(GRAVEL_YIELD_SYSCALL) && defined(__linux__) && defined(__aarch64__)
-GRAVEL_INLINE void gravel_system_call(long number, long argument)
-{
-    register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = argument;
-    register long x1 __asm__("x1") = 0;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1) : "memory");
-}
-#define GRAVEL_SYS_SCHED_YIELD 124L
-#define GRAVEL_SYS_NANOSLEEP 101L
+#define GRAVEL_YIELD()                                                                             \
+    __asm__ volatile("mov x8, #124\n\tsvc 0 // sched_yield" : : : "x0", "x8", "memory")
+#define GRAVEL_SLEEP() GRAVEL_YIELD()
+#else
+#define GRAVEL_YIELD() (void)0
+#define GRAVEL_SLEEP() (void)0
 #endif
 
 #define GRAVEL_YIELD_POLLS 8u /* polls before a long wait sleeps */
-#define GRAVEL_SLEEP_NS 50000L
 
-#ifdef GRAVEL_SYS_SCHED_YIELD
 static void gravel_pause(uint polls, bool is_long)
 {
-    long duration[2] = {0, GRAVEL_SLEEP_NS}; /* struct timespec */
     if (is_long && polls > GRAVEL_YIELD_POLLS)
-        gravel_system_call(GRAVEL_SYS_NANOSLEEP, (long)(uintptr_t)duration);
+        GRAVEL_SLEEP();
     else
-        gravel_system_call(GRAVEL_SYS_SCHED_YIELD, 0);
+        GRAVEL_YIELD();
 }
-#else
-static void gravel_pause(uint polls, bool is_long)
-{
-    (void)polls, (void)is_long;
-}
-#endif
 
 /* Every work-item of the group: wait for all of them; their global and local accesses are ordered. */
 GRAVEL_INLINE void gravel_barrier_group(void)

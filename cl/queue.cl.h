@@ -45,7 +45,7 @@ GRAVEL_INLINE bool gravel_queue_has_room(global struct gravel_arena *arena,
 }
 
 /* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
-#define GRAVEL_LONG_QUEUE 256u
+#define GRAVEL_LONG_QUEUE 1024u
 
 /* What a waiter remembers between two looks at a full queue. */
 struct gravel_patience {

@@ -69,12 +69,17 @@ static void gravel_fault(global struct gravel_arena *arena, uint fault, uint que
 }
 
 /*
- * This work-item's element of scratch->lanes. A group larger than GRAVEL_MAX_GROUP shares elements, which does
- * no harm: gravel_group_fits tells the leader, who sends nothing then.
+ * This work-item's element of scratch->lanes. In a group larger than GRAVEL_MAX_GROUP the last ones have none:
+ * what they set is dropped, what they get is another's; gravel_group_fits tells the leader, who sends nothing.
  */
 GRAVEL_INLINE size_t gravel_place(void)
 {
     return gravel_lane_id() % GRAVEL_MAX_GROUP;
+}
+GRAVEL_INLINE void gravel_place_set(local struct gravel_scratch *scratch, uint value)
+{
+    if (gravel_lane_id() < GRAVEL_MAX_GROUP)
+        scratch->lanes[gravel_lane_id()] = value;
 }
 
 /* Leader: whether the group has an element each; a fault if not. */
@@ -96,7 +101,7 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
                                   local struct gravel_scratch *scratch, uint active)
 {
 #if defined(GRAVEL_SERIAL_GROUP)
-    scratch->lanes[gravel_place()] = active != 0;
+    gravel_place_set(scratch, active != 0);
     gravel_barrier_group(); /* G1: the flags are set */
     if (gravel_is_leader()) {
         uint n_lanes = gravel_group_fits(arena) ? gravel_n_lanes() : 0, sum = 0;
@@ -109,23 +114,23 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
     }
 #elif defined(GRAVEL_COLLECTIVES)
     uint position = work_group_scan_exclusive_add((uint)(active != 0));
-    scratch->lanes[gravel_place()] = position;
+    gravel_place_set(scratch, position);
     if (gravel_lane_id() == gravel_n_lanes() - 1)
         scratch->n_active = gravel_group_fits(arena) ? position + (active != 0) : 0;
     gravel_barrier_group(); /* G1: the positions are known */
 #else
     size_t lane = gravel_place();
     uint n_lanes = gravel_n_lanes(), sum = active != 0;
-    scratch->lanes[lane] = sum;
+    gravel_place_set(scratch, sum);
     gravel_barrier_group(); /* G1: the flags are set */
     for (uint step = 1; step < n_lanes; step *= 2) {
         uint left = lane >= step ? scratch->lanes[lane - step] : 0;
         gravel_barrier_group(); /* G1: all have read */
         sum += left;
-        scratch->lanes[lane] = sum;
+        gravel_place_set(scratch, sum);
         gravel_barrier_group(); /* G1: all have added */
     }
-    scratch->lanes[lane] = sum - (active != 0);
+    gravel_place_set(scratch, sum - (active != 0));
     if (gravel_lane_id() == n_lanes - 1)
         scratch->n_active = gravel_group_fits(arena) ? sum : 0;
     gravel_barrier_group(); /* G1: the positions are known */
@@ -139,7 +144,7 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
 GRAVEL_INLINE uint gravel_group_max(global struct gravel_arena *arena,
                                     local struct gravel_scratch *scratch, uint value)
 {
-    scratch->lanes[gravel_place()] = value;
+    gravel_place_set(scratch, value);
     gravel_barrier_group(); /* G1: the values are set */
 #if defined(GRAVEL_SERIAL_GROUP)
     if (gravel_is_leader()) {

@@ -57,7 +57,8 @@ def split(page, out, version):
 def main(doxygen, doxyfile, out):
     for old in ("html", "man", "man3"):
         shutil.rmtree(os.path.join(out, old), ignore_errors=True)
-    subprocess.run([doxygen, doxyfile], cwd=out, check=True)
+    if subprocess.run([doxygen, os.path.abspath(doxyfile)], cwd=out).returncode:
+        sys.exit("doxygen failed")
     man3 = os.path.join(out, "man3")
     os.mkdir(man3)
     source = os.path.join(out, "man", "man3", "gravel.h.3")

@@ -291,24 +291,55 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
     return code ? code : open_aggregators(gravel);
 }
 
-static int open_together(struct gravel *gravel, const struct gravel_bindings *bindings)
+/* @param code  whether this node's settings and handlers will do. */
+static int open_together(struct gravel *gravel, const struct gravel_bindings *bindings, int code)
 {
-    int code = agree(gravel);
+    code = agree_on_success(gravel, code);
+    if (!code)
+        code = agree(gravel);
     if (!code)
         code = agree_on_success(gravel, open_local(gravel, bindings));
     return code ? code : gravel_barrier(gravel);
 }
 
-static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindings)
+static int check_call(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     int code = gravel_config_check(&gravel->config);
     if (!code)
         code = copy_handlers(gravel, bindings);
     if (!code && gravel_heap_create(&gravel->heap, gravel->config.heap_bytes))
         code = gravel_fail(GRAVEL_ENOMEM, "books of the symmetric heap");
+    return code;
+}
+
+/* With bad settings the node cannot open, but it must still tell the others: what it needs for that. */
+static void use_modest_settings(struct gravel_config *config)
+{
+    const char *wanted = config->transport[0] ? config->transport : getenv("GRAVEL_TRANSPORT");
+    const char *transport = !wanted                   ? "auto"
+                            : !strcmp(wanted, "self") ? "self"
+                            : !strcmp(wanted, "mpi")  ? "mpi"
+                                                      : "auto";
+    strcpy(config->transport, transport);
+    config->buffer_bytes = 65536;
+    config->loopback_nodes = 1;
+    config->timeout_ms = 8000;
+}
+
+/* @param code  of reading the settings. */
+static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindings, int code)
+{
+    char text[GRAVEL_ERROR_BYTES] = "";
     if (!code)
-        code = open_network(gravel);
-    return code ? code : open_together(gravel, bindings);
+        code = check_call(gravel, bindings);
+    if (code) {
+        snprintf(text, sizeof text, "%s", gravel_last_error());
+        use_modest_settings(&gravel->config);
+    }
+    int network = open_network(gravel);
+    if (!network)
+        network = open_together(gravel, bindings, code);
+    return code ? gravel_fail(code, "%s", text) : network;
 }
 
 static void free_node(struct gravel *gravel)
@@ -339,22 +370,22 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     if (!out)
         return gravel_fail(GRAVEL_EINVAL, "gravel_open: out is NULL");
     *out = NULL;
-    struct gravel_config preset;
-    int code = config ? 0 : gravel_config_init(&preset);
-    if (code)
-        return code;
     struct gravel *gravel = aligned_alloc(GRAVEL_CACHELINE, sizeof *gravel);
     if (!gravel)
         return gravel_fail(GRAVEL_ENOMEM, "node");
     memset(gravel, 0, sizeof *gravel);
-    gravel->config = config ? *config : preset;
+    int code = 0;
+    if (config)
+        gravel->config = *config;
+    else
+        code = gravel_config_init(&gravel->config);
     gravel->log = bindings ? bindings->log : NULL;
     gravel->log_user = bindings ? bindings->log_user : NULL;
     gravel->opened_ns = gravel_clock_ns();
     gravel_failure_init(&gravel->failure);
     gravel_launches_init(&gravel->launches);
     pthread_mutex_init(&gravel->stats_lock, NULL);
-    code = open_parts(gravel, bindings);
+    code = open_parts(gravel, bindings, code);
     if (code) {
         char text[16 * GRAVEL_ERROR_BYTES]; /* freeing may overwrite the reason */
         snprintf(text, sizeof text, "%s", gravel_last_error());

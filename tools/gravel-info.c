@@ -81,7 +81,7 @@ static int fail(const char *text)
 /* Print and drop. */
 static void print_json(json_t *object)
 {
-    json_dumpf(object, stdout, JSON_INDENT(2));
+    json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
     putchar('\n');
     json_decref(object);
 }
@@ -113,9 +113,11 @@ static bool probe_devices(json_t *devices, const struct arguments *arguments)
             .with_node = arguments->self_test};
         json_t *answer = info_probe_run(&probe, arguments->limit_s);
         n_probed++;
-        if (!answer || json_object_get(answer, "error")) {
+        json_t *error = json_object_get(answer, "error");
+        if (!answer || error) {
             n_failed++;
             json_object_set_new(device, "step", json_null());
+            json_object_set(device, "reason", error);
         }
         json_object_set_new(device, "probe", answer);
     }
@@ -163,7 +165,7 @@ static int show_devices(const struct arguments *arguments)
     const char *variable = getenv("GRAVEL_DEVICE");
     const char *name = arguments->device ? arguments->device : variable ? variable : "";
     json_t *list = info_list(name, arguments->limit_s);
-    const char *error = json_string_value(json_object_get(list, "error"));
+    const char *error = list ? json_string_value(json_object_get(list, "error")) : "out of memory";
     int status = error ? fail(error) : 0;
     bool is_asked = arguments->device || (arguments->self_test && *name);
     if (!status)

@@ -88,7 +88,7 @@ static int iterate(void *app, unsigned trial)
     return 0;
 }
 
-/* One iteration, so that the device's compiler has done its work before the clock runs. It also
+/* One trial, so that the device's compiler has done its work before the clock runs. It also
  * tells how many iterations the trials will take, since all are alike. */
 static void warm_up(struct pagerank *pagerank)
 {

@@ -14,7 +14,7 @@
 typedef ulong rank_type;
 #define ADD_RANK gravel_add_ulong
 #define DIFFERENCE(a, b) abs_diff(a, b)
-#define DAMP(rank) ((rank) / 20 * 17)
+#define DAMP(rank) ((rank) - (rank) / 20 * 3) /* so that one unit more always shows */
 #else
 typedef float rank_type;
 #define ADD_RANK gravel_add_float

@@ -14,10 +14,11 @@
 #include "options.h"
 #include "partition.h"
 
-/* All rank together, in the fixed-point form. No sum of ranks exceeds it, so none wraps. */
+/* All rank together, in the fixed-point form. Rounding adds less than 3 units a vertex and
+ * iteration, of which 0.85 stay: no sum comes near 2^64. */
 #define RANK_ONE (UINT64_C(1) << 62)
 #define DAMPING 0.85
-#define DAMP_FIXED(rank) ((rank) / 20 * 17) /* DAMPING of it */
+#define DAMP_FIXED(rank) ((rank) - (rank) / 20 * 3) /* DAMPING of it, rounded up by less than 3 */
 
 /* A rank, or a sum of ranks, in the form that is in use. */
 union rank {

@@ -12,14 +12,10 @@
 #include "pagerank.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-/*
- * A float sum of k ranks is off by up to k * 2^-24 of itself, and typically by the square root of
- * that; an iteration passes 0.85 of what its input was off on. This allows for 10^8 edges at a
- * vertex at the typical rate.
- */
+/* Of each rank. Measured after 20 iterations: at most 6e-7 on meshes and uniform graphs, 2e-5 on a
+ * Kronecker graph of 2^18 vertices, whose hubs add many floats one by one. */
 #define FLOAT_TOLERANCE 1e-3
 
 static void *array_of(uint64_t n, size_t bytes)
@@ -103,15 +99,10 @@ static uint64_t check_real(const struct pagerank *pagerank, const struct graph *
         rank = next;
         next = previous;
     }
-    double worst = 0;
     for (uint64_t v = pagerank->own.first; v < pagerank->own.last; v++) {
-        double off = fabs((double)own[v - pagerank->own.first] - rank[v]) / rank[v];
-        if (off > worst)
-            worst = off;
-        n_wrong += !(off <= FLOAT_TOLERANCE);
+        double off = fabs((double)own[v - pagerank->own.first] - rank[v]);
+        n_wrong += !(off <= FLOAT_TOLERANCE * rank[v]); /* so that a NaN is wrong */
     }
-    if (getenv("WORST"))
-        fprintf(stderr, "worst %g\n", worst);
     free(rank);
     free(next);
     free(share);

@@ -182,10 +182,11 @@ static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_
         gravel_buffer_make_room(sender->open[node], sender->command, sender->base, 1);
     }
     buffer = sender->open[node];
+    bin->n = buffer->run_n;
+    buffer->run_n = 0; /* the bin counts on, from the start of the rows */
     bin->index = gravel_buffer_index(buffer);
     for (uint32_t row = 0; row < GRAVEL_N_VALUES(sender->command); row++)
         bin->values[row] = gravel_buffer_value(buffer, row);
-    bin->n = buffer->run_n;
     bin->end = buffer->run_capacity;
     bin->run = sender->run;
     return true;

@@ -133,7 +133,7 @@ static void wait_for_helper(struct gravel_resolver *resolver, struct helper *hel
             continue;
         }
         uint32_t key = gravel_event_prepare(&resolver->finished);
-        if (atomic_load_explicit(&helper->done, memory_order_acquire) == given) /* V2 */
+        if (atomic_load_explicit(&helper->done, memory_order_relaxed) == given) /* looks again */
             gravel_event_cancel(&resolver->finished);
         else
             gravel_event_wait(&resolver->finished, key, GRAVEL_NS_PER_S);

@@ -62,9 +62,11 @@ static void unknown_handler_is_named(void **state)
 static void another_arena_version_is_refused_at_build(void **state)
 {
     (void)state;
-    expect_no_build("#include \"gravel.cl.h\"\nkernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n",
-                    "-UGRAVEL_HOST_ARENA_VERSION -DGRAVEL_HOST_ARENA_VERSION=999",
-                    "different versions");
+    expect_no_build("#undef GRAVEL_HOST_ARENA_VERSION\n"
+                    "#define GRAVEL_HOST_ARENA_VERSION 999\n"
+                    "#include \"gravel.cl.h\"\n"
+                    "kernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n",
+                    NULL, "different versions");
 }
 
 static void missing_header_names_it(void **state)

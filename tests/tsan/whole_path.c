@@ -269,11 +269,22 @@ static void open_node(struct test *test)
     check(gravel_open(&test->gravel, &config, &bindings), "open");
 }
 
+static void free_ledger(struct test *test)
+{
+    for (enum traffic_site site = TRAFFIC_AM; site < TRAFFIC_SITES; site++)
+        free(test->seen[site]);
+}
+
 /* A kernel whose groups are too large ends the node: a quiet tells why, and nothing waits. */
 static void run_fault(void)
 {
-    struct test test = {.traffic = {.n_rounds = 1, .n_items = LARGE_GROUP, .n_nodes = 1}};
+    struct test test = {.traffic = {.n_rounds = 1,
+                                    .n_items = LARGE_GROUP,
+                                    .n_nodes = N_NODES,
+                                    .am_handler = HANDLER_AM,
+                                    .am_wi_handler = HANDLER_AM_WI}};
     open_node(&test);
+    allocate(&test);
     lanes_launch(traffic_kernel, test.gravel->arena, &test.traffic, 1, LARGE_GROUP);
     uint64_t start_ns = gravel_clock_ns();
     int code;
@@ -281,14 +292,8 @@ static void run_fault(void)
         usleep(1000);
     if (code != GRAVEL_EKERNEL || !strstr(gravel_last_error(), "work-items"))
         fail("quiet after a group of %u: %s", LARGE_GROUP, gravel_strerror(code));
-    gravel_close(test.gravel);
-}
-
-static void close_node(struct test *test)
-{
-    check(gravel_close(test->gravel), "close");
-    for (enum traffic_site site = TRAFFIC_AM; site < TRAFFIC_SITES; site++)
-        free(test->seen[site]);
+    gravel_close(test.gravel); /* says the same again */
+    free_ledger(&test);
 }
 
 int main(void)
@@ -317,7 +322,8 @@ int main(void)
     for (uint32_t w = 0; w < 16; w++)
         if (words[w] != (N_HOST_ROUNDS - 1) * 16 + w)
             fail("word %u of a put is %" PRIu64, w, words[w]);
-    close_node(&test);
+    check(gravel_close(test.gravel), "close");
+    free_ledger(&test);
     run_fault();
     printf("whole path as C11: %u passes of %u work-items, %u loop-back nodes\n", N_PASSES,
            N_GROUPS * LOCAL_SIZE, N_NODES);

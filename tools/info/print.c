@@ -51,13 +51,10 @@ static void print_capabilities(FILE *out, const json_t *has)
 #undef LINE
 }
 
-static void print_step(FILE *out, const json_t *device, const json_t *probe)
+static void print_step(FILE *out, const json_t *device)
 {
-    const char *reason = text_of(device, "reason"), *error = text_of(probe, "error");
-    if (*reason || *error)
-        fprintf(out, "     %-9s none: %s\n", "step", *reason ? reason : error);
-    else
-        print_line(out, "step", text_of(device, "step"));
+    const char *step = text_of(device, "step");
+    fprintf(out, "     %-9s %s%s\n", "step", *step ? step : "none: ", text_of(device, "reason"));
 }
 
 static void print_probe(FILE *out, const json_t *probe)
@@ -75,7 +72,7 @@ void info_print_device(FILE *out, const json_t *device, const json_t *list)
     const json_t *probe = json_object_get(device, "probe");
     bool is_default = !strcmp(number, text_of(list, "default"));
     fprintf(out, "%s  %s%s\n", number, text_of(device, "name"), is_default ? "  (default)" : "");
-    print_step(out, device, probe);
+    print_step(out, device);
     fprintf(out, "     %-9s %s, %s, OpenCL C %s\n", "platform", text_of(device, "platform"),
             text_of(device, "driver"), text_of(device, "language") + strlen("CL"));
     fprintf(out,

@@ -73,3 +73,4 @@ no-svm) # Debian 12's rusticl lists a device that cannot
     expect 'step  *none: no fine-grain buffer SVM' ;;
 *) fail "no such test: $test" ;;
 esac
+exit 0

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A short run of one fuzzer from its seeds, the same one every time.
+#
+# usage: run.sh SOURCE TARGET [SECONDS [SEED]]      TARGET: decode or graph
+# exit:  0; 1 after a finding, whose input is printed in base 64; 77 if clang has no libFuzzer
+#
+# Path: corpus/, tests/data -> fuzz_TARGET.c. Works in a directory of its own, which it removes.
+set -u
+
+source=$1 target=$2 seconds=${3:-20} seed=${4:-1}
+clang=${CLANG:-clang}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$source" || exit 1
+
+sanitizers="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined"
+flags="-O1 -g -std=gnu11 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -Iinclude"
+echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n > 9; }' >"$work/t.c"
+$clang $sanitizers "$work/t.c" -o "$work/t" 2>/dev/null ||
+    { echo "skipped: $clang does not link with -fsanitize=fuzzer"; exit 77; }
+
+mkdir "$work/new" "$work/seeds"
+case $target in
+decode)
+    set -- -Ilib lib/resolve/heap.c lib/resolve/decode.c lib/resolve/apply.c
+    cp tests/fuzz/corpus/decode/* "$work/seeds"
+    length=4096
+    ;;
+graph)
+    set -- -Iapps/common apps/common/graph.c apps/common/graph_build.c apps/common/graph_input.c \
+        apps/common/graph_read*.c apps/common/text*.c -lz
+    # Every sample in every format, plain and packed.
+    for file in tests/data/diamond.*; do
+        for format in 0 1 2 3 4 5 6; do
+            name=$work/seeds/${file##*/}.$format
+            { printf "\\00$format"; cat "$file"; } >"$name"
+            { printf "\\00$format"; gzip -nc "$file"; } >"$name.gz"
+        done
+    done
+    length=1024
+    ;;
+*)
+    echo "no fuzzer $target"
+    exit 1
+    ;;
+esac
+
+$clang $sanitizers $flags tests/fuzz/fuzz_$target.c "$@" -o "$work/fuzz" || exit 1
+if "$work/fuzz" -seed=$seed -max_total_time=$seconds -timeout=5 -rss_limit_mb=2048 \
+    -max_len=$length -print_final_stats=1 -artifact_prefix="$work/found-" \
+    "$work/new" "$work/seeds" >"$work/log" 2>&1; then
+    n_seeds=$(ls "$work/seeds" | wc -l)
+    n_runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/log")
+    echo "fuzz_$target: $n_runs inputs in $seconds s from $n_seeds seeds, seed $seed, no finding"
+    exit 0
+fi
+tail -50 "$work/log"
+for found in "$work"/found-*; do
+    [ -f "$found" ] && echo "input: $(base64 -w 0 "$found")"
+done
+exit 1

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every public header compiles alone, in every language it is meant for, without a warning.
+#
+# usage: alone.sh SOURCE gravel.cl.h      top of the sources, and the joined device header
+# exit:  0; 1 with the compiler's words; 77 if no C compiler is there
+#        A C++ or OpenCL compiler that is missing is said, and its part left out.
+#
+# Path: include/gravel, cl/ -> alone.sh.
+set -u
+
+source=$1 device_header=$2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+n_failed=0 n_good=0
+
+has()
+{
+    command -v "${1%% *}" >/dev/null
+}
+
+# check <what> <compiler and arguments...>
+check()
+{
+    what=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        n_good=$((n_good + 1))
+        return
+    fi
+    n_failed=$((n_failed + 1))
+    echo "$what:"
+    cat "$work/log"
+}
+
+c=${CC:-cc} cxx=${CXX:-c++} opencl=${CLANG:-clang}
+has "$c" || { echo "skipped: no C compiler"; exit 77; }
+has "$cxx" || echo "left out: C++ ($cxx is missing)"
+has "$opencl" || echo "left out: OpenCL C ($opencl is missing)"
+
+# The OpenCL headers are a system's own: their warnings are not ours.
+strict="-Wall -Wextra -pedantic -Werror -fsyntax-only -DCL_TARGET_OPENCL_VERSION=300"
+for header in "$source"/include/gravel/*.h "$source"/include/gravel/shared/*.h; do
+    name=${header#"$source/include/"}
+    printf '#include "%s"\n#include "%s"\n' "$name" "$name" >"$work/alone.c"
+    cp "$work/alone.c" "$work/alone.cc"
+    check "$name as C11" $c -std=c11 $strict -I"$source/include" "$work/alone.c"
+    has "$cxx" &&
+        check "$name as C++11" $cxx -std=c++11 $strict -I"$source/include" "$work/alone.cc"
+done
+
+# check_opencl <what> <file> <arguments...>
+check_opencl()
+{
+    what=$1 file=$2
+    shift 2
+    check "$what" $opencl -x cl -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra \
+        -Werror -Wno-unused-function "$@" "$file"
+}
+
+# One kernel that calls each form, so that the header's functions are compiled with their real arguments.
+cat >"$work/kernel.cl" <<'EOF'
+#include "gravel.cl.h"
+
+kernel void use(GRAVEL_ARENA, ulong base, global const uint *keys)
+{
+    GRAVEL_OPEN(g);
+    uint key = keys[get_global_id(0)];
+    gravel_inc_uint(g, base, key, key % gravel_n_nodes(g));
+    gravel_add_ulong_if(g, key & 1, base, key, 2, gravel_my_node(g));
+    GRAVEL_FOR(g, i, key)
+    {
+        gravel_put_float_at_if(g, active, base + 4 * i, 1.0f, 0);
+    }
+    if (key & 2)
+        gravel_am4_wi(g, 0, 1, 2, 3, 4, 0);
+}
+EOF
+
+if has "$opencl"; then
+    cp "$device_header" "$work/gravel.cl.h" || exit 1
+    c11="-DGRAVEL_ATOMICS_C11 -DGRAVEL_HAS_DOUBLE -DGRAVEL_HOST_SCOPE"
+    collectives="-DGRAVEL_COLLECTIVES -D__opencl_c_work_group_collective_functions=1"
+    for version in CL1.2 CL2.0 CL3.0; do
+        target="-target spir64-unknown-unknown -cl-std=$version"
+        for header in "$source"/include/gravel/shared/*.h; do
+            check_opencl "${header#"$source/include/"} as $version" "$header" $target
+        done
+        check_opencl "gravel.cl.h as $version, OpenCL 1.2 atomics" "$work/kernel.cl" $target
+        [ $version = CL1.2 ] && continue
+        check_opencl "gravel.cl.h as $version" "$work/kernel.cl" $target \
+            $c11=memory_scope_all_svm_devices
+        check_opencl "gravel.cl.h as $version, serial" "$work/kernel.cl" -cl-std=$version \
+            $c11=memory_scope_device -DGRAVEL_SERIAL_GROUP -DGRAVEL_YIELD_SYSCALL
+        check_opencl "gravel.cl.h as $version, collectives" "$work/kernel.cl" $target \
+            $c11=memory_scope_all_svm_devices $collectives
+    done
+fi
+
+echo "$n_good compilations without a word, $n_failed with"
+[ $n_failed -eq 0 ]

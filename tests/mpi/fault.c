@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jobs that go wrong: settings that differ, a node that cannot open, dies, stops, fails or leaves. Every node
+ * that lives must end in time, with the cause in its error text; it prints "as expected" then.
+ *
+ * usage: mpirun ... fault MODE      see the table at the end; fault.sh counts the nodes that print
+ *
+ * Path: fault.sh -> mpirun -> this
+ */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support.h"
+
+#define LIMIT_S 10.0 /* from the fault to the error, with the default GRAVEL_TIMEOUT */
+
+static int rank; /* by the launcher, before anything opens */
+
+static int nothing(struct gravel *gravel, void *user, uint32_t source,
+                   const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    return 0;
+}
+
+static void as_expected(void)
+{
+    printf("node %d: as expected: %s\n", rank, gravel_last_error());
+    fflush(stdout);
+}
+
+static void expect(int code, int expected, const char *part)
+{
+    if (code != expected || (code && !strstr(gravel_last_error(), part)))
+        die(__FILE__, __LINE__, "node %d got %d (%s: %s), expected %d naming \"%s\"", rank, code,
+            gravel_strerror(code), gravel_last_error(), expected, part);
+}
+
+/* ---- opening ----------------------------------------------------------------------------------- */
+
+static int try_open(const struct gravel_bindings *bindings)
+{
+    struct gravel *gravel;
+    int code = gravel_open(&gravel, NULL, bindings);
+    MUST(code == 0 ? gravel != NULL : gravel == NULL);
+    if (code == 0)
+        gravel_close(gravel);
+    return code;
+}
+
+static void mismatch_of_variable(const char *variable, const char *text)
+{
+    if (rank == 1)
+        setenv(variable, text, 1);
+    expect(try_open(NULL), GRAVEL_EMISMATCH, variable);
+    as_expected();
+}
+
+static void mismatch_heap(void)
+{
+    mismatch_of_variable("GRAVEL_HEAP", "1M");
+}
+
+static void mismatch_buffer(void)
+{
+    mismatch_of_variable("GRAVEL_BUFFER", "4096");
+}
+
+static void mismatch_timeout(void)
+{
+    mismatch_of_variable("GRAVEL_TIMEOUT", "7000");
+}
+
+static void mismatch_of_table(const struct gravel_handler *mine, uint32_t n)
+{
+    const struct gravel_bindings bindings = {.handlers = mine, .n_handlers = n};
+    expect(try_open(&bindings), GRAVEL_EMISMATCH, "handlers");
+    as_expected();
+}
+
+static void mismatch_handler_order(void)
+{
+    const struct gravel_handler one[] = {{"a", 1, nothing, NULL}, {"b", 1, nothing, NULL}};
+    const struct gravel_handler other[] = {{"b", 1, nothing, NULL}, {"a", 1, nothing, NULL}};
+    mismatch_of_table(rank == 1 ? other : one, 2);
+}
+
+static void mismatch_handler_arguments(void)
+{
+    const struct gravel_handler table[] = {{"a", rank == 1 ? 2 : 1, nothing, NULL}};
+    mismatch_of_table(table, 1);
+}
+
+static void mismatch_handler_missing(void)
+{
+    const struct gravel_handler table[] = {{"a", 1, nothing, NULL}};
+    mismatch_of_table(table, rank == 1 ? 0 : 1);
+}
+
+static void one_without_device(void)
+{
+    if (rank == 1)
+        setenv("GRAVEL_DEVICE", "no-such-device", 1);
+    expect(try_open(NULL), rank == 1 ? GRAVEL_EDEVICE : GRAVEL_EPEER,
+           rank == 1 ? "no-such-device" : "another node could not open");
+    as_expected();
+}
+
+/* Found before the node knows of any other; they are told all the same. */
+static void one_with_bad_setting(void)
+{
+    if (rank == 1)
+        setenv("GRAVEL_BUFFER", "many", 1);
+    expect(try_open(NULL), rank == 1 ? GRAVEL_ECONFIG : GRAVEL_EPEER,
+           rank == 1 ? "GRAVEL_BUFFER" : "another node could not open: invalid setting");
+    as_expected();
+}
+
+static void one_with_bad_handler(void)
+{
+    const struct gravel_handler table[] = {{rank == 1 ? "no name" : "name", 0, nothing, NULL}};
+    const struct gravel_bindings bindings = {.handlers = table, .n_handlers = 1};
+    expect(try_open(&bindings), rank == 1 ? GRAVEL_EINVAL : GRAVEL_EPEER,
+           rank == 1 ? "no name" : "another node could not open: invalid argument");
+    as_expected();
+}
+
+static void one_with_bad_trace(void)
+{
+    if (rank == 1)
+        setenv("GRAVEL_TRACE", "/nonexistent/t.json", 1);
+    expect(try_open(NULL), rank == 1 ? GRAVEL_ESYSTEM : GRAVEL_EPEER,
+           rank == 1 ? "/nonexistent" : "another node could not open");
+    as_expected();
+}
+
+static void two_fail_differently(void)
+{
+    if (rank == 0)
+        setenv("GRAVEL_TRACE", "/nonexistent/t.json", 1);
+    if (rank == 1)
+        setenv("GRAVEL_QUEUE", "64", 1);
+    int code = try_open(NULL);
+    expect(code, rank == 0 ? GRAVEL_ESYSTEM : rank == 1 ? GRAVEL_ECONFIG : GRAVEL_EPEER, "");
+    as_expected();
+}
+
+/* ---- death ------------------------------------------------------------------------------------- */
+
+static struct gravel *open_busy(cl_kernel *kernel)
+{
+    struct gravel *gravel = open_default(NULL);
+    const uint64_t arguments[3] = {alloc_or_die(gravel, 4096)};
+    *kernel = body_kernel(
+        gravel, "for (uint n = 0; n < 16; n++) gravel_inc_uint(g, a, i % 1024, (i + n) % gravel_n_nodes(g));",
+        arguments);
+    return gravel;
+}
+
+static int send_some(struct gravel *gravel, cl_kernel kernel)
+{
+    const size_t global_size = 65536, local_size = 256;
+    return gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL);
+}
+
+/* Run rounds until one fails; the error must name `part`. */
+static void expect_death(struct gravel *gravel, cl_kernel kernel, const char *part)
+{
+    double begin = seconds_now();
+    int code;
+    do {
+        begin = seconds_now();
+        code = send_some(gravel, kernel);
+        if (!code)
+            code = gravel_barrier(gravel);
+    } while (!code);
+    expect(code, GRAVEL_EPEER, part);
+    MUST(seconds_now() - begin < LIMIT_S);
+    as_expected();
+    MUST(gravel_quiet(gravel) == GRAVEL_EPEER);
+    MUST(gravel_close(gravel) == GRAVEL_EPEER);
+    _exit(0);
+}
+
+static void killed_while_sending(void)
+{
+    cl_kernel kernel;
+    struct gravel *gravel = open_busy(&kernel);
+    for (int round = 0; round < 5; round++)
+        OK(run_kernel(gravel, kernel, 65536, 256));
+    if (rank == 1) {
+        OK(send_some(gravel, kernel));
+        raise(SIGKILL);
+    }
+    expect_death(gravel, kernel, "node 1 ");
+}
+
+static void killed_while_idle(void)
+{
+    setenv("GRAVEL_TIMEOUT", "3000", 1);
+    cl_kernel kernel;
+    struct gravel *gravel = open_busy(&kernel);
+    OK(gravel_barrier(gravel));
+    if (rank == 1) {
+        usleep(200000);
+        raise(SIGKILL);
+    }
+    expect_death(gravel, kernel, "node 1 ");
+}
+
+static void first_node_killed(void)
+{
+    setenv("GRAVEL_TIMEOUT", "3000", 1);
+    cl_kernel kernel;
+    struct gravel *gravel = open_busy(&kernel);
+    OK(gravel_barrier(gravel));
+    if (rank == 0)
+        raise(SIGKILL);
+    expect_death(gravel, kernel, "node 0 ");
+}
+
+/* Leaves without gravel_close. */
+static void left_without_closing(void)
+{
+    setenv("GRAVEL_TIMEOUT", "3000", 1);
+    cl_kernel kernel;
+    struct gravel *gravel = open_busy(&kernel);
+    OK(gravel_barrier(gravel));
+    if (rank == 1)
+        _exit(0);
+    expect_death(gravel, kernel, "node 1 ");
+}
+
+static void killed_while_closing(void)
+{
+    setenv("GRAVEL_TIMEOUT", "3000", 1);
+    struct gravel *gravel = open_default(NULL);
+    OK(gravel_barrier(gravel));
+    if (rank == 1)
+        raise(SIGKILL);
+    expect(gravel_close(gravel), GRAVEL_EPEER, "node 1 ");
+    as_expected();
+    _exit(0);
+}
+
+/* A failure of one node is everybody's, with its cause. */
+static void one_fails_by_a_stuck_ticket(void)
+{
+    setenv("GRAVEL_TIMEOUT", "1000", 1);
+    cl_kernel kernel;
+    struct gravel *gravel = open_busy(&kernel);
+    OK(gravel_barrier(gravel));
+    if (rank == 1) {
+        expect(run_body(gravel,
+                        "uint ticket; if (i == 0) gravel_queue_reserve(g.arena, 0, 1, &ticket);", 64,
+                        64, 0, 0, 0),
+               GRAVEL_EKERNEL, "ticket");
+        as_expected();
+        MUST(gravel_close(gravel) == GRAVEL_EKERNEL);
+        _exit(0);
+    }
+    expect_death(gravel, kernel, "node 1 gave up: queue 0, ticket");
+}
+
+/* ---- stops ------------------------------------------------------------------------------------- */
+
+static void stop_myself(unsigned seconds)
+{
+    pid_t me = getpid(), child = fork();
+    MUST(child >= 0);
+    if (child == 0) {
+        kill(me, SIGSTOP);
+        sleep(seconds);
+        kill(me, SIGCONT);
+        _exit(0);
+    }
+    usleep(100000);
+}
+
+static void stopped_for(unsigned seconds)
+{
+    cl_kernel kernel;
+    struct gravel *gravel = open_busy(&kernel);
+    OK(gravel_barrier(gravel));
+    double begin = seconds_now();
+    OK(send_some(gravel, kernel));
+    if (rank == 1)
+        stop_myself(seconds);
+    OK(gravel_barrier(gravel));
+    MUST(seconds_now() - begin > seconds - 0.5);
+    OK(run_kernel(gravel, kernel, 65536, 256));
+    clReleaseKernel(kernel);
+    OK(gravel_close(gravel));
+    as_expected();
+}
+
+static void stopped_for_5_seconds(void)
+{
+    stopped_for(5);
+}
+
+/* ---- the application's MPI ---------------------------------------------------------------------- */
+
+static void mpi_at_level(int wanted)
+{
+    int level;
+    MPI_Init_thread(NULL, NULL, wanted, &level);
+    if (level >= MPI_THREAD_MULTIPLE) {
+        printf("skipped: this MPI gives MPI_THREAD_MULTIPLE whatever is asked\n");
+        MPI_Finalize();
+        exit(SKIPPED);
+    }
+    expect(try_open(NULL), GRAVEL_EMPI, "MPI_THREAD_MULTIPLE");
+    as_expected();
+    MPI_Barrier(MPI_COMM_WORLD); /* still the application's */
+    MPI_Finalize();
+}
+
+static void mpi_single(void)
+{
+    mpi_at_level(MPI_THREAD_SINGLE);
+}
+
+static void mpi_funneled(void)
+{
+    mpi_at_level(MPI_THREAD_FUNNELED);
+}
+
+static void mpi_serialized(void)
+{
+    mpi_at_level(MPI_THREAD_SERIALIZED);
+}
+
+/* The application keeps its MPI: nodes open and close one after another, beside its own messages. */
+static void mpi_multiple_opens_twice(void)
+{
+    int level, n, is_finalized;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MUST(level == MPI_THREAD_MULTIPLE);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    for (int round = 0; round < 3; round++) {
+        cl_kernel kernel;
+        struct gravel *gravel = open_busy(&kernel);
+        MUST(gravel_n_nodes(gravel) == (uint32_t)n);
+        OK(send_some(gravel, kernel));
+        int sum, one = 1;
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MUST(sum == n);
+        OK(gravel_barrier(gravel));
+        clReleaseKernel(kernel);
+        OK(gravel_close(gravel));
+        MPI_Finalized(&is_finalized);
+        MUST(!is_finalized);
+    }
+    MPI_Finalize();
+    as_expected();
+}
+
+static void open_after_mpi_is_finalised(void)
+{
+    struct gravel *gravel = open_default(NULL);
+    OK(gravel_close(gravel));
+    expect(try_open(NULL), GRAVEL_EMPI, "finalised already");
+    expect(try_open(NULL), GRAVEL_EMPI, "finalised already");
+    as_expected();
+}
+
+/* ---- the run ----------------------------------------------------------------------------------- */
+
+#define MODES(X)                                                                                   \
+    X(mismatch_heap)                                                                               \
+    X(mismatch_buffer)                                                                             \
+    X(mismatch_timeout)                                                                            \
+    X(mismatch_handler_order)                                                                      \
+    X(mismatch_handler_arguments)                                                                  \
+    X(mismatch_handler_missing)                                                                    \
+    X(one_without_device)                                                                          \
+    X(one_with_bad_setting)                                                                        \
+    X(one_with_bad_handler)                                                                        \
+    X(one_with_bad_trace)                                                                          \
+    X(two_fail_differently)                                                                        \
+    X(killed_while_sending)                                                                        \
+    X(killed_while_idle)                                                                           \
+    X(first_node_killed)                                                                           \
+    X(left_without_closing)                                                                        \
+    X(killed_while_closing)                                                                        \
+    X(one_fails_by_a_stuck_ticket)                                                                 \
+    X(stopped_for_5_seconds)                                                                       \
+    X(mpi_single)                                                                                  \
+    X(mpi_funneled)                                                                                \
+    X(mpi_serialized)                                                                              \
+    X(mpi_multiple_opens_twice)                                                                    \
+    X(open_after_mpi_is_finalised)
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } modes[] = {
+#define MODE(name) {#name, name},
+        MODES(MODE)
+#undef MODE
+    };
+    const char *text = getenv("OMPI_COMM_WORLD_RANK");
+    MUST(argc == 2 && text);
+    rank = atoi(text);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (!strcmp(argv[1], modes[i].name)) {
+            watch(50, modes[i].name);
+            modes[i].run();
+            return 0;
+        }
+    die(__FILE__, __LINE__, "no such mode: %s", argv[1]);
+}

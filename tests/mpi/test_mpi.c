@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What nodes of a job promise each other: symmetric memory, put and get, quiet, fence, barrier, reductions,
+ * handlers that send on, refusals told at both ends, progress without calls. Every node runs every step.
+ *
+ * Path: mpirun -> this -> lib/host.c, lib/network
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support.h"
+
+enum { COUNT, CHAIN };
+
+static struct gravel *gravel;
+static uint32_t node, n_nodes, left, right;
+static uint64_t n_calls, sources_seen;
+
+static int count(struct gravel *here, void *user, uint32_t source,
+                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)user;
+    MUST(args[0] == source && args[1] == gravel_node(here) && args[2] == 0 && args[3] == 0);
+    n_calls++;
+    sources_seen |= UINT64_C(1) << source;
+    return 0;
+}
+
+static int chain(struct gravel *here, void *user, uint32_t source,
+                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)user, (void)source;
+    n_calls++;
+    uint64_t less = args[0] - 1;
+    return args[0] ? gravel_am(here, (gravel_node(here) + 1) % n_nodes, CHAIN, &less, 1) : 0;
+}
+
+static uint64_t sum_over_nodes(uint64_t value)
+{
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &value, 1));
+    return value;
+}
+
+/* A call that must fail here. */
+static void expect(int code, int expected, const char *part)
+{
+    if (code != expected || !strstr(gravel_last_error(), part))
+        die(__FILE__, __LINE__, "node %u got %d (%s), expected %d naming \"%s\"", node, code,
+            gravel_last_error(), expected, part);
+}
+
+static unsigned char pattern(uint32_t owner, uint64_t i)
+{
+    return (unsigned char)(mix(owner * 1000003u + i) >> 11);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------- */
+
+static void offsets_are_the_same_everywhere(void)
+{
+    for (int i = 0; i < 20; i++) {
+        uint64_t offset = alloc_or_die(gravel, 64 + (uint64_t)i * 1000), ends[2] = {offset, ~offset};
+        OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, ends, 2));
+        MUST(ends[0] == ~ends[1]);
+        if (i % 3 == 0)
+            OK(gravel_free(gravel, offset));
+    }
+    MUST(gravel_pointer_of(gravel, right, 0) == NULL || right == node);
+}
+
+static void sizes_that_differ_are_refused_everywhere(void)
+{
+    uint64_t offset;
+    if (n_nodes == 1)
+        return;
+    expect(gravel_alloc(gravel, 64 + 64 * node, &offset), GRAVEL_EMISMATCH, "gravel_alloc");
+    offset = alloc_or_die(gravel, 4096);
+    expect(gravel_free(gravel, offset + 64 * node), GRAVEL_EMISMATCH, "gravel_free");
+    OK(gravel_free(gravel, offset));
+}
+
+static void put_and_get_carry_bytes_of_any_size_and_place(void)
+{
+    static unsigned char data[300001], back[300001];
+    const uint64_t sizes[] = {1, 3, 8, 63, 65535, 65536, 65537, 300001};
+    uint64_t memory = alloc_or_die(gravel, 400000);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (uint64_t shift = 0; shift < 3; shift++) {
+            uint64_t n = sizes[s];
+            for (uint64_t i = 0; i < n; i++)
+                data[i] = pattern(node, i + s);
+            OK(gravel_put(gravel, right, memory + shift, data, n));
+            OK(gravel_barrier(gravel));
+            const unsigned char *here = gravel_pointer(gravel, memory);
+            for (uint64_t i = 0; i < n; i++)
+                MUST(here[i + shift] == pattern(left, i + s));
+            OK(gravel_get(gravel, right, memory + shift, back, n));
+            MUST(!memcmp(data, back, n));
+            OK(gravel_barrier(gravel));
+        }
+    OK(gravel_free(gravel, memory));
+}
+
+static void get_sees_what_quiet_covers(void)
+{
+    uint64_t word = alloc_or_die(gravel, 8 * 64);
+    for (uint64_t round = 1; round <= 50; round++) {
+        uint64_t back = 0;
+        OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, right, word + 8 * node, &round));
+        OK(gravel_quiet(gravel));
+        OK(gravel_get(gravel, right, word + 8 * node, &back, 8));
+        MUST(back == round);
+    }
+    OK(gravel_free(gravel, word));
+}
+
+/* The flag may not be seen before the data that was put ahead of the fence. */
+static void fence_orders_messages_to_one_destination(void)
+{
+    uint64_t memory = alloc_or_die(gravel, 8 * 1024 + 64);
+    uint64_t flag = memory + 8 * 1024;
+    for (uint64_t round = 1; round <= 20; round++) {
+        for (uint64_t i = 0; i < 1024; i++)
+            OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, right, memory + 8 * i, &round));
+        OK(gravel_fence(gravel));
+        OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, right, flag, &round));
+        const _Atomic uint64_t *seen = gravel_pointer(gravel, flag);
+        while (atomic_load_explicit(seen, memory_order_acquire) < round)
+            usleep(50);
+        const uint64_t *words = gravel_pointer(gravel, memory);
+        for (uint64_t i = 0; i < 1024; i++)
+            MUST(words[i] == round);
+        OK(gravel_barrier(gravel));
+    }
+    OK(gravel_free(gravel, memory));
+}
+
+static void barrier_waits_for_the_slowest_and_its_messages(void)
+{
+    uint64_t word = alloc_or_die(gravel, 64);
+    for (uint32_t slow = 0; slow < n_nodes; slow++) {
+        if (node == slow) {
+            usleep(100000);
+            for (uint32_t to = 0; to < n_nodes; to++)
+                OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, to, word, NULL));
+        }
+        OK(gravel_barrier(gravel));
+        MUST(*words64(gravel, node, word) == slow + 1);
+        OK(gravel_barrier(gravel));
+    }
+    OK(gravel_free(gravel, word));
+}
+
+static void barrier_covers_what_handlers_send(void)
+{
+    uint64_t length = 300;
+    n_calls = 0;
+    OK(gravel_barrier(gravel));
+    if (node == 0)
+        OK(gravel_am(gravel, right, CHAIN, &length, 1));
+    OK(gravel_barrier(gravel));
+    MUST(sum_over_nodes(n_calls) == length + 1);
+    n_calls = 0;
+    OK(gravel_barrier(gravel));
+    OK(run_body(gravel, "gravel_am1(g, GRAVEL_HANDLER(chain), 20, i % gravel_n_nodes(g));", 128, 64,
+                0, 0, 0));
+    MUST(sum_over_nodes(n_calls) == 128 * 21 * n_nodes);
+}
+
+static void handlers_know_source_and_destination(void)
+{
+    n_calls = sources_seen = 0;
+    OK(gravel_barrier(gravel));
+    for (uint64_t i = 0; i < 100; i++)
+        for (uint64_t to = 0; to < n_nodes; to++) {
+            const uint64_t args[2] = {node, to};
+            OK(gravel_am(gravel, (uint32_t)to, COUNT, args, 2));
+        }
+    OK(gravel_barrier(gravel));
+    MUST(n_calls == 100 * n_nodes);
+    MUST(sources_seen == (UINT64_C(1) << n_nodes) - 1);
+}
+
+static void reductions_combine_all(void)
+{
+    int64_t longs[64];
+    uint64_t ulongs[2];
+    double doubles[3];
+    for (int i = 0; i < 64; i++)
+        longs[i] = (int64_t)node - i;
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, longs, 64));
+    for (int i = 0; i < 64; i++)
+        MUST(longs[i] == (int64_t)(n_nodes * (n_nodes - 1) / 2) - i * (int64_t)n_nodes);
+    longs[0] = node ? (int64_t)node : INT64_MIN;
+    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_LONG, longs, 1));
+    MUST(longs[0] == INT64_MIN);
+    longs[0] = -1 - (int64_t)node;
+    OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_LONG, longs, 1));
+    MUST(longs[0] == -1);
+    ulongs[0] = ulongs[1] = node ? node : UINT64_MAX;
+    OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, ulongs, 1));
+    MUST(ulongs[0] == UINT64_MAX);
+    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, ulongs + 1, 1));
+    MUST(ulongs[1] == (n_nodes == 1 ? UINT64_MAX : 1));
+    doubles[0] = doubles[1] = doubles[2] = 0.25 * (node + 1);
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_DOUBLE, doubles, 1));
+    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_DOUBLE, doubles + 1, 1));
+    OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_DOUBLE, doubles + 2, 1));
+    MUST(doubles[0] == 0.125 * n_nodes * (n_nodes + 1) && doubles[1] == 0.25 &&
+         doubles[2] == 0.25 * n_nodes);
+}
+
+/* Its sender and its receiver are told; nobody else, and nothing is written. */
+static void refusal_is_told_at_both_ends(void)
+{
+    if (n_nodes == 1)
+        return;
+    uint64_t memory = alloc_or_die(gravel, 4096);
+    if (node == 0) {
+        const uint64_t arguments[3] = {memory, 1024};
+        cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint(g, a, (uint)b, 1);", arguments);
+        const size_t global_size = 256, local_size = 64;
+        OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
+        clReleaseKernel(kernel);
+    }
+    int code = gravel_barrier(gravel);
+    if (node <= 1) {
+        expect(code, GRAVEL_ERANGE, "index 1024 ");
+        expect(code, GRAVEL_ERANGE, "node 1 refused a buffer from node 0");
+    } else {
+        MUST(code == 0);
+    }
+    OK(gravel_barrier(gravel));
+    for (uint32_t i = 0; i < 1024; i++)
+        MUST(words32(gravel, node, memory)[i] == 0);
+    OK(gravel_free(gravel, memory));
+}
+
+static void failing_get_is_told_to_its_caller_alone(void)
+{
+    char data[8];
+    uint64_t memory = alloc_or_die(gravel, 64);
+    expect(gravel_get(gravel, right, memory + 60, data, 8), GRAVEL_ERANGE, "not in one allocation");
+    OK(gravel_barrier(gravel));
+    OK(gravel_free(gravel, memory));
+}
+
+/* The last node makes no Gravel call for a second; its memory serves others meanwhile. */
+static void node_that_computes_still_answers(void)
+{
+    uint64_t word = alloc_or_die(gravel, 64);
+    if (n_nodes > 1 && node == n_nodes - 1) {
+        sleep(1);
+    } else if (n_nodes > 1) {
+        double begin = seconds_now();
+        uint64_t value = 7 + node, back = 0;
+        OK(gravel_put(gravel, n_nodes - 1, word + 8 * node, &value, 8));
+        OK(gravel_quiet(gravel));
+        OK(gravel_get(gravel, n_nodes - 1, word + 8 * node, &back, 8));
+        MUST(back == value);
+        MUST(seconds_now() - begin < 0.9);
+    }
+    OK(gravel_barrier(gravel));
+    OK(gravel_free(gravel, word));
+}
+
+static void statistics_add_up_over_all_nodes(void)
+{
+    uint64_t table = alloc_or_die(gravel, 4 * 65536), to_all = 0;
+    struct gravel_stats stats;
+    OK(gravel_barrier(gravel));
+    gravel_stats_reset(gravel);
+    OK(gravel_barrier(gravel));
+    OK(run_body(gravel,
+                "uint x = (i + 65537 * gravel_my_node(g)) * 2654435761u;"
+                "x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;"
+                "gravel_inc_uint(g, a, i, x % gravel_n_nodes(g));",
+                65536, 256, table, 0, 0));
+    OK(gravel_stats_read(gravel, &stats));
+    for (uint32_t to = 0; to < n_nodes; to++) {
+        struct gravel_destination_stats one;
+        OK(gravel_stats_read_destination(gravel, to, &one));
+        to_all += one.messages;
+        MUST(to != node || stats.remote_messages == 65536 - one.messages);
+    }
+    MUST(stats.messages == 65536 && to_all == 65536);
+    MUST(sum_over_nodes(stats.resolved_messages) == 65536u * n_nodes);
+    double share = (double)sum_over_nodes(stats.remote_messages) / (65536.0 * n_nodes);
+    double expected = (n_nodes - 1.0) / n_nodes;
+    MUST(share >= expected * 0.99 && share <= expected * 1.01 + 1e-9);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < 65536; i++)
+        sum += words32(gravel, node, table)[i];
+    MUST(sum_over_nodes(sum) == 65536u * n_nodes);
+    OK(gravel_free(gravel, table));
+}
+
+/* All at once: kernels, host messages and gets, from every node to every node. */
+static void everything_at_once_adds_up(void)
+{
+    uint64_t table = alloc_or_die(gravel, 8 * 4);
+    const uint64_t arguments[3] = {table};
+    cl_kernel kernel = body_kernel(
+        gravel, "for (uint n = 0; n < 8; n++) gravel_inc_ulong(g, a, 0, (i + n) % gravel_n_nodes(g));",
+        arguments);
+    for (uint32_t round = 0; round < 20; round++) {
+        const size_t global_size = 4096, local_size = 64;
+        uint64_t back;
+        OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
+        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, right, table + 8, NULL));
+        OK(gravel_get(gravel, left, table + 8, &back, 8));
+        MUST(back <= 20);
+        if (round % 5 == 0)
+            OK(gravel_quiet(gravel));
+    }
+    OK(gravel_barrier(gravel));
+    clReleaseKernel(kernel);
+    MUST(words64(gravel, node, table)[1] == 20);
+    MUST(sum_over_nodes(words64(gravel, node, table)[0]) == 20ull * 8 * 4096 * n_nodes);
+    OK(gravel_free(gravel, table));
+}
+
+/* ---- the run ----------------------------------------------------------------------------------- */
+
+#define STEPS(X)                                                                                   \
+    X(offsets_are_the_same_everywhere)                                                             \
+    X(sizes_that_differ_are_refused_everywhere)                                                    \
+    X(put_and_get_carry_bytes_of_any_size_and_place)                                               \
+    X(get_sees_what_quiet_covers)                                                                  \
+    X(fence_orders_messages_to_one_destination)                                                    \
+    X(barrier_waits_for_the_slowest_and_its_messages)                                              \
+    X(barrier_covers_what_handlers_send)                                                           \
+    X(handlers_know_source_and_destination)                                                        \
+    X(reductions_combine_all)                                                                      \
+    X(refusal_is_told_at_both_ends)                                                                \
+    X(failing_get_is_told_to_its_caller_alone)                                                     \
+    X(node_that_computes_still_answers)                                                            \
+    X(statistics_add_up_over_all_nodes)                                                            \
+    X(everything_at_once_adds_up)
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } steps[] = {
+#define STEP(name) {#name, name},
+        STEPS(STEP)
+#undef STEP
+    };
+    const struct gravel_handler handlers[] = {{"count", 2, count, NULL}, {"chain", 1, chain, NULL}};
+    const struct gravel_bindings bindings = {.handlers = handlers, .n_handlers = 2};
+    watch(60, "opening");
+    gravel = open_default(&bindings);
+    node = gravel_node(gravel);
+    n_nodes = gravel_n_nodes(gravel);
+    left = (node + n_nodes - 1) % n_nodes;
+    right = (node + 1) % n_nodes;
+    for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
+        watch(60, steps[i].name);
+        steps[i].run();
+        OK(gravel_barrier(gravel));
+        if (node == 0)
+            printf("ok %u - %s\n", i + 1, steps[i].name);
+        fflush(stdout);
+    }
+    watch(30, "closing");
+    OK(gravel_close(gravel));
+    if (node == 0)
+        printf("1..%zu\n", sizeof steps / sizeof *steps);
+    return 0;
+}

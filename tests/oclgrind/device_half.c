@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs the device half alone: kernels send into an arena in a plain buffer, whose queue is large
+ * enough never to wait; afterwards every package is taken out and checked. So it runs where there
+ * is no shared virtual memory and no host concurrency - oclgrind - and on any other OpenCL device
+ * by the same calls.
+ *
+ *     device_half FOLDER gravel.cl.h OPTIONS KERNEL [GROUP...]     GROUP: local size, as 64 or 8x4;
+ * default: a few
+ *
+ * Path:    kernels.cl -> gravel.cl.h -> lib/queue/package.h -> the check here. Laid out by
+ * lib/device/arena.c. Exit:    0; 1 with what is wrong; 77 if there is no device. Kernels named
+ * wrong_* are only run.
+ */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* oclgrind knows no later way to make a queue */
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/arena.h"
+#include "messages.h"
+#include "queue/package.h"
+
+#define N_GROUPS 3u
+#define SLOT_BYTES GRAVEL_SLOT_MIN_BYTES /* so that larger groups need several packages a call */
+#define N_SLOTS 4096u
+
+enum form { FORM_INC, FORM_ADD, FORM_AM, FORM_PUT, N_FORMS };
+
+struct bench {
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    cl_kernel kernel;
+    const char *name; /* of the kernel */
+    struct gravel_arena *arena;
+    size_t arena_bytes;
+    uint32_t n_items;
+    unsigned char *seen[N_FORMS]; /* [n_items * MESSAGE_MAX_TURNS] */
+};
+
+static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+static void check_cl(cl_int error, const char *call)
+{
+    if (error != CL_SUCCESS)
+        fail("%s: %d", call, (int)error);
+}
+
+/* ---- building ----------------------------------------------------------------------------------
+ */
+
+static char *read_file(const char *folder, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    size_t room = 0;
+    if (!file || getdelim(&text, &room, '\0', file) <= 0)
+        fail("cannot read %s", path);
+    fclose(file);
+    return text;
+}
+
+static cl_program program_of(cl_context context, const char *folder, const char *name)
+{
+    cl_int error;
+    char *text = read_file(folder, name);
+    cl_program program = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, &error);
+    check_cl(error, name);
+    free(text);
+    return program;
+}
+
+static cl_program build(const struct bench *bench, const char *folder, const char *header,
+                        const char *options)
+{
+    const char *names[] = {"gravel.cl.h", "messages.h"};
+    cl_program headers[] = {program_of(bench->context, "", header),
+                            program_of(bench->context, folder, "messages.h")};
+    cl_program source = program_of(bench->context, folder, "kernels.cl");
+    cl_int error =
+        clCompileProgram(source, 1, &bench->device, options, 2, headers, names, NULL, NULL);
+    cl_program program = NULL;
+    if (error == CL_SUCCESS)
+        program =
+            clLinkProgram(bench->context, 1, &bench->device, NULL, 1, &source, NULL, NULL, &error);
+    if (error != CL_SUCCESS) {
+        static char log[65536];
+        clGetProgramBuildInfo(source, bench->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        fail("kernels.cl does not build with %s (%d):\n%s", options, (int)error, log);
+    }
+    clReleaseProgram(headers[0]);
+    clReleaseProgram(headers[1]);
+    clReleaseProgram(source);
+    return program;
+}
+
+static void open_device(struct bench *bench)
+{
+    cl_platform_id platform;
+    cl_int error;
+    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &bench->device, NULL) != CL_SUCCESS) {
+        printf("skipped: no OpenCL device\n");
+        exit(77);
+    }
+    bench->context = clCreateContext(NULL, 1, &bench->device, NULL, NULL, &error);
+    check_cl(error, "clCreateContext");
+    bench->queue = clCreateCommandQueue(bench->context, bench->device, 0, &error);
+    check_cl(error, "clCreateCommandQueue");
+}
+
+/* ---- running -----------------------------------------------------------------------------------
+ */
+
+static void make_arena(struct bench *bench)
+{
+    const struct gravel_device device = {.capability = {.max_alloc = UINT64_MAX}};
+    const struct gravel_arena_shape shape = {.node = 1,
+                                             .n_nodes = MESSAGE_N_NODES,
+                                             .n_heaps = 1,
+                                             .n_queues = 2,
+                                             .queue_bytes = 2ull * N_SLOTS * SLOT_BYTES,
+                                             .slot_bytes = SLOT_BYTES,
+                                             .heap_bytes = 1,
+                                             .wait_limit = 1};
+    if (gravel_arena_create(&device, &shape, &bench->arena))
+        fail("no arena");
+    bench->arena_bytes = bench->arena->heap_offset + bench->arena->heap_bytes;
+}
+
+static void run_kernel(struct bench *bench, cl_uint n_dimensions, const size_t *local)
+{
+    size_t size[2] = {local[0] * N_GROUPS, local[1]};
+    cl_int error;
+    cl_mem arena = clCreateBuffer(bench->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                  bench->arena_bytes, bench->arena, &error);
+    check_cl(error, "clCreateBuffer");
+    cl_mem seen =
+        clCreateBuffer(bench->context, CL_MEM_READ_WRITE, size[0] * size[1] * 4, NULL, &error);
+    check_cl(error, "clCreateBuffer");
+    check_cl(clSetKernelArg(bench->kernel, 0, sizeof arena, &arena), "clSetKernelArg");
+    if (!strcmp(bench->name, "wrong_race"))
+        check_cl(clSetKernelArg(bench->kernel, 1, sizeof seen, &seen), "clSetKernelArg");
+    check_cl(clEnqueueNDRangeKernel(bench->queue, bench->kernel, n_dimensions, NULL, size, local, 0,
+                                    NULL, NULL),
+             "clEnqueueNDRangeKernel");
+    check_cl(clEnqueueReadBuffer(bench->queue, arena, CL_TRUE, 0, bench->arena_bytes, bench->arena,
+                                 0, NULL, NULL),
+             "clEnqueueReadBuffer");
+    clReleaseMemObject(arena);
+    clReleaseMemObject(seen);
+}
+
+/* ---- checking ----------------------------------------------------------------------------------
+ */
+
+static enum form form_of(const struct gravel_package *package)
+{
+    static const uint32_t commands[N_FORMS] = {
+        GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT), GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG),
+        GRAVEL_COMMAND_AM(MESSAGE_HANDLER, 4),
+        GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT) | GRAVEL_COMMAND_WIDE};
+    for (enum form form = 0; form < N_FORMS; form++)
+        if (package->command == commands[form])
+            return form;
+    fail("command 0x%x", package->command);
+}
+
+static void expect(const struct bench *bench, bool holds, enum form form, uint64_t number)
+{
+    if (!holds)
+        fail("%s: form %d, message %" PRIu64 " is not as it was sent", bench->name, form, number);
+}
+
+static void check_message(struct bench *bench, const unsigned char *slot, uint32_t column)
+{
+    const struct gravel_package *package = (const struct gravel_package *)slot;
+    enum form form = form_of(package);
+    const void *index = slot + GRAVEL_INDEX_ROW(package->stride);
+    const void *row = slot + GRAVEL_VALUE_ROW(package->command, package->stride, 0);
+    const uint64_t *words = row;
+    uint64_t number;
+    if (form == FORM_AM)
+        number = words[column];
+    else if (form == FORM_PUT)
+        number = (((const uint64_t *)index)[column] - MESSAGE_BASE) / 4;
+    else
+        number = ((const uint32_t *)index)[column];
+    uint32_t n = (uint32_t)number;
+    expect(bench, number < bench->n_items * (form == FORM_PUT ? MESSAGE_MAX_TURNS : 1), form,
+           number);
+    expect(bench, ((const uint32_t *)(slot + GRAVEL_NODE_ROW))[column] == message_node(n), form,
+           number);
+    expect(bench, package->base == (form < FORM_AM ? MESSAGE_BASE : 0), form, number);
+    if (form == FORM_ADD)
+        expect(bench, words[column] == message_value(n, 0), form, number);
+    if (form == FORM_PUT)
+        expect(bench, ((const uint32_t *)row)[column] == message_value(n, 0), form, number);
+    for (uint32_t r = 1; form == FORM_AM && r < GRAVEL_AM_MAX_ARGS; r++)
+        expect(bench, words[(size_t)r * package->stride + column] == message_value(n, r), form,
+               number);
+    expect(bench, bench->seen[form][number]++ == 0, form, number);
+}
+
+/* @return packages in the queue. */
+static uint32_t check_queue(struct bench *bench, uint32_t number)
+{
+    struct gravel_package_queue queue = {.words = gravel_arena_queue(bench->arena, number),
+                                         .slots = gravel_arena_slots(bench->arena, number),
+                                         .n_slots = bench->arena->n_slots,
+                                         .slot_bytes = bench->arena->slot_bytes};
+    const struct gravel_package *package;
+    while ((package = gravel_package_peek(&queue))) {
+        for (uint32_t column = 0; column < package->n_messages; column++)
+            check_message(bench, (const unsigned char *)package, column);
+        gravel_package_release(&queue);
+    }
+    if (queue.head != gravel_package_reserved(&queue))
+        fail("%s: queue %u has %u tickets and %u packages", bench->name, number,
+             gravel_package_reserved(&queue), queue.head);
+    return queue.head;
+}
+
+static bool is_sent(const struct bench *bench, enum form form, uint32_t number)
+{
+    static const char *const forms[N_FORMS] = {"group_form", "if_form", "wi_form", "for_form"};
+    if (strcmp(bench->name, "all_forms") != 0 && strcmp(bench->name, forms[form]) != 0)
+        return false;
+    if (form == FORM_PUT)
+        return number % MESSAGE_MAX_TURNS < message_turns(number / MESSAGE_MAX_TURNS);
+    return form == FORM_INC || message_is_sent(number);
+}
+
+static void check_arena(struct bench *bench)
+{
+    if (bench->arena->fault)
+        fail("%s: fault %u", bench->name, bench->arena->fault);
+    for (uint32_t q = 0; q < bench->arena->n_queues; q++)
+        check_queue(bench, q);
+    for (enum form form = 0; form < N_FORMS; form++)
+        for (uint32_t i = 0; i < bench->n_items * (form == FORM_PUT ? MESSAGE_MAX_TURNS : 1); i++)
+            expect(bench, bench->seen[form][i] == is_sent(bench, form, i), form, i);
+}
+
+static void run_group(struct bench *bench, const char *group)
+{
+    size_t local[2] = {0, 1};
+    int n = sscanf(group, "%zux%zu", &local[0], &local[1]);
+    if (n < 1 || local[0] == 0 || local[1] == 0)
+        fail("group \"%s\"", group);
+    bench->n_items = (uint32_t)(N_GROUPS * local[0] * local[1]);
+    for (enum form form = 0; form < N_FORMS; form++)
+        bench->seen[form] = calloc(bench->n_items, MESSAGE_MAX_TURNS);
+    make_arena(bench);
+    run_kernel(bench, (cl_uint)n, local);
+    if (strncmp(bench->name, "wrong_", 6) != 0)
+        check_arena(bench);
+    gravel_arena_destroy(&(struct gravel_device){.queue = NULL}, bench->arena);
+    for (enum form form = 0; form < N_FORMS; form++)
+        free(bench->seen[form]);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const usual[] = {"1", "7", "64", "8x4"};
+    struct bench bench = {.name = argc > 4 ? argv[4] : ""};
+    cl_int error;
+    if (argc < 5)
+        fail("usage: device_half FOLDER gravel.cl.h OPTIONS KERNEL [GROUP...]");
+    open_device(&bench);
+    cl_program program = build(&bench, argv[1], argv[2], argv[3]);
+    bench.kernel = clCreateKernel(program, bench.name, &error);
+    check_cl(error, bench.name);
+    for (int i = 5; i < argc; i++)
+        run_group(&bench, argv[i]);
+    for (size_t i = 0; argc == 5 && i < sizeof usual / sizeof *usual; i++)
+        run_group(&bench, usual[i]);
+    clReleaseKernel(bench.kernel);
+    clReleaseProgram(program);
+    clReleaseCommandQueue(bench.queue);
+    clReleaseContext(bench.context);
+    printf("%s: as sent\n", bench.name);
+    return 0;
+}
