@@ -196,11 +196,11 @@ GRAVEL_INLINE void gravel_send_if(struct gravel_group g, uint active, uint comma
     if (g.scratch->by_lane)
         gravel_write_column(g.scratch->by_lane, command, GRAVEL_PACKAGE_STRIDE(gravel_n_lanes()),
                             gravel_lane_id(), index, values, node);
-    else if (g.scratch->by_position && active)
+    else if (g.scratch->by_position && g.scratch->lanes[gravel_place()] != GRAVEL_INACTIVE)
         gravel_write_column(g.scratch->by_position, command,
                             GRAVEL_PACKAGE_STRIDE(g.scratch->n_active),
                             g.scratch->lanes[gravel_place()], index, values, node);
-    else if (g.scratch->by_package && active)
+    else if (g.scratch->by_package && g.scratch->lanes[gravel_place()] != GRAVEL_INACTIVE)
         gravel_write_column_of_many(g, command, g.scratch->n_active,
                                     g.scratch->lanes[gravel_place()], index, values, node);
     gravel_barrier_group(); /* G2: the package is written; with P2 it reaches the host */

@@ -69,17 +69,13 @@ static void gravel_fault(global struct gravel_arena *arena, uint fault, uint que
 }
 
 /*
- * This work-item's element of scratch->lanes. In a group larger than GRAVEL_MAX_GROUP the last ones have none:
- * what they set is dropped, what they get is another's; gravel_group_fits tells the leader, who sends nothing.
+ * This work-item's element of scratch->lanes. A group larger than GRAVEL_MAX_GROUP shares elements, which does
+ * no harm: gravel_group_fits tells the leader, who sends nothing then. No condition guards the stores: PoCL 3.1
+ * has compiled a predicated loop wrongly with one.
  */
 GRAVEL_INLINE size_t gravel_place(void)
 {
     return gravel_lane_id() % GRAVEL_MAX_GROUP;
-}
-GRAVEL_INLINE void gravel_place_set(local struct gravel_scratch *scratch, uint value)
-{
-    if (gravel_lane_id() < GRAVEL_MAX_GROUP)
-        scratch->lanes[gravel_lane_id()] = value;
 }
 
 /* Leader: whether the group has an element each; a fault if not. */
@@ -94,43 +90,45 @@ GRAVEL_INLINE bool gravel_group_fits(global struct gravel_arena *arena)
 /*
  * Every work-item of the group: number the active ones from 0.
  *
- * Leaves each active work-item's position in scratch->lanes and their number in scratch->n_active. The leader
- * knows both when it returns; the others do after the group's next barrier.
+ * Leaves each active work-item's position in scratch->lanes (GRAVEL_INACTIVE for the others) and their number
+ * in scratch->n_active. The leader knows both when it returns; the others do after the group's next barrier.
  */
+#define GRAVEL_INACTIVE 0xffffffffu
+
 GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
                                   local struct gravel_scratch *scratch, uint active)
 {
 #if defined(GRAVEL_SERIAL_GROUP)
-    gravel_place_set(scratch, active != 0);
+    scratch->lanes[gravel_place()] = active != 0;
     gravel_barrier_group(); /* G1: the flags are set */
     if (gravel_is_leader()) {
         uint n_lanes = gravel_group_fits(arena) ? gravel_n_lanes() : 0, sum = 0;
         for (uint i = 0; i < n_lanes; i++) {
             uint flag = scratch->lanes[i];
-            scratch->lanes[i] = sum;
+            scratch->lanes[i] = flag ? sum : GRAVEL_INACTIVE;
             sum += flag;
         }
         scratch->n_active = sum;
     }
 #elif defined(GRAVEL_COLLECTIVES)
     uint position = work_group_scan_exclusive_add((uint)(active != 0));
-    gravel_place_set(scratch, position);
+    scratch->lanes[gravel_place()] = active ? position : GRAVEL_INACTIVE;
     if (gravel_lane_id() == gravel_n_lanes() - 1)
         scratch->n_active = gravel_group_fits(arena) ? position + (active != 0) : 0;
     gravel_barrier_group(); /* G1: the positions are known */
 #else
     size_t lane = gravel_place();
     uint n_lanes = gravel_n_lanes(), sum = active != 0;
-    gravel_place_set(scratch, sum);
+    scratch->lanes[lane] = sum;
     gravel_barrier_group(); /* G1: the flags are set */
     for (uint step = 1; step < n_lanes; step *= 2) {
         uint left = lane >= step ? scratch->lanes[lane - step] : 0;
         gravel_barrier_group(); /* G1: all have read */
         sum += left;
-        gravel_place_set(scratch, sum);
+        scratch->lanes[lane] = sum;
         gravel_barrier_group(); /* G1: all have added */
     }
-    gravel_place_set(scratch, sum - (active != 0));
+    scratch->lanes[lane] = active ? sum - 1 : GRAVEL_INACTIVE;
     if (gravel_lane_id() == n_lanes - 1)
         scratch->n_active = gravel_group_fits(arena) ? sum : 0;
     gravel_barrier_group(); /* G1: the positions are known */
@@ -144,7 +142,7 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
 GRAVEL_INLINE uint gravel_group_max(global struct gravel_arena *arena,
                                     local struct gravel_scratch *scratch, uint value)
 {
-    gravel_place_set(scratch, value);
+    scratch->lanes[gravel_place()] = value;
     gravel_barrier_group(); /* G1: the values are set */
 #if defined(GRAVEL_SERIAL_GROUP)
     if (gravel_is_leader()) {
