@@ -7,6 +7,7 @@
  */
 #include "device.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +33,22 @@ static int choose(struct gravel_device *device, const struct gravel_config *conf
     return code;
 }
 
-/* Kernels get the cores of this node's share, less those the configuration keeps for the host. */
+/* Cores that this process may run on: all, or those a launcher or taskset left it. */
+static cl_uint cores_allowed(cl_uint all)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set))
+        return all;
+    cl_uint n = (cl_uint)CPU_COUNT(&set);
+    return n && n < all ? n : all;
+}
+
+/* Kernels get this node's share of the cores, less those the configuration keeps for the host. */
 static cl_uint units_for_kernels(const struct gravel_config *config, cl_uint units,
                                  uint32_t n_local)
 {
-    cl_uint share = units / (n_local ? n_local : 1);
+    cl_uint allowed = cores_allowed(units);
+    cl_uint share = allowed < units ? allowed : units / (n_local ? n_local : 1); /* bound: our own */
     return share > config->host_cores + 1 ? share - config->host_cores : 1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels for device_half.c: each form of sending alone, and three that do wrong on purpose.
+ * Kernels for device_half.c: each form of sending, and three that do wrong on purpose.
  *
  * Any number of dimensions and any group size. `item` is the work-item's linear number in the launch.
  *
@@ -54,26 +54,33 @@ kernel void for_form(GRAVEL_ARENA)
     }
 }
 
-/* All forms, one after the other, in a group-uniform loop. */
+/* All forms, one after the other. */
 kernel void all_forms(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
     uint item = item_number();
-    for (uint form = 0; form < 2; form++) {
-        if (message_is_sent(item) && form == 0)
-            gravel_am4_wi(g, MESSAGE_HANDLER, item, message_value(item, 1), message_value(item, 2),
-                          message_value(item, 3), message_node(item));
-        if (form == 1)
-            gravel_inc_uint(g, MESSAGE_BASE, item, message_node(item));
-        gravel_add_ulong_if(g, message_is_sent(item) && form == 1, MESSAGE_BASE, item,
-                            message_value(item, 0), message_node(item));
-        GRAVEL_FOR(g, turn, form == 1 ? message_turns(item) : 0)
-        {
-            uint number = item * MESSAGE_MAX_TURNS + turn;
-            gravel_put_uint_at_if(g, active, MESSAGE_BASE + 4ul * number, message_value(number, 0),
-                                  message_node(number));
-        }
+    if (message_is_sent(item))
+        gravel_am4_wi(g, MESSAGE_HANDLER, item, message_value(item, 1), message_value(item, 2),
+                      message_value(item, 3), message_node(item));
+    gravel_inc_uint(g, MESSAGE_BASE, item, message_node(item));
+    gravel_add_ulong_if(g, message_is_sent(item), MESSAGE_BASE, item, message_value(item, 0),
+                        message_node(item));
+    GRAVEL_FOR(g, turn, message_turns(item))
+    {
+        uint number = item * MESSAGE_MAX_TURNS + turn;
+        gravel_put_uint_at_if(g, active, MESSAGE_BASE + 4ul * number, message_value(number, 0),
+                              message_node(number));
     }
+}
+
+/* A group's call under a condition that is the same for the whole group, in a loop that is, too. */
+kernel void uniform_if(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    uint item = item_number();
+    for (uint round = 0; round < 2; round++)
+        if (round == 1)
+            gravel_inc_uint(g, MESSAGE_BASE, item, message_node(item));
 }
 
 /* Wrong: some work-items of a group do not make the group's call. */
