@@ -69,13 +69,21 @@ static void gravel_fault(global struct gravel_arena *arena, uint fault, uint que
 }
 
 /*
- * This work-item's element of scratch->lanes. A group larger than GRAVEL_MAX_GROUP shares elements, which does
- * no harm: gravel_group_fits tells the leader, who sends nothing then. No condition guards the stores: PoCL 3.1
- * has compiled a predicated loop wrongly with one.
+ * This work-item's element of scratch->lanes, and a store to it. In a group larger than GRAVEL_MAX_GROUP the last
+ * ones have none: gravel_group_fits tells the leader, who sends nothing then. Where the group runs on one thread
+ * they share others' elements instead, which is no race there: PoCL 3.1 compiles a predicated loop wrongly if a
+ * condition guards the store.
  */
 GRAVEL_INLINE size_t gravel_place(void)
 {
     return gravel_lane_id() % GRAVEL_MAX_GROUP;
+}
+GRAVEL_INLINE void gravel_place_set(local struct gravel_scratch *scratch, uint value)
+{
+#ifndef GRAVEL_SERIAL_GROUP
+    if (gravel_lane_id() < GRAVEL_MAX_GROUP)
+#endif
+        scratch->lanes[gravel_place()] = value;
 }
 
 /* Leader: whether the group has an element each; a fault if not. */
@@ -99,7 +107,7 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
                                   local struct gravel_scratch *scratch, uint active)
 {
 #if defined(GRAVEL_SERIAL_GROUP)
-    scratch->lanes[gravel_place()] = active != 0;
+    gravel_place_set(scratch, active != 0);
     gravel_barrier_group(); /* G1: the flags are set */
     if (gravel_is_leader()) {
         uint n_lanes = gravel_group_fits(arena) ? gravel_n_lanes() : 0, sum = 0;
@@ -112,23 +120,23 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
     }
 #elif defined(GRAVEL_COLLECTIVES)
     uint position = work_group_scan_exclusive_add((uint)(active != 0));
-    scratch->lanes[gravel_place()] = active ? position : GRAVEL_INACTIVE;
+    gravel_place_set(scratch, active ? position : GRAVEL_INACTIVE);
     if (gravel_lane_id() == gravel_n_lanes() - 1)
         scratch->n_active = gravel_group_fits(arena) ? position + (active != 0) : 0;
     gravel_barrier_group(); /* G1: the positions are known */
 #else
     size_t lane = gravel_place();
     uint n_lanes = gravel_n_lanes(), sum = active != 0;
-    scratch->lanes[lane] = sum;
+    gravel_place_set(scratch, sum);
     gravel_barrier_group(); /* G1: the flags are set */
     for (uint step = 1; step < n_lanes; step *= 2) {
         uint left = lane >= step ? scratch->lanes[lane - step] : 0;
         gravel_barrier_group(); /* G1: all have read */
         sum += left;
-        scratch->lanes[lane] = sum;
+        gravel_place_set(scratch, sum);
         gravel_barrier_group(); /* G1: all have added */
     }
-    scratch->lanes[lane] = active ? sum - 1 : GRAVEL_INACTIVE;
+    gravel_place_set(scratch, active ? sum - 1 : GRAVEL_INACTIVE);
     if (gravel_lane_id() == n_lanes - 1)
         scratch->n_active = gravel_group_fits(arena) ? sum : 0;
     gravel_barrier_group(); /* G1: the positions are known */
@@ -142,7 +150,7 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
 GRAVEL_INLINE uint gravel_group_max(global struct gravel_arena *arena,
                                     local struct gravel_scratch *scratch, uint value)
 {
-    scratch->lanes[gravel_place()] = value;
+    gravel_place_set(scratch, value);
     gravel_barrier_group(); /* G1: the values are set */
 #if defined(GRAVEL_SERIAL_GROUP)
     if (gravel_is_leader()) {

@@ -238,7 +238,8 @@ bin_rows(struct gravel_sender *sender, const struct gravel_columns *columns, uin
             if (!renew_bin(sender, node, now_ns))
                 return i;
         size_t to = bin->n++;
-        memcpy(bin->index + to * index_bytes, index + (size_t)i * index_bytes, index_bytes);
+        if (index_bytes)
+            memcpy(bin->index + to * index_bytes, index + (size_t)i * index_bytes, index_bytes);
         for (uint32_t row = 0; row < n_values; row++)
             memcpy(bin->values[row] + to * value_bytes, values[row] + (size_t)i * value_bytes,
                    value_bytes);

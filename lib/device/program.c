@@ -10,9 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../error.h"
 #include "gravel/shared/arena.h"
+
+#define LINK_TRIES 4 /* more, after the first */
 
 static void write_options(FILE *out, const struct gravel_device *device,
                           const struct gravel_program_request *request)
@@ -106,15 +109,14 @@ static int compile_and_link(const struct gravel_device *device, const char *name
     return code;
 }
 
-int gravel_device_build(const struct gravel_device *device,
-                        const struct gravel_program_request *request, cl_program *program)
+/* One try, from the texts. */
+static int build_once(const struct gravel_device *device,
+                      const struct gravel_program_request *request, const char *options,
+                      cl_program *program)
 {
     cl_int error = CL_SUCCESS;
     const char *header_text = gravel_cl_h;
-    char *options = make_options(device, request);
     *program = NULL;
-    if (!options)
-        return gravel_fail(GRAVEL_ENOMEM, "%s: compiler options", request->name);
     cl_program header =
         clCreateProgramWithSource(device->context, 1, &header_text, NULL, &error);
     cl_program source = header ? make_source(device->context, request->name, request->source, &error)
@@ -125,6 +127,25 @@ int gravel_device_build(const struct gravel_device *device,
         clReleaseProgram(source);
     if (header)
         clReleaseProgram(header);
+    return code;
+}
+
+int gravel_device_build(const struct gravel_device *device,
+                        const struct gravel_program_request *request, cl_program *program)
+{
+    char *options = make_options(device, request);
+    *program = NULL;
+    if (!options)
+        return gravel_fail(GRAVEL_ENOMEM, "%s: compiler options", request->name);
+    /* Several processes that build at once sometimes fail to link on PoCL 3.1 (its kernel cache is shared);
+     * a program that is wrong fails to compile and is not tried again. */
+    int code = build_once(device, request, options, program);
+    for (int again = 0; code == GRAVEL_EBUILD && again < LINK_TRIES &&
+                        strstr(gravel_last_error(), "linking failed");
+         again++) {
+        usleep(20000);
+        code = build_once(device, request, options, program);
+    }
     free(options);
     return code;
 }

@@ -277,25 +277,34 @@ static void run_group(struct bench *bench, const char *group)
         free(bench->seen[form]);
 }
 
+static void run_kernels(struct bench *bench, cl_program program, char *names, int n_groups,
+                        char **groups)
+{
+    static char *const usual[] = {"1", "7", "64", "8x4"};
+    char *rest = names;
+    while ((bench->name = strsep(&rest, ","))) {
+        cl_int error;
+        bench->kernel = clCreateKernel(program, bench->name, &error);
+        check_cl(error, bench->name);
+        for (int i = 0; i < n_groups; i++)
+            run_group(bench, groups[i]);
+        for (size_t i = 0; n_groups == 0 && i < sizeof usual / sizeof *usual; i++)
+            run_group(bench, usual[i]);
+        clReleaseKernel(bench->kernel);
+        printf("%s: as sent\n", bench->name);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const char *const usual[] = {"1", "7", "64", "8x4"};
-    struct bench bench = {.name = argc > 4 ? argv[4] : ""};
-    cl_int error;
+    struct bench bench = {.name = ""};
     if (argc < 5)
-        fail("usage: device_half FOLDER gravel.cl.h OPTIONS KERNEL [GROUP...]");
+        fail("usage: device_half FOLDER gravel.cl.h OPTIONS KERNEL[,KERNEL...] [GROUP...]");
     open_device(&bench);
     cl_program program = build(&bench, argv[1], argv[2], argv[3]);
-    bench.kernel = clCreateKernel(program, bench.name, &error);
-    check_cl(error, bench.name);
-    for (int i = 5; i < argc; i++)
-        run_group(&bench, argv[i]);
-    for (size_t i = 0; argc == 5 && i < sizeof usual / sizeof *usual; i++)
-        run_group(&bench, usual[i]);
-    clReleaseKernel(bench.kernel);
+    run_kernels(&bench, program, argv[4], argc - 5, argv + 5);
     clReleaseProgram(program);
     clReleaseCommandQueue(bench.queue);
     clReleaseContext(bench.context);
-    printf("%s: as sent\n", bench.name);
     return 0;
 }

@@ -19,7 +19,7 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FLAGS = ["-fsanitize=thread", "-O1", "-g", "-Werror=implicit-function-declaration",
          "-std=gnu11", "-D_GNU_SOURCE",
-         "-DCL_TARGET_OPENCL_VERSION=300", "-DGRAVEL_MAX_GROUP=32", "-Iinclude",
+         "-DCL_TARGET_OPENCL_VERSION=300", "-DGRAVEL_MAX_GROUP=64", "-Iinclude",
          "-Iinclude/gravel/shared", "-Icl", "-Ilib", "-Itests/tsan"]
 LIMIT_S = 20
 ATTEMPTS = 4  # a race must happen to be seen

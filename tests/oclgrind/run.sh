@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The device half alone: under oclgrind, which sees races, reads of unset memory, divergence and stray
+# accesses; and on the installed device in each way it can be compiled, with the same messages from all.
+#
+# usage: run.sh PROGRAM FOLDER gravel.cl.h clean|planted|variants
+#            PROGRAM: device_half; FOLDER: of kernels.cl
+#            clean:    the right kernels make oclgrind say nothing
+#            planted:  oclgrind reports each of the wrong ones
+#            variants: OpenCL 1.2 and C11 atomics, serial and parallel scan, PoCL's ways to run a work-group
+# exit:  0; 1 with what went wrong; 77 if oclgrind or a device is missing
+#
+# Path: kernels.cl -> device_half.c -> this.
+set -u
+
+program=$1 folder=$2 header=$3 mode=$4
+groups=
+right=group_form,if_form,wi_form,for_form,all_forms,uniform_if
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export POCL_CACHE_DIR="$work/cache"
+mkdir "$POCL_CACHE_DIR"
+
+# oclgrind <kernels> [group...]: its words in log
+under_oclgrind()
+{
+    kernels=$1
+    shift
+    oclgrind --data-races --uninitialized --check-api "$program" "$folder" "$header" -cl-std=CL1.2 \
+        "$kernels" "$@" >"$work/log" 2>&1
+}
+
+# planted <kernel> <words of the report>
+planted()
+{
+    under_oclgrind "$1" 8
+    if grep -q "$2" "$work/log"; then
+        echo "$1: reported ($2)"
+        return
+    fi
+    echo "$1: oclgrind did not say \"$2\" but:"
+    cat "$work/log"
+    code=1
+}
+
+# variant <method> <options...>
+variant()
+{
+    method=$1
+    shift
+    if [ "$method" = default ]; then
+        unset POCL_WORK_GROUP_METHOD
+    else
+        export POCL_WORK_GROUP_METHOD="$method"
+    fi
+    "$program" "$folder" "$header" "$*" $right $groups >"$work/log" 2>&1
+    result=$?
+    if grep -q 'Unknown work group generation method' "$work/log"; then
+        echo "left out: this PoCL does not know the method $method"
+    elif [ $result -eq 77 ]; then
+        cat "$work/log"
+        exit 77
+    elif [ $result -ne 0 ]; then
+        echo "method $method, $*: failed"
+        cat "$work/log"
+        code=1
+    else
+        echo "method $method, $*: as sent"
+    fi
+}
+
+code=0
+case $mode in
+clean | planted)
+    command -v oclgrind >/dev/null || { echo "skipped: no oclgrind"; exit 77; }
+    ;;
+esac
+case $mode in
+clean)
+    under_oclgrind $right || code=1
+    n_said=$(grep -vc ': as sent$' "$work/log")
+    [ "$n_said" -eq 0 ] || code=1
+    cat "$work/log"
+    ;;
+planted)
+    planted wrong_divergent 'Work-group divergence detected (barrier)'
+    planted wrong_range 'Invalid write of size 4 at global memory'
+    planted wrong_race 'data race at local memory'
+    ;;
+variants)
+    c11="-cl-std=CL3.0 -DGRAVEL_ATOMICS_C11 -DGRAVEL_HOST_SCOPE=memory_scope_device"
+    variant default $c11 -DGRAVEL_SERIAL_GROUP
+    variant default $c11
+    variant default -cl-std=CL1.2 -DGRAVEL_SERIAL_GROUP
+    variant default -cl-std=CL1.2
+    # A device compiles each kernel anew for each group size: for the other methods, where it matters most.
+    right=for_form,all_forms groups="7 64"
+    for method in loopvec loops cbs; do
+        variant $method $c11 -DGRAVEL_SERIAL_GROUP
+        variant $method -cl-std=CL1.2
+    done
+    ;;
+*)
+    echo "no mode $mode"
+    exit 1
+    ;;
+esac
+exit $code
