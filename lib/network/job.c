@@ -255,7 +255,8 @@ static void check_progress(struct gravel_network *network, const struct gravel_j
                            uint64_t now_ns)
 {
     uint64_t limit_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
-    if (is_collective(job) || now_ns - job->moved_ns < limit_ns)
+    bool has_just_moved = now_ns < job->moved_ns; /* since the caller looked at the clock */
+    if (is_collective(job) || has_just_moved || now_ns - job->moved_ns < limit_ns)
         return;
     char text[160];
     if (job->kind == GRAVEL_JOB_GET) {
