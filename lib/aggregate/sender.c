@@ -227,7 +227,7 @@ bin_rows(struct gravel_sender *sender, const struct gravel_columns *columns, uin
 {
     struct gravel_bin *bins = sender->bins; /* locals: the stores below might change what is in memory */
     uint32_t run = sender->run;
-    const unsigned char *index = columns->index + (size_t)first * index_bytes;
+    const unsigned char *index = index_bytes ? columns->index + (size_t)first * index_bytes : NULL;
     const unsigned char *values[GRAVEL_AM_MAX_ARGS];
     for (uint32_t row = 0; row < n_values; row++)
         values[row] = columns->values[row] + (size_t)first * value_bytes;
