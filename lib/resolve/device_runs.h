@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernels of cl/resolve.cl, and which of them a run needs.
+ *
+ * A run of updates takes one kernel. A run of puts takes a fill and two, by way of a hash table, or
+ * one that goes through it message by message on CPU devices. All are enqueued in order.
+ *
+ * Path:    device_resolver.c -> device_runs.h -> cl/resolve.cl.
+ * Owner:   the struct's; queue and arena are retained.
+ * Threads: one at a time.
+ */
+#ifndef GRAVEL_RESOLVE_DEVICE_RUNS_H
+#define GRAVEL_RESOLVE_DEVICE_RUNS_H
+
+#include "device/device.h"
+#include "gravel/shared/wire.h"
+
+struct gravel_device_runs {
+    bool is_serial; /* a CPU device: the plain loop is the fastest, and no table is needed */
+    bool has_int64_atomics;
+    bool has_double;
+    size_t group; /* [work-items] */
+    cl_command_queue queue;
+    cl_program program;
+    cl_kernel apply_serially, update_each, find_last, store_last;
+    cl_mem arena;
+    cl_mem frame; /* the frame at hand, on the device; the caller uploads it */
+    cl_mem last;  /* find_last's table for the longest run of puts; NULL if is_serial */
+};
+
+/**
+ * Build the kernels; allocate frame and table.
+ *
+ * @param runs   [out] to be destroyed, also on failure; a zero-filled one may be too.
+ * @param queue  in order; of the device.
+ * @return       0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM.
+ */
+int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
+                              cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes);
+void gravel_device_runs_destroy(struct gravel_device_runs *runs);
+
+/**
+ * Enqueue a run that addresses words.
+ *
+ * @param frame        as the device has it; used until the call returns.
+ * @param run          lies in it.
+ * @param heap_offset  of the node's heap in the arena [bytes].
+ * @return             0; GRAVEL_ECL.
+ */
+int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
+                               const struct gravel_frame *frame, const struct gravel_run *run,
+                               uint64_t heap_offset);
+
+#endif

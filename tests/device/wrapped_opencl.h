@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * OpenCL as a worse one: 64-bit atomics hidden, and calls that fail when they are told to.
+ *
+ * The linker sends the calls here (--wrap); see meson.build.
+ *
+ * Path:    lib/resolve/device_resolver.c, device_runs.c -> wrapped_opencl.h -> OpenCL.
+ * Threads: one.
+ */
+#ifndef GRAVEL_TESTS_WRAPPED_OPENCL_H
+#define GRAVEL_TESTS_WRAPPED_OPENCL_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <CL/cl.h>
+
+static bool hides_int64_atomics;
+static unsigned calls_until_failure; /* 0: none fails */
+
+static bool fails(void)
+{
+    return calls_until_failure && --calls_until_failure == 0;
+}
+
+cl_int __real_clGetDeviceInfo(cl_device_id, cl_device_info, size_t, void *, size_t *);
+cl_int __wrap_clGetDeviceInfo(cl_device_id, cl_device_info, size_t, void *, size_t *);
+cl_int __wrap_clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t bytes, void *value,
+                              size_t *needed)
+{
+    cl_int error = __real_clGetDeviceInfo(device, name, bytes, value, needed);
+    if (name == CL_DEVICE_EXTENSIONS && hides_int64_atomics && error == CL_SUCCESS && value)
+        memset(value, 0, bytes);
+    return error;
+}
+
+#define WRAP_CREATE(type, name, parameters, arguments) \
+    type __real_##name parameters;                     \
+    type __wrap_##name parameters;                     \
+    type __wrap_##name parameters                      \
+    {                                                  \
+        if (!fails())                                  \
+            return __real_##name arguments;            \
+        *error = CL_OUT_OF_RESOURCES;                  \
+        return NULL;                                   \
+    }
+WRAP_CREATE(cl_mem, clCreateBuffer,
+            (cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *error),
+            (context, flags, bytes, host, error))
+WRAP_CREATE(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *error),
+            (program, name, error))
+WRAP_CREATE(void *, clEnqueueMapBuffer,
+            (cl_command_queue queue, cl_mem buffer, cl_bool is_blocking, cl_map_flags flags,
+             size_t at, size_t bytes, cl_uint n, const cl_event *events, cl_event *event,
+             cl_int *error),
+            (queue, buffer, is_blocking, flags, at, bytes, n, events, event, error))
+WRAP_CREATE(cl_command_queue, clCreateCommandQueueWithProperties,
+            (cl_context context, cl_device_id device, const cl_queue_properties *properties,
+             cl_int *error),
+            (context, device, properties, error))
+
+#define WRAP_ENQUEUE(name, parameters, arguments)                       \
+    cl_int __real_##name parameters;                                    \
+    cl_int __wrap_##name parameters;                                    \
+    cl_int __wrap_##name parameters                                     \
+    {                                                                   \
+        return fails() ? CL_OUT_OF_RESOURCES : __real_##name arguments; \
+    }
+WRAP_ENQUEUE(clEnqueueNDRangeKernel,
+             (cl_command_queue queue, cl_kernel kernel, cl_uint n, const size_t *offset,
+              const size_t *global, const size_t *local, cl_uint n_events, const cl_event *events,
+              cl_event *event),
+             (queue, kernel, n, offset, global, local, n_events, events, event))
+WRAP_ENQUEUE(clEnqueueFillBuffer,
+             (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes,
+              size_t at, size_t bytes, cl_uint n_events, const cl_event *events, cl_event *event),
+             (queue, buffer, pattern, pattern_bytes, at, bytes, n_events, events, event))
+
+#endif
