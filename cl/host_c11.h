@@ -31,7 +31,7 @@ typedef uint64_t ulong;
 struct gravel_lane {
     size_t local_id, local_size, group_id, n_groups;
     pthread_barrier_t *barrier; /* of the group */
-    _Atomic uint64_t *scan; /* the group's [local_size + 1], for work_group_scan_exclusive_add */
+    _Atomic uint64_t *scan; /* the group's [local_size + 1], for built-in scans and reductions */
     uint n_scans;           /* made by this work-item */
     void *scratch;          /* the group's local memory: struct gravel_scratch */
 };
@@ -99,6 +99,50 @@ static inline uint work_group_scan_exclusive_add(uint value)
            call * lane->local_size)
         sched_yield();
     return (uint)sum;
+}
+
+/*
+ * Built-in sub-groups of up to 4 work-items: every n-th of the group, since kernels must not rely on a sub-group
+ * being neighbours. They order no memory either; the group's barrier must stand between two calls.
+ */
+#define get_num_sub_groups() ((uint)(gravel_lane->local_size + 3) / 4)
+#define get_sub_group_id() ((uint)gravel_lane->local_id % get_num_sub_groups())
+#define get_sub_group_local_id() ((uint)gravel_lane->local_id / get_num_sub_groups())
+#define get_sub_group_size()                                                                  \
+    (((uint)gravel_lane->local_size - get_sub_group_id() + get_num_sub_groups() - 1) /        \
+     get_num_sub_groups())
+
+/* What a work-item of the sub-group gave to the call under way. */
+static inline uint gravel_sub_group_value(uint member)
+{
+    struct gravel_lane *lane = gravel_lane;
+    _Atomic uint64_t *place = &lane->scan[member * get_num_sub_groups() + get_sub_group_id()];
+    uint64_t value;
+    while ((value = atomic_load_explicit(place, memory_order_relaxed)) >> 32 != lane->n_scans)
+        sched_yield();
+    return (uint)value;
+}
+static inline void gravel_sub_group_give(uint value)
+{
+    struct gravel_lane *lane = gravel_lane;
+    atomic_store_explicit(&lane->scan[lane->local_id], (uint64_t)++lane->n_scans << 32 | value,
+                          memory_order_relaxed);
+}
+static inline uint sub_group_scan_exclusive_add(uint value)
+{
+    uint sum = 0;
+    gravel_sub_group_give(value);
+    for (uint i = 0; i < get_sub_group_local_id(); i++)
+        sum += gravel_sub_group_value(i);
+    return sum;
+}
+static inline uint sub_group_reduce_max(uint value)
+{
+    uint most = 0;
+    gravel_sub_group_give(value);
+    for (uint i = 0; i < get_sub_group_size(); i++)
+        most = gravel_sub_group_value(i) > most ? gravel_sub_group_value(i) : most;
+    return most;
 }
 
 #define GRAVEL_AS_BITS(name, from, to)      \

@@ -68,6 +68,12 @@ GRAVEL_INLINE uint gravel_n_nodes(struct gravel_group g)
     return g.arena->n_nodes;
 }
 
+/* This node's own part of the symmetric heap at an offset, for plain loads and stores. */
+GRAVEL_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
+{
+    return (global uchar *)g.arena + g.arena->heap_offset + offset;
+}
+
 /*
  * A loop that every work-item of the group makes equally often: up to the largest `n` of them. Inside,
  * `active` is 1 where i < n and is the predicate for _if calls (software predication). `n` is a uint without
@@ -319,5 +325,17 @@ GRAVEL_DEFINE_AM(1, GRAVEL_ARG(0), a0, 0, 0, 0)
 GRAVEL_DEFINE_AM(2, GRAVEL_ARG(0) GRAVEL_ARG(1), a0, a1, 0, 0)
 GRAVEL_DEFINE_AM(3, GRAVEL_ARG(0) GRAVEL_ARG(1) GRAVEL_ARG(2), a0, a1, a2, 0)
 GRAVEL_DEFINE_AM(4, GRAVEL_ARG(0) GRAVEL_ARG(1) GRAVEL_ARG(2) GRAVEL_ARG(3), a0, a1, a2, a3)
+
+/*
+ * Where a launch is cut into slices these would be the slice's. A program that needs them gets them as arguments;
+ * one that uses them does not build, rather than count items twice.
+ */
+#if defined(GRAVEL_SLICED) && !defined(GRAVEL_INTERNAL)
+#define get_global_size(d) gravel_error_launches_are_sliced_here_so_pass_the_global_size_as_an_argument
+#define get_num_groups(d) gravel_error_launches_are_sliced_here_so_pass_the_number_of_groups_as_an_argument
+#define get_group_id(d) gravel_error_launches_are_sliced_here_so_use_get_global_id
+#define get_global_offset(d) gravel_error_launches_are_sliced_here_and_begin_at_offset_0
+#define get_global_linear_id() gravel_error_launches_are_sliced_here_so_use_get_global_id
+#endif
 
 #endif

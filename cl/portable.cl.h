@@ -8,6 +8,7 @@
  *     GRAVEL_SERIAL_GROUP        a group runs on one thread (CPU): scans are a leader's loop, writes are prefetched
  *     GRAVEL_YIELD_SYSCALL       a waiting leader may give its core away by a system call
  *     GRAVEL_COLLECTIVES         built-in work-group collectives
+ *     GRAVEL_SUBGROUPS           built-in sub-groups and no collectives
  *     GRAVEL_HAS_DOUBLE          the device has double
  * Compiled as C11 (no OpenCL compiler), host_c11.h supplies the same names for threads.
  *

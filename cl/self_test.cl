@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves what step svm needs of a device: host and kernel hand over while the kernel runs, in order, and
- * device atomics are exact.
+ * Proves what a step needs of a device: host and kernel hand over while the kernel runs, in order, and device
+ * atomics are exact; and that other commands run beside a kernel that waits.
  *
- * Path:    lib/device/self_test.c builds and launches these.
+ * Path:    lib/device/self_test.c and self_test_copies.c build and launch these.
  */
 #include "gravel.cl.h"
 
@@ -36,4 +36,16 @@ kernel void count_up(global uint *counter, uint n)
 {
     for (uint i = 0; i < n; i++)
         gravel_device_fetch_add_relaxed(counter, 1);
+}
+
+/* Any size: every group stays until the host sets word[0], or for max_polls. ended[0] counts those that gave up. */
+kernel void hold(global uint *word, global uint *ended, uint max_polls)
+{
+    uint polls = 0;
+    if (get_local_id(0) == 0) {
+        while (gravel_load_acquire(word) == 0 && ++polls < max_polls) /* T1, pairs with T2 */
+            gravel_pause(polls, false);
+        if (polls >= max_polls)
+            gravel_device_fetch_add_relaxed(ended, 1);
+    }
 }

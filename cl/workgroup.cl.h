@@ -95,6 +95,21 @@ GRAVEL_INLINE bool gravel_group_fits(global struct gravel_arena *arena)
     return fits;
 }
 
+#if defined(GRAVEL_SUBGROUPS)
+/*
+ * Every work-item of the group: share the value that each sub-group's last work-item gives, by sub-group in
+ * scratch->lanes. Returns how many there are. Which work-items make up a sub-group is the device's choice.
+ */
+GRAVEL_INLINE uint gravel_subgroups_share(local struct gravel_scratch *scratch, uint value)
+{
+    gravel_barrier_group(); /* G1: nobody looks at lanes any more, nor at what was shared before */
+    if (get_sub_group_local_id() == get_sub_group_size() - 1 && get_sub_group_id() < GRAVEL_MAX_GROUP)
+        scratch->lanes[get_sub_group_id()] = value;
+    gravel_barrier_group(); /* G1: the values are set */
+    return get_num_sub_groups() < GRAVEL_MAX_GROUP ? get_num_sub_groups() : GRAVEL_MAX_GROUP;
+}
+#endif
+
 /*
  * Every work-item of the group: number the active ones from 0.
  *
@@ -124,6 +139,17 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
     if (gravel_lane_id() == gravel_n_lanes() - 1)
         scratch->n_active = gravel_group_fits(arena) ? position + (active != 0) : 0;
     gravel_barrier_group(); /* G1: the positions are known */
+#elif defined(GRAVEL_SUBGROUPS)
+    uint position = sub_group_scan_exclusive_add((uint)(active != 0)), sum = 0;
+    uint n_subgroups = gravel_subgroups_share(scratch, position + (active != 0));
+    for (uint i = 0; i < n_subgroups; i++) {
+        position += i < get_sub_group_id() ? scratch->lanes[i] : 0;
+        sum += scratch->lanes[i];
+    }
+    gravel_barrier_group(); /* G1: all have added */
+    gravel_place_set(scratch, active ? position : GRAVEL_INACTIVE);
+    if (gravel_is_leader())
+        scratch->n_active = gravel_group_fits(arena) ? sum : 0;
 #else
     size_t lane = gravel_place();
     uint n_lanes = gravel_n_lanes(), sum = active != 0;
@@ -150,9 +176,9 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
 GRAVEL_INLINE uint gravel_group_max(global struct gravel_arena *arena,
                                     local struct gravel_scratch *scratch, uint value)
 {
+#if defined(GRAVEL_SERIAL_GROUP)
     gravel_place_set(scratch, value);
     gravel_barrier_group(); /* G1: the values are set */
-#if defined(GRAVEL_SERIAL_GROUP)
     if (gravel_is_leader()) {
         uint n_lanes = gravel_group_fits(arena) ? gravel_n_lanes() : 0, most = 0;
         for (uint i = 0; i < n_lanes; i++)
@@ -161,7 +187,16 @@ GRAVEL_INLINE uint gravel_group_max(global struct gravel_arena *arena,
     }
     gravel_barrier_group(); /* G1: the largest is known */
     return scratch->n_active;
+#elif defined(GRAVEL_SUBGROUPS)
+    uint n_subgroups = gravel_subgroups_share(scratch, sub_group_reduce_max(value)), most = 0;
+    for (uint i = 0; i < n_subgroups; i++)
+        most = scratch->lanes[i] > most ? scratch->lanes[i] : most;
+    if (gravel_is_leader())
+        gravel_group_fits(arena);
+    return gravel_n_lanes() <= GRAVEL_MAX_GROUP ? most : 0;
 #else
+    gravel_place_set(scratch, value);
+    gravel_barrier_group(); /* G1: the values are set */
     size_t lane = gravel_place();
     bool fits = gravel_n_lanes() <= GRAVEL_MAX_GROUP;
     for (uint n = fits ? gravel_n_lanes() : 0; n > 1;) {

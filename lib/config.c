@@ -116,7 +116,7 @@ int gravel_config_check(const struct gravel_config *config)
     CHECK_##kind(field, min, max)
     GRAVEL_CONFIG_FIELDS(GRAVEL_FIELD)
 #undef GRAVEL_FIELD
-    const char *const steps[] = {"auto", "svm", NULL};
+    const char *const steps[] = {"auto", "svm", "usm", "pump", "drain", NULL};
     const char *const transports[] = {"auto", "self", "mpi", NULL};
     if ((code = check_choice("step", config->step, steps)) != 0 ||
         (code = check_choice("transport", config->transport, transports)) != 0)

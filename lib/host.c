@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What host code does with an open node: memory, programs, waits, messages.
+ * What host code does with an open node: memory, waits, messages.
  *
- * Path:    gravel.h -> host.c -> launch.c, aggregator.c, sender.c, job.c.
+ * Path:    gravel.h -> host.c -> aggregator.c, sender.c, job.c; kernels.c has programs and launches.
  * Threads: any, and handlers where gravel.h says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/program.h"
 #include "node.h"
 #include "wait/clock.h"
 
@@ -44,8 +43,7 @@ const struct gravel_config *gravel_config(const struct gravel *gravel)
 
 const char *gravel_step(const struct gravel *gravel)
 {
-    (void)gravel;
-    return "svm";
+    return gravel_step_name(gravel->device.step);
 }
 
 cl_context gravel_cl_context(const struct gravel *gravel)
@@ -88,11 +86,23 @@ static int conclude(struct gravel *gravel, int code)
     return noted ? noted : code;
 }
 
+int gravel_node_wait_for_kernels(struct gravel *gravel)
+{
+    const struct gravel_launches_limit limit = {.aborted = &gravel->aborted,
+                                                .timeout_ms = gravel->config.timeout_ms,
+                                                .kernel_limit_ms = gravel->config.kernel_limit_ms};
+    return gravel_launches_wait(&gravel->launches, &limit);
+}
+
 /* Wait for our kernels, and see to it that everything sent so far has been shipped. */
 static int settle(struct gravel *gravel)
 {
     uint32_t n = gravel->config.n_aggregators, flushes[64];
-    int code = gravel_launches_wait(&gravel->launches);
+    int code = gravel_node_wait_for_kernels(gravel);
+    if (code)
+        gravel_log(gravel, "%s", gravel_last_error()); /* the call may return an earlier cause */
+    else if (gravel->pump)
+        code = gravel_pump_settle(gravel->pump);
     for (uint32_t i = 0; i < n; i++)
         flushes[i] = gravel_aggregator_flush(&gravel->aggregators[i]);
     for (uint32_t i = 0; i < n; i++)
@@ -183,11 +193,14 @@ static int fail_heap(struct gravel *gravel, uint64_t bytes, int code)
                        (unsigned long long)room.largest_bytes);
 }
 
-static void zero(struct gravel *gravel, uint64_t offset, uint64_t bytes)
+/* Clear an allocation in every local heap. */
+static int zero(struct gravel *gravel, uint64_t offset, uint64_t bytes)
 {
     uint32_t n_heaps = is_loopback(gravel) ? n_nodes_of(gravel) : 1;
-    for (uint32_t heap = 0; heap < n_heaps; heap++)
-        memset(gravel_arena_heap(gravel->arena, heap) + offset, 0, bytes);
+    int code = 0;
+    for (uint32_t heap = 0; heap < n_heaps && !code; heap++)
+        code = gravel_memory_zero(&gravel->memory, heap, offset, bytes);
+    return code;
 }
 
 int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
@@ -203,8 +216,9 @@ int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
     code = gravel_heap_alloc(gravel->heap, bytes, offset);
     if (code)
         return fail_heap(gravel, bytes, code);
-    zero(gravel, *offset, bytes);
-    return gravel_barrier(gravel);
+    code = zero(gravel, *offset, bytes);
+    int waited = gravel_barrier(gravel);
+    return code ? code : waited;
 }
 
 int gravel_free(struct gravel *gravel, uint64_t offset)
@@ -220,18 +234,29 @@ int gravel_free(struct gravel *gravel, uint64_t offset)
     return code;
 }
 
-void *gravel_pointer_of(struct gravel *gravel, uint32_t node, uint64_t offset)
+bool gravel_is_local(const struct gravel *gravel, uint32_t node)
+{
+    return is_loopback(gravel) ? node < n_nodes_of(gravel)
+                               : node == gravel->network.transport->node;
+}
+
+/* Whether [offset, offset + bytes) lies in one allocation. */
+static bool is_allocated(struct gravel *gravel, uint64_t offset, uint64_t bytes)
 {
     struct gravel_span span;
-    bool is_here = is_loopback(gravel) ? node < n_nodes_of(gravel)
-                                       : node == gravel->network.transport->node;
-    if (!is_here)
-        return NULL;
     gravel_heap_lock_shared(gravel->heap);
-    bool is_allocated = gravel_heap_span(gravel->heap, offset, &span);
+    bool is_inside = gravel_heap_span(gravel->heap, offset, &span) &&
+                     bytes <= span.bytes - (offset - span.offset);
     gravel_heap_unlock_shared(gravel->heap);
-    uint32_t heap = is_loopback(gravel) ? node : 0;
-    return is_allocated ? gravel_arena_heap(gravel->arena, heap) + offset : NULL;
+    return is_inside;
+}
+
+void *gravel_pointer_of(struct gravel *gravel, uint32_t node, uint64_t offset)
+{
+    if (!gravel_is_local(gravel, node) || !is_allocated(gravel, offset, 1))
+        return NULL;
+    unsigned char *heap = gravel_memory_heap(&gravel->memory, is_loopback(gravel) ? node : 0);
+    return heap ? heap + offset : NULL;
 }
 
 void *gravel_pointer(struct gravel *gravel, uint64_t offset)
@@ -239,75 +264,67 @@ void *gravel_pointer(struct gravel *gravel, uint64_t offset)
     return gravel_pointer_of(gravel, gravel_node(gravel), offset);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------- */
-
-int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
-                         const char *options, cl_program *program)
-{
-    if (!gravel || !name || !source || !program)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_program_build: NULL argument");
-    const struct gravel_program_request request = {
-        .name = name,
-        .source = source,
-        .options = options,
-        .extra_options = gravel->config.build_options,
-        .handlers = gravel->handlers,
-        .n_handlers = gravel->n_handlers,
-    };
-    return gravel_device_build(&gravel->device, &request, program);
-}
-
-int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)
-{
-    cl_int error = clSetKernelArgSVMPointer(kernel, index, gravel->arena);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("gravel_kernel_set_arena", error);
-}
-
-struct traced_kernel {
-    struct gravel_trace *trace;
-    uint64_t begin_ns;
-    char name[64];
+/* A copy of a part of a heap that the host cannot address; the caller's bytes follow. */
+struct mapping {
+    uint64_t offset, bytes;
+    cl_map_flags flags;
+    uint32_t heap;
 };
+#define MAPPING_BYTES GRAVEL_CACHELINE
 
-static void CL_CALLBACK trace_kernel(cl_event event, cl_int status, void *user)
+static int map_copy(struct gravel *gravel, const struct mapping *wanted, void **pointer)
 {
-    struct traced_kernel *kernel = user;
-    (void)event, (void)status;
-    gravel_trace_async(kernel->trace, kernel->name, kernel->begin_ns, kernel->begin_ns,
-                       gravel_clock_ns());
-    free(kernel);
-}
-
-static void trace_launch(struct gravel *gravel, cl_kernel kernel, cl_event event)
-{
-    struct traced_kernel *traced = gravel->trace ? calloc(1, sizeof *traced) : NULL;
-    if (!traced)
-        return;
-    traced->trace = gravel->trace;
-    traced->begin_ns = gravel_clock_ns();
-    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof traced->name - 1, traced->name, NULL);
-    if (clSetEventCallback(event, CL_COMPLETE, trace_kernel, traced) != CL_SUCCESS)
-        free(traced);
-}
-
-int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
-                  const size_t *global_size, const size_t *local_size, cl_uint n_wait,
-                  const cl_event *wait, cl_event *event)
-{
-    cl_event ours;
-    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, kernel, n_dimensions, NULL,
-                                          global_size, local_size, n_wait, wait, &ours);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("gravel_launch: clEnqueueNDRangeKernel", error);
-    trace_launch(gravel, kernel, ours);
-    int code = gravel_launches_add(&gravel->launches, ours);
-    clFlush(gravel->device.queue);
-    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
-        gravel_aggregator_wake(&gravel->aggregators[i]);
-    if (event)
-        *event = ours;
+    uint64_t bytes = (MAPPING_BYTES + wanted->bytes + 63) & ~UINT64_C(63);
+    struct mapping *mapping = aligned_alloc(GRAVEL_CACHELINE, bytes);
+    if (!mapping)
+        return gravel_fail(GRAVEL_ENOMEM, "gravel_map of %llu bytes",
+                           (unsigned long long)wanted->bytes);
+    *mapping = *wanted;
+    unsigned char *data = (unsigned char *)mapping + MAPPING_BYTES;
+    int code = wanted->flags & CL_MAP_WRITE_INVALIDATE_REGION
+                   ? 0
+                   : gravel_memory_read(&gravel->memory, wanted->heap, wanted->offset, data,
+                                        wanted->bytes);
+    if (code)
+        free(mapping);
     else
-        clReleaseEvent(ours);
+        *pointer = data;
+    return code;
+}
+
+int gravel_map(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes,
+               cl_map_flags flags, void **pointer)
+{
+    const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    if (!pointer || !flags || flags & ~known)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_map: flags 0x%llx, pointer at %p",
+                           (unsigned long long)flags, (void *)pointer);
+    *pointer = NULL;
+    if (!gravel_is_local(gravel, node))
+        return gravel_fail(GRAVEL_ERANGE, "gravel_map: node %u does not live in this process", node);
+    if (!is_allocated(gravel, offset, bytes))
+        return gravel_fail(GRAVEL_ERANGE,
+                           "gravel_map: bytes %llu to %llu are not in one allocation",
+                           (unsigned long long)offset, (unsigned long long)(offset + bytes));
+    const struct mapping mapping = {
+        .offset = offset, .bytes = bytes, .flags = flags, .heap = is_loopback(gravel) ? node : 0};
+    unsigned char *heap = gravel_memory_heap(&gravel->memory, mapping.heap);
+    if (!heap)
+        return map_copy(gravel, &mapping, pointer);
+    *pointer = heap + offset;
+    return 0;
+}
+
+int gravel_unmap(struct gravel *gravel, void *pointer)
+{
+    if (!pointer || !gravel->memory.buffer)
+        return 0;
+    struct mapping *mapping = (struct mapping *)((unsigned char *)pointer - MAPPING_BYTES);
+    int code = mapping->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
+                   ? gravel_memory_write(&gravel->memory, mapping->heap, mapping->offset, pointer,
+                                         mapping->bytes)
+                   : 0;
+    free(mapping);
     return code;
 }
 
@@ -358,6 +375,7 @@ static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, cons
         struct gravel_bytes_frame *frame = (struct gravel_bytes_frame *)buffer->frame;
         frame->offset = offset;
         frame->frame.bytes = (uint32_t)(sizeof *frame + bytes);
+        frame->frame.n_messages = 1;
         memcpy(frame->data, data, bytes);
         gravel_sender_ship_frame(sender, buffer);
     }
@@ -388,12 +406,7 @@ int gravel_get(struct gravel *gravel, uint32_t node, uint64_t offset, void *data
     int code = check_node(gravel, "gravel_get", node);
     if (code || bytes == 0)
         return code;
-    struct gravel_span span;
-    gravel_heap_lock_shared(gravel->heap);
-    bool is_inside = gravel_heap_span(gravel->heap, offset, &span) &&
-                     bytes <= span.bytes - (offset - span.offset);
-    gravel_heap_unlock_shared(gravel->heap);
-    if (!is_inside) /* the heap is symmetric: what is not here is not there */
+    if (!is_allocated(gravel, offset, bytes)) /* the heap is symmetric: what is not here is not there */
         return gravel_fail(GRAVEL_ERANGE,
                            "gravel_get: bytes %llu to %llu are not in one allocation",
                            (unsigned long long)offset, (unsigned long long)(offset + bytes));

@@ -219,7 +219,29 @@ static int open_arena(struct gravel *gravel)
         .wait_limit = config->wait_limit,
         .huge_pages = config->huge_pages,
     };
-    return gravel_arena_create(&gravel->device, &shape, &gravel->arena);
+    int code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
+    gravel->arena = gravel->memory.arena;
+    return code;
+}
+
+static void wake_aggregator(void *context, uint32_t queue)
+{
+    struct gravel *gravel = context;
+    gravel_aggregator_wake(&gravel->aggregators[queue]);
+}
+
+/* Where kernels' packages must be fetched. */
+static int open_pump(struct gravel *gravel)
+{
+    const struct gravel_pump_shape shape = {
+        .memory = &gravel->memory,
+        .aborted = &gravel->aborted,
+        .report = gravel_report,
+        .wake = wake_aggregator,
+        .context = gravel,
+        .timeout_ns = gravel->config.timeout_ms * UINT64_C(1000000),
+    };
+    return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
 }
 
 static int make_aggregator(struct gravel *gravel, uint32_t number)
@@ -231,7 +253,8 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .queue = {.words = gravel_arena_queue(arena, number),
                   .slots = gravel_arena_slots(arena, number),
                   .n_slots = arena->n_slots,
-                  .slot_bytes = arena->slot_bytes},
+                  .slot_bytes = arena->slot_bytes,
+                  .arrived = gravel->pump ? gravel_pump_arrived(gravel->pump, number) : NULL},
         .arena = arena,
         .aborted = &gravel->aborted,
         .report = gravel_report,
@@ -260,7 +283,7 @@ static int open_aggregators(struct gravel *gravel)
     if (!gravel->aggregators)
         return gravel_fail(GRAVEL_ENOMEM, "%u aggregators", n);
     memset(gravel->aggregators, 0, n * sizeof *gravel->aggregators);
-    int code = 0;
+    int code = open_pump(gravel);
     for (uint32_t i = 0; i < n && !code; i++)
         code = make_aggregator(gravel, i);
     for (uint32_t i = 0; i < n && !code; i++)
@@ -285,7 +308,7 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
         code = gravel_fail(GRAVEL_ENOMEM, "statistics of %u nodes", transport->n_nodes);
     if (!code) {
         uint32_t n_buffers = gravel->config.n_buffers * gravel->config.n_aggregators + 4;
-        code = gravel_network_attach(&gravel->network, gravel->arena, gravel->trace,
+        code = gravel_network_attach(&gravel->network, &gravel->memory, gravel->trace,
                                      n_buffers * transport->n_nodes);
     }
     return code ? code : open_aggregators(gravel);
@@ -342,24 +365,43 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
     return code ? gravel_fail(code, "%s", text) : network;
 }
 
+/*
+ * What kernels use. If one still runs, though the barrier of gravel_close has waited as long as it
+ * may and has named it, all of it stays until the process ends: the kernel would write to freed
+ * memory, and to release its queue may be to wait for it. Its leaders need not wait for room.
+ */
+static void free_device(struct gravel *gravel)
+{
+    bool are_running = gravel_launches_are_running(&gravel->launches);
+    gravel_launches_destroy(&gravel->launches);
+    if (are_running) {
+        gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
+        gravel_log(gravel, "a kernel still runs: its memory and OpenCL objects stay");
+        return;
+    }
+    gravel_trace_close(gravel->trace);
+    gravel_pump_destroy(gravel->pump);
+    gravel_memory_destroy(&gravel->memory);
+    gravel_device_close(&gravel->device);
+}
+
 static void free_node(struct gravel *gravel)
 {
+    gravel_pump_stop(gravel->pump); /* it wakes aggregators */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_aggregator_stop(&gravel->aggregators[i]);
     gravel_network_stop(&gravel->network);
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_sender_destroy(gravel->aggregators[i].sender);
     free(gravel->aggregators);
-    gravel_launches_destroy(&gravel->launches);
-    gravel_trace_close(gravel->trace);
-    gravel_arena_destroy(&gravel->device, gravel->arena);
-    gravel_device_close(&gravel->device);
+    free_device(gravel);
     gravel_heap_destroy(gravel->heap);
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
         free((char *)gravel->handlers[i].name);
     free(gravel->handlers);
     free(gravel->destination_base);
     gravel_failure_destroy(&gravel->failure);
+    pthread_mutex_destroy(&gravel->drain_lock);
     pthread_mutex_destroy(&gravel->stats_lock);
     free(gravel);
 }
@@ -384,6 +426,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     gravel->opened_ns = gravel_clock_ns();
     gravel_failure_init(&gravel->failure);
     gravel_launches_init(&gravel->launches);
+    pthread_mutex_init(&gravel->drain_lock, NULL);
     pthread_mutex_init(&gravel->stats_lock, NULL);
     code = open_parts(gravel, bindings, code);
     if (code) {

@@ -7,10 +7,11 @@
 #ifndef GRAVEL_NODE_H
 #define GRAVEL_NODE_H
 
-#include "device/arena.h"
 #include "device/launch.h"
+#include "device/memory.h"
 #include "error.h"
 #include "network/network.h"
+#include "queue/pump.h"
 #include "trace.h"
 
 struct gravel {
@@ -24,7 +25,10 @@ struct gravel {
     _Atomic bool aborted; /* H2: beyond use; every wait ends */
 
     struct gravel_device device;
-    struct gravel_arena *arena;
+    struct gravel_memory memory;
+    struct gravel_arena *arena; /* the host's: memory.arena */
+    struct gravel_pump *pump;   /* NULL where host and kernels share the arena */
+    pthread_mutex_t drain_lock; /* step drain: one launch at a time */
     struct gravel_heap *heap;
     struct gravel_network network;
     struct gravel_aggregator *aggregators; /* [config.n_aggregators] */
@@ -43,6 +47,9 @@ void gravel_log(struct gravel *gravel, const char *format, ...)
 
 /** Note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
 void gravel_report(void *context, int code, bool is_fatal, const char *text);
+
+/** Wait until every launched kernel has ended. @return as gravel_launches_wait. */
+int gravel_node_wait_for_kernels(struct gravel *gravel);
 
 /** Run a registered handler; `context` is the node. Network thread. See gravel_apply_call. */
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,

@@ -48,16 +48,12 @@ void node_check_cl(cl_int error, const char *call)
         die("%s failed with OpenCL error %d", call, error);
 }
 
-/* Does this process hold the heaps of all nodes? Only an allocation can tell. */
-static uint32_t count_processes(struct gravel *gravel)
+/* One, if it holds the heaps of all nodes. */
+static uint32_t count_processes(const struct gravel *gravel)
 {
-    uint64_t probe;
     uint32_t n_nodes = gravel_n_nodes(gravel);
-    node_check(gravel_alloc(gravel, GRAVEL_CACHELINE, &probe));
     uint32_t neighbour = (gravel_node(gravel) + 1) % n_nodes;
-    bool is_loopback = n_nodes > 1 && gravel_pointer_of(gravel, neighbour, probe);
-    node_check(gravel_free(gravel, probe));
-    return is_loopback ? 1 : n_nodes;
+    return gravel_is_local(gravel, neighbour) ? 1 : n_nodes;
 }
 
 void node_open(struct node *node, uint64_t heap_bytes)
@@ -84,14 +80,25 @@ uint64_t node_alloc(struct node *node, uint64_t bytes)
     return offset;
 }
 
-uint64_t **node_pointers(struct node *node, uint64_t offset)
+uint64_t **node_map(struct node *node, uint64_t offset, uint64_t bytes, cl_map_flags flags)
 {
-    uint64_t **pointers = calloc(node->n_nodes, sizeof *pointers);
-    if (!pointers)
+    uint64_t **parts = calloc(node->n_nodes, sizeof *parts);
+    if (!parts)
         die("no memory for a list of %u nodes", node->n_nodes);
+    for (uint32_t i = 0; i < node->n_nodes; i++) {
+        void *part = NULL;
+        if (gravel_is_local(node->gravel, i))
+            node_check(gravel_map(node->gravel, i, offset, bytes, flags, &part));
+        parts[i] = part;
+    }
+    return parts;
+}
+
+void node_unmap(struct node *node, uint64_t **parts)
+{
     for (uint32_t i = 0; i < node->n_nodes; i++)
-        pointers[i] = gravel_pointer_of(node->gravel, i, offset);
-    return pointers;
+        node_check(gravel_unmap(node->gravel, parts[i]));
+    free(parts);
 }
 
 cl_kernel node_kernel(struct node *node, const char *name)

@@ -60,9 +60,13 @@ void node_build(struct node *node, const char *name, const char *source, const c
 /** Allocate symmetric memory [bytes, not 0], zeroed. Collective. @return its offset. */
 uint64_t node_alloc(struct node *node, uint64_t bytes);
 
-/** Where each node's part of an allocation is in this process. @return [n_nodes] with NULL where it
- * is not; the list is the caller's to free. */
-uint64_t **node_pointers(struct node *node, uint64_t offset);
+/**
+ * Map each local node's part of an allocation for the host, until node_unmap.
+ *
+ * @return  [n_nodes] with NULL for nodes of other processes.
+ */
+uint64_t **node_map(struct node *node, uint64_t offset, uint64_t bytes, cl_map_flags flags);
+void node_unmap(struct node *node, uint64_t **parts);
 
 /** Make a kernel of the program whose argument 0 is GRAVEL_ARENA. */
 cl_kernel node_kernel(struct node *node, const char *name);

@@ -27,7 +27,8 @@ struct gups_mod {
     uint64_t active_percent; /* of the work-items */
     uint64_t most;           /* updates of an active work-item, 1 to most */
     bool is_alone;           /* each work-item sends for itself */
-    uint64_t **tables;       /* [n_nodes], NULL where another process holds the node's table */
+    uint64_t offset;   /* of the tables, in every node's heap */
+    uint64_t **tables; /* [n_nodes] while mapped, NULL where another process holds it */
     cl_kernel kernel;
 };
 
@@ -152,7 +153,7 @@ static void set_up(struct gups_mod *mod)
     node_open(node, n_words(mod) * sizeof(uint64_t));
     node_build(node, "gups-mod.cl", gups_mod_cl, NULL);
     uint64_t offset = node_alloc(node, n_words(mod) * sizeof(uint64_t));
-    mod->tables = node_pointers(node, offset);
+    mod->offset = offset;
     mod->kernel = node_kernel(node, mod->is_alone ? "gups_wi" : "gups_if");
     set_arguments(mod, offset);
 }
@@ -160,13 +161,20 @@ static void set_up(struct gups_mod *mod)
 /* ---- trials ------------------------------------------------------------------------------------
  */
 
+static void map_tables(struct gups_mod *mod, cl_map_flags flags)
+{
+    mod->tables = node_map(&mod->node, mod->offset, n_words(mod) * sizeof(uint64_t), flags);
+}
+
 static int reset(void *app, unsigned trial)
 {
     struct gups_mod *mod = app;
     (void)trial;
+    map_tables(mod, CL_MAP_WRITE_INVALIDATE_REGION);
     for (uint32_t node = 0; node < mod->node.n_nodes; node++)
         if (mod->tables[node])
             memset(mod->tables[node], 0, n_words(mod) * sizeof(uint64_t));
+    node_unmap(&mod->node, mod->tables);
     node_barrier(&mod->node);
     gravel_stats_reset(mod->node.gravel);
     return 0;
@@ -205,14 +213,16 @@ static void undo_item(const struct gups_mod *mod, uint64_t item)
 }
 
 /* Undo all nodes' updates, one after the other; words that are not 0 then are wrong. */
-static uint64_t check(const struct gups_mod *mod)
+static uint64_t check(struct gups_mod *mod)
 {
     uint64_t n_wrong = 0;
+    map_tables(mod, CL_MAP_READ);
     for (uint64_t item = 0; item < mod->node.n_processes * n_items(mod); item++)
         undo_item(mod, item);
     for (uint32_t node = 0; node < mod->node.n_nodes; node++)
         for (uint64_t i = 0; mod->tables[node] && i < n_words(mod); i++)
             n_wrong += mod->tables[node][i] != 0;
+    node_unmap(&mod->node, mod->tables);
     return n_wrong;
 }
 
@@ -265,7 +275,6 @@ int main(int argc, char **argv)
     warm_up(&mod);
     int status = run(&mod);
     clReleaseKernel(mod.kernel);
-    free(mod.tables);
     node_close(&mod.node);
     return status;
 }

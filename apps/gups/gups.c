@@ -25,7 +25,8 @@ struct gups {
     uint64_t log_updates; /* log2 of the updates a node */
     uint64_t per_item;    /* updates of a work-item, a power of two */
     bool use_xor;
-    uint64_t **tables; /* [n_nodes], NULL where another process holds the node's table */
+    uint64_t offset;   /* of the tables, in every node's heap */
+    uint64_t **tables; /* [n_nodes] while mapped, NULL where another process holds it */
     cl_kernel kernel;
 };
 
@@ -115,7 +116,7 @@ static void set_up(struct gups *gups)
     node_open(node, n_words(gups) * sizeof(uint64_t));
     node_build(node, "gups.cl", gups_cl, NULL);
     uint64_t offset = node_alloc(node, n_words(gups) * sizeof(uint64_t));
-    gups->tables = node_pointers(node, offset);
+    gups->offset = offset;
     gups->kernel = node_kernel(node, gups->use_xor ? "gups_xor" : "gups_inc");
     NODE_SET(gups->kernel, 2, cl_ulong, node->number * n_updates(gups));
     NODE_SET(gups->kernel, 3, cl_uint, n_bits_of(node->n_processes * n_updates(gups) - 1));
@@ -127,15 +128,22 @@ static void set_up(struct gups *gups)
 /* ---- trials ------------------------------------------------------------------------------------
  */
 
+static void map_tables(struct gups *gups, cl_map_flags flags)
+{
+    gups->tables = node_map(&gups->node, gups->offset, n_words(gups) * sizeof(uint64_t), flags);
+}
+
 /* HPCC's table begins with every word its own number, so that an exclusive or that gets lost shows.
  */
 static int reset(void *app, unsigned trial)
 {
     struct gups *gups = app;
     (void)trial;
+    map_tables(gups, CL_MAP_WRITE_INVALIDATE_REGION);
     for (uint32_t node = 0; node < gups->node.n_nodes; node++)
         for (uint64_t i = 0; gups->tables[node] && i < n_words(gups); i++)
             gups->tables[node][i] = node * n_words(gups) + i;
+    node_unmap(&gups->node, gups->tables);
     node_barrier(&gups->node);
     gravel_stats_reset(gups->node.gravel);
     return 0;
@@ -174,9 +182,10 @@ static void undo(const struct gups *gups, uint64_t ran)
 
 /* Undo every node's updates in the order of the stream; what then differs from the beginning is
  * wrong. */
-static uint64_t check(const struct gups *gups)
+static uint64_t check(struct gups *gups)
 {
     uint64_t n_wrong = 0, ran = 1;
+    map_tables(gups, CL_MAP_READ);
     for (uint64_t k = 0; k < gups->node.n_processes * n_updates(gups); k++) {
         ran = ran << 1 ^ ((int64_t)ran < 0 ? 7 : 0);
         undo(gups, ran);
@@ -184,6 +193,7 @@ static uint64_t check(const struct gups *gups)
     for (uint32_t node = 0; node < gups->node.n_nodes; node++)
         for (uint64_t i = 0; gups->tables[node] && i < n_words(gups); i++)
             n_wrong += gups->tables[node][i] != node * n_words(gups) + i;
+    node_unmap(&gups->node, gups->tables);
     return n_wrong;
 }
 
@@ -232,7 +242,6 @@ int main(int argc, char **argv)
     warm_up(&gups);
     int status = run(&gups);
     clReleaseKernel(gups.kernel);
-    free(gups.tables);
     node_close(&gups.node);
     return status;
 }

@@ -181,8 +181,7 @@ static void set_rank(struct pagerank *pagerank, cl_uint index, union rank rank)
 static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, union rank extra)
 {
     struct node *node = &pagerank->node;
-    node_check_cl(clSetKernelArgSVMPointer(pagerank->apply, 5, gravel_pointer(node->gravel, sums)),
-                  "clSetKernelArgSVMPointer");
+    NODE_SET(pagerank->apply, 5, cl_ulong, sums);
     set_rank(pagerank, 6, base);
     set_rank(pagerank, 7, extra);
     node_launch(node, pagerank->apply, n_own(pagerank));

@@ -41,16 +41,18 @@ kernel void push(GRAVEL_ARENA, ulong first, global const uint *restrict from,
  * New ranks from the sums that have arrived; the sums are 0 again when it ends.
  *
  * Global size: this node's vertices from number `first`; local size: GROUP_ITEMS, or all in one group.
- * rank, share, sums: [vertices]. degree: [vertices] edges that leave. base: rank without any sum; extra: what
+ * rank, share: [vertices]. degree: [vertices] edges that leave. sums_offset: heap offset of sums [block]. base: rank without any sum; extra: what
  * the vertices without edges give everyone. totals: [groups][2] change of rank, and rank of the vertices
  * without edges, each summed over a group.
  */
 kernel void apply(GRAVEL_ARENA, ulong first, global rank_type *restrict rank,
                   global rank_type *restrict share, global const uint *restrict degree,
-                  global rank_type *restrict sums, rank_type base, rank_type extra,
+                  ulong sums_offset, rank_type base, rank_type extra,
                   global rank_type *restrict totals)
 {
+    GRAVEL_OPEN(g);
     local rank_type changes[GROUP_ITEMS], idle[GROUP_ITEMS];
+    global rank_type *restrict sums = gravel_local(g, sums_offset);
     size_t v = first + get_global_id(0), lane = get_local_id(0);
     rank_type value = base + DAMP(sums[v] + extra);
     uint n_edges = degree[v];

@@ -18,11 +18,15 @@
       "device to use: platform:device numbers, or part of a platform or device name; "             \
       "empty takes the first device that can")                                                     \
     X(STRING, step, GRAVEL_STEP, "auto", 0, 0, "device",                                           \
-      "step of the capability ladder: auto or svm")                                                \
+      "step of the capability ladder: auto, svm, usm, pump or drain")                                                \
+    X(COUNT, slice_groups, GRAVEL_SLICE, 0, 0, 4294967295u, "device",                               \
+      "work-groups launched at once on steps pump and drain; 0 derives it [work-groups]")          \
     X(COUNT, host_cores, GRAVEL_HOST_CORES, 1, 0, 1024, "device",                                  \
       "cores of a CPU device left to the host threads of this node [cores]")                       \
     X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                             \
       "extra OpenCL compiler options, appended last")                                              \
+    X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                       \
+      "longest wait of quiet, fence or barrier for one kernel to end [milliseconds]; 0 waits on")  \
     X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                      \
       "symmetric heap of each node [bytes]")                                                       \
     X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                      \

@@ -147,7 +147,7 @@ uint32_t gravel_node(const struct gravel *gravel);
 uint32_t gravel_n_nodes(const struct gravel *gravel);
 /** The settings in force, derived ones filled in. */
 const struct gravel_config *gravel_config(const struct gravel *gravel);
-/** The step of the capability ladder in use: "svm". */
+/** The step of the capability ladder in use: "svm", "usm", "pump" or "drain". */
 const char *gravel_step(const struct gravel *gravel);
 /** The OpenCL objects in use; owned by the node unless the caller brought them. */
 cl_context gravel_cl_context(const struct gravel *gravel);
@@ -172,8 +172,31 @@ int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset);
  */
 int gravel_free(struct gravel *gravel, uint64_t offset);
 
+/** Whether a node lives in this process: this node, and every loop-back node of transport self. */
+bool gravel_is_local(const struct gravel *gravel, uint32_t node);
+
 /**
- * Host address of this node's part of the symmetric heap at an offset; NULL outside of any allocation.
+ * Make a part of a local node's heap readable or writable by the host, on every step of the ladder.
+ *
+ * Where the host addresses the heap, that is the heap itself; elsewhere it is a copy, made here and written back by
+ * gravel_unmap. Messages to the part in between may be lost; call gravel_barrier or gravel_quiet before.
+ *
+ * @param node     a local node.
+ * @param offset   heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
+ * @param flags    CL_MAP_READ, CL_MAP_WRITE, both, or CL_MAP_WRITE_INVALIDATE_REGION (nothing is read).
+ * @param pointer  [out] to the part's first byte, 64-byte aligned if offset is; NULL on failure.
+ * @return         0; GRAVEL_ERANGE (not a local node, or not one allocation); GRAVEL_EINVAL; GRAVEL_ENOMEM;
+ *                 GRAVEL_ECL.
+ */
+int gravel_map(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes,
+               cl_map_flags flags, void **pointer);
+
+/** End a map; after this, kernels launched and messages applied see what was written. NULL is allowed. */
+int gravel_unmap(struct gravel *gravel, void *pointer);
+
+/**
+ * Host address of this node's part of the symmetric heap at an offset; NULL outside of any allocation, and where the
+ * host does not address the heap (steps pump and drain: see gravel_map).
  *
  * Memory:  after gravel_barrier or gravel_quiet returns, everything they cover is visible here.
  */

@@ -14,7 +14,7 @@
     X(packages, "count", "packages taken off the producer/consumer queues")                        \
     X(messages, "count", "messages in those packages")                                             \
     X(remote_messages, "count", "messages addressed to another node, from kernels and host")       \
-    X(host_messages, "count", "messages sent by host calls and handlers")                          \
+    X(host_messages, "count", "messages of host calls and handlers; each piece of a put is one")   \
     X(buffers_full, "count", "node buffers sent because they were full")                           \
     X(buffers_timeout, "count", "node buffers sent because their age reached the flush time")      \
     X(buffers_flush, "count", "node buffers sent by quiet, fence or barrier")                      \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arena layout and allocation on step svm. See arena.h.
+ * Arena layout, and allocation where host and device share it. See arena.h.
  */
 #include "arena.h"
 
@@ -9,6 +9,7 @@
 
 #include "../error.h"
 #include "gravel/shared/package.h"
+#include "shared.h"
 
 #define PAGE 4096u
 #define HUGE_PAGE (2u << 20)
@@ -26,8 +27,7 @@ static uint32_t floor_power_of_two(uint64_t value)
     return power;
 }
 
-/* Fill the constant part of the control block; total size by return. 0 if the shape is impossible. */
-static uint64_t lay_out(const struct gravel_arena_shape *shape, struct gravel_arena *arena)
+uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gravel_arena *arena)
 {
     memset(arena, 0, sizeof *arena);
     arena->magic = GRAVEL_ARENA_MAGIC;
@@ -48,7 +48,7 @@ static uint64_t lay_out(const struct gravel_arena_shape *shape, struct gravel_ar
     return arena->heap_offset + arena->heap_bytes * shape->n_heaps;
 }
 
-static int check(const struct gravel_arena_shape *shape)
+int gravel_arena_check(const struct gravel_arena_shape *shape)
 {
     if (shape->slot_bytes < GRAVEL_SLOT_MIN_BYTES)
         return gravel_fail(GRAVEL_ECONFIG,
@@ -72,8 +72,7 @@ static void ask_for_huge_pages(void *start, uint64_t bytes)
         madvise((void *)first, end - first, MADV_HUGEPAGE);
 }
 
-/* Every queue empty, and no slot's publish word one that its first ticket would match. */
-static void reset_queues(struct gravel_arena *arena, uint32_t start)
+void gravel_arena_reset_queues(struct gravel_arena *arena, uint32_t start)
 {
     for (uint32_t q = 0; q < arena->n_queues; q++) {
         struct gravel_queue_words *words = gravel_arena_queue(arena, q);
@@ -85,38 +84,40 @@ static void reset_queues(struct gravel_arena *arena, uint32_t start)
     }
 }
 
+int gravel_arena_fail(const struct gravel_device *device, const struct gravel_arena_shape *shape,
+                      const struct gravel_arena *head, uint64_t bytes)
+{
+    return gravel_fail(GRAVEL_ENOMEM,
+                       "arena of %llu bytes (%u heaps of %llu, queues %llu): the device's "
+                       "largest allocation is %llu",
+                       (unsigned long long)bytes, shape->n_heaps,
+                       (unsigned long long)head->heap_bytes,
+                       (unsigned long long)(head->heap_offset - head->slots_offset),
+                       (unsigned long long)device->capability.max_alloc);
+}
+
 int gravel_arena_create(const struct gravel_device *device, const struct gravel_arena_shape *shape,
                         struct gravel_arena **out)
 {
     struct gravel_arena head;
     *out = NULL;
-    int code = check(shape);
+    int code = gravel_arena_check(shape);
     if (code)
         return code;
-    uint64_t bytes = lay_out(shape, &head);
-    cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
-    if (device->capability.has_svm_atomics)
-        flags |= CL_MEM_SVM_ATOMICS;
+    uint64_t bytes = gravel_arena_lay_out(shape, &head);
     struct gravel_arena *arena =
-        bytes <= device->capability.max_alloc ? clSVMAlloc(device->context, flags, bytes, 0) : NULL;
+        bytes <= device->capability.max_alloc ? gravel_shared_alloc(device, bytes) : NULL;
     if (!arena)
-        return gravel_fail(GRAVEL_ENOMEM,
-                           "arena of %llu bytes (%u heaps of %llu, queues %llu): the device's "
-                           "largest allocation is %llu",
-                           (unsigned long long)bytes, shape->n_heaps,
-                           (unsigned long long)head.heap_bytes,
-                           (unsigned long long)(head.heap_offset - head.slots_offset),
-                           (unsigned long long)device->capability.max_alloc);
+        return gravel_arena_fail(device, shape, &head, bytes);
     if (shape->huge_pages)
         ask_for_huge_pages(arena, bytes);
     *arena = head;
-    reset_queues(arena, shape->start);
+    gravel_arena_reset_queues(arena, shape->start);
     *out = arena;
     return 0;
 }
 
 void gravel_arena_destroy(const struct gravel_device *device, struct gravel_arena *arena)
 {
-    if (arena)
-        clSVMFree(device->context, arena);
+    gravel_shared_free(device, arena);
 }

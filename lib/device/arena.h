@@ -2,8 +2,8 @@
 /*
  * Lays out and allocates the arena: control block, queues, and the heaps of this process's nodes.
  *
- * Path:    device.c -> arena.c -> kernels (GRAVEL_ARENA), lib/queue/package.h, lib/resolve.
- * Owner:   one allocation of fine-grain SVM, addressed by host and device alike on this step.
+ * Path:    device.c -> arena.c -> memory.c -> kernels (GRAVEL_ARENA), lib/queue/package.h, lib/resolve.
+ * Owner:   one allocation, addressed by host and device alike; memory.c has the steps where it is not.
  */
 #ifndef GRAVEL_DEVICE_ARENA_H
 #define GRAVEL_DEVICE_ARENA_H
@@ -23,8 +23,21 @@ struct gravel_arena_shape {
     bool huge_pages;
 };
 
+/** @return 0; GRAVEL_ECONFIG if slots are too small, or a queue is smaller than a slot. */
+int gravel_arena_check(const struct gravel_arena_shape *shape);
+
+/** Fill the constant part of a control block. @return size of the whole arena [bytes]. */
+uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gravel_arena *arena);
+
+/** Every queue empty, and no slot's publish word one that its first ticket would match. */
+void gravel_arena_reset_queues(struct gravel_arena *arena, uint32_t start);
+
+/** GRAVEL_ENOMEM with the size asked and the device's limit. */
+int gravel_arena_fail(const struct gravel_device *device, const struct gravel_arena_shape *shape,
+                      const struct gravel_arena *head, uint64_t bytes);
+
 /**
- * Allocate and initialise an arena.
+ * Allocate and initialise an arena that host and device share.
  *
  * @param out  [out] the control block at its start, or NULL on failure.
  * @return     0; GRAVEL_ECONFIG (slot too small, queue smaller than a slot); GRAVEL_ENOMEM with the size asked

@@ -6,6 +6,7 @@
  */
 #include "capability.h"
 
+#include <CL/cl_ext.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,26 @@ static void query_features(cl_device_id device, struct gravel_capability *capabi
         has_feature(features, n, "__opencl_c_atomic_scope_all_devices");
     capability->has_collectives =
         has_feature(features, n, "__opencl_c_work_group_collective_functions");
+    capability->has_subgroups = has_feature(features, n, "__opencl_c_subgroups");
+    capability->may_have_c11_atomics = !strcmp(capability->c_std, "CL3.0");
     free(features);
+}
+
+/* Host allocations of unified shared memory, by a vendor's extension that others took over. */
+static bool query_host_usm(cl_device_id device)
+{
+    size_t bytes = 0;
+    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) != CL_SUCCESS || !bytes)
+        return false;
+    char *extensions = calloc(1, bytes + 1);
+    bool has = extensions &&
+               clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, extensions, NULL) == CL_SUCCESS &&
+               strstr(extensions, "cl_intel_unified_shared_memory");
+    free(extensions);
+    cl_ulong host = has ? query_number(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL,
+                                       sizeof(cl_ulong))
+                        : 0;
+    return host & CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL;
 }
 
 void gravel_capability_query(cl_device_id device, struct gravel_capability *capability)
@@ -107,6 +127,7 @@ void gravel_capability_query(cl_device_id device, struct gravel_capability *capa
         query_number(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_uint)) != 0;
     capability->has_fine_svm = svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
     capability->has_svm_atomics = svm & CL_DEVICE_SVM_ATOMICS;
+    capability->has_host_usm = query_host_usm(device);
     capability->has_double =
         query_number(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_ulong)) != 0;
     capability->compute_units =
@@ -115,15 +136,4 @@ void gravel_capability_query(cl_device_id device, struct gravel_capability *capa
         (size_t)query_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(cl_ulong));
     capability->max_alloc = query_number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong));
     capability->local_bytes = query_number(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
-}
-
-const char *gravel_capability_lacks_svm(const struct gravel_capability *capability)
-{
-    if (!capability->has_compiler)
-        return "no compiler for kernels (CL_DEVICE_COMPILER_AVAILABLE)";
-    if (!capability->has_fine_svm)
-        return "no fine-grain buffer SVM (CL_DEVICE_SVM_CAPABILITIES)";
-    if (!capability->has_c11_atomics)
-        return "no acquire/release atomics at device scope (CL_DEVICE_OPENCL_C_FEATURES)";
-    return NULL;
 }

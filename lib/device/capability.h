@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a device says it can do, and what that means for the steps of the capability ladder.
+ * What a device says it can do.
  *
- * Path:    select.c -> capability.c -> device.c, program.c, gravel-info.
+ * Path:    select.c -> capability.c -> ladder.c, device.c, program.c, gravel-info.
  * Note:    queries mislead both ways (design notes in docs/porting.md); self_test.c has the last word.
  */
 #ifndef GRAVEL_DEVICE_CAPABILITY_H
@@ -22,8 +22,11 @@ struct gravel_capability {
     bool has_fine_svm;       /* fine-grain buffer SVM */
     bool has_svm_atomics;    /* advertised; not required, since no word has two writing sides */
     bool has_c11_atomics;    /* acquire and release at device scope */
+    bool may_have_c11_atomics; /* the language has them, the device does not list them: a build will tell */
+    bool has_host_usm;       /* host allocations of cl_intel_unified_shared_memory */
     bool has_all_devices_scope; /* the compiler knows memory_scope_all_svm_devices */
     bool has_collectives;    /* built-in work-group scan and reduce */
+    bool has_subgroups;      /* built-in sub-groups, without an extension's pragma */
     bool has_double;
     cl_uint compute_units;
     size_t max_group;        /* [work-items] */
@@ -33,8 +36,5 @@ struct gravel_capability {
 
 /** Query a device. Never fails: what cannot be asked counts as absent. */
 void gravel_capability_query(cl_device_id device, struct gravel_capability *capability);
-
-/** Why the device cannot take step svm, or NULL if nothing it says speaks against it. */
-const char *gravel_capability_lacks_svm(const struct gravel_capability *capability);
 
 #endif

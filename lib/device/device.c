@@ -7,6 +7,7 @@
  */
 #include "device.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,21 @@
 
 #include "../error.h"
 #include "select.h"
+
+/*
+ * The sub-devices made so far. They are kept to the end of the process and used again: PoCL 3.1
+ * frees a sub-device as soon as its maker releases it, while queues and events still point at it.
+ * Its driver threads let go of a command's event only after the host has heard of its end, and a
+ * caller may hold events for longer than the node is open.
+ */
+struct part {
+    struct part *next;
+    cl_device_id whole, id;
+    cl_uint units;
+};
+
+static pthread_mutex_t parts_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct part *parts;
 
 static int choose(struct gravel_device *device, const struct gravel_config *config)
 {
@@ -24,7 +40,7 @@ static int choose(struct gravel_device *device, const struct gravel_config *conf
         return gravel_fail(GRAVEL_ENOMEM, "device list");
     int code = gravel_device_list(candidates, &n);
     if (!code)
-        code = gravel_device_choose(config->device, candidates, n, &chosen);
+        code = gravel_device_choose(config->device, config->step, candidates, n, &chosen);
     if (!code) {
         device->id = chosen->device;
         device->capability = chosen->capability;
@@ -65,6 +81,40 @@ static bool can_partition(cl_device_id device)
     return false;
 }
 
+static cl_int make_part(cl_device_id whole, cl_uint units, struct part **out)
+{
+    const cl_device_partition_property by_counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, units,
+                                                      CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    if (!can_partition(whole))
+        return CL_INVALID_VALUE;
+    struct part *part = malloc(sizeof *part);
+    if (!part)
+        return CL_OUT_OF_HOST_MEMORY;
+    *part = (struct part){.next = parts, .whole = whole, .units = units};
+    cl_int error = clCreateSubDevices(whole, by_counts, 1, &part->id, NULL);
+    if (error == CL_SUCCESS)
+        *out = parts = part;
+    else
+        free(part);
+    return error;
+}
+
+/* The sub-device with so many compute units, made when it is first asked for. */
+static cl_int find_part(cl_device_id whole, cl_uint units, cl_device_id *id)
+{
+    cl_int error = CL_SUCCESS;
+    pthread_mutex_lock(&parts_lock);
+    struct part *part = parts;
+    while (part && (part->whole != whole || part->units != units))
+        part = part->next;
+    if (!part)
+        error = make_part(whole, units, &part);
+    if (part)
+        *id = part->id;
+    pthread_mutex_unlock(&parts_lock);
+    return error;
+}
+
 static void leave_cores(struct gravel_device *device, const struct gravel_config *config,
                         uint32_t n_local)
 {
@@ -79,12 +129,8 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
         snprintf(device->cores, sizeof device->cores, "kernels get all %u compute units", all);
         return;
     }
-    const cl_device_partition_property by_counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, units,
-                                                      CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     cl_device_id part;
-    cl_int error = can_partition(device->id)
-                       ? clCreateSubDevices(device->id, by_counts, 1, &part, NULL)
-                       : CL_INVALID_VALUE;
+    cl_int error = find_part(device->id, units, &part);
     if (error != CL_SUCCESS) {
         snprintf(device->cores, sizeof device->cores,
                  "none left: no sub-devices (%s); set POCL_MAX_PTHREAD_COUNT=%u or the like",
@@ -92,7 +138,6 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
         return;
     }
     device->id = part;
-    device->is_sub_device = true;
     device->units = units;
     snprintf(device->cores, sizeof device->cores, "sub-device of %u of %u compute units", units,
              all);
@@ -130,6 +175,21 @@ static int take_callers(struct gravel_device *device, const struct gravel_bindin
     return 0;
 }
 
+static int take_step(struct gravel_device *device, const struct gravel_config *config)
+{
+    struct gravel_capability *capability = &device->capability;
+    const char *lack = gravel_step_choose(config->step, capability, &device->step);
+    if (lack)
+        return gravel_fail(GRAVEL_ECAPABILITY, "%s: %s cannot take step %s: %s", capability->platform,
+                           capability->name, config->step, lack);
+    if (device->step == GRAVEL_STEP_PUMP && device->units < 2)
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "%s: %s cannot take step pump: kernels get a single compute unit (%s), and "
+                           "one must stay free beside a kernel that waits",
+                           capability->platform, capability->name, device->cores);
+    return 0;
+}
+
 int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
                        const struct gravel_bindings *bindings, uint32_t n_local)
 {
@@ -142,10 +202,8 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
         if (!code)
             leave_cores(device, config, n_local);
     }
-    const char *lack = code ? NULL : gravel_capability_lacks_svm(&device->capability);
-    if (lack)
-        code = gravel_fail(GRAVEL_ECAPABILITY, "%s: %s cannot take step svm: %s",
-                           device->capability.platform, device->capability.name, lack);
+    if (!code)
+        code = take_step(device, config);
     if (!code && !device->context)
         code = make_context(device);
     if (!code && !device->queue)
@@ -161,7 +219,5 @@ void gravel_device_close(struct gravel_device *device)
         clReleaseCommandQueue(device->queue);
     if (device->context)
         clReleaseContext(device->context);
-    if (device->is_sub_device)
-        clReleaseDevice(device->id);
     memset(device, 0, sizeof *device);
 }

@@ -3,18 +3,19 @@
  * The OpenCL objects of a node: device, context, command queue; and what is known of the device.
  *
  * Path:    select.c -> device.c -> arena.c, program.c, launch.c.
- * Owner:   releases what it made; the caller's own objects are retained and released.
+ * Owner:   releases what it made, except sub-devices, which the process keeps; the caller's own objects
+ *          are retained and released.
  */
 #ifndef GRAVEL_DEVICE_DEVICE_H
 #define GRAVEL_DEVICE_DEVICE_H
 
-#include "capability.h"
+#include "ladder.h"
 
 struct gravel_device {
-    cl_device_id id;
+    cl_device_id id; /* the caller's, a root device, or a sub-device that outlives the node */
     cl_context context;
     cl_command_queue queue; /* in order */
-    bool is_sub_device;     /* id was made by us */
+    enum gravel_step step;  /* of the capability ladder */
     bool can_yield;         /* kernels may give their core away (self_test.c finds out) */
     cl_uint units;          /* compute units that kernels get */
     char cores[160];        /* how a core is left to the host threads, in words */

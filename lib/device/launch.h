@@ -12,23 +12,43 @@
 
 #include "device.h"
 
+/* A kernel that may still run. */
+struct gravel_running {
+    cl_event event; /* retained */
+    char name[128]; /* of its function */
+};
+
 struct gravel_launches {
     pthread_mutex_t lock;
-    cl_event *events; /* [capacity] kernels that may still run, retained */
+    struct gravel_running *kernels; /* [capacity] oldest first */
     uint32_t n, capacity;
+    uint64_t abort_seen_ns; /* when a wait first saw that the node has failed; 0: none has */
+};
+
+/* How long to wait for one kernel. */
+struct gravel_launches_limit {
+    const _Atomic bool *aborted; /* the node has failed: kernels see that too, and should end */
+    uint32_t timeout_ms;         /* longest wait after that */
+    uint32_t kernel_limit_ms;    /* longest wait otherwise; 0 waits as long as the kernel runs */
 };
 
 void gravel_launches_init(struct gravel_launches *launches);
+/** Forget all kernels, ended or not. */
 void gravel_launches_destroy(struct gravel_launches *launches);
 
 /** Remember a kernel by its event, which is retained. @return 0; GRAVEL_ENOMEM. */
-int gravel_launches_add(struct gravel_launches *launches, cl_event event);
+int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_event event);
 
 /**
- * Wait until every remembered kernel has ended.
+ * Wait until every remembered kernel has ended, one after the other.
  *
- * @return  0; GRAVEL_ECL if one ended with an error.
+ * @return  0; GRAVEL_ECL if one ended with an error; GRAVEL_EKERNEL if one did not end within the
+ *          limit: it is named, and stays remembered, as do those after it.
  */
-int gravel_launches_wait(struct gravel_launches *launches);
+int gravel_launches_wait(struct gravel_launches *launches,
+                         const struct gravel_launches_limit *limit);
+
+/** Whether a remembered kernel has not ended. */
+bool gravel_launches_are_running(struct gravel_launches *launches);
 
 #endif

@@ -25,14 +25,19 @@ static void write_options(FILE *out, const struct gravel_device *device,
             GRAVEL_ARENA_VERSION);
     if (capability->has_c11_atomics)
         fprintf(out, " -DGRAVEL_ATOMICS_C11 -DGRAVEL_HOST_SCOPE=%s",
-                capability->has_all_devices_scope ? "memory_scope_all_svm_devices"
-                                                  : "memory_scope_device");
+                capability->has_all_devices_scope && gravel_step_is_shared(device->step)
+                    ? "memory_scope_all_svm_devices"
+                    : "memory_scope_device"); /* copies read the device's memory */
+    if (!gravel_step_is_shared(device->step))
+        fprintf(out, " -DGRAVEL_SLICED");
     if (capability->is_cpu)
         fprintf(out, " -DGRAVEL_SERIAL_GROUP");
     if (device->can_yield)
         fprintf(out, " -DGRAVEL_YIELD_SYSCALL");
     if (capability->has_collectives)
         fprintf(out, " -DGRAVEL_COLLECTIVES");
+    else if (capability->has_subgroups && !capability->is_cpu)
+        fprintf(out, " -DGRAVEL_SUBGROUPS");
     if (capability->has_double)
         fprintf(out, " -DGRAVEL_HAS_DOUBLE");
     for (uint32_t i = 0; i < request->n_handlers; i++)

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "../error.h"
+#include "ladder.h"
 
 #define MAX_PLATFORMS 16
 
@@ -96,18 +97,22 @@ static int choose_by_name(const char *name, const struct gravel_candidate *candi
                        n_matches ? "is ambiguous" : "names nothing", list);
 }
 
-static int choose_first_able(const struct gravel_candidate *candidates, unsigned n,
-                             const struct gravel_candidate **chosen)
+static int choose_best(const char *wanted_step, const struct gravel_candidate *candidates, unsigned n,
+                       const struct gravel_candidate **chosen)
 {
     char reasons[900] = "";
     size_t used = 0;
+    unsigned best = 0;
     *chosen = NULL;
     for (unsigned i = 0; i < n; i++) {
         const struct gravel_candidate *c = &candidates[i];
-        const char *lack = gravel_capability_lacks_svm(&c->capability);
+        enum gravel_step step = GRAVEL_STEP_DRAIN;
+        const char *lack = gravel_step_choose(wanted_step, &c->capability, &step);
         if (!lack) {
-            if (!*chosen || ((*chosen)->capability.is_cpu && !c->capability.is_cpu))
-                *chosen = c;
+            /* A GPU whose kernels' messages leave while they run; else the best step; else the first. */
+            unsigned rank = step + (c->capability.is_cpu || step == GRAVEL_STEP_DRAIN) * GRAVEL_N_STEPS;
+            if (!*chosen || rank < best)
+                *chosen = c, best = rank;
         } else if (used < sizeof reasons) {
             int wrote = snprintf(reasons + used, sizeof reasons - used, "; %u:%u %s: %s",
                                  c->platform_number, c->device_number, c->capability.name, lack);
@@ -116,13 +121,14 @@ static int choose_first_able(const struct gravel_candidate *candidates, unsigned
     }
     if (*chosen)
         return 0;
-    return gravel_fail(GRAVEL_ECAPABILITY, "no OpenCL device can take step svm%s",
+    return gravel_fail(GRAVEL_ECAPABILITY, "no OpenCL device can take step %s%s", wanted_step,
                        n ? reasons : "; there is no device at all");
 }
 
-int gravel_device_choose(const char *name, const struct gravel_candidate *candidates, unsigned n,
+int gravel_device_choose(const char *name, const char *wanted_step,
+                         const struct gravel_candidate *candidates, unsigned n,
                          const struct gravel_candidate **chosen)
 {
     return *name ? choose_by_name(name, candidates, n, chosen)
-                 : choose_first_able(candidates, n, chosen);
+                 : choose_best(wanted_step, candidates, n, chosen);
 }

@@ -31,13 +31,15 @@ int gravel_device_list(struct gravel_candidate *candidates, unsigned *n);
  * Choose a device.
  *
  * @param name        "platform:device" numbers, or part of a platform or device name in any case, or "" for the
- *                    first device that can take step svm, GPUs before others.
+ *                    best that can take the wanted step: GPUs before others, then the best step.
+ * @param wanted_step a step's name, or "auto".
  * @param candidates  [n] from gravel_device_list.
  * @param chosen      [out] points into candidates.
  * @return            0; GRAVEL_EDEVICE (nothing, or more than one, matches; the text lists the candidates);
  *                    GRAVEL_ECAPABILITY if name is "" and no device can (each reason is told).
  */
-int gravel_device_choose(const char *name, const struct gravel_candidate *candidates, unsigned n,
+int gravel_device_choose(const char *name, const char *wanted_step,
+                         const struct gravel_candidate *candidates, unsigned n,
                          const struct gravel_candidate **chosen);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The self-test of step svm. See self_test.h.
+ * The self-test of the steps on which host and kernels share memory. See self_test.h.
  *
  * Memory:  T1 to T4 are the pairs of edges that P2/C1 and C2/P1 are in the queue.
  */
@@ -13,6 +13,7 @@
 #include "error.h"
 #include "program.h"
 #include "queue/package.h"
+#include "shared.h"
 #include "wait/clock.h"
 
 #define WORDS 64u
@@ -30,16 +31,23 @@ struct test {
     uint32_t *words; /* SVM: [WORDS] for the hand-over, then 16 for results */
 };
 
-static int build(struct test *test)
+int gravel_self_test_build(struct gravel_device *device, cl_program *program)
 {
     const struct gravel_program_request request = {.name = "self_test.cl",
                                                    .source = gravel_self_test_cl};
+    struct gravel_capability *capability = &device->capability;
+    bool try_atomics = !capability->has_c11_atomics && capability->may_have_c11_atomics;
     /* Only CPU devices need to yield, and not every CPU compiler takes a system call. */
-    test->device->can_yield = test->device->capability.is_cpu;
-    int code = gravel_device_build(test->device, &request, &test->program);
-    if (code && test->device->can_yield) {
-        test->device->can_yield = false;
-        code = gravel_device_build(test->device, &request, &test->program);
+    device->can_yield = capability->is_cpu;
+    capability->has_c11_atomics |= try_atomics;
+    int code = gravel_device_build(device, &request, program);
+    if (code && device->can_yield) {
+        device->can_yield = false;
+        code = gravel_device_build(device, &request, program);
+    }
+    if (code && try_atomics && device->step == GRAVEL_STEP_DRAIN) {
+        capability->has_c11_atomics = false; /* the end of a kernel orders enough */
+        code = gravel_device_build(device, &request, program);
     }
     return code;
 }
@@ -47,13 +55,11 @@ static int build(struct test *test)
 static int allocate(struct test *test)
 {
     const struct gravel_device *device = test->device;
-    cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
-    if (device->capability.has_svm_atomics)
-        flags |= CL_MEM_SVM_ATOMICS;
-    test->words = clSVMAlloc(device->context, flags, (WORDS + 16) * sizeof(uint32_t), 0);
+    test->words = gravel_shared_alloc(device, (WORDS + 16) * sizeof(uint32_t));
     if (!test->words)
-        return gravel_fail(GRAVEL_ECAPABILITY, "%s: fine-grain SVM is advertised, but clSVMAlloc "
-                                               "gives none", device->capability.name);
+        return gravel_fail(GRAVEL_ECAPABILITY, "%s: step %s: memory that kernels share with the "
+                                               "host is advertised, but there is none",
+                           device->capability.name, gravel_step_name(device->step));
     memset(test->words, 0, (WORDS + 16) * sizeof(uint32_t));
     return 0;
 }
@@ -117,8 +123,8 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
     int code = make_kernel(test, "hand_over", &kernel);
     if (code)
         return code;
-    clSetKernelArgSVMPointer(kernel, 0, test->words);
-    clSetKernelArgSVMPointer(kernel, 1, test->words + WORDS);
+    gravel_shared_set_argument(test->device, kernel, 0, test->words);
+    gravel_shared_set_argument(test->device, kernel, 1, test->words + WORDS);
     clSetKernelArg(kernel, 2, sizeof n_rounds, &n_rounds);
     clSetKernelArg(kernel, 3, sizeof max_polls, &max_polls);
     code = enqueue(test, kernel, 1, 1);
@@ -143,7 +149,7 @@ static int test_counting(const struct test *test, struct gravel_self_test *resul
     if (code)
         return code;
     test->words[WORDS] = 0;
-    clSetKernelArgSVMPointer(kernel, 0, test->words + WORDS);
+    gravel_shared_set_argument(test->device, kernel, 0, test->words + WORDS);
     clSetKernelArg(kernel, 1, sizeof n, &n);
     code = enqueue(test, kernel, (size_t)GROUP * N_GROUPS, GROUP);
     clFinish(test->device->queue);
@@ -162,7 +168,9 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
     struct gravel_self_test unused;
     struct gravel_self_test *to = result ? result : &unused;
     memset(to, 0, sizeof *to);
-    int code = build(&test);
+    if (!gravel_step_is_shared(device->step))
+        return gravel_self_test_copies(device, n_rounds, to);
+    int code = gravel_self_test_build(device, &test.program);
     if (!code)
         code = allocate(&test);
     if (!code)
@@ -170,8 +178,7 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
     if (!code)
         code = test_counting(&test, to);
     to->can_yield = device->can_yield;
-    if (test.words)
-        clSVMFree(device->context, test.words);
+    gravel_shared_free(device, test.words);
     if (test.program)
         clReleaseProgram(test.program);
     return code;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves in bounded time that a device can take step svm; queries alone mislead both ways.
+ * Proves in bounded time that a device can take its step; queries alone mislead both ways.
+ *
+ * svm, usm: host and a running kernel hand over words there and back, in order, and device atomics are exact.
+ * pump:     the same through copies; and a kernel and copies get to run beside one that fills all compute units
+ *           but one, which is what a launch's slices rely on.
+ * drain:    device atomics are exact.
  *
  * Path:    gravel_open, gravel-info -> self_test.c -> cl/self_test.cl.
  * Threads: one at a time.
@@ -19,14 +24,23 @@ struct gravel_self_test {
 };
 
 /**
- * Hand over between host and kernel, with payloads, and count up from many work-items.
+ * Test the device's step.
  *
- * @param device    open; can_yield is set.
+ * @param device    open; can_yield is set, and has_c11_atomics if they may be there and are.
  * @param n_rounds  hand-overs to make [count].
  * @param result    [out] or NULL.
  * @return          0; GRAVEL_ECAPABILITY (what did not work); GRAVEL_EBUILD; GRAVEL_ECL.
  */
 int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
                      struct gravel_self_test *result);
+
+/* ---- between the self-test's own files ------------------------------------------------------------ */
+
+/** Build cl/self_test.cl, and find out what the compiler takes. */
+int gravel_self_test_build(struct gravel_device *device, cl_program *program);
+
+/** self_test_copies.c: steps pump and drain. */
+int gravel_self_test_copies(struct gravel_device *device, uint32_t n_rounds,
+                            struct gravel_self_test *result);
 
 #endif

@@ -8,18 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/arena.h"
+#include "device/memory.h"
 #include "network.h"
 #include "trace.h"
 
-static unsigned char *heap_of(struct gravel_network *network, uint32_t node)
+/* Number of a local node's heap. */
+static uint32_t heap_of(const struct gravel_network *network, uint32_t node)
 {
-    return gravel_arena_heap(network->shape.arena, network->transport->is_loopback ? node : 0);
+    return network->transport->is_loopback ? node : 0;
 }
 
-/* Bytes [offset, offset + bytes) of one live allocation of a local node, or NULL and why. */
-static unsigned char *find_bytes(struct gravel_network *network, uint32_t node, uint64_t offset,
-                                 uint64_t bytes, struct gravel_refusal *refusal)
+/* Whether bytes [offset, offset + bytes) lie in one live allocation; if not, why they are refused. */
+static bool has_bytes(struct gravel_network *network, uint32_t node, uint64_t offset, uint64_t bytes,
+                      struct gravel_refusal *refusal)
 {
     struct gravel_span span;
     gravel_heap_lock_shared(network->shape.heap);
@@ -27,12 +28,19 @@ static unsigned char *find_bytes(struct gravel_network *network, uint32_t node, 
                      bytes <= span.bytes - (offset - span.offset);
     gravel_heap_unlock_shared(network->shape.heap);
     if (is_inside)
-        return heap_of(network, node) + offset;
+        return true;
     refusal->code = GRAVEL_ERANGE;
     snprintf(refusal->text, sizeof refusal->text,
              "bytes %llu to %llu of node %u's heap are not in one allocation",
              (unsigned long long)offset, (unsigned long long)(offset + bytes), node);
-    return NULL;
+    return false;
+}
+
+/* A copy between host and heap failed, which no peer can mend. */
+static void check_copy(struct gravel_network *network, int code)
+{
+    if (code)
+        gravel_network_fail(network, code, gravel_last_error());
 }
 
 /* Tell this node and the sender that messages were not applied. */
@@ -77,12 +85,16 @@ static void handle_bytes(struct gravel_network *network, const struct gravel_byt
 {
     struct gravel_refusal refusal = {.code = 0};
     uint64_t n = bytes - sizeof *frame;
-    unsigned char *to = find_bytes(network, expect->destination, frame->offset, n, &refusal);
     gravel_network_count(&network->counts.resolved_buffers, 1);
-    if (to)
-        memcpy(to, frame->data, n);
-    else
+    if (has_bytes(network, expect->destination, frame->offset, n, &refusal)) {
+        check_copy(network, gravel_memory_write(network->shape.memory,
+                                                heap_of(network, expect->destination),
+                                                frame->offset, frame->data, n));
+        gravel_network_count(&network->counts.resolved_messages, 1);
+    } else {
+        gravel_network_count(&network->counts.refused_buffers, 1);
         refuse(network, &refusal, expect->source, expect->destination);
+    }
 }
 
 static void handle_refusal(struct gravel_network *network, const struct gravel_refusal_frame *frame)
@@ -116,19 +128,20 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
     uint64_t n = get->bytes;
     if (n > most - sizeof(struct gravel_reply_frame))
         n = 0;
-    unsigned char *from =
-        find_bytes(network, network->transport->node, get->offset, n, &refusal);
+    uint32_t node = network->transport->node;
+    bool is_here = has_bytes(network, node, get->offset, n, &refusal);
     struct gravel_buffer *buffer =
         gravel_network_frame(network, GRAVEL_FRAME_REPLY, source,
-                             (uint32_t)(sizeof(struct gravel_reply_frame) + (from ? n : 0)));
+                             (uint32_t)(sizeof(struct gravel_reply_frame) + (is_here ? n : 0)));
     if (!buffer)
         return;
     struct gravel_reply_frame *reply = (struct gravel_reply_frame *)buffer->frame;
     reply->id = get->id;
     reply->position = get->position;
     reply->code = refusal.code;
-    if (from)
-        memcpy(reply->data, from, n);
+    if (is_here)
+        check_copy(network, gravel_memory_read(network->shape.memory, heap_of(network, node),
+                                               get->offset, reply->data, n));
     gravel_network_put(network, buffer);
 }
 

@@ -10,7 +10,7 @@
 #include "gravel/shared/wire.h"
 
 /* Counted for termination, as are messages: they change the state of their receiver. */
-#define GRAVEL_FRAME_BYTES 2u   /* host put: store bytes */
+#define GRAVEL_FRAME_BYTES 2u   /* host put: store bytes; counts as one message */
 #define GRAVEL_FRAME_REFUSAL 3u /* a buffer of yours was refused */
 /* Not counted. */
 #define GRAVEL_FRAME_FLUSH 4u     /* tell me when you have got here */

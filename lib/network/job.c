@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/arena.h"
+#include "device/memory.h"
 #include "error.h"
 #include "network.h"
 #include "wait/clock.h"
@@ -88,7 +88,9 @@ static void ask(struct gravel_network *network, struct gravel_job *job)
 static void get_local(struct gravel_network *network, struct gravel_job *job)
 {
     uint32_t heap = network->transport->is_loopback ? job->node : 0;
-    memcpy(job->data, gravel_arena_heap(network->shape.arena, heap) + job->offset, job->bytes);
+    int code = gravel_memory_read(network->shape.memory, heap, job->offset, job->data, job->bytes);
+    if (code)
+        gravel_network_fail(network, code, gravel_last_error());
     job->asked = job->answered = job->bytes;
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/arena.h"
+#include "device/memory.h"
 #include "error.h"
 #include "trace.h"
 #include "wait/clock.h"
@@ -94,11 +94,11 @@ void gravel_network_send(struct gravel_network *network, struct gravel_buffer *b
         gravel_sender_return(buffer);
         return;
     }
-    if (frame->kind == GRAVEL_FRAME_MESSAGES) {
+    if (frame->kind <= GRAVEL_FRAME_BYTES) { /* a node buffer of a sender */
         gravel_network_count(&network->counts.network_buffers, 1);
         gravel_network_count(&network->counts.network_bytes, frame->bytes);
+        gravel_trace_buffer(network->trace, "send", node, frame->bytes); /* set: N2 */
     }
-    gravel_trace_buffer(network->trace, "send", node, frame->bytes);
     if (network->transport->operations->send(network->transport, buffer)) {
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
         gravel_sender_return(buffer);
@@ -301,7 +301,7 @@ static uint32_t power_of_two_above(uint32_t value)
     return power;
 }
 
-int gravel_network_attach(struct gravel_network *network, struct gravel_arena *arena,
+int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
                           struct gravel_trace *trace, uint32_t n_buffers)
 {
     const struct gravel_config *config = network->shape.config;
@@ -312,6 +312,8 @@ int gravel_network_attach(struct gravel_network *network, struct gravel_arena *a
         .call = network->shape.call,
         .context = network->shape.context,
         .n_helpers = config->n_resolvers,
+        .memory = memory,
+        .max_frame_bytes = config->buffer_bytes,
     };
     struct gravel_sender_shape sender = {
         .node = network->transport->node,
@@ -322,7 +324,7 @@ int gravel_network_attach(struct gravel_network *network, struct gravel_arena *a
         .context = network,
         .aborted = network->shape.aborted,
     };
-    network->shape.arena = arena;
+    network->shape.memory = memory;
     network->trace = trace;
     int code = gravel_resolver_create(&network->resolver, &resolver);
     if (!code)

@@ -16,6 +16,7 @@
 #include <pthread.h>
 
 #include "aggregate/aggregator.h"
+#include "device/memory.h"
 #include "error.h"
 #include "frames.h"
 #include "queue/mpmc.h"
@@ -60,7 +61,7 @@ struct gravel_network_counts {
 
 struct gravel_network_shape {
     const struct gravel_config *config;
-    struct gravel_arena *arena; /* set by gravel_network_attach */
+    const struct gravel_memory *memory; /* set by gravel_network_attach */
     struct gravel_heap *heap;
     const struct gravel_handler *handlers;
     uint32_t n_handlers;
@@ -81,7 +82,7 @@ struct gravel_network {
     pthread_t thread;
     bool is_running;
     _Atomic bool is_ready; /* N1: opening has ended, well or not */
-    _Atomic bool is_attached; /* N2: senders, resolver and arena are set */
+    _Atomic bool is_attached; /* N2: senders, resolver and memory are set */
     _Atomic bool stopping;
     int open_code; /* of opening; text in open_text */
     char open_text[GRAVEL_ERROR_BYTES];
@@ -127,11 +128,11 @@ struct gravel_network {
 int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape);
 
 /**
- * Give the started network what its messages need: arena, senders, outgoing queue.
+ * Give the started network what its messages need: memory, senders, outgoing queue.
  *
  * Call before any message is sent, here or elsewhere: a barrier must follow.
  */
-int gravel_network_attach(struct gravel_network *network, struct gravel_arena *arena,
+int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
                           struct gravel_trace *trace, uint32_t n_buffers);
 
 /** Stop and join the thread; closes the transport and frees everything. Allowed if it never started. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_resolver.h"
 #include "error.h"
 #include "wait/event.h"
 #include "wait/clock.h"
@@ -29,6 +30,7 @@ struct helper {
 struct gravel_resolver {
     struct gravel_resolver_shape shape;
     struct helper *helpers; /* [n_helpers] */
+    struct gravel_device_resolver *device; /* NULL where the host reaches the heap */
     /* The buffer at hand, for the helpers. */
     const void *frame;
     unsigned char *memory;
@@ -95,6 +97,15 @@ int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_res
         return gravel_fail(GRAVEL_ENOMEM, "%u resolver helpers", shape->n_helpers);
     }
     memset(resolver->helpers, 0, bytes);
+    if (shape->memory->buffer) {
+        int code = gravel_device_resolver_create(&resolver->device, shape->memory->device,
+                                                 shape->memory->buffer, shape->max_frame_bytes);
+        if (code)
+            gravel_resolver_destroy(resolver);
+        else
+            *out = resolver;
+        return code;
+    }
     for (uint32_t i = 0; i < shape->n_helpers; i++) {
         struct helper *helper = &resolver->helpers[i];
         helper->resolver = resolver;
@@ -119,6 +130,7 @@ void gravel_resolver_destroy(struct gravel_resolver *resolver)
     for (uint32_t i = 0; resolver->helpers && i < resolver->shape.n_helpers; i++)
         if (resolver->helpers[i].is_running)
             pthread_join(resolver->helpers[i].thread, NULL);
+    gravel_device_resolver_destroy(resolver->device);
     free(resolver->helpers);
     free(resolver);
 }
@@ -165,9 +177,32 @@ static void refuse_handler(const struct gravel_resolver *resolver,
              applied->n_failed > 1 ? " (and others failed)" : "");
 }
 
+/* Kernels apply it where the heap is device memory. */
+static int apply(struct gravel_resolver *resolver, const void *frame, uint32_t heap,
+                 struct gravel_applied *applied)
+{
+    const struct gravel_memory *memory = resolver->shape.memory;
+    const struct gravel_apply callbacks = {.call = resolver->shape.call,
+                                           .context = resolver->shape.context};
+    if (resolver->device)
+        return gravel_device_resolver_apply(resolver->device, &callbacks,
+                                            gravel_memory_heap_offset(memory, heap), frame, applied);
+    resolver->frame = frame;
+    resolver->memory = gravel_memory_heap(memory, heap);
+    apply_together(resolver, applied);
+    return 0;
+}
+
+static void refuse_device(int code, struct gravel_refusal *refusal)
+{
+    refusal->code = code;
+    snprintf(refusal->text, sizeof refusal->text, "the device could not apply it: %s",
+             gravel_last_error());
+}
+
 uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, const void *frame,
                                  uint64_t bytes, const struct gravel_expect *expect,
-                                 unsigned char *memory, struct gravel_refusal *refusal)
+                                 uint32_t heap, struct gravel_refusal *refusal)
 {
     struct gravel_expect with_handlers = *expect;
     struct gravel_applied applied = {.n_messages = 0};
@@ -175,10 +210,10 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, const void *f
     with_handlers.n_handlers = resolver->shape.n_handlers;
     gravel_heap_lock_shared(resolver->shape.heap);
     if (gravel_decode_check(frame, bytes, &with_handlers, resolver->shape.heap, refusal) == 0) {
-        resolver->frame = frame;
-        resolver->memory = memory;
-        apply_together(resolver, &applied);
-        if (applied.n_failed)
+        int code = apply(resolver, frame, heap, &applied);
+        if (code)
+            refuse_device(code, refusal);
+        else if (applied.n_failed)
             refuse_handler(resolver, &applied, refusal);
     }
     gravel_heap_unlock_shared(resolver->shape.heap);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks and applies incoming buffers, alone or with helper threads that share the heap by address.
+ * Checks and applies incoming buffers: alone, with helper threads that share the heap by address, or, where the
+ * heap is device memory, by kernels.
  *
  * With helpers, every buffer is applied by all of them at once, each its own 4 KiB pages; the next buffer
  * begins when all are done, so the order of a sender's messages is kept.
  *
- * Path:    network thread -> resolver.c -> decode.c, apply.c -> the symmetric heap and handlers.
+ * Path:    network thread -> resolver.c -> decode.c, apply.c or device_resolver.c -> the symmetric heap and handlers.
  * Threads: create, resolve and destroy by the network thread; helpers are its own.
  * Source:  Orr 2016, section 5.2.3.
  */
@@ -14,6 +15,7 @@
 
 #include "apply.h"
 #include "decode.h"
+#include "device/memory.h"
 
 struct gravel_resolver;
 
@@ -23,7 +25,9 @@ struct gravel_resolver_shape {
     uint32_t n_handlers;
     gravel_apply_call *call; /* runs a handler; called by the network thread only */
     void *context;
-    uint32_t n_helpers;
+    uint32_t n_helpers; /* unused where kernels apply */
+    const struct gravel_memory *memory; /* of the local heaps */
+    uint64_t max_frame_bytes;
 };
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. */
@@ -35,12 +39,12 @@ void gravel_resolver_destroy(struct gravel_resolver *resolver);
  *
  * @param frame     [bytes] as received.
  * @param expect    source, destination and sequence that are due; handlers are filled in here.
- * @param memory    the destination's heap.
+ * @param heap      number of the destination's heap.
  * @param refusal   [out] why it was refused, or which handler failed; code 0 if all is well.
  * @return          messages applied [count].
  */
 uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, const void *frame,
                                  uint64_t bytes, const struct gravel_expect *expect,
-                                 unsigned char *memory, struct gravel_refusal *refusal);
+                                 uint32_t heap, struct gravel_refusal *refusal);
 
 #endif

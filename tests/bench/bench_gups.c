@@ -81,8 +81,10 @@ static struct tally tally_of_stream(const struct gups_problem *problem)
 
 /* Compare what all tables hold with what all ranks sent. Collective; the same answer at every rank.
  */
-static bool is_right(const struct gups *gups)
+static bool is_right(struct gups *gups)
 {
+    if (gups->fetch)
+        gups->fetch(gups);
     struct tally tallies[2] = {tally_of_table(gups), tally_of_stream(gups->problem)};
     MPI_Allreduce(MPI_IN_PLACE, tallies, 4, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     return memcmp(&tallies[0], &tallies[1], sizeof *tallies) == 0;

@@ -25,6 +25,7 @@ struct gups_problem {
 struct gups {
     const struct gups_problem *problem;
     const uint64_t *table; /* [mask + 1] of this rank */
+    void (*fetch)(struct gups *gups); /* make `table` readable after a run; NULL if it is */
     void (*run)(
         struct gups *gups); /* make this rank's updates; when it returns, all ranks' are applied */
     void (*close)(struct gups *gups);

@@ -27,6 +27,7 @@ struct gups_node {
     cl_program program;
     cl_kernel kernel;
     uint64_t table; /* [bytes] heap offset */
+    void *mapped;   /* the table for the host, after a run */
 };
 
 /* Make updates 0 to n - 1 of a table, and wait until everybody's are applied. */
@@ -56,9 +57,21 @@ static void run_updates(struct gups *gups)
         print_error(code);
 }
 
+static void fetch_table(struct gups *gups)
+{
+    struct gups_node *self = (struct gups_node *)gups;
+    uint64_t bytes = ((uint64_t)gups->problem->mask + 1) * sizeof(uint64_t);
+    int code = gravel_map(self->gravel, gups->problem->rank, self->table, bytes, CL_MAP_READ,
+                          &self->mapped);
+    if (code)
+        print_error(code);
+    gups->table = self->mapped;
+}
+
 static void close_node(struct gups *gups)
 {
     struct gups_node *self = (struct gups_node *)gups;
+    gravel_unmap(self->gravel, self->mapped);
     if (self->kernel)
         clReleaseKernel(self->kernel);
     if (self->program)
@@ -114,7 +127,10 @@ static struct gups *open_table(const struct gups_problem *problem)
         fprintf(stderr, "gravel: out of memory\n");
         return NULL;
     }
-    self->gups = (struct gups){.problem = problem, .run = run_updates, .close = close_node};
+    self->gups = (struct gups){.problem = problem, 
+                                .run = run_updates,
+                                .fetch = fetch_table,
+                                .close = close_node};
     int code = open_node(self, bytes);
     code = code ? code : gravel_alloc(self->gravel, bytes, &self->table);
     code = code ? code : build_kernel(self);
@@ -124,7 +140,6 @@ static struct gups *open_table(const struct gups_problem *problem)
         close_node(&self->gups);
         return NULL;
     }
-    self->gups.table = gravel_pointer(self->gravel, self->table);
     return &self->gups;
 }
 

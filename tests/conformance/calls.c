@@ -101,7 +101,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     }
     for (uint32_t node = 0; node < stage->n_nodes && holds; node++) {
         snprintf(why, sizeof why, "node %u got other calls than were sent", node);
-        if (gravel_pointer_of(stage->gravel, node, stage->heap))
+        if (gravel_is_local(stage->gravel, node))
             holds = node_holds(stage, test, node, n_args);
     }
     return stage_judge(stage, test, holds, why);

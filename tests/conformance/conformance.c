@@ -32,8 +32,8 @@ static void open_stage(struct stage *stage)
     stage->node = gravel_node(stage->gravel);
     stage->n_nodes = gravel_n_nodes(stage->gravel);
     stage->heap = alloc_or_die(stage->gravel, (N_WORDS + 2 * N_GUARDS) * 8u);
-    bool is_loopback = stage->n_nodes > 1 && gravel_pointer_of(stage->gravel, 0, stage->heap) &&
-                       gravel_pointer_of(stage->gravel, 1, stage->heap);
+    bool is_loopback = stage->n_nodes > 1 && gravel_is_local(stage->gravel, 0) &&
+                       gravel_is_local(stage->gravel, 1);
     stage->n_origins = is_loopback ? 1 : stage->n_nodes;
     MUST(stage->n_origins <= MAX_ORIGINS);
     stage->program = build_or_die(stage->gravel, conformance_cl, NULL);

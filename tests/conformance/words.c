@@ -20,6 +20,8 @@ static uint64_t words_offset(const struct stage *stage)
     return stage->heap + N_GUARDS * 8u;
 }
 
+#define HEAP_BYTES ((N_WORDS + 2 * N_GUARDS) * 8u)
+
 static uint64_t load_word(const unsigned char *words, uint32_t bytes, uint32_t index)
 {
     uint64_t bits = 0;
@@ -32,14 +34,16 @@ static void prepare(struct stage *stage, const struct test_case *test)
 {
     uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
     for (uint32_t node = 0; node < stage->n_nodes; node++) {
-        unsigned char *memory = gravel_pointer_of(stage->gravel, node, stage->heap);
-        if (!memory)
+        if (!gravel_is_local(stage->gravel, node))
             continue;
-        memset(memory, GUARD_BYTE, (N_WORDS + 2 * N_GUARDS) * 8u);
+        unsigned char *memory = map_or_die(stage->gravel, node, stage->heap, HEAP_BYTES,
+                                           CL_MAP_WRITE_INVALIDATE_REGION);
+        memset(memory, GUARD_BYTE, HEAP_BYTES);
         for (uint32_t i = 0; i < N_WORDS; i++) {
             uint64_t bits = plan_first_bits(test, node, i);
             memcpy(memory + N_GUARDS * 8u + (size_t)i * bytes, &bits, bytes);
         }
+        OK(gravel_unmap(stage->gravel, memory));
     }
 }
 
@@ -55,14 +59,13 @@ static bool guards_hold(const unsigned char *memory, uint32_t bytes)
     return true;
 }
 
-/* Compare one node's heap with the interpreter's. */
-static bool node_holds(struct stage *stage, const struct test_case *test, uint32_t node, char *why,
-                       size_t why_bytes)
+/* Compare one node's heap, `memory`, with the interpreter's. */
+static bool node_holds(const struct stage *stage, const struct test_case *test, uint32_t node,
+                       const unsigned char *memory, char *why, size_t why_bytes)
 {
     static uint64_t expected[N_WORDS];
     struct plan plan;
     uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
-    const unsigned char *memory = gravel_pointer_of(stage->gravel, node, stage->heap);
     for (uint32_t i = 0; i < N_WORDS; i++)
         expected[i] = plan_first_bits(test, node, i);
     for (uint32_t origin = 0; origin < stage->n_origins; origin++) {
@@ -83,11 +86,15 @@ static bool node_holds(struct stage *stage, const struct test_case *test, uint32
 
 static bool all_hold(struct stage *stage, const struct test_case *test, char *why, size_t why_bytes)
 {
-    for (uint32_t node = 0; node < stage->n_nodes; node++)
-        if (gravel_pointer_of(stage->gravel, node, stage->heap) &&
-            !node_holds(stage, test, node, why, why_bytes))
-            return false;
-    return true;
+    bool holds = true;
+    for (uint32_t node = 0; node < stage->n_nodes && holds; node++) {
+        if (!gravel_is_local(stage->gravel, node))
+            continue;
+        void *memory = map_or_die(stage->gravel, node, stage->heap, HEAP_BYTES, CL_MAP_READ);
+        holds = node_holds(stage, test, node, memory, why, why_bytes);
+        OK(gravel_unmap(stage->gravel, memory));
+    }
+    return holds;
 }
 
 static void send_from_host(struct stage *stage, const struct test_case *test,

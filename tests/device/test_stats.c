@@ -73,6 +73,50 @@ static void messages_sent_are_messages_resolved(void **state)
     OK(gravel_free(gravel, table));
 }
 
+/* A put larger than a node buffer goes in pieces; each is a message, header and bytes. */
+static void pieces_of_a_put_are_messages(void **state)
+{
+    (void)state;
+    enum { N_PIECES = 3, HEADER_BYTES = 40 };
+    struct gravel_stats stats;
+    struct gravel_destination_stats total, to[N_NODES];
+    static const unsigned char data[N_PIECES * 65536];
+    uint64_t piece_bytes = gravel_config(gravel)->buffer_bytes - HEADER_BYTES;
+    uint64_t bytes = (N_PIECES - 1) * piece_bytes + 8;
+    uint64_t table = alloc_or_die(gravel, bytes);
+    MUST(bytes <= sizeof data);
+    OK(gravel_barrier(gravel));
+    gravel_stats_reset(gravel);
+    OK(gravel_put(gravel, 2, table, data, bytes));
+    OK(gravel_put(gravel, 0, table, data, 1));
+    OK(gravel_barrier(gravel));
+    OK(gravel_stats_read(gravel, &stats));
+    read_destinations(&total, to);
+    assert_int_equal(stats.messages, 0);
+    assert_int_equal(stats.host_messages, N_PIECES + 1);
+    assert_int_equal(stats.remote_messages, N_PIECES);
+    assert_int_equal(stats.resolved_messages, N_PIECES + 1);
+    assert_int_equal(to[2].messages, N_PIECES);
+    assert_int_equal(to[2].buffers, N_PIECES);
+    assert_int_equal(to[2].bytes, bytes + N_PIECES * HEADER_BYTES);
+    assert_int_equal(to[0].messages, 1);
+    assert_int_equal(total.messages, N_PIECES + 1);
+    OK(gravel_free(gravel, table));
+}
+
+static void refused_put_is_no_message_resolved(void **state)
+{
+    (void)state;
+    struct gravel_stats stats;
+    gravel_stats_reset(gravel);
+    OK(gravel_put(gravel, 1, 0xffff0000, "", 1));
+    expect_error(gravel_barrier(gravel), GRAVEL_ERANGE, "not in one allocation");
+    OK(gravel_stats_read(gravel, &stats));
+    assert_int_equal(stats.host_messages, 1);
+    assert_int_equal(stats.resolved_messages, 0);
+    assert_int_equal(stats.refused_buffers, 1);
+}
+
 static void reset_starts_from_zero(void **state)
 {
     (void)state;
@@ -126,6 +170,8 @@ int main(void)
     watch(60, "statistics");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_sent_are_messages_resolved),
+        cmocka_unit_test(pieces_of_a_put_are_messages),
+        cmocka_unit_test(refused_put_is_no_message_resolved),
         cmocka_unit_test(reset_starts_from_zero),
         cmocka_unit_test(idle_node_costs_next_to_nothing),
         cmocka_unit_test(idle_node_wakes_up),

@@ -94,6 +94,8 @@ if has "$opencl"; then
             $c11=memory_scope_device -DGRAVEL_SERIAL_GROUP -DGRAVEL_YIELD_SYSCALL
         check_opencl "gravel.cl.h as $version, collectives" "$work/kernel.cl" $target \
             $c11=memory_scope_all_svm_devices $collectives
+        check_opencl "gravel.cl.h as $version, sub-groups" "$work/kernel.cl" $target \
+            $c11=memory_scope_all_svm_devices -DGRAVEL_SUBGROUPS -D__opencl_c_subgroups=1
     done
 fi
 

@@ -125,7 +125,9 @@ static unsigned check_book(const struct book *book, uint32_t here, uint32_t orig
 /* What the last launch must have left in the slots of one origin; cleared for the next. */
 static unsigned check_slots(uint32_t here, uint32_t origin, uint64_t launch)
 {
-    uint64_t *slots = words64(ledger.gravel, here, ledger.slots) + (size_t)origin * LEDGER_LAUNCH;
+    uint64_t *slots = map_or_die(ledger.gravel, here,
+                                 ledger.slots + (uint64_t)origin * LEDGER_LAUNCH * 8,
+                                 LEDGER_LAUNCH * 8, CL_MAP_READ | CL_MAP_WRITE);
     unsigned n_wrong = 0;
     for (uint32_t i = 0; i < LEDGER_LAUNCH; i++) {
         uint64_t number = launch * LEDGER_LAUNCH + i;
@@ -141,6 +143,7 @@ static unsigned check_slots(uint32_t here, uint32_t origin, uint64_t launch)
                      here, origin, number);
         slots[i] = 0;
     }
+    OK(gravel_unmap(ledger.gravel, slots));
     return n_wrong;
 }
 
@@ -148,7 +151,7 @@ static unsigned check_slots(uint32_t here, uint32_t origin, uint64_t launch)
 
 static bool is_here(uint32_t node)
 {
-    return gravel_pointer_of(ledger.gravel, node, ledger.slots) != NULL;
+    return gravel_is_local(ledger.gravel, node);
 }
 
 static unsigned check_launch(uint64_t launch)

@@ -14,8 +14,8 @@
         GRAVEL_OPEN(g);                                                                            \
         uint origin = gravel_my_node(g);                                                           \
         for (uint round = 0; round < LEDGER_ROUNDS; round++) {                                     \
-            ulong number = ledger_number(launch, (uint)get_group_id(0), round,                     \
-                                         (uint)get_local_id(0));                                   \
+            uint group = (uint)(get_global_id(0) / get_local_size(0));                             \
+            ulong number = ledger_number(launch, group, round, (uint)get_local_id(0));             \
             uint node = ledger_destination(origin, number, gravel_n_nodes(g));                     \
             uint is_sent = !has_predicate || ledger_is_sent(origin, number);                       \
             ulong checksum = ledger_checksum(origin, number, node);                                \

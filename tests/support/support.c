@@ -142,6 +142,14 @@ int run_body(struct gravel *gravel, const char *body, size_t global_size, size_t
     return code;
 }
 
+void *map_or_die(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes,
+                 cl_map_flags flags)
+{
+    void *memory;
+    OK(gravel_map(gravel, node, offset, bytes, flags, &memory));
+    return memory;
+}
+
 uint32_t *words32(struct gravel *gravel, uint32_t node, uint64_t offset)
 {
     uint32_t *words = gravel_pointer_of(gravel, node, offset);

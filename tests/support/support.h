@@ -71,6 +71,8 @@ int run_body(struct gravel *gravel, const char *body, size_t global_size, size_t
              uint64_t a, uint64_t b, uint64_t c);
 
 /** Words of a node's heap. */
+void *map_or_die(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes,
+                 cl_map_flags flags);
 uint32_t *words32(struct gravel *gravel, uint32_t node, uint64_t offset);
 uint64_t *words64(struct gravel *gravel, uint32_t node, uint64_t offset);
 

@@ -25,7 +25,7 @@ LIMIT_S = 20
 ATTEMPTS = 4  # a race must happen to be seen
 REPORT = 66   # ThreadSanitizer's exit code
 
-KERNEL = ["tests/tsan/traffic.c", "tests/tsan/lanes.c", "tests/tsan/svm.c", "lib/device/arena.c",
+KERNEL = ["tests/tsan/traffic.c", "tests/tsan/lanes.c", "tests/tsan/shared.c", "lib/device/arena.c",
           "lib/error.c"]
 HEADERS = ["cl/message.cl.h", "cl/queue.cl.h", "cl/workgroup.cl.h", "lib/queue/package.h"]
 
@@ -50,6 +50,8 @@ SUBJECTS = {
                       ["cl/workgroup.cl.h"]),
     "device-collective": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVEL_COLLECTIVES"], [],
                           ["cl/workgroup.cl.h"]),
+    "device-subgroup": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVEL_SUBGROUPS"], [],
+                        ["cl/workgroup.cl.h"]),
     "spsc": (["tests/stress/spsc.c", "tests/stress/queue.c", "lib/queue/spsc.c"], [],
              ["1", "1x1", "2000"], ["lib/queue/spsc.h"]),
     "mpmc": (["tests/stress/mpmc.c", "tests/stress/queue.c", "lib/queue/mpmc.c"], [],

@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared virtual memory without OpenCL, so that lib/device/arena.c lays out the arena of these
- * tests, too.
+ * Shared memory without OpenCL, so that lib/device/arena.c lays out the arena of these tests, too.
  *
  * Path:    lib/device/arena.c -> soft_device.c.
  */
 #include <stdlib.h>
 
-#include "gravel/gravel.h"
+#include "device/shared.h"
 
 #define PAGE 4096u
 
-void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t bytes, cl_uint alignment)
+void *gravel_shared_alloc(const struct gravel_device *device, size_t bytes)
 {
-    (void)context, (void)flags, (void)alignment;
+    (void)device;
     return aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
 }
 
-void clSVMFree(cl_context context, void *memory)
+void gravel_shared_free(const struct gravel_device *device, void *memory)
 {
-    (void)context;
+    (void)device;
     free(memory);
+}
+
+cl_int gravel_shared_set_argument(const struct gravel_device *device, cl_kernel kernel, cl_uint index,
+                                  const void *memory)
+{
+    (void)device, (void)kernel, (void)index, (void)memory;
+    return CL_SUCCESS;
 }

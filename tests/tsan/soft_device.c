@@ -50,14 +50,21 @@ void gravel_launches_destroy(struct gravel_launches *launches)
     (void)launches;
 }
 
-int gravel_launches_add(struct gravel_launches *launches, cl_event event)
+int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_event event)
 {
-    (void)launches, (void)event;
+    (void)launches, (void)kernel, (void)event;
     return 0;
 }
 
-int gravel_launches_wait(struct gravel_launches *launches)
+int gravel_launches_wait(struct gravel_launches *launches,
+                         const struct gravel_launches_limit *limit)
+{
+    (void)launches, (void)limit;
+    return 0;
+}
+
+bool gravel_launches_are_running(struct gravel_launches *launches)
 {
     (void)launches;
-    return 0;
+    return false;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "child.h"
+#include "device/ladder.h"
 #include "device/select.h"
 #include "drivers.h"
 
@@ -57,14 +58,16 @@ static json_t *describe_device(const struct gravel_candidate *candidate)
     const struct gravel_capability *c = &candidate->capability;
     char number[32];
     snprintf(number, sizeof number, "%u:%u", candidate->platform_number, candidate->device_number);
-    const char *lack = gravel_capability_lacks_svm(c);
+    enum gravel_step step = GRAVEL_STEP_DRAIN;
+    const char *lack = gravel_step_choose("auto", c, &step);
     return json_pack("{s:s, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:s?, s:s?}",
                      "number", number, "name", text(c->name), "platform", text(c->platform),
                      "driver", text(c->driver), "language", c->c_std, "is_cpu", (int)c->is_cpu,
                      "compute_units", (json_int_t)c->compute_units, "max_group",
                      (json_int_t)c->max_group, "max_alloc_bytes", (json_int_t)c->max_alloc,
                      "local_bytes", (json_int_t)c->local_bytes, "capabilities",
-                     describe_capabilities(c), "step", lack ? NULL : "svm", "reason", lack);
+                     describe_capabilities(c), "step",
+                     lack ? NULL : gravel_step_name(step), "reason", lack);
 }
 
 static json_t *describe_default(const char *name, const struct gravel_candidate *candidates,
@@ -72,7 +75,7 @@ static json_t *describe_default(const char *name, const struct gravel_candidate 
 {
     const struct gravel_candidate *chosen;
     json_t *number = json_null(), *error = json_null();
-    if (gravel_device_choose(name, candidates, n, &chosen) == 0)
+    if (gravel_device_choose(name, "auto", candidates, n, &chosen) == 0)
         number = json_sprintf("%u:%u", chosen->platform_number, chosen->device_number);
     else
         error = json_string(gravel_last_error());

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arena in shared or in device memory. See memory.h.
+ */
+#include "memory.h"
+
+#include <string.h>
+
+#include "error.h"
+#include "shared.h"
+
+static cl_mem make_buffer(const struct gravel_device *device, cl_mem_flags flags, uint64_t bytes)
+{
+    cl_int error;
+    cl_mem buffer = clCreateBuffer(device->context, flags, bytes, NULL, &error);
+    return error == CL_SUCCESS ? buffer : NULL;
+}
+
+/* The mirror: everything before the heap, in memory that the device's copies reach without a detour. */
+static int make_mirror(struct gravel_memory *memory, const struct gravel_arena *head)
+{
+    cl_int error;
+    memory->pinned = make_buffer(memory->device, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                 head->heap_offset);
+    if (!memory->pinned)
+        return gravel_fail(GRAVEL_ENOMEM, "pinned host memory of %llu bytes for the queues",
+                           (unsigned long long)head->heap_offset);
+    memory->arena = clEnqueueMapBuffer(memory->copies, memory->pinned, CL_TRUE,
+                                       CL_MAP_READ | CL_MAP_WRITE, 0, head->heap_offset, 0, NULL,
+                                       NULL, &error);
+    if (error != CL_SUCCESS) {
+        memory->arena = NULL;
+        return gravel_fail_cl("clEnqueueMapBuffer for the queues' mirror", error);
+    }
+    *memory->arena = *head;
+    return 0;
+}
+
+/* The device's arena starts as a copy of the mirror: queues empty, and a heap that gravel_alloc clears. */
+static int make_copied(struct gravel_memory *memory, const struct gravel_arena_shape *shape)
+{
+    const struct gravel_device *device = memory->device;
+    struct gravel_arena head;
+    cl_int error;
+    uint64_t bytes = gravel_arena_lay_out(shape, &head);
+    memory->copies =
+        clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("a second command queue", error);
+    if (bytes <= device->capability.max_alloc)
+        memory->buffer = make_buffer(device, CL_MEM_READ_WRITE, bytes);
+    if (!memory->buffer)
+        return gravel_arena_fail(device, shape, &head, bytes);
+    int code = make_mirror(memory, &head);
+    if (code)
+        return code;
+    gravel_arena_reset_queues(memory->arena, shape->start);
+    error = clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, 0, head.heap_offset,
+                                 memory->arena, 0, NULL, NULL);
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl("copying the queues to the device", error);
+}
+
+int gravel_memory_create(struct gravel_memory *memory, const struct gravel_device *device,
+                         const struct gravel_arena_shape *shape)
+{
+    *memory = (struct gravel_memory){.device = device};
+    if (gravel_step_is_shared(device->step))
+        return gravel_arena_create(device, shape, &memory->arena);
+    int code = gravel_arena_check(shape);
+    return code ? code : make_copied(memory, shape);
+}
+
+void gravel_memory_destroy(struct gravel_memory *memory)
+{
+    if (!memory->device)
+        return;
+    if (gravel_step_is_shared(memory->device->step)) {
+        gravel_arena_destroy(memory->device, memory->arena);
+    } else if (memory->arena) {
+        clEnqueueUnmapMemObject(memory->copies, memory->pinned, memory->arena, 0, NULL, NULL);
+        clFinish(memory->copies);
+    }
+    if (memory->pinned)
+        clReleaseMemObject(memory->pinned);
+    if (memory->buffer)
+        clReleaseMemObject(memory->buffer);
+    if (memory->copies)
+        clReleaseCommandQueue(memory->copies);
+    *memory = (struct gravel_memory){.device = NULL};
+}
+
+cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel, cl_uint index)
+{
+    if (memory->buffer)
+        return clSetKernelArg(kernel, index, sizeof memory->buffer, &memory->buffer);
+    return gravel_shared_set_argument(memory->device, kernel, index, memory->arena);
+}
+
+int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64_t offset, void *to,
+                       uint64_t bytes)
+{
+    if (!memory->buffer) {
+        memcpy(to, gravel_memory_heap(memory, heap) + offset, bytes);
+        return 0;
+    }
+    uint64_t from = gravel_memory_heap_offset(memory, heap) + offset;
+    cl_int error = bytes ? clEnqueueReadBuffer(memory->copies, memory->buffer, CL_TRUE, from, bytes,
+                                               to, 0, NULL, NULL)
+                         : CL_SUCCESS;
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl("reading the heap: clEnqueueReadBuffer", error);
+}
+
+int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                        const void *from, uint64_t bytes)
+{
+    if (!memory->buffer) {
+        memcpy(gravel_memory_heap(memory, heap) + offset, from, bytes);
+        return 0;
+    }
+    uint64_t to = gravel_memory_heap_offset(memory, heap) + offset;
+    cl_int error = bytes ? clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, to, bytes,
+                                                from, 0, NULL, NULL)
+                         : CL_SUCCESS;
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl("writing the heap: clEnqueueWriteBuffer", error);
+}
+
+int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                       uint64_t bytes)
+{
+    if (!memory->buffer) {
+        memset(gravel_memory_heap(memory, heap) + offset, 0, bytes);
+        return 0;
+    }
+    const cl_uint zero = 0;
+    uint64_t at = gravel_memory_heap_offset(memory, heap) + offset;
+    uint64_t whole = (bytes + 3) & ~UINT64_C(3); /* allocations are a multiple of 64 bytes apart */
+    cl_int error = clEnqueueFillBuffer(memory->copies, memory->buffer, &zero, sizeof zero, at, whole,
+                                       0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        error = clFinish(memory->copies);
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl("clearing the heap: clEnqueueFillBuffer", error);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a node's arena lies, for host and kernels.
+ *
+ * On steps svm and usm both address one arena. On pump and drain kernels use an arena in device memory, and the
+ * host keeps a mirror of the same layout that ends before the heap: control block and queues. lib/queue/pump.c
+ * moves packages from the one to the other; the heap is reached by copies.
+ *
+ * Path:    arena.c -> memory.c -> pump.c, host.c, lib/network.
+ * Threads: read, write and zero by any; the rest by the thread that opens and closes the node.
+ */
+#ifndef GRAVEL_DEVICE_MEMORY_H
+#define GRAVEL_DEVICE_MEMORY_H
+
+#include "arena.h"
+
+struct gravel_memory {
+    const struct gravel_device *device;
+    struct gravel_arena *arena; /* the host's: the arena itself, or its mirror */
+    cl_mem buffer;              /* the kernels' arena where that is another one; else NULL */
+    cl_mem pinned;              /* what the mirror lies in, so that copies run at the speed of the bus */
+    cl_command_queue copies;    /* in order, for the heap; beside kernels */
+};
+
+/**
+ * Allocate the arena of the device's step.
+ *
+ * @param memory  [out] to be destroyed, also on failure.
+ * @return        0; GRAVEL_ECONFIG; GRAVEL_ENOMEM with the size asked and the device's limit; GRAVEL_ECL.
+ */
+int gravel_memory_create(struct gravel_memory *memory, const struct gravel_device *device,
+                         const struct gravel_arena_shape *shape);
+void gravel_memory_destroy(struct gravel_memory *memory);
+
+/** Set a kernel's GRAVEL_ARENA argument. */
+cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel, cl_uint index);
+
+/** Start of a local heap; NULL if the host cannot address it. */
+static inline unsigned char *gravel_memory_heap(const struct gravel_memory *memory, uint32_t heap)
+{
+    return memory->buffer ? NULL : gravel_arena_heap(memory->arena, heap);
+}
+
+/** Bytes from the start of the kernels' arena to a local heap. */
+static inline uint64_t gravel_memory_heap_offset(const struct gravel_memory *memory, uint32_t heap)
+{
+    return memory->arena->heap_offset + (uint64_t)heap * memory->arena->heap_bytes;
+}
+
+/**
+ * Copy from or to a local heap, or clear a part of it. Done when the call returns.
+ *
+ * @param heap    number of the local heap.
+ * @param offset  heap offset [bytes]; bounds are the caller's business.
+ * @return        0; GRAVEL_ECL.
+ */
+int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64_t offset, void *to,
+                       uint64_t bytes);
+int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                        const void *from, uint64_t bytes);
+int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                       uint64_t bytes);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The self-test of the steps on which the host reaches kernels' memory by copies only. See self_test.h.
+ *
+ * Memory:  T1 to T4 as in self_test.c; the host's stores and loads are copies on a second command queue, and two
+ *          copies on it are in order.
+ */
+#include "self_test.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "program.h"
+#include "wait/clock.h"
+
+#define WORDS 64u
+#define RESULTS 16u
+#define MAX_POLLS (1u << 24) /* of a kernel that waits: some seconds at most */
+#define LIMIT_NS (2 * GRAVEL_NS_PER_S)
+#define GROUP 64u
+#define N_GROUPS 16u
+#define N_EACH 64u
+
+struct test {
+    struct gravel_device *device;
+    cl_program program;
+    cl_command_queue side; /* for copies and kernels beside the one that waits */
+    cl_mem words, results;
+};
+
+static int fail_cl(const char *what, cl_int error)
+{
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl(what, error);
+}
+
+static cl_int put(const struct test *test, cl_mem to, uint32_t first, const uint32_t *words, uint32_t n)
+{
+    return clEnqueueWriteBuffer(test->side, to, CL_TRUE, first * sizeof *words, n * sizeof *words,
+                                words, 0, NULL, NULL);
+}
+
+static cl_int get(const struct test *test, cl_mem from, uint32_t first, uint32_t *words, uint32_t n)
+{
+    return clEnqueueReadBuffer(test->side, from, CL_TRUE, first * sizeof *words, n * sizeof *words,
+                               words, 0, NULL, NULL);
+}
+
+static int prepare(struct test *test)
+{
+    static const uint32_t zeros[WORDS];
+    const struct gravel_device *device = test->device;
+    cl_int error;
+    test->side = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    if (error == CL_SUCCESS)
+        test->words = clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &error);
+    if (error == CL_SUCCESS)
+        test->results = clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &error);
+    if (error == CL_SUCCESS)
+        error = put(test, test->words, 0, zeros, WORDS);
+    if (error == CL_SUCCESS)
+        error = put(test, test->results, 0, zeros, RESULTS);
+    return fail_cl("self-test: buffers", error);
+}
+
+/* A kernel whose first argument is `first`, and the second, if not NULL, the results. */
+static int make_kernel(const struct test *test, const char *name, cl_mem first, bool has_results,
+                       cl_kernel *kernel)
+{
+    cl_int error;
+    *kernel = clCreateKernel(test->program, name, &error);
+    if (error == CL_SUCCESS)
+        error = clSetKernelArg(*kernel, 0, sizeof first, &first);
+    if (error == CL_SUCCESS && has_results)
+        error = clSetKernelArg(*kernel, 1, sizeof test->results, &test->results);
+    return fail_cl("self-test: kernel", error);
+}
+
+static int launch(cl_command_queue queue, cl_kernel kernel, size_t n_groups, size_t group)
+{
+    size_t global = n_groups * group;
+    cl_int error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
+    clFlush(queue);
+    return fail_cl("self-test: clEnqueueNDRangeKernel", error);
+}
+
+/* ---- hand-over --------------------------------------------------------------------------------- */
+
+/* One hand-over there and back. @return false if the kernel did not answer in time. */
+static bool play_round(const struct test *test, uint32_t r, uint32_t *wrong)
+{
+    uint64_t until_ns = gravel_clock_ns() + LIMIT_NS;
+    uint32_t payload[16], answer = 0;
+    for (uint32_t i = 0; i < 16; i++)
+        payload[i] = r + i;
+    put(test, test->words, 32, payload, 16);
+    put(test, test->words, 0, &r, 1); /* T2, pairs with T1 */
+    while (get(test, test->words, 16, &answer, 1) == CL_SUCCESS && answer != r) { /* T4, pairs with T3 */
+        if (gravel_clock_ns() > until_ns)
+            return false;
+        usleep(1);
+    }
+    get(test, test->words, 48, payload, 16);
+    for (uint32_t i = 0; i < 16; i++)
+        *wrong += payload[i] != r * 3 + i;
+    return answer == r;
+}
+
+static int test_hand_over(const struct test *test, uint32_t n_rounds, struct gravel_self_test *result)
+{
+    const char *name = test->device->capability.name;
+    uint32_t max_polls = MAX_POLLS, done = 0, wrong = 0, seen[2] = {0};
+    cl_kernel kernel = NULL;
+    int code = make_kernel(test, "hand_over", test->words, true, &kernel);
+    if (!code) {
+        clSetKernelArg(kernel, 2, sizeof n_rounds, &n_rounds);
+        clSetKernelArg(kernel, 3, sizeof max_polls, &max_polls);
+        code = launch(test->device->queue, kernel, 1, 1);
+    }
+    uint64_t begin_ns = gravel_clock_ns();
+    while (!code && done < n_rounds && play_round(test, done + 1, &wrong))
+        done++;
+    result->n_rounds = done;
+    result->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / (done ? done : 1);
+    clFinish(test->device->queue); /* the kernel's polls are bounded */
+    get(test, test->results, 0, seen, 2);
+    if (kernel)
+        clReleaseKernel(kernel);
+    if (code)
+        return code;
+    if (done < n_rounds)
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "self-test: %s: copies and a running kernel did not see each other's word "
+                           "in round %u of %u",
+                           name, done + 1, n_rounds);
+    if (wrong || seen[1])
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "self-test: %s hands over out of order: %u and %u wrong words", name,
+                           wrong, seen[1]);
+    return 0;
+}
+
+/* ---- counting ---------------------------------------------------------------------------------- */
+
+static int start_counting(const struct test *test, cl_command_queue queue, cl_kernel *kernel)
+{
+    const uint32_t zero = 0, n = N_EACH;
+    int code = fail_cl("self-test: clear", put(test, test->words, 0, &zero, 1));
+    if (!code)
+        code = make_kernel(test, "count_up", test->words, false, kernel);
+    if (!code)
+        clSetKernelArg(*kernel, 1, sizeof n, &n);
+    return code ? code : launch(queue, *kernel, N_GROUPS, GROUP);
+}
+
+static int test_counting(const struct test *test, struct gravel_self_test *result)
+{
+    const uint32_t want = GROUP * N_GROUPS * N_EACH;
+    cl_kernel kernel = NULL;
+    int code = start_counting(test, test->device->queue, &kernel);
+    clFinish(test->device->queue);
+    if (!code)
+        code = fail_cl("self-test: read", get(test, test->words, 0, &result->n_increments, 1));
+    if (kernel)
+        clReleaseKernel(kernel);
+    if (!code && result->n_increments != want)
+        code = gravel_fail(GRAVEL_ECAPABILITY, "self-test: %s counted to %u instead of %u",
+                           test->device->capability.name, result->n_increments, want);
+    return code;
+}
+
+/* ---- beside a kernel that waits ---------------------------------------------------------------- */
+
+/* Whether the counting kernel ends while the other still holds its compute units. */
+static bool wait_for_count(const struct test *test, cl_mem ended)
+{
+    const uint32_t want = GROUP * N_GROUPS * N_EACH;
+    uint64_t until_ns = gravel_clock_ns() + LIMIT_NS;
+    uint32_t count = 0, gave_up = 0;
+    while (count != want && !gave_up && gravel_clock_ns() < until_ns) {
+        get(test, test->words, 0, &count, 1);
+        get(test, ended, 0, &gave_up, 1);
+        usleep(100);
+    }
+    return count == want && !gave_up;
+}
+
+static int test_beside(const struct test *test)
+{
+    const uint32_t one = 1, max_polls = MAX_POLLS;
+    struct gravel_device *device = test->device;
+    cl_kernel hold = NULL, counting = NULL;
+    cl_int error;
+    cl_command_queue other =
+        clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    int code = fail_cl("self-test: a third command queue", error);
+    cl_mem word = code ? NULL : clCreateBuffer(device->context, CL_MEM_READ_WRITE, 64, NULL, &error);
+    cl_mem ended = code ? NULL : clCreateBuffer(device->context, CL_MEM_READ_WRITE, 64, NULL, &error);
+    const uint32_t zero = 0;
+    if (!code && word && ended) {
+        put(test, word, 0, &zero, 1);
+        put(test, ended, 0, &zero, 1);
+        code = make_kernel(test, "hold", word, false, &hold);
+    }
+    if (!code) {
+        clSetKernelArg(hold, 1, sizeof ended, &ended);
+        clSetKernelArg(hold, 2, sizeof max_polls, &max_polls);
+        code = launch(device->queue, hold, device->units - 1, GROUP);
+    }
+    if (!code)
+        code = start_counting(test, other, &counting);
+    bool is_beside = !code && wait_for_count(test, ended);
+    if (word)
+        put(test, word, 0, &one, 1); /* T2, pairs with T1 */
+    clFinish(device->queue);
+    if (other)
+        clFinish(other);
+    if (!code && !is_beside)
+        code = gravel_fail(GRAVEL_ECAPABILITY,
+                           "self-test: %s runs no second kernel beside one that holds %u of %u compute "
+                           "units",
+                           device->capability.name, device->units - 1, device->units);
+    if (hold)
+        clReleaseKernel(hold);
+    if (counting)
+        clReleaseKernel(counting);
+    if (word)
+        clReleaseMemObject(word);
+    if (ended)
+        clReleaseMemObject(ended);
+    if (other)
+        clReleaseCommandQueue(other);
+    return code;
+}
+
+int gravel_self_test_copies(struct gravel_device *device, uint32_t n_rounds,
+                            struct gravel_self_test *result)
+{
+    struct test test = {.device = device};
+    int code = gravel_self_test_build(device, &test.program);
+    if (!code)
+        code = prepare(&test);
+    if (!code && device->step == GRAVEL_STEP_PUMP)
+        code = test_hand_over(&test, n_rounds, result);
+    if (!code)
+        code = test_counting(&test, result);
+    if (!code && device->step == GRAVEL_STEP_PUMP)
+        code = test_beside(&test);
+    result->can_yield = device->can_yield;
+    if (test.words)
+        clReleaseMemObject(test.words);
+    if (test.results)
+        clReleaseMemObject(test.results);
+    if (test.side)
+        clReleaseCommandQueue(test.side);
+    if (test.program)
+        clReleaseProgram(test.program);
+    return code;
+}

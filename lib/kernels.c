@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs and launches of an open node.
+ *
+ * On steps svm and usm a launch is one command. On pump it is cut into slices that leave a compute unit free, so
+ * that copies and the resolver's kernels always get to run beside a kernel whose leaders wait for room. On drain no
+ * leader can wait: slices are small enough for the queues, which are emptied between two of them.
+ *
+ * Path:    gravel.h -> kernels.c -> program.c, slice.c, launch.c, pump.c.
+ * Threads: any; on step drain launches take turns.
+ */
+#include <stdlib.h>
+
+#include "device/program.h"
+#include "device/slice.h"
+#include "node.h"
+#include "wait/clock.h"
+
+#define FLUSH_EVERY 64u /* slices between two clFlush */
+
+int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
+                         const char *options, cl_program *program)
+{
+    if (!gravel || !name || !source || !program)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_program_build: NULL argument");
+    const struct gravel_program_request request = {
+        .name = name,
+        .source = source,
+        .options = options,
+        .extra_options = gravel->config.build_options,
+        .handlers = gravel->handlers,
+        .n_handlers = gravel->n_handlers,
+    };
+    return gravel_device_build(&gravel->device, &request, program);
+}
+
+int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)
+{
+    cl_int error = gravel_memory_set_argument(&gravel->memory, kernel, index);
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl("gravel_kernel_set_arena", error);
+}
+
+struct traced_kernel {
+    struct gravel_trace *trace;
+    uint64_t begin_ns;
+    char name[64];
+};
+
+static void CL_CALLBACK trace_kernel(cl_event event, cl_int status, void *user)
+{
+    struct traced_kernel *kernel = user;
+    (void)event, (void)status;
+    gravel_trace_async(kernel->trace, kernel->name, kernel->begin_ns, kernel->begin_ns,
+                       gravel_clock_ns());
+    free(kernel);
+}
+
+static void trace_launch(struct gravel *gravel, cl_kernel kernel, cl_event event)
+{
+    struct traced_kernel *traced = gravel->trace ? calloc(1, sizeof *traced) : NULL;
+    if (!traced)
+        return;
+    traced->trace = gravel->trace;
+    traced->begin_ns = gravel_clock_ns();
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof traced->name - 1, traced->name, NULL);
+    if (clSetEventCallback(event, CL_COMPLETE, trace_kernel, traced) != CL_SUCCESS)
+        free(traced);
+}
+
+/* One slice, as a command of its own. */
+static int enqueue(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
+                   const struct gravel_slice *slice, const size_t *local_size, cl_uint n_wait,
+                   const cl_event *wait, cl_event *event)
+{
+    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, kernel, n_dimensions, slice->offset,
+                                          slice->size, local_size, n_wait, n_wait ? wait : NULL,
+                                          event);
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl("gravel_launch: clEnqueueNDRangeKernel", error);
+}
+
+/* Groups that may wait at once and still leave a compute unit free. */
+static uint64_t pump_slice(const struct gravel *gravel)
+{
+    uint32_t wanted = gravel->config.slice_groups;
+    return wanted ? wanted : gravel->device.units > 1 ? gravel->device.units - 1 : 1;
+}
+
+/* All slices at once; the command queue is in order. @param event  [out] the last one's. */
+static int launch_pumped(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
+                         cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    struct gravel_slice slice;
+    uint64_t most = pump_slice(gravel);
+    int code = 0;
+    *event = NULL;
+    for (uint32_t n = 1; !code && gravel_slicer_next(slicer, most, &slice); n++) {
+        if (*event)
+            clReleaseEvent(*event);
+        *event = NULL;
+        code = enqueue(gravel, kernel, slicer->n_dimensions, &slice, slicer->local, n_wait, wait,
+                       event);
+        n_wait = 0;
+        if (!code && n % FLUSH_EVERY == 1) {
+            clFlush(gravel->device.queue);
+            gravel_pump_watch(gravel->pump, *event);
+        }
+    }
+    if (*event)
+        gravel_pump_watch(gravel->pump, *event);
+    return code;
+}
+
+/*
+ * Groups of the next slice, if the last ones sent so many packages. A quarter of the queues, because groups differ;
+ * and at most twice the last slice, because later groups may send more.
+ */
+static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64_t most_packages)
+{
+    uint64_t slots = (uint64_t)gravel->arena->n_slots * gravel->arena->n_queues;
+    uint64_t fit = slots / 4 / (most_packages ? most_packages : 1);
+    uint64_t next = fit < 2 * groups ? fit : 2 * groups;
+    return gravel->config.slice_groups ? gravel->config.slice_groups : next ? next : 1;
+}
+
+/* Slice by slice, each one's packages fetched before the next begins. */
+static int launch_drained(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
+                          cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    struct gravel_slice slice;
+    uint64_t groups = drain_slice(gravel, 1, 1), most_packages = 0;
+    int code = 0;
+    *event = NULL;
+    while (!code && gravel_slicer_next(slicer, groups, &slice)) {
+        uint32_t before = gravel_pump_reserved(gravel->pump);
+        if (*event)
+            clReleaseEvent(*event);
+        *event = NULL;
+        code = enqueue(gravel, kernel, slicer->n_dimensions, &slice, slicer->local, n_wait, wait,
+                       event);
+        n_wait = 0;
+        if (!code)
+            code = gravel_launches_add(&gravel->launches, kernel, *event);
+        if (!code)
+            code = gravel_node_wait_for_kernels(gravel);
+        if (!code)
+            code = gravel_pump_settle(gravel->pump);
+        uint32_t packages = gravel_pump_reserved(gravel->pump) - before;
+        uint64_t each = (packages + slice.n_groups - 1) / slice.n_groups;
+        most_packages = each > most_packages ? each : most_packages;
+        groups = drain_slice(gravel, groups, most_packages);
+    }
+    return code;
+}
+
+/* A group size for callers who leave it to the driver: slices are counted in groups. */
+static void choose_local_size(const struct gravel *gravel, cl_kernel kernel, size_t global,
+                              size_t local[3])
+{
+    size_t most = 1;
+    clGetKernelWorkGroupInfo(kernel, gravel->device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                             &most, NULL);
+    local[0] = most < 256 ? most : 256;
+    while (local[0] > 1 && global % local[0] != 0)
+        local[0]--;
+    local[1] = local[2] = 1;
+}
+
+static int launch_sliced(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
+                         const size_t *global_size, const size_t *local_size, cl_uint n_wait,
+                         const cl_event *wait, cl_event *event)
+{
+    struct gravel_slicer slicer;
+    size_t chosen[3];
+    if (n_dimensions < 1 || n_dimensions > 3 || !global_size)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_launch: %u dimensions, sizes at %p", n_dimensions,
+                           (const void *)global_size);
+    if (!local_size)
+        choose_local_size(gravel, kernel, global_size[0], chosen);
+    for (cl_uint d = 0; d < n_dimensions; d++)
+        if (global_size[d] == 0 || (local_size && local_size[d] == 0))
+            return gravel_fail(GRAVEL_EINVAL, "gravel_launch: size 0 in dimension %u", d);
+    gravel_slicer_init(&slicer, n_dimensions, global_size, local_size ? local_size : chosen);
+    if (gravel->device.step == GRAVEL_STEP_PUMP)
+        return launch_pumped(gravel, kernel, &slicer, n_wait, wait, event);
+    pthread_mutex_lock(&gravel->drain_lock);
+    int code = launch_drained(gravel, kernel, &slicer, n_wait, wait, event);
+    pthread_mutex_unlock(&gravel->drain_lock);
+    return code;
+}
+
+static int launch_whole(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
+                        const size_t *global_size, const size_t *local_size, cl_uint n_wait,
+                        const cl_event *wait, cl_event *event)
+{
+    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, kernel, n_dimensions, NULL,
+                                          global_size, local_size, n_wait, wait, event);
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl("gravel_launch: clEnqueueNDRangeKernel", error);
+}
+
+int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
+                  const size_t *global_size, const size_t *local_size, cl_uint n_wait,
+                  const cl_event *wait, cl_event *event)
+{
+    cl_event ours = NULL;
+    int code = gravel->pump ? launch_sliced(gravel, kernel, n_dimensions, global_size, local_size,
+                                            n_wait, wait, &ours)
+                            : launch_whole(gravel, kernel, n_dimensions, global_size, local_size,
+                                           n_wait, wait, &ours);
+    if (!ours)
+        return code;
+    trace_launch(gravel, kernel, ours);
+    int added = gravel_launches_add(&gravel->launches, kernel, ours);
+    clFlush(gravel->device.queue);
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
+        gravel_aggregator_wake(&gravel->aggregators[i]);
+    if (event && !code)
+        *event = ours;
+    else
+        clReleaseEvent(ours);
+    return code ? code : added;
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies packages from device memory to the mirror. See pump.h.
+ *
+ * One look at the device reads the words that change (fault, tickets) and the headers of the next slots of every
+ * queue. A run of published slots is then copied row by row as far as the widest of its packages reaches, while
+ * the next look is under way; it has arrived when its copy has ended.
+ */
+#include "queue/pump.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "queue/package.h"
+#include "wait/clock.h"
+
+#define LOOK_AHEAD 512u /* headers read at once, of each queue */
+#define MAX_FLIGHTS 8u  /* copies under way, of each queue */
+#define REST_MIN_US 5u  /* between looks that find nothing, doubling */
+#define REST_MAX_US 500u
+
+/* A run of packages under way. */
+struct flight {
+    cl_event copied;
+    uint32_t end;   /* ticket after its last */
+    uint32_t width; /* bytes copied of each slot */
+};
+
+struct channel {
+    struct gravel_queue_words *words; /* the mirror's: reserved and waits are ours, consumed the aggregator's */
+    unsigned char *slots;             /* the mirror's */
+    struct gravel_package *headers;   /* [LOOK_AHEAD] pinned; what the last look saw */
+    uint32_t taken;                   /* tickets whose copies have been enqueued */
+    struct flight flights[MAX_FLIGHTS];
+    uint32_t first_flight, n_flights;
+    _Alignas(GRAVEL_CACHELINE) uint32_t arrived; /* U1: tickets brought; atomic */
+};
+
+struct gravel_pump {
+    struct gravel_pump_shape shape;
+    struct gravel_arena *mirror;
+    cl_mem device; /* the kernels' arena */
+    cl_command_queue looks, moves;
+    cl_mem pinned; /* staging: device words, then headers of each queue, then words for the device */
+    unsigned char *staging;
+    unsigned char *seen; /* [state_bytes] control block and queue words as the device has them */
+    uint32_t state_bytes;
+    struct gravel_queue_words *credits; /* [n_queues] what the device is told */
+    struct channel *channels;           /* [n_queues] */
+    uint32_t n_queues, n_slots, slot_bytes;
+    bool has_told_abort;
+
+    pthread_mutex_t lock;
+    pthread_t thread;
+    bool is_running;
+    _Atomic bool stopping;
+    struct gravel_event event; /* wakes the thread: a launch, or stop */
+    pthread_mutex_t watch_lock;
+    cl_event watched; /* the newest launch, retained; NULL if it has ended */
+};
+
+static int fail_cl(const char *what, cl_int error)
+{
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl(what, error);
+}
+
+/* ---- one look ---------------------------------------------------------------------------------- */
+
+static uint64_t slot_offset(const struct gravel_pump *pump, uint32_t queue, uint32_t slot)
+{
+    return pump->mirror->slots_offset +
+           ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
+}
+
+/* Slots from `ticket` on that may be looked at or moved at once: up to the ring's end, and where the mirror has room. */
+static uint32_t reach(const struct gravel_pump *pump, const struct channel *channel)
+{
+    uint32_t slot = channel->taken & (pump->n_slots - 1);
+    uint32_t consumed = gravel_word_load(&channel->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
+    uint32_t room = pump->n_slots - (channel->taken - consumed);
+    uint32_t n = pump->n_slots - slot < room ? pump->n_slots - slot : room;
+    return n < LOOK_AHEAD ? n : LOOK_AHEAD;
+}
+
+static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n)
+{
+    struct channel *channel = &pump->channels[queue];
+    uint32_t slot = channel->taken & (pump->n_slots - 1);
+    const size_t from[3] = {slot_offset(pump, queue, slot), 0, 0}, to[3] = {0, 0, 0};
+    const size_t region[3] = {sizeof(struct gravel_package), n, 1};
+    if (n == 0)
+        return CL_SUCCESS;
+    return clEnqueueReadBufferRect(pump->looks, pump->device, CL_FALSE, from, to, region,
+                                   pump->slot_bytes, 0, sizeof(struct gravel_package), 0,
+                                   channel->headers, 0, NULL, NULL);
+}
+
+/* Read what changes on the device. @param n  [out] [n_queues] headers read of each queue. */
+static int look(struct gravel_pump *pump, uint32_t *n)
+{
+    cl_int error = clEnqueueReadBuffer(pump->looks, pump->device, CL_FALSE, 0,
+                                       pump->state_bytes, pump->seen, 0, NULL, NULL);
+    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
+        n[q] = pump->channels[q].n_flights < MAX_FLIGHTS ? reach(pump, &pump->channels[q]) : 0;
+        error = read_headers(pump, q, n[q]);
+    }
+    if (error == CL_SUCCESS)
+        error = clFinish(pump->looks);
+    return fail_cl("reading the queues of the device", error);
+}
+
+/* Let the mirror's readers see the device's fault and counters; they are the pump's to write there. */
+static void mirror_words(struct gravel_pump *pump)
+{
+    const struct gravel_arena *seen = (const struct gravel_arena *)pump->seen;
+    const struct gravel_queue_words *words = (const struct gravel_queue_words *)(seen + 1);
+    for (uint32_t q = 0; q < pump->n_queues; q++) {
+        struct gravel_queue_words *to = pump->channels[q].words;
+        gravel_word_store(&to->reserved, words[q].reserved, memory_order_relaxed);
+        gravel_word_store(&to->waits, words[q].waits, memory_order_relaxed);
+    }
+    if (seen->fault == GRAVEL_FAULT_NONE || pump->mirror->fault != GRAVEL_FAULT_NONE)
+        return;
+    pump->mirror->fault_queue = seen->fault_queue;
+    pump->mirror->fault_ticket = seen->fault_ticket;
+    pump->mirror->fault_group = seen->fault_group;
+    pump->mirror->fault_value = seen->fault_value;
+    gravel_word_store(&pump->mirror->fault, seen->fault, memory_order_release); /* F1, pairs with F2 */
+}
+
+/* ---- moving runs ------------------------------------------------------------------------------- */
+
+/* Bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to refuse. */
+static uint32_t package_bytes(const struct gravel_pump *pump, const struct gravel_package *header)
+{
+    uint64_t bytes = GRAVEL_NODE_ROW +
+                     (uint64_t)header->stride * GRAVEL_COLUMN_BYTES(header->command);
+    return bytes <= pump->slot_bytes ? (uint32_t)bytes : pump->slot_bytes;
+}
+
+static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot, uint32_t n,
+                         uint32_t width, cl_event *copied)
+{
+    uint64_t at = slot_offset(pump, queue, slot);
+    const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {width, n, 1};
+    unsigned char *host = (unsigned char *)pump->mirror + at;
+    if (width == pump->slot_bytes)
+        return clEnqueueReadBuffer(pump->moves, pump->device, CL_FALSE, at,
+                                   (size_t)n * width, host, 0, NULL, copied);
+    return clEnqueueReadBufferRect(pump->moves, pump->device, CL_FALSE, from, to, region,
+                                   pump->slot_bytes, 0, pump->slot_bytes, 0, host, 0, NULL, copied);
+}
+
+/* Start copying the published ones of the n slots looked at. @param moved  [out] packages [count]. */
+static int begin_flight(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t *moved)
+{
+    struct channel *channel = &pump->channels[queue];
+    uint32_t ready = 0, width = 0;
+    while (ready < n && channel->headers[ready].published == channel->taken + ready + 1) {
+        uint32_t bytes = package_bytes(pump, &channel->headers[ready++]);
+        width = bytes > width ? bytes : width;
+    }
+    *moved = ready;
+    if (ready == 0)
+        return 0;
+    struct flight *flight =
+        &channel->flights[(channel->first_flight + channel->n_flights) % MAX_FLIGHTS];
+    cl_int error = copy_slots(pump, queue, channel->taken & (pump->n_slots - 1), ready, width,
+                              &flight->copied);
+    if (error != CL_SUCCESS)
+        return fail_cl("copying packages from the device", error);
+    channel->taken += ready;
+    channel->n_flights++;
+    flight->end = channel->taken;
+    flight->width = width;
+    clFlush(pump->moves);
+    return 0;
+}
+
+/* A header read together with its publish word may be older than it; the copy made afterwards is not. */
+static int copy_again_if_short(struct gravel_pump *pump, uint32_t queue, const struct flight *flight)
+{
+    struct channel *channel = &pump->channels[queue];
+    for (uint32_t t = channel->arrived; t != flight->end; t++) {
+        uint32_t slot = t & (pump->n_slots - 1);
+        const struct gravel_package *package =
+            (const struct gravel_package *)(channel->slots + (uint64_t)slot * pump->slot_bytes);
+        if (package_bytes(pump, package) <= flight->width)
+            continue;
+        cl_int error = copy_slots(pump, queue, slot, 1, pump->slot_bytes, NULL);
+        if (error == CL_SUCCESS)
+            error = clFinish(pump->moves);
+        if (error != CL_SUCCESS)
+            return fail_cl("copying a package from the device", error);
+    }
+    return 0;
+}
+
+/* Hand runs whose copies have ended to the aggregator. @param wait  for all of them. */
+static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
+{
+    struct channel *channel = &pump->channels[queue];
+    uint32_t arrived = channel->arrived;
+    while (channel->n_flights) {
+        struct flight *flight = &channel->flights[channel->first_flight];
+        cl_int status = CL_QUEUED;
+        if (wait)
+            clWaitForEvents(1, &flight->copied);
+        cl_int error = clGetEventInfo(flight->copied, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                      sizeof status, &status, NULL);
+        if (error != CL_SUCCESS || status < 0)
+            return fail_cl("copying packages from the device",
+                           error != CL_SUCCESS ? error : status);
+        if (status != CL_COMPLETE)
+            break;
+        clReleaseEvent(flight->copied);
+        int code = copy_again_if_short(pump, queue, flight);
+        if (code)
+            return code;
+        channel->first_flight = (channel->first_flight + 1) % MAX_FLIGHTS;
+        channel->n_flights--;
+        gravel_word_store(&channel->arrived, flight->end, memory_order_release); /* U1, pairs with U2 */
+    }
+    if (channel->arrived != arrived)
+        pump->shape.wake(pump->shape.context, queue);
+    return 0;
+}
+
+/* Give slots back to the device, show that we live, and tell of an abort. */
+static int tell_device(struct gravel_pump *pump)
+{
+    const size_t line = offsetof(struct gravel_queue_words, consumed);
+    cl_int error = CL_SUCCESS;
+    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
+        struct gravel_queue_words *credit = &pump->credits[q];
+        credit->consumed = pump->channels[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
+        credit->beat++;
+        error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
+                                     pump->mirror->queues_offset + q * sizeof *credit + line,
+                                     2 * sizeof(uint32_t), &credit->consumed, 0, NULL, NULL);
+    }
+    bool aborted = atomic_load_explicit(pump->shape.aborted, memory_order_relaxed); /* H2 */
+    if (aborted && !pump->has_told_abort && error == CL_SUCCESS) {
+        static const uint32_t one = 1;
+        pump->has_told_abort = true;
+        error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
+                                     offsetof(struct gravel_arena, abort), sizeof one, &one, 0, NULL,
+                                     NULL); /* H1 */
+    }
+    if (error == CL_SUCCESS)
+        error = clFinish(pump->looks); /* credits are ours to change again */
+    return fail_cl("giving slots back to the device", error);
+}
+
+/* One round for all queues. @param moved  [out] packages found ready [count]. The lock is held. */
+static int move_once(struct gravel_pump *pump, bool wait, uint32_t *moved)
+{
+    uint32_t n[64];
+    int code = look(pump, n);
+    *moved = 0;
+    if (!code)
+        mirror_words(pump);
+    for (uint32_t q = 0; q < pump->n_queues && !code; q++) {
+        uint32_t found = 0;
+        code = begin_flight(pump, q, n[q], &found);
+        *moved += found;
+        if (!code)
+            code = land(pump, q, wait);
+    }
+    return code ? code : tell_device(pump);
+}
+
+/* Whether some package is reserved that has not arrived, as of the last look. */
+static bool is_behind(const struct gravel_pump *pump)
+{
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        if (pump->channels[q].arrived != pump->channels[q].words->reserved)
+            return true;
+    return false;
+}
+
+int gravel_pump_settle(struct gravel_pump *pump)
+{
+    uint64_t until_ns = gravel_clock_ns() + pump->shape.timeout_ns;
+    uint32_t moved;
+    int code;
+    for (;;) {
+        pthread_mutex_lock(&pump->lock);
+        code = move_once(pump, true, &moved);
+        bool is_done = !is_behind(pump);
+        pthread_mutex_unlock(&pump->lock);
+        if (code || is_done)
+            return code;
+        if (moved) {
+            until_ns = gravel_clock_ns() + pump->shape.timeout_ns;
+            continue;
+        }
+        if (atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
+            return gravel_fail(GRAVEL_EPEER, "the node failed while packages were fetched");
+        if (gravel_clock_ns() > until_ns)
+            return gravel_fail(GRAVEL_ETIMEOUT,
+                               "no package could be fetched from the device for %.1f s: one is "
+                               "reserved but not published, or the aggregators make no room",
+                               (double)pump->shape.timeout_ns * 1e-9);
+        usleep(REST_MAX_US);
+    }
+}
+
+uint32_t gravel_pump_reserved(const struct gravel_pump *pump)
+{
+    uint32_t sum = 0;
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        sum += gravel_word_load(&pump->channels[q].words->reserved, memory_order_relaxed);
+    return sum;
+}
+
+const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue)
+{
+    return &pump->channels[queue].arrived;
+}
+
+/* ---- the thread of step pump ------------------------------------------------------------------- */
+
+void gravel_pump_watch(struct gravel_pump *pump, cl_event event)
+{
+    clRetainEvent(event);
+    pthread_mutex_lock(&pump->watch_lock);
+    if (pump->watched)
+        clReleaseEvent(pump->watched);
+    pump->watched = event;
+    pthread_mutex_unlock(&pump->watch_lock);
+    gravel_event_signal(&pump->event);
+}
+
+/* Whether the newest launch has not ended; the command queue is in order, so the older ones have. */
+static bool is_kernel_running(struct gravel_pump *pump)
+{
+    cl_int status = CL_COMPLETE;
+    pthread_mutex_lock(&pump->watch_lock);
+    if (pump->watched) {
+        clGetEventInfo(pump->watched, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                       NULL);
+        if (status <= CL_COMPLETE) {
+            clReleaseEvent(pump->watched);
+            pump->watched = NULL;
+        }
+    }
+    pthread_mutex_unlock(&pump->watch_lock);
+    return status > CL_COMPLETE;
+}
+
+static bool is_stopping(const struct gravel_pump *pump)
+{
+    return atomic_load_explicit(&pump->stopping, memory_order_relaxed); /* event orders */
+}
+
+/* Nothing runs: sleep until the next launch. */
+static void sleep_until_launch(struct gravel_pump *pump)
+{
+    uint32_t key = gravel_event_prepare(&pump->event);
+    if (is_stopping(pump) || is_kernel_running(pump))
+        gravel_event_cancel(&pump->event);
+    else
+        gravel_event_wait(&pump->event, key, GRAVEL_NS_PER_S);
+}
+
+static void *thread_main(void *argument)
+{
+    struct gravel_pump *pump = argument;
+    uint32_t moved = 0, rest_us = REST_MIN_US;
+    pthread_setname_np(pthread_self(), "gravel-pump");
+    while (!is_stopping(pump)) {
+        bool is_running = is_kernel_running(pump);
+        pthread_mutex_lock(&pump->lock);
+        int code = move_once(pump, false, &moved);
+        bool is_behind_now = is_behind(pump);
+        pthread_mutex_unlock(&pump->lock);
+        if (code) {
+            pump->shape.report(pump->shape.context, code, true, gravel_last_error());
+            break;
+        }
+        if (moved) {
+            rest_us = REST_MIN_US;
+        } else if (is_running || is_behind_now) {
+            usleep(rest_us);
+            rest_us = rest_us * 2 < REST_MAX_US ? rest_us * 2 : REST_MAX_US;
+        } else {
+            sleep_until_launch(pump);
+        }
+    }
+    return NULL;
+}
+
+/* ---- create and destroy ------------------------------------------------------------------------ */
+
+static int make_queues(struct gravel_pump *pump)
+{
+    const struct gravel_device *device = pump->shape.memory->device;
+    cl_int error;
+    pump->looks = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    if (error == CL_SUCCESS)
+        pump->moves = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    return fail_cl("command queues for the pump", error);
+}
+
+static int make_staging(struct gravel_pump *pump)
+{
+    size_t headers = sizeof(struct gravel_package) * LOOK_AHEAD;
+    size_t bytes = pump->state_bytes + pump->n_queues * (headers + sizeof *pump->credits);
+    cl_int error;
+    pump->pinned = clCreateBuffer(pump->shape.memory->device->context,
+                                  CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &error);
+    if (error == CL_SUCCESS)
+        pump->staging = clEnqueueMapBuffer(pump->looks, pump->pinned, CL_TRUE,
+                                           CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL,
+                                           &error);
+    if (error != CL_SUCCESS)
+        return gravel_fail(GRAVEL_ENOMEM, "%zu bytes of pinned memory for the pump: %s", bytes,
+                           gravel_cl_error(error));
+    memset(pump->staging, 0, bytes);
+    pump->seen = pump->staging;
+    pump->credits = (struct gravel_queue_words *)(pump->staging + pump->state_bytes);
+    unsigned char *at = (unsigned char *)(pump->credits + pump->n_queues);
+    for (uint32_t q = 0; q < pump->n_queues; q++, at += headers) {
+        struct channel *channel = &pump->channels[q];
+        channel->headers = (struct gravel_package *)at;
+        channel->words = gravel_arena_queue(pump->mirror, q);
+        channel->slots = gravel_arena_slots(pump->mirror, q);
+        channel->taken = channel->arrived = channel->words->consumed;
+    }
+    return 0;
+}
+
+static int start(struct gravel_pump *pump)
+{
+    if (pump->shape.memory->device->step != GRAVEL_STEP_PUMP)
+        return 0;
+    int error = pthread_create(&pump->thread, NULL, thread_main, pump);
+    if (error)
+        return gravel_fail(GRAVEL_ESYSTEM, "pump thread: %s", strerror(error));
+    pump->is_running = true;
+    return 0;
+}
+
+int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape)
+{
+    struct gravel_arena *mirror = shape->memory->arena;
+    size_t bytes = mirror->n_queues * sizeof(struct channel);
+    struct gravel_pump *pump = aligned_alloc(GRAVEL_CACHELINE, sizeof *pump);
+    *out = pump;
+    if (!pump)
+        return gravel_fail(GRAVEL_ENOMEM, "pump");
+    memset(pump, 0, sizeof *pump);
+    pump->shape = *shape;
+    pump->mirror = mirror;
+    pump->device = shape->memory->buffer;
+    pump->n_queues = mirror->n_queues;
+    pump->n_slots = mirror->n_slots;
+    pump->slot_bytes = mirror->slot_bytes;
+    pump->state_bytes = (uint32_t)(mirror->queues_offset +
+                                   mirror->n_queues * sizeof(struct gravel_queue_words));
+    pthread_mutex_init(&pump->lock, NULL);
+    pthread_mutex_init(&pump->watch_lock, NULL);
+    pump->channels = aligned_alloc(GRAVEL_CACHELINE, bytes);
+    if (!pump->channels)
+        return gravel_fail(GRAVEL_ENOMEM, "pump of %u queues", pump->n_queues);
+    memset(pump->channels, 0, bytes);
+    int code = make_queues(pump);
+    if (!code)
+        code = make_staging(pump);
+    return code ? code : start(pump);
+}
+
+static void release_flights(struct gravel_pump *pump)
+{
+    for (uint32_t q = 0; pump->channels && q < pump->n_queues; q++) {
+        struct channel *channel = &pump->channels[q];
+        for (; channel->n_flights; channel->n_flights--) {
+            clReleaseEvent(channel->flights[channel->first_flight].copied);
+            channel->first_flight = (channel->first_flight + 1) % MAX_FLIGHTS;
+        }
+    }
+}
+
+void gravel_pump_stop(struct gravel_pump *pump)
+{
+    if (!pump || !pump->is_running)
+        return;
+    atomic_store_explicit(&pump->stopping, true, memory_order_relaxed);
+    gravel_event_signal(&pump->event);
+    pthread_join(pump->thread, NULL);
+    pump->is_running = false;
+}
+
+void gravel_pump_destroy(struct gravel_pump *pump)
+{
+    if (!pump)
+        return;
+    gravel_pump_stop(pump);
+    if (pump->moves)
+        clFinish(pump->moves);
+    release_flights(pump);
+    if (pump->watched)
+        clReleaseEvent(pump->watched);
+    if (pump->staging)
+        clEnqueueUnmapMemObject(pump->looks, pump->pinned, pump->staging, 0, NULL, NULL);
+    if (pump->pinned)
+        clReleaseMemObject(pump->pinned);
+    if (pump->looks)
+        clReleaseCommandQueue(pump->looks);
+    if (pump->moves)
+        clReleaseCommandQueue(pump->moves);
+    free(pump->channels);
+    pthread_mutex_destroy(&pump->lock);
+    pthread_mutex_destroy(&pump->watch_lock);
+    free(pump);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pump: moves packages from queues in device memory to their mirror in host memory, by copies.
+ *
+ * Towards the device it is the queues' one consumer, towards the aggregators the mirror's one producer: it reads
+ * publish words, copies every ready run of slots, tells the aggregators how far it is, and gives the slots back to
+ * the device. On step pump a thread does so while kernels run; on step drain whoever launches does so between two
+ * slices, and no thread is needed.
+ *
+ * Path:    cl/queue.cl.h (device memory) -> pump.c -> lib/queue/package.h (mirror) -> lib/aggregate.
+ * Owner:   its command queues and staging; the memory is the node's.
+ * Threads: gravel_pump_watch, _move and _settle by any, one at a time through a lock; the thread is its own.
+ * Memory:  U1/U2 hand a package to the aggregator, C2/U3 its mirror slot back. Towards the device: a copy that is
+ *          enqueued after the publish word was seen (P2) sees the package.
+ */
+#ifndef GRAVEL_QUEUE_PUMP_H
+#define GRAVEL_QUEUE_PUMP_H
+
+#include "device/memory.h"
+#include "gravel/gravel.h"
+#include "wait/event.h"
+
+struct gravel_pump;
+
+/* What the pump tells the node: a code, a text, and whether the node can go on. */
+typedef void gravel_pump_report(void *context, int code, bool is_fatal, const char *text);
+
+struct gravel_pump_shape {
+    const struct gravel_memory *memory;
+    const _Atomic bool *aborted; /* H2: the node has failed; kernels are told (H1) */
+    gravel_pump_report *report;
+    void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
+    void *context;
+    uint64_t timeout_ns; /* longest wait of gravel_pump_move for room in the mirror */
+};
+
+/** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. On step pump its thread runs then. */
+int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape);
+/** Stop its thread, before the aggregators it wakes go. NULL is allowed. */
+void gravel_pump_stop(struct gravel_pump *pump);
+/** Stop and free it. NULL is allowed. Kernels must have ended. */
+void gravel_pump_destroy(struct gravel_pump *pump);
+
+/** Tickets the pump has brought of a queue, for the aggregator's view of the mirror. */
+const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue);
+
+/** Step pump: keep pumping at least until this event has completed. @param event  retained. */
+void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
+
+/**
+ * Move every package of kernels that have ended to the mirror.
+ *
+ * @return  0; GRAVEL_ECL; GRAVEL_ETIMEOUT if the aggregators make no room; GRAVEL_EPEER if the node aborted.
+ */
+int gravel_pump_settle(struct gravel_pump *pump);
+
+/** Packages that kernels reserved so far in all queues, as of the last look [count]; wraps. */
+uint32_t gravel_pump_reserved(const struct gravel_pump *pump);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel that does not end: waits give up and name it, the node closes without it, and one that
+ * ends after all is no error.
+ *
+ * The kernel turns until a word of memory is set, which each test does at last, so that the test
+ * ends.
+ *
+ * Path: meson test -> this -> lib/device/launch.c, lib/node.c
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+#define LIMIT_MS 300u
+#define TIMEOUT_MS 500u
+#define SLACK_S 5.0 /* generous: the machine is shared */
+
+static const char turn_source[] = "#include \"gravel.cl.h\"\n"
+                                  "kernel void turn_until_told(GRAVEL_ARENA, global uint *gate)\n"
+                                  "{\n"
+                                  "    GRAVEL_OPEN(g);\n"
+                                  "    while (gravel_load_acquire(gate) == 0)\n"
+                                  "        gravel_pause(0, false);\n"
+                                  "    gate[1] = 1;\n"
+                                  "}\n"
+                                  "kernel void fail_and_turn(GRAVEL_ARENA, global uint *gate)\n"
+                                  "{\n"
+                                  "    GRAVEL_OPEN(g);\n"
+                                  "    gravel_fault(g.arena, GRAVEL_FAULT_QUEUE, 0, 0, 77);\n"
+                                  "    while (gravel_load_acquire(gate) == 0)\n"
+                                  "        gravel_pause(0, false);\n"
+                                  "    gate[1] = 1;\n"
+                                  "}\n";
+
+/* A node, and a kernel of it that turns. The gate is memory of the host: it outlives the node. */
+struct turning {
+    struct gravel *gravel;
+    cl_context context;
+    _Atomic uint32_t *gate; /* [0] set by the test, [1] by the kernel at its end */
+    cl_event ended;
+    char log[4096];
+};
+
+static void keep_log(void *user, const char *text)
+{
+    struct turning *turning = user;
+    size_t n = strlen(turning->log);
+    snprintf(turning->log + n, sizeof turning->log - n, "%s\n", text);
+}
+
+static void start(struct turning *turning, const char *name, uint32_t kernel_limit_ms)
+{
+    struct gravel_config config = loopback_config(2);
+    struct gravel_bindings bindings = {.log = keep_log, .log_user = turning};
+    const size_t one = 1;
+    memset(turning, 0, sizeof *turning);
+    config.timeout_ms = TIMEOUT_MS;
+    config.kernel_limit_ms = kernel_limit_ms;
+    OK(gravel_open(&turning->gravel, &config, &bindings));
+    turning->context = gravel_cl_context(turning->gravel);
+    clRetainContext(turning->context);
+    turning->gate =
+        clSVMAlloc(turning->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0);
+    MUST(turning->gate);
+    atomic_init(&turning->gate[0], 0);
+    atomic_init(&turning->gate[1], 0);
+    cl_program program = build_or_die(turning->gravel, turn_source, NULL);
+    cl_kernel kernel = kernel_or_die(turning->gravel, program, name);
+    MUST(clSetKernelArgSVMPointer(kernel, 1, turning->gate) == CL_SUCCESS);
+    OK(gravel_launch(turning->gravel, kernel, 1, &one, &one, 0, NULL, &turning->ended));
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
+static void tell(struct turning *turning)
+{
+    atomic_store_explicit(&turning->gate[0], 1, memory_order_release);
+}
+
+/* Call it before closing: on PoCL 3.1 a context is of no use without the node's sub-device. */
+static void expect_it_ended(struct turning *turning)
+{
+    MUST(clWaitForEvents(1, &turning->ended) == CL_SUCCESS);
+    assert_int_equal(turning->gate[1], 1);
+    clReleaseEvent(turning->ended);
+    clSVMFree(turning->context, turning->gate);
+    clReleaseContext(turning->context);
+}
+
+/* A wait that must give up, naming the kernel, between these times [s]. */
+#define EXPECT_GIVES_UP(call, least_s, part)                                      \
+    do {                                                                          \
+        double begin_s_ = seconds_now();                                          \
+        expect_error((call), GRAVEL_EKERNEL, part);                               \
+        double waited_s_ = seconds_now() - begin_s_;                              \
+        print_message("%s: %.2f s, %s\n", #call, waited_s_, gravel_last_error()); \
+        assert_true(waited_s_ >= (least_s) && waited_s_ < (least_s) + SLACK_S);   \
+    } while (0)
+
+static void waits_name_the_kernel_and_end(void **state)
+{
+    struct turning turning;
+    (void)state;
+    watch(60, "waits for a kernel that turns");
+    start(&turning, "turn_until_told", LIMIT_MS);
+    EXPECT_GIVES_UP(gravel_quiet(turning.gravel), 0.3, "kernel turn_until_told");
+    EXPECT_GIVES_UP(gravel_fence(turning.gravel), 0.3, "kernel turn_until_told");
+    EXPECT_GIVES_UP(gravel_barrier(turning.gravel), 0.3, "GRAVEL_KERNEL_LIMIT");
+    assert_int_equal(turning.gate[1], 0);
+    tell(&turning);
+    expect_it_ended(&turning);
+    OK(gravel_quiet(turning.gravel)); /* it was slow, and that is all */
+    OK(gravel_close(turning.gravel));
+}
+
+static void *tell_later(void *turning)
+{
+    usleep(200000);
+    tell(turning);
+    return NULL;
+}
+
+static void kernel_without_a_limit_is_waited_for(void **state)
+{
+    struct turning turning;
+    pthread_t teller;
+    (void)state;
+    watch(60, "a kernel that ends late");
+    start(&turning, "turn_until_told", 0);
+    assert_int_equal(pthread_create(&teller, NULL, tell_later, &turning), 0);
+    OK(gravel_quiet(turning.gravel));
+    assert_int_equal(turning.gate[1], 1);
+    pthread_join(teller, NULL);
+    expect_it_ended(&turning);
+    OK(gravel_close(turning.gravel));
+}
+
+static void close_leaves_the_kernel_its_memory(void **state)
+{
+    struct turning turning;
+    (void)state;
+    watch(60, "closing a node whose kernel turns");
+    start(&turning, "turn_until_told", LIMIT_MS);
+    EXPECT_GIVES_UP(gravel_close(turning.gravel), 0.3, "kernel turn_until_told");
+    assert_non_null(strstr(turning.log, "a kernel still runs"));
+    tell(&turning);
+    expect_it_ended(&turning);
+}
+
+/* The failure is the error of every call; which kernel does not heed it is in the log. */
+static void failed_node_gives_kernels_the_time_limit_once(void **state)
+{
+    struct turning turning;
+    (void)state;
+    watch(60, "a kernel that turns in a node that has failed");
+    start(&turning, "fail_and_turn", 0);
+    EXPECT_GIVES_UP(gravel_quiet(turning.gravel), 0.5, "needs 77 slots");
+    assert_non_null(strstr(turning.log, "kernel fail_and_turn has not ended"));
+    EXPECT_GIVES_UP(gravel_barrier(turning.gravel), 0.0, "needs 77 slots");
+    double begin = seconds_now();
+    expect_error(gravel_close(turning.gravel), GRAVEL_EKERNEL, "needs 77 slots");
+    assert_true(seconds_now() - begin < 0.4);
+    tell(&turning);
+    expect_it_ended(&turning);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_name_the_kernel_and_end),
+        cmocka_unit_test(kernel_without_a_limit_is_waited_for),
+        cmocka_unit_test(close_leaves_the_kernel_its_memory),
+        cmocka_unit_test(failed_node_gives_kernels_the_time_limit_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
