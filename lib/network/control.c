@@ -187,10 +187,19 @@ static bool is_sane(const struct gravel_frame *frame, uint32_t bytes,
            bytes >= least_bytes(frame->kind);
 }
 
+/* All other frames rely on what came before them having been applied. */
+void gravel_network_finish_resolving(struct gravel_network *network)
+{
+    if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) /* N2 */
+        check_copy(network, gravel_resolver_finish(network->resolver));
+}
+
 static void dispatch(struct gravel_network *network, const struct gravel_frame *frame,
                      uint32_t bytes, const struct gravel_expect *expect)
 {
     const void *whole = frame;
+    if (frame->kind != GRAVEL_FRAME_MESSAGES)
+        gravel_network_finish_resolving(network);
     switch (frame->kind) {
     case GRAVEL_FRAME_MESSAGES:
         handle_messages(network, frame, bytes, expect);

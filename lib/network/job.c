@@ -24,6 +24,7 @@
 
 static void end_job(struct gravel_network *network, struct gravel_job *job, int code)
 {
+    gravel_network_finish_resolving(network);
     job->code = code;
     atomic_store_explicit(&job->is_done, true, memory_order_release); /* J1; job may be gone now */
     gravel_event_signal(&network->job_done);
@@ -88,6 +89,7 @@ static void ask(struct gravel_network *network, struct gravel_job *job)
 static void get_local(struct gravel_network *network, struct gravel_job *job)
 {
     uint32_t heap = network->transport->is_loopback ? job->node : 0;
+    gravel_network_finish_resolving(network);
     int code = gravel_memory_read(network->shape.memory, heap, job->offset, job->data, job->bytes);
     if (code)
         gravel_network_fail(network, code, gravel_last_error());

@@ -180,6 +180,9 @@ void gravel_control_handle(struct gravel_network *network, const struct gravel_f
                            uint32_t bytes, uint32_t source, uint32_t destination,
                            uint64_t sequence);
 
+/** control.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
+void gravel_network_finish_resolving(struct gravel_network *network);
+
 /** job.c: take new jobs, get all a step further. @return whether one moved. */
 bool gravel_job_step(struct gravel_network *network, uint64_t now_ns);
 /** job.c: end every job; the node has failed. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Uploads a frame, enqueues its runs and waits. See device_resolver.h.
+ * Uploads frames and enqueues their runs. See device_resolver.h.
  *
- * A frame is one upload, from pinned memory. Everything goes to one in-order queue of the
- * resolver's own, so that nothing waits behind the caller's kernels.
+ * A frame is one upload, from pinned memory. Everything goes to one in-order queue of the resolver's own, so that
+ * nothing waits behind the caller's kernels. Several frames are under way at once, each in a berth of its own: while
+ * the device applies one, the host checks and copies the next.
  */
 #include "device_resolver.h"
 
@@ -14,17 +15,29 @@
 #include "device_runs.h"
 #include "error.h"
 
+#define N_BERTHS 4u
+
+/* Room for one frame. */
+struct berth {
+    cl_mem uploaded; /* [max_frame_bytes] on the device */
+    void *staged;    /* [max_frame_bytes] pinned */
+    cl_event done;   /* the device has applied what was in it; NULL if nothing was */
+};
+
 struct gravel_device_resolver {
     struct gravel_device_runs runs;
     uint64_t max_frame_bytes;
     cl_command_queue queue;
-    cl_mem staging; /* [max_frame_bytes] pinned, mapped all the time at `staged` */
-    void *staged;
+    cl_mem staging; /* what the berths' `staged` lie in, mapped all the time */
+    void *mapped;
+    struct berth berths[N_BERTHS];
+    uint32_t next; /* berth */
 };
 
 /* A frame that is being applied. */
 struct pass {
     struct gravel_device_resolver *resolver;
+    struct berth *berth;
     const struct gravel_apply *apply;
     const struct gravel_frame *frame;
     uint64_t heap_offset;
@@ -40,18 +53,34 @@ static int make_queue(struct gravel_device_resolver *resolver, const struct grav
     return gravel_fail_cl("resolver: clCreateCommandQueueWithProperties", error);
 }
 
-static int make_staging(struct gravel_device_resolver *resolver, const struct gravel_device *device)
+static int make_berth(struct gravel_device_resolver *resolver, const struct gravel_device *device,
+                      uint32_t i)
 {
     cl_int error;
-    uint64_t bytes = resolver->max_frame_bytes;
+    struct berth *berth = &resolver->berths[i];
+    berth->staged = (char *)resolver->mapped + i * resolver->max_frame_bytes;
+    berth->uploaded = clCreateBuffer(device->context, CL_MEM_READ_ONLY, resolver->max_frame_bytes,
+                                     NULL, &error);
+    return berth->uploaded ? 0 : gravel_fail_cl("resolver: clCreateBuffer", error);
+}
+
+static int make_berths(struct gravel_device_resolver *resolver, const struct gravel_device *device)
+{
+    cl_int error;
+    int code = 0;
+    uint64_t bytes = N_BERTHS * resolver->max_frame_bytes;
     resolver->staging = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
                                        bytes, NULL, &error);
     if (!resolver->staging)
         return gravel_fail_cl("resolver: clCreateBuffer", error);
-    resolver->staged =
+    resolver->mapped =
         clEnqueueMapBuffer(resolver->queue, resolver->staging, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
                            0, bytes, 0, NULL, NULL, &error);
-    return resolver->staged ? 0 : gravel_fail_cl("resolver: clEnqueueMapBuffer", error);
+    if (!resolver->mapped)
+        return gravel_fail_cl("resolver: clEnqueueMapBuffer", error);
+    for (uint32_t i = 0; i < N_BERTHS && !code; i++)
+        code = make_berth(resolver, device, i);
+    return code;
 }
 
 int gravel_device_resolver_create(struct gravel_device_resolver **out,
@@ -62,10 +91,10 @@ int gravel_device_resolver_create(struct gravel_device_resolver **out,
     struct gravel_device_resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver)
         return gravel_fail(GRAVEL_ENOMEM, "device resolver");
-    resolver->max_frame_bytes = max_frame_bytes;
+    resolver->max_frame_bytes = (max_frame_bytes + 63) & ~UINT64_C(63);
     int code = make_queue(resolver, device);
     if (!code)
-        code = make_staging(resolver, device);
+        code = make_berths(resolver, device);
     if (!code)
         code = gravel_device_runs_create(&resolver->runs, device, resolver->queue, arena,
                                          max_frame_bytes);
@@ -77,16 +106,25 @@ int gravel_device_resolver_create(struct gravel_device_resolver **out,
     return 0;
 }
 
+static void release_berth(struct berth *berth)
+{
+    if (berth->done)
+        clReleaseEvent(berth->done);
+    if (berth->uploaded)
+        clReleaseMemObject(berth->uploaded);
+}
+
 void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 {
     if (!resolver)
         return;
-    if (resolver->staged)
-        clEnqueueUnmapMemObject(resolver->queue, resolver->staging, resolver->staged, 0, NULL,
-                                NULL);
+    if (resolver->mapped)
+        clEnqueueUnmapMemObject(resolver->queue, resolver->staging, resolver->mapped, 0, NULL, NULL);
     if (resolver->queue)
         clFinish(resolver->queue);
     gravel_device_runs_destroy(&resolver->runs);
+    for (uint32_t i = 0; i < N_BERTHS; i++)
+        release_berth(&resolver->berths[i]);
     if (resolver->staging)
         clReleaseMemObject(resolver->staging);
     if (resolver->queue)
@@ -94,43 +132,79 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
     free(resolver);
 }
 
+/* ---- berths ------------------------------------------------------------------------------------ */
+
+/* Wait until the device has applied what is in a berth. */
+static int empty(struct berth *berth)
+{
+    if (!berth->done)
+        return 0;
+    cl_int error = clWaitForEvents(1, &berth->done);
+    clReleaseEvent(berth->done);
+    berth->done = NULL;
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: a frame was not applied", error);
+}
+
+int gravel_device_resolver_finish(struct gravel_device_resolver *resolver)
+{
+    int code = 0;
+    for (uint32_t i = 0; i < N_BERTHS; i++) {
+        int emptied = empty(&resolver->berths[i]);
+        code = code ? code : emptied;
+    }
+    return code;
+}
+
 static int upload(struct pass *pass)
 {
-    const struct gravel_device_resolver *resolver = pass->resolver;
-    memcpy(resolver->staged, pass->frame, pass->frame->bytes);
+    struct berth *berth = pass->berth;
+    memcpy(berth->staged, pass->frame, pass->frame->bytes);
     pass->is_uploaded = true;
-    cl_int error = clEnqueueWriteBuffer(resolver->queue, resolver->runs.frame, CL_FALSE, 0,
-                                        pass->frame->bytes, resolver->staged, 0, NULL, NULL);
+    cl_int error = clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, CL_FALSE, 0,
+                                        pass->frame->bytes, berth->staged, 0, NULL, NULL);
     return error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: clEnqueueWriteBuffer", error);
 }
 
-/* Wait until all that was enqueued is done; `staged` is free then. */
-static int finish(const struct pass *pass)
+/* What was enqueued of this frame ends with the berth's event. */
+static int depart(struct pass *pass)
 {
-    cl_int error = pass->is_uploaded ? clFinish(pass->resolver->queue) : CL_SUCCESS;
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: clFinish", error);
+    struct gravel_device_resolver *resolver = pass->resolver;
+    if (!pass->is_uploaded)
+        return 0;
+    cl_int error = clEnqueueMarkerWithWaitList(resolver->queue, 0, NULL, &pass->berth->done);
+    if (error == CL_SUCCESS)
+        error = clFlush(resolver->queue);
+    if (error == CL_SUCCESS)
+        return 0;
+    clFinish(resolver->queue); /* the berth is free in any case */
+    return gravel_fail_cl("resolver: clEnqueueMarkerWithWaitList", error);
 }
+
+/* ---- runs -------------------------------------------------------------------------------------- */
 
 static int apply_words(struct pass *pass, const struct gravel_run *run)
 {
     int code = pass->is_uploaded ? 0 : upload(pass);
     if (code)
         return code;
-    return gravel_device_runs_enqueue(&pass->resolver->runs, pass->frame, run, pass->heap_offset);
+    return gravel_device_runs_enqueue(&pass->resolver->runs, pass->berth->uploaded, pass->frame, run,
+                                      pass->heap_offset);
 }
 
-/* Active messages: as a frame of this run alone, which apply.c can do. */
-static int apply_calls(const struct pass *pass, const struct gravel_run *run,
-                       struct gravel_applied *applied)
+/* Active messages, once all before them is applied: as a frame of this run alone, which apply.c can do. */
+static int apply_calls(struct pass *pass, const struct gravel_run *run, struct gravel_applied *applied)
 {
-    int code = finish(pass);
+    int code = depart(pass);
+    if (!code)
+        code = gravel_device_resolver_finish(pass->resolver);
     if (code)
         return code;
     uint64_t run_bytes = GRAVEL_RUN_BYTES(run->command, run->n_messages);
-    struct gravel_frame *alone = pass->resolver->staged;
+    struct gravel_frame *alone = pass->berth->staged;
     struct gravel_applied calls;
     const struct gravel_apply apply = {
         .shard = {0, 1}, .call = pass->apply->call, .context = pass->apply->context};
+    pass->is_uploaded = false; /* its place is taken */
     *alone = *pass->frame;
     alone->bytes = (uint32_t)(sizeof *alone + run_bytes);
     memcpy(alone + 1, run, run_bytes);
@@ -147,13 +221,14 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
                                  const void *frame, struct gravel_applied *applied)
 {
-    struct pass pass = {resolver, apply, frame, heap_offset, false};
-    int code = 0;
+    struct berth *berth = &resolver->berths[resolver->next++ % N_BERTHS];
+    struct pass pass = {resolver, berth, apply, frame, heap_offset, false};
     assert(heap_offset % 8 == 0);
     *applied = (struct gravel_applied){0};
     if (pass.frame->bytes > resolver->max_frame_bytes)
         return gravel_fail(GRAVEL_EINVAL, "frame of %u bytes, the device resolver takes %llu",
                            pass.frame->bytes, (unsigned long long)resolver->max_frame_bytes);
+    int code = empty(berth);
     for (uint64_t at = sizeof *pass.frame; !code && at < pass.frame->bytes;) {
         const struct gravel_run *run = (const void *)((const char *)frame + at);
         code = GRAVEL_COMMAND_OP(run->command) == GRAVEL_AM ? apply_calls(&pass, run, applied)
@@ -161,6 +236,6 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
         applied->n_messages += code ? 0 : run->n_messages;
         at += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);
     }
-    int ended = finish(&pass);
-    return code ? code : ended;
+    int departed = depart(&pass);
+    return code ? code : departed;
 }

@@ -20,7 +20,7 @@
 struct gravel_device_resolver;
 
 /**
- * Build the kernels and allocate room for one frame.
+ * Build the kernels and allocate room for some frames.
  *
  * @param device           open: id, context and capability are used.
  * @param arena            the buffer in which the heaps of the local nodes lie.
@@ -35,7 +35,8 @@ int gravel_device_resolver_create(struct gravel_device_resolver **out,
 void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
 
 /**
- * Apply the messages of a frame, run by run, in order; on return all of them are applied.
+ * Apply the messages of a frame, run by run, in order: handlers before the call returns, words by commands that
+ * are under way then. gravel_device_resolver_finish waits for them.
  *
  * @param apply        call and context for active messages; heap and shard are not used.
  * @param heap_offset  from the start of the arena to offset 0 of the node's heap [bytes], a
@@ -48,10 +49,14 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
  *
  * A failed handler stops nothing. Sums of floats are in no particular order.
  *
- * Memory:  kernels enqueued, to any queue of the context, after the return see what was applied.
+ * Memory:  kernels and copies enqueued, to any queue of the context, after finish has returned see what was
+ *          applied.
  */
 int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
                                  const void *frame, struct gravel_applied *applied);
+
+/** Wait until every frame is applied. @return 0; GRAVEL_ECL, and then the heap may have a part of a frame. */
+int gravel_device_resolver_finish(struct gravel_device_resolver *resolver);
 
 #endif

@@ -14,8 +14,8 @@
 #define FEW_MESSAGES 8u  /* not worth more than one work-item */
 #define MIN_PUT_BYTES 8u /* index and value of the smallest */
 
-/* Kernels take arena and frame, a run, and for puts in parallel the table and its mask. */
-#define RUN_ARGUMENT 2u
+/* Kernels take arena, frame, a run, and for puts in parallel the table and its mask. */
+#define FRAME_ARGUMENT 1u
 #define TABLE_ARGUMENT 8u
 
 extern const char gravel_resolve_cl[];
@@ -84,7 +84,7 @@ static int make_buffer(cl_context context, cl_mem_flags flags, uint64_t bytes, c
 static int make_kernel(struct gravel_device_runs *runs, cl_device_id device, const char *name,
                        cl_kernel *kernel)
 {
-    const struct argument buffers[] = {ARGUMENT(runs->arena), ARGUMENT(runs->frame)};
+    const struct argument buffers[] = {ARGUMENT(runs->arena)};
     cl_int error;
     size_t group = 0;
     *kernel = clCreateKernel(runs->program, name, &error);
@@ -123,8 +123,6 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
     clRetainCommandQueue(queue);
     clRetainMemObject(arena);
     int code = build(runs, device);
-    if (!code)
-        code = make_buffer(device->context, CL_MEM_READ_ONLY, max_frame_bytes, &runs->frame);
     if (!code && !runs->is_serial)
         code =
             make_buffer(device->context, CL_MEM_READ_WRITE,
@@ -138,7 +136,7 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 {
     cl_kernel kernels[] = {runs->apply_serially, runs->update_each, runs->find_last,
                            runs->store_last};
-    cl_mem buffers[] = {runs->arena, runs->frame, runs->last};
+    cl_mem buffers[] = {runs->arena, runs->last};
     for (size_t i = 0; i < LENGTH(kernels); i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -155,6 +153,7 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 
 /* Where a run lies: the arguments of every kernel after its buffers. */
 struct place {
+    cl_mem uploaded; /* the frame */
     const struct gravel_run *run;
     uint32_t kind, is_wide;         /* the command's parts */
     uint64_t base;                  /* [bytes] of index 0 in the arena */
@@ -165,10 +164,11 @@ static int enqueue(const struct gravel_device_runs *runs, const struct place *pl
                    cl_kernel kernel, size_t n_items)
 {
     const struct argument arguments[] = {
+        ARGUMENT(place->uploaded),
         ARGUMENT(place->kind), ARGUMENT(place->is_wide),    ARGUMENT(place->run->n_messages),
         ARGUMENT(place->base), ARGUMENT(place->indices_at), ARGUMENT(place->values_at),
     };
-    int code = set_arguments(kernel, RUN_ARGUMENT, arguments, LENGTH(arguments));
+    int code = set_arguments(kernel, FRAME_ARGUMENT, arguments, LENGTH(arguments));
     if (code)
         return code;
     size_t local_size = n_items > 1 ? runs->group : 1;
@@ -223,13 +223,14 @@ static int add_doubles(const struct gravel_device_runs *runs, const struct place
     return error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: adding doubles by the host", error);
 }
 
-int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
+int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem uploaded,
                                const struct gravel_frame *frame, const struct gravel_run *run,
                                uint64_t heap_offset)
 {
     uint32_t op = GRAVEL_COMMAND_OP(run->command), type = GRAVEL_COMMAND_TYPE(run->command);
     uint64_t at = (uint64_t)((const char *)run - (const char *)frame);
     const struct place place = {
+        .uploaded = uploaded,
         .run = run,
         .kind = run->command & ~GRAVEL_COMMAND_WIDE,
         .is_wide = (run->command & GRAVEL_COMMAND_WIDE) != 0,

@@ -24,12 +24,11 @@ struct gravel_device_runs {
     cl_program program;
     cl_kernel apply_serially, update_each, find_last, store_last;
     cl_mem arena;
-    cl_mem frame; /* the frame at hand, on the device; the caller uploads it */
     cl_mem last;  /* find_last's table for the longest run of puts; NULL if is_serial */
 };
 
 /**
- * Build the kernels; allocate frame and table.
+ * Build the kernels; allocate the table.
  *
  * @param runs   [out] to be destroyed, also on failure; a zero-filled one may be too.
  * @param queue  in order; of the device.
@@ -42,12 +41,13 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs);
 /**
  * Enqueue a run that addresses words.
  *
- * @param frame        as the device has it; used until the call returns.
+ * @param uploaded     the frame on the device, from its first byte on.
+ * @param frame        the same on the host; used until the call returns.
  * @param run          lies in it.
  * @param heap_offset  of the node's heap in the arena [bytes].
  * @return             0; GRAVEL_ECL.
  */
-int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
+int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem uploaded,
                                const struct gravel_frame *frame, const struct gravel_run *run,
                                uint64_t heap_offset);
 

@@ -219,3 +219,8 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, const void *f
     gravel_heap_unlock_shared(resolver->shape.heap);
     return applied.n_messages;
 }
+
+int gravel_resolver_finish(struct gravel_resolver *resolver)
+{
+    return resolver->device ? gravel_device_resolver_finish(resolver->device) : 0;
+}

@@ -35,7 +35,7 @@ int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_res
 void gravel_resolver_destroy(struct gravel_resolver *resolver);
 
 /**
- * Check a MESSAGES frame, and apply it if it passes. Nothing is written if it does not.
+ * Check a MESSAGES frame, and apply it (or, where kernels apply, begin to) if it passes. Nothing is written if it does not.
  *
  * @param frame     [bytes] as received.
  * @param expect    source, destination and sequence that are due; handlers are filled in here.
@@ -46,5 +46,13 @@ void gravel_resolver_destroy(struct gravel_resolver *resolver);
 uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, const void *frame,
                                  uint64_t bytes, const struct gravel_expect *expect,
                                  uint32_t heap, struct gravel_refusal *refusal);
+
+/**
+ * Wait until every frame resolved so far is applied; only where kernels apply is there something to wait for. Before
+ * the heap is read or written otherwise, and before anybody is told that messages have been applied.
+ *
+ * @return  0; GRAVEL_ECL.
+ */
+int gravel_resolver_finish(struct gravel_resolver *resolver);
 
 #endif

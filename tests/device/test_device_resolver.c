@@ -123,6 +123,7 @@ static void apply_and_compare(const char *what)
     gravel_apply_frame(&apply, frame.bytes, &by_host);
     apply.heap = NULL;
     OK(gravel_device_resolver_apply(resolver, &apply, GUARD_BYTES, frame.bytes, &by_device));
+    OK(gravel_device_resolver_finish(resolver));
     assert_int_equal(by_device.n_messages, by_host.n_messages);
     assert_int_equal(by_device.n_failed, 0);
     expect_same(what);
@@ -341,6 +342,7 @@ static struct gravel_applied apply_with(struct calls *calls)
     struct gravel_apply apply = {.shard = {0, 1}, .call = look, .context = calls};
     struct gravel_applied applied;
     OK(gravel_device_resolver_apply(resolver, &apply, GUARD_BYTES, frame.bytes, &applied));
+    OK(gravel_device_resolver_finish(resolver));
     assert_int_equal(calls->n_wrong, 0);
     return applied;
 }
@@ -400,6 +402,7 @@ static void failed_enqueue_is_told_and_the_resolver_works_on(void **state)
             GRAVEL_ECL);
         assert_int_equal(calls_until_failure, 0);
         assert_int_equal(applied.n_messages, 0);
+        OK(gravel_device_resolver_finish(resolver));
         expect_same("failed enqueue");
     }
     apply_and_compare("after failures");
@@ -433,7 +436,7 @@ static void failed_creation_leaves_nothing(void **state)
         assert_int_equal(arena_references(), references);
     }
     assert_int_equal(step,
-                     way->is_serial ? 9 : 10); /* queue, buffers, mapping, kernels; and none */
+                     way->is_serial ? 12 : 13); /* queue, buffers, mapping, kernels; and none */
     assert_int_equal(arena_references(), references);
     gravel_device_resolver_destroy(NULL);
 }
