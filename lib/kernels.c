@@ -2,21 +2,29 @@
 /*
  * Programs and launches of an open node.
  *
- * On steps svm and usm a launch is one command. On pump it is cut into slices that leave a compute unit free, so
- * that copies and the resolver's kernels always get to run beside a kernel whose leaders wait for room. On drain no
- * leader can wait: slices are small enough for the queues, which are emptied between two of them.
+ * On steps svm and usm a launch is one command. On pump it is cut into slices that leave a compute
+ * unit free, so that copies and the resolver's kernels always get to run beside a kernel whose
+ * leaders wait for room. On drain no leader can wait: slices are small enough for the queues, which
+ * are emptied between two of them.
  *
  * Path:    gravel.h -> kernels.c -> program.c, slice.c, launch.c, pump.c.
  * Threads: any; on step drain launches take turns.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "device/program.h"
 #include "device/slice.h"
 #include "node.h"
 #include "wait/clock.h"
 
-#define FLUSH_EVERY 64u /* slices between two clFlush */
+/*
+ * Slices of step pump that are enqueued together; two batches may be under way. A driver whose list
+ * of commands is full waits for room, and on NVIDIA nobody else can then enqueue anything, not even
+ * what the running slice waits for.
+ */
+#define BATCH 32u
+#define POLL_US 50u /* between looks whether a batch has ended */
 
 int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
                          const char *options, cl_program *program)
@@ -72,25 +80,56 @@ static int enqueue(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions
                    const struct gravel_slice *slice, const size_t *local_size, cl_uint n_wait,
                    const cl_event *wait, cl_event *event)
 {
-    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, kernel, n_dimensions, slice->offset,
-                                          slice->size, local_size, n_wait, n_wait ? wait : NULL,
-                                          event);
+    cl_int error =
+        clEnqueueNDRangeKernel(gravel->device.queue, kernel, n_dimensions, slice->offset,
+                               slice->size, local_size, n_wait, n_wait ? wait : NULL, event);
     return error == CL_SUCCESS ? 0 : gravel_fail_cl("gravel_launch: clEnqueueNDRangeKernel", error);
 }
 
 /* Groups that may wait at once and still leave a compute unit free. */
 static uint64_t pump_slice(const struct gravel *gravel)
 {
-    uint32_t wanted = gravel->config.slice_groups;
-    return wanted ? wanted : gravel->device.units > 1 ? gravel->device.units - 1 : 1;
+    uint32_t wanted = gravel->config.slice_groups; /* open_local has checked it */
+    return wanted ? wanted : gravel->device.units - 1;
 }
 
-/* All slices at once; the command queue is in order. @param event  [out] the last one's. */
+/* Sleep until a slice has ended. */
+static int wait_for_slice(struct gravel *gravel, cl_event event)
+{
+    cl_int status = CL_QUEUED, error = CL_SUCCESS;
+    for (;;) {
+        error =
+            clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+        if (error != CL_SUCCESS || status < 0)
+            return gravel_fail_cl("gravel_launch: a slice ended with an error",
+                                  error != CL_SUCCESS ? error : status);
+        if (status == CL_COMPLETE)
+            return 0;
+        if (atomic_load_explicit(&gravel->aborted, memory_order_relaxed)) /* H2 */
+            return gravel_fail(GRAVEL_EPEER, "gravel_launch: the node failed meanwhile");
+        usleep(POLL_US);
+    }
+}
+
+/* A batch of slices has been enqueued: let it begin, and do not run more than one batch ahead of
+ * the device. */
+static int end_batch(struct gravel *gravel, cl_event last, cl_event *previous)
+{
+    int code = *previous ? wait_for_slice(gravel, *previous) : 0;
+    if (*previous)
+        clReleaseEvent(*previous);
+    clRetainEvent(last);
+    *previous = last;
+    return code;
+}
+
+/* Slice after slice; the command queue is in order. @param event  [out] the last one's. */
 static int launch_pumped(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
                          cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
     struct gravel_slice slice;
     uint64_t most = pump_slice(gravel);
+    cl_event previous = NULL; /* last slice of the batch before */
     int code = 0;
     *event = NULL;
     for (uint32_t n = 1; !code && gravel_slicer_next(slicer, most, &slice); n++) {
@@ -100,19 +139,22 @@ static int launch_pumped(struct gravel *gravel, cl_kernel kernel, struct gravel_
         code = enqueue(gravel, kernel, slicer->n_dimensions, &slice, slicer->local, n_wait, wait,
                        event);
         n_wait = 0;
-        if (!code && n % FLUSH_EVERY == 1) {
-            clFlush(gravel->device.queue);
-            gravel_pump_watch(gravel->pump, *event);
-        }
+        if (code || n % BATCH != 0)
+            continue;
+        clFlush(gravel->device.queue);
+        gravel_pump_watch(gravel->pump, *event);
+        code = end_batch(gravel, *event, &previous);
     }
     if (*event)
         gravel_pump_watch(gravel->pump, *event);
+    if (previous)
+        clReleaseEvent(previous);
     return code;
 }
 
 /*
- * Groups of the next slice, if the last ones sent so many packages. A quarter of the queues, because groups differ;
- * and at most twice the last slice, because later groups may send more.
+ * Groups of the next slice, if the last ones sent so many packages. A quarter of the queues,
+ * because groups differ; and at most twice the last slice, because later groups may send more.
  */
 static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64_t most_packages)
 {
@@ -122,12 +164,26 @@ static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64
     return gravel->config.slice_groups ? gravel->config.slice_groups : next ? next : 1;
 }
 
+/* Wait for a slice and fetch its packages; if the node has failed meanwhile, that is the cause. */
+static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
+{
+    int code = gravel_launches_add(&gravel->launches, kernel, event);
+    if (!code)
+        code = gravel_node_wait_for_kernels(gravel);
+    if (!code)
+        code = gravel_pump_settle(gravel->pump);
+    return code && gravel_failure_is_fatal(&gravel->failure)
+               ? gravel_failure_report(&gravel->failure)
+               : code;
+}
+
 /* Slice by slice, each one's packages fetched before the next begins. */
 static int launch_drained(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
                           cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
     struct gravel_slice slice;
-    uint64_t groups = drain_slice(gravel, 1, 1), most_packages = 0;
+    uint64_t groups = gravel->config.slice_groups ? gravel->config.slice_groups : 1;
+    uint64_t most_packages = 0;
     int code = 0;
     *event = NULL;
     while (!code && gravel_slicer_next(slicer, groups, &slice)) {
@@ -139,11 +195,7 @@ static int launch_drained(struct gravel *gravel, cl_kernel kernel, struct gravel
                        event);
         n_wait = 0;
         if (!code)
-            code = gravel_launches_add(&gravel->launches, kernel, *event);
-        if (!code)
-            code = gravel_node_wait_for_kernels(gravel);
-        if (!code)
-            code = gravel_pump_settle(gravel->pump);
+            code = drain(gravel, kernel, *event);
         uint32_t packages = gravel_pump_reserved(gravel->pump) - before;
         uint64_t each = (packages + slice.n_groups - 1) / slice.n_groups;
         most_packages = each > most_packages ? each : most_packages;

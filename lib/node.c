@@ -216,7 +216,7 @@ static int open_arena(struct gravel *gravel)
         .queue_bytes = config->queue_bytes,
         .slot_bytes = config->slot_bytes,
         .heap_bytes = config->heap_bytes,
-        .wait_limit = config->wait_limit,
+        .wait_limit = gravel->device.step == GRAVEL_STEP_DRAIN ? 0 : config->wait_limit,
         .huge_pages = config->huge_pages,
     };
     int code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
@@ -291,12 +291,26 @@ static int open_aggregators(struct gravel *gravel)
     return code;
 }
 
+/* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
+static int check_slice(const struct gravel *gravel)
+{
+    uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
+    if (gravel->device.step != GRAVEL_STEP_PUMP || wanted <= most)
+        return 0;
+    return gravel_fail(GRAVEL_ECONFIG,
+                       "GRAVEL_SLICE=%u: on step pump %u work-groups at most, so that one of %u compute "
+                       "units stays free",
+                       wanted, most, most + 1);
+}
+
 /* What one node can open by itself, once it knows who it is. */
 static int open_local(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const struct gravel_transport *transport = gravel->network.transport;
     derive(gravel);
     int code = gravel_device_open(&gravel->device, &gravel->config, bindings, transport->n_local);
+    if (!code)
+        code = check_slice(gravel);
     if (!code)
         code = gravel_self_test(&gravel->device, OPEN_TEST_ROUNDS, NULL);
     if (!code)
@@ -390,7 +404,8 @@ static void free_node(struct gravel *gravel)
     gravel_pump_stop(gravel->pump); /* it wakes aggregators */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_aggregator_stop(&gravel->aggregators[i]);
-    gravel_network_stop(&gravel->network);
+    gravel_network_stop(&gravel->network,
+                        gravel->pump && gravel_launches_are_running(&gravel->launches));
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_sender_destroy(gravel->aggregators[i].sender);
     free(gravel->aggregators);

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "gravel/gravel.h"
+#include "info/describe.h"
 #include "info/list.h"
 #include "info/print.h"
 #include "info/probe.h"
@@ -97,6 +99,26 @@ static int show_settings(const struct arguments *arguments)
     return !arguments->markdown && info_settings_check() ? fail(gravel_last_error()) : 0;
 }
 
+/* What a probe found out replaces what the device said. @return whether it passed. */
+static bool note_probe(json_t *device, json_t *probe)
+{
+    json_t *error = json_object_get(probe, "error");
+    if (!probe || error) {
+        info_steps_refuse(json_object_get(device, "steps"),
+                          json_string_value(json_object_get(device, "step")),
+                          json_string_value(error));
+        json_object_set_new(device, "step", json_null());
+        json_object_set(device, "reason", error);
+    } else {
+        json_object_set(device, "steps", json_object_get(probe, "steps"));
+        json_object_set(device, "capabilities", json_object_get(probe, "capabilities"));
+        json_object_del(probe, "steps");
+        json_object_del(probe, "capabilities");
+    }
+    json_object_set_new(device, "probe", probe);
+    return probe && !error;
+}
+
 /* Probe those that can, queries say. @return whether every one of them passed, and there was one.
  */
 static bool probe_devices(json_t *devices, const struct arguments *arguments)
@@ -111,15 +133,8 @@ static bool probe_devices(json_t *devices, const struct arguments *arguments)
             .device = json_string_value(json_object_get(device, "number")),
             .n_rounds = arguments->self_test ? TEST_ROUNDS : QUICK_ROUNDS,
             .with_node = arguments->self_test};
-        json_t *answer = info_probe_run(&probe, arguments->limit_s);
         n_probed++;
-        json_t *error = json_object_get(answer, "error");
-        if (!answer || error) {
-            n_failed++;
-            json_object_set_new(device, "step", json_null());
-            json_object_set(device, "reason", error);
-        }
-        json_object_set_new(device, "probe", answer);
+        n_failed += !note_probe(device, info_probe_run(&probe, arguments->limit_s));
     }
     return n_probed && !n_failed;
 }
@@ -160,16 +175,25 @@ static void print_self_tests(const json_t *list)
     info_print_oddities(stdout, list);
 }
 
+/* @param is_alone  whether one device is asked for, and the others are none of our business. */
+static json_t *list_devices(const struct arguments *arguments, bool *is_alone)
+{
+    struct gravel_config config;
+    if (gravel_config_init(&config) || gravel_config_check(&config))
+        return json_pack("{s:s}", "error", gravel_last_error());
+    const char *name = arguments->device ? arguments->device : config.device;
+    *is_alone = arguments->device || (arguments->self_test && *name);
+    const struct info_request request = {
+        .device = name, .step = config.step, .is_alone = *is_alone};
+    return info_list(&request, arguments->limit_s);
+}
+
 static int show_devices(const struct arguments *arguments)
 {
-    const char *variable = getenv("GRAVEL_DEVICE");
-    const char *name = arguments->device ? arguments->device : variable ? variable : "";
-    json_t *list = info_list(name, arguments->limit_s);
+    bool is_alone = false;
+    json_t *list = list_devices(arguments, &is_alone);
     const char *error = list ? json_string_value(json_object_get(list, "error")) : "out of memory";
-    int status = error ? fail(error) : 0;
-    bool is_asked = arguments->device || (arguments->self_test && *name);
-    if (!status)
-        status = keep_asked(list, is_asked);
+    int status = error ? fail(error) : keep_asked(list, is_alone);
     if (!status) {
         bool passed = probe_devices(json_object_get(list, "devices"), arguments);
         status = arguments->self_test && !passed;

@@ -154,22 +154,6 @@ static void watch_full_queue(struct gravel_aggregator *aggregator, uint64_t now_
     }
 }
 
-static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
-{
-    begin_flush(aggregator, now_ns);
-    if (!aggregator->is_flushing)
-        return;
-    if ((int32_t)(aggregator->queue.head - aggregator->flush_ticket) < 0) {
-        check_stuck_ticket(aggregator, now_ns);
-        return;
-    }
-    gravel_sender_flush(aggregator->sender);
-    aggregator->is_flushing = false;
-    atomic_store_explicit(&aggregator->flush_done, aggregator->flush_serving,
-                          memory_order_release); /* A2 */
-    gravel_event_signal(&aggregator->flushed);
-}
-
 static void check_fault(struct gravel_aggregator *aggregator)
 {
     const struct gravel_arena *arena = aggregator->arena;
@@ -177,7 +161,12 @@ static void check_fault(struct gravel_aggregator *aggregator)
     if (fault == GRAVEL_FAULT_NONE || has_aborted(aggregator))
         return;
     char text[256];
-    if (fault == GRAVEL_FAULT_STALLED)
+    if (fault == GRAVEL_FAULT_STALLED && arena->wait_limit == 0)
+        snprintf(text, sizeof text,
+                 "work-group %u found queue %u full (%u slots, ticket %u), and no kernel waits on step "
+                 "drain: raise GRAVEL_QUEUE, or lower GRAVEL_SLICE",
+                 arena->fault_group, arena->fault_queue, arena->n_slots, arena->fault_ticket);
+    else if (fault == GRAVEL_FAULT_STALLED)
         snprintf(text, sizeof text,
                  "work-group %u gave up after %u polls for room in queue %u (ticket %u)",
                  arena->fault_group, arena->fault_value, arena->fault_queue, arena->fault_ticket);
@@ -195,6 +184,23 @@ static void check_fault(struct gravel_aggregator *aggregator)
                  "the program was built with another gravel.cl.h (arena version %u, here %u)",
                  arena->fault_value, arena->version);
     report(aggregator, GRAVEL_EKERNEL, true, text);
+}
+
+static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
+{
+    begin_flush(aggregator, now_ns);
+    if (!aggregator->is_flushing)
+        return;
+    check_fault(aggregator); /* who asked for the flush must hear of it */
+    if ((int32_t)(aggregator->queue.head - aggregator->flush_ticket) < 0) {
+        check_stuck_ticket(aggregator, now_ns);
+        return;
+    }
+    gravel_sender_flush(aggregator->sender);
+    aggregator->is_flushing = false;
+    atomic_store_explicit(&aggregator->flush_done, aggregator->flush_serving,
+                          memory_order_release); /* A2 */
+    gravel_event_signal(&aggregator->flushed);
 }
 
 static void run(struct gravel_aggregator *aggregator)

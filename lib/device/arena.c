@@ -36,8 +36,7 @@ uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gra
     arena->n_nodes = shape->n_nodes;
     arena->n_queues = shape->n_queues;
     arena->slot_bytes = (uint32_t)round_up(shape->slot_bytes, GRAVEL_CACHELINE);
-    arena->n_slots =
-        floor_power_of_two(shape->queue_bytes / shape->n_queues / arena->slot_bytes);
+    arena->n_slots = floor_power_of_two(shape->queue_bytes / shape->n_queues / arena->slot_bytes);
     arena->wait_limit = shape->wait_limit;
     arena->heap_bytes = round_up(shape->heap_bytes, PAGE);
     arena->queues_offset = sizeof *arena;
@@ -63,7 +62,8 @@ int gravel_arena_check(const struct gravel_arena_shape *shape)
     return 0;
 }
 
-/* Random access to a big heap pays for every page it has to look up. Best effort: the system may decline. */
+/* Random access to a big heap pays for every page it has to look up. Best effort: the system may
+ * decline. */
 static void ask_for_huge_pages(void *start, uint64_t bytes)
 {
     uintptr_t first = round_up((uintptr_t)start, HUGE_PAGE);

@@ -38,7 +38,7 @@ static int choose(struct gravel_device *device, const struct gravel_config *conf
     unsigned n;
     if (!candidates)
         return gravel_fail(GRAVEL_ENOMEM, "device list");
-    int code = gravel_device_list(candidates, &n);
+    int code = gravel_device_list_named(config->device, candidates, &n);
     if (!code)
         code = gravel_device_choose(config->device, config->step, candidates, n, &chosen);
     if (!code) {

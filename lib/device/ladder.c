@@ -48,7 +48,8 @@ const char *gravel_step_choose(const char *wanted, const struct gravel_capabilit
         return gravel_step_lack(*step, capability);
     for (unsigned i = 0; i < GRAVEL_N_STEPS; i++) {
         const char *lack = gravel_step_lack((enum gravel_step)i, capability);
-        /* What a device only may have is not worth a kernel that waits: a CPU drains faster anyway. */
+        /* What a device only may have is not worth a kernel that waits: a CPU drains faster anyway.
+         */
         if (!lack && i == GRAVEL_STEP_PUMP && capability->is_cpu)
             continue;
         if (!lack) {

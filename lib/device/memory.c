@@ -16,18 +16,19 @@ static cl_mem make_buffer(const struct gravel_device *device, cl_mem_flags flags
     return error == CL_SUCCESS ? buffer : NULL;
 }
 
-/* The mirror: everything before the heap, in memory that the device's copies reach without a detour. */
+/* The mirror: everything before the heap, in memory that the device's copies reach without a
+ * detour. */
 static int make_mirror(struct gravel_memory *memory, const struct gravel_arena *head)
 {
     cl_int error;
-    memory->pinned = make_buffer(memory->device, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                 head->heap_offset);
+    memory->pinned =
+        make_buffer(memory->device, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, head->heap_offset);
     if (!memory->pinned)
         return gravel_fail(GRAVEL_ENOMEM, "pinned host memory of %llu bytes for the queues",
                            (unsigned long long)head->heap_offset);
-    memory->arena = clEnqueueMapBuffer(memory->copies, memory->pinned, CL_TRUE,
-                                       CL_MAP_READ | CL_MAP_WRITE, 0, head->heap_offset, 0, NULL,
-                                       NULL, &error);
+    memory->arena =
+        clEnqueueMapBuffer(memory->copies, memory->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                           head->heap_offset, 0, NULL, NULL, &error);
     if (error != CL_SUCCESS) {
         memory->arena = NULL;
         return gravel_fail_cl("clEnqueueMapBuffer for the queues' mirror", error);
@@ -36,15 +37,15 @@ static int make_mirror(struct gravel_memory *memory, const struct gravel_arena *
     return 0;
 }
 
-/* The device's arena starts as a copy of the mirror: queues empty, and a heap that gravel_alloc clears. */
+/* The device's arena starts as a copy of the mirror: queues empty, and a heap that gravel_alloc
+ * clears. */
 static int make_copied(struct gravel_memory *memory, const struct gravel_arena_shape *shape)
 {
     const struct gravel_device *device = memory->device;
     struct gravel_arena head;
     cl_int error;
     uint64_t bytes = gravel_arena_lay_out(shape, &head);
-    memory->copies =
-        clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    memory->copies = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("a second command queue", error);
     if (bytes <= device->capability.max_alloc)
@@ -89,7 +90,8 @@ void gravel_memory_destroy(struct gravel_memory *memory)
     *memory = (struct gravel_memory){.device = NULL};
 }
 
-cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel, cl_uint index)
+cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel,
+                                  cl_uint index)
 {
     if (memory->buffer)
         return clSetKernelArg(kernel, index, sizeof memory->buffer, &memory->buffer);
@@ -121,7 +123,8 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
     cl_int error = bytes ? clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, to, bytes,
                                                 from, 0, NULL, NULL)
                          : CL_SUCCESS;
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("writing the heap: clEnqueueWriteBuffer", error);
+    return error == CL_SUCCESS ? 0
+                               : gravel_fail_cl("writing the heap: clEnqueueWriteBuffer", error);
 }
 
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
@@ -134,9 +137,10 @@ int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64
     const cl_uint zero = 0;
     uint64_t at = gravel_memory_heap_offset(memory, heap) + offset;
     uint64_t whole = (bytes + 3) & ~UINT64_C(3); /* allocations are a multiple of 64 bytes apart */
-    cl_int error = clEnqueueFillBuffer(memory->copies, memory->buffer, &zero, sizeof zero, at, whole,
-                                       0, NULL, NULL);
+    cl_int error = clEnqueueFillBuffer(memory->copies, memory->buffer, &zero, sizeof zero, at,
+                                       whole, 0, NULL, NULL);
     if (error == CL_SUCCESS)
         error = clFinish(memory->copies);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("clearing the heap: clEnqueueFillBuffer", error);
+    return error == CL_SUCCESS ? 0
+                               : gravel_fail_cl("clearing the heap: clEnqueueFillBuffer", error);
 }

@@ -15,31 +15,51 @@
 
 #define MAX_PLATFORMS 16
 
-int gravel_device_list(struct gravel_candidate *candidates, unsigned *n)
+struct platforms {
+    cl_platform_id ids[MAX_PLATFORMS];
+    cl_uint n;
+};
+
+static int get_platforms(struct platforms *platforms)
 {
-    cl_platform_id platforms[MAX_PLATFORMS];
-    cl_uint n_platforms = 0;
-    *n = 0;
-    if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &n_platforms) != CL_SUCCESS || !n_platforms)
+    platforms->n = 0;
+    if (clGetPlatformIDs(MAX_PLATFORMS, platforms->ids, &platforms->n) != CL_SUCCESS ||
+        !platforms->n)
         return gravel_fail(GRAVEL_EDEVICE,
                            "no OpenCL platform found: install a driver, e.g. pocl-opencl-icd");
-    if (n_platforms > MAX_PLATFORMS)
-        n_platforms = MAX_PLATFORMS;
-    for (unsigned p = 0; p < n_platforms; p++) {
-        cl_device_id devices[GRAVEL_MAX_DEVICES];
-        cl_uint n_devices = 0;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, GRAVEL_MAX_DEVICES, devices,
-                           &n_devices) != CL_SUCCESS)
-            continue;
-        for (unsigned d = 0; d < n_devices && *n < GRAVEL_MAX_DEVICES; d++) {
-            struct gravel_candidate *candidate = &candidates[(*n)++];
-            candidate->device = devices[d];
-            candidate->platform_number = p;
-            candidate->device_number = d;
-            gravel_capability_query(devices[d], &candidate->capability);
-        }
-    }
+    if (platforms->n > MAX_PLATFORMS)
+        platforms->n = MAX_PLATFORMS;
     return 0;
+}
+
+/* Append devices `first` to `end` - 1 of a platform; no other device is asked anything. */
+static void append(const struct platforms *platforms, unsigned platform, unsigned first,
+                   unsigned end, struct gravel_candidate *candidates, unsigned *n)
+{
+    cl_device_id devices[GRAVEL_MAX_DEVICES];
+    cl_uint n_devices = 0;
+    if (clGetDeviceIDs(platforms->ids[platform], CL_DEVICE_TYPE_ALL, GRAVEL_MAX_DEVICES, devices,
+                       &n_devices) != CL_SUCCESS)
+        return;
+    if (n_devices > GRAVEL_MAX_DEVICES)
+        n_devices = GRAVEL_MAX_DEVICES;
+    for (unsigned d = first; d < end && d < n_devices && *n < GRAVEL_MAX_DEVICES; d++) {
+        struct gravel_candidate *candidate = &candidates[(*n)++];
+        candidate->device = devices[d];
+        candidate->platform_number = platform;
+        candidate->device_number = d;
+        gravel_capability_query(devices[d], &candidate->capability);
+    }
+}
+
+int gravel_device_list(struct gravel_candidate *candidates, unsigned *n)
+{
+    struct platforms platforms;
+    *n = 0;
+    int code = get_platforms(&platforms);
+    for (unsigned p = 0; !code && p < platforms.n; p++)
+        append(&platforms, p, 0, GRAVEL_MAX_DEVICES, candidates, n);
+    return code;
 }
 
 /* "0:0 Portable Computing Language: pthread-...; 1:0 ..." into text. */
@@ -73,6 +93,21 @@ static bool parse_numbers(const char *name, unsigned *platform, unsigned *device
     int end = 0;
     return isdigit((unsigned char)name[0]) &&
            sscanf(name, "%4u:%4u%n", platform, device, &end) == 2 && name[end] == '\0';
+}
+
+int gravel_device_list_named(const char *name, struct gravel_candidate *candidates, unsigned *n)
+{
+    struct platforms platforms;
+    unsigned platform, device;
+    *n = 0;
+    if (!parse_numbers(name, &platform, &device))
+        return gravel_device_list(candidates, n);
+    int code = get_platforms(&platforms);
+    if (code)
+        return code;
+    if (platform < platforms.n)
+        append(&platforms, platform, device, device + 1, candidates, n);
+    return *n ? 0 : gravel_device_list(candidates, n); /* for the message of gravel_device_choose */
 }
 
 static int choose_by_name(const char *name, const struct gravel_candidate *candidates, unsigned n,

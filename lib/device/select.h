@@ -28,12 +28,21 @@ struct gravel_candidate {
 int gravel_device_list(struct gravel_candidate *candidates, unsigned *n);
 
 /**
+ * List the devices that a name may mean: for "platform:device" numbers that one alone, and no other platform or
+ * device is asked anything, as its driver may crash; else, or if there is no such device, every one.
+ *
+ * @param name  as gravel_device_choose takes it.
+ * @return      as gravel_device_list.
+ */
+int gravel_device_list_named(const char *name, struct gravel_candidate *candidates, unsigned *n);
+
+/**
  * Choose a device.
  *
  * @param name        "platform:device" numbers, or part of a platform or device name in any case, or "" for the
  *                    best that can take the wanted step: GPUs before others, then the best step.
  * @param wanted_step a step's name, or "auto".
- * @param candidates  [n] from gravel_device_list.
+ * @param candidates  [n] from gravel_device_list or gravel_device_list_named.
  * @param chosen      [out] points into candidates.
  * @return            0; GRAVEL_EDEVICE (nothing, or more than one, matches; the text lists the candidates);
  *                    GRAVEL_ECAPABILITY if name is "" and no device can (each reason is told).

@@ -57,8 +57,9 @@ static int allocate(struct test *test)
     const struct gravel_device *device = test->device;
     test->words = gravel_shared_alloc(device, (WORDS + 16) * sizeof(uint32_t));
     if (!test->words)
-        return gravel_fail(GRAVEL_ECAPABILITY, "%s: step %s: memory that kernels share with the "
-                                               "host is advertised, but there is none",
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "%s: step %s: memory that kernels share with the "
+                           "host is advertised, but there is none",
                            device->capability.name, gravel_step_name(device->step));
     memset(test->words, 0, (WORDS + 16) * sizeof(uint32_t));
     return 0;
@@ -87,8 +88,8 @@ static bool play_round(uint32_t *words, uint32_t r, uint32_t *wrong)
     uint64_t until_ns = gravel_clock_ns() + ROUND_LIMIT_NS;
     for (uint32_t i = 0; i < 16; i++)
         words[32 + i] = r + i;
-    gravel_word_store(words, r, memory_order_release);                     /* T2, pairs with T1 */
-    while (gravel_word_load(words + 16, memory_order_acquire) != r) {      /* T4, pairs with T3 */
+    gravel_word_store(words, r, memory_order_release);                /* T2, pairs with T1 */
+    while (gravel_word_load(words + 16, memory_order_acquire) != r) { /* T4, pairs with T3 */
         if (gravel_clock_ns() > until_ns)
             return false;
         sched_yield();

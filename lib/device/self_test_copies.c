@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The self-test of the steps on which the host reaches kernels' memory by copies only. See self_test.h.
+ * The self-test of the steps on which the host reaches kernels' memory by copies only. See
+ * self_test.h.
  *
- * Memory:  T1 to T4 as in self_test.c; the host's stores and loads are copies on a second command queue, and two
- *          copies on it are in order.
+ * Memory:  T1 to T4 as in self_test.c; the host's stores and loads are copies on a second command
+ * queue, and two copies on it are in order.
  */
 #include "self_test.h"
 
@@ -35,7 +36,8 @@ static int fail_cl(const char *what, cl_int error)
     return error == CL_SUCCESS ? 0 : gravel_fail_cl(what, error);
 }
 
-static cl_int put(const struct test *test, cl_mem to, uint32_t first, const uint32_t *words, uint32_t n)
+static cl_int put(const struct test *test, cl_mem to, uint32_t first, const uint32_t *words,
+                  uint32_t n)
 {
     return clEnqueueWriteBuffer(test->side, to, CL_TRUE, first * sizeof *words, n * sizeof *words,
                                 words, 0, NULL, NULL);
@@ -54,9 +56,11 @@ static int prepare(struct test *test)
     cl_int error;
     test->side = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
     if (error == CL_SUCCESS)
-        test->words = clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &error);
+        test->words =
+            clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &error);
     if (error == CL_SUCCESS)
-        test->results = clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &error);
+        test->results =
+            clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &error);
     if (error == CL_SUCCESS)
         error = put(test, test->words, 0, zeros, WORDS);
     if (error == CL_SUCCESS)
@@ -85,7 +89,8 @@ static int launch(cl_command_queue queue, cl_kernel kernel, size_t n_groups, siz
     return fail_cl("self-test: clEnqueueNDRangeKernel", error);
 }
 
-/* ---- hand-over --------------------------------------------------------------------------------- */
+/* ---- hand-over ---------------------------------------------------------------------------------
+ */
 
 /* One hand-over there and back. @return false if the kernel did not answer in time. */
 static bool play_round(const struct test *test, uint32_t r, uint32_t *wrong)
@@ -96,7 +101,8 @@ static bool play_round(const struct test *test, uint32_t r, uint32_t *wrong)
         payload[i] = r + i;
     put(test, test->words, 32, payload, 16);
     put(test, test->words, 0, &r, 1); /* T2, pairs with T1 */
-    while (get(test, test->words, 16, &answer, 1) == CL_SUCCESS && answer != r) { /* T4, pairs with T3 */
+    while (get(test, test->words, 16, &answer, 1) == CL_SUCCESS &&
+           answer != r) { /* T4, pairs with T3 */
         if (gravel_clock_ns() > until_ns)
             return false;
         usleep(1);
@@ -107,7 +113,8 @@ static bool play_round(const struct test *test, uint32_t r, uint32_t *wrong)
     return answer == r;
 }
 
-static int test_hand_over(const struct test *test, uint32_t n_rounds, struct gravel_self_test *result)
+static int test_hand_over(const struct test *test, uint32_t n_rounds,
+                          struct gravel_self_test *result)
 {
     const char *name = test->device->capability.name;
     uint32_t max_polls = MAX_POLLS, done = 0, wrong = 0, seen[2] = {0};
@@ -130,10 +137,11 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds, struct gra
     if (code)
         return code;
     if (done < n_rounds)
-        return gravel_fail(GRAVEL_ECAPABILITY,
-                           "self-test: %s: copies and a running kernel did not see each other's word "
-                           "in round %u of %u",
-                           name, done + 1, n_rounds);
+        return gravel_fail(
+            GRAVEL_ECAPABILITY,
+            "self-test: %s: copies and a running kernel did not see each other's word "
+            "in round %u of %u",
+            name, done + 1, n_rounds);
     if (wrong || seen[1])
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "self-test: %s hands over out of order: %u and %u wrong words", name,
@@ -141,7 +149,8 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds, struct gra
     return 0;
 }
 
-/* ---- counting ---------------------------------------------------------------------------------- */
+/* ---- counting ----------------------------------------------------------------------------------
+ */
 
 static int start_counting(const struct test *test, cl_command_queue queue, cl_kernel *kernel)
 {
@@ -170,7 +179,8 @@ static int test_counting(const struct test *test, struct gravel_self_test *resul
     return code;
 }
 
-/* ---- beside a kernel that waits ---------------------------------------------------------------- */
+/* ---- beside a kernel that waits ----------------------------------------------------------------
+ */
 
 /* Whether the counting kernel ends while the other still holds its compute units. */
 static bool wait_for_count(const struct test *test, cl_mem ended)
@@ -195,8 +205,10 @@ static int test_beside(const struct test *test)
     cl_command_queue other =
         clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
     int code = fail_cl("self-test: a third command queue", error);
-    cl_mem word = code ? NULL : clCreateBuffer(device->context, CL_MEM_READ_WRITE, 64, NULL, &error);
-    cl_mem ended = code ? NULL : clCreateBuffer(device->context, CL_MEM_READ_WRITE, 64, NULL, &error);
+    cl_mem word =
+        code ? NULL : clCreateBuffer(device->context, CL_MEM_READ_WRITE, 64, NULL, &error);
+    cl_mem ended =
+        code ? NULL : clCreateBuffer(device->context, CL_MEM_READ_WRITE, 64, NULL, &error);
     const uint32_t zero = 0;
     if (!code && word && ended) {
         put(test, word, 0, &zero, 1);
@@ -217,10 +229,11 @@ static int test_beside(const struct test *test)
     if (other)
         clFinish(other);
     if (!code && !is_beside)
-        code = gravel_fail(GRAVEL_ECAPABILITY,
-                           "self-test: %s runs no second kernel beside one that holds %u of %u compute "
-                           "units",
-                           device->capability.name, device->units - 1, device->units);
+        code = gravel_fail(
+            GRAVEL_ECAPABILITY,
+            "self-test: %s runs no second kernel beside one that holds %u of %u compute "
+            "units",
+            device->capability.name, device->units - 1, device->units);
     if (hold)
         clReleaseKernel(hold);
     if (counting)

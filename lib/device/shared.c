@@ -20,17 +20,16 @@ static extension_function *extension(const struct gravel_device *device, const c
     extension_function *function = NULL;
     clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     void *address = platform ? clGetExtensionFunctionAddressForPlatform(platform, name) : NULL;
-    memcpy(&function, &address, sizeof address); /* C has no conversion for it, POSIX says it works */
+    memcpy(&function, &address,
+           sizeof address); /* C has no conversion for it, POSIX says it works */
     return function;
 }
 
 static void *usm_alloc(const struct gravel_device *device, size_t bytes)
 {
-    clHostMemAllocINTEL_fn alloc =
-        (clHostMemAllocINTEL_fn)extension(device, "clHostMemAllocINTEL");
+    clHostMemAllocINTEL_fn alloc = (clHostMemAllocINTEL_fn)extension(device, "clHostMemAllocINTEL");
     cl_int error = CL_SUCCESS;
-    void *memory =
-        alloc ? alloc(device->context, NULL, bytes, GRAVEL_CACHELINE, &error) : NULL;
+    void *memory = alloc ? alloc(device->context, NULL, bytes, GRAVEL_CACHELINE, &error) : NULL;
     return error == CL_SUCCESS ? memory : NULL;
 }
 
@@ -70,8 +69,8 @@ void gravel_shared_free(const struct gravel_device *device, void *memory)
         clSVMFree(device->context, memory);
 }
 
-cl_int gravel_shared_set_argument(const struct gravel_device *device, cl_kernel kernel, cl_uint index,
-                                  const void *memory)
+cl_int gravel_shared_set_argument(const struct gravel_device *device, cl_kernel kernel,
+                                  cl_uint index, const void *memory)
 {
     return device->step == GRAVEL_STEP_USM ? usm_set_argument(device, kernel, index, memory)
                                            : clSetKernelArgSVMPointer(kernel, index, memory);

@@ -15,7 +15,8 @@ void gravel_slicer_init(struct gravel_slicer *slicer, uint32_t n_dimensions, con
     }
 }
 
-/* How many groups the next box has in each dimension: whole planes, else whole rows, else a part of a row. */
+/* How many groups the next box has in each dimension: whole planes, else whole rows, else a part of
+ * a row. */
 static void choose_box(const struct gravel_slicer *slicer, uint64_t max_groups, size_t box[3])
 {
     uint64_t below = 1; /* groups of what box[d] counts */
@@ -43,7 +44,8 @@ static void advance(struct gravel_slicer *slicer, const size_t box[3])
     }
 }
 
-bool gravel_slicer_next(struct gravel_slicer *slicer, uint64_t max_groups, struct gravel_slice *slice)
+bool gravel_slicer_next(struct gravel_slicer *slicer, uint64_t max_groups,
+                        struct gravel_slice *slice)
 {
     size_t box[3];
     if (slicer->next[2] >= slicer->groups[2])

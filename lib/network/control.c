@@ -18,9 +18,10 @@ static uint32_t heap_of(const struct gravel_network *network, uint32_t node)
     return network->transport->is_loopback ? node : 0;
 }
 
-/* Whether bytes [offset, offset + bytes) lie in one live allocation; if not, why they are refused. */
-static bool has_bytes(struct gravel_network *network, uint32_t node, uint64_t offset, uint64_t bytes,
-                      struct gravel_refusal *refusal)
+/* Whether bytes [offset, offset + bytes) lie in one live allocation; if not, why they are refused.
+ */
+static bool has_bytes(struct gravel_network *network, uint32_t node, uint64_t offset,
+                      uint64_t bytes, struct gravel_refusal *refusal)
 {
     struct gravel_span span;
     gravel_heap_lock_shared(network->shape.heap);
@@ -68,9 +69,8 @@ static void handle_messages(struct gravel_network *network, const struct gravel_
 {
     struct gravel_refusal refusal = {.code = 0};
     network->resolving_node = expect->destination;
-    uint64_t n =
-        gravel_resolver_resolve(network->resolver, frame, bytes, expect,
-                                heap_of(network, expect->destination), &refusal);
+    uint64_t n = gravel_resolver_resolve(network->resolver, frame, bytes, expect,
+                                         heap_of(network, expect->destination), &refusal);
     gravel_network_count(&network->counts.resolved_buffers, 1);
     gravel_network_count(&network->counts.resolved_messages, n);
     gravel_trace_buffer(network->trace, "resolve", expect->source, bytes);
@@ -87,9 +87,9 @@ static void handle_bytes(struct gravel_network *network, const struct gravel_byt
     uint64_t n = bytes - sizeof *frame;
     gravel_network_count(&network->counts.resolved_buffers, 1);
     if (has_bytes(network, expect->destination, frame->offset, n, &refusal)) {
-        check_copy(network, gravel_memory_write(network->shape.memory,
-                                                heap_of(network, expect->destination),
-                                                frame->offset, frame->data, n));
+        check_copy(network,
+                   gravel_memory_write(network->shape.memory, heap_of(network, expect->destination),
+                                       frame->offset, frame->data, n));
         gravel_network_count(&network->counts.resolved_messages, 1);
     } else {
         gravel_network_count(&network->counts.refused_buffers, 1);
@@ -231,8 +231,7 @@ static void dispatch(struct gravel_network *network, const struct gravel_frame *
 }
 
 void gravel_control_handle(struct gravel_network *network, const struct gravel_frame *frame,
-                           uint32_t bytes, uint32_t source, uint32_t destination,
-                           uint64_t sequence)
+                           uint32_t bytes, uint32_t source, uint32_t destination, uint64_t sequence)
 {
     struct gravel_expect expect = {
         .source = source, .destination = destination, .sequence = sequence};

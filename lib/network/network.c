@@ -350,7 +350,7 @@ static void free_pending(struct gravel_network *network)
         gravel_sender_return(buffer);
 }
 
-void gravel_network_stop(struct gravel_network *network)
+void gravel_network_stop(struct gravel_network *network, bool keep_resolver)
 {
     if (!network->is_running)
         return;
@@ -359,7 +359,8 @@ void gravel_network_stop(struct gravel_network *network)
     pthread_join(network->thread, NULL);
     network->is_running = false;
     free_pending(network);
-    gravel_resolver_destroy(network->resolver);
+    if (!keep_resolver)
+        gravel_resolver_destroy(network->resolver);
     gravel_sender_destroy(network->handler_sender);
     gravel_sender_destroy(network->host_sender);
     gravel_mpmc_destroy(network->outgoing);

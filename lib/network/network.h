@@ -135,8 +135,12 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
                           struct gravel_trace *trace, uint32_t n_buffers);
 
-/** Stop and join the thread; closes the transport and frees everything. Allowed if it never started. */
-void gravel_network_stop(struct gravel_network *network);
+/**
+ * Stop and join the thread; closes the transport and frees everything. Allowed if it never started.
+ *
+ * @param keep_resolver  leave the resolver: to free it is to wait for the device, where a kernel never ended.
+ */
+void gravel_network_stop(struct gravel_network *network, bool keep_resolver);
 
 /** For senders: hand over a closed buffer. `context` is the network. Any thread. */
 void gravel_network_ship(void *context, struct gravel_buffer *buffer);

@@ -2,9 +2,9 @@
 /*
  * Copies packages from device memory to the mirror. See pump.h.
  *
- * One look at the device reads the words that change (fault, tickets) and the headers of the next slots of every
- * queue. A run of published slots is then copied row by row as far as the widest of its packages reaches, while
- * the next look is under way; it has arrived when its copy has ended.
+ * One look at the device reads the words that change (fault, tickets) and the headers of the next
+ * slots of every queue. A run of published slots is then copied row by row as far as the widest of
+ * its packages reaches, while the next look is under way; it has arrived when its copy has ended.
  */
 #include "queue/pump.h"
 
@@ -18,9 +18,10 @@
 #include "queue/package.h"
 #include "wait/clock.h"
 
-#define LOOK_AHEAD 512u /* headers read at once, of each queue */
-#define MAX_FLIGHTS 8u  /* copies under way, of each queue */
-#define REST_MIN_US 5u  /* between looks that find nothing, doubling */
+#define LOOK_AHEAD 4096u /* headers read at once, of all queues */
+#define LOOK_MIN 64u     /* of a queue that had nothing ready at the last look */
+#define MAX_FLIGHTS 8u   /* copies under way, of each queue */
+#define REST_MIN_US 5u   /* between looks that find nothing, doubling */
 #define REST_MAX_US 500u
 
 /* A run of packages under way. */
@@ -31,10 +32,12 @@ struct flight {
 };
 
 struct channel {
-    struct gravel_queue_words *words; /* the mirror's: reserved and waits are ours, consumed the aggregator's */
-    unsigned char *slots;             /* the mirror's */
-    struct gravel_package *headers;   /* [LOOK_AHEAD] pinned; what the last look saw */
-    uint32_t taken;                   /* tickets whose copies have been enqueued */
+    struct gravel_queue_words
+        *words;           /* the mirror's: reserved and waits are ours, consumed the aggregator's */
+    unsigned char *slots; /* the mirror's */
+    struct gravel_package *headers; /* [look_ahead] pinned; what the last look saw */
+    uint32_t wanted;                /* headers to read at the next look: twice what was ready */
+    uint32_t taken;                 /* tickets whose copies have been enqueued */
     struct flight flights[MAX_FLIGHTS];
     uint32_t first_flight, n_flights;
     _Alignas(GRAVEL_CACHELINE) uint32_t arrived; /* U1: tickets brought; atomic */
@@ -45,13 +48,15 @@ struct gravel_pump {
     struct gravel_arena *mirror;
     cl_mem device; /* the kernels' arena */
     cl_command_queue looks, moves;
-    cl_mem pinned; /* staging: device words, then headers of each queue, then words for the device */
+    cl_mem
+        pinned; /* staging: device words, then headers of each queue, then words for the device */
     unsigned char *staging;
     unsigned char *seen; /* [state_bytes] control block and queue words as the device has them */
     uint32_t state_bytes;
     struct gravel_queue_words *credits; /* [n_queues] what the device is told */
     struct channel *channels;           /* [n_queues] */
     uint32_t n_queues, n_slots, slot_bytes;
+    uint32_t look_ahead; /* headers of each queue */
     bool has_told_abort;
 
     pthread_mutex_t lock;
@@ -68,22 +73,24 @@ static int fail_cl(const char *what, cl_int error)
     return error == CL_SUCCESS ? 0 : gravel_fail_cl(what, error);
 }
 
-/* ---- one look ---------------------------------------------------------------------------------- */
+/* ---- one look ----------------------------------------------------------------------------------
+ */
 
 static uint64_t slot_offset(const struct gravel_pump *pump, uint32_t queue, uint32_t slot)
 {
-    return pump->mirror->slots_offset +
-           ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
+    return pump->mirror->slots_offset + ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
 }
 
-/* Slots from `ticket` on that may be looked at or moved at once: up to the ring's end, and where the mirror has room. */
+/* Slots from `ticket` on that may be looked at or moved at once: up to the ring's end, and where
+ * the mirror has room. */
 static uint32_t reach(const struct gravel_pump *pump, const struct channel *channel)
 {
     uint32_t slot = channel->taken & (pump->n_slots - 1);
-    uint32_t consumed = gravel_word_load(&channel->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
+    uint32_t consumed =
+        gravel_word_load(&channel->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
     uint32_t room = pump->n_slots - (channel->taken - consumed);
     uint32_t n = pump->n_slots - slot < room ? pump->n_slots - slot : room;
-    return n < LOOK_AHEAD ? n : LOOK_AHEAD;
+    return n < channel->wanted ? n : channel->wanted;
 }
 
 static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n)
@@ -102,8 +109,8 @@ static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n)
 /* Read what changes on the device. @param n  [out] [n_queues] headers read of each queue. */
 static int look(struct gravel_pump *pump, uint32_t *n)
 {
-    cl_int error = clEnqueueReadBuffer(pump->looks, pump->device, CL_FALSE, 0,
-                                       pump->state_bytes, pump->seen, 0, NULL, NULL);
+    cl_int error = clEnqueueReadBuffer(pump->looks, pump->device, CL_FALSE, 0, pump->state_bytes,
+                                       pump->seen, 0, NULL, NULL);
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
         n[q] = pump->channels[q].n_flights < MAX_FLIGHTS ? reach(pump, &pump->channels[q]) : 0;
         error = read_headers(pump, q, n[q]);
@@ -113,7 +120,8 @@ static int look(struct gravel_pump *pump, uint32_t *n)
     return fail_cl("reading the queues of the device", error);
 }
 
-/* Let the mirror's readers see the device's fault and counters; they are the pump's to write there. */
+/* Let the mirror's readers see the device's fault and counters; they are the pump's to write there.
+ */
 static void mirror_words(struct gravel_pump *pump)
 {
     const struct gravel_arena *seen = (const struct gravel_arena *)pump->seen;
@@ -129,16 +137,19 @@ static void mirror_words(struct gravel_pump *pump)
     pump->mirror->fault_ticket = seen->fault_ticket;
     pump->mirror->fault_group = seen->fault_group;
     pump->mirror->fault_value = seen->fault_value;
-    gravel_word_store(&pump->mirror->fault, seen->fault, memory_order_release); /* F1, pairs with F2 */
+    gravel_word_store(&pump->mirror->fault, seen->fault,
+                      memory_order_release); /* F1, pairs with F2 */
 }
 
-/* ---- moving runs ------------------------------------------------------------------------------- */
+/* ---- moving runs -------------------------------------------------------------------------------
+ */
 
-/* Bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to refuse. */
+/* Bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to
+ * refuse. */
 static uint32_t package_bytes(const struct gravel_pump *pump, const struct gravel_package *header)
 {
-    uint64_t bytes = GRAVEL_NODE_ROW +
-                     (uint64_t)header->stride * GRAVEL_COLUMN_BYTES(header->command);
+    uint64_t bytes =
+        GRAVEL_NODE_ROW + (uint64_t)header->stride * GRAVEL_COLUMN_BYTES(header->command);
     return bytes <= pump->slot_bytes ? (uint32_t)bytes : pump->slot_bytes;
 }
 
@@ -149,13 +160,14 @@ static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot
     const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {width, n, 1};
     unsigned char *host = (unsigned char *)pump->mirror + at;
     if (width == pump->slot_bytes)
-        return clEnqueueReadBuffer(pump->moves, pump->device, CL_FALSE, at,
-                                   (size_t)n * width, host, 0, NULL, copied);
+        return clEnqueueReadBuffer(pump->moves, pump->device, CL_FALSE, at, (size_t)n * width, host,
+                                   0, NULL, copied);
     return clEnqueueReadBufferRect(pump->moves, pump->device, CL_FALSE, from, to, region,
                                    pump->slot_bytes, 0, pump->slot_bytes, 0, host, 0, NULL, copied);
 }
 
-/* Start copying the published ones of the n slots looked at. @param moved  [out] packages [count]. */
+/* Start copying the published ones of the n slots looked at. @param moved  [out] packages [count].
+ */
 static int begin_flight(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t *moved)
 {
     struct channel *channel = &pump->channels[queue];
@@ -165,6 +177,8 @@ static int begin_flight(struct gravel_pump *pump, uint32_t queue, uint32_t n, ui
         width = bytes > width ? bytes : width;
     }
     *moved = ready;
+    uint32_t wanted = 2 * ready < LOOK_MIN ? LOOK_MIN : 2 * ready;
+    channel->wanted = wanted < pump->look_ahead ? wanted : pump->look_ahead;
     if (ready == 0)
         return 0;
     struct flight *flight =
@@ -181,8 +195,10 @@ static int begin_flight(struct gravel_pump *pump, uint32_t queue, uint32_t n, ui
     return 0;
 }
 
-/* A header read together with its publish word may be older than it; the copy made afterwards is not. */
-static int copy_again_if_short(struct gravel_pump *pump, uint32_t queue, const struct flight *flight)
+/* A header read together with its publish word may be older than it; the copy made afterwards is
+ * not. */
+static int copy_again_if_short(struct gravel_pump *pump, uint32_t queue,
+                               const struct flight *flight)
 {
     struct channel *channel = &pump->channels[queue];
     for (uint32_t t = channel->arrived; t != flight->end; t++) {
@@ -223,7 +239,8 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
             return code;
         channel->first_flight = (channel->first_flight + 1) % MAX_FLIGHTS;
         channel->n_flights--;
-        gravel_word_store(&channel->arrived, flight->end, memory_order_release); /* U1, pairs with U2 */
+        gravel_word_store(&channel->arrived, flight->end,
+                          memory_order_release); /* U1, pairs with U2 */
     }
     if (channel->arrived != arrived)
         pump->shape.wake(pump->shape.context, queue);
@@ -237,7 +254,8 @@ static int tell_device(struct gravel_pump *pump)
     cl_int error = CL_SUCCESS;
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
         struct gravel_queue_words *credit = &pump->credits[q];
-        credit->consumed = pump->channels[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
+        credit->consumed =
+            pump->channels[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
         credit->beat++;
         error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
                                      pump->mirror->queues_offset + q * sizeof *credit + line,
@@ -248,11 +266,10 @@ static int tell_device(struct gravel_pump *pump)
         static const uint32_t one = 1;
         pump->has_told_abort = true;
         error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
-                                     offsetof(struct gravel_arena, abort), sizeof one, &one, 0, NULL,
-                                     NULL); /* H1 */
+                                     offsetof(struct gravel_arena, abort), sizeof one, &one, 0,
+                                     NULL, NULL); /* H1 */
     }
-    if (error == CL_SUCCESS)
-        error = clFinish(pump->looks); /* credits are ours to change again */
+    clFlush(pump->looks); /* the next look waits for it, so credits are ours to change again then */
     return fail_cl("giving slots back to the device", error);
 }
 
@@ -283,6 +300,41 @@ static bool is_behind(const struct gravel_pump *pump)
     return false;
 }
 
+/* The oldest ticket that is reserved, and missing though there is room for it. @return false if
+ * there is none. */
+static bool find_missing(struct gravel_pump *pump, uint32_t *queue, uint32_t *ticket)
+{
+    bool is_missing = false;
+    pthread_mutex_lock(&pump->lock);
+    for (uint32_t q = 0; q < pump->n_queues && !is_missing; q++) {
+        *queue = q;
+        *ticket = pump->channels[q].taken;
+        is_missing =
+            *ticket != pump->channels[q].words->reserved && reach(pump, &pump->channels[q]);
+    }
+    pthread_mutex_unlock(&pump->lock);
+    return is_missing;
+}
+
+/* Nothing came for too long. A ticket that never comes is the end of the node. */
+static int fail_settle(struct gravel_pump *pump)
+{
+    double seconds = (double)pump->shape.timeout_ns * 1e-9;
+    uint32_t queue, ticket;
+    char text[256];
+    if (!find_missing(pump, &queue, &ticket))
+        return gravel_fail(
+            GRAVEL_ETIMEOUT,
+            "no package could be fetched from the device for %.1f s: the aggregators "
+            "make no room",
+            seconds);
+    snprintf(text, sizeof text,
+             "queue %u, ticket %u (slot %u): reserved by a work-group but not published for %.1f s",
+             queue, ticket, ticket & (pump->n_slots - 1), seconds);
+    pump->shape.report(pump->shape.context, GRAVEL_EKERNEL, true, text);
+    return gravel_fail(GRAVEL_EKERNEL, "%s", text);
+}
+
 int gravel_pump_settle(struct gravel_pump *pump)
 {
     uint64_t until_ns = gravel_clock_ns() + pump->shape.timeout_ns;
@@ -292,6 +344,8 @@ int gravel_pump_settle(struct gravel_pump *pump)
         pthread_mutex_lock(&pump->lock);
         code = move_once(pump, true, &moved);
         bool is_done = !is_behind(pump);
+        if (!code && is_done) /* the next slice counts on its credits */
+            code = fail_cl("giving slots back to the device", clFinish(pump->looks));
         pthread_mutex_unlock(&pump->lock);
         if (code || is_done)
             return code;
@@ -302,10 +356,7 @@ int gravel_pump_settle(struct gravel_pump *pump)
         if (atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
             return gravel_fail(GRAVEL_EPEER, "the node failed while packages were fetched");
         if (gravel_clock_ns() > until_ns)
-            return gravel_fail(GRAVEL_ETIMEOUT,
-                               "no package could be fetched from the device for %.1f s: one is "
-                               "reserved but not published, or the aggregators make no room",
-                               (double)pump->shape.timeout_ns * 1e-9);
+            return fail_settle(pump);
         usleep(REST_MAX_US);
     }
 }
@@ -323,7 +374,8 @@ const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t que
     return &pump->channels[queue].arrived;
 }
 
-/* ---- the thread of step pump ------------------------------------------------------------------- */
+/* ---- the thread of step pump -------------------------------------------------------------------
+ */
 
 void gravel_pump_watch(struct gravel_pump *pump, cl_event event)
 {
@@ -336,7 +388,8 @@ void gravel_pump_watch(struct gravel_pump *pump, cl_event event)
     gravel_event_signal(&pump->event);
 }
 
-/* Whether the newest launch has not ended; the command queue is in order, so the older ones have. */
+/* Whether the newest launch has not ended; the command queue is in order, so the older ones have.
+ */
 static bool is_kernel_running(struct gravel_pump *pump)
 {
     cl_int status = CL_COMPLETE;
@@ -395,7 +448,8 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* ---- create and destroy ------------------------------------------------------------------------ */
+/* ---- create and destroy ------------------------------------------------------------------------
+ */
 
 static int make_queues(struct gravel_pump *pump)
 {
@@ -409,15 +463,15 @@ static int make_queues(struct gravel_pump *pump)
 
 static int make_staging(struct gravel_pump *pump)
 {
-    size_t headers = sizeof(struct gravel_package) * LOOK_AHEAD;
+    size_t headers = sizeof(struct gravel_package) * pump->look_ahead;
     size_t bytes = pump->state_bytes + pump->n_queues * (headers + sizeof *pump->credits);
     cl_int error;
     pump->pinned = clCreateBuffer(pump->shape.memory->device->context,
                                   CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &error);
     if (error == CL_SUCCESS)
-        pump->staging = clEnqueueMapBuffer(pump->looks, pump->pinned, CL_TRUE,
-                                           CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL,
-                                           &error);
+        pump->staging =
+            clEnqueueMapBuffer(pump->looks, pump->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                               bytes, 0, NULL, NULL, &error);
     if (error != CL_SUCCESS)
         return gravel_fail(GRAVEL_ENOMEM, "%zu bytes of pinned memory for the pump: %s", bytes,
                            gravel_cl_error(error));
@@ -431,6 +485,7 @@ static int make_staging(struct gravel_pump *pump)
         channel->words = gravel_arena_queue(pump->mirror, q);
         channel->slots = gravel_arena_slots(pump->mirror, q);
         channel->taken = channel->arrived = channel->words->consumed;
+        channel->wanted = LOOK_MIN < pump->look_ahead ? LOOK_MIN : pump->look_ahead;
     }
     return 0;
 }
@@ -461,8 +516,9 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     pump->n_queues = mirror->n_queues;
     pump->n_slots = mirror->n_slots;
     pump->slot_bytes = mirror->slot_bytes;
-    pump->state_bytes = (uint32_t)(mirror->queues_offset +
-                                   mirror->n_queues * sizeof(struct gravel_queue_words));
+    pump->look_ahead = LOOK_AHEAD / pump->n_queues;
+    pump->state_bytes =
+        (uint32_t)(mirror->queues_offset + mirror->n_queues * sizeof(struct gravel_queue_words));
     pthread_mutex_init(&pump->lock, NULL);
     pthread_mutex_init(&pump->watch_lock, NULL);
     pump->channels = aligned_alloc(GRAVEL_CACHELINE, bytes);

@@ -50,7 +50,8 @@ void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
 /**
  * Move every package of kernels that have ended to the mirror.
  *
- * @return  0; GRAVEL_ECL; GRAVEL_ETIMEOUT if the aggregators make no room; GRAVEL_EPEER if the node aborted.
+ * @return  0; GRAVEL_ECL; GRAVEL_EKERNEL if one is reserved and not published, and the node fails;
+ *          GRAVEL_ETIMEOUT if the aggregators make no room; GRAVEL_EPEER if the node aborted.
  */
 int gravel_pump_settle(struct gravel_pump *pump);
 

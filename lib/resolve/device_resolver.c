@@ -2,9 +2,10 @@
 /*
  * Uploads frames and enqueues their runs. See device_resolver.h.
  *
- * A frame is one upload, from pinned memory. Everything goes to one in-order queue of the resolver's own, so that
- * nothing waits behind the caller's kernels. Several frames are under way at once, each in a berth of its own: while
- * the device applies one, the host checks and copies the next.
+ * A frame is one upload, from pinned memory. Everything goes to one in-order queue of the
+ * resolver's own, so that nothing waits behind the caller's kernels. Several frames are under way
+ * at once, each in a berth of its own: while the device applies one, the host checks and copies the
+ * next. When all berths are taken, the queue is finished.
  */
 #include "device_resolver.h"
 
@@ -21,7 +22,6 @@
 struct berth {
     cl_mem uploaded; /* [max_frame_bytes] on the device */
     void *staged;    /* [max_frame_bytes] pinned */
-    cl_event done;   /* the device has applied what was in it; NULL if nothing was */
 };
 
 struct gravel_device_resolver {
@@ -31,7 +31,7 @@ struct gravel_device_resolver {
     cl_mem staging; /* what the berths' `staged` lie in, mapped all the time */
     void *mapped;
     struct berth berths[N_BERTHS];
-    uint32_t next; /* berth */
+    uint32_t n_taken; /* berths of frames that may be under way */
 };
 
 /* A frame that is being applied. */
@@ -59,8 +59,8 @@ static int make_berth(struct gravel_device_resolver *resolver, const struct grav
     cl_int error;
     struct berth *berth = &resolver->berths[i];
     berth->staged = (char *)resolver->mapped + i * resolver->max_frame_bytes;
-    berth->uploaded = clCreateBuffer(device->context, CL_MEM_READ_ONLY, resolver->max_frame_bytes,
-                                     NULL, &error);
+    berth->uploaded =
+        clCreateBuffer(device->context, CL_MEM_READ_ONLY, resolver->max_frame_bytes, NULL, &error);
     return berth->uploaded ? 0 : gravel_fail_cl("resolver: clCreateBuffer", error);
 }
 
@@ -83,6 +83,24 @@ static int make_berths(struct gravel_device_resolver *resolver, const struct gra
     return code;
 }
 
+/* See gravel_device_runs_warm_up. */
+static int warm_up(struct gravel_device_resolver *resolver)
+{
+    const cl_uint zero = 0;
+    cl_int error = CL_SUCCESS;
+    int code = 0;
+    for (uint32_t i = 0; i < N_BERTHS && error == CL_SUCCESS && !code; i++) {
+        cl_mem uploaded = resolver->berths[i].uploaded;
+        error = clEnqueueFillBuffer(resolver->queue, uploaded, &zero, sizeof zero, 0,
+                                    resolver->max_frame_bytes, 0, NULL, NULL);
+        if (error == CL_SUCCESS)
+            code = gravel_device_runs_warm_up(&resolver->runs, uploaded);
+    }
+    if (error == CL_SUCCESS && !code)
+        error = clFinish(resolver->queue);
+    return error == CL_SUCCESS ? code : gravel_fail_cl("resolver: first use of its buffers", error);
+}
+
 int gravel_device_resolver_create(struct gravel_device_resolver **out,
                                   const struct gravel_device *device, cl_mem arena,
                                   uint64_t max_frame_bytes)
@@ -98,6 +116,8 @@ int gravel_device_resolver_create(struct gravel_device_resolver **out,
     if (!code)
         code = gravel_device_runs_create(&resolver->runs, device, resolver->queue, arena,
                                          max_frame_bytes);
+    if (!code)
+        code = warm_up(resolver);
     if (code) {
         gravel_device_resolver_destroy(resolver);
         return code;
@@ -106,25 +126,19 @@ int gravel_device_resolver_create(struct gravel_device_resolver **out,
     return 0;
 }
 
-static void release_berth(struct berth *berth)
-{
-    if (berth->done)
-        clReleaseEvent(berth->done);
-    if (berth->uploaded)
-        clReleaseMemObject(berth->uploaded);
-}
-
 void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 {
     if (!resolver)
         return;
     if (resolver->mapped)
-        clEnqueueUnmapMemObject(resolver->queue, resolver->staging, resolver->mapped, 0, NULL, NULL);
+        clEnqueueUnmapMemObject(resolver->queue, resolver->staging, resolver->mapped, 0, NULL,
+                                NULL);
     if (resolver->queue)
         clFinish(resolver->queue);
     gravel_device_runs_destroy(&resolver->runs);
     for (uint32_t i = 0; i < N_BERTHS; i++)
-        release_berth(&resolver->berths[i]);
+        if (resolver->berths[i].uploaded)
+            clReleaseMemObject(resolver->berths[i].uploaded);
     if (resolver->staging)
         clReleaseMemObject(resolver->staging);
     if (resolver->queue)
@@ -132,27 +146,18 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
     free(resolver);
 }
 
-/* ---- berths ------------------------------------------------------------------------------------ */
-
-/* Wait until the device has applied what is in a berth. */
-static int empty(struct berth *berth)
-{
-    if (!berth->done)
-        return 0;
-    cl_int error = clWaitForEvents(1, &berth->done);
-    clReleaseEvent(berth->done);
-    berth->done = NULL;
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: a frame was not applied", error);
-}
+/* ---- berths ------------------------------------------------------------------------------------
+ */
 
 int gravel_device_resolver_finish(struct gravel_device_resolver *resolver)
 {
-    int code = 0;
-    for (uint32_t i = 0; i < N_BERTHS; i++) {
-        int emptied = empty(&resolver->berths[i]);
-        code = code ? code : emptied;
-    }
-    return code;
+    if (resolver->n_taken == 0)
+        return 0;
+    resolver->n_taken = 0;
+    cl_int error = clFinish(resolver->queue);
+    return error == CL_SUCCESS
+               ? 0
+               : gravel_fail_cl("resolver: frames were not applied: clFinish", error);
 }
 
 static int upload(struct pass *pass)
@@ -165,38 +170,24 @@ static int upload(struct pass *pass)
     return error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: clEnqueueWriteBuffer", error);
 }
 
-/* What was enqueued of this frame ends with the berth's event. */
-static int depart(struct pass *pass)
-{
-    struct gravel_device_resolver *resolver = pass->resolver;
-    if (!pass->is_uploaded)
-        return 0;
-    cl_int error = clEnqueueMarkerWithWaitList(resolver->queue, 0, NULL, &pass->berth->done);
-    if (error == CL_SUCCESS)
-        error = clFlush(resolver->queue);
-    if (error == CL_SUCCESS)
-        return 0;
-    clFinish(resolver->queue); /* the berth is free in any case */
-    return gravel_fail_cl("resolver: clEnqueueMarkerWithWaitList", error);
-}
-
-/* ---- runs -------------------------------------------------------------------------------------- */
+/* ---- runs --------------------------------------------------------------------------------------
+ */
 
 static int apply_words(struct pass *pass, const struct gravel_run *run)
 {
     int code = pass->is_uploaded ? 0 : upload(pass);
     if (code)
         return code;
-    return gravel_device_runs_enqueue(&pass->resolver->runs, pass->berth->uploaded, pass->frame, run,
-                                      pass->heap_offset);
+    return gravel_device_runs_enqueue(&pass->resolver->runs, pass->berth->uploaded, pass->frame,
+                                      run, pass->heap_offset);
 }
 
-/* Active messages, once all before them is applied: as a frame of this run alone, which apply.c can do. */
-static int apply_calls(struct pass *pass, const struct gravel_run *run, struct gravel_applied *applied)
+/* Active messages, once all before them is applied: as a frame of this run alone, which apply.c can
+ * do. */
+static int apply_calls(struct pass *pass, const struct gravel_run *run,
+                       struct gravel_applied *applied)
 {
-    int code = depart(pass);
-    if (!code)
-        code = gravel_device_resolver_finish(pass->resolver);
+    int code = gravel_device_resolver_finish(pass->resolver);
     if (code)
         return code;
     uint64_t run_bytes = GRAVEL_RUN_BYTES(run->command, run->n_messages);
@@ -205,6 +196,7 @@ static int apply_calls(struct pass *pass, const struct gravel_run *run, struct g
     const struct gravel_apply apply = {
         .shard = {0, 1}, .call = pass->apply->call, .context = pass->apply->context};
     pass->is_uploaded = false; /* its place is taken */
+    pass->resolver->n_taken = (uint32_t)(pass->berth - pass->resolver->berths) + 1;
     *alone = *pass->frame;
     alone->bytes = (uint32_t)(sizeof *alone + run_bytes);
     memcpy(alone + 1, run, run_bytes);
@@ -221,14 +213,14 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
                                  const void *frame, struct gravel_applied *applied)
 {
-    struct berth *berth = &resolver->berths[resolver->next++ % N_BERTHS];
-    struct pass pass = {resolver, berth, apply, frame, heap_offset, false};
+    struct pass pass = {resolver, NULL, apply, frame, heap_offset, false};
     assert(heap_offset % 8 == 0);
     *applied = (struct gravel_applied){0};
     if (pass.frame->bytes > resolver->max_frame_bytes)
         return gravel_fail(GRAVEL_EINVAL, "frame of %u bytes, the device resolver takes %llu",
                            pass.frame->bytes, (unsigned long long)resolver->max_frame_bytes);
-    int code = empty(berth);
+    int code = resolver->n_taken == N_BERTHS ? gravel_device_resolver_finish(resolver) : 0;
+    pass.berth = &resolver->berths[resolver->n_taken++];
     for (uint64_t at = sizeof *pass.frame; !code && at < pass.frame->bytes;) {
         const struct gravel_run *run = (const void *)((const char *)frame + at);
         code = GRAVEL_COMMAND_OP(run->command) == GRAVEL_AM ? apply_calls(&pass, run, applied)
@@ -236,6 +228,6 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
         applied->n_messages += code ? 0 : run->n_messages;
         at += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);
     }
-    int departed = depart(&pass);
-    return code ? code : departed;
+    clFlush(resolver->queue);
+    return code;
 }

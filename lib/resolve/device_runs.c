@@ -164,9 +164,9 @@ static int enqueue(const struct gravel_device_runs *runs, const struct place *pl
                    cl_kernel kernel, size_t n_items)
 {
     const struct argument arguments[] = {
-        ARGUMENT(place->uploaded),
-        ARGUMENT(place->kind), ARGUMENT(place->is_wide),    ARGUMENT(place->run->n_messages),
-        ARGUMENT(place->base), ARGUMENT(place->indices_at), ARGUMENT(place->values_at),
+        ARGUMENT(place->uploaded),        ARGUMENT(place->kind), ARGUMENT(place->is_wide),
+        ARGUMENT(place->run->n_messages), ARGUMENT(place->base), ARGUMENT(place->indices_at),
+        ARGUMENT(place->values_at),
     };
     int code = set_arguments(kernel, FRAME_ARGUMENT, arguments, LENGTH(arguments));
     if (code)
@@ -192,9 +192,9 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct plac
     if (!code)
         code = set_arguments(runs->store_last, TABLE_ARGUMENT, table, LENGTH(table));
     if (!code)
-        code = enqueue(runs, place, runs->find_last, n);
+        code = enqueue(runs, place, runs->find_last, n ? n : 1);
     if (!code)
-        code = enqueue(runs, place, runs->store_last, n);
+        code = enqueue(runs, place, runs->store_last, n ? n : 1);
     return code;
 }
 
@@ -221,6 +221,18 @@ static int add_doubles(const struct gravel_device_runs *runs, const struct place
                                      NULL, NULL);
     }
     return error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: adding doubles by the host", error);
+}
+
+int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
+{
+    const struct gravel_run nothing = {.command = GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
+    const struct place place = {.uploaded = uploaded, .run = &nothing, .kind = nothing.command};
+    int code = enqueue(runs, &place, runs->apply_serially, 1);
+    if (!code)
+        code = enqueue(runs, &place, runs->update_each, runs->group);
+    if (!code && !runs->is_serial)
+        code = enqueue_puts(runs, &place);
+    return code;
 }
 
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem uploaded,

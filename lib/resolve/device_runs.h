@@ -51,4 +51,12 @@ int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem upl
                                const struct gravel_frame *frame, const struct gravel_run *run,
                                uint64_t heap_offset);
 
+/**
+ * Enqueue every kernel on nothing, so that whatever a driver puts off to a kernel's or a buffer's first use is done:
+ * later, beside a kernel that waits for the resolver, it might wait for that kernel (NVIDIA's does).
+ *
+ * @return  0; GRAVEL_ECL.
+ */
+int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded);
+
 #endif

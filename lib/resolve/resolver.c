@@ -29,7 +29,7 @@ struct helper {
 
 struct gravel_resolver {
     struct gravel_resolver_shape shape;
-    struct helper *helpers; /* [n_helpers] */
+    struct helper *helpers;                /* [n_helpers] */
     struct gravel_device_resolver *device; /* NULL where the host reaches the heap */
     /* The buffer at hand, for the helpers. */
     const void *frame;
@@ -57,7 +57,8 @@ static bool wait_for_work(struct helper *helper, uint64_t done)
     struct gravel_resolver *resolver = helper->resolver;
     for (;;) {
         uint32_t key = gravel_event_prepare(&resolver->work);
-        bool has_work = atomic_load_explicit(&resolver->given, memory_order_acquire) != done; /* V1 */
+        bool has_work =
+            atomic_load_explicit(&resolver->given, memory_order_acquire) != done; /* V1 */
         bool stops = atomic_load_explicit(&resolver->stopping, memory_order_relaxed);
         if (has_work || stops) {
             gravel_event_cancel(&resolver->work);
@@ -185,8 +186,8 @@ static int apply(struct gravel_resolver *resolver, const void *frame, uint32_t h
     const struct gravel_apply callbacks = {.call = resolver->shape.call,
                                            .context = resolver->shape.context};
     if (resolver->device)
-        return gravel_device_resolver_apply(resolver->device, &callbacks,
-                                            gravel_memory_heap_offset(memory, heap), frame, applied);
+        return gravel_device_resolver_apply(
+            resolver->device, &callbacks, gravel_memory_heap_offset(memory, heap), frame, applied);
     resolver->frame = frame;
     resolver->memory = gravel_memory_heap(memory, heap);
     apply_together(resolver, applied);
@@ -201,8 +202,8 @@ static void refuse_device(int code, struct gravel_refusal *refusal)
 }
 
 uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, const void *frame,
-                                 uint64_t bytes, const struct gravel_expect *expect,
-                                 uint32_t heap, struct gravel_refusal *refusal)
+                                 uint64_t bytes, const struct gravel_expect *expect, uint32_t heap,
+                                 struct gravel_refusal *refusal)
 {
     struct gravel_expect with_handlers = *expect;
     struct gravel_applied applied = {.n_messages = 0};

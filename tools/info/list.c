@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "child.h"
+#include "describe.h"
 #include "device/ladder.h"
 #include "device/select.h"
 #include "drivers.h"
@@ -43,77 +44,73 @@ static json_t *describe_platforms(void)
     return all;
 }
 
-static json_t *describe_capabilities(const struct gravel_capability *capability)
-{
-#define PAIR(key, member, name, lack) \
-    json_object_set_new(has, key, json_boolean(capability->member));
-    json_t *has = json_object();
-    INFO_CAPABILITIES(PAIR)
-    return has;
-#undef PAIR
-}
-
-static json_t *describe_device(const struct gravel_candidate *candidate)
+static json_t *describe_device(const struct gravel_candidate *candidate, const char *wanted_step)
 {
     const struct gravel_capability *c = &candidate->capability;
     char number[32];
     snprintf(number, sizeof number, "%u:%u", candidate->platform_number, candidate->device_number);
     enum gravel_step step = GRAVEL_STEP_DRAIN;
-    const char *lack = gravel_step_choose("auto", c, &step);
-    return json_pack("{s:s, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:s?, s:s?}",
+    const char *lack = gravel_step_choose(wanted_step, c, &step);
+    return json_pack("{s:s, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:s?, s:s?}",
                      "number", number, "name", text(c->name), "platform", text(c->platform),
                      "driver", text(c->driver), "language", c->c_std, "is_cpu", (int)c->is_cpu,
                      "compute_units", (json_int_t)c->compute_units, "max_group",
                      (json_int_t)c->max_group, "max_alloc_bytes", (json_int_t)c->max_alloc,
                      "local_bytes", (json_int_t)c->local_bytes, "capabilities",
-                     describe_capabilities(c), "step",
+                     info_capabilities(c), "steps", info_steps(c), "step",
                      lack ? NULL : gravel_step_name(step), "reason", lack);
 }
 
-static json_t *describe_default(const char *name, const struct gravel_candidate *candidates,
-                                unsigned n, json_t *list)
+static void describe_default(const struct info_request *request,
+                             const struct gravel_candidate *candidates, unsigned n, json_t *list)
 {
     const struct gravel_candidate *chosen;
     json_t *number = json_null(), *error = json_null();
-    if (gravel_device_choose(name, "auto", candidates, n, &chosen) == 0)
+    if (gravel_device_choose(request->device, request->step, candidates, n, &chosen) == 0)
         number = json_sprintf("%u:%u", chosen->platform_number, chosen->device_number);
     else
         error = json_string(gravel_last_error());
     json_object_set_new(list, "default", number);
     json_object_set_new(list, "default_error", error);
+}
+
+static json_t *describe(const struct info_request *request,
+                        const struct gravel_candidate *candidates, unsigned n)
+{
+    json_t *devices = json_array();
+    for (unsigned i = 0; i < n; i++)
+        json_array_append_new(devices, describe_device(&candidates[i], request->step));
+    json_t *platforms = request->is_alone ? json_array() : describe_platforms();
+    json_t *list = json_pack("{s:o, s:o, s:s}", "platforms", platforms, "devices", devices,
+                             "wanted_step", request->step);
+    describe_default(request, candidates, n, list);
     return list;
 }
 
 /* In the child. */
-static json_t *list_here(const void *name)
+static json_t *list_here(const void *argument)
 {
+    const struct info_request *request = argument;
     unsigned n;
     info_child_stage("listing devices");
     struct gravel_candidate *candidates = calloc(GRAVEL_MAX_DEVICES, sizeof *candidates);
     if (!candidates)
         return NULL;
-    json_t *list;
-    if (gravel_device_list(candidates, &n)) {
-        list = json_pack("{s:s}", "error", gravel_last_error());
-    } else {
-        json_t *devices = json_array();
-        for (unsigned i = 0; i < n; i++)
-            json_array_append_new(devices, describe_device(&candidates[i]));
-        list = json_pack("{s:o, s:o}", "platforms", describe_platforms(), "devices", devices);
-        describe_default(name, candidates, n, list);
-    }
+    int code = gravel_device_list_named(request->is_alone ? request->device : "", candidates, &n);
+    json_t *list =
+        code ? json_pack("{s:s}", "error", gravel_last_error()) : describe(request, candidates, n);
     free(candidates);
     return list;
 }
 
-json_t *info_list(const char *name, unsigned limit_s)
+json_t *info_list(const struct info_request *request, unsigned limit_s)
 {
     json_t *broken = json_array();
-    json_t *list = info_child_run(list_here, name, limit_s);
+    json_t *list = info_child_run(list_here, request, limit_s);
     if (info_child_broke(list)) {
-        info_drivers_leave_out_broken(list_here, name, limit_s, broken);
+        info_drivers_leave_out_broken(list_here, request, limit_s, broken);
         json_decref(list);
-        list = info_child_run(list_here, name, limit_s);
+        list = info_child_run(list_here, request, limit_s);
     }
     json_object_set_new(list, "broken_drivers", broken);
     return list;

@@ -11,30 +11,25 @@
 #define TOOLS_INFO_LIST_H
 
 #include <jansson.h>
-#include <stddef.h>
+#include <stdbool.h>
 
-/* X(key, member of struct gravel_capability, name, what it means to lack it) */
-#define INFO_CAPABILITIES(X)                                                                 \
-    X("compiler", has_compiler, "compiler for kernels", "needed for step svm")               \
-    X("fine_grain_svm", has_fine_svm, "fine-grain buffer SVM", "needed for step svm")        \
-    X("atomics", has_c11_atomics, "acquire/release atomics", "needed for step svm")          \
-    X("svm_atomics", has_svm_atomics, "SVM atomics",                                         \
-      "not needed: no word is written by both sides")                                        \
-    X("all_devices_scope", has_all_devices_scope, "all-devices scope of atomics",            \
-      "device scope is used; the self-test proves it")                                       \
-    X("collectives", has_collectives, "work-group scan and reduce", "Gravel's own are used") \
-    X("double", has_double, "double precision", "messages of type double are not compiled")
+/* Which devices to list. */
+struct info_request {
+    const char *device; /* as GRAVEL_DEVICE names it; "" for the default */
+    const char *step;   /* as GRAVEL_STEP does */
+    bool is_alone; /* the caller wants that device only; if it goes by numbers, no other is touched
+                    */
+};
 
 /**
- * List everything.
+ * List everything, or as little as the request needs.
  *
- * @param name     device as GRAVEL_DEVICE names it, "" for the default.
  * @param limit_s  for each look at the drivers [seconds].
  * @return         {"platforms": [{number, name, n_devices}], "devices": [{number, name, ...,
- * capabilities, step or reason}], "default": number or null, "default_error": text or null,
- * "broken_drivers":
- *                 [{file, error}]}; {"error": text} without any platform; NULL without memory.
+ * capabilities, steps, step or reason}], "wanted_step": text, "default": number or null,
+ * "default_error": text or null, "broken_drivers": [{file, error}]}; {"error": text} without any
+ * platform; NULL without memory.
  */
-json_t *info_list(const char *name, unsigned limit_s);
+json_t *info_list(const struct info_request *request, unsigned limit_s);
 
 #endif

@@ -93,10 +93,8 @@ static int check_word(const char *what, uint32_t node, uint32_t index, uint64_t 
                              index, node, (unsigned long long)have, (unsigned long long)want);
 }
 
-static int check_node(const struct node_test *test, uint32_t node)
+static int check_words(uint32_t node, const uint32_t *counters, const uint64_t *values)
 {
-    const uint32_t *counters = gravel_pointer_of(test->gravel, node, test->counters);
-    const uint64_t *values = gravel_pointer_of(test->gravel, node, test->values);
     uint32_t want[N_COUNTERS] = {0};
     int code = 0;
     for (uint32_t i = 0; i < N_ITEMS && !code; i++) {
@@ -108,6 +106,21 @@ static int check_node(const struct node_test *test, uint32_t node)
     }
     for (uint32_t i = 0; i < N_COUNTERS && !code; i++)
         code = check_word("counters", node, i, want[i], counters[i]);
+    return code;
+}
+
+static int check_node(const struct node_test *test, uint32_t node)
+{
+    void *counters = NULL, *values = NULL;
+    int code = gravel_map(test->gravel, node, test->counters, N_COUNTERS * sizeof(uint32_t),
+                          CL_MAP_READ, &counters);
+    if (!code)
+        code = gravel_map(test->gravel, node, test->values, N_ITEMS * sizeof(uint64_t), CL_MAP_READ,
+                          &values);
+    if (!code)
+        code = check_words(node, counters, values);
+    gravel_unmap(test->gravel, values);
+    gravel_unmap(test->gravel, counters);
     return code;
 }
 

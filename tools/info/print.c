@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "list.h"
+#include "describe.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -51,6 +51,24 @@ static void print_capabilities(FILE *out, const json_t *has)
 #undef LINE
 }
 
+/* A step is certain once it has been tested. A reason is told once. */
+static void print_steps(FILE *out, const json_t *device)
+{
+    size_t i;
+    json_t *step;
+    json_array_foreach(json_object_get(device, "steps"), i, step)
+    {
+        const char *name = text_of(step, "name"), *lack = text_of(step, "lack");
+        if (!json_is_true(json_object_get(step, "possible")))
+            fprintf(out, "     cannot    step %s: %s\n", name,
+                    strcmp(lack, text_of(device, "reason")) ? lack : "see above");
+        else if (!strcmp(name, text_of(device, "step")))
+            fprintf(out, "     can       step %s\n", name);
+        else
+            fprintf(out, "     may       step %s, by what it says; not tested\n", name);
+    }
+}
+
 static void print_step(FILE *out, const json_t *device)
 {
     const char *step = text_of(device, "step");
@@ -80,7 +98,22 @@ void info_print_device(FILE *out, const json_t *device, const json_t *list)
             "size", number_of(device, "compute_units"), number_of(device, "max_group"),
             number_of(device, "max_alloc_bytes") / (1u << 30));
     print_probe(out, probe);
+    print_steps(out, device);
     print_capabilities(out, json_object_get(device, "capabilities"));
+}
+
+/* What was proved on the step that was tested. */
+static void print_proof(FILE *out, const json_t *probe)
+{
+    const char *step = text_of(probe, "step");
+    fprintf(out, "PASS: step %s: ", step);
+    if (number_of(probe, "rounds") > 0)
+        fprintf(out, "%.0f hand-overs (%.1f us each), ", number_of(probe, "rounds"),
+                number_of(probe, "round_us"));
+    if (!strcmp(step, "pump"))
+        fprintf(out, "a kernel beside one that waits, ");
+    fprintf(out, "%.0f exact increments, %.0f messages, %.1f s\n", number_of(probe, "increments"),
+            number_of(probe, "messages"), number_of(probe, "seconds"));
 }
 
 void info_print_self_test(FILE *out, const json_t *device)
@@ -93,10 +126,5 @@ void info_print_self_test(FILE *out, const json_t *device)
     else if (*error)
         fprintf(out, "FAIL: %s\n", error);
     else
-        fprintf(out,
-                "PASS: %.0f hand-overs (%.1f us each), %.0f exact increments, %.0f messages, "
-                "%.1f s\n",
-                number_of(probe, "rounds"), number_of(probe, "round_us"),
-                number_of(probe, "increments"), number_of(probe, "messages"),
-                number_of(probe, "seconds"));
+        print_proof(out, probe);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "child.h"
+#include "describe.h"
 #include "device/self_test.h"
 #include "node_test.h"
 #include "wait/clock.h"
@@ -14,6 +15,16 @@
 static void note_error(json_t *answer)
 {
     json_object_set_new(answer, "error", json_string(gravel_last_error()));
+}
+
+/* Kernels may get fewer compute units than the device has; the self-test finds out what the
+ * compiler takes. */
+static void describe_found(const struct gravel_device *device, json_t *answer)
+{
+    struct gravel_capability found = device->capability;
+    found.compute_units = device->units;
+    json_object_set_new(answer, "capabilities", info_capabilities(&found));
+    json_object_set_new(answer, "steps", info_steps(&found));
 }
 
 static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *answer)
@@ -26,12 +37,15 @@ static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *
         return code;
     json_object_set_new(answer, "cores", json_string(device.cores));
     json_object_set_new(answer, "kernel_units", json_integer(device.units));
+    json_object_set_new(answer, "step", json_string(gravel_step_name(device.step)));
     info_child_stage("running the self-test");
     code = gravel_self_test(&device, n_rounds, &result);
     json_object_set_new(answer, "can_yield", json_boolean(result.can_yield));
     json_object_set_new(answer, "rounds", json_integer(result.n_rounds));
     json_object_set_new(answer, "round_us", json_real(result.round_us));
     json_object_set_new(answer, "increments", json_integer(result.n_increments));
+    if (!code)
+        describe_found(&device, answer);
     gravel_device_close(&device);
     return code;
 }

@@ -22,8 +22,8 @@ struct info_probe {
  * Probe a device.
  *
  * @param limit_s  the child is killed after this [seconds].
- * @return         {cores, kernel_units, can_yield, rounds, round_us, increments, messages,
- * seconds};
+ * @return         {step, cores, kernel_units, can_yield, rounds, round_us, increments,
+ * capabilities, steps, messages, seconds}, the last but one if a node was tested;
  *                 {..., "error": text} if anything failed; NULL without memory.
  */
 json_t *info_probe_run(const struct info_probe *probe, unsigned limit_s);

@@ -32,7 +32,9 @@ environment) # what is set is told, and what is wrong is refused
     output=$(GRAVEL_BUFFER=128k "$info" --env) || fail "exit status $?"
     expect 'GRAVEL_BUFFER  *128k  *set '
     output=$(GRAVEL_BUFFER=128q "$info" --env 2>&1) && fail "128q was taken"
-    expect 'GRAVEL_BUFFER=128q: not a number' ;;
+    expect 'GRAVEL_BUFFER=128q: not a number'
+    output=$(GRAVEL_STEP=teleport "$info" 2>&1) && fail "step teleport was taken"
+    expect 'teleport' ;;
 no-platform) # one line, not a crash
     output=$(OCL_ICD_VENDORS="$work" "$info" 2>&1) && fail "exit status 0 without a platform"
     expect 'no OpenCL platform found' ;;
@@ -45,12 +47,47 @@ json) # every answer is one JSON object
     for options in "--json" "--env --json" "--selftest --json"; do
         # shellcheck disable=SC2086 # two options
         "$info" $options | python3 -m json.tool >/dev/null || fail "$options"
-    done ;;
+    done
+    GRAVEL_STEP=teleport "$info" --json 2>/dev/null | python3 -m json.tool >/dev/null || fail "an error"
+    output=$(GRAVEL_STEP=drain "$info" --device Portable --json | python3 -c '
+import json, sys
+device = json.load(sys.stdin)["devices"][0]
+print(device["step"], device["probe"]["step"])
+print(*(step["name"] for step in device["steps"] if step["possible"] == (step["lack"] is None)))
+print(sorted({"subgroups", "host_usm"} & set(device["capabilities"])))')
+    expect '^drain drain$'
+    expect '^svm usm pump drain$'
+    expect "^\['host_usm', 'subgroups'\]$" ;;
 self-test)
     need_driver
-    output=$("$info" --selftest) || fail "exit status $?: $output"
-    expect 'PASS: 2000 hand-overs'
+    output=$("$info" --selftest --device Portable) || fail "exit status $?: $output"
+    expect 'PASS: step svm: 2000 hand-overs'
     expect '65536 exact increments, 1092[0-9] messages' ;;
+drain) # nothing is handed over there while a kernel runs
+    need_driver
+    export GRAVEL_STEP=drain
+    output=$("$info" --selftest --device Portable) || fail "exit status $?: $output"
+    expect 'PASS: step drain: 65536 exact increments, 1092[0-9] messages'
+    output=$("$info" --device Portable) || fail "exit status $?: $output"
+    expect 'step  *drain$'
+    expect 'can  *step drain$'
+    expect 'may  *step svm, by what it says' ;;
+pump) # needs a compute unit beside those of a kernel that waits
+    need_driver
+    export GRAVEL_STEP=pump GRAVEL_HOST_CORES=0 POCL_MAX_PTHREAD_COUNT=4
+    output=$("$info" --selftest --device Portable) || fail "exit status $?: $output"
+    expect 'PASS: step pump: 2000 hand-overs .*, a kernel beside one that waits, 65536 exact increments'
+    export POCL_MAX_PTHREAD_COUNT=1
+    output=$("$info" --device Portable 2>&1) || skip "this PoCL ignores POCL_MAX_PTHREAD_COUNT"
+    expect 'step  *none: a single compute unit' ;;
+forced) # a step that the device cannot take is refused by what it lacks; the others are listed
+    need_driver
+    output=$(GRAVEL_STEP=usm "$info") || fail "exit status $?: $output"
+    echo "$output" | grep -q 'can  *step usm' && skip "this PoCL has host allocations"
+    expect 'step  *none: no host allocations'
+    expect 'cannot  *step usm: see above'
+    expect 'may  *step svm, by what it says'
+    GRAVEL_STEP=usm "$info" --selftest && fail "the self-test passed" ;;
 crash) # a driver that crashes is named and left out, the others are listed
     add_broken_driver crash
     output=$("$info") || fail "exit status $?: $output"
@@ -66,11 +103,27 @@ probe-crash) # a driver that crashes later keeps its line
     output=$(LD_PRELOAD="$(readlink -f "$file")" "$info") || fail "exit status $?: $output"
     expect 'step  *none: driver crashed (Aborted) while opening the device'
     LD_PRELOAD="$(readlink -f "$file")" "$info" --selftest && fail "the self-test passed" ;;
-no-svm) # Debian 12's rusticl lists a device that cannot
-    output=$(RUSTICL_ENABLE=llvmpipe "$info") || fail "exit status $?: $output"
+named) # a device that goes by its numbers is found though other platforms crash when they are asked
+    need_driver
+    output=$("$info" --device Portable) || fail "exit status $?: $output"
+    number=${output%% *}
+    output=$(LD_PRELOAD="$(readlink -f "$file")" "$info" --device "$number" --selftest) \
+        || fail "exit status $?: $output"
+    expect "^$number .*PASS"
+    echo "$output" | grep -q 'left out' && fail "other platforms were asked"
+    output=$("$info")
+    echo "$output" | grep -q '^platform\|^1:' || skip "there is one platform only" ;;
+no-svm) # Debian 12's rusticl lists a device that cannot, and that loses what kernels store
+    export RUSTICL_ENABLE=llvmpipe
+    output=$(GRAVEL_STEP=svm "$info") || fail "exit status $?: $output"
     echo "$output" | grep -q llvmpipe || skip "no rusticl with llvmpipe"
     echo "$output" | grep -q 'fine-grain buffer SVM (needed' || skip "this rusticl has SVM"
-    expect 'step  *none: no fine-grain buffer SVM' ;;
+    expect 'step  *none: no fine-grain buffer SVM'
+    output=$("$info") || fail "exit status $?: $output"
+    expect 'step  *none: self-test: llvmpipe'
+    expect 'cannot  *step drain: see above'
+    output=$(GRAVEL_STEP=pump "$info" --device llvmpipe --selftest) && fail "step pump was taken"
+    expect "FAIL: self-test: .* copies and a running kernel did not see each other's word" ;;
 *) fail "no such test: $test" ;;
 esac
 exit 0
