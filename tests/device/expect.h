@@ -40,8 +40,18 @@ static inline void expect_works(struct gravel *gravel)
 {
     uint64_t word = alloc_or_die(gravel, 64);
     OK(run_body(gravel, "gravel_inc_uint(g, a, 0, 0);", 256, 64, word, 0, 0));
-    assert_int_equal(*words32(gravel, 0, word), 256);
+    assert_int_equal(word32(gravel, 0, word), 256);
     OK(gravel_free(gravel, word));
+}
+
+/** n words of a node's heap all have one value. */
+static inline void expect_words(struct gravel *gravel, uint32_t node, uint64_t offset,
+                                uint32_t value, uint32_t n)
+{
+    const uint32_t *words = read_map(gravel, node, offset, n * sizeof *words);
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(words[i], value);
+    unmap(gravel, words);
 }
 
 /** 64-byte aligned bytes of one value before and after memory under test: nobody may write them. */
@@ -57,19 +67,18 @@ static inline struct guarded guarded_alloc(struct gravel *gravel, uint64_t bytes
     guarded.memory = alloc_or_die(gravel, bytes);
     guarded.after = alloc_or_die(gravel, GUARD_BYTES);
     for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++) {
-        memset(words32(gravel, node, guarded.before), 0xa7, GUARD_BYTES);
-        memset(words32(gravel, node, guarded.after), 0xa7, GUARD_BYTES);
+        fill(gravel, node, guarded.before, 0xa7, GUARD_BYTES);
+        fill(gravel, node, guarded.after, 0xa7, GUARD_BYTES);
     }
     return guarded;
 }
 
 static inline void guarded_check(struct gravel *gravel, const struct guarded *guarded)
 {
-    for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++)
-        for (uint32_t i = 0; i < GUARD_BYTES / 4; i++) {
-            assert_int_equal(words32(gravel, node, guarded->before)[i], 0xa7a7a7a7u);
-            assert_int_equal(words32(gravel, node, guarded->after)[i], 0xa7a7a7a7u);
-        }
+    for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++) {
+        expect_words(gravel, node, guarded->before, 0xa7a7a7a7u, GUARD_BYTES / 4);
+        expect_words(gravel, node, guarded->after, 0xa7a7a7a7u, GUARD_BYTES / 4);
+    }
 }
 
 static inline void guarded_free(struct gravel *gravel, const struct guarded *guarded)

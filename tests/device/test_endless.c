@@ -41,7 +41,8 @@ struct turning {
     struct gravel *gravel;
     cl_context context;
     _Atomic uint32_t *gate; /* [0] set by the test, [1] by the kernel at its end */
-    cl_event ended;
+    cl_kernel kernel;
+    cl_event ended; /* NULL if the launch itself has waited, and has given up */
     char log[4096];
 };
 
@@ -52,11 +53,10 @@ static void keep_log(void *user, const char *text)
     snprintf(turning->log + n, sizeof turning->log - n, "%s\n", text);
 }
 
-static void start(struct turning *turning, const char *name, uint32_t kernel_limit_ms)
+static void prepare(struct turning *turning, const char *name, uint32_t kernel_limit_ms)
 {
     struct gravel_config config = loopback_config(2);
     struct gravel_bindings bindings = {.log = keep_log, .log_user = turning};
-    const size_t one = 1;
     memset(turning, 0, sizeof *turning);
     config.timeout_ms = TIMEOUT_MS;
     config.kernel_limit_ms = kernel_limit_ms;
@@ -69,11 +69,21 @@ static void start(struct turning *turning, const char *name, uint32_t kernel_lim
     atomic_init(&turning->gate[0], 0);
     atomic_init(&turning->gate[1], 0);
     cl_program program = build_or_die(turning->gravel, turn_source, NULL);
-    cl_kernel kernel = kernel_or_die(turning->gravel, program, name);
-    MUST(clSetKernelArgSVMPointer(kernel, 1, turning->gate) == CL_SUCCESS);
-    OK(gravel_launch(turning->gravel, kernel, 1, &one, &one, 0, NULL, &turning->ended));
-    clReleaseKernel(kernel);
+    turning->kernel = kernel_or_die(turning->gravel, program, name);
+    MUST(clSetKernelArgSVMPointer(turning->kernel, 1, turning->gate) == CL_SUCCESS);
     clReleaseProgram(program);
+}
+
+static int launch(struct turning *turning)
+{
+    const size_t one = 1;
+    return gravel_launch(turning->gravel, turning->kernel, 1, &one, &one, 0, NULL, &turning->ended);
+}
+
+static void start(struct turning *turning, const char *name, uint32_t kernel_limit_ms)
+{
+    prepare(turning, name, kernel_limit_ms);
+    OK(launch(turning));
 }
 
 static void tell(struct turning *turning)
@@ -81,12 +91,24 @@ static void tell(struct turning *turning)
     atomic_store_explicit(&turning->gate[0], 1, memory_order_release);
 }
 
+/* Whether somebody else holds the kernel: the command that runs it. */
+static bool is_in_use(cl_kernel kernel)
+{
+    cl_uint n = 0;
+    MUST(clGetKernelInfo(kernel, CL_KERNEL_REFERENCE_COUNT, sizeof n, &n, NULL) == CL_SUCCESS);
+    return n > 1;
+}
+
 /* Call it before closing: on PoCL 3.1 a context is of no use without the node's sub-device. */
 static void expect_it_ended(struct turning *turning)
 {
-    MUST(clWaitForEvents(1, &turning->ended) == CL_SUCCESS);
-    assert_int_equal(turning->gate[1], 1);
-    clReleaseEvent(turning->ended);
+    if (turning->ended) {
+        MUST(clWaitForEvents(1, &turning->ended) == CL_SUCCESS);
+        clReleaseEvent(turning->ended);
+    }
+    while (turning->gate[1] == 0 || is_in_use(turning->kernel))
+        usleep(1000);
+    clReleaseKernel(turning->kernel);
     clSVMFree(turning->context, turning->gate);
     clReleaseContext(turning->context);
 }
@@ -130,8 +152,9 @@ static void kernel_without_a_limit_is_waited_for(void **state)
     pthread_t teller;
     (void)state;
     watch(60, "a kernel that ends late");
-    start(&turning, "turn_until_told", 0);
+    prepare(&turning, "turn_until_told", 0);
     assert_int_equal(pthread_create(&teller, NULL, tell_later, &turning), 0);
+    OK(launch(&turning));
     OK(gravel_quiet(turning.gravel));
     assert_int_equal(turning.gate[1], 1);
     pthread_join(teller, NULL);
@@ -168,13 +191,51 @@ static void failed_node_gives_kernels_the_time_limit_once(void **state)
     expect_it_ended(&turning);
 }
 
+/* On step drain it is the launch that waits. */
+static void launch_names_the_kernel_and_ends(void **state)
+{
+    struct turning turning;
+    (void)state;
+    watch(60, "a launch that waits for a kernel that turns");
+    prepare(&turning, "turn_until_told", LIMIT_MS);
+    EXPECT_GIVES_UP(launch(&turning), 0.3, "kernel turn_until_told");
+    assert_null(turning.ended);
+    EXPECT_GIVES_UP(gravel_quiet(turning.gravel), 0.3, "GRAVEL_KERNEL_LIMIT");
+    tell(&turning);
+    expect_it_ended(&turning);
+    OK(gravel_quiet(turning.gravel));
+    OK(gravel_close(turning.gravel));
+}
+
+static void close_after_such_a_launch_leaves_the_kernel_its_memory(void **state)
+{
+    struct turning turning;
+    (void)state;
+    watch(60, "closing a node whose launch has given up");
+    prepare(&turning, "turn_until_told", LIMIT_MS);
+    EXPECT_GIVES_UP(launch(&turning), 0.3, "kernel turn_until_told");
+    EXPECT_GIVES_UP(gravel_close(turning.gravel), 0.3, "kernel turn_until_told");
+    assert_non_null(strstr(turning.log, "a kernel still runs"));
+    tell(&turning);
+    expect_it_ended(&turning);
+}
+
 int main(void)
 {
+    const struct CMUnitTest drained[] = {
+        cmocka_unit_test(launch_names_the_kernel_and_ends),
+        cmocka_unit_test(kernel_without_a_limit_is_waited_for),
+        cmocka_unit_test(close_after_such_a_launch_leaves_the_kernel_its_memory),
+    };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_name_the_kernel_and_end),
         cmocka_unit_test(kernel_without_a_limit_is_waited_for),
         cmocka_unit_test(close_leaves_the_kernel_its_memory),
         cmocka_unit_test(failed_node_gives_kernels_the_time_limit_once),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    struct gravel *gravel = open_loopback(1, NULL);
+    bool is_drained = takes_step(gravel, "drain");
+    OK(gravel_close(gravel));
+    return is_drained ? cmocka_run_group_tests(drained, NULL, NULL)
+                      : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,7 +114,7 @@ static int reset(void **state)
     (void)state;
     n_calls = n_refused_waits = 0;
     for (uint32_t node = 0; node < 3; node++)
-        *words64(gravel, node, word) = 0;
+        fill(gravel, node, word, 0, sizeof word);
     return gravel_barrier(gravel);
 }
 
@@ -143,7 +143,7 @@ static void fan_out_has_ended_after_barrier(void **state)
     assert_int_equal(n_calls, (1u << 15) - 1);
     uint64_t sum = 0;
     for (uint32_t node = 0; node < 3; node++)
-        sum += *words64(gravel, node, word);
+        sum += word64(gravel, node, word);
     assert_int_equal(sum, 1u << 14);
 }
 
@@ -154,7 +154,7 @@ static void put_by_a_handler_is_applied_after_barrier(void **state)
     OK(gravel_am(gravel, 1, STORE, args, 2));
     OK(gravel_barrier(gravel));
     assert_int_equal(n_calls, 1);
-    assert_int_equal(*words64(gravel, 2, word), args[1]);
+    assert_int_equal(word64(gravel, 2, word), args[1]);
 }
 
 static void failing_handler_is_named_and_others_go_on(void **state)
@@ -166,7 +166,7 @@ static void failing_handler_is_named_and_others_go_on(void **state)
                           128, 64, word, 0, 0),
                  GRAVEL_EHANDLER, "fail_with_7 returned 7");
     assert_int_equal(n_calls, 1);
-    assert_int_equal(*words64(gravel, 1, word), 128);
+    assert_int_equal(word64(gravel, 1, word), 128);
     expect_works(gravel);
 }
 

@@ -32,12 +32,14 @@ static void memory_is_zero_and_aligned_also_the_second_time(void **state)
         uint64_t offset = alloc_or_die(gravel, 1000);
         assert_int_equal(offset % 64, 0);
         for (uint32_t node = 0; node < 2; node++) {
-            const unsigned char *bytes = gravel_pointer_of(gravel, node, offset);
+            const unsigned char *bytes = read_map(gravel, node, offset, 1000);
             for (int i = 0; i < 1000; i++)
                 assert_int_equal(bytes[i], 0);
-            memset(gravel_pointer_of(gravel, node, offset), 0xff, 1000);
+            unmap(gravel, bytes);
+            fill(gravel, node, offset, 0xff, 1000);
         }
-        assert_non_null(gravel_pointer(gravel, offset + 999));
+        bool has_address = gravel_pointer(gravel, offset + 999) != NULL;
+        assert_int_equal(has_address, !is_sliced(gravel));
         assert_null(gravel_pointer(gravel, offset + 1000));
         assert_null(gravel_pointer(gravel, UINT64_MAX));
         OK(gravel_free(gravel, offset));
@@ -116,9 +118,12 @@ static void many_loopback_nodes_work(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     OK(run_body(gravel, "gravel_add_uint(g, a, i % 16, i, i % 1000);", 16000, 64, word, 0, 0));
     uint64_t sum = 0;
-    for (uint32_t node = 0; node < 1000; node++)
+    for (uint32_t node = 0; node < 1000; node++) {
+        const uint32_t *words = read_map(gravel, node, word, 64);
         for (uint32_t i = 0; i < 16; i++)
-            sum += words32(gravel, node, word)[i];
+            sum += words[i];
+        unmap(gravel, words);
+    }
     assert_int_equal(sum, 15999ull * 16000 / 2);
     OK(gravel_close(gravel));
 }
@@ -138,9 +143,12 @@ static void odd_sizes_work(void **state)
     OK(gravel_open(&gravel, &config, NULL));
     uint64_t table = alloc_or_die(gravel, 4 * 5000);
     OK(run_body(gravel, "gravel_add_uint(g, a, i, i + 1, i % 3);", 5000, 100, table, 0, 0));
-    for (uint32_t i = 0; i < 5000; i++)
-        for (uint32_t node = 0; node < 3; node++)
-            assert_int_equal(words32(gravel, node, table)[i], i % 3 == node ? i + 1 : 0);
+    for (uint32_t node = 0; node < 3; node++) {
+        const uint32_t *words = read_map(gravel, node, table, 4 * 5000);
+        for (uint32_t i = 0; i < 5000; i++)
+            assert_int_equal(words[i], i % 3 == node ? i + 1 : 0);
+        unmap(gravel, words);
+    }
     char data[5000], back[5000];
     for (int i = 0; i < 5000; i++)
         data[i] = (char)(i * 7);

@@ -48,8 +48,7 @@ static void expect_refused(int code, int expected, const char *part)
     expect_error(code, expected, part);
     guarded_check(gravel, &table);
     for (uint32_t node = 0; node < 2; node++)
-        for (uint32_t i = 0; i < N_WORDS; i++)
-            assert_int_equal(words32(gravel, node, table.memory)[i], 0);
+        expect_words(gravel, node, table.memory, 0, N_WORDS);
     assert_int_equal(gravel_quiet(gravel), 0);
     expect_works(gravel);
 }

@@ -22,17 +22,23 @@
 static void expect_sent(struct gravel *gravel, size_t n_items, const uint64_t tables[3])
 {
     uint32_t n = gravel_n_nodes(gravel);
-    for (uint32_t i = 0; i < n_items; i++)
-        for (uint32_t node = 0; node < n; node++) {
+    for (uint32_t node = 0; node < n; node++) {
+        const uint32_t *words[3];
+        for (int t = 0; t < 3; t++)
+            words[t] = read_map(gravel, node, tables[t], n_items * 4);
+        for (uint32_t i = 0; i < n_items; i++) {
             bool is_mine = i % n == node;
             uint32_t all = is_mine ? i + 1 : 0, loops = 0;
             uint32_t some = is_mine ? (i % 3 == 0 ? i + 1 : 0) + (i % 5 == 0) : 0;
             for (uint32_t e = 0; e < i % 7; e++)
                 loops += (i + e) % n == node;
-            assert_int_equal(words32(gravel, node, tables[0])[i], all);
-            assert_int_equal(words32(gravel, node, tables[1])[i], some);
-            assert_int_equal(words32(gravel, node, tables[2])[i], loops);
+            assert_int_equal(words[0][i], all);
+            assert_int_equal(words[1][i], some);
+            assert_int_equal(words[2][i], loops);
         }
+        for (int t = 0; t < 3; t++)
+            unmap(gravel, words[t]);
+    }
 }
 
 /* @return false if the device takes no such launch. */
@@ -46,6 +52,7 @@ static bool run_shape(struct gravel *gravel, cl_uint n_dimensions, const size_t 
     for (int t = 0; t < 3; t++)
         tables[t] = alloc_or_die(gravel, n_items * 4);
     cl_kernel kernel = body_kernel(gravel, SENDS, tables);
+    set_body_size(kernel, global_size[0], n_dimensions > 1 ? global_size[1] : 1);
     int code = gravel_launch(gravel, kernel, n_dimensions, global_size, local_size, 0, NULL, NULL);
     clReleaseKernel(kernel);
     OK(gravel_barrier(gravel));
@@ -103,6 +110,12 @@ static void two_and_three_dimensions_send_all(void **state)
     OK(gravel_close(gravel));
 }
 
+/* No leader waits on step drain: the queue must hold all that a group sends. */
+static bool is_drained(const struct gravel_config *config)
+{
+    return !strcmp(config->step, "drain");
+}
+
 /* A group takes as many slots as its messages need; buffers may be smaller than a package. */
 static void group_larger_than_a_slot_sends_all(void **state)
 {
@@ -115,7 +128,7 @@ static void group_larger_than_a_slot_sends_all(void **state)
         struct gravel_config config = loopback_config(3);
         struct gravel *gravel;
         config.slot_bytes = sizes[i].slot;
-        config.queue_bytes = sizes[i].queue;
+        config.queue_bytes = sizes[i].queue * (is_drained(&config) ? 512 : 1);
         config.buffer_bytes = sizes[i].buffer;
         config.n_buffers = 1 + (uint32_t)i;
         OK(gravel_open(&gravel, &config, NULL));
@@ -135,7 +148,8 @@ static void group_larger_than_the_queue_is_told(void **state)
     config.slot_bytes = config.queue_bytes = 640;
     OK(gravel_open(&gravel, &config, NULL));
     const size_t global_size = 160, local_size = 16;
-    assert_true(run_shape(gravel, 1, &global_size, &local_size));
+    if (!is_drained(&config))
+        assert_true(run_shape(gravel, 1, &global_size, &local_size));
     uint64_t word = alloc_or_die(gravel, 64);
     expect_error(run_body(gravel, "gravel_inc_uint(g, a, 0, 1);", 1024, 256, word, 0, 0),
                  GRAVEL_EKERNEL, "raise GRAVEL_QUEUE");
@@ -163,7 +177,7 @@ static void group_larger_than_max_group_is_told(void **state)
         uint64_t word = alloc_or_die(gravel, 64);
         MUST(clSetKernelArg(kernel, 1, sizeof word, &word) == CL_SUCCESS);
         OK(run_kernel(gravel, kernel, 128, 64));
-        assert_int_equal(*words32(gravel, 0, word), i == 2 ? 384 : 128);
+        assert_int_equal(word32(gravel, 0, word), i == 2 ? 384 : 128);
         int code = run_kernel(gravel, kernel, 256, 128);
         if (i > 0 || code)
             expect_error(code, GRAVEL_EKERNEL, "128 work-items");
@@ -190,7 +204,7 @@ static void larger_max_group_sends_all(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     MUST(clSetKernelArg(kernel, 1, sizeof word, &word) == CL_SUCCESS);
     OK(run_kernel(gravel, kernel, 4096, 2048));
-    assert_int_equal(*words32(gravel, 0, word), 3 * 4096);
+    assert_int_equal(word32(gravel, 0, word), 3 * 4096);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     OK(gravel_close(gravel));
@@ -205,8 +219,12 @@ static void impossible_launch_is_refused(void **state)
     const size_t global_size = 1 << 20, local_size = 1 << 20;
     expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL),
                  GRAVEL_ECL, "WORK_GROUP_SIZE");
-    expect_error(gravel_launch(gravel, kernel, 4, &global_size, NULL, 0, NULL, NULL), GRAVEL_ECL,
-                 "WORK_DIMENSION");
+    if (is_sliced(gravel))
+        expect_error(gravel_launch(gravel, kernel, 4, &global_size, NULL, 0, NULL, NULL),
+                     GRAVEL_EINVAL, "4 dimensions");
+    else
+        expect_error(gravel_launch(gravel, kernel, 4, &global_size, NULL, 0, NULL, NULL),
+                     GRAVEL_ECL, "WORK_DIMENSION");
     clReleaseKernel(kernel);
     expect_works(gravel);
     OK(gravel_close(gravel));

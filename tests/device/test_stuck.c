@@ -63,6 +63,12 @@ static void ticket_never_published_among_others_is_named(void **state)
     expect_failed_node(gravel, "queue 0, ticket 10");
 }
 
+/* Behind a stuck ticket a kernel waits for room; on step drain no kernel waits. */
+static const char *stuck_behind(const struct gravel *gravel)
+{
+    return takes_step(gravel, "drain") ? "found queue 0 full (1 slots, ticket 1)" : "queue 0, ticket 0";
+}
+
 /* The kernel itself waits for room behind the stuck ticket. */
 static void ticket_never_published_in_a_full_queue_is_named(void **state)
 {
@@ -72,9 +78,9 @@ static void ticket_never_published_in_a_full_queue_is_named(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     double begin = seconds_now();
     expect_error(run_body(gravel, RESERVE_ONLY "gravel_inc_uint(g, a, 0, 1);", 640, 64, word, 0, 0),
-                 GRAVEL_EKERNEL, "queue 0, ticket 0");
+                 GRAVEL_EKERNEL, stuck_behind(gravel));
     assert_true(seconds_now() - begin < LIMIT_S);
-    expect_failed_node(gravel, "queue 0, ticket 0");
+    expect_failed_node(gravel, stuck_behind(gravel));
 }
 
 /* The same with a kernel that waits alone, work-item by work-item. */
@@ -86,8 +92,8 @@ static void work_items_behind_a_stuck_ticket_end(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     expect_error(run_body(gravel, RESERVE_ONLY "gravel_inc_uint_wi(g, a, 0, 1);", 256, 64, word, 0,
                           0),
-                 GRAVEL_EKERNEL, "ticket 0");
-    expect_failed_node(gravel, "ticket 0");
+                 GRAVEL_EKERNEL, stuck_behind(gravel));
+    expect_failed_node(gravel, stuck_behind(gravel));
 }
 
 /* Nobody waits for this kernel; the failure must still be found by who waits next. */
@@ -105,7 +111,7 @@ static void patience_outlasts_a_slow_kernel(void **state)
                         64, 64, word, 30000000, 0);
     print_message("the kernel took %.2f s\n", seconds_now() - begin);
     assert_int_equal(code, 0);
-    assert_int_not_equal(*words32(gravel, 1, word), 0);
+    assert_int_not_equal(word32(gravel, 1, word), 0);
     OK(gravel_close(gravel));
 }
 
@@ -115,13 +121,18 @@ static void back_pressure_is_counted_and_nothing_is_lost(void **state)
     watch(60, "a queue of one slot");
     struct gravel *gravel = open_impatient(9280);
     struct gravel_stats stats;
+    if (takes_step(gravel, "drain")) {
+        OK(gravel_close(gravel));
+        print_message("skipped: no kernel waits on step drain\n");
+        skip();
+    }
     uint64_t word = alloc_or_die(gravel, 64);
     gravel_stats_reset(gravel);
     OK(run_body(gravel, "for (uint n = 0; n < 20; n++) gravel_inc_uint(g, a, 0, i % 2);", 8192, 256,
                 word, 0, 0));
     OK(gravel_stats_read(gravel, &stats));
-    assert_int_equal(*words32(gravel, 0, word), 20 * 4096);
-    assert_int_equal(*words32(gravel, 1, word), 20 * 4096);
+    assert_int_equal(word32(gravel, 0, word), 20 * 4096);
+    assert_int_equal(word32(gravel, 1, word), 20 * 4096);
     assert_true(stats.queue_full_waits > 0);
     OK(gravel_close(gravel));
 }

@@ -63,6 +63,9 @@ cl_kernel kernel_or_die(struct gravel *gravel, cl_program program, const char *n
  */
 cl_kernel body_kernel(struct gravel *gravel, const char *body, const uint64_t arguments[3]);
 
+/** Before a launch of two or three dimensions: its first two sizes [work-items]. */
+void set_body_size(cl_kernel kernel, uint64_t width, uint64_t height);
+
 /** Launch a one-dimensional kernel and wait for its messages. @return what gravel_barrier returned. */
 int run_kernel(struct gravel *gravel, cl_kernel kernel, size_t global_size, size_t local_size);
 
@@ -70,11 +73,24 @@ int run_kernel(struct gravel *gravel, cl_kernel kernel, size_t global_size, size
 int run_body(struct gravel *gravel, const char *body, size_t global_size, size_t local_size,
              uint64_t a, uint64_t b, uint64_t c);
 
-/** Words of a node's heap. */
+/** Memory of a local node's heap, on every step of the ladder; to be unmapped. */
 void *map_or_die(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes,
                  cl_map_flags flags);
-uint32_t *words32(struct gravel *gravel, uint32_t node, uint64_t offset);
-uint64_t *words64(struct gravel *gravel, uint32_t node, uint64_t offset);
+const void *read_map(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes);
+void unmap(struct gravel *gravel, const void *memory);
+
+/** One word of a local node's heap, as it is now. */
+uint32_t word32(struct gravel *gravel, uint32_t node, uint64_t offset);
+uint64_t word64(struct gravel *gravel, uint32_t node, uint64_t offset);
+
+/** Set every byte of a part of a local node's heap. */
+void fill(struct gravel *gravel, uint32_t node, uint64_t offset, int byte, uint64_t bytes);
+
+/** Whether the node is on this step of the ladder: "svm", "usm", "pump" or "drain". */
+bool takes_step(const struct gravel *gravel, const char *step);
+
+/** Whether launches are cut into slices, and the host reaches the heap by copies only: steps pump and drain. */
+bool is_sliced(const struct gravel *gravel);
 
 /** A number that looks random (splitmix64 of x). */
 uint64_t mix(uint64_t x);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gravel_map: the heap as the host sees it, on every step of the ladder. What messages and kernels wrote is read,
+ * what is written is found by both, and what cannot be mapped is refused.
+ *
+ * Path: meson test -> this -> lib/host.c, lib/device/memory.c
+ */
+#include "expect.h"
+
+#define N 1000u
+
+static struct gravel *gravel;
+static uint64_t table; /* N words of 4 bytes, a guard before and after */
+static struct guarded guarded;
+
+static int open_node(void **state)
+{
+    (void)state;
+    gravel = open_loopback(2, NULL);
+    guarded = guarded_alloc(gravel, N * 4);
+    table = guarded.memory;
+    return 0;
+}
+
+static int close_node(void **state)
+{
+    (void)state;
+    guarded_check(gravel, &guarded);
+    return gravel_close(gravel);
+}
+
+static uint32_t *map_words(uint32_t node, uint32_t first, uint32_t n, cl_map_flags flags)
+{
+    return map_or_die(gravel, node, table + first * 4u, n * 4u, flags);
+}
+
+static void messages_are_read(void **state)
+{
+    (void)state;
+    OK(run_body(gravel, "gravel_put_uint_if(g, i < b, a, i, i * 3, i % 2);", 1024, 64, table, N, 0));
+    for (uint32_t node = 0; node < 2; node++) {
+        const uint32_t *words = map_words(node, 0, N, CL_MAP_READ);
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(words[i], i % 2 == node ? i * 3 : 0);
+        unmap(gravel, words);
+    }
+}
+
+static void part_in_the_middle_is_read(void **state)
+{
+    (void)state;
+    const uint32_t *words = map_words(1, 501, 17, CL_MAP_READ);
+    for (uint32_t i = 0; i < 17; i++)
+        assert_int_equal(words[i], (501 + i) % 2 ? (501 + i) * 3 : 0);
+    unmap(gravel, words);
+    assert_int_equal(word32(gravel, 1, table + 4 * 999), 999 * 3);
+}
+
+static void written_words_are_found_by_messages_and_gets(void **state)
+{
+    (void)state;
+    uint32_t back[N];
+    for (uint32_t node = 0; node < 2; node++) {
+        uint32_t *words = map_words(node, 0, N, CL_MAP_WRITE_INVALIDATE_REGION);
+        for (uint32_t i = 0; i < N; i++)
+            words[i] = i + node;
+        unmap(gravel, words);
+    }
+    OK(run_body(gravel, "gravel_inc_uint_if(g, i < b, a, i, 1);", 1024, 64, table, N, 0));
+    OK(gravel_get(gravel, 1, table, back, sizeof back));
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(back[i], i + 2);
+    OK(gravel_get(gravel, 0, table, back, sizeof back));
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(back[i], i);
+}
+
+/* Kernels read the heap in place: node 0 is this node. */
+static void written_words_are_found_by_kernels(void **state)
+{
+    (void)state;
+    uint32_t *words = map_words(0, 0, N, CL_MAP_READ | CL_MAP_WRITE);
+    for (uint32_t i = 0; i < N; i++)
+        words[i] = words[i] + 5;
+    unmap(gravel, words);
+    OK(run_body(gravel,
+                "global const uint *here = (global const uint *)gravel_local(g, a);"
+                "gravel_put_uint_if(g, i < b, a, i, here[i < b ? i : 0] * 2, 1);",
+                1024, 64, table, N, 0));
+    const uint32_t *there = map_words(1, 0, N, CL_MAP_READ);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(there[i], (i + 5) * 2);
+    unmap(gravel, there);
+}
+
+static void two_maps_side_by_side_are_both_written_back(void **state)
+{
+    (void)state;
+    uint32_t *left = map_words(1, 0, N / 2, CL_MAP_WRITE_INVALIDATE_REGION);
+    uint32_t *right = map_words(1, N / 2, N / 2, CL_MAP_WRITE_INVALIDATE_REGION);
+    for (uint32_t i = 0; i < N / 2; i++)
+        left[i] = right[i] = i;
+    unmap(gravel, left);
+    unmap(gravel, right);
+    const uint32_t *words = map_words(1, 0, N, CL_MAP_READ);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(words[i], i % (N / 2));
+    unmap(gravel, words);
+}
+
+static void expect_refused(uint32_t node, uint64_t offset, uint64_t bytes, cl_map_flags flags,
+                           int expected, const char *part)
+{
+    void *memory = &memory;
+    expect_error(gravel_map(gravel, node, offset, bytes, flags, &memory), expected, part);
+    if (expected == GRAVEL_ERANGE)
+        assert_null(memory);
+}
+
+static void what_cannot_be_mapped_is_refused(void **state)
+{
+    (void)state;
+    expect_refused(2, table, 4, CL_MAP_READ, GRAVEL_ERANGE, "node 2 does not live");
+    expect_refused(UINT32_MAX, table, 4, CL_MAP_READ, GRAVEL_ERANGE, "node 4294967295");
+    expect_refused(0, table, N * 4 + 1, CL_MAP_READ, GRAVEL_ERANGE, "not in one allocation");
+    expect_refused(0, table + 4, N * 4, CL_MAP_READ, GRAVEL_ERANGE, "not in one allocation");
+    expect_refused(0, UINT64_MAX, 2, CL_MAP_READ, GRAVEL_ERANGE, "not in one allocation");
+    expect_refused(0, table, UINT64_MAX, CL_MAP_READ, GRAVEL_ERANGE, "not in one allocation");
+    expect_refused(0, table, 4, 0, GRAVEL_EINVAL, "flags 0x0");
+    expect_refused(0, table, 4, 1 << 20, GRAVEL_EINVAL, "flags 0x100000");
+    expect_error(gravel_map(gravel, 0, table, 4, CL_MAP_READ, NULL), GRAVEL_EINVAL, "gravel_map");
+    OK(gravel_unmap(gravel, NULL));
+}
+
+static void every_loopback_node_is_local(void **state)
+{
+    (void)state;
+    assert_true(gravel_is_local(gravel, 0) && gravel_is_local(gravel, 1));
+    assert_false(gravel_is_local(gravel, 2) || gravel_is_local(gravel, UINT32_MAX));
+}
+
+int main(void)
+{
+    watch(60, "maps");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_are_read),
+        cmocka_unit_test(part_in_the_middle_is_read),
+        cmocka_unit_test(written_words_are_found_by_messages_and_gets),
+        cmocka_unit_test(written_words_are_found_by_kernels),
+        cmocka_unit_test(two_maps_side_by_side_are_both_written_back),
+        cmocka_unit_test(what_cannot_be_mapped_is_refused),
+        cmocka_unit_test(every_loopback_node_is_local),
+    };
+    return cmocka_run_group_tests(tests, open_node, close_node);
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The steps of the capability ladder: one the device cannot take is refused with what is missing; on pump and drain
+ * launches are sliced as told, a queue that is too small for drain ends in an error, and a launch that leaves the
+ * pump no compute unit does too.
+ *
+ * usage: test_step any | single    what the environment leaves the device: compute units, or a single one
+ *
+ * Path: meson test -> this -> lib/device/ladder.c, device.c, lib/kernels.c, lib/queue/pump.c
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "expect.h"
+
+static struct gravel_config with_step(const char *step)
+{
+    struct gravel_config config = loopback_config(2);
+    snprintf(config.step, sizeof config.step, "%s", step);
+    return config;
+}
+
+/* NULL if the device lacks something for it. */
+static struct gravel *try_open(const struct gravel_config *config)
+{
+    struct gravel *gravel;
+    int code = gravel_open(&gravel, config, NULL);
+    if (code)
+        expect_error(code, GRAVEL_ECAPABILITY, " take step ");
+    return gravel;
+}
+
+static struct gravel *open_or_skip(const struct gravel_config *config)
+{
+    struct gravel *gravel = try_open(config);
+    if (!gravel) {
+        print_message("skipped: %s\n", gravel_last_error());
+        skip();
+    }
+    return gravel;
+}
+
+static const char *const sliced[] = {"pump", "drain"};
+
+/* ---- which step -------------------------------------------------------------------------------- */
+
+static void forced_step_is_taken_or_names_what_is_missing(void **state)
+{
+    (void)state;
+    const char *const steps[] = {"svm", "usm", "pump", "drain"};
+    const char *const missing[] = {"CL_DEVICE_SVM_CAPABILITIES", "cl_intel_unified_shared_memory",
+                                   "single compute unit", "no compiler"};
+    for (int i = 0; i < 4; i++) {
+        const struct gravel_config config = with_step(steps[i]);
+        struct gravel *gravel = try_open(&config);
+        if (gravel) {
+            assert_string_equal(gravel_step(gravel), steps[i]);
+            expect_works(gravel);
+        } else {
+            print_message("%s\n", gravel_last_error());
+            assert_non_null(strstr(gravel_last_error(), steps[i]));
+            assert_non_null(strstr(gravel_last_error(), missing[i]));
+        }
+        OK(gravel_close(gravel));
+    }
+}
+
+static void unknown_step_in_the_environment_is_named(void **state)
+{
+    (void)state;
+    const char *const unknown[] = {"nonsense", "SVM", "pump,drain", "0"};
+    char saved[64] = "";
+    if (getenv("GRAVEL_STEP"))
+        snprintf(saved, sizeof saved, "%s", getenv("GRAVEL_STEP"));
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        setenv("GRAVEL_STEP", unknown[i], 1);
+        struct gravel *gravel;
+        expect_error(gravel_open(&gravel, NULL, NULL), GRAVEL_ECONFIG, unknown[i]);
+        assert_non_null(strstr(gravel_last_error(), "step"));
+    }
+    setenv("GRAVEL_STEP", saved, 1);
+}
+
+/* All cores but one are kept for the host. */
+static void pump_with_all_cores_kept_says_so(void **state)
+{
+    (void)state;
+    struct gravel_config config = with_step("pump");
+    config.host_cores = 1024;
+    struct gravel *gravel = try_open(&config);
+    if (gravel) { /* not a CPU */
+        OK(gravel_close(gravel));
+        skip();
+    }
+    assert_non_null(strstr(gravel_last_error(), "a single compute unit"));
+}
+
+static void pump_on_a_single_compute_unit_is_refused(void **state)
+{
+    (void)state;
+    struct gravel_config config = with_step("pump");
+    config.host_cores = 0;
+    expect_no_open(&config, NULL, GRAVEL_ECAPABILITY, "a single compute unit");
+}
+
+static void other_steps_work_on_a_single_compute_unit(void **state)
+{
+    (void)state;
+    const char *const steps[] = {"auto", "drain"};
+    for (int i = 0; i < 2; i++) {
+        const struct gravel_config config = with_step(steps[i]);
+        struct gravel *gravel;
+        OK(gravel_open(&gravel, &config, NULL));
+        expect_works(gravel);
+        OK(gravel_close(gravel));
+    }
+}
+
+/* ---- limits of memory -------------------------------------------------------------------------- */
+
+static void queue_beyond_the_devices_limit_tells_the_numbers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct gravel_config config = with_step(sliced[i]);
+        OK(gravel_close(open_or_skip(&config)));
+        config.queue_bytes = UINT64_C(1) << 40;
+        config.slot_bytes = 1 << 24;
+        expect_no_open(&config, NULL, GRAVEL_ENOMEM, "queues 1099511627776");
+        assert_non_null(strstr(gravel_last_error(), "largest allocation"));
+    }
+}
+
+/* ---- slices ------------------------------------------------------------------------------------ */
+
+/* Work-item i, by its place in the whole launch, adds i + 1 to word i of node i % 2. */
+static void expect_launched_whole(struct gravel *gravel, uint32_t n_dimensions, const size_t *global,
+                                  const size_t *local)
+{
+    const size_t width = global[0], height = n_dimensions > 1 ? global[1] : 1;
+    const size_t n_items = width * height * (n_dimensions > 2 ? global[2] : 1);
+    const uint64_t arguments[3] = {alloc_or_die(gravel, n_items * 4)};
+    cl_kernel kernel = body_kernel(gravel, "gravel_add_uint(g, a, i, i + 1, i % 2);", arguments);
+    set_body_size(kernel, width, height);
+    OK(gravel_launch(gravel, kernel, n_dimensions, global, local, 0, NULL, NULL));
+    OK(gravel_barrier(gravel));
+    for (uint32_t node = 0; node < 2; node++) {
+        const uint32_t *words = read_map(gravel, node, arguments[0], n_items * 4);
+        for (uint32_t i = 0; i < n_items; i++)
+            assert_int_equal(words[i], i % 2 == node ? i + 1 : 0);
+        unmap(gravel, words);
+    }
+    clReleaseKernel(kernel);
+    OK(gravel_free(gravel, arguments[0]));
+}
+
+static void slices_of_any_size_launch_all(void **state)
+{
+    (void)state;
+    const uint32_t most[] = {1, 2, 3, 7, 0};
+    const size_t global_1[] = {960}, local_1[] = {64};
+    const size_t global_2[] = {24, 20}, local_2[] = {8, 5};
+    const size_t global_3[] = {12, 8, 6}, local_3[] = {4, 4, 2};
+    for (int i = 0; i < 2; i++)
+        for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
+            struct gravel_config config = with_step(sliced[i]);
+            if (!strcmp(sliced[i], "pump") && most[m] > 2) /* one of three compute units stays free */
+                continue;
+            config.slice_groups = most[m];
+            struct gravel *gravel = open_or_skip(&config);
+            expect_launched_whole(gravel, 1, global_1, local_1);
+            expect_launched_whole(gravel, 1, global_1, NULL);
+            expect_launched_whole(gravel, 2, global_2, local_2);
+            expect_launched_whole(gravel, 3, global_3, local_3);
+            OK(gravel_close(gravel));
+        }
+}
+
+static void slice_that_leaves_the_pump_no_compute_unit_is_refused(void **state)
+{
+    (void)state;
+    struct gravel_config config = with_step("pump");
+    OK(gravel_close(open_or_skip(&config)));
+    config.slice_groups = UINT32_MAX;
+    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "GRAVEL_SLICE");
+}
+
+static void launch_of_nothing_is_refused(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const struct gravel_config config = with_step(sliced[i]);
+        struct gravel *gravel = open_or_skip(&config);
+        const uint64_t arguments[3] = {0};
+        const size_t sizes[] = {64, 0, 64}, one[] = {1, 1, 1};
+        cl_kernel kernel = body_kernel(gravel, "(void)i;", arguments);
+        expect_error(gravel_launch(gravel, kernel, 2, sizes, one, 0, NULL, NULL), GRAVEL_EINVAL,
+                     "size 0 in dimension 1");
+        expect_error(gravel_launch(gravel, kernel, 2, one, sizes, 0, NULL, NULL), GRAVEL_EINVAL,
+                     "size 0 in dimension 1");
+        expect_error(gravel_launch(gravel, kernel, 0, one, one, 0, NULL, NULL), GRAVEL_EINVAL,
+                     "0 dimensions");
+        expect_error(gravel_launch(gravel, kernel, 1, NULL, one, 0, NULL, NULL), GRAVEL_EINVAL,
+                     "1 dimensions");
+        clReleaseKernel(kernel);
+        expect_works(gravel);
+        OK(gravel_close(gravel));
+    }
+}
+
+/* What would count one slice only does not build, rather than count wrong. */
+static void counts_of_a_whole_launch_do_not_build(void **state)
+{
+    (void)state;
+    const char *const calls[] = {"get_global_size(0)", "get_num_groups(0)", "get_global_linear_id()"};
+    for (int i = 0; i < 2; i++) {
+        const struct gravel_config config = with_step(sliced[i]);
+        struct gravel *gravel = open_or_skip(&config);
+        for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
+            char source[256];
+            cl_program program;
+            snprintf(source, sizeof source,
+                     "#include \"gravel.cl.h\"\n"
+                     "kernel void size(GRAVEL_ARENA, global ulong *to) { *to = %s; }\n",
+                     calls[c]);
+            expect_error(gravel_program_build(gravel, "size.cl", source, NULL, &program),
+                         GRAVEL_EBUILD, "launches_are_sliced");
+        }
+        OK(gravel_close(gravel));
+    }
+}
+
+/* ---- drain: no kernel waits -------------------------------------------------------------------- */
+
+#define SLOT 9280u
+
+/* Groups of 64 work-items that send 8 packages each. */
+static int send_8_each(struct gravel *gravel, size_t n_groups, uint64_t word)
+{
+    return run_body(gravel, "for (uint n = 0; n < 8; n++) gravel_inc_uint(g, a, 0, 1);", 64 * n_groups,
+                    64, word, 0, 0);
+}
+
+static struct gravel *open_drain(uint32_t n_slots, uint32_t slice_groups)
+{
+    struct gravel_config config = with_step("drain");
+    config.queue_bytes = (uint64_t)n_slots * SLOT;
+    config.slice_groups = slice_groups;
+    config.timeout_ms = 2000;
+    return open_or_skip(&config);
+}
+
+static void drain_fits_slices_to_the_queue(void **state)
+{
+    (void)state;
+    const uint32_t n_slots[] = {8, 16, 64, 1024};
+    for (size_t i = 0; i < sizeof n_slots / sizeof *n_slots; i++) {
+        struct gravel *gravel = open_drain(n_slots[i], 0);
+        uint64_t word = alloc_or_die(gravel, 64);
+        OK(send_8_each(gravel, 100, word));
+        OK(send_8_each(gravel, 1, word));
+        assert_int_equal(word32(gravel, 1, word), 101 * 64 * 8);
+        OK(gravel_close(gravel));
+    }
+}
+
+static void expect_full_queue_is_told(struct gravel *gravel, size_t n_groups)
+{
+    uint64_t word = alloc_or_die(gravel, 64);
+    double begin = seconds_now();
+    expect_error(send_8_each(gravel, n_groups, word), GRAVEL_EKERNEL, "found queue 0 full");
+    assert_true(seconds_now() - begin < 5);
+    print_message("%s\n", gravel_last_error());
+    assert_non_null(strstr(gravel_last_error(), "GRAVEL_QUEUE"));
+    assert_non_null(strstr(gravel_last_error(), "GRAVEL_SLICE"));
+    expect_error(gravel_quiet(gravel), GRAVEL_EKERNEL, "GRAVEL_QUEUE");
+    expect_error(gravel_close(gravel), GRAVEL_EKERNEL, "GRAVEL_QUEUE");
+}
+
+static void queue_too_small_for_a_group_is_told(void **state)
+{
+    (void)state;
+    expect_full_queue_is_told(open_drain(4, 0), 1);
+    expect_full_queue_is_told(open_drain(4, 0), 100);
+}
+
+static void slice_too_large_for_the_queue_is_told(void **state)
+{
+    (void)state;
+    expect_full_queue_is_told(open_drain(64, 100), 100);
+}
+
+/* ---- pump: kernels wait ------------------------------------------------------------------------ */
+
+/* The caller's own launches are not sliced: leaders that wait may hold every unit. They give up, and it is told. */
+static void launch_that_leaves_no_compute_unit_is_told(void **state)
+{
+    (void)state;
+    struct gravel_config config = with_step("pump");
+    config.queue_bytes = SLOT;
+    config.wait_limit = 1 << 12;
+    config.timeout_ms = 2000;
+    struct gravel *gravel = open_or_skip(&config);
+    uint64_t word = alloc_or_die(gravel, 64);
+    const uint64_t arguments[3] = {word};
+    const size_t global_size = 64 * 32, local_size = 64;
+    cl_kernel kernel = body_kernel(
+        gravel, "for (uint n = 0; n < 8; n++) gravel_inc_uint(g, a, 0, 1);", arguments);
+    MUST(clEnqueueNDRangeKernel(gravel_cl_queue(gravel), kernel, 1, NULL, &global_size, &local_size, 0,
+                                NULL, NULL) == CL_SUCCESS);
+    MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
+    clReleaseKernel(kernel);
+    int code = gravel_barrier(gravel);
+    if (code) /* a device with more units than groups that wait gets through */
+        expect_error(code, GRAVEL_EKERNEL, "room in queue 0");
+    else
+        assert_int_equal(word32(gravel, 1, word), 8 * global_size);
+    expect_error(gravel_close(gravel), code, code ? "room in queue 0" : "");
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest any[] = {
+        cmocka_unit_test(forced_step_is_taken_or_names_what_is_missing),
+        cmocka_unit_test(unknown_step_in_the_environment_is_named),
+        cmocka_unit_test(pump_with_all_cores_kept_says_so),
+        cmocka_unit_test(queue_beyond_the_devices_limit_tells_the_numbers),
+        cmocka_unit_test(slices_of_any_size_launch_all),
+        cmocka_unit_test(slice_that_leaves_the_pump_no_compute_unit_is_refused),
+        cmocka_unit_test(launch_of_nothing_is_refused),
+        cmocka_unit_test(counts_of_a_whole_launch_do_not_build),
+        cmocka_unit_test(drain_fits_slices_to_the_queue),
+        cmocka_unit_test(queue_too_small_for_a_group_is_told),
+        cmocka_unit_test(slice_too_large_for_the_queue_is_told),
+        cmocka_unit_test(launch_that_leaves_no_compute_unit_is_told),
+    };
+    const struct CMUnitTest single[] = {
+        cmocka_unit_test(pump_on_a_single_compute_unit_is_refused),
+        cmocka_unit_test(other_steps_work_on_a_single_compute_unit),
+    };
+    watch(120, "steps of the ladder");
+    MUST(argc == 2);
+    return strcmp(argv[1], "single") ? cmocka_run_group_tests(any, NULL, NULL)
+                                     : cmocka_run_group_tests(single, NULL, NULL);
+}
