@@ -190,7 +190,7 @@ static bool is_sane(const struct gravel_frame *frame, uint32_t bytes,
 /* All other frames rely on what came before them having been applied. */
 void gravel_network_finish_resolving(struct gravel_network *network)
 {
-    if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) /* N2 */
+    if (network->sees_attached)
         check_copy(network, gravel_resolver_finish(network->resolver));
 }
 

@@ -179,6 +179,7 @@ static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_
 {
     uint32_t n = 0;
     if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) { /* N2 */
+        network->sees_attached = true;
         *due_ns = flush_aged(network, now_ns);
         n += send_outgoing(network, BATCH);
     }

@@ -83,6 +83,7 @@ struct gravel_network {
     bool is_running;
     _Atomic bool is_ready; /* N1: opening has ended, well or not */
     _Atomic bool is_attached; /* N2: senders, resolver and memory are set */
+    bool sees_attached;       /* the network thread has seen N2 */
     _Atomic bool stopping;
     int open_code; /* of opening; text in open_text */
     char open_text[GRAVEL_ERROR_BYTES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gravel_map: the heap as the host sees it, on every step of the ladder. What messages and kernels wrote is read,
- * what is written is found by both, and what cannot be mapped is refused.
+ * gravel_map: the heap as the host sees it, on every step of the ladder. What messages and kernels
+ * wrote is read, what is written is found by both, and what cannot be mapped is refused.
  *
  * Path: meson test -> this -> lib/host.c, lib/device/memory.c
  */
@@ -37,7 +37,8 @@ static uint32_t *map_words(uint32_t node, uint32_t first, uint32_t n, cl_map_fla
 static void messages_are_read(void **state)
 {
     (void)state;
-    OK(run_body(gravel, "gravel_put_uint_if(g, i < b, a, i, i * 3, i % 2);", 1024, 64, table, N, 0));
+    OK(run_body(gravel, "gravel_put_uint_if(g, i < b, a, i, i * 3, i % 2);", 1024, 64, table, N,
+                0));
     for (uint32_t node = 0; node < 2; node++) {
         const uint32_t *words = map_words(node, 0, N, CL_MAP_READ);
         for (uint32_t i = 0; i < N; i++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps of the capability ladder: one the device cannot take is refused with what is missing; on pump and drain
- * launches are sliced as told, a queue that is too small for drain ends in an error, and a launch that leaves the
- * pump no compute unit does too.
+ * The steps of the capability ladder: one the device cannot take is refused with what is missing;
+ * on pump and drain launches are sliced as told, a queue that is too small for drain ends in an
+ * error, and a launch that leaves the pump no compute unit does too.
  *
- * usage: test_step any | single    what the environment leaves the device: compute units, or a single one
+ * usage: test_step any | single    what the environment leaves the device: compute units, or a
+ * single one
  *
  * Path: meson test -> this -> lib/device/ladder.c, device.c, lib/kernels.c, lib/queue/pump.c
  */
@@ -42,7 +43,8 @@ static struct gravel *open_or_skip(const struct gravel_config *config)
 
 static const char *const sliced[] = {"pump", "drain"};
 
-/* ---- which step -------------------------------------------------------------------------------- */
+/* ---- which step --------------------------------------------------------------------------------
+ */
 
 static void forced_step_is_taken_or_names_what_is_missing(void **state)
 {
@@ -116,7 +118,8 @@ static void other_steps_work_on_a_single_compute_unit(void **state)
     }
 }
 
-/* ---- limits of memory -------------------------------------------------------------------------- */
+/* ---- limits of memory --------------------------------------------------------------------------
+ */
 
 static void queue_beyond_the_devices_limit_tells_the_numbers(void **state)
 {
@@ -131,11 +134,12 @@ static void queue_beyond_the_devices_limit_tells_the_numbers(void **state)
     }
 }
 
-/* ---- slices ------------------------------------------------------------------------------------ */
+/* ---- slices ------------------------------------------------------------------------------------
+ */
 
 /* Work-item i, by its place in the whole launch, adds i + 1 to word i of node i % 2. */
-static void expect_launched_whole(struct gravel *gravel, uint32_t n_dimensions, const size_t *global,
-                                  const size_t *local)
+static void expect_launched_whole(struct gravel *gravel, uint32_t n_dimensions,
+                                  const size_t *global, const size_t *local)
 {
     const size_t width = global[0], height = n_dimensions > 1 ? global[1] : 1;
     const size_t n_items = width * height * (n_dimensions > 2 ? global[2] : 1);
@@ -164,7 +168,8 @@ static void slices_of_any_size_launch_all(void **state)
     for (int i = 0; i < 2; i++)
         for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
             struct gravel_config config = with_step(sliced[i]);
-            if (!strcmp(sliced[i], "pump") && most[m] > 2) /* one of three compute units stays free */
+            if (!strcmp(sliced[i], "pump") &&
+                most[m] > 2) /* one of three compute units stays free */
                 continue;
             config.slice_groups = most[m];
             struct gravel *gravel = open_or_skip(&config);
@@ -212,7 +217,8 @@ static void launch_of_nothing_is_refused(void **state)
 static void counts_of_a_whole_launch_do_not_build(void **state)
 {
     (void)state;
-    const char *const calls[] = {"get_global_size(0)", "get_num_groups(0)", "get_global_linear_id()"};
+    const char *const calls[] = {"get_global_size(0)", "get_num_groups(0)",
+                                 "get_global_linear_id()"};
     for (int i = 0; i < 2; i++) {
         const struct gravel_config config = with_step(sliced[i]);
         struct gravel *gravel = open_or_skip(&config);
@@ -230,15 +236,16 @@ static void counts_of_a_whole_launch_do_not_build(void **state)
     }
 }
 
-/* ---- drain: no kernel waits -------------------------------------------------------------------- */
+/* ---- drain: no kernel waits --------------------------------------------------------------------
+ */
 
 #define SLOT 9280u
 
 /* Groups of 64 work-items that send 8 packages each. */
 static int send_8_each(struct gravel *gravel, size_t n_groups, uint64_t word)
 {
-    return run_body(gravel, "for (uint n = 0; n < 8; n++) gravel_inc_uint(g, a, 0, 1);", 64 * n_groups,
-                    64, word, 0, 0);
+    return run_body(gravel, "for (uint n = 0; n < 8; n++) gravel_inc_uint(g, a, 0, 1);",
+                    64 * n_groups, 64, word, 0, 0);
 }
 
 static struct gravel *open_drain(uint32_t n_slots, uint32_t slice_groups)
@@ -290,9 +297,11 @@ static void slice_too_large_for_the_queue_is_told(void **state)
     expect_full_queue_is_told(open_drain(64, 100), 100);
 }
 
-/* ---- pump: kernels wait ------------------------------------------------------------------------ */
+/* ---- pump: kernels wait ------------------------------------------------------------------------
+ */
 
-/* The caller's own launches are not sliced: leaders that wait may hold every unit. They give up, and it is told. */
+/* The caller's own launches are not sliced: leaders that wait may hold every unit. They give up,
+ * and it is told. */
 static void launch_that_leaves_no_compute_unit_is_told(void **state)
 {
     (void)state;
@@ -304,10 +313,10 @@ static void launch_that_leaves_no_compute_unit_is_told(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     const uint64_t arguments[3] = {word};
     const size_t global_size = 64 * 32, local_size = 64;
-    cl_kernel kernel = body_kernel(
-        gravel, "for (uint n = 0; n < 8; n++) gravel_inc_uint(g, a, 0, 1);", arguments);
-    MUST(clEnqueueNDRangeKernel(gravel_cl_queue(gravel), kernel, 1, NULL, &global_size, &local_size, 0,
-                                NULL, NULL) == CL_SUCCESS);
+    cl_kernel kernel =
+        body_kernel(gravel, "for (uint n = 0; n < 8; n++) gravel_inc_uint(g, a, 0, 1);", arguments);
+    MUST(clEnqueueNDRangeKernel(gravel_cl_queue(gravel), kernel, 1, NULL, &global_size, &local_size,
+                                0, NULL, NULL) == CL_SUCCESS);
     MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
     clReleaseKernel(kernel);
     int code = gravel_barrier(gravel);

@@ -112,7 +112,8 @@ static void auto_goes_down_the_ladder(void **state)
     capability.compute_units = 100;
     capability.has_c11_atomics = false;
     expect_step("auto", &capability, "drain");
-    capability.may_have_c11_atomics = true; /* a compiler that does not say so may still have them */
+    capability.may_have_c11_atomics =
+        true; /* a compiler that does not say so may still have them */
     expect_step("auto", &capability, "pump");
     capability.has_compiler = false;
     expect_lack("auto", &capability, "no compiler");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cutting launches into slices: every work-item exactly once, in whole groups and in order, never more groups than
- * allowed, the smaller last group of a dimension included. The reference is a plain list of groups.
+ * Cutting launches into slices: every work-item exactly once, in whole groups and in order, never
+ * more groups than allowed, the smaller last group of a dimension included. The reference is a
+ * plain list of groups.
  *
  * Path: meson test -> this -> lib/device/slice.c
  */
@@ -33,7 +34,8 @@ static void explain(const struct shape *shape, uint64_t max_groups, const char *
 {
     fail_msg("%u dimensions, %zu x %zu x %zu in groups of %zu x %zu x %zu, slices of %llu: %s",
              shape->n_dimensions, shape->global[0], shape->global[1], shape->global[2],
-             shape->local[0], shape->local[1], shape->local[2], (unsigned long long)max_groups, what);
+             shape->local[0], shape->local[1], shape->local[2], (unsigned long long)max_groups,
+             what);
 }
 
 /* Whether the slice ends where a group ends, or where the launch does. */
@@ -76,7 +78,8 @@ static void check_slice(const struct shape *shape, uint64_t max_groups,
         explain(shape, max_groups, "n_groups is wrong");
 }
 
-/* @param max_groups  [n_max] taken in turn, as step drain changes it from slice to slice. @return slices [count]. */
+/* @param max_groups  [n_max] taken in turn, as step drain changes it from slice to slice. @return
+ * slices [count]. */
 static uint64_t check(const struct shape *shape, const uint64_t *max_groups, uint32_t n_max)
 {
     static unsigned char times[MAX_GROUPS];
@@ -113,8 +116,8 @@ static void launch_that_fits_is_one_slice(void **state)
                                    {3, {12, 8, 6}, {4, 4, 2}},
                                    {3, {13, 9, 7}, {4, 4, 2}}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        uint64_t n = groups_along(&shapes[i], 0) * groups_along(&shapes[i], 1) *
-                     groups_along(&shapes[i], 2);
+        uint64_t n =
+            groups_along(&shapes[i], 0) * groups_along(&shapes[i], 1) * groups_along(&shapes[i], 2);
         assert_int_equal(check_one(&shapes[i], n), 1);
         assert_int_equal(check_one(&shapes[i], n + 1), 1);
         assert_int_equal(check_one(&shapes[i], UINT64_MAX), 1);
@@ -143,11 +146,11 @@ static void slices_are_whole_rows_and_planes_where_they_fit(void **state)
 {
     (void)state;
     const struct shape shape = {3, {5, 4, 3}, {1, 1, 1}};
-    assert_int_equal(check_one(&shape, 20), 3);  /* planes */
-    assert_int_equal(check_one(&shape, 40), 2);  /* two planes, and one */
-    assert_int_equal(check_one(&shape, 10), 6);  /* two rows */
-    assert_int_equal(check_one(&shape, 15), 6);  /* three rows, then the plane's last */
-    assert_int_equal(check_one(&shape, 3), 24);  /* three of a row, then two */
+    assert_int_equal(check_one(&shape, 20), 3); /* planes */
+    assert_int_equal(check_one(&shape, 40), 2); /* two planes, and one */
+    assert_int_equal(check_one(&shape, 10), 6); /* two rows */
+    assert_int_equal(check_one(&shape, 15), 6); /* three rows, then the plane's last */
+    assert_int_equal(check_one(&shape, 3), 24); /* three of a row, then two */
 }
 
 static void launches_beyond_32_bits_are_covered(void **state)
@@ -194,7 +197,7 @@ static void random_shapes_and_changing_limits_are_covered(void **state)
         uint64_t most[5];
         for (uint32_t d = 0; d < shape.n_dimensions; d++) {
             shape.local[d] = 1 + next_random(&random, 9);
-            shape.global[d] = 1 + next_random(&random, shape.n_dimensions == 1 ? 4000 : 16) ;
+            shape.global[d] = 1 + next_random(&random, shape.n_dimensions == 1 ? 4000 : 16);
         }
         for (int i = 0; i < 5; i++)
             most[i] = 1 + next_random(&random, next_random(&random, 2) ? 5 : 500);
