@@ -379,6 +379,26 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
     return code ? gravel_fail(code, "%s", text) : network;
 }
 
+/* What kernels that still run when their node closes go on using. Kept where it can be found. */
+struct left {
+    struct left *next;
+    struct gravel_pump *pump;
+    struct gravel_resolver *resolver;
+};
+static pthread_mutex_t left_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct left *left_behind;
+
+static void leave_behind(const struct gravel *gravel)
+{
+    struct left *left = malloc(sizeof *left);
+    if (!left)
+        return;
+    pthread_mutex_lock(&left_lock);
+    *left = (struct left){left_behind, gravel->pump, gravel->network.resolver};
+    left_behind = left;
+    pthread_mutex_unlock(&left_lock);
+}
+
 /*
  * What kernels use. If one still runs, though the barrier of gravel_close has waited as long as it
  * may and has named it, all of it stays until the process ends: the kernel would write to freed
@@ -391,6 +411,7 @@ static void free_device(struct gravel *gravel)
     if (are_running) {
         gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
         gravel_log(gravel, "a kernel still runs: its memory and OpenCL objects stay");
+        leave_behind(gravel);
         return;
     }
     gravel_trace_close(gravel->trace);
