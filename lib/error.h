@@ -30,6 +30,12 @@ const char *gravel_cl_error(cl_int code);
 /** gravel_fail for an OpenCL call that returned `error`. */
 int gravel_fail_cl(const char *call, cl_int error);
 
+/** 0 for CL_SUCCESS, else gravel_fail_cl. */
+static inline int gravel_check_cl(const char *call, cl_int error)
+{
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl(call, error);
+}
+
 /* What went wrong in a node's threads. A fatal failure stays; a refusal is reported once. */
 struct gravel_failure {
     pthread_mutex_t lock;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What host code does with an open node: memory, waits, messages.
+ * What host code does with an open node: waits and messages.
  *
- * Path:    gravel.h -> host.c -> aggregator.c, sender.c, job.c; kernels.c has programs and launches.
- * Threads: any, and handlers where gravel.h says so.
+ * Path:    gravel.h -> host.c -> aggregator.c, sender.c, job.c; symmetric.c has the heap, kernels.c
+ * programs and launches. Threads: any, and handlers where gravel.h says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,25 +15,14 @@
 /* Set while the network thread runs a handler: whom it runs for. */
 static _Thread_local const struct gravel *handler_of;
 
-static uint32_t n_nodes_of(const struct gravel *gravel)
-{
-    return gravel->network.transport->n_nodes;
-}
-
-static bool is_loopback(const struct gravel *gravel)
-{
-    return gravel->network.transport->is_loopback;
-}
-
 uint32_t gravel_node(const struct gravel *gravel)
 {
-    return handler_of == gravel ? gravel->network.resolving_node
-                                : gravel->network.transport->node;
+    return handler_of == gravel ? gravel->network.resolving_node : gravel->network.transport->node;
 }
 
 uint32_t gravel_n_nodes(const struct gravel *gravel)
 {
-    return n_nodes_of(gravel);
+    return gravel->network.transport->n_nodes;
 }
 
 const struct gravel_config *gravel_config(const struct gravel *gravel)
@@ -72,12 +61,15 @@ int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
     return result;
 }
 
-static int refuse_in_handler(const char *call)
+int gravel_node_refuse_in_handler(const char *call)
 {
-    return gravel_fail(GRAVEL_EINVAL, "%s waits and cannot be called by a handler", call);
+    return handler_of
+               ? gravel_fail(GRAVEL_EINVAL, "%s waits and cannot be called by a handler", call)
+               : 0;
 }
 
-/* ---- waits ------------------------------------------------------------------------------------- */
+/* ---- waits -------------------------------------------------------------------------------------
+ */
 
 /* What the node's threads noted goes before what the call itself met: it is the cause. */
 static int conclude(struct gravel *gravel, int code)
@@ -86,19 +78,25 @@ static int conclude(struct gravel *gravel, int code)
     return noted ? noted : code;
 }
 
-int gravel_node_wait_for_kernels(struct gravel *gravel)
+static struct gravel_launches_limit kernel_limit(const struct gravel *gravel)
 {
-    const struct gravel_launches_limit limit = {.aborted = &gravel->aborted,
-                                                .timeout_ms = gravel->config.timeout_ms,
-                                                .kernel_limit_ms = gravel->config.kernel_limit_ms};
-    return gravel_launches_wait(&gravel->launches, &limit);
+    return (struct gravel_launches_limit){.aborted = &gravel->aborted,
+                                          .timeout_ms = gravel->config.timeout_ms,
+                                          .kernel_limit_ms = gravel->config.kernel_limit_ms};
+}
+
+int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event)
+{
+    const struct gravel_launches_limit limit = kernel_limit(gravel);
+    return gravel_launches_wait_for(&gravel->launches, &limit, kernel, event);
 }
 
 /* Wait for our kernels, and see to it that everything sent so far has been shipped. */
 static int settle(struct gravel *gravel)
 {
     uint32_t n = gravel->config.n_aggregators, flushes[64];
-    int code = gravel_node_wait_for_kernels(gravel);
+    const struct gravel_launches_limit limit = kernel_limit(gravel);
+    int code = gravel_launches_wait(&gravel->launches, &limit);
     if (code)
         gravel_log(gravel, "%s", gravel_last_error()); /* the call may return an earlier cause */
     else if (gravel->pump)
@@ -115,20 +113,20 @@ static int settle(struct gravel *gravel)
 
 int gravel_fence(struct gravel *gravel)
 {
-    if (handler_of)
-        return refuse_in_handler("gravel_fence");
+    if (gravel_node_refuse_in_handler("gravel_fence"))
+        return GRAVEL_EINVAL;
     return conclude(gravel, settle(gravel));
 }
 
 int gravel_quiet(struct gravel *gravel)
 {
-    if (handler_of)
-        return refuse_in_handler("gravel_quiet");
+    if (gravel_node_refuse_in_handler("gravel_quiet"))
+        return GRAVEL_EINVAL;
     uint64_t begin_ns = gravel_clock_ns();
     int code = settle(gravel);
-    uint64_t *targets = calloc(n_nodes_of(gravel), sizeof *targets);
+    uint64_t *targets = calloc(gravel_n_nodes(gravel), sizeof *targets);
     if (!targets)
-        return gravel_fail(GRAVEL_ENOMEM, "gravel_quiet for %u nodes", n_nodes_of(gravel));
+        return gravel_fail(GRAVEL_ENOMEM, "gravel_quiet for %u nodes", gravel_n_nodes(gravel));
     struct gravel_job job = {.kind = GRAVEL_JOB_QUIET, .targets = targets};
     int waited = gravel_network_run(&gravel->network, &job);
     free(targets);
@@ -138,8 +136,8 @@ int gravel_quiet(struct gravel *gravel)
 
 int gravel_barrier(struct gravel *gravel)
 {
-    if (handler_of)
-        return refuse_in_handler("gravel_barrier");
+    if (gravel_node_refuse_in_handler("gravel_barrier"))
+        return GRAVEL_EINVAL;
     uint64_t begin_ns = gravel_clock_ns();
     int code = settle(gravel);
     struct gravel_job job = {.kind = GRAVEL_JOB_BARRIER};
@@ -150,8 +148,8 @@ int gravel_barrier(struct gravel *gravel)
 
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n)
 {
-    if (handler_of)
-        return refuse_in_handler("gravel_reduce");
+    if (gravel_node_refuse_in_handler("gravel_reduce"))
+        return GRAVEL_EINVAL;
     if ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) ||
         (type != GRAVEL_LONG && type != GRAVEL_ULONG && type != GRAVEL_DOUBLE) || !values ||
         n == 0 || n > 64)
@@ -166,169 +164,8 @@ int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *value
     return noted ? noted : code;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------ */
-
-/* A collective argument must be the same at every node. */
-static int same_everywhere(struct gravel *gravel, const char *call, uint64_t value)
-{
-    uint64_t values[2] = {value, ~value};
-    int code = gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, values, 2);
-    if (!code && values[0] != ~values[1])
-        code = gravel_fail(GRAVEL_EMISMATCH, "%s: nodes gave %llu to %llu", call,
-                           (unsigned long long)values[0], (unsigned long long)~values[1]);
-    return code;
-}
-
-static int fail_heap(struct gravel *gravel, uint64_t bytes, int code)
-{
-    struct gravel_heap_room room;
-    gravel_heap_room(gravel->heap, &room);
-    if (code != GRAVEL_EHEAP)
-        return gravel_fail(code, "gravel_alloc: books of the symmetric heap");
-    return gravel_fail(GRAVEL_EHEAP,
-                       "gravel_alloc: asked %llu bytes; %llu of %llu are free, %llu in one piece "
-                       "(GRAVEL_HEAP sets the size)",
-                       (unsigned long long)bytes, (unsigned long long)room.free_bytes,
-                       (unsigned long long)room.total_bytes,
-                       (unsigned long long)room.largest_bytes);
-}
-
-/* Clear an allocation in every local heap. */
-static int zero(struct gravel *gravel, uint64_t offset, uint64_t bytes)
-{
-    uint32_t n_heaps = is_loopback(gravel) ? n_nodes_of(gravel) : 1;
-    int code = 0;
-    for (uint32_t heap = 0; heap < n_heaps && !code; heap++)
-        code = gravel_memory_zero(&gravel->memory, heap, offset, bytes);
-    return code;
-}
-
-int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
-{
-    if (handler_of)
-        return refuse_in_handler("gravel_alloc");
-    if (!offset || bytes == 0)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_alloc: %llu bytes, offset at %p",
-                           (unsigned long long)bytes, (void *)offset);
-    int code = same_everywhere(gravel, "gravel_alloc", bytes);
-    if (code)
-        return code;
-    code = gravel_heap_alloc(gravel->heap, bytes, offset);
-    if (code)
-        return fail_heap(gravel, bytes, code);
-    code = zero(gravel, *offset, bytes);
-    int waited = gravel_barrier(gravel);
-    return code ? code : waited;
-}
-
-int gravel_free(struct gravel *gravel, uint64_t offset)
-{
-    if (handler_of)
-        return refuse_in_handler("gravel_free");
-    int code = gravel_barrier(gravel);
-    if (!code)
-        code = same_everywhere(gravel, "gravel_free", offset);
-    if (!code && gravel_heap_free(gravel->heap, offset))
-        code = gravel_fail(GRAVEL_EINVAL, "gravel_free: no allocation starts at offset %llu",
-                           (unsigned long long)offset);
-    return code;
-}
-
-bool gravel_is_local(const struct gravel *gravel, uint32_t node)
-{
-    return is_loopback(gravel) ? node < n_nodes_of(gravel)
-                               : node == gravel->network.transport->node;
-}
-
-/* Whether [offset, offset + bytes) lies in one allocation. */
-static bool is_allocated(struct gravel *gravel, uint64_t offset, uint64_t bytes)
-{
-    struct gravel_span span;
-    gravel_heap_lock_shared(gravel->heap);
-    bool is_inside = gravel_heap_span(gravel->heap, offset, &span) &&
-                     bytes <= span.bytes - (offset - span.offset);
-    gravel_heap_unlock_shared(gravel->heap);
-    return is_inside;
-}
-
-void *gravel_pointer_of(struct gravel *gravel, uint32_t node, uint64_t offset)
-{
-    if (!gravel_is_local(gravel, node) || !is_allocated(gravel, offset, 1))
-        return NULL;
-    unsigned char *heap = gravel_memory_heap(&gravel->memory, is_loopback(gravel) ? node : 0);
-    return heap ? heap + offset : NULL;
-}
-
-void *gravel_pointer(struct gravel *gravel, uint64_t offset)
-{
-    return gravel_pointer_of(gravel, gravel_node(gravel), offset);
-}
-
-/* A copy of a part of a heap that the host cannot address; the caller's bytes follow. */
-struct mapping {
-    uint64_t offset, bytes;
-    cl_map_flags flags;
-    uint32_t heap;
-};
-#define MAPPING_BYTES GRAVEL_CACHELINE
-
-static int map_copy(struct gravel *gravel, const struct mapping *wanted, void **pointer)
-{
-    uint64_t bytes = (MAPPING_BYTES + wanted->bytes + 63) & ~UINT64_C(63);
-    struct mapping *mapping = aligned_alloc(GRAVEL_CACHELINE, bytes);
-    if (!mapping)
-        return gravel_fail(GRAVEL_ENOMEM, "gravel_map of %llu bytes",
-                           (unsigned long long)wanted->bytes);
-    *mapping = *wanted;
-    unsigned char *data = (unsigned char *)mapping + MAPPING_BYTES;
-    int code = wanted->flags & CL_MAP_WRITE_INVALIDATE_REGION
-                   ? 0
-                   : gravel_memory_read(&gravel->memory, wanted->heap, wanted->offset, data,
-                                        wanted->bytes);
-    if (code)
-        free(mapping);
-    else
-        *pointer = data;
-    return code;
-}
-
-int gravel_map(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes,
-               cl_map_flags flags, void **pointer)
-{
-    const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    if (!pointer || !flags || flags & ~known)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_map: flags 0x%llx, pointer at %p",
-                           (unsigned long long)flags, (void *)pointer);
-    *pointer = NULL;
-    if (!gravel_is_local(gravel, node))
-        return gravel_fail(GRAVEL_ERANGE, "gravel_map: node %u does not live in this process", node);
-    if (!is_allocated(gravel, offset, bytes))
-        return gravel_fail(GRAVEL_ERANGE,
-                           "gravel_map: bytes %llu to %llu are not in one allocation",
-                           (unsigned long long)offset, (unsigned long long)(offset + bytes));
-    const struct mapping mapping = {
-        .offset = offset, .bytes = bytes, .flags = flags, .heap = is_loopback(gravel) ? node : 0};
-    unsigned char *heap = gravel_memory_heap(&gravel->memory, mapping.heap);
-    if (!heap)
-        return map_copy(gravel, &mapping, pointer);
-    *pointer = heap + offset;
-    return 0;
-}
-
-int gravel_unmap(struct gravel *gravel, void *pointer)
-{
-    if (!pointer || !gravel->memory.buffer)
-        return 0;
-    struct mapping *mapping = (struct mapping *)((unsigned char *)pointer - MAPPING_BYTES);
-    int code = mapping->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
-                   ? gravel_memory_write(&gravel->memory, mapping->heap, mapping->offset, pointer,
-                                         mapping->bytes)
-                   : 0;
-    free(mapping);
-    return code;
-}
-
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------------------------------
+ */
 
 /* The sender this thread may use, locked if it is shared. */
 static struct gravel_sender *enter_sender(struct gravel *gravel)
@@ -349,10 +186,10 @@ static void leave_sender(struct gravel *gravel)
 
 static int check_node(const struct gravel *gravel, const char *call, uint32_t node)
 {
-    if (node < n_nodes_of(gravel))
+    if (node < gravel_n_nodes(gravel))
         return 0;
     return gravel_fail(GRAVEL_ERANGE, "%s: node %u does not exist (there are %u)", call, node,
-                       n_nodes_of(gravel));
+                       gravel_n_nodes(gravel));
 }
 
 static int append(struct gravel *gravel, const struct gravel_columns *columns)
@@ -401,20 +238,21 @@ int gravel_put(struct gravel *gravel, uint32_t node, uint64_t offset, const void
 
 int gravel_get(struct gravel *gravel, uint32_t node, uint64_t offset, void *data, uint64_t bytes)
 {
-    if (handler_of)
-        return refuse_in_handler("gravel_get");
+    if (gravel_node_refuse_in_handler("gravel_get"))
+        return GRAVEL_EINVAL;
     int code = check_node(gravel, "gravel_get", node);
     if (code || bytes == 0)
         return code;
-    if (!is_allocated(gravel, offset, bytes)) /* the heap is symmetric: what is not here is not there */
+    if (!gravel_node_has(gravel, offset,
+                         bytes)) /* the heap is symmetric: what is not here is not there */
         return gravel_fail(GRAVEL_ERANGE,
                            "gravel_get: bytes %llu to %llu are not in one allocation",
                            (unsigned long long)offset, (unsigned long long)(offset + bytes));
     pthread_mutex_lock(&gravel->network.host_lock);
     gravel_sender_flush(gravel->network.host_sender);
     pthread_mutex_unlock(&gravel->network.host_lock);
-    struct gravel_job job = {.kind = GRAVEL_JOB_GET, .node = node, .offset = offset,
-                             .bytes = bytes, .data = data};
+    struct gravel_job job = {
+        .kind = GRAVEL_JOB_GET, .node = node, .offset = offset, .bytes = bytes, .data = data};
     code = gravel_network_run(&gravel->network, &job);
     return code == GRAVEL_EPEER ? conclude(gravel, code) : code;
 }
@@ -427,8 +265,8 @@ static bool is_operation(uint32_t op, uint32_t type)
            (is_real && (op == GRAVEL_PUT || op == GRAVEL_ADD));
 }
 
-int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint32_t node,
-                  uint64_t offset, const void *value)
+int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint32_t node, uint64_t offset,
+                  const void *value)
 {
     int code = check_node(gravel, "gravel_update", node);
     if (code)

@@ -11,7 +11,6 @@
  * Threads: any; on step drain launches take turns.
  */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "device/program.h"
 #include "device/slice.h"
@@ -24,7 +23,6 @@
  * what the running slice waits for.
  */
 #define BATCH 32u
-#define POLL_US 50u /* between looks whether a batch has ended */
 
 int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
                          const char *options, cl_program *program)
@@ -45,7 +43,7 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)
 {
     cl_int error = gravel_memory_set_argument(&gravel->memory, kernel, index);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("gravel_kernel_set_arena", error);
+    return gravel_check_cl("gravel_kernel_set_arena", error);
 }
 
 struct traced_kernel {
@@ -83,7 +81,7 @@ static int enqueue(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions
     cl_int error =
         clEnqueueNDRangeKernel(gravel->device.queue, kernel, n_dimensions, slice->offset,
                                slice->size, local_size, n_wait, n_wait ? wait : NULL, event);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("gravel_launch: clEnqueueNDRangeKernel", error);
+    return gravel_check_cl("gravel_launch: clEnqueueNDRangeKernel", error);
 }
 
 /* Groups that may wait at once and still leave a compute unit free. */
@@ -93,29 +91,11 @@ static uint64_t pump_slice(const struct gravel *gravel)
     return wanted ? wanted : gravel->device.units - 1;
 }
 
-/* Sleep until a slice has ended. */
-static int wait_for_slice(struct gravel *gravel, cl_event event)
-{
-    cl_int status = CL_QUEUED, error = CL_SUCCESS;
-    for (;;) {
-        error =
-            clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-        if (error != CL_SUCCESS || status < 0)
-            return gravel_fail_cl("gravel_launch: a slice ended with an error",
-                                  error != CL_SUCCESS ? error : status);
-        if (status == CL_COMPLETE)
-            return 0;
-        if (atomic_load_explicit(&gravel->aborted, memory_order_relaxed)) /* H2 */
-            return gravel_fail(GRAVEL_EPEER, "gravel_launch: the node failed meanwhile");
-        usleep(POLL_US);
-    }
-}
-
 /* A batch of slices has been enqueued: let it begin, and do not run more than one batch ahead of
  * the device. */
-static int end_batch(struct gravel *gravel, cl_event last, cl_event *previous)
+static int end_batch(struct gravel *gravel, cl_kernel kernel, cl_event last, cl_event *previous)
 {
-    int code = *previous ? wait_for_slice(gravel, *previous) : 0;
+    int code = *previous ? gravel_node_wait_for_kernel(gravel, kernel, *previous) : 0;
     if (*previous)
         clReleaseEvent(*previous);
     clRetainEvent(last);
@@ -143,7 +123,7 @@ static int launch_pumped(struct gravel *gravel, cl_kernel kernel, struct gravel_
             continue;
         clFlush(gravel->device.queue);
         gravel_pump_watch(gravel->pump, *event);
-        code = end_batch(gravel, *event, &previous);
+        code = end_batch(gravel, kernel, *event, &previous);
     }
     if (*event)
         gravel_pump_watch(gravel->pump, *event);
@@ -167,9 +147,7 @@ static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64
 /* Wait for a slice and fetch its packages; if the node has failed meanwhile, that is the cause. */
 static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
-    int code = gravel_launches_add(&gravel->launches, kernel, event);
-    if (!code)
-        code = gravel_node_wait_for_kernels(gravel);
+    int code = gravel_node_wait_for_kernel(gravel, kernel, event);
     if (!code)
         code = gravel_pump_settle(gravel->pump);
     return code && gravel_failure_is_fatal(&gravel->failure)
@@ -246,7 +224,7 @@ static int launch_whole(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimen
 {
     cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, kernel, n_dimensions, NULL,
                                           global_size, local_size, n_wait, wait, event);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("gravel_launch: clEnqueueNDRangeKernel", error);
+    return gravel_check_cl("gravel_launch: clEnqueueNDRangeKernel", error);
 }
 
 int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,

@@ -2,7 +2,8 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> node.c (open, close), host.c (messages and waits), stats.c.
+ * Path:    gravel.h -> node.c (open, close), agree.c, host.c (messages and waits), symmetric.c (heap),
+ *          kernels.c (programs and launches), stats.c.
  */
 #ifndef GRAVEL_NODE_H
 #define GRAVEL_NODE_H
@@ -48,12 +49,25 @@ void gravel_log(struct gravel *gravel, const char *format, ...)
 /** Note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
 void gravel_report(void *context, int code, bool is_fatal, const char *text);
 
-/** Wait until every launched kernel has ended. @return as gravel_launches_wait. */
-int gravel_node_wait_for_kernels(struct gravel *gravel);
+/** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
+int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event);
+
+/** GRAVEL_EINVAL, and why, if a handler makes this call, which waits; else 0. */
+int gravel_node_refuse_in_handler(const char *call);
+
+/** Whether bytes [offset, offset + bytes) of the heap lie in one allocation. */
+bool gravel_node_has(struct gravel *gravel, uint64_t offset, uint64_t bytes);
 
 /** Run a registered handler; `context` is the node. Network thread. See gravel_apply_call. */
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
                         const uint64_t args[GRAVEL_AM_MAX_ARGS]);
+
+/** agree.c: check and copy the handlers. @return 0; GRAVEL_EINVAL; GRAVEL_ENOMEM. */
+int gravel_agree_on_handlers(struct gravel *gravel, const struct gravel_bindings *bindings);
+/** agree.c: compare with all nodes what must be the same everywhere. Collective. @return 0; GRAVEL_EMISMATCH. */
+int gravel_agree_on_settings(struct gravel *gravel);
+/** agree.c: all nodes open or none. Collective. @return code; GRAVEL_EPEER if another node could not. */
+int gravel_agree_on_success(struct gravel *gravel, int code);
 
 /** Everything counted since the node opened. */
 void gravel_stats_gather(struct gravel *gravel, struct gravel_stats *stats);

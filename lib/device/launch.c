@@ -77,13 +77,19 @@ static void make_room(struct gravel_launches *launches)
     launches->capacity = capacity;
 }
 
-int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_event event)
+static struct gravel_running name_of(cl_kernel kernel, cl_event event)
 {
-    int code = 0;
     struct gravel_running running = {.event = event};
     if (clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof running.name, running.name, NULL) !=
         CL_SUCCESS)
         strcpy(running.name, "(long name)");
+    return running;
+}
+
+int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_event event)
+{
+    int code = 0;
+    const struct gravel_running running = name_of(kernel, event);
     pthread_mutex_lock(&launches->lock);
     make_room(launches);
     if (launches->n < launches->capacity) {
@@ -230,20 +236,37 @@ static int wait_for(struct gravel_launches *launches, const struct gravel_launch
     return code;
 }
 
+/* Wait for one kernel, and ask how it ended. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL: it has not. */
+static int wait_and_ask(struct gravel_launches *launches, const struct gravel_launches_limit *limit,
+                        const struct gravel_running *kernel)
+{
+    int gave_up = wait_for(launches, limit, kernel);
+    cl_int error = gave_up ? CL_SUCCESS : clWaitForEvents(1, &kernel->event);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("a kernel ended with an error: clWaitForEvents", error);
+    return gave_up;
+}
+
 int gravel_launches_wait(struct gravel_launches *launches,
                          const struct gravel_launches_limit *limit)
 {
     struct gravel_running kernel;
-    int code = 0, gave_up = 0;
-    while (!gave_up && get_oldest(launches, &kernel)) {
-        gave_up = wait_for(launches, limit, &kernel);
-        if (!gave_up) {
-            cl_int error = clWaitForEvents(1, &kernel.event);
-            if (error != CL_SUCCESS)
-                code = gravel_fail_cl("a kernel ended with an error: clWaitForEvents", error);
+    int code = 0, one = 0;
+    while (one != GRAVEL_EKERNEL && get_oldest(launches, &kernel)) {
+        one = wait_and_ask(launches, limit, &kernel);
+        if (one)
+            code = one;
+        if (one != GRAVEL_EKERNEL)
             forget(launches, kernel.event);
-        }
         clReleaseEvent(kernel.event);
     }
-    return gave_up ? gave_up : code;
+    return code;
+}
+
+int gravel_launches_wait_for(struct gravel_launches *launches,
+                             const struct gravel_launches_limit *limit, cl_kernel kernel,
+                             cl_event event)
+{
+    const struct gravel_running one = name_of(kernel, event);
+    return wait_and_ask(launches, limit, &one);
 }

@@ -48,6 +48,16 @@ int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_e
 int gravel_launches_wait(struct gravel_launches *launches,
                          const struct gravel_launches_limit *limit);
 
+/**
+ * Wait for one event of a kernel, e.g. of a part of a launch, which need not be remembered.
+ *
+ * @return  0; GRAVEL_ECL if it ended with an error; GRAVEL_EKERNEL if it did not end within the
+ *          limit.
+ */
+int gravel_launches_wait_for(struct gravel_launches *launches,
+                             const struct gravel_launches_limit *limit, cl_kernel kernel,
+                             cl_event event);
+
 /** Whether a remembered kernel has not ended. */
 bool gravel_launches_are_running(struct gravel_launches *launches);
 

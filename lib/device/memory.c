@@ -58,7 +58,7 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
     gravel_arena_reset_queues(memory->arena, shape->start);
     error = clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, 0, head.heap_offset,
                                  memory->arena, 0, NULL, NULL);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("copying the queues to the device", error);
+    return gravel_check_cl("copying the queues to the device", error);
 }
 
 int gravel_memory_create(struct gravel_memory *memory, const struct gravel_device *device,
@@ -109,7 +109,7 @@ int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64
     cl_int error = bytes ? clEnqueueReadBuffer(memory->copies, memory->buffer, CL_TRUE, from, bytes,
                                                to, 0, NULL, NULL)
                          : CL_SUCCESS;
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("reading the heap: clEnqueueReadBuffer", error);
+    return gravel_check_cl("reading the heap: clEnqueueReadBuffer", error);
 }
 
 int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
@@ -123,8 +123,7 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
     cl_int error = bytes ? clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, to, bytes,
                                                 from, 0, NULL, NULL)
                          : CL_SUCCESS;
-    return error == CL_SUCCESS ? 0
-                               : gravel_fail_cl("writing the heap: clEnqueueWriteBuffer", error);
+    return gravel_check_cl("writing the heap: clEnqueueWriteBuffer", error);
 }
 
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
@@ -141,6 +140,5 @@ int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64
                                        whole, 0, NULL, NULL);
     if (error == CL_SUCCESS)
         error = clFinish(memory->copies);
-    return error == CL_SUCCESS ? 0
-                               : gravel_fail_cl("clearing the heap: clEnqueueFillBuffer", error);
+    return gravel_check_cl("clearing the heap: clEnqueueFillBuffer", error);
 }

@@ -16,19 +16,12 @@
 #include "shared.h"
 #include "wait/clock.h"
 
-#define WORDS 64u
-#define MAX_POLLS (1u << 24)
-#define ROUND_LIMIT_NS (2 * GRAVEL_NS_PER_S)
-#define GROUP 64u
-#define N_GROUPS 16u
-#define N_EACH 64u
-
 extern const char gravel_self_test_cl[];
 
 struct test {
     struct gravel_device *device;
     cl_program program;
-    uint32_t *words; /* SVM: [WORDS] for the hand-over, then 16 for results */
+    uint32_t *words; /* SVM: [GRAVEL_TEST_WORDS] for the hand-over, then 16 for results */
 };
 
 int gravel_self_test_build(struct gravel_device *device, cl_program *program)
@@ -55,13 +48,13 @@ int gravel_self_test_build(struct gravel_device *device, cl_program *program)
 static int allocate(struct test *test)
 {
     const struct gravel_device *device = test->device;
-    test->words = gravel_shared_alloc(device, (WORDS + 16) * sizeof(uint32_t));
+    test->words = gravel_shared_alloc(device, (GRAVEL_TEST_WORDS + 16) * sizeof(uint32_t));
     if (!test->words)
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "%s: step %s: memory that kernels share with the "
                            "host is advertised, but there is none",
                            device->capability.name, gravel_step_name(device->step));
-    memset(test->words, 0, (WORDS + 16) * sizeof(uint32_t));
+    memset(test->words, 0, (GRAVEL_TEST_WORDS + 16) * sizeof(uint32_t));
     return 0;
 }
 
@@ -85,7 +78,7 @@ static int enqueue(const struct test *test, cl_kernel kernel, size_t global_size
 /* One hand-over there and back. @return false if the kernel did not answer in time. */
 static bool play_round(uint32_t *words, uint32_t r, uint32_t *wrong)
 {
-    uint64_t until_ns = gravel_clock_ns() + ROUND_LIMIT_NS;
+    uint64_t until_ns = gravel_clock_ns() + GRAVEL_TEST_LIMIT_NS;
     for (uint32_t i = 0; i < 16; i++)
         words[32 + i] = r + i;
     gravel_word_store(words, r, memory_order_release);                /* T2, pairs with T1 */
@@ -99,33 +92,40 @@ static bool play_round(uint32_t *words, uint32_t r, uint32_t *wrong)
     return true;
 }
 
-static int check_hand_over(const struct test *test, uint32_t n_rounds, uint32_t done,
-                           uint32_t wrong)
+int gravel_self_test_judge_rounds(const struct gravel_device *device, uint32_t n_rounds,
+                                  uint32_t done, const uint32_t wrong[2])
 {
-    const uint32_t *result = test->words + WORDS;
-    const char *name = test->device->capability.name;
+    const char *name = device->capability.name;
     if (done < n_rounds)
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "self-test: %s did not see the host's word (or the host not its) in "
                            "round %u of %u while the kernel ran",
                            name, done + 1, n_rounds);
-    if (wrong || result[1])
+    if (wrong[0] || wrong[1])
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "self-test: %s hands over out of order: %u and %u wrong words", name,
-                           wrong, result[1]);
+                           wrong[0], wrong[1]);
     return 0;
+}
+
+int gravel_self_test_judge_count(const struct gravel_device *device, uint32_t count)
+{
+    if (count == GRAVEL_TEST_COUNT)
+        return 0;
+    return gravel_fail(GRAVEL_ECAPABILITY, "self-test: %s counted to %u instead of %u",
+                       device->capability.name, count, GRAVEL_TEST_COUNT);
 }
 
 static int test_hand_over(const struct test *test, uint32_t n_rounds,
                           struct gravel_self_test *result)
 {
     cl_kernel kernel;
-    uint32_t max_polls = MAX_POLLS, done = 0, wrong = 0;
+    uint32_t max_polls = GRAVEL_TEST_POLLS, done = 0, wrong = 0;
     int code = make_kernel(test, "hand_over", &kernel);
     if (code)
         return code;
     gravel_shared_set_argument(test->device, kernel, 0, test->words);
-    gravel_shared_set_argument(test->device, kernel, 1, test->words + WORDS);
+    gravel_shared_set_argument(test->device, kernel, 1, test->words + GRAVEL_TEST_WORDS);
     clSetKernelArg(kernel, 2, sizeof n_rounds, &n_rounds);
     clSetKernelArg(kernel, 3, sizeof max_polls, &max_polls);
     code = enqueue(test, kernel, 1, 1);
@@ -136,7 +136,8 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
         clFinish(test->device->queue); /* the kernel's polls are bounded */
         result->n_rounds = done;
         result->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / (done ? done : 1);
-        code = check_hand_over(test, n_rounds, done, wrong);
+        const uint32_t wrongs[2] = {wrong, test->words[GRAVEL_TEST_WORDS + 1]};
+        code = gravel_self_test_judge_rounds(test->device, n_rounds, done, wrongs);
     }
     clReleaseKernel(kernel);
     return code;
@@ -145,19 +146,18 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
 static int test_counting(const struct test *test, struct gravel_self_test *result)
 {
     cl_kernel kernel;
-    uint32_t n = N_EACH, want = GROUP * N_GROUPS * N_EACH;
+    uint32_t n = GRAVEL_TEST_EACH;
     int code = make_kernel(test, "count_up", &kernel);
     if (code)
         return code;
-    test->words[WORDS] = 0;
-    gravel_shared_set_argument(test->device, kernel, 0, test->words + WORDS);
+    test->words[GRAVEL_TEST_WORDS] = 0;
+    gravel_shared_set_argument(test->device, kernel, 0, test->words + GRAVEL_TEST_WORDS);
     clSetKernelArg(kernel, 1, sizeof n, &n);
-    code = enqueue(test, kernel, (size_t)GROUP * N_GROUPS, GROUP);
+    code = enqueue(test, kernel, (size_t)GRAVEL_TEST_GROUP * GRAVEL_TEST_GROUPS, GRAVEL_TEST_GROUP);
     clFinish(test->device->queue);
-    result->n_increments = test->words[WORDS];
-    if (!code && result->n_increments != want)
-        code = gravel_fail(GRAVEL_ECAPABILITY, "self-test: %s counted to %u instead of %u",
-                           test->device->capability.name, result->n_increments, want);
+    result->n_increments = test->words[GRAVEL_TEST_WORDS];
+    if (!code)
+        code = gravel_self_test_judge_count(test->device, result->n_increments);
     clReleaseKernel(kernel);
     return code;
 }

@@ -16,13 +16,7 @@
 #include "program.h"
 #include "wait/clock.h"
 
-#define WORDS 64u
 #define RESULTS 16u
-#define MAX_POLLS (1u << 24) /* of a kernel that waits: some seconds at most */
-#define LIMIT_NS (2 * GRAVEL_NS_PER_S)
-#define GROUP 64u
-#define N_GROUPS 16u
-#define N_EACH 64u
 
 struct test {
     struct gravel_device *device;
@@ -30,11 +24,6 @@ struct test {
     cl_command_queue side; /* for copies and kernels beside the one that waits */
     cl_mem words, results;
 };
-
-static int fail_cl(const char *what, cl_int error)
-{
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl(what, error);
-}
 
 static cl_int put(const struct test *test, cl_mem to, uint32_t first, const uint32_t *words,
                   uint32_t n)
@@ -51,7 +40,7 @@ static cl_int get(const struct test *test, cl_mem from, uint32_t first, uint32_t
 
 static int prepare(struct test *test)
 {
-    static const uint32_t zeros[WORDS];
+    static const uint32_t zeros[GRAVEL_TEST_WORDS];
     const struct gravel_device *device = test->device;
     cl_int error;
     test->side = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
@@ -62,10 +51,10 @@ static int prepare(struct test *test)
         test->results =
             clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &error);
     if (error == CL_SUCCESS)
-        error = put(test, test->words, 0, zeros, WORDS);
+        error = put(test, test->words, 0, zeros, GRAVEL_TEST_WORDS);
     if (error == CL_SUCCESS)
         error = put(test, test->results, 0, zeros, RESULTS);
-    return fail_cl("self-test: buffers", error);
+    return gravel_check_cl("self-test: buffers", error);
 }
 
 /* A kernel whose first argument is `first`, and the second, if not NULL, the results. */
@@ -78,7 +67,7 @@ static int make_kernel(const struct test *test, const char *name, cl_mem first, 
         error = clSetKernelArg(*kernel, 0, sizeof first, &first);
     if (error == CL_SUCCESS && has_results)
         error = clSetKernelArg(*kernel, 1, sizeof test->results, &test->results);
-    return fail_cl("self-test: kernel", error);
+    return gravel_check_cl("self-test: kernel", error);
 }
 
 static int launch(cl_command_queue queue, cl_kernel kernel, size_t n_groups, size_t group)
@@ -86,7 +75,7 @@ static int launch(cl_command_queue queue, cl_kernel kernel, size_t n_groups, siz
     size_t global = n_groups * group;
     cl_int error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
     clFlush(queue);
-    return fail_cl("self-test: clEnqueueNDRangeKernel", error);
+    return gravel_check_cl("self-test: clEnqueueNDRangeKernel", error);
 }
 
 /* ---- hand-over ---------------------------------------------------------------------------------
@@ -95,7 +84,7 @@ static int launch(cl_command_queue queue, cl_kernel kernel, size_t n_groups, siz
 /* One hand-over there and back. @return false if the kernel did not answer in time. */
 static bool play_round(const struct test *test, uint32_t r, uint32_t *wrong)
 {
-    uint64_t until_ns = gravel_clock_ns() + LIMIT_NS;
+    uint64_t until_ns = gravel_clock_ns() + GRAVEL_TEST_LIMIT_NS;
     uint32_t payload[16], answer = 0;
     for (uint32_t i = 0; i < 16; i++)
         payload[i] = r + i;
@@ -116,8 +105,7 @@ static bool play_round(const struct test *test, uint32_t r, uint32_t *wrong)
 static int test_hand_over(const struct test *test, uint32_t n_rounds,
                           struct gravel_self_test *result)
 {
-    const char *name = test->device->capability.name;
-    uint32_t max_polls = MAX_POLLS, done = 0, wrong = 0, seen[2] = {0};
+    uint32_t max_polls = GRAVEL_TEST_POLLS, done = 0, wrong = 0, seen[2] = {0};
     cl_kernel kernel = NULL;
     int code = make_kernel(test, "hand_over", test->words, true, &kernel);
     if (!code) {
@@ -136,17 +124,8 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
         clReleaseKernel(kernel);
     if (code)
         return code;
-    if (done < n_rounds)
-        return gravel_fail(
-            GRAVEL_ECAPABILITY,
-            "self-test: %s: copies and a running kernel did not see each other's word "
-            "in round %u of %u",
-            name, done + 1, n_rounds);
-    if (wrong || seen[1])
-        return gravel_fail(GRAVEL_ECAPABILITY,
-                           "self-test: %s hands over out of order: %u and %u wrong words", name,
-                           wrong, seen[1]);
-    return 0;
+    const uint32_t wrongs[2] = {wrong, seen[1]};
+    return gravel_self_test_judge_rounds(test->device, n_rounds, done, wrongs);
 }
 
 /* ---- counting ----------------------------------------------------------------------------------
@@ -154,29 +133,26 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
 
 static int start_counting(const struct test *test, cl_command_queue queue, cl_kernel *kernel)
 {
-    const uint32_t zero = 0, n = N_EACH;
-    int code = fail_cl("self-test: clear", put(test, test->words, 0, &zero, 1));
+    const uint32_t zero = 0, n = GRAVEL_TEST_EACH;
+    int code = gravel_check_cl("self-test: clear", put(test, test->words, 0, &zero, 1));
     if (!code)
         code = make_kernel(test, "count_up", test->words, false, kernel);
     if (!code)
         clSetKernelArg(*kernel, 1, sizeof n, &n);
-    return code ? code : launch(queue, *kernel, N_GROUPS, GROUP);
+    return code ? code : launch(queue, *kernel, GRAVEL_TEST_GROUPS, GRAVEL_TEST_GROUP);
 }
 
 static int test_counting(const struct test *test, struct gravel_self_test *result)
 {
-    const uint32_t want = GROUP * N_GROUPS * N_EACH;
     cl_kernel kernel = NULL;
     int code = start_counting(test, test->device->queue, &kernel);
     clFinish(test->device->queue);
     if (!code)
-        code = fail_cl("self-test: read", get(test, test->words, 0, &result->n_increments, 1));
+        code =
+            gravel_check_cl("self-test: read", get(test, test->words, 0, &result->n_increments, 1));
     if (kernel)
         clReleaseKernel(kernel);
-    if (!code && result->n_increments != want)
-        code = gravel_fail(GRAVEL_ECAPABILITY, "self-test: %s counted to %u instead of %u",
-                           test->device->capability.name, result->n_increments, want);
-    return code;
+    return code ? code : gravel_self_test_judge_count(test->device, result->n_increments);
 }
 
 /* ---- beside a kernel that waits ----------------------------------------------------------------
@@ -185,26 +161,25 @@ static int test_counting(const struct test *test, struct gravel_self_test *resul
 /* Whether the counting kernel ends while the other still holds its compute units. */
 static bool wait_for_count(const struct test *test, cl_mem ended)
 {
-    const uint32_t want = GROUP * N_GROUPS * N_EACH;
-    uint64_t until_ns = gravel_clock_ns() + LIMIT_NS;
+    uint64_t until_ns = gravel_clock_ns() + GRAVEL_TEST_LIMIT_NS;
     uint32_t count = 0, gave_up = 0;
-    while (count != want && !gave_up && gravel_clock_ns() < until_ns) {
+    while (count != GRAVEL_TEST_COUNT && !gave_up && gravel_clock_ns() < until_ns) {
         get(test, test->words, 0, &count, 1);
         get(test, ended, 0, &gave_up, 1);
         usleep(100);
     }
-    return count == want && !gave_up;
+    return count == GRAVEL_TEST_COUNT && !gave_up;
 }
 
 static int test_beside(const struct test *test)
 {
-    const uint32_t one = 1, max_polls = MAX_POLLS;
+    const uint32_t one = 1, max_polls = GRAVEL_TEST_POLLS;
     struct gravel_device *device = test->device;
     cl_kernel hold = NULL, counting = NULL;
     cl_int error;
     cl_command_queue other =
         clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    int code = fail_cl("self-test: a third command queue", error);
+    int code = gravel_check_cl("self-test: a third command queue", error);
     cl_mem word =
         code ? NULL : clCreateBuffer(device->context, CL_MEM_READ_WRITE, 64, NULL, &error);
     cl_mem ended =
@@ -218,7 +193,7 @@ static int test_beside(const struct test *test)
     if (!code) {
         clSetKernelArg(hold, 1, sizeof ended, &ended);
         clSetKernelArg(hold, 2, sizeof max_polls, &max_polls);
-        code = launch(device->queue, hold, device->units - 1, GROUP);
+        code = launch(device->queue, hold, device->units - 1, GRAVEL_TEST_GROUP);
     }
     if (!code)
         code = start_counting(test, other, &counting);

@@ -167,7 +167,7 @@ static int upload(struct pass *pass)
     pass->is_uploaded = true;
     cl_int error = clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, CL_FALSE, 0,
                                         pass->frame->bytes, berth->staged, 0, NULL, NULL);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: clEnqueueWriteBuffer", error);
+    return gravel_check_cl("resolver: clEnqueueWriteBuffer", error);
 }
 
 /* ---- runs --------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ static int set_arguments(cl_kernel kernel, cl_uint first, const struct argument 
     cl_int error = CL_SUCCESS;
     for (cl_uint i = 0; error == CL_SUCCESS && i < n; i++)
         error = clSetKernelArg(kernel, first + i, arguments[i].bytes, arguments[i].value);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: clSetKernelArg", error);
+    return gravel_check_cl("resolver: clSetKernelArg", error);
 }
 
 /* Size of find_last's table: a power of two, at most half full. */
@@ -175,7 +175,7 @@ static int enqueue(const struct gravel_device_runs *runs, const struct place *pl
     size_t global_size = (n_items + local_size - 1) / local_size * local_size;
     cl_int error = clEnqueueNDRangeKernel(runs->queue, kernel, 1, NULL, &global_size, &local_size,
                                           0, NULL, NULL);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: clEnqueueNDRangeKernel", error);
+    return gravel_check_cl("resolver: clEnqueueNDRangeKernel", error);
 }
 
 static int enqueue_puts(const struct gravel_device_runs *runs, const struct place *place)
@@ -220,7 +220,7 @@ static int add_doubles(const struct gravel_device_runs *runs, const struct place
         error = clEnqueueWriteBuffer(runs->queue, runs->arena, CL_TRUE, at, sizeof word, &word, 0,
                                      NULL, NULL);
     }
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: adding doubles by the host", error);
+    return gravel_check_cl("resolver: adding doubles by the host", error);
 }
 
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies packages from device memory to the mirror. See pump.h.
+ *
+ * One look at the device reads the words that change (fault, tickets) and the headers of the next
+ * slots of every queue. A run of published slots is then copied row by row as far as the widest of
+ * its packages reaches, while the next look is under way; it has arrived when its copy has ended.
+ *
+ * Memory:  U1, U3, C2, H1, F1: see docs/memory-order.md. All of it under the pump's lock.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "queue/pump_parts.h"
+#include "wait/clock.h"
+
+/* ---- one look ----------------------------------------------------------------------------------
+ */
+
+static uint64_t slot_offset(const struct gravel_pump *pump, uint32_t queue, uint32_t slot)
+{
+    return pump->mirror->slots_offset + ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
+}
+
+/* Slots from `ticket` on that may be looked at or moved at once: up to the ring's end, and where
+ * the mirror has room. */
+static uint32_t reach(const struct gravel_pump *pump, const struct channel *channel)
+{
+    uint32_t slot = channel->taken & (pump->n_slots - 1);
+    uint32_t consumed =
+        gravel_word_load(&channel->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
+    uint32_t room = pump->n_slots - (channel->taken - consumed);
+    uint32_t n = pump->n_slots - slot < room ? pump->n_slots - slot : room;
+    return n < channel->wanted ? n : channel->wanted;
+}
+
+static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n)
+{
+    struct channel *channel = &pump->channels[queue];
+    uint32_t slot = channel->taken & (pump->n_slots - 1);
+    const size_t from[3] = {slot_offset(pump, queue, slot), 0, 0}, to[3] = {0, 0, 0};
+    const size_t region[3] = {sizeof(struct gravel_package), n, 1};
+    if (n == 0)
+        return CL_SUCCESS;
+    return clEnqueueReadBufferRect(pump->looks, pump->device, CL_FALSE, from, to, region,
+                                   pump->slot_bytes, 0, sizeof(struct gravel_package), 0,
+                                   channel->headers, 0, NULL, NULL);
+}
+
+/* Read what changes on the device. @param n  [out] [n_queues] headers read of each queue. */
+static int look(struct gravel_pump *pump, uint32_t *n)
+{
+    cl_int error = clEnqueueReadBuffer(pump->looks, pump->device, CL_FALSE, 0, pump->state_bytes,
+                                       pump->seen, 0, NULL, NULL);
+    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
+        n[q] =
+            pump->channels[q].n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, &pump->channels[q]) : 0;
+        error = read_headers(pump, q, n[q]);
+    }
+    if (error == CL_SUCCESS)
+        error = clFinish(pump->looks);
+    return gravel_check_cl("reading the queues of the device", error);
+}
+
+/* Let the mirror's readers see the device's fault and counters; they are the pump's to write there.
+ */
+static void mirror_words(struct gravel_pump *pump)
+{
+    const struct gravel_arena *seen = (const struct gravel_arena *)pump->seen;
+    const struct gravel_queue_words *words = (const struct gravel_queue_words *)(seen + 1);
+    for (uint32_t q = 0; q < pump->n_queues; q++) {
+        struct gravel_queue_words *to = pump->channels[q].words;
+        gravel_word_store(&to->reserved, words[q].reserved, memory_order_relaxed);
+        gravel_word_store(&to->waits, words[q].waits, memory_order_relaxed);
+    }
+    if (seen->fault == GRAVEL_FAULT_NONE || pump->mirror->fault != GRAVEL_FAULT_NONE)
+        return;
+    pump->mirror->fault_queue = seen->fault_queue;
+    pump->mirror->fault_ticket = seen->fault_ticket;
+    pump->mirror->fault_group = seen->fault_group;
+    pump->mirror->fault_value = seen->fault_value;
+    gravel_word_store(&pump->mirror->fault, seen->fault,
+                      memory_order_release); /* F1, pairs with F2 */
+}
+
+/* ---- moving runs -------------------------------------------------------------------------------
+ */
+
+/* Bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to
+ * refuse. */
+static uint32_t package_bytes(const struct gravel_pump *pump, const struct gravel_package *header)
+{
+    uint64_t bytes =
+        GRAVEL_NODE_ROW + (uint64_t)header->stride * GRAVEL_COLUMN_BYTES(header->command);
+    return bytes <= pump->slot_bytes ? (uint32_t)bytes : pump->slot_bytes;
+}
+
+static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot, uint32_t n,
+                         uint32_t width, cl_event *copied)
+{
+    uint64_t at = slot_offset(pump, queue, slot);
+    const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {width, n, 1};
+    unsigned char *host = (unsigned char *)pump->mirror + at;
+    if (width == pump->slot_bytes)
+        return clEnqueueReadBuffer(pump->moves, pump->device, CL_FALSE, at, (size_t)n * width, host,
+                                   0, NULL, copied);
+    return clEnqueueReadBufferRect(pump->moves, pump->device, CL_FALSE, from, to, region,
+                                   pump->slot_bytes, 0, pump->slot_bytes, 0, host, 0, NULL, copied);
+}
+
+/* Start copying the published ones of the n slots looked at. @param moved  [out] packages [count].
+ */
+static int begin_flight(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t *moved)
+{
+    struct channel *channel = &pump->channels[queue];
+    uint32_t ready = 0, width = 0;
+    while (ready < n && channel->headers[ready].published == channel->taken + ready + 1) {
+        uint32_t bytes = package_bytes(pump, &channel->headers[ready++]);
+        width = bytes > width ? bytes : width;
+    }
+    *moved = ready;
+    uint32_t wanted = 2 * ready < GRAVEL_PUMP_LOOK_MIN ? GRAVEL_PUMP_LOOK_MIN : 2 * ready;
+    channel->wanted = wanted < pump->look_ahead ? wanted : pump->look_ahead;
+    if (ready == 0)
+        return 0;
+    struct flight *flight =
+        &channel->flights[(channel->first_flight + channel->n_flights) % GRAVEL_PUMP_FLIGHTS];
+    cl_int error = copy_slots(pump, queue, channel->taken & (pump->n_slots - 1), ready, width,
+                              &flight->copied);
+    if (error != CL_SUCCESS)
+        return gravel_check_cl("copying packages from the device", error);
+    channel->taken += ready;
+    channel->n_flights++;
+    flight->end = channel->taken;
+    flight->width = width;
+    clFlush(pump->moves);
+    return 0;
+}
+
+/* A header read together with its publish word may be older than it; the copy made afterwards is
+ * not. */
+static int copy_again_if_short(struct gravel_pump *pump, uint32_t queue,
+                               const struct flight *flight)
+{
+    struct channel *channel = &pump->channels[queue];
+    for (uint32_t t = channel->arrived; t != flight->end; t++) {
+        uint32_t slot = t & (pump->n_slots - 1);
+        const struct gravel_package *package =
+            (const struct gravel_package *)(channel->slots + (uint64_t)slot * pump->slot_bytes);
+        if (package_bytes(pump, package) <= flight->width)
+            continue;
+        cl_int error = copy_slots(pump, queue, slot, 1, pump->slot_bytes, NULL);
+        if (error == CL_SUCCESS)
+            error = clFinish(pump->moves);
+        if (error != CL_SUCCESS)
+            return gravel_check_cl("copying a package from the device", error);
+    }
+    return 0;
+}
+
+/* Hand runs whose copies have ended to the aggregator. @param wait  for all of them. */
+static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
+{
+    struct channel *channel = &pump->channels[queue];
+    uint32_t arrived = channel->arrived;
+    while (channel->n_flights) {
+        struct flight *flight = &channel->flights[channel->first_flight];
+        cl_int status = CL_QUEUED;
+        if (wait)
+            clWaitForEvents(1, &flight->copied);
+        cl_int error = clGetEventInfo(flight->copied, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                      sizeof status, &status, NULL);
+        if (error != CL_SUCCESS || status < 0)
+            return gravel_check_cl("copying packages from the device",
+                                   error != CL_SUCCESS ? error : status);
+        if (status != CL_COMPLETE)
+            break;
+        clReleaseEvent(flight->copied);
+        int code = copy_again_if_short(pump, queue, flight);
+        if (code)
+            return code;
+        channel->first_flight = (channel->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
+        channel->n_flights--;
+        gravel_word_store(&channel->arrived, flight->end,
+                          memory_order_release); /* U1, pairs with U2 */
+    }
+    if (channel->arrived != arrived)
+        pump->shape.wake(pump->shape.context, queue);
+    return 0;
+}
+
+/* Give slots back to the device, show that we live, and tell of an abort. */
+static int tell_device(struct gravel_pump *pump)
+{
+    const size_t line = offsetof(struct gravel_queue_words, consumed);
+    cl_int error = CL_SUCCESS;
+    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
+        struct gravel_queue_words *credit = &pump->credits[q];
+        credit->consumed =
+            pump->channels[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
+        credit->beat++;
+        error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
+                                     pump->mirror->queues_offset + q * sizeof *credit + line,
+                                     2 * sizeof(uint32_t), &credit->consumed, 0, NULL, NULL);
+    }
+    bool aborted = atomic_load_explicit(pump->shape.aborted, memory_order_relaxed); /* H2 */
+    if (aborted && !pump->has_told_abort && error == CL_SUCCESS) {
+        static const uint32_t one = 1;
+        pump->has_told_abort = true;
+        error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
+                                     offsetof(struct gravel_arena, abort), sizeof one, &one, 0,
+                                     NULL, NULL); /* H1 */
+    }
+    clFlush(pump->looks); /* the next look waits for it, so credits are ours to change again then */
+    return gravel_check_cl("giving slots back to the device", error);
+}
+
+int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
+{
+    uint32_t n[64];
+    int code = look(pump, n);
+    *moved = 0;
+    if (!code)
+        mirror_words(pump);
+    for (uint32_t q = 0; q < pump->n_queues && !code; q++) {
+        uint32_t found = 0;
+        code = begin_flight(pump, q, n[q], &found);
+        *moved += found;
+        if (!code)
+            code = land(pump, q, wait);
+    }
+    return code ? code : tell_device(pump);
+}
+
+bool gravel_pump_is_behind(const struct gravel_pump *pump)
+{
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        if (pump->channels[q].arrived != pump->channels[q].words->reserved)
+            return true;
+    return false;
+}
+
+/* The oldest ticket that is reserved, and missing though there is room for it. @return false if
+ * there is none. */
+static bool find_missing(struct gravel_pump *pump, uint32_t *queue, uint32_t *ticket)
+{
+    bool is_missing = false;
+    pthread_mutex_lock(&pump->lock);
+    for (uint32_t q = 0; q < pump->n_queues && !is_missing; q++) {
+        *queue = q;
+        *ticket = pump->channels[q].taken;
+        is_missing =
+            *ticket != pump->channels[q].words->reserved && reach(pump, &pump->channels[q]);
+    }
+    pthread_mutex_unlock(&pump->lock);
+    return is_missing;
+}
+
+/* Nothing came for too long. A ticket that never comes is the end of the node. */
+static int fail_settle(struct gravel_pump *pump)
+{
+    double seconds = (double)pump->shape.timeout_ns * 1e-9;
+    uint32_t queue, ticket;
+    char text[256];
+    if (!find_missing(pump, &queue, &ticket))
+        return gravel_fail(
+            GRAVEL_ETIMEOUT,
+            "no package could be fetched from the device for %.1f s: the aggregators "
+            "make no room",
+            seconds);
+    snprintf(text, sizeof text,
+             "queue %u, ticket %u (slot %u): reserved by a work-group but not published for %.1f s",
+             queue, ticket, ticket & (pump->n_slots - 1), seconds);
+    pump->shape.report(pump->shape.context, GRAVEL_EKERNEL, true, text);
+    return gravel_fail(GRAVEL_EKERNEL, "%s", text);
+}
+
+int gravel_pump_settle(struct gravel_pump *pump)
+{
+    uint64_t until_ns = gravel_clock_ns() + pump->shape.timeout_ns;
+    uint32_t moved;
+    int code;
+    for (;;) {
+        pthread_mutex_lock(&pump->lock);
+        code = gravel_pump_move(pump, true, &moved);
+        bool is_done = !gravel_pump_is_behind(pump);
+        if (!code && is_done) /* the next slice counts on its credits */
+            code = gravel_check_cl("giving slots back to the device", clFinish(pump->looks));
+        pthread_mutex_unlock(&pump->lock);
+        if (code || is_done)
+            return code;
+        if (moved) {
+            until_ns = gravel_clock_ns() + pump->shape.timeout_ns;
+            continue;
+        }
+        if (atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
+            return gravel_fail(GRAVEL_EPEER, "the node failed while packages were fetched");
+        if (gravel_clock_ns() > until_ns)
+            return fail_settle(pump);
+        usleep(GRAVEL_PUMP_REST_MAX_US);
+    }
+}
+
+uint32_t gravel_pump_reserved(const struct gravel_pump *pump)
+{
+    uint32_t sum = 0;
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        sum += gravel_word_load(&pump->channels[q].words->reserved, memory_order_relaxed);
+    return sum;
+}
+
+const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue)
+{
+    return &pump->channels[queue].arrived;
+}
