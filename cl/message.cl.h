@@ -18,7 +18,7 @@
  * for the whole group. The forms gravel_OP_TYPE_at, _at_if and _at_wi take one `address` in place of base and
  * index: a heap offset in bytes, 64 bits, different for every work-item. Active messages:
  *     gravel_amN(g, GRAVEL_HANDLER(name), argument..., node), _if and _wi, with N = 0 to 4 ulong arguments
- * where the handler is the same for the whole group.
+ * where the handler is the same for the whole group. Operations that answer, and waits, are in request.cl.h.
  *
  * A message is sent when the call returns, and applied at its owner some time later: gravel_quiet and
  * gravel_barrier on the host wait for that. Messages of one work-group to one node are applied in order.
@@ -159,20 +159,23 @@ GRAVEL_INLINE void gravel_write_column_of_many(struct gravel_group g, uint comma
 }
 
 /* Leader, after the barrier: publish the packages. */
-GRAVEL_INLINE void gravel_send_end(struct gravel_group g, uint command, ulong base)
+GRAVEL_INLINE void gravel_send_end(struct gravel_group g, uint command, ulong base,
+                                   struct gravel_reply reply)
 {
     uint columns = GRAVEL_SLOT_COLUMNS(g.arena->slot_bytes, command);
     uint queue = gravel_queue_of_group(g.arena), ticket = g.scratch->ticket;
     for (uint left = g.scratch->n_sent; left; ticket++) {
         uint n = left < columns ? left : columns;
-        gravel_queue_publish(gravel_queue_slot(g.arena, queue, ticket), ticket, command, n, base);
+        gravel_queue_publish(gravel_queue_slot(g.arena, queue, ticket), ticket, command, n, base,
+                             reply);
         left -= n;
     }
 }
 
 /* Every work-item of the group: send one message each. */
-GRAVEL_INLINE void gravel_send(struct gravel_group g, uint command, ulong base, ulong index,
-                               struct gravel_values values, uint node)
+GRAVEL_INLINE void gravel_send(struct gravel_group g, uint command, ulong base,
+                               struct gravel_reply reply, ulong index, struct gravel_values values,
+                               uint node)
 {
     /* G3: no work-item is in a _wi call, where it might wait for the host to get past the ticket we take. It
      * also keeps the leader's branch out of the user's code, which PoCL vectorizes better then. */
@@ -188,12 +191,13 @@ GRAVEL_INLINE void gravel_send(struct gravel_group g, uint command, ulong base, 
                                     values, node);
     gravel_barrier_group(); /* G2: the package is written; with P2 it reaches the host */
     if (gravel_is_leader())
-        gravel_send_end(g, command, base);
+        gravel_send_end(g, command, base, reply);
 }
 
 /* Every work-item of the group: the active ones send one message each, compacted to the front. */
 GRAVEL_INLINE void gravel_send_if(struct gravel_group g, uint active, uint command, ulong base,
-                                  ulong index, struct gravel_values values, uint node)
+                                  struct gravel_reply reply, ulong index,
+                                  struct gravel_values values, uint node)
 {
     gravel_compact(g.arena, g.scratch, active);
     if (gravel_is_leader())
@@ -211,15 +215,16 @@ GRAVEL_INLINE void gravel_send_if(struct gravel_group g, uint active, uint comma
                                     g.scratch->lanes[gravel_place()], index, values, node);
     gravel_barrier_group(); /* G2: the package is written; with P2 it reaches the host */
     if (gravel_is_leader())
-        gravel_send_end(g, command, base);
+        gravel_send_end(g, command, base, reply);
 }
 
 /*
  * Any work-item: send one message alone. Work-items of a wavefront run in lockstep, and one that waits for
  * room must not keep its neighbour from publishing; so a waiter goes round the loop that also publishes.
  */
-static void gravel_send_wi(struct gravel_group g, uint command, ulong base, ulong index,
-                           struct gravel_values values, uint node)
+static void gravel_send_wi(struct gravel_group g, uint command, ulong base,
+                           struct gravel_reply reply, ulong index, struct gravel_values values,
+                           uint node)
 {
     uint queue = gravel_queue_of_group(g.arena);
     global struct gravel_queue_words *words = gravel_queue_words(g.arena, queue);
@@ -232,7 +237,7 @@ static void gravel_send_wi(struct gravel_group g, uint command, ulong base, ulon
         if (has_room || gravel_queue_has_room(g.arena, words, ticket)) {
             global uchar *slot = gravel_queue_slot(g.arena, queue, ticket);
             gravel_write_column(slot, command, GRAVEL_PACKAGE_STRIDE(1), 0, index, values, node);
-            gravel_queue_publish(slot, ticket, command, 1, base);
+            gravel_queue_publish(slot, ticket, command, 1, base, reply);
             is_sending = false;
         } else {
             is_sending = gravel_queue_keep_waiting(g.arena, words, queue, ticket, &patience);
@@ -242,6 +247,7 @@ static void gravel_send_wi(struct gravel_group g, uint command, ulong base, ulon
 
 /* ---- the operations, generated from the table in operation.h --------------------------------------- */
 
+#define GRAVEL_NO_REPLY ((struct gravel_reply){0, GRAVEL_NO_SIGNAL})
 #define GRAVEL_NO_VALUES ((struct gravel_values){{0, 0, 0, 0}})
 #define GRAVEL_ONE_VALUE(bits) ((struct gravel_values){{(bits), 0, 0, 0}})
 
@@ -257,31 +263,33 @@ static void gravel_send_wi(struct gravel_group g, uint command, ulong base, ulon
     GRAVEL_INLINE void name(struct gravel_group g, ulong base, uint index VALUE_PARAMETER,         \
                             uint node)                                                             \
     {                                                                                              \
-        gravel_send(g, command, base, index, values, node);                                        \
+        gravel_send(g, command, base, GRAVEL_NO_REPLY, index, values, node);                                        \
     }                                                                                              \
     GRAVEL_INLINE void name##_if(struct gravel_group g, uint active, ulong base,                   \
                                  uint index VALUE_PARAMETER, uint node)                            \
     {                                                                                              \
-        gravel_send_if(g, active, command, base, index, values, node);                             \
+        gravel_send_if(g, active, command, base, GRAVEL_NO_REPLY, index, values, node);                             \
     }                                                                                              \
     GRAVEL_INLINE void name##_wi(struct gravel_group g, ulong base, uint index VALUE_PARAMETER,    \
                                  uint node)                                                        \
     {                                                                                              \
-        gravel_send_wi(g, command, base, index, values, node);                                     \
+        gravel_send_wi(g, command, base, GRAVEL_NO_REPLY, index, values, node);                                     \
     }                                                                                              \
     GRAVEL_INLINE void name##_at(struct gravel_group g, ulong address VALUE_PARAMETER, uint node)  \
     {                                                                                              \
-        gravel_send(g, (command) | GRAVEL_COMMAND_WIDE, 0, address, values, node);                 \
+        gravel_send(g, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address, values, node);                 \
     }                                                                                              \
     GRAVEL_INLINE void name##_at_if(struct gravel_group g, uint active,                            \
                                     ulong address VALUE_PARAMETER, uint node)                      \
     {                                                                                              \
-        gravel_send_if(g, active, (command) | GRAVEL_COMMAND_WIDE, 0, address, values, node);      \
+        gravel_send_if(g, active, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address,     \
+                       values, node);      \
     }                                                                                              \
     GRAVEL_INLINE void name##_at_wi(struct gravel_group g, ulong address VALUE_PARAMETER,          \
                                     uint node)                                                     \
     {                                                                                              \
-        gravel_send_wi(g, (command) | GRAVEL_COMMAND_WIDE, 0, address, values, node);              \
+        gravel_send_wi(g, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address, values,      \
+                       node);              \
     }
 
 #define GRAVEL_COMMA ,
@@ -303,19 +311,19 @@ GRAVEL_INC_TYPES(GRAVEL_DEFINE_INC)
 #define GRAVEL_DEFINE_AM(n, PARAMETERS, ...)                                                       \
     GRAVEL_INLINE void gravel_am##n(struct gravel_group g, uint handler PARAMETERS, uint node)     \
     {                                                                                              \
-        gravel_send(g, GRAVEL_COMMAND_AM(handler, n), 0, 0,                                        \
+        gravel_send(g, GRAVEL_COMMAND_AM(handler, n), 0, GRAVEL_NO_REPLY, 0,                                      \
                     ((struct gravel_values){{__VA_ARGS__}}), node);                                \
     }                                                                                              \
     GRAVEL_INLINE void gravel_am##n##_if(struct gravel_group g, uint active,                       \
                                          uint handler PARAMETERS, uint node)                       \
     {                                                                                              \
-        gravel_send_if(g, active, GRAVEL_COMMAND_AM(handler, n), 0, 0,                             \
+        gravel_send_if(g, active, GRAVEL_COMMAND_AM(handler, n), 0, GRAVEL_NO_REPLY, 0,                            \
                        ((struct gravel_values){{__VA_ARGS__}}), node);                             \
     }                                                                                              \
     GRAVEL_INLINE void gravel_am##n##_wi(struct gravel_group g, uint handler PARAMETERS,           \
                                          uint node)                                                \
     {                                                                                              \
-        gravel_send_wi(g, GRAVEL_COMMAND_AM(handler, n), 0, 0,                                     \
+        gravel_send_wi(g, GRAVEL_COMMAND_AM(handler, n), 0, GRAVEL_NO_REPLY, 0,                                     \
                        ((struct gravel_values){{__VA_ARGS__}}), node);                             \
     }
 
@@ -325,17 +333,5 @@ GRAVEL_DEFINE_AM(1, GRAVEL_ARG(0), a0, 0, 0, 0)
 GRAVEL_DEFINE_AM(2, GRAVEL_ARG(0) GRAVEL_ARG(1), a0, a1, 0, 0)
 GRAVEL_DEFINE_AM(3, GRAVEL_ARG(0) GRAVEL_ARG(1) GRAVEL_ARG(2), a0, a1, a2, 0)
 GRAVEL_DEFINE_AM(4, GRAVEL_ARG(0) GRAVEL_ARG(1) GRAVEL_ARG(2) GRAVEL_ARG(3), a0, a1, a2, a3)
-
-/*
- * Where a launch is cut into slices these would be the slice's. A program that needs them gets them as arguments;
- * one that uses them does not build, rather than count items twice.
- */
-#if defined(GRAVEL_SLICED) && !defined(GRAVEL_INTERNAL)
-#define get_global_size(d) gravel_error_launches_are_sliced_here_so_pass_the_global_size_as_an_argument
-#define get_num_groups(d) gravel_error_launches_are_sliced_here_so_pass_the_number_of_groups_as_an_argument
-#define get_group_id(d) gravel_error_launches_are_sliced_here_so_use_get_global_id
-#define get_global_offset(d) gravel_error_launches_are_sliced_here_and_begin_at_offset_0
-#define get_global_linear_id() gravel_error_launches_are_sliced_here_so_use_get_global_id
-#endif
 
 #endif

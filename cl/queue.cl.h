@@ -53,10 +53,10 @@ struct gravel_patience {
     uint beat;
 };
 
-/* Between two looks: give way; false once it is no use to wait any longer (node aborted, host dead). */
-static bool gravel_queue_keep_waiting(global struct gravel_arena *arena,
-                                      global struct gravel_queue_words *words, uint queue,
-                                      uint ticket, struct gravel_patience *patience)
+/* Between two looks: false once it is no use to wait any longer (node aborted, host dead). */
+static bool gravel_queue_is_served(global struct gravel_arena *arena,
+                                   global struct gravel_queue_words *words, uint queue, uint ticket,
+                                   struct gravel_patience *patience)
 {
     if (gravel_load_relaxed(&arena->abort)) /* H1 */
         return false;
@@ -69,6 +69,16 @@ static bool gravel_queue_keep_waiting(global struct gravel_arena *arena,
         gravel_fault(arena, GRAVEL_FAULT_STALLED, queue, ticket, patience->polls);
         return false;
     }
+    return true;
+}
+
+/* The same, and give way. */
+static bool gravel_queue_keep_waiting(global struct gravel_arena *arena,
+                                      global struct gravel_queue_words *words, uint queue,
+                                      uint ticket, struct gravel_patience *patience)
+{
+    if (!gravel_queue_is_served(arena, words, queue, ticket, patience))
+        return false;
     gravel_pause(patience->polls, arena->n_slots >= GRAVEL_LONG_QUEUE);
     return true;
 }
@@ -121,15 +131,25 @@ GRAVEL_INLINE global uchar *gravel_queue_reserve(global struct gravel_arena *are
     return gravel_queue_slot(arena, queue, first);
 }
 
+/* Where the answers of a group's requests go, in its own node's heap; the same for the whole group. */
+struct gravel_reply {
+    ulong result; /* heap offset of place 0 [bytes] */
+    ulong signal; /* heap offset of a uint [bytes] that grows by one with every answer; or GRAVEL_NO_SIGNAL */
+};
+
 /* Leader, after the group's barrier: fill the header and hand the package to the host. */
 GRAVEL_INLINE void gravel_queue_publish(global uchar *slot, uint ticket, uint command,
-                                        uint n_messages, ulong base)
+                                        uint n_messages, ulong base, struct gravel_reply reply)
 {
     global struct gravel_package *package = (global struct gravel_package *)slot;
     package->command = command;
     package->n_messages = n_messages;
     package->stride = GRAVEL_PACKAGE_STRIDE(n_messages);
     package->base = base;
+    if (GRAVEL_HAS_SIGNAL(command)) {
+        package->result = reply.result;
+        package->signal = reply.signal;
+    }
     gravel_store_release(&package->published, ticket + 1); /* P2, pairs with C1 */
 }
 

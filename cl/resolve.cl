@@ -89,13 +89,14 @@ kernel void apply_serially(RUN)
 
 /* OpenCL 1.x names: every later version has them too, and relaxed at device scope is all that is needed. */
 #define DEFINE_ADD_REAL(type, BITS, COMPARE_EXCHANGE)                                              \
-    GRAVEL_INLINE void add_##type(volatile global type *word, type value)                          \
+    GRAVEL_INLINE type add_##type(volatile global type *word, type value)                          \
     {                                                                                              \
         volatile global BITS *bits = (volatile global BITS *)word;                                 \
         BITS old = *bits, seen;                                                                    \
         while ((seen = COMPARE_EXCHANGE(bits, old,                                                 \
                                         as_##BITS(as_##type(old) + value))) != old)                \
             old = seen;                                                                            \
+        return as_##type(old);                                                                     \
     }
 DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
 #define add_int atomic_add

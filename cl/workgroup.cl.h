@@ -56,16 +56,22 @@ GRAVEL_INLINE uint gravel_group_number(void)
 }
 
 /* Leader: tell the host what went wrong. The first fault of the node stays. */
-static void gravel_fault(global struct gravel_arena *arena, uint fault, uint queue, uint ticket,
-                         uint value)
+static void gravel_fault_at(global struct gravel_arena *arena, uint fault, uint queue, uint ticket,
+                            uint value, ulong offset)
 {
     if (gravel_device_fetch_add_relaxed(&arena->fault_claim, 1) != 0)
         return;
+    arena->fault_offset = offset;
     arena->fault_queue = queue;
     arena->fault_ticket = ticket;
     arena->fault_group = gravel_group_number();
     arena->fault_value = value;
     gravel_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
+}
+static void gravel_fault(global struct gravel_arena *arena, uint fault, uint queue, uint ticket,
+                         uint value)
+{
+    gravel_fault_at(arena, fault, queue, ticket, value, 0);
 }
 
 /*

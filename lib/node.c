@@ -109,6 +109,7 @@ static int open_arena(struct gravel *gravel)
         .slot_bytes = config->slot_bytes,
         .heap_bytes = config->heap_bytes,
         .wait_limit = gravel->device.step == GRAVEL_STEP_DRAIN ? 0 : config->wait_limit,
+        .wait_ms = gravel->device.step == GRAVEL_STEP_DRAIN ? 0 : config->timeout_ms,
         .huge_pages = config->huge_pages,
     };
     int code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);

@@ -30,7 +30,7 @@ static void report(struct gravel_aggregator *aggregator, int code, bool is_fatal
 static bool is_sane(const struct gravel_aggregator *aggregator, const struct gravel_package *package)
 {
     uint32_t op = GRAVEL_COMMAND_OP(package->command);
-    return op >= GRAVEL_PUT && op <= GRAVEL_AM &&
+    return op >= GRAVEL_PUT && (op <= GRAVEL_PUT_SIGNAL || GRAVEL_IS_REQUEST(op)) &&
            GRAVEL_COMMAND_TYPE(package->command) <= GRAVEL_DOUBLE &&
            GRAVEL_COMMAND_N_ARGS(package->command) <= GRAVEL_AM_MAX_ARGS &&
            package->n_messages > 0 && package->n_messages <= package->stride &&
@@ -68,9 +68,12 @@ static void find_columns(const unsigned char *slot, const struct gravel_package 
                          struct gravel_columns *columns)
 {
     uint32_t command = header->command, stride = header->stride;
-    columns->command = command;
+    columns->key = (struct gravel_run_key){.command = command, .base = header->base};
+    if (GRAVEL_HAS_SIGNAL(command)) {
+        columns->key.result = header->result;
+        columns->key.signal = header->signal;
+    }
     columns->n = header->n_messages;
-    columns->base = header->base;
     columns->nodes = (const uint32_t *)(slot + GRAVEL_NODE_ROW);
     columns->index = slot + GRAVEL_INDEX_ROW(stride);
     for (uint32_t row = 0; row < GRAVEL_N_VALUES(command); row++)
@@ -154,6 +157,23 @@ static void watch_full_queue(struct gravel_aggregator *aggregator, uint64_t now_
     }
 }
 
+static void tell_wait(const struct gravel_arena *arena, char *text, size_t bytes)
+{
+    static const char *const signs[] = {"==", "!=", ">", "<=", "<", ">="};
+    const char *sign = arena->fault_queue < 6 ? signs[arena->fault_queue] : "(no comparison)";
+    if (arena->wait_ms == 0)
+        snprintf(text, bytes,
+                 "work-group %u waits for the word at heap offset %llu (it is %u) to be %s %u, and no kernel "
+                 "waits on step drain: read it in the next launch",
+                 arena->fault_group, (unsigned long long)arena->fault_offset, arena->fault_value, sign,
+                 arena->fault_ticket);
+    else
+        snprintf(text, bytes,
+                 "work-group %u waited for the word at heap offset %llu to be %s %u; it has been %u for %.1f s",
+                 arena->fault_group, (unsigned long long)arena->fault_offset, sign, arena->fault_ticket,
+                 arena->fault_value, arena->wait_ms * 1e-3);
+}
+
 static void check_fault(struct gravel_aggregator *aggregator)
 {
     const struct gravel_arena *arena = aggregator->arena;
@@ -179,6 +199,8 @@ static void check_fault(struct gravel_aggregator *aggregator)
                  "work-group %u needs %u slots for one call and queue %u has %u; raise GRAVEL_QUEUE "
                  "or GRAVEL_SLOT",
                  arena->fault_group, arena->fault_value, arena->fault_queue, arena->n_slots);
+    else if (fault == GRAVEL_FAULT_WAIT)
+        tell_wait(arena, text, sizeof text);
     else
         snprintf(text, sizeof text,
                  "the program was built with another gravel.cl.h (arena version %u, here %u)",
@@ -213,12 +235,13 @@ static void run(struct gravel_aggregator *aggregator)
         uint64_t due_ns = gravel_sender_flush_aged(aggregator->sender, now_ns);
         serve_flush(aggregator, now_ns);
         check_fault(aggregator);
-        gravel_package_beat(&aggregator->queue);
+        gravel_package_beat(&aggregator->queue, now_ns);
         if (n) {
             aggregator->is_blocked = false;
             gravel_idle_reset(&aggregator->idle);
             continue;
         }
+        gravel_sender_flush_urgent(aggregator->sender);
         watch_full_queue(aggregator, now_ns);
         gravel_idle_wait(&aggregator->idle, &aggregator->event, due_ns);
     }

@@ -52,12 +52,12 @@ void gravel_buffer_reset(struct gravel_buffer *buffer, uint16_t kind, uint32_t s
 /* Messages of a run that fits into `room` bytes. */
 static uint32_t run_fits(uint32_t room, uint32_t command)
 {
-    if (room < sizeof(struct gravel_run))
+    if (room < GRAVEL_RUN_INDICES(command))
         return 0;
     uint32_t message_bytes = GRAVEL_MESSAGE_BYTES(command);
     if (message_bytes == 0)
         return GRAVEL_FRAME_MAX_MESSAGES;
-    uint32_t n = (room - (uint32_t)sizeof(struct gravel_run)) / message_bytes;
+    uint32_t n = (room - (uint32_t)GRAVEL_RUN_INDICES(command)) / message_bytes;
     while (n && GRAVEL_RUN_BYTES(command, n) > room)
         n--;
     return n;
@@ -68,6 +68,17 @@ uint32_t gravel_buffer_fits(uint32_t capacity, uint32_t command)
     return run_fits((capacity & ~7u) - (uint32_t)sizeof(struct gravel_frame), command);
 }
 
+static void write_header(struct gravel_buffer *buffer, unsigned char *start)
+{
+    const struct gravel_run_key *key = &buffer->run;
+    const struct gravel_run run = {key->command, buffer->run_n, key->base};
+    if (GRAVEL_HAS_SIGNAL(key->command))
+        *(struct gravel_signal_run *)start =
+            (struct gravel_signal_run){run, key->result, key->signal};
+    else
+        *(struct gravel_run *)start = run;
+}
+
 /* Move the value rows down to where a run of run_n messages has them, and zero the padding. */
 static void close_run(struct gravel_buffer *buffer)
 {
@@ -75,11 +86,10 @@ static void close_run(struct gravel_buffer *buffer)
         buffer->run_capacity = 0;
         return;
     }
-    uint32_t command = buffer->run_command, n = buffer->run_n;
+    uint32_t command = buffer->run.command, n = buffer->run_n;
     unsigned char *start = (unsigned char *)buffer->frame + buffer->used;
-    struct gravel_run *run = (struct gravel_run *)start;
-    *run = (struct gravel_run){command, n, buffer->run_base};
-    uint64_t end = sizeof *run + (uint64_t)n * GRAVEL_INDEX_BYTES(command);
+    write_header(buffer, start);
+    uint64_t end = GRAVEL_RUN_INDICES(command) + (uint64_t)n * GRAVEL_INDEX_BYTES(command);
     for (uint32_t row = 0; row < GRAVEL_N_VALUES(command); row++) {
         uint64_t to = GRAVEL_RUN_VALUES(command, n, row);
         uint64_t from = GRAVEL_RUN_VALUES(command, buffer->run_capacity, row);
@@ -96,21 +106,19 @@ static void close_run(struct gravel_buffer *buffer)
     buffer->run_capacity = 0;
 }
 
-bool gravel_buffer_make_room(struct gravel_buffer *buffer, uint32_t command, uint64_t base,
+bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_run_key *run,
                              uint32_t n)
 {
-    bool continues = buffer->run_capacity && buffer->run_command == command &&
-                     buffer->run_base == base;
+    bool continues = buffer->run_capacity && gravel_run_is_same(&buffer->run, run);
     if (GRAVEL_FRAME_MAX_MESSAGES - buffer->frame->n_messages - buffer->run_n < n)
         return false;
     if (continues)
         return buffer->run_capacity - buffer->run_n >= n;
     close_run(buffer);
-    uint32_t fits = run_fits(buffer->capacity - buffer->used, command);
+    uint32_t fits = run_fits(buffer->capacity - buffer->used, run->command);
     if (fits < n)
         return false;
-    buffer->run_command = command;
-    buffer->run_base = base;
+    buffer->run = *run;
     buffer->run_capacity = fits;
     return true;
 }

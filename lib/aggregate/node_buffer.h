@@ -21,6 +21,20 @@
 
 struct gravel_sender;
 
+/* What the messages of a run have in common. */
+struct gravel_run_key {
+    uint32_t command;
+    uint32_t call; /* of requests, the sender's: those of two calls are two runs, so that a run may be done in any order */
+    uint64_t base;
+    uint64_t result, signal; /* of commands that tell a signal; else 0 */
+};
+
+static inline bool gravel_run_is_same(const struct gravel_run_key *a, const struct gravel_run_key *b)
+{
+    return a->command == b->command && a->call == b->call && a->base == b->base &&
+           a->result == b->result && a->signal == b->signal;
+}
+
 struct gravel_buffer {
     struct gravel_buffer *next; /* in a list of the holder's */
     struct gravel_sender *home; /* gets the buffer back; NULL: it is freed */
@@ -29,10 +43,9 @@ struct gravel_buffer {
     uint32_t used;              /* [bytes] header and closed runs */
     uint64_t opened_ns;         /* when the first message came */
     /* The open run; run_capacity 0 if there is none. */
-    uint32_t run_command;
+    struct gravel_run_key run;
     uint32_t run_n;        /* messages in it */
     uint32_t run_capacity; /* messages it was laid out for */
-    uint64_t run_base;
 };
 
 /** @return a buffer of the given size, or NULL if memory is out. */
@@ -48,25 +61,25 @@ void gravel_buffer_reset(struct gravel_buffer *buffer, uint16_t kind, uint32_t s
 uint32_t gravel_buffer_fits(uint32_t capacity, uint32_t command);
 
 /**
- * Make room for n messages of one command and base: continue the open run or open another.
+ * Make room for n messages of one run: continue the open run if it is the same, or open another.
  *
  * @return false if they do not fit; the buffer is unchanged but for a closed run then.
  */
-bool gravel_buffer_make_room(struct gravel_buffer *buffer, uint32_t command, uint64_t base,
+bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_run_key *run,
                              uint32_t n);
 
 /* Where the next message of the open run goes: its index, and its value in row `row`. */
 static inline unsigned char *gravel_buffer_index(const struct gravel_buffer *buffer)
 {
-    return (unsigned char *)buffer->frame + buffer->used + sizeof(struct gravel_run) +
-           (uint64_t)buffer->run_n * GRAVEL_INDEX_BYTES(buffer->run_command);
+    return (unsigned char *)buffer->frame + buffer->used + GRAVEL_RUN_INDICES(buffer->run.command) +
+           (uint64_t)buffer->run_n * GRAVEL_INDEX_BYTES(buffer->run.command);
 }
 
 static inline unsigned char *gravel_buffer_value(const struct gravel_buffer *buffer, uint32_t row)
 {
     return (unsigned char *)buffer->frame + buffer->used +
-           GRAVEL_RUN_VALUES(buffer->run_command, buffer->run_capacity, row) +
-           (uint64_t)buffer->run_n * GRAVEL_VALUE_BYTES(buffer->run_command);
+           GRAVEL_RUN_VALUES(buffer->run.command, buffer->run_capacity, row) +
+           (uint64_t)buffer->run_n * GRAVEL_VALUE_BYTES(buffer->run.command);
 }
 
 /** Close the open run and complete the header: the frame may travel. */

@@ -101,7 +101,7 @@ static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
         if (atomic_load_explicit(sender->shape.aborted, memory_order_relaxed)) /* H2 */
             break;
         if (sender->shape.queue)
-            gravel_package_beat(sender->shape.queue);
+            gravel_package_beat(sender->shape.queue, gravel_clock_ns());
         gravel_idle_wait(&sender->idle, &sender->returned, GRAVEL_IDLE_MAX_NS);
     }
     gravel_idle_reset(&sender->idle);
@@ -173,32 +173,34 @@ static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_
     struct gravel_buffer *buffer = sender->open[node];
     if (buffer) {
         leave_run(sender, node);
-        if (!gravel_buffer_make_room(buffer, sender->command, sender->base, 1))
+        if (!gravel_buffer_make_room(buffer, &sender->key, 1))
             ship_open(sender, node, GRAVEL_SHIP_FULL);
     }
     if (!sender->open[node]) {
         if (!open_buffer(sender, node, now_ns))
             return false;
-        gravel_buffer_make_room(sender->open[node], sender->command, sender->base, 1);
+        gravel_buffer_make_room(sender->open[node], &sender->key, 1);
     }
     buffer = sender->open[node];
     bin->n = buffer->run_n;
     buffer->run_n = 0; /* the bin counts on, from the start of the rows */
     bin->index = gravel_buffer_index(buffer);
-    for (uint32_t row = 0; row < GRAVEL_N_VALUES(sender->command); row++)
+    for (uint32_t row = 0; row < GRAVEL_N_VALUES(sender->key.command); row++)
         bin->values[row] = gravel_buffer_value(buffer, row);
     bin->end = buffer->run_capacity;
     bin->run = sender->run;
     return true;
 }
 
-/* Number runs of one command and base, so that a bin of another is noticed. */
+/* Number runs, so that a bin of another is noticed. */
 static void begin_run(struct gravel_sender *sender, const struct gravel_columns *columns)
 {
-    if (sender->run && sender->command == columns->command && sender->base == columns->base)
+    sender->is_urgent |= GRAVEL_HAS_SIGNAL(columns->key.command);
+    if (sender->run && gravel_run_is_same(&sender->key, &columns->key))
         return;
-    sender->command = columns->command;
-    sender->base = columns->base;
+    sender->key = columns->key;
+    if (GRAVEL_IS_REQUEST(sender->key.command))
+        sender->key.call = sender->n_calls = sender->n_calls + 1 ? sender->n_calls + 1 : 1;
     if (++sender->run == 0)
         sender->run = 1;
 }
@@ -251,9 +253,9 @@ bin_rows(struct gravel_sender *sender, const struct gravel_columns *columns, uin
 static uint32_t bin_chunk(struct gravel_sender *sender, const struct gravel_columns *columns,
                           uint32_t first, uint32_t n, uint64_t now_ns)
 {
-    uint32_t index_bytes = GRAVEL_INDEX_BYTES(columns->command);
-    uint32_t value_bytes = GRAVEL_VALUE_BYTES(columns->command);
-    uint32_t n_values = GRAVEL_N_VALUES(columns->command);
+    uint32_t command = columns->key.command;
+    uint32_t index_bytes = GRAVEL_INDEX_BYTES(command), value_bytes = GRAVEL_VALUE_BYTES(command);
+    uint32_t n_values = GRAVEL_N_VALUES(command);
 #define SHAPE(index, value, values)                                                                \
     if (index_bytes == index && n_values == values && (values == 0 || value_bytes == value))       \
         return bin_rows(sender, columns, first, n, now_ns, index, value, values);
@@ -302,6 +304,7 @@ static void flush(struct gravel_sender *sender, uint64_t opened_before_ns,
             oldest_ns = buffer->opened_ns;
     }
     sender->oldest_ns = oldest_ns;
+    sender->is_urgent &= oldest_ns != UINT64_MAX;
 }
 
 void gravel_sender_flush(struct gravel_sender *sender)

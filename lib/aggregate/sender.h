@@ -60,22 +60,22 @@ struct gravel_sender {
     _Atomic uint64_t waits;              /* for a free buffer */
     uint64_t oldest_ns;                  /* no open buffer is older; UINT64_MAX if none is open */
     uint32_t n_made;                     /* buffers created so far */
-    uint32_t run;                        /* number of the current command and base; never 0 */
-    uint32_t command;                    /* of the current run */
-    uint64_t base;
+    uint32_t n_calls;                    /* appends of requests; never 0 after the first */
+    uint32_t run;                        /* number of the current run; never 0 */
+    bool is_urgent;                      /* somebody waits for what an open buffer holds */
+    struct gravel_run_key key;           /* of the current run */
     struct gravel_spsc *free;      /* buffers that came home; NULL if n_buffers is 0 */
     struct gravel_event returned;  /* a buffer came home, or the node aborted */
     struct gravel_idle idle;
     uint32_t nodes[GRAVEL_SENDER_CHUNK]; /* a chunk's destinations, copied before they are checked */
 };
 
-/* Messages of one command and base, in rows, as in a package. */
+/* Messages of one run, in rows, as in a package. */
 struct gravel_columns {
-    uint32_t command;
+    struct gravel_run_key key;
     uint32_t n;
-    uint64_t base;
     const uint32_t *nodes;                         /* [n] */
-    const unsigned char *index;                    /* [n] of GRAVEL_INDEX_BYTES(command); NULL if 0 */
+    const unsigned char *index;                    /* [n] of GRAVEL_INDEX_BYTES; NULL if 0 */
     const unsigned char *values[GRAVEL_AM_MAX_ARGS]; /* rows of [n] */
 };
 
@@ -97,6 +97,13 @@ int gravel_sender_append(struct gravel_sender *sender, const struct gravel_colum
 
 /** Ship every open buffer. */
 void gravel_sender_flush(struct gravel_sender *sender);
+
+/** The same if a message among them is one that somebody waits for: for when there is nothing else to do. */
+static inline void gravel_sender_flush_urgent(struct gravel_sender *sender)
+{
+    if (sender->is_urgent)
+        gravel_sender_flush(sender);
+}
 
 /** Ship the open buffers that have reached their age. @return time until the next one does [ns]. */
 uint64_t gravel_sender_flush_aged(struct gravel_sender *sender, uint64_t now_ns);

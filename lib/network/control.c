@@ -64,7 +64,7 @@ static void refuse(struct gravel_network *network, const struct gravel_refusal *
     gravel_network_put(network, buffer);
 }
 
-static void handle_messages(struct gravel_network *network, const struct gravel_frame *frame,
+static void handle_messages(struct gravel_network *network, struct gravel_frame *frame,
                             uint32_t bytes, const struct gravel_expect *expect)
 {
     struct gravel_refusal refusal = {.code = 0};
@@ -102,11 +102,13 @@ static void handle_refusal(struct gravel_network *network, const struct gravel_r
     network->shape.report(network->shape.context, frame->code, false, frame->text);
 }
 
-/* All frames before this one have been resolved, for they are handled in order. */
+/* All frames before this one have been resolved, for they are handled in order; their answers go first. */
 static void handle_flush(struct gravel_network *network, uint32_t source, uint64_t sequence)
 {
     struct gravel_buffer *buffer =
         gravel_network_frame(network, GRAVEL_FRAME_ACK, source, sizeof(struct gravel_ack_frame));
+    if (network->sees_attached)
+        gravel_sender_flush_urgent(network->handler_sender);
     if (!buffer)
         return;
     ((struct gravel_ack_frame *)buffer->frame)->acked = sequence + 1;
@@ -194,7 +196,7 @@ void gravel_network_finish_resolving(struct gravel_network *network)
         check_copy(network, gravel_resolver_finish(network->resolver));
 }
 
-static void dispatch(struct gravel_network *network, const struct gravel_frame *frame,
+static void dispatch(struct gravel_network *network, struct gravel_frame *frame,
                      uint32_t bytes, const struct gravel_expect *expect)
 {
     const void *whole = frame;
@@ -230,7 +232,7 @@ static void dispatch(struct gravel_network *network, const struct gravel_frame *
     }
 }
 
-void gravel_control_handle(struct gravel_network *network, const struct gravel_frame *frame,
+void gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
                            uint32_t bytes, uint32_t source, uint32_t destination, uint64_t sequence)
 {
     struct gravel_expect expect = {

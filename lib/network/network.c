@@ -129,9 +129,11 @@ static uint32_t send_outgoing(struct gravel_network *network, uint32_t limit)
 
 uint32_t gravel_network_drain(struct gravel_network *network)
 {
-    uint32_t n = send_outgoing(network, UINT32_MAX);
+    uint32_t n = send_outgoing(network, UINT32_MAX), n_pending = 0;
     gravel_sender_flush(network->handler_sender);
-    return n + send_pending(network, BATCH); /* handlers may go on for ever: not all of it at once */
+    for (const struct gravel_buffer *buffer = network->pending; buffer; buffer = buffer->next)
+        n_pending++;
+    return n + send_pending(network, n_pending); /* handlers may go on for ever: not what comes meanwhile */
 }
 
 static uint32_t collect_sent(struct gravel_network *network)
@@ -148,7 +150,7 @@ static uint32_t collect_sent(struct gravel_network *network)
 static uint32_t receive(struct gravel_network *network, uint32_t limit)
 {
     struct gravel_transport *transport = network->transport;
-    const struct gravel_frame *frame;
+    struct gravel_frame *frame;
     uint32_t bytes, source, n = 0;
     while (n < limit && (frame = transport->operations->receive(transport, &bytes, &source))) {
         if (source == (transport->node + transport->n_nodes - 1) % transport->n_nodes)
@@ -186,6 +188,8 @@ static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_
     n += send_pending(network, BATCH);
     n += collect_sent(network);
     n += receive(network, BATCH);
+    if (network->sees_attached)
+        gravel_sender_flush_urgent(network->handler_sender); /* answers */
     if (has_aborted(network)) {
         gravel_liveness_tell_death(network);
         gravel_job_fail_all(network);
@@ -312,6 +316,8 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .n_handlers = network->shape.n_handlers,
         .call = network->shape.call,
         .context = network->shape.context,
+        .reply = gravel_reply_send,
+        .network = network,
         .n_helpers = config->n_resolvers,
         .memory = memory,
         .max_frame_bytes = config->buffer_bytes,

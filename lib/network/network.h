@@ -181,9 +181,13 @@ void gravel_network_put(struct gravel_network *network, struct gravel_buffer *bu
 void gravel_network_fail(struct gravel_network *network, int code, const char *text);
 
 /** control.c: act on a frame that has arrived. */
-void gravel_control_handle(struct gravel_network *network, const struct gravel_frame *frame,
+void gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
                            uint32_t bytes, uint32_t source, uint32_t destination,
                            uint64_t sequence);
+
+/** reply.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
+void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
+                       const uint64_t *requests, const unsigned char *answers);
 
 /** control.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
 void gravel_network_finish_resolving(struct gravel_network *network);

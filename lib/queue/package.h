@@ -23,7 +23,6 @@ struct gravel_package_queue {
     uint32_t n_slots;     /* a power of two */
     uint32_t slot_bytes;
     uint32_t head; /* tickets consumed; the same as words->consumed, which we alone write */
-    uint32_t beat;
     const uint32_t *arrived; /* where the slots are a mirror: tickets the pump has brought; else NULL */
 };
 
@@ -64,10 +63,10 @@ static inline void gravel_package_release(struct gravel_package_queue *queue)
     gravel_word_store(&queue->words->consumed, queue->head, memory_order_release); /* C2 */
 }
 
-/** Show leaders that wait for room that we live, though we cannot make any. Relaxed: it orders nothing. */
-static inline void gravel_package_beat(struct gravel_package_queue *queue)
+/** Show leaders that wait what time it is, and so that we live. Never 0. Relaxed: it orders nothing. */
+static inline void gravel_package_beat(struct gravel_package_queue *queue, uint64_t now_ns)
 {
-    gravel_word_store(&queue->words->beat, ++queue->beat, memory_order_relaxed);
+    gravel_word_store(&queue->words->beat, (uint32_t)(now_ns / 1000000) | 1u, memory_order_relaxed);
 }
 
 /**

@@ -80,6 +80,7 @@ static void mirror_words(struct gravel_pump *pump)
     pump->mirror->fault_ticket = seen->fault_ticket;
     pump->mirror->fault_group = seen->fault_group;
     pump->mirror->fault_value = seen->fault_value;
+    pump->mirror->fault_offset = seen->fault_offset;
     gravel_word_store(&pump->mirror->fault, seen->fault,
                       memory_order_release); /* F1, pairs with F2 */
 }
@@ -199,7 +200,7 @@ static int tell_device(struct gravel_pump *pump)
         struct gravel_queue_words *credit = &pump->credits[q];
         credit->consumed =
             pump->channels[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
-        credit->beat++;
+        credit->beat = (uint32_t)(gravel_clock_ns() / 1000000) | 1u;
         error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
                                      pump->mirror->queues_offset + q * sizeof *credit + line,
                                      2 * sizeof(uint32_t), &credit->consumed, 0, NULL, NULL);

@@ -3,10 +3,7 @@
  * The resolver's loops: one for each operation, type and width of index, made from the tables in
  * operation.h.
  *
- * A loop loads, combines and stores; no locked instruction, because a word has one applying thread.
- * The atomics keep words whole for everyone who looks on, and show whoever does so with an acquire
- * load what was applied before (R1). On x86 they are plain moves and cost nothing.
- * Lines are prefetched some messages ahead: 1.1 to 1.2 times the rate of a plain loop on a table of
+ * A loop loads, combines and stores (words.h). Lines are prefetched some messages ahead: 1.1 to 1.2 times the rate of a plain loop on a table of
  * 2^24 words, 0.9 times on one that fits in the cache (tests/bench/bench_resolve.c, Zen 3).
  *
  * Path:    decode.c -> apply.c -> the heap, or lib/network's handler call.
@@ -21,72 +18,13 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "requests.h"
+#include "words.h"
+
 #define PREFETCH_AHEAD 32u /* [messages]; measured best of 8, 16, 32 and 64 */
-#define SHARD_PAGE_SHIFT 12u
 #define SHARD_BLOCK 1024u /* [messages] collected before they are applied; fit in L1 */
 
-/* ---- words: how each type of the table is loaded, stored and combined ----------------- */
-
-#define DEFINE_WORD(type, C, BITS)                                                          \
-    typedef C word_##type;                                                                  \
-    static inline C load_##type(const unsigned char *address)                               \
-    {                                                                                       \
-        BITS bits = __atomic_load_n((const BITS *)(const void *)address, __ATOMIC_RELAXED); \
-        C value;                                                                            \
-        memcpy(&value, &bits, sizeof value);                                                \
-        return value;                                                                       \
-    }                                                                                       \
-    static inline C value_##type(const unsigned char *values, size_t i)                     \
-    {                                                                                       \
-        C value;                                                                            \
-        memcpy(&value, values + i * sizeof value, sizeof value);                            \
-        return value;                                                                       \
-    }                                                                                       \
-    static inline void store_##type(unsigned char *address, C value)                        \
-    {                                                                                       \
-        BITS bits;                                                                          \
-        memcpy(&bits, &value, sizeof bits);                                                 \
-        __atomic_store_n((BITS *)(void *)address, bits, __ATOMIC_RELEASE); /* R1 */         \
-    }
-
-#define DEFINE_FUNCTION(name, C, expression) \
-    static inline C name(C a, C b)           \
-    {                                        \
-        return (C)(expression);              \
-    }
-
-/* Sums go through the unsigned type, so that signed ones wrap. */
-#define DEFINE_INTEGER(type, C, BITS)                 \
-    DEFINE_WORD(type, C, BITS)                        \
-    DEFINE_FUNCTION(add_##type, C, (BITS)a + (BITS)b) \
-    DEFINE_FUNCTION(min_##type, C, b < a ? b : a)     \
-    DEFINE_FUNCTION(max_##type, C, b > a ? b : a)     \
-    DEFINE_FUNCTION(and_##type, C, (a) & (b))         \
-    DEFINE_FUNCTION(or_##type, C, (a) | (b))          \
-    DEFINE_FUNCTION(xor_##type, C, (a) ^ (b))
-
-#define DEFINE_REAL(type, C, BITS) \
-    DEFINE_WORD(type, C, BITS)     \
-    DEFINE_FUNCTION(add_##type, C, a + b)
-
-DEFINE_INTEGER(int, int32_t, uint32_t)
-DEFINE_INTEGER(uint, uint32_t, uint32_t)
-DEFINE_INTEGER(long, int64_t, uint64_t)
-DEFINE_INTEGER(ulong, uint64_t, uint64_t)
-DEFINE_REAL(float, float, uint32_t)
-DEFINE_REAL(double, double, uint64_t)
-
 /* ---- loops ---------------------------------------------------------------------------- */
-
-/* What the word at `address` becomes. */
-#define NEXT_put(type, address, value) (value)
-#define NEXT_inc(type, address, value) add_##type(load_##type(address), 1)
-#define NEXT_add(type, address, value) add_##type(load_##type(address), value)
-#define NEXT_min(type, address, value) min_##type(load_##type(address), value)
-#define NEXT_max(type, address, value) max_##type(load_##type(address), value)
-#define NEXT_and(type, address, value) and_##type(load_##type(address), value)
-#define NEXT_or(type, address, value) or_##type(load_##type(address), value)
-#define NEXT_xor(type, address, value) xor_##type(load_##type(address), value)
 
 #define DEFINE_LOOP(name, op, type, INDEX, scale)                                            \
     static void name(unsigned char *words, const void *indices, const unsigned char *values, \
@@ -122,8 +60,10 @@ typedef void apply_loop(unsigned char *words, const void *indices, const unsigne
 #define LOOPS(OP, op, TYPE, type) \
     [GRAVEL_##OP][GRAVEL_##TYPE] = {op##_##type##_narrow, op##_##type##_wide},
 #define INC_LOOPS(TYPE, type) LOOPS(INC, inc, TYPE, type)
+#define PUT_SIGNAL_LOOPS(TYPE, type) [GRAVEL_PUT_SIGNAL][GRAVEL_##TYPE] = {put_##type##_narrow, NULL},
 static apply_loop *const loops[16][8][2] = {
-    GRAVEL_VALUE_OPERATIONS(LOOPS) GRAVEL_DOUBLE_OPERATIONS(LOOPS) GRAVEL_INC_TYPES(INC_LOOPS)};
+    GRAVEL_VALUE_OPERATIONS(LOOPS) GRAVEL_DOUBLE_OPERATIONS(LOOPS) GRAVEL_INC_TYPES(INC_LOOPS)
+        GRAVEL_SIGNAL_TYPES(PUT_SIGNAL_LOOPS) PUT_SIGNAL_LOOPS(DOUBLE, double)};
 
 /* ---- runs ----------------------------------------------------------------------------- */
 
@@ -160,7 +100,7 @@ static inline uint32_t list_owned(const struct part *part, bool is_wide, uint32_
     uint64_t reciprocal = UINT64_MAX / shard.count + 1;
     uint32_t n_owned = 0;
     for (uint32_t i = first; i < end; i++) {
-        uint64_t page = word_offset(part, is_wide, i) >> SHARD_PAGE_SHIFT;
+        uint64_t page = word_offset(part, is_wide, i) >> GRAVEL_SHARD_PAGE_SHIFT;
         owned[n_owned] = i;
         n_owned += page - divide(page, reciprocal) * shard.count == shard.index;
     }
@@ -211,7 +151,7 @@ static uint64_t apply_words(const struct gravel_apply *apply, const struct grave
         .loop = loops[GRAVEL_COMMAND_OP(command)][GRAVEL_COMMAND_TYPE(command)]
                      [(command & GRAVEL_COMMAND_WIDE) != 0],
         .base = run->base,
-        .indices = start + sizeof *run,
+        .indices = start + GRAVEL_RUN_INDICES(command),
         .n = run->n_messages,
         .index_bytes = GRAVEL_INDEX_BYTES(command),
         .value_bytes = GRAVEL_VALUE_BYTES(command),
@@ -246,18 +186,20 @@ static uint64_t apply_calls(const struct gravel_apply *apply, const struct grave
     return run->n_messages;
 }
 
-void gravel_apply_frame(const struct gravel_apply *apply, const void *frame,
+void gravel_apply_frame(const struct gravel_apply *apply, void *frame,
                         struct gravel_applied *applied)
 {
     assert(apply->shard.index < apply->shard.count);
     const struct gravel_frame *header = frame;
-    const unsigned char *start = (const unsigned char *)frame + sizeof *header;
-    const unsigned char *end = (const unsigned char *)frame + header->bytes;
+    unsigned char *start = (unsigned char *)frame + sizeof *header, *end = start + header->bytes - sizeof *header;
     *applied = (struct gravel_applied){0};
     while (start < end) {
         const struct gravel_run *run = (const void *)start;
+        applied->has_signals |= GRAVEL_HAS_SIGNAL(run->command);
         if (GRAVEL_COMMAND_OP(run->command) == GRAVEL_AM)
             applied->n_messages += apply_calls(apply, run, header->source, start, applied);
+        else if (GRAVEL_IS_REQUEST(run->command))
+            applied->n_messages += gravel_requests_apply(apply->heap, apply->shard, start);
         else
             applied->n_messages += apply_words(apply, run, start);
         start += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);

@@ -12,7 +12,11 @@
 #ifndef GRAVEL_RESOLVE_APPLY_H
 #define GRAVEL_RESOLVE_APPLY_H
 
+#include <stdbool.h>
+
 #include "gravel/shared/wire.h"
+
+#define GRAVEL_SHARD_PAGE_SHIFT 12u
 
 /**
  * Words a thread owns: those whose heap offset's 4 KiB page number is `index` modulo `count`.
@@ -46,19 +50,20 @@ struct gravel_applied {
     int result;          /* first result of a handler that was not 0, else 0 */
     uint32_t handler;    /* the handler that gave it */
     uint64_t n_failed;   /* active messages whose result was not 0 */
+    bool has_signals;    /* the frame is not done with: see requests.h */
 };
 
 /**
  * Apply the messages of a frame, run by run, in order.
  *
- * @param frame    passed by gravel_decode_check, 8-byte aligned, and unchanged since.
+ * @param frame    passed by gravel_decode_check, 8-byte aligned, and unchanged since; requests in it get their answers.
  * @param applied  [out] overwritten.
  *
  * A failed handler stops nothing: the remaining messages are applied.
  *
  * Memory:  relaxed loads and stores of whole words; order among threads is the caller's business.
  */
-void gravel_apply_frame(const struct gravel_apply *apply, const void *frame,
+void gravel_apply_frame(const struct gravel_apply *apply, void *frame,
                         struct gravel_applied *applied);
 
 #endif

@@ -30,12 +30,18 @@ struct check {
 static const struct {
     const char *operation;
     const char *type;
-} names[16][8] = {
+} names[GRAVEL_N_OPERATIONS][8] = {
 #define NAME(OP, op, TYPE, type) [GRAVEL_##OP][GRAVEL_##TYPE] = {#op, #type},
-#define NAME_INC(TYPE, type) [GRAVEL_INC][GRAVEL_##TYPE] = {"inc", #type},
+#define NAME_INC(TYPE, type) NAME(INC, inc, TYPE, type)
+#define NAME_CAS(TYPE, type) NAME(CAS, cas, TYPE, type)
+#define NAME_PUT_SIGNAL(TYPE, type) NAME(PUT_SIGNAL, put_signal, TYPE, type)
     GRAVEL_VALUE_OPERATIONS(NAME) GRAVEL_DOUBLE_OPERATIONS(NAME) GRAVEL_INC_TYPES(NAME_INC)
+        GRAVEL_REQUESTS(NAME) GRAVEL_DOUBLE_REQUESTS(NAME) GRAVEL_INC_TYPES(NAME_CAS)
+            GRAVEL_SIGNAL_TYPES(NAME_PUT_SIGNAL) NAME_PUT_SIGNAL(DOUBLE, double)
 #undef NAME
 #undef NAME_INC
+#undef NAME_CAS
+#undef NAME_PUT_SIGNAL
 };
 
 static const char *type_name(uint32_t command)
@@ -117,11 +123,12 @@ static int check_command(const struct check *check, const struct gravel_run *run
         int code = check_active_message(check, run);
         if (code)
             return code;
-    } else if (op >= 16 || type >= 8 || !names[op][type].type ||
-               run->command != (GRAVEL_COMMAND(op, type) | (run->command & GRAVEL_COMMAND_WIDE))) {
+    } else if (op >= GRAVEL_N_OPERATIONS || type >= 8 || !names[op][type].type ||
+               run->command != (GRAVEL_COMMAND(op, type) | (run->command & GRAVEL_COMMAND_WIDE)) ||
+               (GRAVEL_HAS_SIGNAL(run->command) && run->command & GRAVEL_COMMAND_WIDE)) {
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is unknown", run->command);
     }
-    if (run->base && GRAVEL_INDEX_BYTES(run->command) != 4u)
+    if (run->base && (op == GRAVEL_AM || run->command & GRAVEL_COMMAND_WIDE))
         return refuse(check, GRAVEL_ECORRUPT, "base is %" PRIu64 " in a run that has none",
                       run->base);
     return 0;
@@ -133,16 +140,16 @@ static int check_extent(const struct check *check, const struct gravel_run *run,
                         const unsigned char *start, uint64_t left, uint64_t *run_bytes)
 {
     uint64_t message_bytes = GRAVEL_MESSAGE_BYTES(run->command);
-    uint64_t most =
-        message_bytes ? (left - sizeof *run) / message_bytes : GRAVEL_FRAME_MAX_MESSAGES;
+    uint64_t header = GRAVEL_RUN_INDICES(run->command), room = left < header ? 0 : left - header;
+    uint64_t most = message_bytes ? room / message_bytes : GRAVEL_FRAME_MAX_MESSAGES;
     if (!run->n_messages || run->n_messages > most)
         return refuse(check, GRAVEL_ECORRUPT,
                       "%" PRIu32 " messages of %" PRIu64 " bytes do not fit in %" PRIu64
                       " bytes, or are none",
-                      run->n_messages, message_bytes, left - sizeof *run);
+                      run->n_messages, message_bytes, room);
     uint64_t n = run->n_messages, n_values = GRAVEL_N_VALUES(run->command);
     uint64_t end = n_values ? GRAVEL_RUN_VALUES(run->command, n, n_values)
-                            : sizeof *run + n * GRAVEL_INDEX_BYTES(run->command);
+                            : header + n * GRAVEL_INDEX_BYTES(run->command);
     *run_bytes = GRAVEL_RUN_BYTES(run->command, n);
     if (*run_bytes > left)
         return refuse(check, GRAVEL_ECORRUPT, "%" PRIu64 " bytes of run, %" PRIu64 " bytes left",
@@ -162,25 +169,75 @@ static uint32_t largest(const uint32_t *indices, uint32_t n)
     return result;
 }
 
-static int check_indices(const struct check *check, const struct gravel_run *run,
-                         const uint32_t *indices)
+/* Whether element `index` after `base` is a word of an allocation; `what` and `element` name them. */
+static int check_element(const struct check *check, const struct gravel_run *run, const char *what,
+                         uint64_t base, const char *element, uint32_t index)
 {
     uint32_t size = GRAVEL_VALUE_BYTES(run->command);
     struct gravel_span span;
-    if (run->base % size)
-        return refuse(check, GRAVEL_ERANGE, "base %" PRIu64 " of %s is not a multiple of %" PRIu32,
-                      run->base, type_name(run->command), size);
-    if (!gravel_heap_span(check->heap, run->base, &span))
-        return refuse(check, GRAVEL_ERANGE, "base %" PRIu64 " of %s is in no allocation", run->base,
+    if (base % size)
+        return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is not a multiple of %" PRIu32,
+                      what, base, type_name(run->command), size);
+    if (!gravel_heap_span(check->heap, base, &span))
+        return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is in no allocation", what, base,
                       type_name(run->command));
-    uint64_t n_words = (span.bytes - (run->base - span.offset)) / size;
-    uint32_t index = largest(indices, run->n_messages);
+    uint64_t n_words = (span.bytes - (base - span.offset)) / size;
     if (index >= n_words)
         return refuse(check, GRAVEL_ERANGE,
-                      "index %" PRIu32 " of %s at base %" PRIu64
+                      "%s %" PRIu32 " of %s at %s %" PRIu64
                       " is beyond its allocation of %" PRIu64 " bytes at %" PRIu64,
-                      index, type_name(run->command), run->base, span.bytes, span.offset);
+                      element, index, type_name(run->command), what, base, span.bytes, span.offset);
     return 0;
+}
+
+static int check_indices(const struct check *check, const struct gravel_run *run,
+                         const uint32_t *indices)
+{
+    return check_element(check, run, "base", run->base, "index", largest(indices, run->n_messages));
+}
+
+static int check_signal(const struct check *check, uint64_t signal)
+{
+    struct gravel_span span;
+    if (signal == GRAVEL_NO_SIGNAL)
+        return 0;
+    if (signal % 4)
+        return refuse(check, GRAVEL_ERANGE, "signal at %" PRIu64 " is not a multiple of 4", signal);
+    if (!gravel_heap_span(check->heap, signal, &span) ||
+        span.bytes - (signal - span.offset) < 4)
+        return refuse(check, GRAVEL_ERANGE, "signal at %" PRIu64 " is in no allocation", signal);
+    return 0;
+}
+
+/* The answers go to the source's heap, whose books are the same as ours. */
+static int check_requests(const struct check *check, const struct gravel_signal_run *run,
+                          const uint64_t *requests)
+{
+    uint32_t index = 0, place = 0;
+    for (uint32_t i = 0; i < run->run.n_messages; i++) {
+        uint32_t one = GRAVEL_REQUEST_INDEX(requests[i]), other = GRAVEL_REQUEST_PLACE(requests[i]);
+        index = one > index ? one : index;
+        place = other > place ? other : place;
+    }
+    int code = check_element(check, &run->run, "base", run->run.base, "index", index);
+    return code ? code
+                : check_element(check, &run->run, "result", run->result, "place", place);
+}
+
+/* Runs of commands that tell a signal. */
+static int check_signal_run(const struct check *check, const unsigned char *start)
+{
+    struct gravel_signal_run run;
+    memcpy(&run, start, sizeof run);
+    int code = check_signal(check, run.signal);
+    if (code)
+        return code;
+    if (GRAVEL_IS_REQUEST(run.run.command))
+        return check_requests(check, &run, (const void *)(start + sizeof run));
+    if (run.result)
+        return refuse(check, GRAVEL_ECORRUPT, "result is %" PRIu64 " in a run that has none",
+                      run.result);
+    return check_indices(check, &run.run, (const void *)(start + sizeof run));
 }
 
 /* Whether a word lies in a span as a whole. The empty span {0, 0} holds none. */
@@ -217,6 +274,8 @@ static int check_run(const struct check *check, const struct gravel_run *run,
         code = check_extent(check, run, start, left, run_bytes);
     if (code)
         return code;
+    if (GRAVEL_HAS_SIGNAL(run->command))
+        return check_signal_run(check, start);
     switch (GRAVEL_INDEX_BYTES(run->command)) {
     case 4:
         return check_indices(check, run, (const void *)(start + sizeof *run));

@@ -39,9 +39,10 @@ struct pass {
     struct gravel_device_resolver *resolver;
     struct berth *berth;
     const struct gravel_apply *apply;
-    const struct gravel_frame *frame;
+    struct gravel_frame *frame;
     uint64_t heap_offset;
-    bool is_uploaded; /* nothing is enqueued before */
+    bool is_uploaded;                   /* nothing is enqueued before */
+    uint64_t answers_begin, answers_end; /* [bytes] part of the frame with answers only the device has */
 };
 
 static int make_queue(struct gravel_device_resolver *resolver, const struct gravel_device *device)
@@ -60,7 +61,7 @@ static int make_berth(struct gravel_device_resolver *resolver, const struct grav
     struct berth *berth = &resolver->berths[i];
     berth->staged = (char *)resolver->mapped + i * resolver->max_frame_bytes;
     berth->uploaded =
-        clCreateBuffer(device->context, CL_MEM_READ_ONLY, resolver->max_frame_bytes, NULL, &error);
+        clCreateBuffer(device->context, CL_MEM_READ_WRITE, resolver->max_frame_bytes, NULL, &error);
     return berth->uploaded ? 0 : gravel_fail_cl("resolver: clCreateBuffer", error);
 }
 
@@ -173,11 +174,34 @@ static int upload(struct pass *pass)
 /* ---- runs --------------------------------------------------------------------------------------
  */
 
+/* The runs since the last call whose answers only the device has: fetch them into the frame. */
+static int fetch_answers(struct pass *pass)
+{
+    uint64_t begin = pass->answers_begin, end = pass->answers_end;
+    pass->answers_begin = pass->answers_end = 0;
+    if (begin == end)
+        return 0;
+    cl_int error = clEnqueueReadBuffer(pass->resolver->queue, pass->berth->uploaded, CL_TRUE, begin,
+                                       end - begin, (unsigned char *)pass->frame + begin, 0, NULL,
+                                       NULL);
+    return gravel_check_cl("resolver: reading answers: clEnqueueReadBuffer", error);
+}
+
+static void note_answers(struct pass *pass, const struct gravel_run *run)
+{
+    uint64_t at = (uint64_t)((const unsigned char *)run - (const unsigned char *)pass->frame);
+    if (pass->answers_begin == pass->answers_end)
+        pass->answers_begin = at;
+    pass->answers_end = at + GRAVEL_RUN_BYTES(run->command, run->n_messages);
+}
+
 static int apply_words(struct pass *pass, const struct gravel_run *run)
 {
     int code = pass->is_uploaded ? 0 : upload(pass);
     if (code)
         return code;
+    if (GRAVEL_IS_REQUEST(run->command))
+        note_answers(pass, run);
     return gravel_device_runs_enqueue(&pass->resolver->runs, pass->berth->uploaded, pass->frame,
                                       run, pass->heap_offset);
 }
@@ -187,7 +211,9 @@ static int apply_words(struct pass *pass, const struct gravel_run *run)
 static int apply_calls(struct pass *pass, const struct gravel_run *run,
                        struct gravel_applied *applied)
 {
-    int code = gravel_device_resolver_finish(pass->resolver);
+    int code = fetch_answers(pass);
+    if (!code)
+        code = gravel_device_resolver_finish(pass->resolver);
     if (code)
         return code;
     uint64_t run_bytes = GRAVEL_RUN_BYTES(run->command, run->n_messages);
@@ -211,9 +237,10 @@ static int apply_calls(struct pass *pass, const struct gravel_run *run,
 
 int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
-                                 const void *frame, struct gravel_applied *applied)
+                                 void *frame, struct gravel_applied *applied)
 {
-    struct pass pass = {resolver, NULL, apply, frame, heap_offset, false};
+    struct pass pass = {
+        .resolver = resolver, .apply = apply, .frame = frame, .heap_offset = heap_offset};
     assert(heap_offset % 8 == 0);
     *applied = (struct gravel_applied){0};
     if (pass.frame->bytes > resolver->max_frame_bytes)
@@ -226,8 +253,9 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
         code = GRAVEL_COMMAND_OP(run->command) == GRAVEL_AM ? apply_calls(&pass, run, applied)
                                                             : apply_words(&pass, run);
         applied->n_messages += code ? 0 : run->n_messages;
+        applied->has_signals |= GRAVEL_HAS_SIGNAL(run->command);
         at += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);
     }
     clFlush(resolver->queue);
-    return code;
+    return code ? code : fetch_answers(&pass);
 }

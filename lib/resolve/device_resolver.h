@@ -41,7 +41,8 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
  * @param apply        call and context for active messages; heap and shard are not used.
  * @param heap_offset  from the start of the arena to offset 0 of the node's heap [bytes], a
  * multiple of 8.
- * @param frame        passed by gravel_decode_check, 8-byte aligned.
+ * @param frame        passed by gravel_decode_check, 8-byte aligned; its requests have their answers when the call
+ *                     returns, and its signals are raised with its messages.
  * @param applied      [out] as gravel_apply_frame fills it; after an error, what was enqueued
  * before.
  * @return             0; GRAVEL_ECL, and then the heap may have a part of the frame; GRAVEL_EINVAL:
@@ -54,7 +55,7 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
  */
 int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
-                                 const void *frame, struct gravel_applied *applied);
+                                 void *frame, struct gravel_applied *applied);
 
 /** Wait until every frame is applied. @return 0; GRAVEL_ECL, and then the heap may have a part of a frame. */
 int gravel_device_resolver_finish(struct gravel_device_resolver *resolver);

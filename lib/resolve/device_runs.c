@@ -14,9 +14,9 @@
 #define FEW_MESSAGES 8u  /* not worth more than one work-item */
 #define MIN_PUT_BYTES 8u /* index and value of the smallest */
 
-/* Kernels take arena, frame, a run, and for puts in parallel the table and its mask. */
+/* Kernels take arena, frame, a run, and for puts in parallel the table and its mask, for requests what is expected. */
 #define FRAME_ARGUMENT 1u
-#define TABLE_ARGUMENT 8u
+#define LAST_ARGUMENT 8u
 
 extern const char gravel_resolve_cl[];
 
@@ -106,6 +106,12 @@ static int make_kernels(struct gravel_device_runs *runs, cl_device_id device)
         code = make_kernel(runs, device, "find_last", &runs->find_last);
     if (!code)
         code = make_kernel(runs, device, "store_last", &runs->store_last);
+    if (!code)
+        code = make_kernel(runs, device, "answer_serially", &runs->answer_serially);
+    if (!code)
+        code = make_kernel(runs, device, "answer_each", &runs->answer_each);
+    if (!code)
+        code = make_kernel(runs, device, "raise_signal", &runs->raise_signal);
     return code;
 }
 
@@ -134,8 +140,9 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
 
 void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 {
-    cl_kernel kernels[] = {runs->apply_serially, runs->update_each, runs->find_last,
-                           runs->store_last};
+    cl_kernel kernels[] = {runs->apply_serially,  runs->update_each, runs->find_last,
+                           runs->store_last,      runs->answer_each, runs->raise_signal,
+                           runs->answer_serially};
     cl_mem buffers[] = {runs->arena, runs->last};
     for (size_t i = 0; i < LENGTH(kernels); i++)
         if (kernels[i])
@@ -158,6 +165,7 @@ struct place {
     uint32_t kind, is_wide;         /* the command's parts */
     uint64_t base;                  /* [bytes] of index 0 in the arena */
     uint32_t indices_at, values_at; /* [bytes] in the frame */
+    uint32_t expected_at;           /* the same, of CAS */
 };
 
 static int enqueue(const struct gravel_device_runs *runs, const struct place *place,
@@ -188,9 +196,9 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct plac
                                        n_slots * sizeof zero, 0, NULL, NULL);
     int code = error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: clEnqueueFillBuffer", error);
     if (!code)
-        code = set_arguments(runs->find_last, TABLE_ARGUMENT, table, LENGTH(table));
+        code = set_arguments(runs->find_last, LAST_ARGUMENT, table, LENGTH(table));
     if (!code)
-        code = set_arguments(runs->store_last, TABLE_ARGUMENT, table, LENGTH(table));
+        code = set_arguments(runs->store_last, LAST_ARGUMENT, table, LENGTH(table));
     if (!code)
         code = enqueue(runs, place, runs->find_last, n ? n : 1);
     if (!code)
@@ -198,22 +206,56 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct plac
     return code;
 }
 
+static int enqueue_requests(const struct gravel_device_runs *runs, const struct place *place,
+                            cl_kernel kernel)
+{
+    const struct argument expected[] = {ARGUMENT(place->expected_at)};
+    int code = set_arguments(kernel, LAST_ARGUMENT, expected, LENGTH(expected));
+    uint32_t n = kernel == runs->answer_each && place->run->n_messages ? place->run->n_messages : 1;
+    return code ? code : enqueue(runs, place, kernel, n);
+}
+
+/* @param at  of the signal in the arena [bytes]. */
+static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, uint32_t n)
+{
+    const struct argument arguments[] = {ARGUMENT(at), ARGUMENT(n)};
+    const size_t one = 1;
+    int code = set_arguments(runs->raise_signal, 1, arguments, LENGTH(arguments));
+    if (code)
+        return code;
+    cl_int error =
+        clEnqueueNDRangeKernel(runs->queue, runs->raise_signal, 1, NULL, &one, &one, 0, NULL, NULL);
+    return gravel_check_cl("resolver: clEnqueueNDRangeKernel", error);
+}
+
+/* Bytes from a run's base to the double of message i. */
+static uint64_t offset_of(uint32_t command, const void *indices, uint32_t i)
+{
+    if (command & GRAVEL_COMMAND_WIDE)
+        return ((const uint64_t *)indices)[i];
+    return sizeof(double) * (GRAVEL_IS_REQUEST(command)
+                                 ? GRAVEL_REQUEST_INDEX(((const uint64_t *)indices)[i])
+                                 : ((const uint32_t *)indices)[i]);
+}
+
 /* For devices without double, word by word through the queue: slow, but such messages are rare
  * there. */
 static int add_doubles(const struct gravel_device_runs *runs, const struct place *place)
 {
     const struct gravel_run *run = place->run;
-    const void *indices = run + 1;
+    const void *indices = (const char *)run + GRAVEL_RUN_INDICES(run->command);
     const double *values =
         (const void *)((const char *)run + GRAVEL_RUN_VALUES(run->command, run->n_messages, 0));
     cl_int error = CL_SUCCESS;
     for (uint32_t i = 0; error == CL_SUCCESS && i < run->n_messages; i++) {
-        uint64_t at = place->base + (run->command & GRAVEL_COMMAND_WIDE
-                                         ? ((const uint64_t *)indices)[i]
-                                         : ((const uint32_t *)indices)[i] * sizeof(double));
+        uint64_t at = place->base + offset_of(run->command, indices, i);
         double word;
         error = clEnqueueReadBuffer(runs->queue, runs->arena, CL_TRUE, at, sizeof word, &word, 0,
                                     NULL, NULL);
+        if (error == CL_SUCCESS && GRAVEL_IS_REQUEST(run->command))
+            error = clEnqueueWriteBuffer(runs->queue, place->uploaded, CL_TRUE,
+                                         place->values_at + i * sizeof word, sizeof word, &word, 0,
+                                         NULL, NULL);
         if (error != CL_SUCCESS)
             break;
         word += values[i];
@@ -232,7 +274,34 @@ int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem upl
         code = enqueue(runs, &place, runs->update_each, runs->group);
     if (!code && !runs->is_serial)
         code = enqueue_puts(runs, &place);
-    return code;
+    if (!code)
+        code = enqueue_requests(runs, &place, runs->answer_serially);
+    if (!code)
+        code = enqueue_requests(runs, &place, runs->answer_each);
+    return code ? code : enqueue_signal(runs, 0, 0);
+}
+
+/* Whether the messages are for one work-item: no atomic operation does what they ask for, or they are few. */
+static bool must_be_serial(const struct gravel_device_runs *runs, const struct gravel_run *run)
+{
+    bool is_wide_word = GRAVEL_VALUE_BYTES(run->command) == 8;
+    bool is_put = GRAVEL_COMMAND_OP(run->command) == GRAVEL_PUT ||
+                  GRAVEL_COMMAND_OP(run->command) == GRAVEL_PUT_SIGNAL;
+    return runs->is_serial || run->n_messages <= FEW_MESSAGES ||
+           (is_wide_word && !is_put && !runs->has_int64_atomics);
+}
+
+static int enqueue_messages(const struct gravel_device_runs *runs, const struct place *place)
+{
+    const struct gravel_run *run = place->run;
+    bool is_serial = must_be_serial(runs, run);
+    if (GRAVEL_IS_REQUEST(run->command))
+        return enqueue_requests(runs, place, is_serial ? runs->answer_serially : runs->answer_each);
+    if (is_serial)
+        return enqueue(runs, place, runs->apply_serially, 1);
+    if (GRAVEL_COMMAND_OP(place->kind) == GRAVEL_PUT)
+        return enqueue_puts(runs, place);
+    return enqueue(runs, place, runs->update_each, run->n_messages);
 }
 
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem uploaded,
@@ -244,19 +313,20 @@ int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem upl
     const struct place place = {
         .uploaded = uploaded,
         .run = run,
-        .kind = run->command & ~GRAVEL_COMMAND_WIDE,
+        .kind = op == GRAVEL_PUT_SIGNAL ? GRAVEL_COMMAND(GRAVEL_PUT, type)
+                                        : run->command & ~GRAVEL_COMMAND_WIDE,
         .is_wide = (run->command & GRAVEL_COMMAND_WIDE) != 0,
         .base = heap_offset + run->base,
-        .indices_at = (uint32_t)(at + sizeof *run),
+        .indices_at = (uint32_t)(at + GRAVEL_RUN_INDICES(run->command)),
         .values_at = (uint32_t)(at + GRAVEL_RUN_VALUES(run->command, run->n_messages, 0)),
+        .expected_at = (uint32_t)(at + GRAVEL_RUN_VALUES(run->command, run->n_messages, 1)),
     };
-    if (op == GRAVEL_ADD && type == GRAVEL_DOUBLE && !runs->has_double)
-        return add_doubles(runs, &place);
-    if (runs->is_serial || run->n_messages <= FEW_MESSAGES)
-        return enqueue(runs, &place, runs->apply_serially, 1);
-    if (op == GRAVEL_PUT)
-        return enqueue_puts(runs, &place);
-    if (GRAVEL_TYPE_BYTES(type) == 8 && !runs->has_int64_atomics)
-        return enqueue(runs, &place, runs->apply_serially, 1);
-    return enqueue(runs, &place, runs->update_each, run->n_messages);
+    const struct gravel_signal_run *with_signal = (const void *)run;
+    bool is_sum = op == GRAVEL_ADD || op == GRAVEL_FETCH_ADD;
+    int code = is_sum && type == GRAVEL_DOUBLE && !runs->has_double
+                   ? add_doubles(runs, &place)
+                   : enqueue_messages(runs, &place);
+    if (!code && op == GRAVEL_PUT_SIGNAL && with_signal->signal != GRAVEL_NO_SIGNAL)
+        code = enqueue_signal(runs, heap_offset + with_signal->signal, run->n_messages);
+    return code;
 }

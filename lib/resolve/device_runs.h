@@ -23,6 +23,7 @@ struct gravel_device_runs {
     cl_command_queue queue;
     cl_program program;
     cl_kernel apply_serially, update_each, find_last, store_last;
+    cl_kernel answer_serially, answer_each, raise_signal;
     cl_mem arena;
     cl_mem last;  /* find_last's table for the longest run of puts; NULL if is_serial */
 };
@@ -39,9 +40,9 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
 void gravel_device_runs_destroy(struct gravel_device_runs *runs);
 
 /**
- * Enqueue a run that addresses words.
+ * Enqueue a run that addresses words, and its signal.
  *
- * @param uploaded     the frame on the device, from its first byte on.
+ * @param uploaded     the frame on the device, from its first byte on; requests get their answers in it.
  * @param frame        the same on the host; used until the call returns.
  * @param run          lies in it.
  * @param heap_offset  of the node's heap in the arena [bytes].

@@ -32,7 +32,7 @@ struct gravel_resolver {
     struct helper *helpers;                /* [n_helpers] */
     struct gravel_device_resolver *device; /* NULL where the host reaches the heap */
     /* The buffer at hand, for the helpers. */
-    const void *frame;
+    void *frame;
     unsigned char *memory;
     _Atomic uint64_t given; /* V1: buffers handed out */
     _Atomic bool stopping;
@@ -179,19 +179,24 @@ static void refuse_handler(const struct gravel_resolver *resolver,
 }
 
 /* Kernels apply it where the heap is device memory. */
-static int apply(struct gravel_resolver *resolver, const void *frame, uint32_t heap,
+static int apply(struct gravel_resolver *resolver, void *frame, uint32_t heap,
                  struct gravel_applied *applied)
 {
     const struct gravel_memory *memory = resolver->shape.memory;
     const struct gravel_apply callbacks = {.call = resolver->shape.call,
                                            .context = resolver->shape.context};
-    if (resolver->device)
-        return gravel_device_resolver_apply(
-            resolver->device, &callbacks, gravel_memory_heap_offset(memory, heap), frame, applied);
+    int code = 0;
     resolver->frame = frame;
-    resolver->memory = gravel_memory_heap(memory, heap);
-    apply_together(resolver, applied);
-    return 0;
+    resolver->memory = gravel_memory_heap(memory, heap); /* NULL with a device resolver */
+    if (resolver->device)
+        code = gravel_device_resolver_apply(
+            resolver->device, &callbacks, gravel_memory_heap_offset(memory, heap), frame, applied);
+    else
+        apply_together(resolver, applied);
+    if (!code && applied->has_signals)
+        gravel_requests_finish(frame, resolver->memory, resolver->shape.reply,
+                               resolver->shape.network);
+    return code;
 }
 
 static void refuse_device(int code, struct gravel_refusal *refusal)
@@ -201,7 +206,7 @@ static void refuse_device(int code, struct gravel_refusal *refusal)
              gravel_last_error());
 }
 
-uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, const void *frame,
+uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
                                  uint64_t bytes, const struct gravel_expect *expect, uint32_t heap,
                                  struct gravel_refusal *refusal)
 {

@@ -16,6 +16,7 @@
 #include "apply.h"
 #include "decode.h"
 #include "device/memory.h"
+#include "requests.h"
 
 struct gravel_resolver;
 
@@ -25,6 +26,8 @@ struct gravel_resolver_shape {
     uint32_t n_handlers;
     gravel_apply_call *call; /* runs a handler; called by the network thread only */
     void *context;
+    gravel_apply_reply *reply; /* sends answers; the same */
+    void *network;             /* for reply */
     uint32_t n_helpers; /* unused where kernels apply */
     const struct gravel_memory *memory; /* of the local heaps */
     uint64_t max_frame_bytes;
@@ -37,13 +40,13 @@ void gravel_resolver_destroy(struct gravel_resolver *resolver);
 /**
  * Check a MESSAGES frame, and apply it (or, where kernels apply, begin to) if it passes. Nothing is written if it does not.
  *
- * @param frame     [bytes] as received.
+ * @param frame     [bytes] as received; its requests get their answers in it.
  * @param expect    source, destination and sequence that are due; handlers are filled in here.
  * @param heap      number of the destination's heap.
  * @param refusal   [out] why it was refused, or which handler failed; code 0 if all is well.
  * @return          messages applied [count].
  */
-uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, const void *frame,
+uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
                                  uint64_t bytes, const struct gravel_expect *expect,
                                  uint32_t heap, struct gravel_refusal *refusal);
 

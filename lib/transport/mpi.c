@@ -126,7 +126,7 @@ static int post_receive(struct mpi_transport *mpi, uint32_t i)
     return error == MPI_SUCCESS ? 0 : fail_mpi("MPI_Irecv", error);
 }
 
-static const struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint32_t *bytes,
+static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint32_t *bytes,
                                               uint32_t *source)
 {
     struct mpi_transport *mpi = as_mpi(transport);
@@ -138,7 +138,7 @@ static const struct gravel_frame *mpi_receive(struct gravel_transport *transport
     MPI_Get_count(&status, MPI_BYTE, &n);
     *bytes = (uint32_t)n;
     *source = (uint32_t)status.MPI_SOURCE;
-    return (const struct gravel_frame *)receive_slot(mpi, mpi->next_receive);
+    return (struct gravel_frame *)receive_slot(mpi, mpi->next_receive);
 }
 
 static void mpi_received(struct gravel_transport *transport)

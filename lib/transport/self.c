@@ -24,8 +24,8 @@ static struct gravel_buffer *self_sent(struct gravel_transport *transport)
     return NULL;
 }
 
-static const struct gravel_frame *self_receive(struct gravel_transport *transport, uint32_t *bytes,
-                                               uint32_t *source)
+static struct gravel_frame *self_receive(struct gravel_transport *transport, uint32_t *bytes,
+                                         uint32_t *source)
 {
     (void)transport;
     *bytes = *source = 0;

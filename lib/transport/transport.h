@@ -31,10 +31,10 @@ struct gravel_transport_operations {
      *
      * @param bytes   [out] received length; the frame's own header is not to be trusted.
      * @param source  [out] node it came from.
-     * @return        valid until received is called, which must be before the next receive.
+     * @return        the caller's to change until it calls received, which must be before the next receive.
      */
-    const struct gravel_frame *(*receive)(struct gravel_transport *transport, uint32_t *bytes,
-                                          uint32_t *source);
+    struct gravel_frame *(*receive)(struct gravel_transport *transport, uint32_t *bytes,
+                                    uint32_t *source);
     void (*received)(struct gravel_transport *transport);
 
     /** Start combining values[n] over all nodes, in place; one at a time. Arguments as gravel_reduce. */

@@ -122,7 +122,7 @@ static void add_up(struct bench *bench, const struct gravel_package *package)
 static void bin(struct gravel_sender *sender, const struct gravel_package *package)
 {
     const unsigned char *slot = (const unsigned char *)package;
-    struct gravel_columns columns = {.command = package->command, .n = package->n_messages,
+    struct gravel_columns columns = {.key.command = package->command, .n = package->n_messages,
                                      .nodes = (const uint32_t *)(slot + GRAVEL_NODE_ROW)};
     for (uint32_t row = 0; row < 4; row++)
         columns.values[row] = slot + GRAVEL_VALUE_ROW(COMMAND, COLUMNS, row);

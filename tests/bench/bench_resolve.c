@@ -112,7 +112,7 @@ static void check_and_apply(const struct table *table, const struct load *load, 
     struct gravel_applied applied;
     struct gravel_refusal refusal;
     for (uint32_t i = 0; i < load->n_frames; i++) {
-        const unsigned char *frame = load->frames + (size_t)i * FRAME_BYTES;
+        unsigned char *frame = load->frames + (size_t)i * FRAME_BYTES;
         const struct gravel_frame *header = (const void *)frame;
         struct gravel_expect expect = {.sequence = i};
         gravel_heap_lock_shared(table->books);

@@ -112,8 +112,9 @@ void plan_fill(struct plan *plan, const struct test_case *test, uint32_t origin,
         plan->active[i] = is_active(test->activity, i, draw(test, origin, i, 1));
         plan->nodes[i] = pick_node(test->target, origin, n_nodes, i);
         plan->bits[i] = value_bits(test->op, test->type, draw(test, origin, i, 2));
-        /* Stores do not commute: each word has one. Of the others, many meet in few words. */
-        plan->indices[i] = test->op == GRAVEL_PUT ? origin * N_ITEMS + (i ^ 0x55)
-                                                  : (uint32_t)(draw(test, origin, i, 3) % 48);
+        /* Stores do not commute, and answers tell the order: each word has one. Of the others, many meet in few words. */
+        bool is_alone = test->op == GRAVEL_PUT || test->op >= GRAVEL_PUT_SIGNAL;
+        plan->indices[i] = is_alone ? origin * N_ITEMS + (i ^ 0x55)
+                                    : (uint32_t)(draw(test, origin, i, 3) % 48);
     }
 }

@@ -9,6 +9,40 @@
 
 #include "support.h"
 
+static cl_mem make_array(struct stage *stage, size_t element_bytes)
+{
+    cl_int error;
+    cl_mem array = clCreateBuffer(gravel_cl_context(stage->gravel), CL_MEM_READ_ONLY,
+                                  N_ITEMS * element_bytes, NULL, &error);
+    MUST(error == CL_SUCCESS);
+    return array;
+}
+
+void stage_open(struct stage *stage, const struct gravel_bindings *bindings)
+{
+    *stage = (struct stage){.gravel = open_default(bindings)};
+    stage->node = gravel_node(stage->gravel);
+    stage->n_nodes = gravel_n_nodes(stage->gravel);
+    bool is_loopback = stage->n_nodes > 1 && gravel_is_local(stage->gravel, 0) &&
+                       gravel_is_local(stage->gravel, 1);
+    stage->n_origins = is_loopback ? 1 : stage->n_nodes;
+    MUST(stage->n_origins <= MAX_ORIGINS);
+    stage->active = make_array(stage, sizeof(uint32_t));
+    stage->nodes = make_array(stage, sizeof(uint32_t));
+    stage->indices = make_array(stage, sizeof(uint32_t));
+    stage->values = make_array(stage, sizeof(uint64_t));
+}
+
+void stage_close(struct stage *stage)
+{
+    clReleaseMemObject(stage->active);
+    clReleaseMemObject(stage->nodes);
+    clReleaseMemObject(stage->indices);
+    clReleaseMemObject(stage->values);
+    clReleaseProgram(stage->program);
+    OK(gravel_close(stage->gravel));
+}
+
 static void write_array(struct stage *stage, cl_mem array, const void *data, size_t bytes)
 {
     MUST(clEnqueueWriteBuffer(gravel_cl_queue(stage->gravel), array, CL_TRUE, 0, bytes, data, 0,
@@ -80,4 +114,12 @@ void stage_skip(struct stage *stage, const char *name, const char *reason)
     stage->n_lines++;
     if (stage->node == 0)
         printf("ok %u - %s # SKIP %s\n", stage->n_lines, name, reason);
+}
+
+void stage_end(const struct stage *stage)
+{
+    if (stage->node == 0)
+        printf("1..%u\n# %u cases, %u of %u lines failed\n", stage->n_lines, stage->n_cases,
+               stage->n_failed_lines, stage->n_lines);
+    fflush(stdout);
 }

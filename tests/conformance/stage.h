@@ -18,6 +18,10 @@ struct stage {
     unsigned n_lines, n_cases, n_failed_lines;
 };
 
+/** Open a node and make the arrays; heap and program are the caller's to set. */
+void stage_open(struct stage *stage, const struct gravel_bindings *bindings);
+void stage_close(struct stage *stage);
+
 /** Make the arrays hold a plan; values are packed to `value_bytes` each. */
 void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_bytes);
 
@@ -34,6 +38,8 @@ bool stage_judge(struct stage *stage, const struct test_case *test, bool holds, 
 void stage_line(struct stage *stage, const char *name, enum form form, unsigned n_cases,
                 unsigned n_failed);
 void stage_skip(struct stage *stage, const char *name, const char *reason);
+/** Print the plan and the sums. */
+void stage_end(const struct stage *stage);
 
 /** words.c: operations on words. calls.c: active messages. */
 void run_words(struct stage *stage);

@@ -16,7 +16,7 @@
  *
  * Path:    libFuzzer -> lib/resolve/decode.c -> lib/resolve/apply.c.
  */
-#include "resolve/apply.h"
+#include "resolve/requests.h"
 #include "resolve/decode.h"
 
 #include <sanitizer/asan_interface.h>
@@ -100,7 +100,12 @@ static uint32_t pick_command(uint8_t a, uint8_t b)
 {
     if (a % 16 == 0)
         return GRAVEL_COMMAND_AM(b % 4, b % 3 == 2 ? 4 : b % 3);
-    return (a % 9u) | (b % 6u) << 8 | (b & 0x80 ? GRAVEL_COMMAND_WIDE : 0);
+    uint32_t op = a % 9u, type = (b % 6u) << 8;
+    if (a % 16 == 1)
+        return GRAVEL_PUT_SIGNAL | type;
+    if (a % 4 == 2)
+        return (GRAVEL_GET + a / 4 % 10u) | type;
+    return op | type | (b & 0x80 ? GRAVEL_COMMAND_WIDE : 0);
 }
 
 /* Turn input into runs; returns the bytes of the frame, header included. */
@@ -110,26 +115,40 @@ static size_t build_runs(const uint8_t *data, size_t size, unsigned char *frame)
     size_t at = sizeof(struct gravel_frame);
     while (size >= 4) {
         uint32_t command = pick_command(data[0], data[1]), n = data[3] + 1u;
-        uint64_t base = bases[data[2] % 8];
-        if (GRAVEL_INDEX_BYTES(command) != 4)
+        uint64_t base = bases[data[2] % 8], result = bases[data[2] / 8 % 8];
+        uint64_t signal = data[2] / 64 ? bases[data[3] % 8] : GRAVEL_NO_SIGNAL;
+        if (GRAVEL_COMMAND_OP(command) == GRAVEL_AM || command & GRAVEL_COMMAND_WIDE)
             base = 0;
         size_t bytes = (size_t)GRAVEL_RUN_BYTES(command, (uint64_t)n);
         if (at + bytes > MAX_FRAME)
             break;
         data += 4, size -= 4;
-        struct gravel_run run = {command, n, base};
+        struct gravel_signal_run run = {{command, n, base},
+                                        GRAVEL_IS_REQUEST(command) ? result : 0, signal};
         memset(frame + at, 0, bytes);
-        memcpy(frame + at, &run, sizeof run);
+        memcpy(frame + at, &run, GRAVEL_RUN_INDICES(command));
         size_t used = (size_t)GRAVEL_MESSAGE_BYTES(command) * n;
         used = used < size ? used : size;
-        memcpy(frame + at + sizeof run, data, used);
+        memcpy(frame + at + GRAVEL_RUN_INDICES(command), data, used);
         data += used, size -= used;
         at += bytes;
     }
     return at;
 }
 
-static void check_and_apply(const unsigned char *frame, size_t bytes, uint32_t n_shards)
+/* Look at every answer, so that a sanitizer sees one that is not there. */
+static void take_answers(void *context, const struct gravel_signal_run *run, uint32_t source,
+                         const uint64_t *requests, const unsigned char *answers)
+{
+    uint64_t *sum = context;
+    if (source != SOURCE || !GRAVEL_IS_REQUEST(run->run.command))
+        abort();
+    for (uint32_t i = 0; i < run->run.n_messages; i++)
+        *sum += GRAVEL_REQUEST_PLACE(requests[i]) +
+                answers[(size_t)i * GRAVEL_VALUE_BYTES(run->run.command)];
+}
+
+static void check_and_apply(unsigned char *frame, size_t bytes, uint32_t n_shards)
 {
     struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, handlers, 4};
     struct gravel_refusal refusal;
@@ -148,6 +167,10 @@ static void check_and_apply(const unsigned char *frame, size_t bytes, uint32_t n
     }
     if (n_applied != n_messages)
         abort();
+    volatile uint64_t sum = 0;
+    uint64_t answers = 0;
+    gravel_requests_finish(frame, heap, take_answers, &answers);
+    sum += answers;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

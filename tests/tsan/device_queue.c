@@ -212,7 +212,7 @@ static void *consume(void *argument)
         } else if (has_ended) {
             break;
         } else {
-            gravel_package_beat(queue);
+            gravel_package_beat(queue, gravel_clock_ns());
             sched_yield();
             if (gravel_clock_ns() - moved_ns > STUCK_NS)
                 fail("stuck: head %u, reserved %u, slot says %u", queue->head,

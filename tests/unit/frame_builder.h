@@ -43,7 +43,7 @@ static inline void frame_begin(struct frame *frame, uint32_t source, uint32_t de
     frame->n_bytes = 32;
     *frame_header(frame) = (struct gravel_frame){
         .magic = 0x47524246u,
-        .version = 1,
+        .version = 2,
         .kind = 1,
         .source = source,
         .bytes = 32,
@@ -68,6 +68,25 @@ static inline struct run_place frame_add_run(struct frame *frame, uint32_t comma
 {
     struct run_place place;
     struct gravel_run run = {command, n, base};
+    place.header = frame_append(frame, sizeof run, 8);
+    memcpy(frame->bytes + place.header, &run, sizeof run);
+    place.indices = frame_append(frame, index_bytes * n, 4);
+    place.values = frame_append(frame, value_bytes * n * n_values, n_values ? value_bytes : 1);
+    place.end = frame->n_bytes;
+    frame_append(frame, 0, 8);
+    frame_header(frame)->bytes = frame->n_bytes;
+    frame_header(frame)->n_messages += n;
+    return place;
+}
+
+/* The same with a signal run's header. */
+static inline struct run_place frame_add_signal_run(struct frame *frame, uint32_t command,
+                                                    uint64_t base, uint64_t result, uint64_t signal,
+                                                    uint32_t n, uint32_t index_bytes,
+                                                    uint32_t value_bytes, uint32_t n_values)
+{
+    struct run_place place;
+    const struct gravel_signal_run run = {{command, n, base}, result, signal};
     place.header = frame_append(frame, sizeof run, 8);
     memcpy(frame->bytes + place.header, &run, sizeof run);
     place.indices = frame_append(frame, index_bytes * n, 4);

@@ -15,7 +15,7 @@
 #include "base.h"
 
 #define GRAVEL_ARENA_MAGIC 0x4752564cu
-#define GRAVEL_ARENA_VERSION 1u /* of this layout; checked when a program is built and when it runs */
+#define GRAVEL_ARENA_VERSION 2u /* of this layout; checked when a program is built and when it runs */
 
 /* Faults a kernel reports in `fault`. */
 #define GRAVEL_FAULT_NONE 0u
@@ -23,6 +23,7 @@
 #define GRAVEL_FAULT_VERSION 2u /* the program was built for another arena layout */
 #define GRAVEL_FAULT_GROUP 3u   /* the work-group is larger than GRAVEL_MAX_GROUP */
 #define GRAVEL_FAULT_QUEUE 4u   /* one call of a work-group needs more slots than the queue has */
+#define GRAVEL_FAULT_WAIT 5u    /* a word that a work-group waits for did not change within the wait time */
 
 struct gravel_arena {
     /* Written by the host before any kernel runs, constant afterwards. */
@@ -41,7 +42,8 @@ struct gravel_arena {
 
     /* Written by the host while kernels run; atomic. */
     gravel_u32 abort; /* H1: not 0 once the node has failed: leaves every wait, drops every message */
-    gravel_u32 host_padding[15];
+    gravel_u32 wait_ms; /* constant: how long a leader waits for a word that does not change; 0: not at all */
+    gravel_u32 host_padding[14];
 
     /* Written by the device while kernels run; atomic. First fault wins. */
     gravel_u32 fault;       /* GRAVEL_FAULT_*, published last (F1) */
@@ -49,8 +51,9 @@ struct gravel_arena {
     gravel_u32 fault_queue;
     gravel_u32 fault_ticket;
     gravel_u32 fault_group; /* linear work-group number */
-    gravel_u32 fault_value; /* the number at fault: group size, version, slots */
-    gravel_u32 device_padding[10];
+    gravel_u32 fault_value; /* the number at fault: group size, version, slots, word waited for */
+    gravel_u64 fault_offset; /* [bytes] heap offset of the word waited for; fault_ticket is what it was compared with */
+    gravel_u32 device_padding[8];
 };
 
 struct gravel_queue_words {
@@ -61,7 +64,7 @@ struct gravel_queue_words {
     gravel_u32 device_padding[13];
     /* Host line: written by this queue's one consumer. */
     gravel_u32 consumed; /* C2: tickets whose slots are free again; free-running */
-    gravel_u32 beat;     /* changes while the consumer lives, also when it cannot make room */
+    gravel_u32 beat;     /* [milliseconds] the consumer's clock, which stands while it does not live */
     gravel_u32 host_padding[14];
 };
 

@@ -23,6 +23,22 @@
 #define GRAVEL_OR 7u
 #define GRAVEL_XOR 8u
 #define GRAVEL_AM 9u /* active message: up to four 64-bit arguments, no index */
+#define GRAVEL_PUT_SIGNAL 10u /* PUT, and then a uint at the destination counts the messages: the signal */
+/*
+ * Requests: the word's old value travels back, as a PUT_SIGNAL to the sender's own heap. SWAP to FETCH_XOR are
+ * GRAVEL_FETCH and the operation that is done meanwhile.
+ */
+#define GRAVEL_FETCH 16u
+#define GRAVEL_GET 16u
+#define GRAVEL_SWAP 17u
+#define GRAVEL_FETCH_ADD 19u
+#define GRAVEL_FETCH_MIN 20u
+#define GRAVEL_FETCH_MAX 21u
+#define GRAVEL_FETCH_AND 22u
+#define GRAVEL_FETCH_OR 23u
+#define GRAVEL_FETCH_XOR 24u
+#define GRAVEL_CAS 25u /* compare and swap: two values, the new one and the one expected */
+#define GRAVEL_N_OPERATIONS 32u
 
 /* Types of the addressed word. */
 #define GRAVEL_INT 0u
@@ -53,7 +69,35 @@
 #define GRAVEL_DOUBLE_OPERATIONS(X)                                                                \
     X(PUT, put, DOUBLE, double)                                                                    \
     X(ADD, add, DOUBLE, double)
-/* X(TYPE, type): every type that can be incremented. */
+/* X(OP, op, TYPE, type): every request but CAS, and every type of put with signal. */
+#define GRAVEL_INTEGER_REQUESTS(X, TYPE, type)                                                     \
+    X(GET, get, TYPE, type)                                                                        \
+    X(SWAP, swap, TYPE, type)                                                                      \
+    X(FETCH_ADD, fetch_add, TYPE, type)                                                            \
+    X(FETCH_MIN, fetch_min, TYPE, type)                                                            \
+    X(FETCH_MAX, fetch_max, TYPE, type)                                                            \
+    X(FETCH_AND, fetch_and, TYPE, type)                                                            \
+    X(FETCH_OR, fetch_or, TYPE, type)                                                              \
+    X(FETCH_XOR, fetch_xor, TYPE, type)
+#define GRAVEL_REAL_REQUESTS(X, TYPE, type)                                                        \
+    X(GET, get, TYPE, type)                                                                        \
+    X(SWAP, swap, TYPE, type)                                                                      \
+    X(FETCH_ADD, fetch_add, TYPE, type)
+#define GRAVEL_REQUESTS(X)                                                                         \
+    GRAVEL_INTEGER_REQUESTS(X, INT, int)                                                           \
+    GRAVEL_INTEGER_REQUESTS(X, UINT, uint)                                                         \
+    GRAVEL_INTEGER_REQUESTS(X, LONG, long)                                                         \
+    GRAVEL_INTEGER_REQUESTS(X, ULONG, ulong)                                                       \
+    GRAVEL_REAL_REQUESTS(X, FLOAT, float)
+#define GRAVEL_DOUBLE_REQUESTS(X) GRAVEL_REAL_REQUESTS(X, DOUBLE, double)
+/* X(TYPE, type): every type of put with signal, but double. */
+#define GRAVEL_SIGNAL_TYPES(X)                                                                     \
+    X(INT, int)                                                                                    \
+    X(UINT, uint)                                                                                  \
+    X(LONG, long)                                                                                  \
+    X(ULONG, ulong)                                                                                \
+    X(FLOAT, float)
+/* X(TYPE, type): every type that can be incremented, or compared and swapped. */
 #define GRAVEL_INC_TYPES(X)                                                                        \
     X(INT, int)                                                                                    \
     X(UINT, uint)                                                                                  \
@@ -63,6 +107,8 @@
 /*
  * Command word: operation in bits 0-7, type in bits 8-11, bit 12 set if indices are 64-bit byte offsets
  * instead of 32-bit element numbers, number of active-message arguments in bits 13-15, handler in 16-31.
+ * The 64-bit index of a request is an element number (GRAVEL_REQUEST_INDEX) and, in the upper half, the element
+ * number of the answer after `result` (GRAVEL_REQUEST_PLACE).
  */
 #define GRAVEL_COMMAND(op, type) ((gravel_u32)(op) | (gravel_u32)(type) << 8)
 #define GRAVEL_COMMAND_WIDE (1u << 12)
@@ -73,16 +119,29 @@
 #define GRAVEL_COMMAND_N_ARGS(command) ((command) >> 13 & 0x7u)
 #define GRAVEL_COMMAND_HANDLER(command) ((command) >> 16)
 #define GRAVEL_MAX_HANDLERS 65535u
+#define GRAVEL_IS_REQUEST(command) (((command)&GRAVEL_FETCH) != 0 && GRAVEL_COMMAND_OP(command) <= GRAVEL_CAS)
+#define GRAVEL_NO_SIGNAL (~(gravel_u64)0)
+/* Whether packages and runs of this command tell a signal. */
+#define GRAVEL_HAS_SIGNAL(command) (GRAVEL_COMMAND_OP(command) >= GRAVEL_PUT_SIGNAL)
+#define GRAVEL_REQUEST(index, place) ((gravel_u64)(index) | (gravel_u64)(place) << 32)
+#define GRAVEL_REQUEST_INDEX(request) ((gravel_u32)(request))
+#define GRAVEL_REQUEST_PLACE(request) ((gravel_u32)((request) >> 32))
 
 /* Bytes of a word of the given type: 4 for INT, UINT and FLOAT, 8 for the others. Types above DOUBLE have none. */
 #define GRAVEL_TYPE_BYTES(type) (0x848844u >> 4u * (type) & 0xfu)
-/* Bytes of one index: none for an active message, 8 if wide, else 4. */
+/* Bytes of one index: none for an active message, 8 if wide or a request, else 4. */
 #define GRAVEL_INDEX_BYTES(command)                                                                \
-    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM ? 0u : (command)&GRAVEL_COMMAND_WIDE ? 8u : 4u)
-/* Values that follow the index (arguments of an active message), and bytes of each. */
+    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM             ? 0u                                      \
+     : (command) & (GRAVEL_COMMAND_WIDE | GRAVEL_FETCH) ? 8u                                      \
+                                                         : 4u)
+/*
+ * Values that follow the index (arguments of an active message), and bytes of each. Every request has one at
+ * least: the answer takes its place.
+ */
 #define GRAVEL_N_VALUES(command)                                                                   \
     (GRAVEL_COMMAND_OP(command) == GRAVEL_AM    ? GRAVEL_COMMAND_N_ARGS(command)                   \
      : GRAVEL_COMMAND_OP(command) == GRAVEL_INC ? 0u                                               \
+     : GRAVEL_COMMAND_OP(command) == GRAVEL_CAS ? 2u                                               \
                                                 : 1u)
 #define GRAVEL_VALUE_BYTES(command)                                                                \
     (GRAVEL_COMMAND_OP(command) == GRAVEL_AM ? 8u                                                  \

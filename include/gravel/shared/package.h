@@ -24,7 +24,9 @@ struct gravel_package {
     gravel_u32 n_messages; /* columns in use, 0 < n_messages <= stride */
     gravel_u32 stride;     /* [elements] from one row to the next; a multiple of 16, so rows are aligned */
     gravel_u64 base;       /* [bytes] heap offset that index 0 stands for; 0 if indices are wide */
-    gravel_u64 padding[5];
+    gravel_u64 result; /* [bytes] own heap offset that place 0 of a request's answers stands for */
+    gravel_u64 signal; /* [bytes] heap offset of the uint that counts answers here, or puts there; or GRAVEL_NO_SIGNAL */
+    gravel_u64 padding[3];
 };
 
 GRAVEL_STATIC_ASSERT(sizeof(struct gravel_package) == GRAVEL_CACHELINE, "header is one line");

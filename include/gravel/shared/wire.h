@@ -4,6 +4,7 @@
  *
  *     buffer = struct gravel_frame | run | run | ...
  *     run    = struct gravel_run | indices [n] | values [n] | values [n] ... | zero padding to 8 bytes
+ *              with struct gravel_signal_run instead for commands that tell a signal (GRAVEL_HAS_SIGNAL)
  *
  * A run is all messages of one operation on one base. Indices are 4 bytes (elements after base) or 8
  * (bytes into the heap, wide commands), values 4 or 8; each array starts at a multiple of its element size.
@@ -18,7 +19,7 @@
 #include "operation.h"
 
 #define GRAVEL_FRAME_MAGIC 0x47524246u
-#define GRAVEL_FRAME_VERSION 1u
+#define GRAVEL_FRAME_VERSION 2u
 
 /* Limits of one frame: the largest node buffer there can be, and as many of the smallest messages as it holds.
  * Active messages without arguments take no room, so a writer must mind the second. */
@@ -45,13 +46,23 @@ struct gravel_run {
     gravel_u64 base;       /* [bytes] heap offset of index 0, aligned to the type; 0 if wide or active message */
 };
 
+struct gravel_signal_run {
+    struct gravel_run run;
+    gravel_u64 result; /* as in struct gravel_package; offsets mean the same at every node */
+    gravel_u64 signal;
+};
+
 GRAVEL_STATIC_ASSERT(sizeof(struct gravel_frame) == 32, "wire layout");
 GRAVEL_STATIC_ASSERT(sizeof(struct gravel_run) == 16, "wire layout");
+GRAVEL_STATIC_ASSERT(sizeof(struct gravel_signal_run) == 32, "wire layout");
 
 #define GRAVEL_ALIGN8(bytes) (((gravel_u64)(bytes) + 7u) & ~(gravel_u64)7u)
+/* Offset of the indices from the start of a run. */
+#define GRAVEL_RUN_INDICES(command)                                                                \
+    (GRAVEL_HAS_SIGNAL(command) ? sizeof(struct gravel_signal_run) : sizeof(struct gravel_run))
 /* Offset of value row `row` from the start of a run of n messages. */
 #define GRAVEL_RUN_VALUES(command, n, row)                                                         \
-    (sizeof(struct gravel_run) +                                                                   \
+    (GRAVEL_RUN_INDICES(command) +                                                                   \
      (GRAVEL_VALUE_BYTES(command) == 8u                                                            \
           ? GRAVEL_ALIGN8((gravel_u64)GRAVEL_INDEX_BYTES(command) * (n))                           \
           : (gravel_u64)GRAVEL_INDEX_BYTES(command) * (n)) +                                       \

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages that answer or signal, and the waits for them.
+ *
+ *     kernel void look_up(GRAVEL_ARENA, ulong table, ulong answers, ulong signals, global const uint *keys)
+ *     {
+ *         GRAVEL_OPEN(g);
+ *         uint i = get_global_id(0), lane = get_local_id(0), group = i / get_local_size(0);
+ *         struct gravel_reply reply = {answers + 4 * (i - lane), signals + 4 * group};
+ *         uint n = gravel_get_uint(g, table, keys[i] / gravel_n_nodes(g), keys[i] % gravel_n_nodes(g), reply, lane);
+ *         if (gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_GE, n))
+ *             use(((global uint *)gravel_local(g, reply.result))[lane]);
+ *     }
+ *
+ * Requests are split-phase: the call returns at once, and the answer, the word's old value, is put to this node's own
+ * heap some time later: to element `place` after reply.result. Then the uint at reply.signal has grown by one for
+ * every answer. `reply` is the same for the whole group, `place` is each work-item's own. Forms as in message.cl.h:
+ *     gravel_get_TYPE(g, base, index, node, reply, place)                 also _if(g, active, ...), _wi
+ *     gravel_swap_TYPE(g, base, index, value, node, reply, place)         stores value
+ *     gravel_fetch_OP_TYPE(g, base, index, value, node, reply, place)     OP is add, min, max, and, or, xor
+ *     gravel_cas_TYPE(g, base, index, expected, value, node, reply, place) stores value if the word is as expected
+ *     gravel_put_signal_TYPE(g, base, index, value, node, signal)         put; then the destination's uint at heap
+ *                                                                         offset `signal` grows by one a message
+ * They return how many messages the group (_wi: the work-item) sent. get, swap and put_signal take all six types, fetch_add
+ * too, the other fetch_OP and cas the four integer types. The offsets of requests and signals are checked at the owner
+ * before anything is done there.
+ *
+ * Waits are for words of the own heap that answers, signals or other nodes' messages change:
+ *     gravel_wait_until_TYPE(g, offset, compare, value)   TYPE is int or uint, compare GRAVEL_CMP_...; every
+ *                                                         work-item of the group; also _wi
+ * They return true once the word compares so with value, and everything applied before it is visible then. False means that
+ * the node has failed, or that the word did not change for GRAVEL_TIMEOUT, which fails the node and is told by the
+ * host's next quiet. Wait only for what needs no other work-group of the same launch (answers, or nodes that run
+ * already): groups need not run at the same time. On step drain no kernel waits: read the answers in the next launch.
+ * gravel_quiet on the host waits for the answers too.
+ *
+ * Path:    message.cl.h -> request.cl.h -> lib/resolve (the old values) -> lib/network/reply.c -> the own heap.
+ * Memory:  Q2 acquires what the resolver released with the signal (Q1), and with it the answers.
+ * Source:  OpenSHMEM 1.5, sections 9.7 (atomics), 9.8 (signaling) and 9.9 (point-to-point synchronization).
+ */
+#ifndef GRAVEL_REQUEST_CL_H
+#define GRAVEL_REQUEST_CL_H
+
+#include "message.cl.h"
+
+/* ---- waits ----------------------------------------------------------------------------------------- */
+
+#define GRAVEL_CMP_EQ 0u
+#define GRAVEL_CMP_NE 1u
+#define GRAVEL_CMP_GT 2u
+#define GRAVEL_CMP_LE 3u
+#define GRAVEL_CMP_LT 4u
+#define GRAVEL_CMP_GE 5u
+
+GRAVEL_INLINE bool gravel_compares(uint word, uint compare, uint value)
+{
+    bool holds = compare < GRAVEL_CMP_GT ? word == value : compare < GRAVEL_CMP_LT ? word > value : word < value;
+    return holds != (compare & 1u);
+}
+
+#define GRAVEL_WORD_YIELDS 8u /* as many polls more than for room before a wait sleeps: answers come soon */
+
+/*
+ * Any work-item: wait for a word of the own heap. `flip` is what makes the type's order that of uint. The clock is
+ * the host's, in queue 0; it starts when the first tick is seen, and again whenever the word changes.
+ */
+static bool gravel_await(struct gravel_group g, ulong offset, uint flip, uint compare, uint value)
+{
+    global struct gravel_queue_words *words = gravel_queue_words(g.arena, 0);
+    global uint *word = (global uint *)gravel_local(g, offset);
+    struct gravel_patience patience = {0, 0};
+    uint seen = gravel_load_acquire(word), since_ms = 0; /* Q2, pairs with Q1 */
+    for (uint polls = 0; !gravel_compares(seen ^ flip, compare, value ^ flip); polls++) {
+        bool is_over = since_ms && patience.beat - since_ms > g.arena->wait_ms;
+        if (is_over || g.arena->wait_ms == 0) {
+            gravel_fault_at(g.arena, GRAVEL_FAULT_WAIT, compare, value, seen, offset);
+            return false;
+        }
+        if (!gravel_queue_is_served(g.arena, words, 0, 0, &patience))
+            return false;
+        gravel_pause(polls / GRAVEL_WORD_YIELDS, true);
+        uint before = seen;
+        seen = gravel_load_acquire(word); /* Q2, pairs with Q1 */
+        since_ms = since_ms && seen == before ? since_ms : patience.beat;
+    }
+    return true;
+}
+
+/* Every work-item of the group: the leader waits. */
+GRAVEL_INLINE bool gravel_await_group(struct gravel_group g, ulong offset, uint flip, uint compare, uint value)
+{
+    gravel_barrier_group(); /* G3: no work-item is in a _wi call, whose answer the leader might wait for */
+    if (gravel_is_leader())
+        g.scratch->n_active = gravel_await(g, offset, flip, compare, value);
+    gravel_barrier_group(); /* G4: what the leader has acquired is the whole group's */
+    return g.scratch->n_active;
+}
+
+#define GRAVEL_DEFINE_WAIT(type, flip)                                                             \
+    GRAVEL_INLINE bool gravel_wait_until_##type(struct gravel_group g, ulong offset, uint compare, \
+                                                type value)                                        \
+    {                                                                                              \
+        return gravel_await_group(g, offset, flip, compare, (uint)value);                          \
+    }                                                                                              \
+    GRAVEL_INLINE bool gravel_wait_until_##type##_wi(struct gravel_group g, ulong offset,          \
+                                                     uint compare, type value)                     \
+    {                                                                                              \
+        return gravel_await(g, offset, flip, compare, (uint)value);                                \
+    }
+GRAVEL_DEFINE_WAIT(uint, 0u)
+GRAVEL_DEFINE_WAIT(int, 0x80000000u)
+
+/* ---- messages -------------------------------------------------------------------------------------- */
+
+/* The three forms of one message: name, command, parameters with their commas, index, values, reply. */
+#define GRAVEL_DEFINE_ANSWERED(name, command, VALUE_PARAMETERS, REPLY_PARAMETERS, index_bits, values, reply) \
+    GRAVEL_INLINE uint name(struct gravel_group g, ulong base, uint index VALUE_PARAMETERS,        \
+                            uint node REPLY_PARAMETERS)                                            \
+    {                                                                                              \
+        gravel_send(g, command, base, reply, index_bits, values, node);                            \
+        return gravel_n_lanes();                                                                   \
+    }                                                                                              \
+    GRAVEL_INLINE uint name##_if(struct gravel_group g, uint active, ulong base,                   \
+                                 uint index VALUE_PARAMETERS, uint node REPLY_PARAMETERS)          \
+    {                                                                                              \
+        gravel_send_if(g, active, command, base, reply, index_bits, values, node);                 \
+        return g.scratch->n_active;                                                                \
+    }                                                                                              \
+    GRAVEL_INLINE uint name##_wi(struct gravel_group g, ulong base, uint index VALUE_PARAMETERS,   \
+                                 uint node REPLY_PARAMETERS)                                       \
+    {                                                                                              \
+        gravel_send_wi(g, command, base, reply, index_bits, values, node);                         \
+        return 1;                                                                                  \
+    }
+
+#define GRAVEL_TWO_VALUES(first, second) ((struct gravel_values){{(first), (second), 0, 0}})
+#define GRAVEL_REPLY_PARAMETERS GRAVEL_COMMA struct gravel_reply reply GRAVEL_COMMA uint place
+#define GRAVEL_SIGNAL_PARAMETERS GRAVEL_COMMA ulong signal
+
+#define GRAVEL_PARAMETER_get(type)
+#define GRAVEL_PARAMETER_swap(type) GRAVEL_COMMA type value
+#define GRAVEL_PARAMETER_fetch_add(type) GRAVEL_COMMA type value
+#define GRAVEL_PARAMETER_fetch_min(type) GRAVEL_COMMA type value
+#define GRAVEL_PARAMETER_fetch_max(type) GRAVEL_COMMA type value
+#define GRAVEL_PARAMETER_fetch_and(type) GRAVEL_COMMA type value
+#define GRAVEL_PARAMETER_fetch_or(type) GRAVEL_COMMA type value
+#define GRAVEL_PARAMETER_fetch_xor(type) GRAVEL_COMMA type value
+/* A get has nothing to say, but sends room for the answer. */
+#define GRAVEL_ASKED_get(TYPE) GRAVEL_NO_VALUES
+#define GRAVEL_ASKED_swap(TYPE) GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value))
+#define GRAVEL_ASKED_fetch_add(TYPE) GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value))
+#define GRAVEL_ASKED_fetch_min(TYPE) GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value))
+#define GRAVEL_ASKED_fetch_max(TYPE) GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value))
+#define GRAVEL_ASKED_fetch_and(TYPE) GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value))
+#define GRAVEL_ASKED_fetch_or(TYPE) GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value))
+#define GRAVEL_ASKED_fetch_xor(TYPE) GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value))
+
+#define GRAVEL_DEFINE_REQUEST(OP, op, TYPE, type)                                                  \
+    GRAVEL_DEFINE_ANSWERED(gravel_##op##_##type, GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE),       \
+                           GRAVEL_PARAMETER_##op(type), GRAVEL_REPLY_PARAMETERS,                   \
+                           GRAVEL_REQUEST(index, place), GRAVEL_ASKED_##op(TYPE), reply)
+#define GRAVEL_DEFINE_CAS(TYPE, type)                                                              \
+    GRAVEL_DEFINE_ANSWERED(gravel_cas_##type, GRAVEL_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE),           \
+                           GRAVEL_COMMA type expected GRAVEL_COMMA type value,                     \
+                           GRAVEL_REPLY_PARAMETERS, GRAVEL_REQUEST(index, place),                  \
+                           GRAVEL_TWO_VALUES(GRAVEL_BITS_##TYPE(value),                            \
+                                             GRAVEL_BITS_##TYPE(expected)),                        \
+                           reply)
+#define GRAVEL_DEFINE_PUT_SIGNAL(TYPE, type)                                                       \
+    GRAVEL_DEFINE_ANSWERED(gravel_put_signal_##type,                                               \
+                           GRAVEL_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_##TYPE),                       \
+                           GRAVEL_COMMA type value, GRAVEL_SIGNAL_PARAMETERS, index,               \
+                           GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value)),                            \
+                           ((struct gravel_reply){0, signal}))
+
+GRAVEL_REQUESTS(GRAVEL_DEFINE_REQUEST)
+GRAVEL_INC_TYPES(GRAVEL_DEFINE_CAS)
+GRAVEL_SIGNAL_TYPES(GRAVEL_DEFINE_PUT_SIGNAL)
+#ifdef GRAVEL_HAS_DOUBLE
+GRAVEL_DOUBLE_REQUESTS(GRAVEL_DEFINE_REQUEST)
+GRAVEL_DEFINE_PUT_SIGNAL(DOUBLE, double)
+#endif
+
+/*
+ * Where a launch is cut into slices these would be the slice's. A program that needs them gets them as arguments;
+ * one that uses them does not build, rather than count items twice.
+ */
+#if defined(GRAVEL_SLICED) && !defined(GRAVEL_INTERNAL)
+#define get_global_size(d) gravel_error_launches_are_sliced_here_so_pass_the_global_size_as_an_argument
+#define get_num_groups(d) gravel_error_launches_are_sliced_here_so_pass_the_number_of_groups_as_an_argument
+#define get_group_id(d) gravel_error_launches_are_sliced_here_so_use_get_global_id
+#define get_global_offset(d) gravel_error_launches_are_sliced_here_and_begin_at_offset_0
+#define get_global_linear_id() gravel_error_launches_are_sliced_here_so_use_get_global_id
+#endif
+
+#endif
