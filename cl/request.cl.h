@@ -69,21 +69,21 @@ static bool gravel_await(struct gravel_group g, ulong offset, uint flip, uint co
     global struct gravel_queue_words *words = gravel_queue_words(g.arena, 0);
     global uint *word = (global uint *)gravel_local(g, offset);
     struct gravel_patience patience = {0, 0};
-    uint seen = gravel_load_acquire(word), since_ms = 0; /* Q2, pairs with Q1 */
-    for (uint polls = 0; !gravel_compares(seen ^ flip, compare, value ^ flip); polls++) {
-        bool is_over = since_ms && patience.beat - since_ms > g.arena->wait_ms;
-        if (is_over || g.arena->wait_ms == 0) {
+    uint seen = 0, since_ms = 0;
+    for (uint polls = 0;; polls++) {
+        uint now = gravel_load_acquire(word); /* Q2, pairs with Q1 */
+        if (gravel_compares(now ^ flip, compare, value ^ flip))
+            return true;
+        since_ms = since_ms && now == seen ? since_ms : patience.beat;
+        seen = now;
+        if (patience.beat - since_ms > g.arena->wait_ms || g.arena->wait_ms == 0) {
             gravel_fault_at(g.arena, GRAVEL_FAULT_WAIT, compare, value, seen, offset);
             return false;
         }
         if (!gravel_queue_is_served(g.arena, words, 0, 0, &patience))
             return false;
         gravel_pause(polls / GRAVEL_WORD_YIELDS, true);
-        uint before = seen;
-        seen = gravel_load_acquire(word); /* Q2, pairs with Q1 */
-        since_ms = since_ms && seen == before ? since_ms : patience.beat;
     }
-    return true;
 }
 
 /* Every work-item of the group: the leader waits. */

@@ -133,6 +133,7 @@ bool gravel_failure_note_fatal(struct gravel_failure *failure, int code, const c
     bool is_first = failure->fatal == 0;
     if (is_first) {
         failure->fatal = code;
+        failure->has_cause = failure->refusal != 0;
         snprintf(failure->fatal_text, sizeof failure->fatal_text, "%s", text);
     }
     pthread_mutex_unlock(&failure->lock);
@@ -163,7 +164,10 @@ int gravel_failure_report(struct gravel_failure *failure)
 {
     int code = 0;
     pthread_mutex_lock(&failure->lock);
-    if (failure->fatal) {
+    if (failure->fatal && failure->has_cause) {
+        code = gravel_fail(failure->fatal, "%s; before that: %s", failure->fatal_text,
+                           failure->refusal_text);
+    } else if (failure->fatal) {
         code = gravel_fail(failure->fatal, "%s", failure->fatal_text);
     } else if (failure->refusal) {
         code = failure->n_more ? gravel_fail(failure->refusal, "%s (and %u more refusals)",

@@ -41,6 +41,7 @@ struct gravel_failure {
     pthread_mutex_t lock;
     int fatal;        /* 0 or the code that ended the node */
     int refusal;      /* 0 or the first refusal not yet reported */
+    bool has_cause;   /* there was one when the node ended */
     unsigned n_more;  /* refusals after it */
     char fatal_text[GRAVEL_ERROR_BYTES];
     char refusal_text[GRAVEL_ERROR_BYTES];

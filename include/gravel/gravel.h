@@ -243,7 +243,8 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
 /* ---- completion -------------------------------------------------------------------------------- */
 
 /**
- * Wait until every message this node issued before the call has been applied at its owner.
+ * Wait until every message this node issued before the call has been applied at its owner, and the answers to
+ * its requests have arrived.
  *
  * Messages of a kernel count as issued before the call if the kernel ended before it, or if it was enqueued
  * by gravel_launch: those kernels are waited for.

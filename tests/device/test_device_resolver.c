@@ -11,6 +11,7 @@
  */
 #include "../unit/frame_builder.h"
 #include "resolve/device_resolver.h"
+#include "resolve/requests.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -310,6 +311,84 @@ static void longer_frame_is_refused_and_not_applied(void **state)
     expect_same("refused frame");
 }
 
+/* Requests, each for a word of its own; CAS expects what is there every other time, and a random value else. */
+static void add_requests(uint32_t op, uint32_t type, uint32_t n)
+{
+    uint32_t bytes = GRAVEL_TYPE_BYTES(type), n_values = op == GRAVEL_CAS ? 2 : 1;
+    uint64_t region = (uint64_t)type * REGION_BYTES;
+    struct run_place place =
+        frame_add_signal_run(&frame, GRAVEL_COMMAND(op, type), region, 0, 64, n, 8, bytes, n_values);
+    for (uint32_t i = 0; i < n; i++) {
+        frame_set_u64(&frame, place.indices, i, (n - 1 - i) | random_next() << 32);
+        for (uint32_t row = 0; row < n_values; row++)
+            set_value(place.values, row * n + i, type);
+        if (op == GRAVEL_CAS && i % 2)
+            memcpy(frame.bytes + place.values + (n + i) * bytes,
+                   expected + GUARD_BYTES + region + (n - 1 - i) * bytes, bytes);
+    }
+}
+
+static void keep_answers(void *context, const struct gravel_signal_run *run, uint32_t source,
+                         const uint64_t *requests, const unsigned char *answers)
+{
+    (void)context, (void)run, (void)source, (void)requests, (void)answers;
+}
+
+/* The answers, in place of the values, are the same; what was expected stays as it is. */
+static void apply_and_compare_answers(const char *what)
+{
+    static struct frame by_host;
+    struct gravel_apply apply = {expected + GUARD_BYTES, {0, 1}, ignore_call, NULL};
+    struct gravel_applied applied;
+    by_host = frame;
+    gravel_apply_frame(&apply, by_host.bytes, &applied);
+    gravel_requests_finish(by_host.bytes, expected + GUARD_BYTES, keep_answers, NULL);
+    OK(gravel_device_resolver_apply(resolver, &apply, GUARD_BYTES, frame.bytes, &applied));
+    OK(gravel_device_resolver_finish(resolver));
+    assert_true(applied.has_signals);
+    expect_same(what);
+    for (uint32_t i = 0; i < frame.n_bytes; i++)
+        if (frame.bytes[i] != by_host.bytes[i])
+            fail_msg("%s: byte %u of the frame with answers differs", what, i);
+}
+
+static void requests_are_answered_as_by_the_host(void **state)
+{
+    (void)state;
+    static const struct word requests[] = {
+#define REQUEST(OP, op, TYPE, type) {#op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 1},
+#define CAS(TYPE, type) {"cas_" #type, GRAVEL_CAS, GRAVEL_##TYPE, 2},
+        GRAVEL_REQUESTS(REQUEST) GRAVEL_DOUBLE_REQUESTS(REQUEST) GRAVEL_INC_TYPES(CAS)};
+    static const uint32_t lengths[] = {1, 8, 9, 700};
+    for (size_t i = 0; i < LENGTH(requests); i++)
+        for (size_t j = 0; j < LENGTH(lengths); j++) {
+            begin();
+            add_requests(requests[i].op, requests[i].type, lengths[j]);
+            apply_and_compare_answers(requests[i].name);
+        }
+}
+
+/* Answers before and after active messages, which take the frame's place; words and signals in between. */
+static void requests_signals_and_calls_keep_their_order(void **state)
+{
+    (void)state;
+    static const struct word add = {"add_uint", GRAVEL_ADD, GRAVEL_UINT, 1};
+    begin();
+    for (uint32_t i = 0; i < 6; i++) {
+        add_requests(GRAVEL_FETCH_ADD, GRAVEL_UINT, 40 + i);
+        add_calls(2, 3, 0);
+        add_run(&add, false, 40, 100);
+        add_requests(GRAVEL_SWAP, GRAVEL_ULONG, 5 + 20 * i);
+        struct run_place place =
+            frame_add_signal_run(&frame, GRAVEL_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_FLOAT),
+                                 GRAVEL_FLOAT * REGION_BYTES, 0,
+                                 i % 3 ? 4 * REGION_BYTES - 4 * i : GRAVEL_NO_SIGNAL, 20, 4, 4, 1);
+        for (uint32_t k = 0; k < 20; k++)
+            frame_set_u32(&frame, place.indices, k, k);
+    }
+    apply_and_compare_answers("requests among others");
+}
+
 static void frame_without_runs_does_nothing(void **state)
 {
     (void)state;
@@ -483,6 +562,8 @@ static int run_all(const char *name, struct way *way)
         TEST(put_of_reals_keeps_every_bit),
         TEST(full_frame_is_applied_to_its_last_message),
         TEST(longer_frame_is_refused_and_not_applied),
+        TEST(requests_are_answered_as_by_the_host),
+        TEST(requests_signals_and_calls_keep_their_order),
         TEST(frame_without_runs_does_nothing),
         TEST(calls_come_between_the_runs_around_them),
         TEST(frame_of_calls_alone_runs_them),

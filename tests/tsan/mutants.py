@@ -58,8 +58,9 @@ SUBJECTS = {
              ["1", "2x2", "2000"], ["lib/queue/mpmc.h"]),
     "event": (["tests/tsan/event_edges.c", "lib/wait/event.c"], [], [],
               ["lib/wait/event.h", "lib/wait/event.c"]),
-    "path": (["tests/tsan/whole_path.c", "tests/tsan/soft_device.c"] + KERNEL + LIBRARY, [], [],
-             [f for f in LIBRARY if not f.startswith(("lib/wait", "lib/queue"))]),
+    "path": (["tests/tsan/whole_path.c", "tests/tsan/ask.c", "tests/tsan/soft_device.c"] + KERNEL + LIBRARY, [], [],
+             [f for f in LIBRARY if not f.startswith(("lib/wait", "lib/queue"))] +
+             ["lib/resolve/words.h", "cl/request.cl.h"]),
 }
 
 # Edges whose absence only a stale load would show. ThreadSanitizer runs on real, never stale loads.
@@ -80,6 +81,7 @@ SITES = [
     (re.compile(r"\bgravel_(?:device_)?load_acquire\("), "gravel_load_relaxed("),
     (re.compile(r"\bgravel_(?:device_)?store_release\("), "gravel_store_relaxed("),
     (re.compile(r"\bgravel_barrier_group\(\);"), "(void)0;"),
+    (re.compile(r"\b__ATOMIC_RELEASE\b"), "__ATOMIC_RELAXED"),
     (re.compile(r"\bmemory_order_(?:acquire|release|acq_rel|seq_cst)\b"), "memory_order_relaxed"),
 ]
 COMMENT = re.compile(r"/\*.*?\*/", re.S)

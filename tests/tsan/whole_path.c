@@ -21,6 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ask.h"
 #include "lanes.h"
 #include "node.h"
 #include "traffic.h"
@@ -40,6 +41,7 @@ enum handler { HANDLER_AM, HANDLER_AM_WI, HANDLER_ECHO };
 struct test {
     struct gravel *gravel;
     struct traffic traffic;
+    struct ask ask;
     uint64_t echo_base; /* heap: ulong [1], raised by messages that handlers send */
     uint64_t host_base; /* heap: ulong [2 + 16] for the host threads */
     /* Written by handlers, which run one at a time; read after a barrier. */
@@ -236,6 +238,31 @@ static void run_pass(struct test *test)
     *echoes = 0;
 }
 
+/* Numbers drawn at each node are 0 to n - 1, each once; the kernel adds them up, and more if it saw anything wrong. */
+static void run_requests(struct test *test)
+{
+    struct ask *ask = &test->ask;
+    uint64_t drawn[N_NODES] = {0}, expected = 0;
+    uint32_t *counter;
+    lanes_launch(ask_kernel, test->gravel->arena, ask, N_GROUPS, LOCAL_SIZE);
+    check(gravel_quiet(test->gravel), "quiet after requests");
+    for (uint32_t group = 0; group < N_GROUPS; group++)
+        for (uint32_t round = 0; round < ASK_ROUNDS; round++)
+            drawn[(group + round) % N_NODES] += LOCAL_SIZE;
+    for (uint32_t node = 0; node < N_NODES; node++) {
+        expected += drawn[node] * (drawn[node] - 1) / 2;
+        counter = gravel_pointer_of(test->gravel, node, ask->counter);
+        if (*counter != drawn[node])
+            fail("%u numbers drawn at node %u", *counter, node);
+        *counter = 0;
+    }
+    uint64_t *sum = gravel_pointer_of(test->gravel, 0, ask->sum);
+    if (*sum != expected)
+        fail("answers add up to %" PRIu64 " instead of %" PRIu64, *sum, expected);
+    *sum = 0;
+    memset(gravel_pointer_of(test->gravel, 0, ask->signals), 0, 8 * N_GROUPS);
+}
+
 static void allocate(struct test *test)
 {
     struct traffic *t = &test->traffic;
@@ -244,6 +271,13 @@ static void allocate(struct test *test)
     check(gravel_alloc(test->gravel, 4 * traffic_numbers(t, TRAFFIC_PUT), &t->put_base), "alloc");
     check(gravel_alloc(test->gravel, 8, &test->echo_base), "alloc");
     check(gravel_alloc(test->gravel, 8 * 18, &test->host_base), "alloc");
+    struct ask *ask = &test->ask;
+    ask->n_nodes = N_NODES;
+    check(gravel_alloc(test->gravel, 4, &ask->counter), "alloc");
+    check(gravel_alloc(test->gravel, 4 * N_GROUPS * ASK_MAX_GROUP, &ask->answers), "alloc");
+    check(gravel_alloc(test->gravel, 4 * N_GROUPS * ASK_MAX_GROUP, &ask->data), "alloc");
+    check(gravel_alloc(test->gravel, 8 * N_GROUPS, &ask->signals), "alloc");
+    check(gravel_alloc(test->gravel, 8, &ask->sum), "alloc");
     for (enum traffic_site site = TRAFFIC_AM; site < TRAFFIC_SITES; site++)
         test->seen[site] = calloc(traffic_numbers(t, site), 1);
 }
@@ -313,8 +347,10 @@ int main(void)
     for (int i = 0; i < 4; i++)
         if (pthread_create(&threads[i], NULL, bodies[i], &test))
             fail("no host thread");
-    for (uint32_t pass = 0; pass < N_PASSES; pass++)
+    for (uint32_t pass = 0; pass < N_PASSES; pass++) {
         run_pass(&test);
+        run_requests(&test);
+    }
     atomic_store_explicit(&test.has_ended, true, memory_order_relaxed); /* K2 */
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel that asks. See ask.h. Each work-item reads, by plain loads after the wait, the answer and the put of its
+ * neighbour: were an edge of the way there and back missing, that would be a race.
+ */
+#include "ask.h"
+
+#include "request.cl.h"
+
+void ask_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
+{
+    const struct ask *ask = arguments;
+    GRAVEL_OPEN(g);
+    uint32_t lane = (uint32_t)get_local_id(0), n_lanes = gravel_n_lanes();
+    uint32_t group = (uint32_t)get_group_id(0), neighbour = (lane + 1) % n_lanes;
+    uint64_t mine = 4 * (uint64_t)group * ASK_MAX_GROUP, signals = ask->signals + 8 * (uint64_t)group;
+    struct gravel_reply reply = {ask->answers + mine, signals};
+    const uint32_t *answers = gravel_local(g, reply.result);
+    const uint32_t *data = gravel_local(g, ask->data + mine);
+    uint32_t n_answers = 0, n_puts = 0, me = gravel_my_node(g);
+    for (uint32_t round = 0; round < ASK_ROUNDS; round++) {
+        n_answers += gravel_fetch_add_uint(g, ask->counter, 0, 1, (group + round) % ask->n_nodes,
+                                           reply, lane);
+        n_puts += gravel_put_signal_uint_if(g, lane != round, ask->data + mine, lane,
+                                            round * 100 + lane, me, signals + 4);
+        bool holds = gravel_wait_until_uint(g, signals, GRAVEL_CMP_GE, n_answers) &&
+                     gravel_wait_until_uint(g, signals + 4, GRAVEL_CMP_EQ, n_puts);
+        uint32_t seen = neighbour == round ? round * 100 + neighbour : data[neighbour];
+        uint64_t sum = answers[neighbour] + (holds && seen == round * 100 + neighbour ? 0 : 1u << 20);
+        gravel_add_ulong(g, ask->sum, 0, sum, 0);
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests of the C11 kernels: what is asked, and what the kernel makes of the answers.
+ *
+ * Path:    ask.c -> cl/request.cl.h -> whole_path.c, which checks.
+ */
+#ifndef GRAVEL_TSAN_ASK_H
+#define GRAVEL_TSAN_ASK_H
+
+#include <stdint.h>
+
+struct gravel_arena;
+
+#define ASK_ROUNDS 4u
+#define ASK_MAX_GROUP 8u
+
+/* Heap offsets [bytes]. */
+struct ask {
+    uint32_t n_nodes;
+    uint64_t counter; /* uint at every node: each work-item draws a number there, each round */
+    uint64_t answers; /* uint [n_groups * ASK_MAX_GROUP] */
+    uint64_t data;    /* uint [n_groups * ASK_MAX_GROUP], put to the own node */
+    uint64_t signals; /* uint [n_groups][2]: answers, and puts */
+    uint64_t sum;     /* ulong at node 0: what the kernel made of it */
+};
+
+/** The kernel: a lanes_kernel whose arguments are a struct ask. */
+void ask_kernel(struct gravel_arena *gravel_arena_, const void *arguments);
+
+#endif
