@@ -199,8 +199,9 @@ static int check_slice(const struct gravel *gravel)
 static int open_local(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const struct gravel_transport *transport = gravel->network.transport;
+    const struct gravel_neighbours neighbours = {transport->n_local, transport->local};
     derive(gravel);
-    int code = gravel_device_open(&gravel->device, &gravel->config, bindings, transport->n_local);
+    int code = gravel_device_open(&gravel->device, &gravel->config, bindings, &neighbours);
     if (!code)
         code = check_slice(gravel);
     if (!code)
@@ -228,6 +229,8 @@ static int open_together(struct gravel *gravel, const struct gravel_bindings *bi
         code = gravel_agree_on_settings(gravel);
     if (!code)
         code = gravel_agree_on_success(gravel, open_local(gravel, bindings));
+    if (!code)
+        code = gravel_share_tell(gravel);
     return code ? code : gravel_barrier(gravel);
 }
 

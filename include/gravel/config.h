@@ -16,7 +16,7 @@
 #define GRAVEL_CONFIG_FIELDS(X)                                                                    \
     X(STRING, device, GRAVEL_DEVICE, "", 0, 0, "device",                                           \
       "device to use: platform:device numbers, or part of a platform or device name; "             \
-      "empty takes the first device that can")                                                     \
+      "empty takes the first device that can; nodes of a host take equal devices in turn")         \
     X(STRING, step, GRAVEL_STEP, "auto", 0, 0, "device",                                           \
       "step of the capability ladder: auto, svm, usm, pump or drain")                                                \
     X(COUNT, slice_groups, GRAVEL_SLICE, 0, 0, 4294967295u, "device",                               \

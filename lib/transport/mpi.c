@@ -233,16 +233,21 @@ static int enter_mpi(bool *owns_mpi)
     return 0;
 }
 
-static int count_local(MPI_Comm comm, uint32_t *n_local)
+/* Who else is on this machine. */
+static int find_local(MPI_Comm comm, struct gravel_transport *transport)
 {
     MPI_Comm local;
-    int n, error = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+    int n, rank, error = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
     if (error != MPI_SUCCESS)
         return fail_mpi("MPI_Comm_split_type", error);
     MPI_Comm_size(local, &n);
+    MPI_Comm_rank(local, &rank);
+    transport->n_local = (uint32_t)n;
+    transport->local = (uint32_t)rank;
+    transport->host = transport->node;
+    error = MPI_Bcast(&transport->host, 1, MPI_UINT32_T, 0, local);
     MPI_Comm_free(&local);
-    *n_local = (uint32_t)n;
-    return 0;
+    return error == MPI_SUCCESS ? 0 : fail_mpi("MPI_Bcast", error);
 }
 
 static int join(struct mpi_transport *mpi)
@@ -257,7 +262,7 @@ static int join(struct mpi_transport *mpi)
     MPI_Comm_size(mpi->comm, &n_nodes);
     mpi->base.node = (uint32_t)node;
     mpi->base.n_nodes = (uint32_t)n_nodes;
-    return count_local(mpi->comm, &mpi->base.n_local);
+    return find_local(mpi->comm, &mpi->base);
 }
 
 int gravel_transport_mpi_open(struct gravel_transport **out, uint32_t frame_bytes)

@@ -51,6 +51,8 @@ struct gravel_transport {
     const struct gravel_transport_operations *operations;
     uint32_t node, n_nodes;
     uint32_t n_local; /* nodes of the job on this machine, this one included */
+    uint32_t local;   /* this one's number among them */
+    uint32_t host;    /* the first of them: names the machine */
     bool is_loopback; /* every node lives in this process: nothing is ever sent */
 };
 

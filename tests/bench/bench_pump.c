@@ -141,7 +141,7 @@ static void open_case(struct contest *contest, uint32_t message_bytes)
     int code = gravel_config_init(&contest->config);
     strcpy(contest->config.step, "pump");
     if (!code)
-        code = gravel_device_open(&contest->device, &contest->config, NULL, 1);
+        code = gravel_device_open(&contest->device, &contest->config, NULL, NULL);
     if (!code)
         code = gravel_self_test(&contest->device, 8, NULL);
     if (code)

@@ -84,12 +84,30 @@ static void print_probe(FILE *out, const json_t *probe)
                    "yield its core while a kernel waits for the host");
 }
 
+/* Which nodes of a host get the device: all, or those whose turn it is among equal ones. */
+static void print_default(FILE *out, const char *number, const json_t *list)
+{
+    const json_t *defaults = json_object_get(list, "defaults");
+    size_t i, n = json_array_size(defaults);
+    json_t *one;
+    json_array_foreach(defaults, i, one)
+    {
+        if (strcmp(number, json_string_value(one)))
+            continue;
+        if (n == 1)
+            fprintf(out, "  (default)");
+        else
+            fprintf(out, "  (default, turn %zu of %zu for the nodes of a host)", i + 1, n);
+    }
+    fputc('\n', out);
+}
+
 void info_print_device(FILE *out, const json_t *device, const json_t *list)
 {
     const char *number = text_of(device, "number");
     const json_t *probe = json_object_get(device, "probe");
-    bool is_default = !strcmp(number, text_of(list, "default"));
-    fprintf(out, "%s  %s%s\n", number, text_of(device, "name"), is_default ? "  (default)" : "");
+    fprintf(out, "%s  %s", number, text_of(device, "name"));
+    print_default(out, number, list);
     print_step(out, device);
     fprintf(out, "     %-9s %s, %s, OpenCL C %s\n", "platform", text_of(device, "platform"),
             text_of(device, "driver"), text_of(device, "language") + strlen("CL"));

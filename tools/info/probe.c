@@ -32,7 +32,7 @@ static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *
     struct gravel_device device;
     struct gravel_self_test result;
     info_child_stage("opening the device");
-    int code = gravel_device_open(&device, config, NULL, 1);
+    int code = gravel_device_open(&device, config, NULL, NULL);
     if (code)
         return code;
     json_object_set_new(answer, "cores", json_string(device.cores));
