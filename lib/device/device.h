@@ -18,6 +18,7 @@ struct gravel_device {
     enum gravel_step step;  /* of the capability ladder */
     bool can_yield;         /* kernels may give their core away (self_test.c finds out) */
     cl_uint units;          /* compute units that kernels get */
+    uint32_t poll_ns;       /* of a leader that waits for room; step pump's self-test measures it, else 0 */
     char cores[160];        /* how a core is left to the host threads, in words */
     char chosen[160];       /* which device it is, and of how many, in words */
     struct gravel_capability capability;

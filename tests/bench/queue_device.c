@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WAIT_LIMIT (1u << 30) /* polls of a leader, by default */
+
 /* Text of bench_queue.cl; made by the build. */
 extern const char bench_queue_cl[];
 
@@ -118,7 +120,7 @@ static int create_arena(struct device_queue *self, const struct gravel_config *c
                                                       slot_bytes,
                                        .slot_bytes = slot_bytes,
                                        .heap_bytes = 4096,
-                                       .wait_limit = config->wait_limit,
+                                       .wait_limit = config->wait_limit ? config->wait_limit : WAIT_LIMIT,
                                        .huge_pages = config->huge_pages};
     int code = gravel_arena_create(&self->device, &shape, &self->arena);
     if (code)

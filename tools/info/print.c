@@ -75,10 +75,24 @@ static void print_step(FILE *out, const json_t *device)
     fprintf(out, "     %-9s %s%s\n", "step", *step ? step : "none: ", text_of(device, "reason"));
 }
 
+/* What a single node on this device would set, where nobody has. */
+static void print_settings(FILE *out, const json_t *settings)
+{
+    if (settings)
+        fprintf(out,
+                "     %-9s %.0f aggregator%s, queues of %.0f MiB, slots of %.0f bytes, %.0f node "
+                "buffers of %.0f kiB\n",
+                "settings", number_of(settings, "aggregators"),
+                number_of(settings, "aggregators") > 1 ? "s" : "",
+                number_of(settings, "queue_bytes") / (1 << 20), number_of(settings, "slot_bytes"),
+                number_of(settings, "buffers"), number_of(settings, "buffer_bytes") / 1024);
+}
+
 static void print_probe(FILE *out, const json_t *probe)
 {
     if (*text_of(probe, "cores"))
         print_line(out, "cores", text_of(probe, "cores"));
+    print_settings(out, json_object_get(probe, "settings"));
     if (json_object_get(probe, "can_yield"))
         print_line(out, json_is_true(json_object_get(probe, "can_yield")) ? "can" : "cannot",
                    "yield its core while a kernel waits for the host");
