@@ -44,21 +44,20 @@ GRAVEL_INLINE bool gravel_queue_has_room(global struct gravel_arena *arena,
     return true;
 }
 
-/* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
-#define GRAVEL_LONG_QUEUE 1024u
-
 /* What a waiter remembers between two looks at a full queue. */
 struct gravel_patience {
     uint polls;
     uint beat;
 };
 
-/* Between two looks: false once it is no use to wait any longer (node aborted, host dead). */
+/* Between two looks: false once it is no use to wait any longer (node aborted or faulty, host dead). */
 static bool gravel_queue_is_served(global struct gravel_arena *arena,
                                    global struct gravel_queue_words *words, uint queue, uint ticket,
                                    struct gravel_patience *patience)
 {
     if (gravel_load_relaxed(&arena->abort)) /* H1 */
+        return false;
+    if (gravel_load_relaxed(&arena->fault_claim)) /* F3: another group has given up */
         return false;
     uint beat = gravel_load_relaxed(&words->beat);
     if (beat != patience->beat) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves what a step needs of a device: host and kernel hand over while the kernel runs, in order, and device
- * atomics are exact; and that other commands run beside a kernel that waits.
+ * atomics are exact; and that other commands run beside a kernel that waits. Measures how long a poll takes.
  *
  * Path:    lib/device/self_test.c and self_test_copies.c build and launch these.
  */
@@ -48,4 +48,13 @@ kernel void hold(global uint *word, global uint *ended, uint max_polls)
         if (polls >= max_polls)
             gravel_device_fetch_add_relaxed(ended, 1);
     }
+}
+
+/* Local size 1: look n times, as a leader does that waits for room and finds none. words [3 lines], all 0. */
+kernel void look(global uint *words, uint n)
+{
+    for (uint polls = 0; polls < n && gravel_load_acquire(words) == 0 &&
+                         gravel_load_relaxed(words + 16) == 0 && gravel_load_relaxed(words + 32) == 0;
+         polls++)
+        gravel_pause(polls, false);
 }

@@ -59,7 +59,7 @@ GRAVEL_INLINE uint gravel_group_number(void)
 static void gravel_fault_at(global struct gravel_arena *arena, uint fault, uint queue, uint ticket,
                             uint value, ulong offset)
 {
-    if (gravel_device_fetch_add_relaxed(&arena->fault_claim, 1) != 0)
+    if (gravel_device_fetch_add_relaxed(&arena->fault_claim, 1) != 0) /* F3 */
         return;
     arena->fault_offset = offset;
     arena->fault_queue = queue;

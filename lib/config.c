@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "gravel/shared/package.h"
 
 /* Parse a whole number with an optional k, M or G (powers of 1024). False if it is anything else. */
 static bool parse_number(const char *text, uint64_t *value)
@@ -109,6 +110,15 @@ static int check_choice(const char *field, const char *value, const char *const 
                        choices[1], choices[2] ? ", " : "", choices[2] ? choices[2] : "");
 }
 
+/* 0 leaves the size to gravel_derive. */
+static int check_size(const char *field, uint64_t bytes, uint64_t least)
+{
+    if (bytes == 0 || bytes >= least)
+        return 0;
+    return gravel_fail(GRAVEL_ECONFIG, "%s = %llu: neither 0 nor at least %llu", field,
+                       (unsigned long long)bytes, (unsigned long long)least);
+}
+
 int gravel_config_check(const struct gravel_config *config)
 {
     int code;
@@ -121,5 +131,7 @@ int gravel_config_check(const struct gravel_config *config)
     if ((code = check_choice("step", config->step, steps)) != 0 ||
         (code = check_choice("transport", config->transport, transports)) != 0)
         return code;
-    return 0;
+    if ((code = check_size("slot_bytes", config->slot_bytes, GRAVEL_SLOT_MIN_BYTES)) != 0)
+        return code;
+    return check_size("buffer_bytes", config->buffer_bytes, 256);
 }

@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "config.h"
+#include "derive.h"
 #include "device/self_test.h"
 #include "wait/clock.h"
 
-#define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use by default */
 #define OPEN_TEST_ROUNDS 64u
 
 void gravel_log(struct gravel *gravel, const char *format, ...)
@@ -58,19 +58,6 @@ void gravel_report(void *context, int code, bool is_fatal, const char *text)
 }
 
 /* ---- open -------------------------------------------------------------------------------------- */
-
-/* Defaults that depend on the machine or the job. */
-static void derive(struct gravel *gravel)
-{
-    struct gravel_config *config = &gravel->config;
-    uint32_t n_nodes = gravel->network.transport->n_nodes;
-    if (config->queue_bytes == 0)
-        config->queue_bytes = (uint64_t)config->n_aggregators * (32u << 20);
-    if (config->n_buffers == 0) {
-        uint64_t n = BUFFER_BUDGET / config->buffer_bytes / n_nodes;
-        config->n_buffers = n < 2 ? 2 : n > 32 ? 32 : (uint32_t)n;
-    }
-}
 
 static bool use_mpi(const struct gravel_config *config)
 {
@@ -197,17 +184,39 @@ static int check_slice(const struct gravel *gravel)
 }
 
 /* What one node can open by itself, once it knows who it is. */
-static int open_local(struct gravel *gravel, const struct gravel_bindings *bindings)
+static int open_device(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const struct gravel_transport *transport = gravel->network.transport;
-    derive(gravel);
-    int code = gravel_device_open(&gravel->device, &gravel->config, bindings, transport->n_local);
+    const struct gravel_neighbours neighbours = {transport->n_local, transport->local};
+    int code = gravel_device_open(&gravel->device, &gravel->config, bindings, &neighbours);
     if (!code)
         code = check_slice(gravel);
-    if (!code)
-        code = gravel_self_test(&gravel->device, OPEN_TEST_ROUNDS, NULL);
-    if (!code)
-        code = open_arena(gravel);
+    return code ? code : gravel_self_test(&gravel->device, OPEN_TEST_ROUNDS, NULL);
+}
+
+/* Nodes whose steps differ would take different buffers; the largest suits all. Collective. */
+static int derive(struct gravel *gravel)
+{
+    const struct gravel_transport *transport = gravel->network.transport;
+    const struct gravel_place place = {
+        .device = &gravel->device,
+        .n_nodes = transport->n_nodes,
+        .cores = gravel_derive_cores(transport->n_local),
+    };
+    uint64_t bytes = gravel->config.buffer_bytes; /* the same everywhere: gravel_agree_on_settings */
+    if (bytes == 0)
+        bytes = gravel_derive_buffer_bytes(&place);
+    int code = gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, &bytes, 1);
+    gravel->config.buffer_bytes = bytes;
+    gravel_derive(&gravel->config, &place);
+    return code;
+}
+
+/* The rest of it, once the settings are known. */
+static int open_local(struct gravel *gravel)
+{
+    const struct gravel_transport *transport = gravel->network.transport;
+    int code = open_arena(gravel);
     if (!code && gravel->config.trace[0])
         code = gravel_trace_open(&gravel->trace, gravel->config.trace, transport->node);
     gravel->destination_base = calloc(transport->n_nodes, sizeof *gravel->destination_base);
@@ -228,7 +237,13 @@ static int open_together(struct gravel *gravel, const struct gravel_bindings *bi
     if (!code)
         code = gravel_agree_on_settings(gravel);
     if (!code)
-        code = gravel_agree_on_success(gravel, open_local(gravel, bindings));
+        code = gravel_agree_on_success(gravel, open_device(gravel, bindings));
+    if (!code)
+        code = derive(gravel);
+    if (!code)
+        code = gravel_agree_on_success(gravel, open_local(gravel));
+    if (!code)
+        code = gravel_share_tell(gravel);
     return code ? code : gravel_barrier(gravel);
 }
 
@@ -251,7 +266,6 @@ static void use_modest_settings(struct gravel_config *config)
                             : !strcmp(wanted, "mpi")  ? "mpi"
                                                       : "auto";
     strcpy(config->transport, transport);
-    config->buffer_bytes = 65536;
     config->loopback_nodes = 1;
     config->timeout_ms = 8000;
 }

@@ -2,7 +2,7 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> node.c (open, close), agree.c, host.c (messages and waits), symmetric.c (heap),
+ * Path:    gravel.h -> node.c (open, close), agree.c, share.c, host.c (messages and waits), symmetric.c (heap),
  *          kernels.c (programs and launches), stats.c.
  */
 #ifndef GRAVEL_NODE_H
@@ -26,6 +26,7 @@ struct gravel {
     _Atomic bool aborted; /* H2: beyond use; every wait ends */
 
     struct gravel_device device;
+    uint32_t n_sharers; /* other nodes on it */
     struct gravel_memory memory;
     struct gravel_arena *arena; /* the host's: memory.arena */
     struct gravel_pump *pump;   /* NULL where host and kernels share the arena */
@@ -68,6 +69,9 @@ int gravel_agree_on_handlers(struct gravel *gravel, const struct gravel_bindings
 int gravel_agree_on_settings(struct gravel *gravel);
 /** agree.c: all nodes open or none. Collective. @return code; GRAVEL_EPEER if another node could not. */
 int gravel_agree_on_success(struct gravel *gravel, int code);
+
+/** share.c: tell the log which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
+int gravel_share_tell(struct gravel *gravel);
 
 /** Everything counted since the node opened. */
 void gravel_stats_gather(struct gravel *gravel, struct gravel_stats *stats);

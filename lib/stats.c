@@ -131,7 +131,11 @@ void gravel_stats_print(struct gravel *gravel)
     struct gravel_stats stats;
     uint32_t self = gravel->network.transport->node;
     gravel_stats_read(gravel, &stats);
-    fprintf(stderr, "gravel node %u:", self);
+    fprintf(stderr, "gravel node %u: device %s: %s, step %s", self, gravel->device.chosen,
+            gravel->device.capability.name, gravel_step(gravel));
+    if (gravel->n_sharers)
+        fprintf(stderr, ", shared with %u other nodes", gravel->n_sharers);
+    fprintf(stderr, "\ngravel node %u:", self);
 #define PRINT(field, unit, help) fprintf(stderr, " " #field "=%llu", (unsigned long long)stats.field);
     GRAVEL_STATS_FIELDS(PRINT)
 #undef PRINT

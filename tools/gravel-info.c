@@ -139,18 +139,29 @@ static bool probe_devices(json_t *devices, const struct arguments *arguments)
     return n_probed && !n_failed;
 }
 
-/* If a device is asked for, drop the others. @return 0, or 1 if there is no such device. */
+static bool is_among(const json_t *numbers, const char *number)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(numbers, i, one)
+    {
+        if (!strcmp(number, json_string_value(one)))
+            return true;
+    }
+    return false;
+}
+
+/* If a device is asked for, drop others that do not equal it. @return 0, or 1 if there is no such device. */
 static int keep_asked(json_t *list, bool is_asked)
 {
     json_t *devices = json_object_get(list, "devices");
-    const char *chosen = json_string_value(json_object_get(list, "default"));
     if (!is_asked)
         return 0;
-    if (!chosen)
+    if (json_is_null(json_object_get(list, "default")))
         return fail(json_string_value(json_object_get(list, "default_error")));
     for (size_t i = json_array_size(devices); i-- > 0;)
-        if (strcmp(chosen,
-                   json_string_value(json_object_get(json_array_get(devices, i), "number"))))
+        if (!is_among(json_object_get(list, "defaults"),
+                      json_string_value(json_object_get(json_array_get(devices, i), "number"))))
             json_array_remove(devices, i);
     return 0;
 }

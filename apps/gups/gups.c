@@ -3,15 +3,15 @@
  * GUPS: giga-updates per second of random words of a table that is spread over all nodes.
  *
  * Every node sends 2^M updates to words drawn from one long random stream, each a message: an
- * increment, as in the dissertation, or HPCC's exclusive or. The check walks the whole stream
- * serially, one step at a time, undoes every update of the own part, and expects the table it began
- * with.
+ * increment, as in the dissertation, or HPCC's exclusive or. The check walks the whole stream, one
+ * step at a time, undoes every update of the own part, and expects the table it began with.
  *
- * Path: main -> gups.cl -> table
+ * Path: main -> gups.cl -> table; table.c fills and checks it
  * Source: Orr 2016, section 5.4.2; Luszczek et al., HPC Challenge RandomAccess.
  */
 #include "app.h"
 #include "node_stats.h"
+#include "table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,7 @@ struct gups {
     uint64_t log_updates; /* log2 of the updates a node */
     uint64_t per_item;    /* updates of a work-item, a power of two */
     bool use_xor;
-    uint64_t offset;   /* of the tables, in every node's heap */
-    uint64_t **tables; /* [n_nodes] while mapped, NULL where another process holds it */
+    struct table table;
     cl_kernel kernel;
 };
 
@@ -116,7 +115,9 @@ static void set_up(struct gups *gups)
     node_open(node, n_words(gups) * sizeof(uint64_t));
     node_build(node, "gups.cl", gups_cl, NULL);
     uint64_t offset = node_alloc(node, n_words(gups) * sizeof(uint64_t));
-    gups->offset = offset;
+    gups->table = (struct table){
+        .node = node, .offset = offset, .n_words = n_words(gups), .use_xor = gups->use_xor};
+    table_open(&gups->table);
     gups->kernel = node_kernel(node, gups->use_xor ? "gups_xor" : "gups_inc");
     NODE_SET(gups->kernel, 2, cl_ulong, node->number * n_updates(gups));
     NODE_SET(gups->kernel, 3, cl_uint, n_bits_of(node->n_processes * n_updates(gups) - 1));
@@ -128,22 +129,11 @@ static void set_up(struct gups *gups)
 /* ---- trials ------------------------------------------------------------------------------------
  */
 
-static void map_tables(struct gups *gups, cl_map_flags flags)
-{
-    gups->tables = node_map(&gups->node, gups->offset, n_words(gups) * sizeof(uint64_t), flags);
-}
-
-/* HPCC's table begins with every word its own number, so that an exclusive or that gets lost shows.
- */
 static int reset(void *app, unsigned trial)
 {
     struct gups *gups = app;
     (void)trial;
-    map_tables(gups, CL_MAP_WRITE_INVALIDATE_REGION);
-    for (uint32_t node = 0; node < gups->node.n_nodes; node++)
-        for (uint64_t i = 0; gups->tables[node] && i < n_words(gups); i++)
-            gups->tables[node][i] = node * n_words(gups) + i;
-    node_unmap(&gups->node, gups->tables);
+    table_fill(&gups->table);
     node_barrier(&gups->node);
     gravel_stats_reset(gups->node.gravel);
     return 0;
@@ -168,35 +158,6 @@ static void warm_up(struct gups *gups)
     node_barrier(&gups->node);
 }
 
-/* ---- check -------------------------------------------------------------------------------------
- */
-
-static void undo(const struct gups *gups, uint64_t ran)
-{
-    uint32_t node = (uint32_t)(((ran >> 32) * gups->node.n_nodes) >> 32);
-    if (!gups->tables[node])
-        return;
-    uint64_t *word = gups->tables[node] + (ran & (n_words(gups) - 1));
-    *word = gups->use_xor ? *word ^ ran : *word - 1;
-}
-
-/* Undo every node's updates in the order of the stream; what then differs from the beginning is
- * wrong. */
-static uint64_t check(struct gups *gups)
-{
-    uint64_t n_wrong = 0, ran = 1;
-    map_tables(gups, CL_MAP_READ);
-    for (uint64_t k = 0; k < gups->node.n_processes * n_updates(gups); k++) {
-        ran = ran << 1 ^ ((int64_t)ran < 0 ? 7 : 0);
-        undo(gups, ran);
-    }
-    for (uint32_t node = 0; node < gups->node.n_nodes; node++)
-        for (uint64_t i = 0; gups->tables[node] && i < n_words(gups); i++)
-            n_wrong += gups->tables[node][i] != node * n_words(gups) + i;
-    node_unmap(&gups->node, gups->tables);
-    return n_wrong;
-}
-
 /* ---- main --------------------------------------------------------------------------------------
  */
 
@@ -205,6 +166,11 @@ static json_t *parameters(const struct gups *gups)
     return json_pack("{s:I, s:I, s:I, s:i}", "table_words_per_node", (json_int_t)n_words(gups),
                      "updates_per_node", (json_int_t)n_updates(gups), "updates_per_item",
                      (json_int_t)gups->per_item, "group_items", (int)gups->node.group_items);
+}
+
+static uint64_t count_wrong(struct gups *gups)
+{
+    return table_count_wrong(&gups->table, gups->node.n_processes * n_updates(gups));
 }
 
 static int run(struct gups *gups)
@@ -224,7 +190,7 @@ static int run(struct gups *gups)
     int status = trials_run(&trials, reset, update, gups);
     if (status)
         die("cannot run the trials: %s", strerror(-status));
-    uint64_t n_wrong = gups->options.verify ? check(gups) : 0;
+    uint64_t n_wrong = gups->options.verify ? count_wrong(gups) : 0;
     status = node_report(&gups->node, &trials, gups->options.verify, n_wrong);
     trials_free(&trials);
     return status;
@@ -242,6 +208,7 @@ int main(int argc, char **argv)
     warm_up(&gups);
     int status = run(&gups);
     clReleaseKernel(gups.kernel);
+    table_close(&gups.table);
     node_close(&gups.node);
     return status;
 }

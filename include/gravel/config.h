@@ -16,7 +16,7 @@
 #define GRAVEL_CONFIG_FIELDS(X)                                                                    \
     X(STRING, device, GRAVEL_DEVICE, "", 0, 0, "device",                                           \
       "device to use: platform:device numbers, or part of a platform or device name; "             \
-      "empty takes the first device that can")                                                     \
+      "empty takes the first device that can; nodes of a host take equal devices in turn")         \
     X(STRING, step, GRAVEL_STEP, "auto", 0, 0, "device",                                           \
       "step of the capability ladder: auto, svm, usm, pump or drain")                                                \
     X(COUNT, slice_groups, GRAVEL_SLICE, 0, 0, 4294967295u, "device",                               \
@@ -32,17 +32,21 @@
     X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                      \
       "ask the system for huge pages for the arena")                                               \
     X(BYTES, queue_bytes, GRAVEL_QUEUE, 0, 0, 1ull << 40, "queue",                                 \
-      "slots of all producer/consumer queues together [bytes]; 0 derives it")                      \
-    X(BYTES, slot_bytes, GRAVEL_SLOT, 9280, 640, 1 << 24, "queue",                                 \
-      "one slot, 64-byte header included [bytes]; 9280 holds 256 of the widest messages")          \
-    X(COUNT, wait_limit, GRAVEL_WAIT_LIMIT, 1u << 30, 1, 4294967295u, "queue",                     \
-      "polls a leader waits for a host that shows no sign of life")                                \
-    X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 1, 1, 64, "aggregation",                           \
-      "aggregator threads; each has its own queue")                                                \
-    X(BYTES, buffer_bytes, GRAVEL_BUFFER, 65536, 256, 1 << 26, "aggregation",                      \
-      "one node buffer, header included [bytes]")                                                  \
+      "slots of all producer/consumer queues together [bytes]; 0 derives it: 32M a queue")         \
+    X(BYTES, slot_bytes, GRAVEL_SLOT, 0, 0, 1 << 24, "queue",                                      \
+      "one slot, 64-byte header included [bytes], 640 at least; 0 derives it: 9280, which holds "  \
+      "256 of the widest messages; on step pump 2112, which holds 256 increments")                 \
+    X(COUNT, wait_limit, GRAVEL_WAIT_LIMIT, 0, 0, 4294967295u, "queue",                            \
+      "polls a leader waits for a host that shows no sign of life; 0 derives it: 2^30; on step "   \
+      "pump as many as take GRAVEL_TIMEOUT")                                                       \
+    X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, 64, "aggregation",                           \
+      "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where a node "  \
+      "has 4 cores of the host")                                                                   \
+    X(BYTES, buffer_bytes, GRAVEL_BUFFER, 0, 0, 1 << 26, "aggregation",                            \
+      "one node buffer, header included [bytes], 256 at least; 0 derives it: 64k; on step pump "   \
+      "4M, and less if there are more than 4 nodes")                                               \
     X(COUNT, n_buffers, GRAVEL_BUFFERS, 0, 0, 65536, "aggregation",                                \
-      "node buffers per aggregator and destination; 0 derives it")                                 \
+      "node buffers per aggregator and destination; 0 derives it: 2 to 32, 64M if that allows")    \
     X(COUNT, flush_us, GRAVEL_FLUSH, 125, 1, 10000000, "aggregation",                              \
       "age at which a partly filled node buffer leaves [microseconds]")                            \
     X(STRING, transport, GRAVEL_TRANSPORT, "auto", 0, 0, "network",                                \

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "../error.h"
-#include "select.h"
+#include "choose.h"
 
 /*
  * The sub-devices made so far. They are kept to the end of the process and used again: PoCL 3.1
@@ -31,20 +31,31 @@ struct part {
 static pthread_mutex_t parts_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct part *parts;
 
-static int choose(struct gravel_device *device, const struct gravel_config *config)
+static void take(struct gravel_device *device, const struct gravel_choice *choice, uint32_t local)
+{
+    const struct gravel_candidate *taken = choice->taken;
+    device->id = taken->device;
+    device->capability = taken->capability;
+    int n = snprintf(device->chosen, sizeof device->chosen, "%u:%u", taken->platform_number,
+                     taken->device_number);
+    if (choice->n_equal > 1)
+        snprintf(device->chosen + n, sizeof device->chosen - (size_t)n,
+                 ", number %u of %u equal devices, as this is node %u of its host",
+                 choice->turn + 1, choice->n_equal, local + 1);
+}
+
+static int choose(struct gravel_device *device, const struct gravel_config *config, uint32_t local)
 {
     struct gravel_candidate *candidates = calloc(GRAVEL_MAX_DEVICES, sizeof *candidates);
-    const struct gravel_candidate *chosen;
+    struct gravel_choice choice;
     unsigned n;
     if (!candidates)
         return gravel_fail(GRAVEL_ENOMEM, "device list");
     int code = gravel_device_list_named(config->device, candidates, &n);
     if (!code)
-        code = gravel_device_choose(config->device, config->step, candidates, n, &chosen);
-    if (!code) {
-        device->id = chosen->device;
-        device->capability = chosen->capability;
-    }
+        code = gravel_device_choose(config->device, config->step, local, candidates, n, &choice);
+    if (!code)
+        take(device, &choice, local);
     free(candidates);
     return code;
 }
@@ -166,6 +177,7 @@ static int take_callers(struct gravel_device *device, const struct gravel_bindin
     gravel_capability_query(device->id, &device->capability);
     device->units = device->capability.compute_units;
     snprintf(device->cores, sizeof device->cores, "the caller's device, as it is");
+    snprintf(device->chosen, sizeof device->chosen, "the caller's");
     device->context = bindings->context;
     clRetainContext(device->context);
     if (bindings->queue) {
@@ -191,16 +203,19 @@ static int take_step(struct gravel_device *device, const struct gravel_config *c
 }
 
 int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
-                       const struct gravel_bindings *bindings, uint32_t n_local)
+                       const struct gravel_bindings *bindings,
+                       const struct gravel_neighbours *neighbours)
 {
+    static const struct gravel_neighbours alone = {.n = 1};
     int code;
     memset(device, 0, sizeof *device);
+    neighbours = neighbours ? neighbours : &alone;
     if (bindings && (bindings->context || bindings->device || bindings->queue)) {
         code = take_callers(device, bindings);
     } else {
-        code = choose(device, config);
+        code = choose(device, config, neighbours->local);
         if (!code)
-            leave_cores(device, config, n_local);
+            leave_cores(device, config, neighbours->n);
     }
     if (!code)
         code = take_step(device, config);

@@ -18,18 +18,27 @@ struct gravel_device {
     enum gravel_step step;  /* of the capability ladder */
     bool can_yield;         /* kernels may give their core away (self_test.c finds out) */
     cl_uint units;          /* compute units that kernels get */
+    uint32_t poll_ns;       /* of a leader that waits for room; step pump's self-test measures it, else 0 */
     char cores[160];        /* how a core is left to the host threads, in words */
+    char chosen[160];       /* which device it is, and of how many, in words */
     struct gravel_capability capability;
+};
+
+/* Nodes of one job on one machine. */
+struct gravel_neighbours {
+    uint32_t n;     /* this one included; they share the cores of a CPU device */
+    uint32_t local; /* this one's number among them; equal devices are taken in turn */
 };
 
 /**
  * Open the device that the configuration names, or the caller's.
  *
- * @param n_local  nodes of this job on this machine [count]; they share the cores of a CPU device.
- * @return         0; GRAVEL_EDEVICE; GRAVEL_ECAPABILITY; GRAVEL_ECL; GRAVEL_EINVAL (half of bindings' objects).
+ * @param neighbours  or NULL if there are no others.
+ * @return            0; GRAVEL_EDEVICE; GRAVEL_ECAPABILITY; GRAVEL_ECL; GRAVEL_EINVAL (half of bindings' objects).
  */
 int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
-                       const struct gravel_bindings *bindings, uint32_t n_local);
+                       const struct gravel_bindings *bindings,
+                       const struct gravel_neighbours *neighbours);
 
 /** Release everything; a zero-filled or half-open device is allowed. */
 void gravel_device_close(struct gravel_device *device);

@@ -26,7 +26,7 @@ struct gravel_self_test {
 /**
  * Test the device's step.
  *
- * @param device    open; can_yield is set, and has_c11_atomics if they may be there and are.
+ * @param device    open; can_yield is set, on step pump poll_ns, and has_c11_atomics if they may be there and are.
  * @param n_rounds  hand-overs to make [count].
  * @param result    [out] or NULL.
  * @return          0; GRAVEL_ECAPABILITY (what did not work); GRAVEL_EBUILD; GRAVEL_ECL.
@@ -52,6 +52,9 @@ int gravel_self_test_judge_rounds(const struct gravel_device *device, uint32_t n
                                   const uint32_t wrong[2]);
 /** What to say of a count. @return 0; GRAVEL_ECAPABILITY. */
 int gravel_self_test_judge_count(const struct gravel_device *device, uint32_t count);
+
+/** self_test_polls.c: measure device->poll_ns. @param zeros  three lines of them. @return 0; GRAVEL_ECL. */
+int gravel_self_test_polls(struct gravel_device *device, cl_program program, cl_mem zeros);
 
 /** self_test_copies.c: steps pump and drain. */
 int gravel_self_test_copies(struct gravel_device *device, uint32_t n_rounds,

@@ -222,6 +222,17 @@ static int test_beside(const struct test *test)
     return code;
 }
 
+/* ---- time --------------------------------------------------------------------------------------
+ */
+
+static int measure_polls(const struct test *test)
+{
+    static const uint32_t zeros[GRAVEL_TEST_WORDS];
+    int code = gravel_check_cl("self-test: clear",
+                               put(test, test->words, 0, zeros, GRAVEL_TEST_WORDS));
+    return code ? code : gravel_self_test_polls(test->device, test->program, test->words);
+}
+
 int gravel_self_test_copies(struct gravel_device *device, uint32_t n_rounds,
                             struct gravel_self_test *result)
 {
@@ -235,6 +246,8 @@ int gravel_self_test_copies(struct gravel_device *device, uint32_t n_rounds,
         code = test_counting(&test, result);
     if (!code && device->step == GRAVEL_STEP_PUMP)
         code = test_beside(&test);
+    if (!code && device->step == GRAVEL_STEP_PUMP)
+        code = measure_polls(&test);
     result->can_yield = device->can_yield;
     if (test.words)
         clReleaseMemObject(test.words);

@@ -176,12 +176,25 @@ static uint64_t flush_aged(struct gravel_network *network, uint64_t now_ns)
     return due_ns;
 }
 
+/* Senders, resolver and memory are there; and the size of node buffers is agreed on. */
+static void see_attached(struct gravel_network *network)
+{
+    uint32_t frame_bytes = (uint32_t)network->shape.config->buffer_bytes;
+    if (frame_bytes < sizeof(struct gravel_death_frame)) /* also our own frames must fit */
+        frame_bytes = sizeof(struct gravel_death_frame);
+    network->sees_attached = true;
+    int code = network->transport->operations->prepare(network->transport, frame_bytes);
+    if (code)
+        gravel_network_fail(network, code, gravel_last_error());
+}
+
 /* One round. @return whether anything moved; sets the time until something is due. */
 static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
 {
     uint32_t n = 0;
     if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) { /* N2 */
-        network->sees_attached = true;
+        if (!network->sees_attached)
+            see_attached(network);
         *due_ns = flush_aged(network, now_ns);
         n += send_outgoing(network, BATCH);
     }
@@ -236,11 +249,8 @@ static int allocate(struct gravel_network *network)
 static int open_transport(struct gravel_network *network)
 {
     const struct gravel_config *config = network->shape.config;
-    uint32_t frame_bytes = (uint32_t)config->buffer_bytes;
-    if (frame_bytes < sizeof(struct gravel_death_frame)) /* also our own frames must fit */
-        frame_bytes = sizeof(struct gravel_death_frame);
     int code = network->shape.use_mpi
-                   ? gravel_transport_mpi_open(&network->transport, frame_bytes)
+                   ? gravel_transport_mpi_open(&network->transport)
                    : gravel_transport_self_open(&network->transport, config->loopback_nodes);
     return code ? code : allocate(network);
 }

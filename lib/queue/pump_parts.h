@@ -48,6 +48,8 @@ struct gravel_pump {
     uint32_t n_queues, n_slots, slot_bytes;
     uint32_t look_ahead; /* headers of each queue */
     bool has_told_abort;
+    uint32_t progress; /* sum of all tickets taken, arrived and consumed, as of the last look */
+    uint64_t moved_ns; /* when it last changed */
 
     pthread_mutex_t lock;
     pthread_t thread;

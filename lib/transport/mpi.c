@@ -16,9 +16,12 @@
 #include <string.h>
 
 #include "error.h"
+#include "network/frames.h"
 
 #define N_RECEIVES 16u
 #define FRAME_TAG 0
+#define EARLY_BYTES 4096 /* of the largest control frame, and more */
+_Static_assert(sizeof(struct gravel_death_frame) <= EARLY_BYTES, "fits");
 
 struct mpi_transport {
     struct gravel_transport base;
@@ -27,7 +30,8 @@ struct mpi_transport {
     uint32_t frame_bytes;
 
     /* Receives: a ring, looked at in the order in which they were posted. */
-    unsigned char *receive_memory; /* [N_RECEIVES][frame_bytes] */
+    unsigned char *receive_memory; /* [N_RECEIVES][frame_bytes]; NULL before mpi_prepare */
+    _Alignas(8) unsigned char early[EARLY_BYTES]; /* the frame at hand until then */
     MPI_Request receives[N_RECEIVES];
     uint32_t next_receive;
 
@@ -126,12 +130,45 @@ static int post_receive(struct mpi_transport *mpi, uint32_t i)
     return error == MPI_SUCCESS ? 0 : fail_mpi("MPI_Irecv", error);
 }
 
+static int mpi_prepare(struct gravel_transport *transport, uint32_t frame_bytes)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    int code = 0;
+    mpi->frame_bytes = (frame_bytes + 63) & ~63u;
+    mpi->receive_memory = aligned_alloc(64, (size_t)N_RECEIVES * mpi->frame_bytes);
+    if (!mpi->receive_memory)
+        return gravel_fail(GRAVEL_ENOMEM, "%u receive buffers of %u bytes", N_RECEIVES,
+                           mpi->frame_bytes);
+    for (uint32_t i = 0; i < N_RECEIVES && !code; i++)
+        code = post_receive(mpi, i);
+    return code;
+}
+
+/* The next frame while nobody knows how large they may get: in order, as MPI_Improbe finds them so. */
+static struct gravel_frame *receive_early(struct mpi_transport *mpi, uint32_t *bytes,
+                                                uint32_t *source)
+{
+    MPI_Message message;
+    MPI_Status status;
+    int has_arrived = 0, n = 0;
+    MPI_Improbe(MPI_ANY_SOURCE, FRAME_TAG, mpi->comm, &has_arrived, &message, &status);
+    if (!has_arrived)
+        return NULL;
+    MPI_Mrecv(mpi->early, EARLY_BYTES, MPI_BYTE, &message, &status);
+    MPI_Get_count(&status, MPI_BYTE, &n);
+    *bytes = (uint32_t)n;
+    *source = (uint32_t)status.MPI_SOURCE;
+    return (struct gravel_frame *)mpi->early;
+}
+
 static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint32_t *bytes,
-                                              uint32_t *source)
+                                        uint32_t *source)
 {
     struct mpi_transport *mpi = as_mpi(transport);
     MPI_Status status;
     int has_arrived = 0, n = 0;
+    if (!mpi->receive_memory)
+        return receive_early(mpi, bytes, source);
     MPI_Test(&mpi->receives[mpi->next_receive], &has_arrived, &status);
     if (!has_arrived)
         return NULL;
@@ -144,6 +181,8 @@ static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint
 static void mpi_received(struct gravel_transport *transport)
 {
     struct mpi_transport *mpi = as_mpi(transport);
+    if (!mpi->receive_memory)
+        return;
     post_receive(mpi, mpi->next_receive);
     mpi->next_receive = (mpi->next_receive + 1) % N_RECEIVES;
 }
@@ -197,6 +236,7 @@ static void mpi_close(struct gravel_transport *transport, bool is_clean)
 
 static const struct gravel_transport_operations mpi_operations = {
     .name = "mpi",
+    .prepare = mpi_prepare,
     .send = mpi_send,
     .sent = mpi_sent,
     .receive = mpi_receive,
@@ -233,16 +273,21 @@ static int enter_mpi(bool *owns_mpi)
     return 0;
 }
 
-static int count_local(MPI_Comm comm, uint32_t *n_local)
+/* Who else is on this machine. */
+static int find_local(MPI_Comm comm, struct gravel_transport *transport)
 {
     MPI_Comm local;
-    int n, error = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+    int n, rank, error = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
     if (error != MPI_SUCCESS)
         return fail_mpi("MPI_Comm_split_type", error);
     MPI_Comm_size(local, &n);
+    MPI_Comm_rank(local, &rank);
+    transport->n_local = (uint32_t)n;
+    transport->local = (uint32_t)rank;
+    transport->host = transport->node;
+    error = MPI_Bcast(&transport->host, 1, MPI_UINT32_T, 0, local);
     MPI_Comm_free(&local);
-    *n_local = (uint32_t)n;
-    return 0;
+    return error == MPI_SUCCESS ? 0 : fail_mpi("MPI_Bcast", error);
 }
 
 static int join(struct mpi_transport *mpi)
@@ -257,10 +302,10 @@ static int join(struct mpi_transport *mpi)
     MPI_Comm_size(mpi->comm, &n_nodes);
     mpi->base.node = (uint32_t)node;
     mpi->base.n_nodes = (uint32_t)n_nodes;
-    return count_local(mpi->comm, &mpi->base.n_local);
+    return find_local(mpi->comm, &mpi->base);
 }
 
-int gravel_transport_mpi_open(struct gravel_transport **out, uint32_t frame_bytes)
+int gravel_transport_mpi_open(struct gravel_transport **out)
 {
     *out = NULL;
     struct mpi_transport *mpi = calloc(1, sizeof *mpi);
@@ -269,17 +314,11 @@ int gravel_transport_mpi_open(struct gravel_transport **out, uint32_t frame_byte
     mpi->base.operations = &mpi_operations;
     mpi->comm = MPI_COMM_NULL;
     mpi->reduction = MPI_REQUEST_NULL;
-    mpi->frame_bytes = (frame_bytes + 63) & ~63u;
     for (uint32_t i = 0; i < N_RECEIVES; i++)
         mpi->receives[i] = MPI_REQUEST_NULL;
     int code = enter_mpi(&mpi->owns_mpi);
     if (!code)
         code = join(mpi);
-    if (!code && !(mpi->receive_memory = aligned_alloc(64, (size_t)N_RECEIVES * mpi->frame_bytes)))
-        code = gravel_fail(GRAVEL_ENOMEM, "%u receive buffers of %u bytes", N_RECEIVES,
-                           mpi->frame_bytes);
-    for (uint32_t i = 0; i < N_RECEIVES && !code; i++)
-        code = post_receive(mpi, i);
     if (code) {
         mpi_close(&mpi->base, mpi->comm != MPI_COMM_NULL);
         return code;

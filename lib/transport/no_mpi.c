@@ -6,9 +6,8 @@
 
 #include "error.h"
 
-int gravel_transport_mpi_open(struct gravel_transport **out, uint32_t frame_bytes)
+int gravel_transport_mpi_open(struct gravel_transport **out)
 {
-    (void)frame_bytes;
     *out = NULL;
     return gravel_fail(GRAVEL_EMPI, "this library was built without MPI (meson option mpi)");
 }

@@ -11,6 +11,12 @@
 
 #include "error.h"
 
+static int self_prepare(struct gravel_transport *transport, uint32_t frame_bytes)
+{
+    (void)transport, (void)frame_bytes;
+    return 0;
+}
+
 static int self_send(struct gravel_transport *transport, struct gravel_buffer *buffer)
 {
     (void)transport;
@@ -59,6 +65,7 @@ static void self_close(struct gravel_transport *transport, bool is_clean)
 
 static const struct gravel_transport_operations self_operations = {
     .name = "self",
+    .prepare = self_prepare,
     .send = self_send,
     .sent = self_sent,
     .receive = self_receive,

@@ -20,6 +20,13 @@ struct gravel_transport;
 struct gravel_transport_operations {
     const char *name;
 
+    /**
+     * Get ready for frames of up to so many bytes. Before that only control frames arrive.
+     *
+     * @return  0; GRAVEL_ENOMEM; GRAVEL_EMPI.
+     */
+    int (*prepare)(struct gravel_transport *transport, uint32_t frame_bytes);
+
     /** Start sending buffer->frame to its destination, another node. @return 0; GRAVEL_EMPI. */
     int (*send)(struct gravel_transport *transport, struct gravel_buffer *buffer);
 
@@ -51,6 +58,8 @@ struct gravel_transport {
     const struct gravel_transport_operations *operations;
     uint32_t node, n_nodes;
     uint32_t n_local; /* nodes of the job on this machine, this one included */
+    uint32_t local;   /* this one's number among them */
+    uint32_t host;    /* the first of them: names the machine */
     bool is_loopback; /* every node lives in this process: nothing is ever sent */
 };
 
@@ -60,10 +69,9 @@ int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes);
 /**
  * MPI, on a communicator of its own. Collective.
  *
- * @param frame_bytes  largest frame [bytes], the same at every node.
- * @return             0; GRAVEL_EMPI (not built in, initialised without MPI_THREAD_MULTIPLE, finalised, failed).
+ * @return  0; GRAVEL_EMPI (not built in, initialised without MPI_THREAD_MULTIPLE, finalised, failed).
  */
-int gravel_transport_mpi_open(struct gravel_transport **out, uint32_t frame_bytes);
+int gravel_transport_mpi_open(struct gravel_transport **out);
 
 /** Whether this process was started by an MPI launcher or has initialised MPI. */
 bool gravel_transport_mpi_is_launched(void);

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #define GROUP 256u
+#define WAIT_LIMIT (1u << 30) /* polls of a leader */
 #define GROUPS_PER_UNIT 4u /* half of what a GPU's unit usually bears */
 #define RING_BYTES (64u << 20)
 #define TARGET_BYTES (4ull << 30) /* of payload in one run, on a GPU */
@@ -98,7 +99,7 @@ static void open_memory(struct contest *contest)
                                                             GROUP * (uint64_t)slot_bytes,
                                              .slot_bytes = slot_bytes,
                                              .heap_bytes = COPY_BYTES,
-                                             .wait_limit = contest->config.wait_limit};
+                                             .wait_limit = WAIT_LIMIT};
     int code = gravel_memory_create(&contest->memory, &contest->device, &shape);
     if (code)
         die("arena", code);
@@ -141,7 +142,7 @@ static void open_case(struct contest *contest, uint32_t message_bytes)
     int code = gravel_config_init(&contest->config);
     strcpy(contest->config.step, "pump");
     if (!code)
-        code = gravel_device_open(&contest->device, &contest->config, NULL, 1);
+        code = gravel_device_open(&contest->device, &contest->config, NULL, NULL);
     if (!code)
         code = gravel_self_test(&contest->device, 8, NULL);
     if (code)

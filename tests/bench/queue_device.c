@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WAIT_LIMIT (1u << 30) /* polls of a leader, by default */
+
 /* Text of bench_queue.cl; made by the build. */
 extern const char bench_queue_cl[];
 
@@ -118,7 +120,7 @@ static int create_arena(struct device_queue *self, const struct gravel_config *c
                                                       slot_bytes,
                                        .slot_bytes = slot_bytes,
                                        .heap_bytes = 4096,
-                                       .wait_limit = config->wait_limit,
+                                       .wait_limit = config->wait_limit ? config->wait_limit : WAIT_LIMIT,
                                        .huge_pages = config->huge_pages};
     int code = gravel_arena_create(&self->device, &shape, &self->arena);
     if (code)
@@ -165,7 +167,7 @@ static struct queue *open_kernel(const char *kernel_name, uint32_t columns,
     self->measured = *measured;
     bench_avoid(QUEUE_CONSUMER_CORE); /* a CPU driver's threads, made at first use, inherit it */
     int code = gravel_config_init(&config);
-    code = code ? code : gravel_device_open(&self->device, &config, NULL, 1);
+    code = code ? code : gravel_device_open(&self->device, &config, NULL, NULL);
     code = code ? code : gravel_self_test(&self->device, 1, NULL); /* may waiting leaders yield? */
     code = code ? code : create_arena(self, &config, columns);
     code = code ? code : create_kernel(self, &config, kernel_name);

@@ -119,6 +119,21 @@ static void suffixes_multiply(void **state)
     assert_int_equal(config.queue_bytes, 2ull << 30);
 }
 
+/* 0 stands for a size that is derived; what lies between it and the least is no size. */
+static void sizes_too_small_are_refused_and_named(void **state)
+{
+    (void)state;
+    const uint64_t sizes[] = {1, 16, 255};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct gravel_config config = loopback_config(1);
+        config.buffer_bytes = sizes[i];
+        expect_no_open(&config, NULL, GRAVEL_ECONFIG, "buffer_bytes");
+        config.buffer_bytes = 256;
+        config.slot_bytes = sizes[i] + 384;
+        expect_no_open(&config, NULL, GRAVEL_ECONFIG, "slot_bytes");
+    }
+}
+
 static void null_config_is_refused(void **state)
 {
     (void)state;
@@ -163,6 +178,7 @@ int main(void)
         cmocka_unit_test(long_text_is_refused_and_named),
         cmocka_unit_test(empty_variable_means_the_default),
         cmocka_unit_test(suffixes_multiply),
+        cmocka_unit_test(sizes_too_small_are_refused_and_named),
         cmocka_unit_test(null_config_is_refused),
         cmocka_unit_test(callers_numbers_beyond_the_range_are_refused_and_named),
     };

@@ -84,7 +84,7 @@ static void buffer_smaller_than_a_message_is_refused(void **state)
     struct gravel_config config = loopback_config(2);
     config.buffer_bytes = 255;
     expect_no_open(&config, NULL, GRAVEL_ECONFIG, "buffer_bytes");
-    config.buffer_bytes = 0;
+    config.buffer_bytes = 1;
     expect_no_open(&config, NULL, GRAVEL_ECONFIG, "buffer_bytes");
 }
 
@@ -92,6 +92,7 @@ static void queue_smaller_than_a_slot_is_refused(void **state)
 {
     (void)state;
     struct gravel_config config = loopback_config(2);
+    config.slot_bytes = 9280;
     config.queue_bytes = 9279;
     expect_no_open(&config, NULL, GRAVEL_ECONFIG, "queue of 9279 bytes");
     config.queue_bytes = 3 * 9280;
@@ -105,6 +106,27 @@ static void slot_smaller_than_16_messages_is_refused(void **state)
     struct gravel_config config = loopback_config(2);
     config.slot_bytes = 639;
     expect_no_open(&config, NULL, GRAVEL_ECONFIG, "slot_bytes");
+}
+
+/* What is left to Gravel is told, and fits together. */
+static void derived_settings_are_told(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(3);
+    struct gravel *gravel;
+    config.slot_bytes = config.buffer_bytes = config.queue_bytes = 0;
+    config.n_buffers = config.n_aggregators = config.wait_limit = 0;
+    OK(gravel_open(&gravel, &config, NULL));
+    const struct gravel_config *derived = gravel_config(gravel);
+    bool is_pump = takes_step(gravel, "pump");
+    assert_int_equal(derived->slot_bytes, is_pump ? 2112 : 9280);
+    assert_int_equal(derived->buffer_bytes, is_pump ? 4u << 20 : 64u << 10);
+    assert_in_range(derived->n_aggregators, 1, 2);
+    assert_in_range(derived->n_buffers, 2, 32);
+    assert_in_range(derived->wait_limit, 1, 1u << 30);
+    assert_int_equal(derived->queue_bytes, derived->n_aggregators * (32u << 20));
+    expect_works(gravel);
+    OK(gravel_close(gravel));
 }
 
 static void many_loopback_nodes_work(void **state)
@@ -171,6 +193,7 @@ int main(void)
         cmocka_unit_test(buffer_smaller_than_a_message_is_refused),
         cmocka_unit_test(queue_smaller_than_a_slot_is_refused),
         cmocka_unit_test(slot_smaller_than_16_messages_is_refused),
+        cmocka_unit_test(derived_settings_are_told),
         cmocka_unit_test(many_loopback_nodes_work),
         cmocka_unit_test(odd_sizes_work),
     };

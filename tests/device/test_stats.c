@@ -16,8 +16,10 @@ static struct gravel *gravel;
 
 static int open_node(void **state)
 {
+    struct gravel_config config = loopback_config(N_NODES);
     (void)state;
-    gravel = open_loopback(N_NODES, NULL);
+    config.buffer_bytes = 64 << 10;
+    OK(gravel_open(&gravel, &config, NULL));
     return 0;
 }
 

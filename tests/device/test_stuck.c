@@ -16,6 +16,7 @@ static struct gravel *open_impatient(uint64_t queue_bytes)
     struct gravel *gravel;
     config.timeout_ms = TIMEOUT_MS;
     config.queue_bytes = queue_bytes;
+    config.slot_bytes = 9280;
     OK(gravel_open(&gravel, &config, NULL));
     return gravel;
 }

@@ -5,6 +5,7 @@
  *
  * Path:    node.c -> soft_device.c; svm.c gives the memory.
  */
+#include "device/identity.h"
 #include "device/launch.h"
 #include "device/program.h"
 #include "device/self_test.h"
@@ -17,11 +18,18 @@ extern const char gravel_resolve_cl[];
 const char gravel_resolve_cl[] = "";
 
 int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
-                       const struct gravel_bindings *bindings, uint32_t n_local)
+                       const struct gravel_bindings *bindings,
+                       const struct gravel_neighbours *neighbours)
 {
-    (void)config, (void)bindings, (void)n_local;
+    (void)config, (void)bindings, (void)neighbours;
     memset(device, 0, sizeof *device);
     device->capability.max_alloc = UINT64_MAX;
+    return 0;
+}
+
+uint64_t gravel_device_identity(cl_device_id device)
+{
+    (void)device;
     return 0;
 }
 

@@ -12,8 +12,8 @@
 
 #include "child.h"
 #include "describe.h"
+#include "device/choose.h"
 #include "device/ladder.h"
-#include "device/select.h"
 #include "drivers.h"
 
 #define MAX_PLATFORMS 16
@@ -61,16 +61,27 @@ static json_t *describe_device(const struct gravel_candidate *candidate, const c
                      lack ? NULL : gravel_step_name(step), "reason", lack);
 }
 
+static json_t *number_of(const struct gravel_candidate *candidate)
+{
+    return json_sprintf("%u:%u", candidate->platform_number, candidate->device_number);
+}
+
+/* The device a program gets, and those that equal ones give to the nodes of a host in turn. */
 static void describe_default(const struct info_request *request,
                              const struct gravel_candidate *candidates, unsigned n, json_t *list)
 {
-    const struct gravel_candidate *chosen;
-    json_t *number = json_null(), *error = json_null();
-    if (gravel_device_choose(request->device, request->step, candidates, n, &chosen) == 0)
-        number = json_sprintf("%u:%u", chosen->platform_number, chosen->device_number);
-    else
-        error = json_string(gravel_last_error());
+    struct gravel_choice choice = {.n_equal = 1};
+    json_t *number = json_null(), *error = json_null(), *turns = json_array();
+    for (uint32_t local = 0; local < choice.n_equal && json_is_null(error); local++) {
+        if (gravel_device_choose(request->device, request->step, local, candidates, n, &choice))
+            error = json_string(gravel_last_error());
+        else
+            json_array_append_new(turns, number_of(choice.taken));
+    }
+    if (json_array_size(turns))
+        number = json_incref(json_array_get(turns, 0));
     json_object_set_new(list, "default", number);
+    json_object_set_new(list, "defaults", turns);
     json_object_set_new(list, "default_error", error);
 }
 

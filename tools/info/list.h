@@ -27,7 +27,7 @@ struct info_request {
  * @param limit_s  for each look at the drivers [seconds].
  * @return         {"platforms": [{number, name, n_devices}], "devices": [{number, name, ...,
  * capabilities, steps, step or reason}], "wanted_step": text, "default": number or null,
- * "default_error": text or null, "broken_drivers": [{file, error}]}; {"error": text} without any
+ * "defaults": [numbers, in the order in which the nodes of a host take equal devices], "default_error": text or null, "broken_drivers": [{file, error}]}; {"error": text} without any
  * platform; NULL without memory.
  */
 json_t *info_list(const struct info_request *request, unsigned limit_s);

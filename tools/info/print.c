@@ -75,21 +75,53 @@ static void print_step(FILE *out, const json_t *device)
     fprintf(out, "     %-9s %s%s\n", "step", *step ? step : "none: ", text_of(device, "reason"));
 }
 
+/* What a single node on this device would set, where nobody has. */
+static void print_settings(FILE *out, const json_t *settings)
+{
+    if (settings)
+        fprintf(out,
+                "     %-9s %.0f aggregator%s, queues of %.0f MiB, slots of %.0f bytes, %.0f node "
+                "buffers of %.0f kiB\n",
+                "settings", number_of(settings, "aggregators"),
+                number_of(settings, "aggregators") > 1 ? "s" : "",
+                number_of(settings, "queue_bytes") / (1 << 20), number_of(settings, "slot_bytes"),
+                number_of(settings, "buffers"), number_of(settings, "buffer_bytes") / 1024);
+}
+
 static void print_probe(FILE *out, const json_t *probe)
 {
     if (*text_of(probe, "cores"))
         print_line(out, "cores", text_of(probe, "cores"));
+    print_settings(out, json_object_get(probe, "settings"));
     if (json_object_get(probe, "can_yield"))
         print_line(out, json_is_true(json_object_get(probe, "can_yield")) ? "can" : "cannot",
                    "yield its core while a kernel waits for the host");
+}
+
+/* Which nodes of a host get the device: all, or those whose turn it is among equal ones. */
+static void print_default(FILE *out, const char *number, const json_t *list)
+{
+    const json_t *defaults = json_object_get(list, "defaults");
+    size_t i, n = json_array_size(defaults);
+    json_t *one;
+    json_array_foreach(defaults, i, one)
+    {
+        if (strcmp(number, json_string_value(one)))
+            continue;
+        if (n == 1)
+            fprintf(out, "  (default)");
+        else
+            fprintf(out, "  (default, turn %zu of %zu for the nodes of a host)", i + 1, n);
+    }
+    fputc('\n', out);
 }
 
 void info_print_device(FILE *out, const json_t *device, const json_t *list)
 {
     const char *number = text_of(device, "number");
     const json_t *probe = json_object_get(device, "probe");
-    bool is_default = !strcmp(number, text_of(list, "default"));
-    fprintf(out, "%s  %s%s\n", number, text_of(device, "name"), is_default ? "  (default)" : "");
+    fprintf(out, "%s  %s", number, text_of(device, "name"));
+    print_default(out, number, list);
     print_step(out, device);
     fprintf(out, "     %-9s %s, %s, OpenCL C %s\n", "platform", text_of(device, "platform"),
             text_of(device, "driver"), text_of(device, "language") + strlen("CL"));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "child.h"
+#include "derive.h"
 #include "describe.h"
 #include "device/self_test.h"
 #include "node_test.h"
@@ -27,12 +28,26 @@ static void describe_found(const struct gravel_device *device, json_t *answer)
     json_object_set_new(answer, "steps", info_steps(&found));
 }
 
+static json_t *describe_settings(const struct gravel_config *config,
+                                 const struct gravel_device *device)
+{
+    struct gravel_config derived = *config;
+    const struct gravel_place place = {device, 1, gravel_derive_cores(1)};
+    gravel_derive(&derived, &place);
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "aggregators",
+                     (json_int_t)derived.n_aggregators, "slot_bytes",
+                     (json_int_t)derived.slot_bytes, "queue_bytes",
+                     (json_int_t)derived.queue_bytes, "buffer_bytes",
+                     (json_int_t)derived.buffer_bytes, "buffers", (json_int_t)derived.n_buffers,
+                     "wait_limit", (json_int_t)derived.wait_limit);
+}
+
 static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *answer)
 {
     struct gravel_device device;
     struct gravel_self_test result;
     info_child_stage("opening the device");
-    int code = gravel_device_open(&device, config, NULL, 1);
+    int code = gravel_device_open(&device, config, NULL, NULL);
     if (code)
         return code;
     json_object_set_new(answer, "cores", json_string(device.cores));
@@ -44,8 +59,10 @@ static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *
     json_object_set_new(answer, "rounds", json_integer(result.n_rounds));
     json_object_set_new(answer, "round_us", json_real(result.round_us));
     json_object_set_new(answer, "increments", json_integer(result.n_increments));
-    if (!code)
+    if (!code) {
         describe_found(&device, answer);
+        json_object_set_new(answer, "settings", describe_settings(config, &device));
+    }
     gravel_device_close(&device);
     return code;
 }

@@ -63,6 +63,20 @@ self-test)
     output=$("$info" --selftest --device Portable) || fail "exit status $?: $output"
     expect 'PASS: step svm: 2000 hand-overs'
     expect '65536 exact increments, 1092[0-9] messages' ;;
+turns) # equal devices are there in turn; numbers mean one; what is derived is told
+    need_driver
+    export POCL_DEVICES="pthread pthread"
+    output=$("$info" --device Portable) || fail "exit status $?: $output"
+    echo "$output" | grep -q ':1 ' || skip "this PoCL ignores POCL_DEVICES"
+    expect ':0  .*(default, turn 1 of 2 for the nodes of a host)'
+    expect ':1  .*(default, turn 2 of 2 for the nodes of a host)'
+    expect 'settings  *1 aggregator, queues of 32 MiB, slots of 9280 bytes, 32 node buffers of 64 kiB'
+    number=$(echo "$output" | sed -n 's/^\([0-9]*:1\)  .*/\1/p')
+    output=$("$info" --device "$number") || fail "exit status $?: $output"
+    expect "^$number  .*(default)"
+    echo "$output" | grep -q ':0  ' && fail "a number means two devices"
+    output=$(GRAVEL_STEP=pump GRAVEL_HOST_CORES=0 POCL_MAX_PTHREAD_COUNT=3 "$info" --device "$number")
+    expect 'slots of 2112 bytes, .* node buffers of 4096 kiB' ;;
 drain) # nothing is handed over there while a kernel runs
     need_driver
     export GRAVEL_STEP=drain

@@ -17,6 +17,9 @@
 #define GRAVEL_ARENA_MAGIC 0x4752564cu
 #define GRAVEL_ARENA_VERSION 2u /* of this layout; checked when a program is built and when it runs */
 
+/* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
+#define GRAVEL_LONG_QUEUE 1024u
+
 /* Faults a kernel reports in `fault`. */
 #define GRAVEL_FAULT_NONE 0u
 #define GRAVEL_FAULT_STALLED 1u /* no sign of life from the host within the wait limit */

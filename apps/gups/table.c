@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launch the kernels of table.cl. See table.h.
+ */
+#include "table.h"
+#include "app.h"
+
+#include <stdlib.h>
+
+#define N_ITEMS 65536u    /* work-items that share the words of a table */
+#define GROUP 64u         /* work-items of a group */
+#define PIECE 1024u       /* updates from one mark to the next */
+#define MOST_MARKS 65536u /* at a time */
+#define EVERY_NODE UINT32_MAX
+
+extern const char table_cl[];
+
+static cl_kernel make(struct table *table, const char *name)
+{
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(table->program, name, &error);
+    node_check_cl(error, name);
+    node_check(gravel_kernel_set_arena(table->node->gravel, kernel, 0));
+    return kernel;
+}
+
+void table_open(struct table *table)
+{
+    node_check(gravel_program_build(table->node->gravel, "table.cl", table_cl, NULL,
+                                    &table->program));
+    table->fill = make(table, "fill_table");
+    table->undo = make(table, "undo_updates");
+    table->count = make(table, "count_wrong");
+}
+
+void table_close(struct table *table)
+{
+    clReleaseKernel(table->fill);
+    clReleaseKernel(table->undo);
+    clReleaseKernel(table->count);
+    clReleaseProgram(table->program);
+}
+
+/* Plain commands: these kernels send nothing and wait for nobody, so they need not be slices. */
+static void run(struct table *table, cl_kernel kernel, size_t n_items)
+{
+    const size_t group = n_items % GROUP == 0 ? GROUP : 1;
+    node_check_cl(clEnqueueNDRangeKernel(gravel_cl_queue(table->node->gravel), kernel, 1, NULL,
+                                         &n_items, &group, 0, NULL, NULL),
+                  "clEnqueueNDRangeKernel");
+}
+
+static void finish(struct table *table)
+{
+    node_check_cl(clFinish(gravel_cl_queue(table->node->gravel)), "clFinish");
+}
+
+/* Run a kernel for the table of each node that is in this process. */
+static void run_each(struct table *table, cl_kernel kernel)
+{
+    const struct node *node = table->node;
+    bool holds_all = node->n_processes == 1;
+    uint32_t first = holds_all ? 0 : node->number, end = holds_all ? node->n_nodes : first + 1;
+    NODE_SET(kernel, 2, cl_ulong, table->offset);
+    NODE_SET(kernel, 3, cl_ulong, table->n_words);
+    NODE_SET(kernel, 5, cl_uint, N_ITEMS);
+    for (uint32_t i = first; i < end; i++) {
+        NODE_SET(kernel, 1, cl_uint, i - first);
+        NODE_SET(kernel, 4, cl_ulong, i * table->n_words);
+        run(table, kernel, N_ITEMS);
+    }
+}
+
+void table_fill(struct table *table)
+{
+    run_each(table, table->fill);
+    finish(table);
+}
+
+/* Walk the stream from *ran, and note where each piece begins. @return marks made. */
+static uint32_t walk(uint64_t *ran, uint64_t n_updates, cl_ulong marks[MOST_MARKS])
+{
+    uint32_t n = 0;
+    for (uint64_t k = 0; k < n_updates && k < (uint64_t)MOST_MARKS * PIECE; k++) {
+        if (k % PIECE == 0)
+            marks[n++] = *ran;
+        *ran = *ran << 1 ^ ((int64_t)*ran < 0 ? 7 : 0);
+    }
+    return n;
+}
+
+static void undo(struct table *table, uint64_t n_updates)
+{
+    struct node *node = table->node;
+    uint64_t ran = 1;
+    cl_ulong *marks = malloc(MOST_MARKS * sizeof *marks);
+    cl_mem on_device = node_array(node, MOST_MARKS * sizeof *marks, NULL);
+    if (!marks)
+        die("no memory for %u marks", MOST_MARKS);
+    NODE_SET(table->undo, 1, cl_uint, node->n_processes == 1 ? EVERY_NODE : node->number);
+    NODE_SET(table->undo, 2, cl_ulong, table->offset);
+    NODE_SET(table->undo, 3, cl_ulong, table->n_words - 1);
+    NODE_SET(table->undo, 4, cl_uint, node->n_nodes);
+    NODE_SET(table->undo, 5, cl_uint, table->use_xor);
+    NODE_SET(table->undo, 6, cl_mem, on_device);
+    NODE_SET(table->undo, 7, cl_uint, PIECE);
+    for (uint64_t left = n_updates; left;) {
+        uint32_t n = walk(&ran, left, marks); /* beside the kernel of the marks before */
+        NODE_SET(table->undo, 8, cl_ulong, left);
+        node_check_cl(clEnqueueWriteBuffer(gravel_cl_queue(node->gravel), on_device, CL_TRUE, 0,
+                                           n * sizeof *marks, marks, 0, NULL, NULL),
+                      "clEnqueueWriteBuffer");
+        run(table, table->undo, n);
+        clFlush(gravel_cl_queue(node->gravel));
+        left = left > (uint64_t)n * PIECE ? left - (uint64_t)n * PIECE : 0;
+    }
+    finish(table);
+    clReleaseMemObject(on_device);
+    free(marks);
+}
+
+uint64_t table_count_wrong(struct table *table, uint64_t n_updates)
+{
+    uint64_t sum = 0;
+    cl_ulong *wrong = calloc(N_ITEMS, sizeof *wrong);
+    if (!wrong)
+        die("no memory for %u counts", N_ITEMS);
+    undo(table, n_updates);
+    cl_mem on_device = node_array(table->node, N_ITEMS * sizeof *wrong, wrong);
+    NODE_SET(table->count, 6, cl_mem, on_device);
+    run_each(table, table->count);
+    node_read(table->node, on_device, N_ITEMS * sizeof *wrong, wrong);
+    for (uint32_t i = 0; i < N_ITEMS; i++)
+        sum += wrong[i];
+    clReleaseMemObject(on_device);
+    free(wrong);
+    return sum;
+}

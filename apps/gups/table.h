@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of GUPS on this process's nodes: filled and checked on the device, so that they need no memory of the
+ * host's and no copies.
+ *
+ * Path: gups.c -> this -> table.cl
+ * Owner: table_open makes what table_close releases; the tables' memory is the caller's.
+ * Threads: main's. Every call is done when it returns; none may overlap messages to the tables.
+ */
+#ifndef APPS_GUPS_TABLE_H
+#define APPS_GUPS_TABLE_H
+
+#include "node.h"
+
+#include <stdbool.h>
+
+struct table {
+    struct node *node;
+    uint64_t offset;  /* of the tables, in every node's heap */
+    uint64_t n_words; /* of a node, a power of two */
+    bool use_xor;     /* updates are HPCC's; else increments */
+    cl_program program;
+    cl_kernel fill, undo, count;
+};
+
+/** Build the kernels. The other fields are set. */
+void table_open(struct table *table);
+void table_close(struct table *table);
+
+/** Every word its own number among the words of all nodes, so that an exclusive or that gets lost shows. */
+void table_fill(struct table *table);
+
+/**
+ * Undo the updates that the first n_updates numbers of HPCC's stream ask for, and compare with table_fill's words.
+ *
+ * The host walks the stream one step at a time and marks every 1024th number; work-items walk on from the marks.
+ *
+ * @return  words that differ, of this process's nodes [count].
+ */
+uint64_t table_count_wrong(struct table *table, uint64_t n_updates);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Defaults that depend on the step, the machine or the job. See derive.h; docs/performance.md has the
+ * figures.
+ */
+#include "derive.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
+#define QUEUE_BYTES (32u << 20)   /* of one queue */
+
+/* Where host and kernels share memory. */
+#define SHARED_BUFFER_BYTES (64u << 10)
+#define SHARED_SLOT_BYTES 9280u /* 256 of the widest messages */
+#define SHARED_WAIT_LIMIT (1u << 30)
+
+/*
+ * On step pump a node buffer is an upload and a kernel or more, so there should be few; no more than fit
+ * the budget four times, so that some are filled while others travel.
+ *
+ * A slot is copied: one that 256 increments fill to the last byte makes a run of slots one piece of memory.
+ * Wider messages of a group take several slots, which are full but for the last one.
+ *
+ * Two aggregators keep up with the pump; they, the pump and the network thread need a core each.
+ */
+#define PUMP_BUFFER_BYTES (4u << 20)
+#define PUMP_SLOT_BYTES 2112u /* header, 256 nodes, 256 indices */
+#define PUMP_AGGREGATORS 2u
+#define PUMP_CORES 4u
+
+#define SLEEP_NS 1000000u /* a poll of a leader that sleeps (GRAVEL_SLEEP) */
+#define PATIENCE_MIN_MS 2000u /* the pump may sleep a second before it finds the caller's own launches */
+
+uint32_t gravel_derive_cores(uint32_t n_local)
+{
+    cpu_set_t set;
+    long n = sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN)
+                                                    : CPU_COUNT(&set);
+    uint32_t share = (uint32_t)(n > 0 ? n : 1) / (n_local ? n_local : 1);
+    return share ? share : 1;
+}
+
+uint64_t gravel_derive_buffer_bytes(const struct gravel_place *place)
+{
+    uint64_t bytes = PUMP_BUFFER_BYTES;
+    if (place->device->step != GRAVEL_STEP_PUMP)
+        return SHARED_BUFFER_BYTES;
+    while (bytes > SHARED_BUFFER_BYTES && 4 * bytes * place->n_nodes > BUFFER_BUDGET)
+        bytes /= 2;
+    return bytes;
+}
+
+static uint32_t derive_n_buffers(const struct gravel_config *config, uint32_t n_nodes)
+{
+    uint64_t n = BUFFER_BUDGET / config->buffer_bytes / n_nodes;
+    return n < 2 ? 2 : n > 32 ? 32 : (uint32_t)n;
+}
+
+/*
+ * Polls that take as long as GRAVEL_TIMEOUT, on step pump: a launch of the caller's own that fills the
+ * device ends then. Elsewhere no kernel keeps the host from answering.
+ */
+static uint32_t derive_wait_limit(const struct gravel_config *config,
+                                  const struct gravel_device *device)
+{
+    uint64_t slots = config->queue_bytes / config->n_aggregators / config->slot_bytes;
+    bool sleeps = device->can_yield && slots >= GRAVEL_LONG_QUEUE;
+    uint32_t poll_ns = sleeps ? SLEEP_NS : device->poll_ns;
+    if (device->step != GRAVEL_STEP_PUMP || poll_ns == 0)
+        return SHARED_WAIT_LIMIT;
+    uint64_t ms = config->timeout_ms < PATIENCE_MIN_MS ? PATIENCE_MIN_MS : config->timeout_ms;
+    uint64_t polls = ms * UINT64_C(1000000) / poll_ns;
+    return polls == 0 ? 1 : polls < SHARED_WAIT_LIMIT ? (uint32_t)polls : SHARED_WAIT_LIMIT;
+}
+
+void gravel_derive(struct gravel_config *config, const struct gravel_place *place)
+{
+    bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
+    if (config->n_aggregators == 0)
+        config->n_aggregators = is_pump && place->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
+    if (config->slot_bytes == 0)
+        config->slot_bytes = is_pump ? PUMP_SLOT_BYTES : SHARED_SLOT_BYTES;
+    if (config->queue_bytes == 0)
+        config->queue_bytes = (uint64_t)config->n_aggregators * QUEUE_BYTES;
+    if (config->buffer_bytes == 0)
+        config->buffer_bytes = gravel_derive_buffer_bytes(place);
+    if (config->n_buffers == 0)
+        config->n_buffers = derive_n_buffers(config, place->n_nodes);
+    if (config->wait_limit == 0)
+        config->wait_limit = derive_wait_limit(config, place->device);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings that are 0, "derive it": what suits the step, the machine and the job.
+ *
+ * Path:    config.c -> derive.c -> node.c, gravel-info.
+ * Threads: any; functions of their arguments alone, but gravel_derive_cores.
+ */
+#ifndef GRAVEL_DERIVE_H
+#define GRAVEL_DERIVE_H
+
+#include "device/device.h"
+#include "gravel/shared/arena.h"
+
+/* What the settings of a node depend on. */
+struct gravel_place {
+    const struct gravel_device *device; /* open and tested */
+    uint32_t n_nodes;
+    uint32_t cores; /* of the host, for this node's threads */
+};
+
+/** Cores of this host that are left for each of its nodes [count], at least 1. @param n_local  nodes on the host. */
+uint32_t gravel_derive_cores(uint32_t n_local);
+
+/** The node buffer this node would take [bytes], if it is left to Gravel. All nodes must take the same. */
+uint64_t gravel_derive_buffer_bytes(const struct gravel_place *place);
+
+/** Fill in every setting that is 0 and stands for one that is derived. */
+void gravel_derive(struct gravel_config *config, const struct gravel_place *place);
+
+#endif

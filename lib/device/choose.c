@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The choice of a device. See choose.h.
+ */
+#include "choose.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../error.h"
+#include "ladder.h"
+
+/* "0:0 Portable Computing Language: pthread-...; 1:0 ..." into text. */
+static void describe(const struct gravel_candidate *candidates, unsigned n, char *text,
+                     size_t bytes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < n && used < bytes; i++) {
+        const struct gravel_candidate *c = &candidates[i];
+        int wrote = snprintf(text + used, bytes - used, "%s%u:%u %s: %s", i ? "; " : "",
+                             c->platform_number, c->device_number, c->capability.platform,
+                             c->capability.name);
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+    if (n == 0)
+        snprintf(text, bytes, "no device at all");
+}
+
+static bool contains(const char *whole, const char *part)
+{
+    size_t length = strlen(part);
+    for (; *whole; whole++)
+        if (!strncasecmp(whole, part, length))
+            return true;
+    return false;
+}
+
+bool gravel_device_parse_numbers(const char *name, unsigned *platform, unsigned *device)
+{
+    int end = 0;
+    return isdigit((unsigned char)name[0]) &&
+           sscanf(name, "%4u:%4u%n", platform, device, &end) == 2 && name[end] == '\0';
+}
+
+/* Nobody can tell from outside which of them is used. */
+static bool are_equal(const struct gravel_candidate *a, const struct gravel_candidate *b)
+{
+    return a->platform_number == b->platform_number &&
+           !strcmp(a->capability.name, b->capability.name);
+}
+
+/* Of the devices equal to `first`, the one whose turn it is. */
+static void take_turn(const struct gravel_candidate *first, uint32_t local,
+                      const struct gravel_candidate *candidates, unsigned n,
+                      struct gravel_choice *choice)
+{
+    *choice = (struct gravel_choice){.taken = first};
+    for (unsigned i = 0; i < n; i++)
+        choice->n_equal += are_equal(&candidates[i], first);
+    choice->turn = local % choice->n_equal;
+    for (unsigned i = 0, turn = 0; i < n; i++)
+        if (are_equal(&candidates[i], first) && turn++ == choice->turn)
+            choice->taken = &candidates[i];
+}
+
+static int refuse(const char *name, const char *why, const struct gravel_candidate *candidates,
+                  unsigned n)
+{
+    char list[900];
+    describe(candidates, n, list, sizeof list);
+    return gravel_fail(GRAVEL_EDEVICE, "device \"%s\" %s; there is: %s", name, why, list);
+}
+
+static int choose_by_number(const char *name, unsigned platform, unsigned device,
+                            const struct gravel_candidate *candidates, unsigned n,
+                            struct gravel_choice *choice)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (candidates[i].platform_number == platform && candidates[i].device_number == device) {
+            *choice = (struct gravel_choice){.taken = &candidates[i], .n_equal = 1};
+            return 0;
+        }
+    return refuse(name, "names nothing", candidates, n);
+}
+
+static int choose_by_name(const char *name, uint32_t local,
+                          const struct gravel_candidate *candidates, unsigned n,
+                          struct gravel_choice *choice)
+{
+    const struct gravel_candidate *first = NULL;
+    for (unsigned i = 0; i < n; i++) {
+        const struct gravel_candidate *c = &candidates[i];
+        if (!contains(c->capability.platform, name) && !contains(c->capability.name, name))
+            continue;
+        if (first && !are_equal(first, c))
+            return refuse(name, "is ambiguous", candidates, n);
+        first = first ? first : c;
+    }
+    if (!first)
+        return refuse(name, "names nothing", candidates, n);
+    take_turn(first, local, candidates, n, choice);
+    return 0;
+}
+
+static int choose_best(const char *wanted_step, uint32_t local,
+                       const struct gravel_candidate *candidates, unsigned n,
+                       struct gravel_choice *choice)
+{
+    char reasons[900] = "";
+    size_t used = 0;
+    unsigned best = 0;
+    const struct gravel_candidate *first = NULL;
+    for (unsigned i = 0; i < n; i++) {
+        const struct gravel_candidate *c = &candidates[i];
+        enum gravel_step step = GRAVEL_STEP_DRAIN;
+        const char *lack = gravel_step_choose(wanted_step, &c->capability, &step);
+        if (!lack) {
+            /* A GPU whose kernels' messages leave while they run; else the best step; else the first. */
+            bool is_last_resort = c->capability.is_cpu || step == GRAVEL_STEP_DRAIN;
+            unsigned rank = step + is_last_resort * GRAVEL_N_STEPS;
+            if (!first || rank < best)
+                first = c, best = rank;
+        } else if (used < sizeof reasons) {
+            int wrote = snprintf(reasons + used, sizeof reasons - used, "; %u:%u %s: %s",
+                                 c->platform_number, c->device_number, c->capability.name, lack);
+            used += wrote > 0 ? (size_t)wrote : 0;
+        }
+    }
+    if (first) {
+        take_turn(first, local, candidates, n, choice);
+        return 0;
+    }
+    return gravel_fail(GRAVEL_ECAPABILITY, "no OpenCL device can take step %s%s", wanted_step,
+                       n ? reasons : "; there is no device at all");
+}
+
+int gravel_device_choose(const char *name, const char *wanted_step, uint32_t local,
+                         const struct gravel_candidate *candidates, unsigned n,
+                         struct gravel_choice *choice)
+{
+    unsigned platform, device;
+    if (!*name)
+        return choose_best(wanted_step, local, candidates, n, choice);
+    if (gravel_device_parse_numbers(name, &platform, &device))
+        return choose_by_number(name, platform, device, candidates, n, choice);
+    return choose_by_name(name, local, candidates, n, choice);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which device it is. See identity.h.
+ *
+ * Source:  cl_khr_device_uuid; FNV-1a.
+ */
+#include "identity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICE_UUID 0x106A /* CL_DEVICE_UUID_KHR; older headers have none */
+#define UUID_BYTES 16u
+
+static uint64_t hash(uint64_t hash, const void *data, size_t bytes)
+{
+    for (const unsigned char *byte = data; bytes--; byte++)
+        hash = (hash ^ *byte) * 1099511628211u;
+    return hash;
+}
+
+static bool has_uuid(cl_device_id device, unsigned char uuid[UUID_BYTES])
+{
+    size_t bytes = 0;
+    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) != CL_SUCCESS)
+        return false;
+    char *extensions = calloc(1, bytes + 1);
+    bool has = extensions &&
+               clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, extensions, NULL) ==
+                   CL_SUCCESS &&
+               strstr(extensions, "cl_khr_device_uuid") &&
+               clGetDeviceInfo(device, DEVICE_UUID, UUID_BYTES, uuid, NULL) == CL_SUCCESS;
+    free(extensions);
+    return has;
+}
+
+/* Its number in the platform's list, from 1; 0 if it is not there (a sub-device is its parent's part). */
+static cl_uint place_of(cl_platform_id platform, cl_device_id device)
+{
+    cl_device_id all[64];
+    cl_uint n = 0;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 64, all, &n) != CL_SUCCESS)
+        return 0;
+    for (cl_uint i = 0; i < n && i < 64; i++)
+        if (all[i] == device)
+            return i + 1;
+    return 0;
+}
+
+static cl_device_id root_of(cl_device_id device)
+{
+    cl_device_id parent = NULL;
+    clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL);
+    return parent ? parent : device;
+}
+
+uint64_t gravel_device_identity(cl_device_id device)
+{
+    unsigned char uuid[UUID_BYTES] = {0};
+    char name[128] = "";
+    cl_platform_id platform = NULL;
+    uint64_t start = 14695981039346656037u;
+    device = root_of(device);
+    if (has_uuid(device, uuid))
+        return hash(start, uuid, sizeof uuid);
+    clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    cl_uint place = platform ? place_of(platform, device) : 0;
+    if (!place)
+        return 0;
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+    return hash(hash(start, name, strlen(name)), &place, sizeof place);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A number for a piece of hardware that all processes of its host agree on.
+ *
+ * Path:    device.c -> identity.c -> lib/share.c.
+ */
+#ifndef GRAVEL_DEVICE_IDENTITY_H
+#define GRAVEL_DEVICE_IDENTITY_H
+
+#include <stdint.h>
+
+#include "gravel/gravel.h"
+
+/**
+ * The device's UUID as a number. Where its driver tells none, the place in the platform's list: a launcher that shows
+ * each process other devices (CUDA_VISIBLE_DEVICES) makes that wrong, so drivers that can are asked for the UUID.
+ *
+ * @return  0 if it cannot be told.
+ */
+uint64_t gravel_device_identity(cl_device_id device);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long a leader's poll takes, so that a limit in polls can stand for a time: kernels have no clock.
+ *
+ * Path:    self_test_copies.c -> self_test_polls.c -> cl/self_test.cl; lib/derive.c uses the result.
+ */
+#include "self_test.h"
+
+#include "error.h"
+#include "wait/clock.h"
+
+#define FIRST_POLLS (1u << 10)
+#define MOST_POLLS (1u << 24)
+#define ENOUGH_NS UINT64_C(4000000) /* against what it takes to start a kernel */
+#define N_TRIES 3u
+
+/* One launch: leaders on all units, which may slow each other down. @return its time [ns], 0 if it failed. */
+static uint64_t look(const struct gravel_device *device, cl_kernel kernel, uint32_t n)
+{
+    const size_t one = 1, n_leaders = device->units;
+    uint64_t begin_ns = gravel_clock_ns();
+    cl_int error = clSetKernelArg(kernel, 1, sizeof n, &n);
+    if (error == CL_SUCCESS)
+        error = clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &n_leaders, &one, 0,
+                                       NULL, NULL);
+    if (error == CL_SUCCESS)
+        error = clFinish(device->queue);
+    return error == CL_SUCCESS ? gravel_clock_ns() - begin_ns : 0;
+}
+
+/* The shortest of some tries: whatever else the machine does makes polls seem longer. */
+static uint64_t shortest(const struct gravel_device *device, cl_kernel kernel, uint32_t n)
+{
+    uint64_t best_ns = UINT64_MAX;
+    for (uint32_t i = 0; i < N_TRIES; i++) {
+        uint64_t ns = look(device, kernel, n);
+        best_ns = ns < best_ns ? ns : best_ns;
+    }
+    return best_ns;
+}
+
+int gravel_self_test_polls(struct gravel_device *device, cl_program program, cl_mem zeros)
+{
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(program, "look", &error);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("self-test: kernel look", error);
+    uint32_t n = FIRST_POLLS;
+    uint64_t ns = 0;
+    error = clSetKernelArg(kernel, 0, sizeof zeros, &zeros);
+    if (error == CL_SUCCESS && look(device, kernel, 1)) /* whatever a first launch takes */
+        ns = shortest(device, kernel, n);
+    while (ns && ns < ENOUGH_NS && n < MOST_POLLS) {
+        n *= 4;
+        ns = shortest(device, kernel, n);
+    }
+    clReleaseKernel(kernel);
+    if (ns == 0)
+        return gravel_fail(GRAVEL_ECL, "self-test: a kernel of polls failed on %s",
+                           device->capability.name);
+    device->poll_ns = (uint32_t)(ns / n ? ns / n : 1);
+    return 0;
+}
