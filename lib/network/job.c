@@ -91,9 +91,11 @@ static void get_local(struct gravel_network *network, struct gravel_job *job)
     uint32_t heap = network->transport->is_loopback ? job->node : 0;
     gravel_network_finish_resolving(network);
     int code = gravel_memory_read(network->shape.memory, heap, job->offset, job->data, job->bytes);
+    job->asked = job->bytes;
     if (code)
-        gravel_network_fail(network, code, gravel_last_error());
-    job->asked = job->answered = job->bytes;
+        gravel_network_fail(network, code, gravel_last_error()); /* which ends the job */
+    else
+        job->answered = job->bytes;
 }
 
 static bool step_get(struct gravel_network *network, struct gravel_job *job)
@@ -133,12 +135,13 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
     if (!job) /* it has failed meanwhile */
         return;
     if (reply->code || reply->position > job->bytes || n > job->bytes - reply->position) {
+        bool was_refused = !reply->code || reply->code == GRAVEL_ERANGE;
         char text[128];
-        snprintf(text, sizeof text, "node %u: bytes %llu to %llu are not in one allocation",
-                 job->node, (unsigned long long)job->offset,
-                 (unsigned long long)(job->offset + job->bytes));
+        snprintf(text, sizeof text, "node %u: bytes %llu to %llu %s", job->node,
+                 (unsigned long long)job->offset, (unsigned long long)(job->offset + job->bytes),
+                 was_refused ? "are not in one allocation" : "could not be read there");
         remove_job(&network->jobs, job);
-        fail_job(network, job, GRAVEL_ERANGE, text);
+        fail_job(network, job, was_refused ? GRAVEL_ERANGE : reply->code, text);
         return;
     }
     memcpy(job->data + reply->position, reply->data, n);

@@ -149,6 +149,9 @@ void gravel_network_ship(void *context, struct gravel_buffer *buffer);
 /** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node aborted meanwhile. */
 int gravel_network_run(struct gravel_network *network, struct gravel_job *job);
 
+/** While the network thread waits for the device: tell others that it lives. Any other thread: does nothing. */
+void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns);
+
 /** Wake the thread. */
 static inline void gravel_network_wake(struct gravel_network *network)
 {
