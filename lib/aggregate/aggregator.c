@@ -154,31 +154,46 @@ static void watch_full_queue(struct gravel_aggregator *aggregator, uint64_t now_
     }
 }
 
+/* Whose fault it is, by its first work-item: "work-group at (128, 7)". */
+static void name_group(const struct gravel_arena *arena, char *text, size_t bytes)
+{
+    const gravel_u64 *item = arena->fault_item;
+    if (arena->fault_dimensions <= 1)
+        snprintf(text, bytes, "work-group at (%llu)", (unsigned long long)item[0]);
+    else if (arena->fault_dimensions == 2)
+        snprintf(text, bytes, "work-group at (%llu, %llu)", (unsigned long long)item[0],
+                 (unsigned long long)item[1]);
+    else
+        snprintf(text, bytes, "work-group at (%llu, %llu, %llu)", (unsigned long long)item[0],
+                 (unsigned long long)item[1], (unsigned long long)item[2]);
+}
+
 static void check_fault(struct gravel_aggregator *aggregator)
 {
     const struct gravel_arena *arena = aggregator->arena;
     uint32_t fault = gravel_word_load(&arena->fault, memory_order_acquire); /* F2 */
     if (fault == GRAVEL_FAULT_NONE || has_aborted(aggregator))
         return;
-    char text[256];
+    char text[256], group[96];
+    name_group(arena, group, sizeof group);
     if (fault == GRAVEL_FAULT_STALLED && arena->wait_limit == 0)
         snprintf(text, sizeof text,
-                 "work-group %u found queue %u full (%u slots, ticket %u), and no kernel waits on step "
+                 "%s found queue %u full (%u slots, ticket %u), and no kernel waits on step "
                  "drain: raise GRAVEL_QUEUE, or lower GRAVEL_SLICE",
-                 arena->fault_group, arena->fault_queue, arena->n_slots, arena->fault_ticket);
+                 group, arena->fault_queue, arena->n_slots, arena->fault_ticket);
     else if (fault == GRAVEL_FAULT_STALLED)
         snprintf(text, sizeof text,
-                 "work-group %u gave up after %u polls for room in queue %u (ticket %u)",
-                 arena->fault_group, arena->fault_value, arena->fault_queue, arena->fault_ticket);
+                 "%s gave up after %u polls for room in queue %u (ticket %u)",
+                 group, arena->fault_value, arena->fault_queue, arena->fault_ticket);
     else if (fault == GRAVEL_FAULT_GROUP)
         snprintf(text, sizeof text,
-                 "work-group %u has %u work-items; build the program with -DGRAVEL_MAX_GROUP=%u",
-                 arena->fault_group, arena->fault_value, arena->fault_value);
+                 "%s has %u work-items; build the program with -DGRAVEL_MAX_GROUP=%u",
+                 group, arena->fault_value, arena->fault_value);
     else if (fault == GRAVEL_FAULT_QUEUE)
         snprintf(text, sizeof text,
-                 "work-group %u needs %u slots for one call and queue %u has %u; raise GRAVEL_QUEUE "
+                 "%s needs %u slots for one call and queue %u has %u; raise GRAVEL_QUEUE "
                  "or GRAVEL_SLOT",
-                 arena->fault_group, arena->fault_value, arena->fault_queue, arena->n_slots);
+                 group, arena->fault_value, arena->fault_queue, arena->n_slots);
     else
         snprintf(text, sizeof text,
                  "the program was built with another gravel.cl.h (arena version %u, here %u)",

@@ -8,6 +8,8 @@
  *
  * Memory:  U1, U3, C2, H1, F1: see docs/memory-order.md. All of it under the pump's lock.
  */
+#include <string.h>
+
 #include "error.h"
 #include "queue/pump_parts.h"
 
@@ -92,7 +94,8 @@ static void mirror_words(struct gravel_pump *pump)
         return;
     pump->mirror->fault_queue = seen->fault_queue;
     pump->mirror->fault_ticket = seen->fault_ticket;
-    pump->mirror->fault_group = seen->fault_group;
+    pump->mirror->fault_dimensions = seen->fault_dimensions;
+    memcpy(pump->mirror->fault_item, seen->fault_item, sizeof seen->fault_item);
     pump->mirror->fault_value = seen->fault_value;
     gravel_word_store(&pump->mirror->fault, seen->fault,
                       memory_order_release); /* F1, pairs with F2 */

@@ -15,7 +15,7 @@
 #include "base.h"
 
 #define GRAVEL_ARENA_MAGIC 0x4752564cu
-#define GRAVEL_ARENA_VERSION 1u /* of this layout; checked when a program is built and when it runs */
+#define GRAVEL_ARENA_VERSION 2u /* of this layout; checked when a program is built and when it runs */
 
 /* Faults a kernel reports in `fault`. */
 #define GRAVEL_FAULT_NONE 0u
@@ -48,9 +48,10 @@ struct gravel_arena {
     gravel_u32 fault_claim; /* taken by the first work-group with a fault */
     gravel_u32 fault_queue;
     gravel_u32 fault_ticket;
-    gravel_u32 fault_group; /* linear work-group number */
+    gravel_u32 fault_dimensions; /* of the launch, 1 to 3 */
     gravel_u32 fault_value; /* the number at fault: group size, version, slots */
-    gravel_u32 device_padding[10];
+    gravel_u64 fault_item[3]; /* global ids of the work-group's first work-item: the launch's, not a slice's */
+    gravel_u32 device_padding[4];
 };
 
 struct gravel_queue_words {
