@@ -58,6 +58,7 @@ static void CL_CALLBACK trace_kernel(cl_event event, cl_int status, void *user)
     (void)event, (void)status;
     gravel_trace_async(kernel->trace, kernel->name, kernel->begin_ns, kernel->begin_ns,
                        gravel_clock_ns());
+    gravel_trace_let_go(kernel->trace);
     free(kernel);
 }
 
@@ -69,8 +70,11 @@ static void trace_launch(struct gravel *gravel, cl_kernel kernel, cl_event event
     traced->trace = gravel->trace;
     traced->begin_ns = gravel_clock_ns();
     clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof traced->name - 1, traced->name, NULL);
-    if (clSetEventCallback(event, CL_COMPLETE, trace_kernel, traced) != CL_SUCCESS)
-        free(traced);
+    gravel_trace_hold(traced->trace); /* the driver may be late */
+    if (clSetEventCallback(event, CL_COMPLETE, trace_kernel, traced) == CL_SUCCESS)
+        return;
+    gravel_trace_let_go(traced->trace);
+    free(traced);
 }
 
 /*

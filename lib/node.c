@@ -299,7 +299,7 @@ static void leave_behind(struct gravel *gravel)
 static bool free_device(struct gravel *gravel, bool are_running)
 {
     gravel_launches_destroy(&gravel->launches);
-    gravel_trace_close(gravel->trace);
+    gravel_trace_close(gravel->trace, !are_running);
     if (are_running && gravel->arena)
         gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
     if (are_running)

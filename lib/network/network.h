@@ -47,6 +47,7 @@ struct gravel_job {
     void *values;
     uint64_t counts[2], last_counts[2]; /* frames sent and resolved by all nodes, in the last two rounds */
     bool is_reducing;
+    uint64_t chain_ns; /* since when only messages that still come keep the barrier; 0: something else does */
     /* Result */
     int code; /* 0, or why a GET or a REDUCE failed; text of the error in the node's failure */
     char text[GRAVEL_REFUSAL_BYTES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * OpenCL and memory allocation that fail when they are told to: the n-th call of some kinds, all calls from that
- * one on, as when the device is lost, copies that never end, and a call that does not return.
+ * one on, as when the device is lost, copies that never end, a call that does not return, and callbacks that are late.
  *
  * The linker sends the library's calls here (--wrap); see meson.build. The driver's own are not touched.
  *
@@ -36,6 +36,8 @@ static struct {
     _Atomic unsigned stalls;  /* of READS, WRITES and WAITS: copies and markers that never end */
     _Atomic bool holds;       /* calls of READS do not return */
     _Atomic unsigned n_held;
+    _Atomic unsigned late_ms; /* callbacks come so much later */
+    _Atomic unsigned n_late;  /* those still to come */
 } failing;
 
 /* Let the n-th call of these kinds fail. */
@@ -157,6 +159,44 @@ cl_int __wrap_clGetEventInfo(cl_event event, cl_event_info name, size_t bytes, v
         ((type == CL_COMMAND_READ_BUFFER || type == CL_COMMAND_READ_BUFFER_RECT) && stalls & READS))
         *(cl_int *)value = CL_SUBMITTED;
     return error;
+}
+
+typedef void(CL_CALLBACK callback_function)(cl_event, cl_int, void *);
+struct late {
+    callback_function *callback;
+    void *user;
+};
+
+static void *call_late(void *argument)
+{
+    struct late late = *(struct late *)argument;
+    free(argument);
+    usleep(atomic_load(&failing.late_ms) * 1000);
+    late.callback(NULL, CL_COMPLETE, late.user);
+    atomic_fetch_sub(&failing.n_late, 1);
+    return NULL;
+}
+
+static void CL_CALLBACK start_late(cl_event event, cl_int status, void *user)
+{
+    pthread_t thread;
+    (void)event, (void)status;
+    if (pthread_create(&thread, NULL, call_late, user))
+        abort();
+    pthread_detach(thread);
+}
+
+cl_int __real_clSetEventCallback(cl_event, cl_int, callback_function *, void *);
+cl_int __wrap_clSetEventCallback(cl_event, cl_int, callback_function *, void *);
+cl_int __wrap_clSetEventCallback(cl_event event, cl_int type, callback_function *callback,
+                                 void *user)
+{
+    if (!atomic_load(&failing.late_ms))
+        return __real_clSetEventCallback(event, type, callback, user);
+    struct late *late = malloc(sizeof *late);
+    *late = (struct late){callback, user};
+    atomic_fetch_add(&failing.n_late, 1);
+    return __real_clSetEventCallback(event, type, start_late, late);
 }
 
 WRAP_CREATE(cl_mem, clCreateBuffer,

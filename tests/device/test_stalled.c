@@ -232,6 +232,53 @@ static void kernel_that_keeps_the_device_is_told(void **state)
     assert_true(seconds_now() - begin < 2 * LIMIT_S);
 }
 
+/* ---- a driver that is late ---------------------------------------------------------------------- */
+
+/* How often a kernel's name is in the trace. */
+static unsigned count_in_trace(const char *path)
+{
+    char text[65536];
+    unsigned n = 0;
+    FILE *file = fopen(path, "r");
+    MUST(file);
+    size_t bytes = fread(text, 1, sizeof text - 1, file);
+    text[bytes] = '\0';
+    fclose(file);
+    assert_memory_equal(text + bytes - 3, "\n]\n", 3);
+    for (const char *at = text; (at = strstr(at, "\"body\"")); at++)
+        n++;
+    return n;
+}
+
+static unsigned trace_kernel_told_after(unsigned late_ms)
+{
+    char folder[] = "/tmp/gravel-trace-XXXXXX", written[64];
+    MUST(mkdtemp(folder));
+    struct gravel_config config = loopback_config(2);
+    struct gravel *gravel;
+    snprintf(config.trace, sizeof config.trace, "%s/t.json", folder);
+    snprintf(written, sizeof written, "%s/t.0.json", folder);
+    OK(gravel_open(&gravel, &config, NULL));
+    atomic_store(&failing.late_ms, late_ms);
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+    unsigned n = count_in_trace(written);
+    while (atomic_load(&failing.n_late))
+        usleep(1000);
+    atomic_store(&failing.late_ms, 0);
+    unlink(written);
+    rmdir(folder);
+    return n;
+}
+
+static void kernel_that_is_told_late_is_traced_or_left_out(void **state)
+{
+    (void)state;
+    watch(60, "traces of kernels whose end is told late");
+    assert_int_equal(trace_kernel_told_after(200), 2); /* begin and end */
+    assert_int_equal(trace_kernel_told_after(2500), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +288,7 @@ int main(void)
         cmocka_unit_test_teardown(pump_that_stops_is_told, work_again),
         cmocka_unit_test(messages_wait_for_a_slow_kernel),
         cmocka_unit_test(kernel_that_keeps_the_device_is_told),
+        cmocka_unit_test(kernel_that_is_told_late_is_traced_or_left_out),
     };
     struct gravel *gravel = open_loopback(1, NULL); /* skips if the step cannot be taken */
     OK(gravel_close(gravel));
