@@ -37,6 +37,7 @@ struct gravel_lane {
 };
 extern _Thread_local struct gravel_lane *gravel_lane;
 
+#define get_work_dim() 1u
 #define get_local_id(dimension) ((dimension) == 0 ? gravel_lane->local_id : 0)
 #define get_local_size(dimension) ((dimension) == 0 ? gravel_lane->local_size : 1)
 #define get_group_id(dimension) ((dimension) == 0 ? gravel_lane->group_id : 0)

@@ -64,7 +64,9 @@ static void gravel_fault_at(global struct gravel_arena *arena, uint fault, uint 
     arena->fault_offset = offset;
     arena->fault_queue = queue;
     arena->fault_ticket = ticket;
-    arena->fault_group = gravel_group_number();
+    arena->fault_dimensions = get_work_dim();
+    for (uint d = 0; d < 3; d++)
+        arena->fault_item[d] = get_global_id(d) - get_local_id(d);
     arena->fault_value = value;
     gravel_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
 }

@@ -254,7 +254,8 @@ int gravel_get(struct gravel *gravel, uint32_t node, uint64_t offset, void *data
     struct gravel_job job = {
         .kind = GRAVEL_JOB_GET, .node = node, .offset = offset, .bytes = bytes, .data = data};
     code = gravel_network_run(&gravel->network, &job);
-    return code == GRAVEL_EPEER ? conclude(gravel, code) : code;
+    bool has_failed = gravel_failure_is_fatal(&gravel->failure);
+    return code == GRAVEL_EPEER || has_failed ? conclude(gravel, code) : code;
 }
 
 static bool is_operation(uint32_t op, uint32_t type)

@@ -58,6 +58,7 @@ static void CL_CALLBACK trace_kernel(cl_event event, cl_int status, void *user)
     (void)event, (void)status;
     gravel_trace_async(kernel->trace, kernel->name, kernel->begin_ns, kernel->begin_ns,
                        gravel_clock_ns());
+    gravel_trace_let_go(kernel->trace);
     free(kernel);
 }
 
@@ -69,19 +70,31 @@ static void trace_launch(struct gravel *gravel, cl_kernel kernel, cl_event event
     traced->trace = gravel->trace;
     traced->begin_ns = gravel_clock_ns();
     clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof traced->name - 1, traced->name, NULL);
-    if (clSetEventCallback(event, CL_COMPLETE, trace_kernel, traced) != CL_SUCCESS)
-        free(traced);
+    gravel_trace_hold(traced->trace); /* the driver may be late */
+    if (clSetEventCallback(event, CL_COMPLETE, trace_kernel, traced) == CL_SUCCESS)
+        return;
+    gravel_trace_let_go(traced->trace);
+    free(traced);
 }
 
-/* One slice, as a command of its own. */
-static int enqueue(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
-                   const struct gravel_slice *slice, const size_t *local_size, cl_uint n_wait,
-                   const cl_event *wait, cl_event *event)
+/*
+ * One slice, as a command of its own. @param event  [in, out] the last one's; the one before stays
+ * there if there is no next, for it may still run.
+ */
+static int enqueue_next(struct gravel *gravel, cl_kernel kernel, const struct gravel_slicer *slicer,
+                        const struct gravel_slice *slice, cl_uint n_wait, const cl_event *wait,
+                        cl_event *event)
 {
-    cl_int error =
-        clEnqueueNDRangeKernel(gravel->device.queue, kernel, n_dimensions, slice->offset,
-                               slice->size, local_size, n_wait, n_wait ? wait : NULL, event);
-    return gravel_check_cl("gravel_launch: clEnqueueNDRangeKernel", error);
+    cl_event next = NULL;
+    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, kernel, slicer->n_dimensions,
+                                          slice->offset, slice->size, slicer->local, n_wait,
+                                          n_wait ? wait : NULL, &next);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("gravel_launch: clEnqueueNDRangeKernel", error);
+    if (*event)
+        clReleaseEvent(*event);
+    *event = next;
+    return 0;
 }
 
 /* Groups that may wait at once and still leave a compute unit free. */
@@ -113,11 +126,7 @@ static int launch_pumped(struct gravel *gravel, cl_kernel kernel, struct gravel_
     int code = 0;
     *event = NULL;
     for (uint32_t n = 1; !code && gravel_slicer_next(slicer, most, &slice); n++) {
-        if (*event)
-            clReleaseEvent(*event);
-        *event = NULL;
-        code = enqueue(gravel, kernel, slicer->n_dimensions, &slice, slicer->local, n_wait, wait,
-                       event);
+        code = enqueue_next(gravel, kernel, slicer, &slice, n_wait, wait, event);
         n_wait = 0;
         if (code || n % BATCH != 0)
             continue;
@@ -147,7 +156,9 @@ static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64
 /* Wait for a slice and fetch its packages; if the node has failed meanwhile, that is the cause. */
 static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
+    atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed);
     int code = gravel_node_wait_for_kernel(gravel, kernel, event);
+    atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed);
     if (!code)
         code = gravel_pump_settle(gravel->pump);
     return code && gravel_failure_is_fatal(&gravel->failure)
@@ -166,11 +177,7 @@ static int launch_drained(struct gravel *gravel, cl_kernel kernel, struct gravel
     *event = NULL;
     while (!code && gravel_slicer_next(slicer, groups, &slice)) {
         uint32_t before = gravel_pump_reserved(gravel->pump);
-        if (*event)
-            clReleaseEvent(*event);
-        *event = NULL;
-        code = enqueue(gravel, kernel, slicer->n_dimensions, &slice, slicer->local, n_wait, wait,
-                       event);
+        code = enqueue_next(gravel, kernel, slicer, &slice, n_wait, wait, event);
         n_wait = 0;
         if (!code)
             code = drain(gravel, kernel, *event);

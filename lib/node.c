@@ -189,6 +189,7 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
     const struct gravel_transport *transport = gravel->network.transport;
     const struct gravel_neighbours neighbours = {transport->n_local, transport->local};
     int code = gravel_device_open(&gravel->device, &gravel->config, bindings, &neighbours);
+    gravel->device.patience = (struct gravel_patience){gravel_node_go_on, gravel};
     if (!code)
         code = check_slice(gravel);
     return code ? code : gravel_self_test(&gravel->device, OPEN_TEST_ROUNDS, NULL);
@@ -286,45 +287,45 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
     return code ? gravel_fail(code, "%s", text) : network;
 }
 
-/* What kernels that still run when their node closes go on using. Kept where it can be found. */
+/* Nodes whose device still uses what they own when they close. Kept where it can be found. */
 struct left {
     struct left *next;
-    struct gravel_pump *pump;
-    struct gravel_resolver *resolver;
+    struct gravel *gravel;
 };
 static pthread_mutex_t left_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct left *left_behind;
 
-static void leave_behind(const struct gravel *gravel)
+static void leave_behind(struct gravel *gravel)
 {
     struct left *left = malloc(sizeof *left);
     if (!left)
         return;
     pthread_mutex_lock(&left_lock);
-    *left = (struct left){left_behind, gravel->pump, gravel->network.resolver};
+    *left = (struct left){left_behind, gravel};
     left_behind = left;
     pthread_mutex_unlock(&left_lock);
 }
 
 /*
- * What kernels use. If one still runs, though the barrier of gravel_close has waited as long as it
- * may and has named it, all of it stays until the process ends: the kernel would write to freed
- * memory, and to release its queue may be to wait for it. Its leaders need not wait for room.
+ * What kernels and copies use. @return false if one is still under way, though the wait for it has
+ * ended and has named it: then all of it stays until the process ends, for the device would write
+ * to freed memory, and to release its queue may be to wait for it. Leaders need not wait for room.
  */
-static void free_device(struct gravel *gravel)
+static bool free_device(struct gravel *gravel, bool are_running)
 {
-    bool are_running = gravel_launches_are_running(&gravel->launches);
     gravel_launches_destroy(&gravel->launches);
-    if (are_running) {
+    gravel_trace_close(gravel->trace, !are_running);
+    if (are_running && gravel->arena)
         gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
-        gravel_log(gravel, "a kernel still runs: its memory and OpenCL objects stay");
-        leave_behind(gravel);
-        return;
-    }
-    gravel_trace_close(gravel->trace);
-    gravel_pump_destroy(gravel->pump);
+    if (are_running)
+        gravel_pump_abandon(gravel->pump);
+    if (are_running || gravel_node_is_stuck(gravel) || !gravel_pump_destroy(gravel->pump))
+        return false;
     gravel_memory_destroy(&gravel->memory);
+    if (gravel_node_is_stuck(gravel))
+        return false;
     gravel_device_close(&gravel->device);
+    return true;
 }
 
 static void free_node(struct gravel *gravel)
@@ -332,12 +333,18 @@ static void free_node(struct gravel *gravel)
     gravel_pump_stop(gravel->pump); /* it wakes aggregators */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_aggregator_stop(&gravel->aggregators[i]);
-    gravel_network_stop(&gravel->network,
-                        gravel->pump && gravel_launches_are_running(&gravel->launches));
+    bool are_running = gravel_launches_are_running(&gravel->launches);
+    gravel_network_stop(&gravel->network, (gravel->pump && are_running) ||
+                                              gravel_node_is_stuck(gravel));
+    if (!free_device(gravel, are_running)) {
+        gravel_log(gravel, "%s: its memory and OpenCL objects stay",
+                   are_running ? "a kernel still runs" : "the device has not answered");
+        leave_behind(gravel);
+        return;
+    }
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_sender_destroy(gravel->aggregators[i].sender);
     free(gravel->aggregators);
-    free_device(gravel);
     gravel_heap_destroy(gravel->heap);
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
         free((char *)gravel->handlers[i].name);

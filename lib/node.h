@@ -3,7 +3,7 @@
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
  * Path:    gravel.h -> node.c (open, close), agree.c, share.c, host.c (messages and waits), symmetric.c (heap),
- *          kernels.c (programs and launches), stats.c.
+ *          kernels.c (programs and launches), node_patience.c (waits for the device), stats.c.
  */
 #ifndef GRAVEL_NODE_H
 #define GRAVEL_NODE_H
@@ -31,6 +31,8 @@ struct gravel {
     struct gravel_arena *arena; /* the host's: memory.arena */
     struct gravel_pump *pump;   /* NULL where host and kernels share the arena */
     pthread_mutex_t drain_lock; /* step drain: one launch at a time */
+    _Atomic bool is_draining; /* that launch waits for a slice. Relaxed: whoever asks, asks again */
+    _Atomic bool is_stuck; /* a wait for the device was given up: what it uses stays. Relaxed: nothing follows it */
     struct gravel_heap *heap;
     struct gravel_network network;
     struct gravel_aggregator *aggregators; /* [config.n_aggregators] */
@@ -52,6 +54,11 @@ void gravel_report(void *context, int code, bool is_fatal, const char *text);
 
 /** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event);
+
+/** node_patience.c: whether a thread that waits for the device may go on; `context` is the node. */
+int gravel_node_go_on(void *context, const char *what, struct gravel_patience_times *times);
+/** node_patience.c: whether such a wait was given up. */
+bool gravel_node_is_stuck(const struct gravel *gravel);
 
 /** GRAVEL_EINVAL, and why, if a handler makes this call, which waits; else 0. */
 int gravel_node_refuse_in_handler(const char *call);

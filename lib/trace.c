@@ -16,10 +16,14 @@
 #include "error.h"
 #include "wait/clock.h"
 
+#define LATE_NS GRAVEL_NS_PER_S /* longest wait for kernels that have ended to be written */
+#define LATE_REST_US 1000u
+
 struct gravel_trace {
-    FILE *file;
+    FILE *file;           /* NULL once it is closed */
     pthread_mutex_t lock; /* one event is one line, whole */
     uint32_t node;
+    uint32_t n_holders; /* the node, and kernels under way whose end is to be written; guarded by the lock */
 };
 
 /* "dir.d/t.json" -> "dir.d/t.3.json"; without a suffix the number goes to the end. */
@@ -45,6 +49,7 @@ int gravel_trace_open(struct gravel_trace **out, const char *path, uint32_t node
         return gravel_fail(GRAVEL_ESYSTEM, "GRAVEL_TRACE: %s: %s", name, strerror(errno));
     }
     trace->node = node;
+    trace->n_holders = 1;
     pthread_mutex_init(&trace->lock, NULL);
     fprintf(trace->file,
             "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"args\":{\"name\":\"node %u\"}}",
@@ -53,14 +58,45 @@ int gravel_trace_open(struct gravel_trace **out, const char *path, uint32_t node
     return 0;
 }
 
-void gravel_trace_close(struct gravel_trace *trace)
+void gravel_trace_hold(struct gravel_trace *trace)
+{
+    pthread_mutex_lock(&trace->lock);
+    trace->n_holders++;
+    pthread_mutex_unlock(&trace->lock);
+}
+
+void gravel_trace_let_go(struct gravel_trace *trace)
+{
+    pthread_mutex_lock(&trace->lock);
+    bool is_last = --trace->n_holders == 0;
+    pthread_mutex_unlock(&trace->lock);
+    if (!is_last)
+        return;
+    pthread_mutex_destroy(&trace->lock);
+    free(trace);
+}
+
+static bool is_held_by_others(struct gravel_trace *trace)
+{
+    pthread_mutex_lock(&trace->lock);
+    bool is_held = trace->n_holders > 1;
+    pthread_mutex_unlock(&trace->lock);
+    return is_held;
+}
+
+void gravel_trace_close(struct gravel_trace *trace, bool wait)
 {
     if (!trace)
         return;
+    uint64_t until_ns = gravel_clock_ns() + LATE_NS;
+    while (wait && is_held_by_others(trace) && gravel_clock_ns() < until_ns)
+        usleep(LATE_REST_US);
+    pthread_mutex_lock(&trace->lock);
     fprintf(trace->file, "\n]\n");
     fclose(trace->file);
-    pthread_mutex_destroy(&trace->lock);
-    free(trace);
+    trace->file = NULL;
+    pthread_mutex_unlock(&trace->lock);
+    gravel_trace_let_go(trace);
 }
 
 static double microseconds(uint64_t ns)
@@ -90,10 +126,12 @@ void gravel_trace_async(struct gravel_trace *trace, const char *name, uint64_t i
     static const char event[] = ",\n{\"name\":\"%s\",\"cat\":\"kernel\",\"ph\":\"%s\",\"id\":%llu,"
                         "\"ts\":%.3f,\"pid\":%u,\"tid\":0}";
     pthread_mutex_lock(&trace->lock);
-    fprintf(trace->file, event, name, "b", (unsigned long long)id, microseconds(begin_ns),
-            trace->node);
-    fprintf(trace->file, event, name, "e", (unsigned long long)id, microseconds(end_ns),
-            trace->node);
+    if (trace->file) {
+        fprintf(trace->file, event, name, "b", (unsigned long long)id, microseconds(begin_ns),
+                trace->node);
+        fprintf(trace->file, event, name, "e", (unsigned long long)id, microseconds(end_ns),
+                trace->node);
+    }
     pthread_mutex_unlock(&trace->lock);
 }
 

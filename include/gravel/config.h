@@ -58,6 +58,9 @@
     X(COUNT, timeout_ms, GRAVEL_TIMEOUT, 8000, 100, 86400000, "network",                           \
       "silence after which a peer counts as dead, and the longest wait without progress "          \
       "[milliseconds]")                                                                            \
+    X(COUNT, chain_limit_ms, GRAVEL_CHAIN_LIMIT, 0, 0, 86400000, "network",                        \
+      "longest that handlers may go on sending while all nodes wait in a barrier "                 \
+      "[milliseconds]; 0 waits on")                                                                \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                           \
       "print statistics of the node to standard error when it closes")                             \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                        \

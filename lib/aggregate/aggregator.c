@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "fault.h"
 #include "wait/clock.h"
 
 #define BATCH 32u /* packages between two looks at the clock */
@@ -157,54 +158,13 @@ static void watch_full_queue(struct gravel_aggregator *aggregator, uint64_t now_
     }
 }
 
-static void tell_wait(const struct gravel_arena *arena, char *text, size_t bytes)
-{
-    static const char *const signs[] = {"==", "!=", ">", "<=", "<", ">="};
-    const char *sign = arena->fault_queue < 6 ? signs[arena->fault_queue] : "(no comparison)";
-    if (arena->wait_ms == 0)
-        snprintf(text, bytes,
-                 "work-group %u waits for the word at heap offset %llu (it is %u) to be %s %u, and no kernel "
-                 "waits on step drain: read it in the next launch",
-                 arena->fault_group, (unsigned long long)arena->fault_offset, arena->fault_value, sign,
-                 arena->fault_ticket);
-    else
-        snprintf(text, bytes,
-                 "work-group %u waited for the word at heap offset %llu to be %s %u; it has been %u for %.1f s",
-                 arena->fault_group, (unsigned long long)arena->fault_offset, sign, arena->fault_ticket,
-                 arena->fault_value, arena->wait_ms * 1e-3);
-}
-
 static void check_fault(struct gravel_aggregator *aggregator)
 {
-    const struct gravel_arena *arena = aggregator->arena;
-    uint32_t fault = gravel_word_load(&arena->fault, memory_order_acquire); /* F2 */
+    char text[256];
+    uint32_t fault = gravel_word_load(&aggregator->arena->fault, memory_order_acquire); /* F2 */
     if (fault == GRAVEL_FAULT_NONE || has_aborted(aggregator))
         return;
-    char text[256];
-    if (fault == GRAVEL_FAULT_STALLED && arena->wait_limit == 0)
-        snprintf(text, sizeof text,
-                 "work-group %u found queue %u full (%u slots, ticket %u), and no kernel waits on step "
-                 "drain: raise GRAVEL_QUEUE, or lower GRAVEL_SLICE",
-                 arena->fault_group, arena->fault_queue, arena->n_slots, arena->fault_ticket);
-    else if (fault == GRAVEL_FAULT_STALLED)
-        snprintf(text, sizeof text,
-                 "work-group %u gave up after %u polls for room in queue %u (ticket %u)",
-                 arena->fault_group, arena->fault_value, arena->fault_queue, arena->fault_ticket);
-    else if (fault == GRAVEL_FAULT_GROUP)
-        snprintf(text, sizeof text,
-                 "work-group %u has %u work-items; build the program with -DGRAVEL_MAX_GROUP=%u",
-                 arena->fault_group, arena->fault_value, arena->fault_value);
-    else if (fault == GRAVEL_FAULT_QUEUE)
-        snprintf(text, sizeof text,
-                 "work-group %u needs %u slots for one call and queue %u has %u; raise GRAVEL_QUEUE "
-                 "or GRAVEL_SLOT",
-                 arena->fault_group, arena->fault_value, arena->fault_queue, arena->n_slots);
-    else if (fault == GRAVEL_FAULT_WAIT)
-        tell_wait(arena, text, sizeof text);
-    else
-        snprintf(text, sizeof text,
-                 "the program was built with another gravel.cl.h (arena version %u, here %u)",
-                 arena->fault_value, arena->version);
+    gravel_fault_tell(aggregator->arena, fault, text, sizeof text);
     report(aggregator, GRAVEL_EKERNEL, true, text);
 }
 

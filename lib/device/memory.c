@@ -37,6 +37,11 @@ static int make_mirror(struct gravel_memory *memory, const struct gravel_arena *
     return 0;
 }
 
+static bool is_out_of_memory(cl_int error)
+{
+    return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_HOST_MEMORY;
+}
+
 /* The device's arena starts as a copy of the mirror: queues empty, and a heap that gravel_alloc
  * clears. */
 static int make_copied(struct gravel_memory *memory, const struct gravel_arena_shape *shape)
@@ -53,11 +58,15 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
     if (!memory->buffer)
         return gravel_arena_fail(device, shape, &head, bytes);
     int code = make_mirror(memory, &head);
+    if (!code)
+        code = gravel_crate_create(&memory->crate, device, memory->copies);
     if (code)
         return code;
     gravel_arena_reset_queues(memory->arena, shape->start);
     error = clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, 0, head.heap_offset,
                                  memory->arena, 0, NULL, NULL);
+    if (is_out_of_memory(error)) /* drivers may allocate a buffer when it is first used */
+        return gravel_arena_fail(device, shape, &head, bytes);
     return gravel_check_cl("copying the queues to the device", error);
 }
 
@@ -75,18 +84,22 @@ void gravel_memory_destroy(struct gravel_memory *memory)
 {
     if (!memory->device)
         return;
-    if (gravel_step_is_shared(memory->device->step)) {
+    if (memory->copies && gravel_patience_gave_up(gravel_patience_finish(
+                              memory->device, memory->copies, "copies of the heap")))
+        return;
+    gravel_crate_destroy(memory->crate);
+    if (gravel_step_is_shared(memory->device->step))
         gravel_arena_destroy(memory->device, memory->arena);
-    } else if (memory->arena) {
+    else if (memory->arena)
         clEnqueueUnmapMemObject(memory->copies, memory->pinned, memory->arena, 0, NULL, NULL);
-        clFinish(memory->copies);
-    }
     if (memory->pinned)
         clReleaseMemObject(memory->pinned);
     if (memory->buffer)
         clReleaseMemObject(memory->buffer);
-    if (memory->copies)
+    if (memory->copies) {
+        clFinish(memory->copies); /* it unmaps */
         clReleaseCommandQueue(memory->copies);
+    }
     *memory = (struct gravel_memory){.device = NULL};
 }
 
@@ -106,10 +119,7 @@ int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64
         return 0;
     }
     uint64_t from = gravel_memory_heap_offset(memory, heap) + offset;
-    cl_int error = bytes ? clEnqueueReadBuffer(memory->copies, memory->buffer, CL_TRUE, from, bytes,
-                                               to, 0, NULL, NULL)
-                         : CL_SUCCESS;
-    return gravel_check_cl("reading the heap: clEnqueueReadBuffer", error);
+    return gravel_crate_read(memory->crate, memory->buffer, from, to, bytes);
 }
 
 int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
@@ -120,10 +130,7 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
         return 0;
     }
     uint64_t to = gravel_memory_heap_offset(memory, heap) + offset;
-    cl_int error = bytes ? clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, to, bytes,
-                                                from, 0, NULL, NULL)
-                         : CL_SUCCESS;
-    return gravel_check_cl("writing the heap: clEnqueueWriteBuffer", error);
+    return gravel_crate_write(memory->crate, memory->buffer, to, from, bytes);
 }
 
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
@@ -138,7 +145,7 @@ int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64
     uint64_t whole = (bytes + 3) & ~UINT64_C(3); /* allocations are a multiple of 64 bytes apart */
     cl_int error = clEnqueueFillBuffer(memory->copies, memory->buffer, &zero, sizeof zero, at,
                                        whole, 0, NULL, NULL);
-    if (error == CL_SUCCESS)
-        error = clFinish(memory->copies);
-    return gravel_check_cl("clearing the heap: clEnqueueFillBuffer", error);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("clearing the heap: clEnqueueFillBuffer", error);
+    return gravel_patience_finish(memory->device, memory->copies, "clearing the heap");
 }

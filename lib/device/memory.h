@@ -13,6 +13,7 @@
 #define GRAVEL_DEVICE_MEMORY_H
 
 #include "arena.h"
+#include "crate.h"
 
 struct gravel_memory {
     const struct gravel_device *device;
@@ -20,6 +21,7 @@ struct gravel_memory {
     cl_mem buffer;              /* the kernels' arena where that is another one; else NULL */
     cl_mem pinned;              /* what the mirror lies in, so that copies run at the speed of the bus */
     cl_command_queue copies;    /* in order, for the heap; beside kernels */
+    struct gravel_crate *crate; /* through which such copies go */
 };
 
 /**
@@ -30,6 +32,7 @@ struct gravel_memory {
  */
 int gravel_memory_create(struct gravel_memory *memory, const struct gravel_device *device,
                          const struct gravel_arena_shape *shape);
+/** Free it; all of it stays if the wait for its copies is given up. */
 void gravel_memory_destroy(struct gravel_memory *memory);
 
 /** Set a kernel's GRAVEL_ARENA argument. */
@@ -52,7 +55,7 @@ static inline uint64_t gravel_memory_heap_offset(const struct gravel_memory *mem
  *
  * @param heap    number of the local heap.
  * @param offset  heap offset [bytes]; bounds are the caller's business.
- * @return        0; GRAVEL_ECL.
+ * @return        0; GRAVEL_ECL; or the wait was given up: see patience.h.
  */
 int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64_t offset, void *to,
                        uint64_t bytes);

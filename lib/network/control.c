@@ -37,11 +37,12 @@ static bool has_bytes(struct gravel_network *network, uint32_t node, uint64_t of
     return false;
 }
 
-/* A copy between host and heap failed, which no peer can mend. */
-static void check_copy(struct gravel_network *network, int code)
+/* A copy between host and heap failed, which no peer can mend. @return code */
+static int check_copy(struct gravel_network *network, int code)
 {
     if (code)
         gravel_network_fail(network, code, gravel_last_error());
+    return code;
 }
 
 /* Tell this node and the sender that messages were not applied. */
@@ -142,8 +143,9 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
     reply->position = get->position;
     reply->code = refusal.code;
     if (is_here)
-        check_copy(network, gravel_memory_read(network->shape.memory, heap_of(network, node),
-                                               get->offset, reply->data, n));
+        reply->code = check_copy(network,
+                                 gravel_memory_read(network->shape.memory, heap_of(network, node),
+                                                    get->offset, reply->data, n));
     gravel_network_put(network, buffer);
 }
 

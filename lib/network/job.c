@@ -91,9 +91,11 @@ static void get_local(struct gravel_network *network, struct gravel_job *job)
     uint32_t heap = network->transport->is_loopback ? job->node : 0;
     gravel_network_finish_resolving(network);
     int code = gravel_memory_read(network->shape.memory, heap, job->offset, job->data, job->bytes);
+    job->asked = job->bytes;
     if (code)
-        gravel_network_fail(network, code, gravel_last_error());
-    job->asked = job->answered = job->bytes;
+        gravel_network_fail(network, code, gravel_last_error()); /* which ends the job */
+    else
+        job->answered = job->bytes;
 }
 
 static bool step_get(struct gravel_network *network, struct gravel_job *job)
@@ -133,12 +135,13 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
     if (!job) /* it has failed meanwhile */
         return;
     if (reply->code || reply->position > job->bytes || n > job->bytes - reply->position) {
+        bool was_refused = !reply->code || reply->code == GRAVEL_ERANGE;
         char text[128];
-        snprintf(text, sizeof text, "node %u: bytes %llu to %llu are not in one allocation",
-                 job->node, (unsigned long long)job->offset,
-                 (unsigned long long)(job->offset + job->bytes));
+        snprintf(text, sizeof text, "node %u: bytes %llu to %llu %s", job->node,
+                 (unsigned long long)job->offset, (unsigned long long)(job->offset + job->bytes),
+                 was_refused ? "are not in one allocation" : "could not be read there");
         remove_job(&network->jobs, job);
-        fail_job(network, job, GRAVEL_ERANGE, text);
+        fail_job(network, job, was_refused ? GRAVEL_ERANGE : reply->code, text);
         return;
     }
     memcpy(job->data + reply->position, reply->data, n);
@@ -177,12 +180,35 @@ static bool has_unsent(const struct gravel_network *network)
     return network->pending || network->handler_sender->oldest_ns != UINT64_MAX;
 }
 
+/* Messages still come though we, or all nodes, wait: a chain of handlers that may not end. */
+static void check_chain(struct gravel_network *network, struct gravel_job *job)
+{
+    uint64_t now_ns = gravel_clock_ns();
+    uint64_t limit_ns = network->shape.config->chain_limit_ms * UINT64_C(1000000);
+    char text[200];
+    if (job->chain_ns == 0)
+        job->chain_ns = now_ns;
+    if (limit_ns == 0 || now_ns - job->chain_ns < limit_ns)
+        return;
+    snprintf(text, sizeof text,
+             "barrier: handlers still send after %.1f s (GRAVEL_CHAIN_LIMIT is %u ms); this node has sent "
+             "%llu frames and resolved %llu",
+             (double)(now_ns - job->chain_ns) * 1e-9, network->shape.config->chain_limit_ms,
+             (unsigned long long)network->n_counted_sent,
+             (unsigned long long)network->n_counted_resolved);
+    gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
+}
+
 /* Contribute to a round once everything we know of has been sent and counted. */
 static void try_round(struct gravel_network *network, struct gravel_job *job)
 {
     gravel_network_drain(network);
-    if (has_unsent(network))
+    if (has_unsent(network)) {
+        check_chain(network, job);
         return;
+    }
+    if (job->last_counts[0] == UINT64_MAX) /* no round has ended: other nodes may be yet to come */
+        job->chain_ns = 0;
     job->counts[0] = network->n_counted_sent;
     job->counts[1] = network->n_counted_resolved;
     job->op = GRAVEL_ADD;
@@ -199,6 +225,7 @@ static void begin_barrier(struct gravel_job *job)
     job->last_counts[0] = UINT64_MAX;
     job->last_counts[1] = 0;
     job->is_reducing = false;
+    job->chain_ns = 0;
 }
 
 static bool step_barrier(struct gravel_network *network, struct gravel_job *job)
@@ -215,6 +242,7 @@ static bool step_barrier(struct gravel_network *network, struct gravel_job *job)
     }
     memcpy(job->last_counts, job->counts, sizeof job->last_counts);
     job->is_reducing = false;
+    check_chain(network, job);
     return false;
 }
 

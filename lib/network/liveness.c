@@ -53,6 +53,14 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
     return network->beat_ns + interval_ns - now_ns;
 }
 
+void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
+{
+    if (!network->is_running || !pthread_equal(pthread_self(), network->thread))
+        return;
+    network->heard_ns = now_ns; /* what our neighbour says is yet to be read */
+    gravel_liveness_step(network, now_ns);
+}
+
 static void tell_death(struct gravel_network *network, uint32_t node)
 {
     struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_DEATH, node,

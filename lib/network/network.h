@@ -47,6 +47,7 @@ struct gravel_job {
     void *values;
     uint64_t counts[2], last_counts[2]; /* frames sent and resolved by all nodes, in the last two rounds */
     bool is_reducing;
+    uint64_t chain_ns; /* since when only messages that still come keep the barrier; 0: something else does */
     /* Result */
     int code; /* 0, or why a GET or a REDUCE failed; text of the error in the node's failure */
     char text[GRAVEL_REFUSAL_BYTES];
@@ -148,6 +149,9 @@ void gravel_network_ship(void *context, struct gravel_buffer *buffer);
 
 /** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node aborted meanwhile. */
 int gravel_network_run(struct gravel_network *network, struct gravel_job *job);
+
+/** While the network thread waits for the device: tell others that it lives. Any other thread: does nothing. */
+void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns);
 
 /** Wake the thread. */
 static inline void gravel_network_wake(struct gravel_network *network)

@@ -11,7 +11,6 @@
 #include "wait/clock.h"
 
 #define LOOK_AHEAD 4096u /* headers read at once, of all queues */
-#define REST_MIN_US 5u   /* between looks that find nothing, doubling */
 
 /* ---- the thread of step pump -------------------------------------------------------------------
  */
@@ -63,20 +62,20 @@ static void sleep_until_launch(struct gravel_pump *pump)
 static void *thread_main(void *argument)
 {
     struct gravel_pump *pump = argument;
-    uint32_t moved = 0, rest_us = REST_MIN_US;
+    uint32_t moved = 0, rest_us = GRAVEL_PUMP_REST_MIN_US;
     pthread_setname_np(pthread_self(), "gravel-pump");
     while (!is_stopping(pump)) {
         bool is_running = is_kernel_running(pump);
         pthread_mutex_lock(&pump->lock);
         int code = gravel_pump_move(pump, false, &moved);
         bool is_behind_now = gravel_pump_is_behind(pump);
+        if (code)
+            gravel_pump_fail(pump, code);
         pthread_mutex_unlock(&pump->lock);
-        if (code) {
-            pump->shape.report(pump->shape.context, code, true, gravel_last_error());
+        if (code)
             break;
-        }
         if (moved) {
-            rest_us = REST_MIN_US;
+            rest_us = GRAVEL_PUMP_REST_MIN_US;
         } else if (is_running || is_behind_now) {
             usleep(rest_us);
             rest_us = rest_us * 2 < GRAVEL_PUMP_REST_MAX_US ? rest_us * 2 : GRAVEL_PUMP_REST_MAX_US;
@@ -84,6 +83,7 @@ static void *thread_main(void *argument)
             sleep_until_launch(pump);
         }
     }
+    atomic_store_explicit(&pump->has_ended, true, memory_order_relaxed); /* joining orders */
     return NULL;
 }
 
@@ -182,23 +182,50 @@ static void release_flights(struct gravel_pump *pump)
     }
 }
 
-void gravel_pump_stop(struct gravel_pump *pump)
+bool gravel_pump_stop(struct gravel_pump *pump)
 {
+    struct gravel_patience_times times = {0};
     if (!pump || !pump->is_running)
-        return;
+        return true;
     atomic_store_explicit(&pump->stopping, true, memory_order_relaxed);
     gravel_event_signal(&pump->event);
-    pthread_join(pump->thread, NULL);
     pump->is_running = false;
+    while (!atomic_load_explicit(&pump->has_ended, memory_order_relaxed)) {
+        if (gravel_patience_ask(pump->shape.memory->device, "stopping the pump", &times)) {
+            pthread_detach(pump->thread);
+            return false;
+        }
+        usleep(GRAVEL_PUMP_REST_MIN_US);
+    }
+    pthread_join(pump->thread, NULL);
+    return true;
 }
 
-void gravel_pump_destroy(struct gravel_pump *pump)
+void gravel_pump_abandon(struct gravel_pump *pump)
 {
     if (!pump)
         return;
-    gravel_pump_stop(pump);
-    if (pump->moves)
-        clFinish(pump->moves);
+    gravel_pump_tell_abort(pump);
+    clFlush(pump->looks);
+}
+
+/* Whether the device is done with our memory; a lost one is. */
+static bool finish_copies(struct gravel_pump *pump)
+{
+    static const char what[] = "the pump's last copies";
+    const struct gravel_device *device = pump->shape.memory->device;
+    return (!pump->moves ||
+            !gravel_patience_gave_up(gravel_patience_finish(device, pump->moves, what))) &&
+           (!pump->looks ||
+            !gravel_patience_gave_up(gravel_patience_finish(device, pump->looks, what)));
+}
+
+bool gravel_pump_destroy(struct gravel_pump *pump)
+{
+    if (!pump)
+        return true;
+    if (!finish_copies(pump))
+        return false;
     release_flights(pump);
     if (pump->watched)
         clReleaseEvent(pump->watched);
@@ -214,4 +241,5 @@ void gravel_pump_destroy(struct gravel_pump *pump)
     pthread_mutex_destroy(&pump->lock);
     pthread_mutex_destroy(&pump->watch_lock);
     free(pump);
+    return true;
 }

@@ -17,6 +17,7 @@
 #define GRAVEL_QUEUE_PUMP_H
 
 #include "device/memory.h"
+#include "device/patience.h"
 #include "gravel/gravel.h"
 #include "wait/event.h"
 
@@ -36,10 +37,20 @@ struct gravel_pump_shape {
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. On step pump its thread runs then. */
 int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape);
-/** Stop its thread, before the aggregators it wakes go. NULL is allowed. */
-void gravel_pump_stop(struct gravel_pump *pump);
-/** Stop and free it. NULL is allowed. Kernels must have ended. */
-void gravel_pump_destroy(struct gravel_pump *pump);
+/**
+ * Stop its thread, before the aggregators it wakes go. NULL is allowed.
+ *
+ * @return  false if the thread is in a call of the driver that does not return: all that it uses must stay.
+ */
+bool gravel_pump_stop(struct gravel_pump *pump);
+/** The stopped pump: tell kernels that still run that nobody makes room any more. NULL is allowed. */
+void gravel_pump_abandon(struct gravel_pump *pump);
+/**
+ * Free the stopped pump. NULL is allowed. Kernels must have ended.
+ *
+ * @return  false if copies that it began do not end: it stays, and so must all that they use.
+ */
+bool gravel_pump_destroy(struct gravel_pump *pump);
 
 /** Tickets the pump has brought of a queue, for the aggregator's view of the mirror. */
 const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue);
@@ -50,8 +61,8 @@ void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
 /**
  * Move every package of kernels that have ended to the mirror.
  *
- * @return  0; GRAVEL_ECL; GRAVEL_EKERNEL if one is reserved and not published, and the node fails;
- *          GRAVEL_ETIMEOUT if the aggregators make no room; GRAVEL_EPEER if the node aborted.
+ * @return  0; GRAVEL_EPEER if the node aborted; otherwise the node fails: GRAVEL_EKERNEL if one is reserved and not
+ *          published; GRAVEL_ETIMEOUT if the aggregators make no room, or the device ends no copy; GRAVEL_ECL.
  */
 int gravel_pump_settle(struct gravel_pump *pump);
 

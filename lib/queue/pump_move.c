@@ -8,8 +8,7 @@
  *
  * Memory:  U1, U3, C2, H1, F1: see docs/memory-order.md. All of it under the pump's lock.
  */
-#include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "error.h"
 #include "queue/pump_parts.h"
@@ -35,32 +34,50 @@ static uint32_t reach(const struct gravel_pump *pump, const struct channel *chan
     return n < channel->wanted ? n : channel->wanted;
 }
 
-static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n)
+/* The newest of several commands; the queue is in order. */
+static void keep_last(cl_event *last, cl_event next)
+{
+    if (*last && next)
+        clReleaseEvent(*last);
+    if (next)
+        *last = next;
+}
+
+static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n, cl_event *last)
 {
     struct channel *channel = &pump->channels[queue];
     uint32_t slot = channel->taken & (pump->n_slots - 1);
     const size_t from[3] = {slot_offset(pump, queue, slot), 0, 0}, to[3] = {0, 0, 0};
     const size_t region[3] = {sizeof(struct gravel_package), n, 1};
+    cl_event next = NULL;
     if (n == 0)
         return CL_SUCCESS;
-    return clEnqueueReadBufferRect(pump->looks, pump->device, CL_FALSE, from, to, region,
-                                   pump->slot_bytes, 0, sizeof(struct gravel_package), 0,
-                                   channel->headers, 0, NULL, NULL);
+    cl_int error = clEnqueueReadBufferRect(pump->looks, pump->device, CL_FALSE, from, to, region,
+                                           pump->slot_bytes, 0, sizeof(struct gravel_package), 0,
+                                           channel->headers, 0, NULL, &next);
+    keep_last(last, next);
+    return error;
 }
 
 /* Read what changes on the device. @param n  [out] [n_queues] headers read of each queue. */
 static int look(struct gravel_pump *pump, uint32_t *n)
 {
+    static const char what[] = "reading the queues of the device";
+    cl_event last = NULL;
     cl_int error = clEnqueueReadBuffer(pump->looks, pump->device, CL_FALSE, 0, pump->state_bytes,
-                                       pump->seen, 0, NULL, NULL);
+                                       pump->seen, 0, NULL, &last);
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
         n[q] =
             pump->channels[q].n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, &pump->channels[q]) : 0;
-        error = read_headers(pump, q, n[q]);
+        error = read_headers(pump, q, n[q], &last);
     }
     if (error == CL_SUCCESS)
-        error = clFinish(pump->looks);
-    return gravel_check_cl("reading the queues of the device", error);
+        error = clFlush(pump->looks);
+    int code = error == CL_SUCCESS ? gravel_patience_wait(pump->shape.memory->device, last, what)
+                                   : gravel_fail_cl(what, error);
+    if (last)
+        clReleaseEvent(last);
+    return code;
 }
 
 /* Let the mirror's readers see the device's fault and counters; they are the pump's to write there.
@@ -78,7 +95,8 @@ static void mirror_words(struct gravel_pump *pump)
         return;
     pump->mirror->fault_queue = seen->fault_queue;
     pump->mirror->fault_ticket = seen->fault_ticket;
-    pump->mirror->fault_group = seen->fault_group;
+    pump->mirror->fault_dimensions = seen->fault_dimensions;
+    memcpy(pump->mirror->fault_item, seen->fault_item, sizeof seen->fault_item);
     pump->mirror->fault_value = seen->fault_value;
     pump->mirror->fault_offset = seen->fault_offset;
     gravel_word_store(&pump->mirror->fault, seen->fault,
@@ -151,13 +169,29 @@ static int copy_again_if_short(struct gravel_pump *pump, uint32_t queue,
             (const struct gravel_package *)(channel->slots + (uint64_t)slot * pump->slot_bytes);
         if (package_bytes(pump, package) <= flight->width)
             continue;
+        static const char what[] = "copying a package from the device";
         cl_int error = copy_slots(pump, queue, slot, 1, pump->slot_bytes, NULL);
-        if (error == CL_SUCCESS)
-            error = clFinish(pump->moves);
-        if (error != CL_SUCCESS)
-            return gravel_check_cl("copying a package from the device", error);
+        int code = error == CL_SUCCESS
+                       ? gravel_patience_finish(pump->shape.memory->device, pump->moves, what)
+                       : gravel_fail_cl(what, error);
+        if (code)
+            return code;
     }
     return 0;
+}
+
+/* Whether a copy has ended. @return 0; GRAVEL_ECL; or given up. */
+static int ask_flight(struct gravel_pump *pump, const struct flight *flight, bool wait, bool *ended)
+{
+    static const char what[] = "copying packages from the device";
+    cl_int status = CL_QUEUED;
+    int code = wait ? gravel_patience_wait(pump->shape.memory->device, flight->copied, what) : 0;
+    if (code)
+        return code;
+    cl_int error = clGetEventInfo(flight->copied, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                  &status, NULL);
+    *ended = status == CL_COMPLETE;
+    return gravel_check_cl(what, error != CL_SUCCESS || status > 0 ? error : status);
 }
 
 /* Hand runs whose copies have ended to the aggregator. @param wait  for all of them. */
@@ -167,20 +201,15 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
     uint32_t arrived = channel->arrived;
     while (channel->n_flights) {
         struct flight *flight = &channel->flights[channel->first_flight];
-        cl_int status = CL_QUEUED;
-        if (wait)
-            clWaitForEvents(1, &flight->copied);
-        cl_int error = clGetEventInfo(flight->copied, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                      sizeof status, &status, NULL);
-        if (error != CL_SUCCESS || status < 0)
-            return gravel_check_cl("copying packages from the device",
-                                   error != CL_SUCCESS ? error : status);
-        if (status != CL_COMPLETE)
+        bool has_ended = false;
+        int code = ask_flight(pump, flight, wait, &has_ended);
+        if (!code && !has_ended)
             break;
-        clReleaseEvent(flight->copied);
-        int code = copy_again_if_short(pump, queue, flight);
+        if (!code)
+            code = copy_again_if_short(pump, queue, flight);
         if (code)
             return code;
+        clReleaseEvent(flight->copied);
         channel->first_flight = (channel->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
         channel->n_flights--;
         gravel_word_store(&channel->arrived, flight->end,
@@ -228,21 +257,27 @@ static int tell_device(struct gravel_pump *pump)
                                      pump->mirror->queues_offset + q * sizeof *credit + line,
                                      2 * sizeof(uint32_t), &credit->consumed, 0, NULL, NULL);
     }
-    bool aborted = atomic_load_explicit(pump->shape.aborted, memory_order_relaxed); /* H2 */
-    if (aborted && !pump->has_told_abort && error == CL_SUCCESS) {
-        static const uint32_t one = 1;
-        pump->has_told_abort = true;
-        error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
-                                     offsetof(struct gravel_arena, abort), sizeof one, &one, 0,
-                                     NULL, NULL); /* H1 */
-    }
+    if (error == CL_SUCCESS && atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
+        error = gravel_pump_tell_abort(pump);
     clFlush(pump->looks); /* the next look waits for it, so credits are ours to change again then */
     return gravel_check_cl("giving slots back to the device", error);
 }
 
+cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
+{
+    static const uint32_t one = 1;
+    if (pump->has_told_abort)
+        return CL_SUCCESS;
+    pump->has_told_abort = true;
+    return clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
+                                offsetof(struct gravel_arena, abort), sizeof one, &one, 0, NULL,
+                                NULL); /* H1 */
+}
+
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
 {
-    uint32_t n[64];
+    uint32_t n[GRAVEL_PUMP_QUEUES];
+    atomic_fetch_add_explicit(&pump->rounds, 1, memory_order_relaxed);
     int code = look(pump, n);
     *moved = 0;
     if (!code)
@@ -263,67 +298,6 @@ bool gravel_pump_is_behind(const struct gravel_pump *pump)
         if (pump->channels[q].arrived != pump->channels[q].words->reserved)
             return true;
     return false;
-}
-
-/* The oldest ticket that is reserved, and missing though there is room for it. @return false if
- * there is none. */
-static bool find_missing(struct gravel_pump *pump, uint32_t *queue, uint32_t *ticket)
-{
-    bool is_missing = false;
-    pthread_mutex_lock(&pump->lock);
-    for (uint32_t q = 0; q < pump->n_queues && !is_missing; q++) {
-        *queue = q;
-        *ticket = pump->channels[q].taken;
-        is_missing =
-            *ticket != pump->channels[q].words->reserved && reach(pump, &pump->channels[q]);
-    }
-    pthread_mutex_unlock(&pump->lock);
-    return is_missing;
-}
-
-/* Nothing came for too long. A ticket that never comes is the end of the node. */
-static int fail_settle(struct gravel_pump *pump)
-{
-    double seconds = (double)pump->shape.timeout_ns * 1e-9;
-    uint32_t queue, ticket;
-    char text[256];
-    if (!find_missing(pump, &queue, &ticket))
-        return gravel_fail(
-            GRAVEL_ETIMEOUT,
-            "no package could be fetched from the device for %.1f s: the aggregators "
-            "make no room",
-            seconds);
-    snprintf(text, sizeof text,
-             "queue %u, ticket %u (slot %u): reserved by a work-group but not published for %.1f s",
-             queue, ticket, ticket & (pump->n_slots - 1), seconds);
-    pump->shape.report(pump->shape.context, GRAVEL_EKERNEL, true, text);
-    return gravel_fail(GRAVEL_EKERNEL, "%s", text);
-}
-
-int gravel_pump_settle(struct gravel_pump *pump)
-{
-    uint64_t until_ns = gravel_clock_ns() + pump->shape.timeout_ns;
-    uint32_t moved;
-    int code;
-    for (;;) {
-        pthread_mutex_lock(&pump->lock);
-        code = gravel_pump_move(pump, true, &moved);
-        bool is_done = !gravel_pump_is_behind(pump);
-        if (!code && is_done) /* the next slice counts on its credits */
-            code = gravel_check_cl("giving slots back to the device", clFinish(pump->looks));
-        pthread_mutex_unlock(&pump->lock);
-        if (code || is_done)
-            return code;
-        if (moved) {
-            until_ns = gravel_clock_ns() + pump->shape.timeout_ns;
-            continue;
-        }
-        if (atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
-            return gravel_fail(GRAVEL_EPEER, "the node failed while packages were fetched");
-        if (gravel_clock_ns() > until_ns)
-            return fail_settle(pump);
-        usleep(GRAVEL_PUMP_REST_MAX_US);
-    }
 }
 
 uint32_t gravel_pump_reserved(const struct gravel_pump *pump)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pump, for its own two files: pump.c has its thread and its life, pump_move.c what it does.
+ * The pump, for its own files: pump.c has its thread and its life, pump_move.c what it does, pump_settle.c the
+ * wait for all of it.
  */
 #ifndef GRAVEL_QUEUE_PUMP_PARTS_H
 #define GRAVEL_QUEUE_PUMP_PARTS_H
@@ -10,9 +11,11 @@
 #include "queue/package.h"
 #include "queue/pump.h"
 
+#define GRAVEL_PUMP_QUEUES 64u     /* GRAVEL_AGGREGATORS allows no more */
 #define GRAVEL_PUMP_FLIGHTS 8u     /* copies under way, of each queue */
 #define GRAVEL_PUMP_LOOK_MIN 64u   /* headers read of a queue that had nothing ready at the last look */
-#define GRAVEL_PUMP_REST_MAX_US 500u /* between two looks that find nothing */
+#define GRAVEL_PUMP_REST_MIN_US 5u   /* between two looks that find nothing, doubling */
+#define GRAVEL_PUMP_REST_MAX_US 500u
 
 /* A run of packages under way. */
 struct flight {
@@ -54,7 +57,9 @@ struct gravel_pump {
     pthread_mutex_t lock;
     pthread_t thread;
     bool is_running;
+    _Atomic bool has_ended; /* the thread's work */
     _Atomic bool stopping;
+    _Atomic uint32_t rounds; /* of gravel_pump_move; wraps. Relaxed: it only shows that the pump works */
     struct gravel_event event; /* wakes the thread: a launch, or stop */
     pthread_mutex_t watch_lock;
     cl_event watched; /* the newest launch, retained; NULL if it has ended */
@@ -63,6 +68,12 @@ struct gravel_pump {
 /** One round for all queues. @param wait  for the copies too. @param moved  [out] packages found ready [count].
  * @return 0; GRAVEL_ECL. The lock is held. */
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved);
+
+/** Tell the device, once, that the node has failed. The lock is held. */
+cl_int gravel_pump_tell_abort(struct gravel_pump *pump);
+
+/** The pump cannot go on, for the reason that gravel_last_error has: so ends the node. The lock is held. @return code */
+int gravel_pump_fail(struct gravel_pump *pump, int code);
 
 /** Whether some package is reserved that has not arrived, as of the last look. The lock is held. */
 bool gravel_pump_is_behind(const struct gravel_pump *pump);

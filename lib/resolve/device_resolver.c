@@ -10,9 +10,11 @@
 #include "device_resolver.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/patience.h"
 #include "device_runs.h"
 #include "error.h"
 
@@ -25,6 +27,7 @@ struct berth {
 };
 
 struct gravel_device_resolver {
+    const struct gravel_device *device;
     struct gravel_device_runs runs;
     uint64_t max_frame_bytes;
     cl_command_queue queue;
@@ -32,6 +35,8 @@ struct gravel_device_resolver {
     void *mapped;
     struct berth berths[N_BERTHS];
     uint32_t n_taken; /* berths of frames that may be under way */
+    int broken;       /* why frames that were under way are not applied; stays */
+    char broken_text[256];
 };
 
 /* A frame that is being applied. */
@@ -98,7 +103,8 @@ static int warm_up(struct gravel_device_resolver *resolver)
             code = gravel_device_runs_warm_up(&resolver->runs, uploaded);
     }
     if (error == CL_SUCCESS && !code)
-        error = clFinish(resolver->queue);
+        code = gravel_patience_finish(resolver->device, resolver->queue,
+                                      "resolver: first use of its buffers");
     return error == CL_SUCCESS ? code : gravel_fail_cl("resolver: first use of its buffers", error);
 }
 
@@ -110,6 +116,7 @@ int gravel_device_resolver_create(struct gravel_device_resolver **out,
     struct gravel_device_resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver)
         return gravel_fail(GRAVEL_ENOMEM, "device resolver");
+    resolver->device = device;
     resolver->max_frame_bytes = (max_frame_bytes + 63) & ~UINT64_C(63);
     int code = make_queue(resolver, device);
     if (!code)
@@ -120,8 +127,10 @@ int gravel_device_resolver_create(struct gravel_device_resolver **out,
     if (!code)
         code = warm_up(resolver);
     if (code) {
+        char text[GRAVEL_ERROR_BYTES]; /* freeing may overwrite the reason */
+        snprintf(text, sizeof text, "%s", gravel_last_error());
         gravel_device_resolver_destroy(resolver);
-        return code;
+        return gravel_fail(code, "%s", text);
     }
     *out = resolver;
     return 0;
@@ -131,11 +140,15 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 {
     if (!resolver)
         return;
+    if (resolver->queue &&
+        gravel_patience_gave_up(gravel_patience_finish(resolver->device, resolver->queue,
+                                                       "resolver: the last frames")))
+        return;
     if (resolver->mapped)
         clEnqueueUnmapMemObject(resolver->queue, resolver->staging, resolver->mapped, 0, NULL,
                                 NULL);
     if (resolver->queue)
-        clFinish(resolver->queue);
+        clFinish(resolver->queue); /* it unmaps */
     gravel_device_runs_destroy(&resolver->runs);
     for (uint32_t i = 0; i < N_BERTHS; i++)
         if (resolver->berths[i].uploaded)
@@ -152,13 +165,16 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 
 int gravel_device_resolver_finish(struct gravel_device_resolver *resolver)
 {
+    if (resolver->broken)
+        return gravel_fail(resolver->broken, "%s", resolver->broken_text);
     if (resolver->n_taken == 0)
         return 0;
     resolver->n_taken = 0;
-    cl_int error = clFinish(resolver->queue);
-    return error == CL_SUCCESS
-               ? 0
-               : gravel_fail_cl("resolver: frames were not applied: clFinish", error);
+    resolver->broken = gravel_patience_finish(resolver->device, resolver->queue,
+                                              "resolver: frames were not applied");
+    if (resolver->broken)
+        snprintf(resolver->broken_text, sizeof resolver->broken_text, "%s", gravel_last_error());
+    return resolver->broken;
 }
 
 static int upload(struct pass *pass)
@@ -246,7 +262,11 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
     if (pass.frame->bytes > resolver->max_frame_bytes)
         return gravel_fail(GRAVEL_EINVAL, "frame of %u bytes, the device resolver takes %llu",
                            pass.frame->bytes, (unsigned long long)resolver->max_frame_bytes);
-    int code = resolver->n_taken == N_BERTHS ? gravel_device_resolver_finish(resolver) : 0;
+    int code = resolver->n_taken == N_BERTHS || resolver->broken
+                   ? gravel_device_resolver_finish(resolver)
+                   : 0;
+    if (code)
+        return code;
     pass.berth = &resolver->berths[resolver->n_taken++];
     for (uint64_t at = sizeof *pass.frame; !code && at < pass.frame->bytes;) {
         const struct gravel_run *run = (const void *)((const char *)frame + at);

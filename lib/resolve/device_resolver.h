@@ -57,7 +57,11 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
                                  void *frame, struct gravel_applied *applied);
 
-/** Wait until every frame is applied. @return 0; GRAVEL_ECL, and then the heap may have a part of a frame. */
+/**
+ * Wait until every frame is applied.
+ *
+ * @return  0; GRAVEL_ECL, or the wait was given up (patience.h), and then frames are lost: every call that follows says so.
+ */
 int gravel_device_resolver_finish(struct gravel_device_resolver *resolver);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/patience.h"
 #include "device/program.h"
 #include "error.h"
 
@@ -123,6 +124,7 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
         .has_int64_atomics = has_int64_atomics(device->id),
         .has_double = device->capability.has_double,
         .group = GROUP,
+        .device = device,
         .queue = queue,
         .arena = arena,
     };
@@ -247,6 +249,9 @@ static int add_doubles(const struct gravel_device_runs *runs, const struct place
     const double *values =
         (const void *)((const char *)run + GRAVEL_RUN_VALUES(run->command, run->n_messages, 0));
     cl_int error = CL_SUCCESS;
+    int code = gravel_patience_finish(runs->device, runs->queue, "resolver: runs before doubles");
+    if (code)
+        return code;
     for (uint32_t i = 0; error == CL_SUCCESS && i < run->n_messages; i++) {
         uint64_t at = place->base + offset_of(run->command, indices, i);
         double word;

@@ -20,6 +20,7 @@ struct gravel_device_runs {
     bool has_int64_atomics;
     bool has_double;
     size_t group; /* [work-items] */
+    const struct gravel_device *device;
     cl_command_queue queue;
     cl_program program;
     cl_kernel apply_serially, update_each, find_last, store_last;

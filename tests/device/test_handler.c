@@ -207,13 +207,33 @@ static void handler_knows_its_node_source_and_user(void **state)
     assert_int_equal(gravel_node(gravel), 0);
 }
 
-/* Ping-pong for ever: a barrier cannot end, but says so after the time limit rather than hang. */
+/* Ping-pong until it is told to stop. */
 static int ping(struct gravel *node, void *user, uint32_t source,
                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
 {
     const _Atomic bool *stop = user;
     (void)source, (void)args;
     return *stop ? 0 : gravel_am(node, 1 - gravel_node(node), 0, NULL, 0);
+}
+
+/* Whatever comes first of the two that can tell: the rounds of the barrier, or what is yet to be sent. */
+static void endless_chain_ends_a_barrier_that_has_a_limit(void **state)
+{
+    (void)state;
+    static _Atomic bool stop;
+    struct gravel_config config = loopback_config(2);
+    const struct gravel_handler table[] = {{"ping", 0, ping, (void *)&stop}};
+    const struct gravel_bindings bindings = {.handlers = table, .n_handlers = 1};
+    struct gravel *node;
+    config.chain_limit_ms = 400;
+    OK(gravel_open(&node, &config, &bindings));
+    OK(gravel_am(node, 1, 0, NULL, 0));
+    double begin = seconds_now();
+    expect_error(gravel_barrier(node), GRAVEL_ETIMEOUT, "GRAVEL_CHAIN_LIMIT");
+    double took = seconds_now() - begin;
+    print_message("%.2f s: %s\n", took, gravel_last_error());
+    assert_true(took >= 0.39 && took < 5);
+    expect_error(gravel_close(node), GRAVEL_ETIMEOUT, "handlers still send");
 }
 
 static void quiet_beside_an_endless_ping_pong_ends(void **state)
@@ -273,6 +293,7 @@ int main(void)
         cmocka_unit_test_setup(bad_message_of_a_handler_is_refused, reset),
         cmocka_unit_test_setup(waiting_in_a_handler_is_refused, reset),
         cmocka_unit_test_setup(handler_knows_its_node_source_and_user, reset),
+        cmocka_unit_test(endless_chain_ends_a_barrier_that_has_a_limit),
         cmocka_unit_test(quiet_beside_an_endless_ping_pong_ends),
         cmocka_unit_test(malformed_tables_are_refused),
     };

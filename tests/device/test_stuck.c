@@ -152,6 +152,35 @@ static void other_arena_version_is_told(void **state)
     expect_failed_node(gravel, "another gravel.cl.h");
 }
 
+/* By the launch's own ids, also where it is cut into slices. */
+static void expect_fault_at(uint32_t n_dimensions, const size_t *global, const size_t *local,
+                            uint64_t item, const char *part)
+{
+    struct gravel *gravel = open_impatient(0);
+    const uint64_t arguments[3] = {item};
+    cl_kernel kernel = body_kernel(
+        gravel, "if (i == a) gravel_fault(g.arena, GRAVEL_FAULT_QUEUE, 0, 0, 77);", arguments);
+    set_body_size(kernel, global[0], n_dimensions > 1 ? global[1] : 1);
+    int launched = gravel_launch(gravel, kernel, n_dimensions, global, local, 0, NULL, NULL);
+    if (launched)
+        expect_error(launched, GRAVEL_EKERNEL, part);
+    expect_error(gravel_quiet(gravel), GRAVEL_EKERNEL, part);
+    clReleaseKernel(kernel);
+    expect_error(gravel_close(gravel), GRAVEL_EKERNEL, part);
+}
+
+static void fault_names_the_work_group_of_the_whole_launch(void **state)
+{
+    (void)state;
+    watch(60, "a fault in a late work-group");
+    const size_t global_1[] = {6400}, local_1[] = {64};
+    const size_t global_2[] = {64, 32}, local_2[] = {16, 4};
+    const size_t global_3[] = {16, 8, 6}, local_3[] = {4, 4, 3};
+    expect_fault_at(1, global_1, local_1, 6399, "work-group at (6336) needs 77 slots");
+    expect_fault_at(2, global_2, local_2, 30 * 64 + 33, "work-group at (32, 28) needs 77 slots");
+    expect_fault_at(3, global_3, local_3, (4 * 8 + 5) * 16 + 9, "work-group at (8, 4, 3) needs");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +191,7 @@ int main(void)
         cmocka_unit_test(patience_outlasts_a_slow_kernel),
         cmocka_unit_test(back_pressure_is_counted_and_nothing_is_lost),
         cmocka_unit_test(other_arena_version_is_told),
+        cmocka_unit_test(fault_names_the_work_group_of_the_whole_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,10 +53,11 @@ struct gravel_arena {
     gravel_u32 fault_claim; /* taken by the first work-group with a fault */
     gravel_u32 fault_queue;
     gravel_u32 fault_ticket;
-    gravel_u32 fault_group; /* linear work-group number */
+    gravel_u32 fault_dimensions; /* of the launch, 1 to 3 */
     gravel_u32 fault_value; /* the number at fault: group size, version, slots, word waited for */
     gravel_u64 fault_offset; /* [bytes] heap offset of the word waited for; fault_ticket is what it was compared with */
-    gravel_u32 device_padding[8];
+    gravel_u64 fault_item[3]; /* global ids of the work-group's first work-item: the launch's, not a slice's */
+    gravel_u32 device_padding[2];
 };
 
 struct gravel_queue_words {

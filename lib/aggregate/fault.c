@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texts of faults. See fault.h.
+ */
+#include "fault.h"
+
+#include <stdio.h>
+
+/* Whose fault it is, by its first work-item: "work-group at (128, 7)". */
+static void name_group(const struct gravel_arena *arena, char *text, size_t bytes)
+{
+    const gravel_u64 *item = arena->fault_item;
+    if (arena->fault_dimensions <= 1)
+        snprintf(text, bytes, "work-group at (%llu)", (unsigned long long)item[0]);
+    else if (arena->fault_dimensions == 2)
+        snprintf(text, bytes, "work-group at (%llu, %llu)", (unsigned long long)item[0],
+                 (unsigned long long)item[1]);
+    else
+        snprintf(text, bytes, "work-group at (%llu, %llu, %llu)", (unsigned long long)item[0],
+                 (unsigned long long)item[1], (unsigned long long)item[2]);
+}
+
+static void tell_wait(const struct gravel_arena *arena, const char *group, char *text, size_t bytes)
+{
+    static const char *const signs[] = {"==", "!=", ">", "<=", "<", ">="};
+    const char *sign = arena->fault_queue < 6 ? signs[arena->fault_queue] : "(no comparison)";
+    if (arena->wait_ms == 0)
+        snprintf(text, bytes,
+                 "%s waits for the word at heap offset %llu (it is %u) to be %s %u, and no kernel "
+                 "waits on step drain: read it in the next launch",
+                 group, (unsigned long long)arena->fault_offset, arena->fault_value, sign,
+                 arena->fault_ticket);
+    else
+        snprintf(text, bytes,
+                 "%s waited for the word at heap offset %llu to be %s %u; it has been %u for %.1f s",
+                 group, (unsigned long long)arena->fault_offset, sign, arena->fault_ticket,
+                 arena->fault_value, arena->wait_ms * 1e-3);
+}
+
+static void tell_stalled(const struct gravel_arena *arena, const char *group, char *text, size_t bytes)
+{
+    if (arena->wait_limit == 0)
+        snprintf(text, bytes,
+                 "%s found queue %u full (%u slots, ticket %u), and no kernel waits on step "
+                 "drain: raise GRAVEL_QUEUE, or lower GRAVEL_SLICE",
+                 group, arena->fault_queue, arena->n_slots, arena->fault_ticket);
+    else
+        snprintf(text, bytes, "%s gave up after %u polls for room in queue %u (ticket %u)", group,
+                 arena->fault_value, arena->fault_queue, arena->fault_ticket);
+}
+
+void gravel_fault_tell(const struct gravel_arena *arena, uint32_t fault, char *text, size_t bytes)
+{
+    char group[96];
+    name_group(arena, group, sizeof group);
+    switch (fault) {
+    case GRAVEL_FAULT_STALLED:
+        tell_stalled(arena, group, text, bytes);
+        break;
+    case GRAVEL_FAULT_GROUP:
+        snprintf(text, bytes,
+                 "%s has %u work-items; build the program with -DGRAVEL_MAX_GROUP=%u", group,
+                 arena->fault_value, arena->fault_value);
+        break;
+    case GRAVEL_FAULT_QUEUE:
+        snprintf(text, bytes,
+                 "%s needs %u slots for one call and queue %u has %u; raise GRAVEL_QUEUE "
+                 "or GRAVEL_SLOT",
+                 group, arena->fault_value, arena->fault_queue, arena->n_slots);
+        break;
+    case GRAVEL_FAULT_WAIT:
+        tell_wait(arena, group, text, bytes);
+        break;
+    default:
+        snprintf(text, bytes,
+                 "the program was built with another gravel.cl.h (arena version %u, here %u)",
+                 arena->fault_value, arena->version);
+    }
+}

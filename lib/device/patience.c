@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits for the device that end. See patience.h.
+ */
+#include "patience.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "wait/clock.h"
+
+#define SPINS 200u         /* looks before the thread sleeps between them: most copies are short */
+#define REST_MIN_US 20u    /* between two looks then: an eighth of the wait so far, */
+#define REST_MAX_US 1000u  /* so that a long one is not much longer for it */
+
+static cl_int status_of(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    cl_int error =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return error == CL_SUCCESS ? status : error;
+}
+
+static void rest(uint64_t since_ns)
+{
+    uint64_t rest_us = (gravel_clock_ns() - since_ns) / 8000;
+    usleep(rest_us < REST_MIN_US   ? REST_MIN_US
+           : rest_us > REST_MAX_US ? REST_MAX_US
+                                   : (useconds_t)rest_us);
+}
+
+int gravel_patience_ask(const struct gravel_device *device, const char *what,
+                        struct gravel_patience_times *times)
+{
+    if (!device->patience.go_on)
+        return 0;
+    if (times->begin_ns == 0)
+        times->begin_ns = times->alone_ns = gravel_clock_ns();
+    return device->patience.go_on(device->patience.context, what, times);
+}
+
+int gravel_patience_wait(const struct gravel_device *device, cl_event event, const char *what)
+{
+    struct gravel_patience_times times = {0};
+    uint64_t begin_ns = gravel_clock_ns();
+    cl_int status;
+    int code = 0;
+    for (uint32_t looks = 0; (status = status_of(event)) > CL_COMPLETE; looks++) {
+        if (looks < SPINS) {
+            sched_yield();
+            continue;
+        }
+        code = gravel_patience_ask(device, what, &times);
+        if (code)
+            return code;
+        rest(begin_ns);
+    }
+    return gravel_check_cl(what, status);
+}
+
+int gravel_patience_finish(const struct gravel_device *device, cl_command_queue queue,
+                           const char *what)
+{
+    cl_event all;
+    cl_int error = clEnqueueMarkerWithWaitList(queue, 0, NULL, &all);
+    if (error == CL_SUCCESS)
+        error = clFlush(queue);
+    else
+        return gravel_fail_cl(what, error);
+    int code = error == CL_SUCCESS ? gravel_patience_wait(device, all, what)
+                                   : gravel_fail_cl(what, error);
+    clReleaseEvent(all);
+    return code;
+}

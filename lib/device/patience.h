@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits for copies and kernels of Gravel's own, with a limit.
+ *
+ * OpenCL's waits have none: a driver that has lost its device, or a kernel that never ends and keeps
+ * the device, would hold the thread for ever. Here the thread asks its node again and again whether
+ * to wait on. What a wait has given up may still end later, so the memory it reads or writes must
+ * stay; a node that has given up once is beyond use and leaves all of it behind.
+ *
+ * Path:    pump_move.c, device_resolver.c, crate.c, memory.c -> patience.h -> the device.
+ * Threads: any.
+ */
+#ifndef GRAVEL_DEVICE_PATIENCE_H
+#define GRAVEL_DEVICE_PATIENCE_H
+
+#include <stdint.h>
+
+#include "device.h"
+
+/* How long a wait has lasted; zero-filled to begin with. */
+struct gravel_patience_times {
+    uint64_t begin_ns;
+    uint64_t alone_ns; /* when nothing was left that excuses the device */
+};
+
+/** Whether a wait may go on. @return 0; what go_on of the device's patience says, text set. */
+int gravel_patience_ask(const struct gravel_device *device, const char *what,
+                        struct gravel_patience_times *times);
+
+/**
+ * Wait for a command. What enqueued it must have been flushed.
+ *
+ * @param what  names it in the error, e.g. "copying packages from the device".
+ * @return      0; GRAVEL_ECL if it ended with an error; otherwise the wait was given up.
+ */
+int gravel_patience_wait(const struct gravel_device *device, cl_event event, const char *what);
+
+/** The same for everything enqueued to an in-order queue so far. */
+int gravel_patience_finish(const struct gravel_device *device, cl_command_queue queue,
+                           const char *what);
+
+/** Whether one of the calls above gave up, so that commands may still be under way. */
+static inline bool gravel_patience_gave_up(int code)
+{
+    return code != 0 && code != GRAVEL_ECL;
+}
+
+#endif

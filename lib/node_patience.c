@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long threads of a node wait for its device. See device/patience.h.
+ *
+ * A copy, or a kernel of Gravel's own, should end at once. On step drain a kernel of the caller's may
+ * be before it, and that takes as long as the caller likes, or as GRAVEL_KERNEL_LIMIT says. While the
+ * network thread waits, other nodes must not take it for dead.
+ *
+ * Path:    patience.c -> here -> launch.c, liveness.c.
+ * Threads: any.
+ */
+#include "node.h"
+#include "wait/clock.h"
+
+static bool has_given_up(const struct gravel *gravel)
+{
+    return atomic_load_explicit(&gravel->is_stuck, memory_order_relaxed);
+}
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns * 1e-9;
+}
+
+/* A kernel that keeps the device to itself: on step pump one leaves room. */
+static bool is_kept(struct gravel *gravel)
+{
+    return gravel->device.step == GRAVEL_STEP_DRAIN &&
+           (atomic_load_explicit(&gravel->is_draining, memory_order_relaxed) ||
+            gravel_launches_are_running(&gravel->launches));
+}
+
+/* What was to be done is not, and nobody can say what the device still writes: the node ends. */
+static int give_up(struct gravel *gravel, int code)
+{
+    atomic_store_explicit(&gravel->is_stuck, true, memory_order_relaxed);
+    gravel_report(gravel, code, true, gravel_last_error());
+    return code;
+}
+
+int gravel_node_go_on(void *context, const char *what, struct gravel_patience_times *times)
+{
+    struct gravel *gravel = context;
+    uint64_t now_ns = gravel_clock_ns();
+    uint64_t limit_ns = gravel->config.kernel_limit_ms * UINT64_C(1000000);
+    gravel_network_keep_alive(&gravel->network, now_ns);
+    if (has_given_up(gravel))
+        return gravel_fail(GRAVEL_ETIMEOUT, "%s: the device has not answered before", what);
+    if (is_kept(gravel) && !atomic_load_explicit(&gravel->aborted, memory_order_relaxed)) { /* H2 */
+        times->alone_ns = now_ns;
+        if (limit_ns && now_ns - times->begin_ns >= limit_ns)
+            return give_up(gravel,
+                           gravel_fail(GRAVEL_EKERNEL,
+                                       "%s: a kernel that has not ended keeps the device for "
+                                       "%.1f s (GRAVEL_KERNEL_LIMIT)",
+                                       what, seconds(now_ns - times->begin_ns)));
+    }
+    if (now_ns - times->alone_ns < gravel->config.timeout_ms * UINT64_C(1000000))
+        return 0;
+    return give_up(gravel,
+                   gravel_fail(GRAVEL_ETIMEOUT, "%s: no answer of the device for %.1f s", what,
+                               seconds(now_ns - times->alone_ns)));
+}
+
+bool gravel_node_is_stuck(const struct gravel *gravel)
+{
+    return has_given_up(gravel);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * OpenCL and memory allocation that fail when they are told to: the n-th call of some kinds, all calls from that
+ * one on, as when the device is lost, copies that never end, a call that does not return, and callbacks that are late.
+ *
+ * The linker sends the library's calls here (--wrap); see meson.build. The driver's own are not touched.
+ *
+ * Path:    lib -> failing_opencl.h -> OpenCL, the C library.
+ * Threads: any.
+ */
+#ifndef GRAVEL_TESTS_FAILING_OPENCL_H
+#define GRAVEL_TESTS_FAILING_OPENCL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <CL/cl.h>
+
+/* Kinds of calls, as bits. */
+#define READS 1u    /* clEnqueueReadBuffer and its Rect: the pump's, and of the heap */
+#define WRITES 2u   /* clEnqueueWriteBuffer: uploads, credits, and of the heap */
+#define KERNELS 4u  /* clEnqueueNDRangeKernel and what a resolver's kernel needs */
+#define CREATES 8u  /* objects */
+#define WAITS 16u   /* markers, flushes, finishes */
+#define MALLOCS 32u /* the C library's */
+#define N_KINDS 6u
+
+static struct {
+    _Atomic unsigned kinds;   /* that count; 0: nothing fails */
+    _Atomic int left;         /* calls until one fails */
+    _Atomic bool stays;       /* all calls to OpenCL fail from then on */
+    _Atomic bool has_failed;
+    _Atomic unsigned stalls;  /* of READS, WRITES and WAITS: copies and markers that never end */
+    _Atomic bool holds;       /* calls of READS do not return */
+    _Atomic unsigned n_held;
+    _Atomic unsigned late_ms; /* callbacks come so much later */
+    _Atomic unsigned n_late;  /* those still to come */
+} failing;
+
+/* Let the n-th call of these kinds fail. */
+static inline void fail_nth(unsigned kinds, unsigned n, bool stays)
+{
+    atomic_store(&failing.kinds, 0);
+    atomic_store(&failing.has_failed, false);
+    atomic_store(&failing.left, (int)n);
+    atomic_store(&failing.stays, stays);
+    atomic_store(&failing.kinds, kinds);
+}
+
+/* @return whether one has failed. */
+static inline bool fail_no_more(void)
+{
+    atomic_store(&failing.kinds, 0);
+    atomic_store(&failing.stays, false);
+    atomic_store(&failing.stalls, 0);
+    return atomic_load(&failing.has_failed);
+}
+
+static bool fails(unsigned kind)
+{
+    unsigned kinds = atomic_load(&failing.kinds);
+    if (!kinds)
+        return false;
+    if (kind != MALLOCS && atomic_load(&failing.stays) && atomic_load(&failing.has_failed))
+        return true;
+    if (!(kinds & kind) || atomic_fetch_sub(&failing.left, 1) != 1)
+        return false;
+    atomic_store(&failing.has_failed, true);
+    return true;
+}
+
+static void hold(void)
+{
+    if (!atomic_load(&failing.holds))
+        return;
+    atomic_fetch_add(&failing.n_held, 1);
+    while (atomic_load(&failing.holds))
+        usleep(1000);
+}
+
+#define WRAP(kind, name, parameters, arguments)                             \
+    cl_int __real_##name parameters;                                        \
+    cl_int __wrap_##name parameters;                                        \
+    cl_int __wrap_##name parameters                                         \
+    {                                                                       \
+        return fails(kind) ? CL_OUT_OF_RESOURCES : __real_##name arguments; \
+    }
+#define WRAP_READ(name, parameters, arguments)                               \
+    cl_int __real_##name parameters;                                         \
+    cl_int __wrap_##name parameters;                                         \
+    cl_int __wrap_##name parameters                                          \
+    {                                                                        \
+        hold();                                                              \
+        return fails(READS) ? CL_OUT_OF_RESOURCES : __real_##name arguments; \
+    }
+#define WRAP_CREATE(type, name, parameters, arguments) \
+    type __real_##name parameters;                     \
+    type __wrap_##name parameters;                     \
+    type __wrap_##name parameters                      \
+    {                                                  \
+        if (!fails(CREATES))                           \
+            return __real_##name arguments;            \
+        *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;     \
+        return NULL;                                   \
+    }
+
+WRAP_READ(clEnqueueReadBuffer,
+          (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t at, size_t bytes, void *to,
+           cl_uint n, const cl_event *wait, cl_event *event),
+          (queue, buffer, blocks, at, bytes, to, n, wait, event))
+WRAP_READ(clEnqueueReadBufferRect,
+          (cl_command_queue queue, cl_mem buffer, cl_bool blocks, const size_t *from,
+           const size_t *to, const size_t *region, size_t row, size_t slice, size_t host_row,
+           size_t host_slice, void *host, cl_uint n, const cl_event *wait, cl_event *event),
+          (queue, buffer, blocks, from, to, region, row, slice, host_row, host_slice, host, n, wait,
+           event))
+WRAP(WRITES, clEnqueueWriteBuffer,
+     (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t at, size_t bytes,
+      const void *from, cl_uint n, const cl_event *wait, cl_event *event),
+     (queue, buffer, blocks, at, bytes, from, n, wait, event))
+WRAP(WRITES, clEnqueueFillBuffer,
+     (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, size_t at,
+      size_t bytes, cl_uint n, const cl_event *wait, cl_event *event),
+     (queue, buffer, pattern, pattern_bytes, at, bytes, n, wait, event))
+WRAP(KERNELS, clEnqueueNDRangeKernel,
+     (cl_command_queue queue, cl_kernel kernel, cl_uint n, const size_t *offset,
+      const size_t *global, const size_t *local, cl_uint n_wait, const cl_event *wait,
+      cl_event *event),
+     (queue, kernel, n, offset, global, local, n_wait, wait, event))
+WRAP(KERNELS, clSetKernelArg,
+     (cl_kernel kernel, cl_uint index, size_t bytes, const void *value),
+     (kernel, index, bytes, value))
+WRAP(WAITS, clEnqueueMarkerWithWaitList,
+     (cl_command_queue queue, cl_uint n, const cl_event *wait, cl_event *event),
+     (queue, n, wait, event))
+WRAP(WAITS, clFlush, (cl_command_queue queue), (queue))
+WRAP(WAITS, clFinish, (cl_command_queue queue), (queue))
+WRAP(WAITS, clWaitForEvents, (cl_uint n, const cl_event *events), (n, events))
+
+/* Looks at copies are not counted, for how many there are is chance; but all fail once the device is lost. */
+cl_int __real_clGetEventInfo(cl_event, cl_event_info, size_t, void *, size_t *);
+cl_int __wrap_clGetEventInfo(cl_event, cl_event_info, size_t, void *, size_t *);
+cl_int __wrap_clGetEventInfo(cl_event event, cl_event_info name, size_t bytes, void *value,
+                             size_t *needed)
+{
+    cl_command_type type = 0;
+    unsigned stalls = atomic_load(&failing.stalls);
+    if (fails(0))
+        return CL_OUT_OF_RESOURCES;
+    cl_int error = __real_clGetEventInfo(event, name, bytes, value, needed);
+    if (!stalls || name != CL_EVENT_COMMAND_EXECUTION_STATUS)
+        return error;
+    __real_clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL);
+    if ((type == CL_COMMAND_MARKER && stalls & WAITS) ||
+        (type == CL_COMMAND_WRITE_BUFFER && stalls & WRITES) ||
+        ((type == CL_COMMAND_READ_BUFFER || type == CL_COMMAND_READ_BUFFER_RECT) && stalls & READS))
+        *(cl_int *)value = CL_SUBMITTED;
+    return error;
+}
+
+typedef void(CL_CALLBACK callback_function)(cl_event, cl_int, void *);
+struct late {
+    callback_function *callback;
+    void *user;
+};
+
+static void *call_late(void *argument)
+{
+    struct late late = *(struct late *)argument;
+    free(argument);
+    usleep(atomic_load(&failing.late_ms) * 1000);
+    late.callback(NULL, CL_COMPLETE, late.user);
+    atomic_fetch_sub(&failing.n_late, 1);
+    return NULL;
+}
+
+static void CL_CALLBACK start_late(cl_event event, cl_int status, void *user)
+{
+    pthread_t thread;
+    (void)event, (void)status;
+    if (pthread_create(&thread, NULL, call_late, user))
+        abort();
+    pthread_detach(thread);
+}
+
+cl_int __real_clSetEventCallback(cl_event, cl_int, callback_function *, void *);
+cl_int __wrap_clSetEventCallback(cl_event, cl_int, callback_function *, void *);
+cl_int __wrap_clSetEventCallback(cl_event event, cl_int type, callback_function *callback,
+                                 void *user)
+{
+    if (!atomic_load(&failing.late_ms))
+        return __real_clSetEventCallback(event, type, callback, user);
+    struct late *late = malloc(sizeof *late);
+    *late = (struct late){callback, user};
+    atomic_fetch_add(&failing.n_late, 1);
+    return __real_clSetEventCallback(event, type, start_late, late);
+}
+
+WRAP_CREATE(cl_mem, clCreateBuffer,
+            (cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *error),
+            (context, flags, bytes, host, error))
+WRAP_CREATE(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *error),
+            (program, name, error))
+WRAP_CREATE(void *, clEnqueueMapBuffer,
+            (cl_command_queue queue, cl_mem buffer, cl_bool blocks, cl_map_flags flags, size_t at,
+             size_t bytes, cl_uint n, const cl_event *wait, cl_event *event, cl_int *error),
+            (queue, buffer, blocks, flags, at, bytes, n, wait, event, error))
+WRAP_CREATE(cl_command_queue, clCreateCommandQueueWithProperties,
+            (cl_context context, cl_device_id device, const cl_queue_properties *properties,
+             cl_int *error),
+            (context, device, properties, error))
+
+#define WRAP_MALLOC(name, parameters, arguments)                 \
+    void *__real_##name parameters;                              \
+    void *__wrap_##name parameters;                              \
+    void *__wrap_##name parameters                               \
+    {                                                            \
+        return fails(MALLOCS) ? NULL : __real_##name arguments; \
+    }
+WRAP_MALLOC(malloc, (size_t bytes), (bytes))
+WRAP_MALLOC(calloc, (size_t n, size_t bytes), (n, bytes))
+WRAP_MALLOC(realloc, (void *old, size_t bytes), (old, bytes))
+WRAP_MALLOC(aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes))
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bad luck, call by call: every call to OpenCL and every allocation of a run fails once, each in a run of its own,
+ * and in another is the first of all that fail. The run ends in time; what fails says so; what was reported as done
+ * is done; nothing is written beside.
+ *
+ * usage: test_faults opening | running | lost [all]
+ *     on the step that the environment asks for; `all` takes every call, minutes, and not only the first ones and
+ *     every few after them
+ *
+ * Path: meson test -> failing_opencl.h -> all of lib
+ */
+#include <stdio.h>
+
+#include "expect.h"
+#include "failing_opencl.h"
+
+#define N_ITEMS 640u
+#define N_WORDS 64u
+#define TIMEOUT_MS 1000u
+#define LIMIT_S 10.0 /* of a run; generous: the machine is shared */
+
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "kernel void count(GRAVEL_ARENA, ulong table)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    gravel_inc_uint(g, table, i % 64, i % 2);\n"
+    "    gravel_put_uint_if(g, i % 3 == 0, table + 256, i % 64, i, 1);\n"
+    "    gravel_am1_if(g, i == 77, GRAVEL_HANDLER(note), 5, 0);\n"
+    "}\n";
+
+static int note(struct gravel *gravel, void *user, uint32_t from,
+                const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)gravel, (void)from;
+    atomic_fetch_add((_Atomic uint64_t *)user, args[0]);
+    return 0;
+}
+
+static _Atomic uint64_t noted;
+static const struct gravel_handler handlers[] = {{"note", 1, note, &noted}};
+static const struct gravel_bindings bindings = {.handlers = handlers, .n_handlers = 1};
+
+/* ---- a run -------------------------------------------------------------------------------------- */
+
+/* What is armed when: while the node opens, or from then on. */
+enum phase { OPENING, RUNNING };
+
+struct run {
+    struct gravel *gravel;
+    struct guarded table;
+    cl_program program;
+    cl_kernel kernel;
+    bool is_certain; /* all calls have said that the messages are there */
+    char told[512];  /* the first error, if any */
+};
+
+static bool is_good(struct run *run, int code)
+{
+    if (code == 0)
+        return true;
+    assert_true(code < 0);
+    assert_int_not_equal(strlen(gravel_last_error()), 0);
+    if (!run->told[0])
+        snprintf(run->told, sizeof run->told, "%s: %s", gravel_strerror(code), gravel_last_error());
+    return false;
+}
+
+static int open_node(struct run *run)
+{
+    struct gravel_config config = loopback_config(2);
+    config.timeout_ms = TIMEOUT_MS;
+    config.heap_bytes = 1 << 20;
+    config.queue_bytes = 64 * 9280;
+    config.wait_limit = 1 << 16;
+    return gravel_open(&run->gravel, &config, &bindings);
+}
+
+/* With everything working: memory and kernel. */
+static void prepare(struct run *run)
+{
+    run->table = guarded_alloc(run->gravel, 2 * N_WORDS * 4);
+    run->program = build_or_die(run->gravel, source, NULL);
+    run->kernel = kernel_or_die(run->gravel, run->program, "count");
+    const cl_ulong table = run->table.memory;
+    MUST(clSetKernelArg(run->kernel, 1, sizeof table, &table) == CL_SUCCESS);
+}
+
+/* Two launches, messages of the host, and waits; errors are kept, nothing stops at them. */
+static void send(struct run *run)
+{
+    const size_t global = N_ITEMS, local = 64;
+    uint32_t value = 77, got[4] = {0};
+    bool is_sent = true;
+    noted = 0;
+    for (int i = 0; i < 2; i++)
+        is_sent &= is_good(run, gravel_launch(run->gravel, run->kernel, 1, &global, &local, 0, NULL,
+                                              NULL));
+    uint64_t last = run->table.memory + (2 * N_WORDS - 1) * 4;
+    is_sent &= is_good(run, gravel_put(run->gravel, 0, last, &value, 4));
+    is_sent &= is_good(run, gravel_barrier(run->gravel));
+    bool has_got = is_good(run, gravel_get(run->gravel, 0, last, got, 4));
+    if (is_sent && has_got)
+        assert_int_equal(got[0], 77);
+    is_good(run, gravel_quiet(run->gravel));
+    run->is_certain = is_sent;
+}
+
+/* Everything works again: what is in the heap? */
+static void check(struct run *run)
+{
+    uint32_t counted[2] = {0};
+    guarded_check(run->gravel, &run->table);
+    for (uint32_t node = 0; node < 2; node++) {
+        const uint32_t *words = read_map(run->gravel, node, run->table.memory, N_WORDS * 4);
+        for (uint32_t i = 0; i < N_WORDS; i++) {
+            assert_true(words[i] <= 2 * N_ITEMS / N_WORDS);
+            counted[node] += words[i];
+        }
+        unmap(run->gravel, words);
+    }
+    if (!run->is_certain)
+        return;
+    assert_int_equal(counted[0], N_ITEMS);
+    assert_int_equal(counted[1], N_ITEMS);
+    assert_int_equal(noted, 10);
+}
+
+static void release(struct run *run)
+{
+    clReleaseKernel(run->kernel);
+    clReleaseProgram(run->program);
+}
+
+/* One run in which the n-th call of these kinds fails. @return whether there was one. */
+static bool run_with(enum phase phase, unsigned kinds, unsigned n, bool stays)
+{
+    struct run run = {.gravel = NULL};
+    char what[80];
+    snprintf(what, sizeof what, "call %u of kinds %x %s", n, kinds, stays ? "and after" : "alone");
+    watch(30, what);
+    double begin = seconds_now();
+    if (phase == OPENING)
+        fail_nth(kinds, n, stays);
+    bool is_open = is_good(&run, open_node(&run));
+    bool has_failed = fail_no_more();
+    if (is_open) {
+        prepare(&run);
+        if (phase == RUNNING)
+            fail_nth(kinds, n, stays);
+        send(&run);
+        if (phase == RUNNING)
+            has_failed = fail_no_more();
+        check(&run);
+        release(&run);
+        is_good(&run, gravel_close(run.gravel));
+    } else {
+        assert_null(run.gravel);
+        assert_int_equal(phase, OPENING);
+    }
+    double took = seconds_now() - begin;
+    print_message("%s %s: %.2f s%s%s\n", phase == OPENING ? "opening" : "running", what, took,
+                  run.told[0] ? ", " : "", run.told);
+    assert_true(took < LIMIT_S);
+    if (!has_failed)
+        assert_int_equal(run.told[0], 0);
+    return has_failed;
+}
+
+static bool takes_all;
+
+/* Call by call of a kind, until the run has none left. On step pump its thread looks as often as it likes. */
+static void fail_each(enum phase phase, unsigned kinds, bool stays)
+{
+    unsigned n = 1;
+    while (n < 200 && run_with(phase, kinds, n, stays))
+        n += takes_all || n < 4 ? 1 : n / 2;
+    assert_true(n > 1);
+}
+
+static void each_call_that_fails_while_a_node_opens_is_told(void **state)
+{
+    (void)state;
+    fail_each(OPENING, READS | WRITES | KERNELS | CREATES | WAITS, false);
+}
+
+static void each_allocation_that_fails_while_a_node_opens_is_told(void **state)
+{
+    (void)state;
+    fail_each(OPENING, MALLOCS, false);
+}
+
+static void each_read_that_fails_is_told(void **state)
+{
+    (void)state;
+    fail_each(RUNNING, READS, false);
+}
+
+static void each_write_that_fails_is_told(void **state)
+{
+    (void)state;
+    fail_each(RUNNING, WRITES, false);
+}
+
+static void each_kernel_that_fails_is_told(void **state)
+{
+    (void)state;
+    fail_each(RUNNING, KERNELS, false);
+}
+
+static void each_wait_that_fails_is_told(void **state)
+{
+    (void)state;
+    fail_each(RUNNING, WAITS, false);
+}
+
+static void each_allocation_that_fails_is_told(void **state)
+{
+    (void)state;
+    fail_each(RUNNING, MALLOCS, false);
+}
+
+static void device_lost_at_any_moment_is_told(void **state)
+{
+    (void)state;
+    fail_each(RUNNING, READS | WRITES | KERNELS | WAITS, true);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest opening[] = {
+        cmocka_unit_test(each_call_that_fails_while_a_node_opens_is_told),
+        cmocka_unit_test(each_allocation_that_fails_while_a_node_opens_is_told),
+    };
+    const struct CMUnitTest running[] = {
+        cmocka_unit_test(each_read_that_fails_is_told),
+        cmocka_unit_test(each_write_that_fails_is_told),
+        cmocka_unit_test(each_kernel_that_fails_is_told),
+        cmocka_unit_test(each_wait_that_fails_is_told),
+        cmocka_unit_test(each_allocation_that_fails_is_told),
+    };
+    const struct CMUnitTest lost[] = {
+        cmocka_unit_test(device_lost_at_any_moment_is_told),
+    };
+    MUST(argc > 1);
+    takes_all = argc > 2 && !strcmp(argv[2], "all");
+    struct gravel *gravel = open_loopback(1, NULL); /* skips if the step cannot be taken */
+    OK(gravel_close(gravel));
+    if (!strcmp(argv[1], "opening"))
+        return cmocka_run_group_tests(opening, NULL, NULL);
+    return strcmp(argv[1], "lost") ? cmocka_run_group_tests(running, NULL, NULL)
+                                   : cmocka_run_group_tests(lost, NULL, NULL);
+}
