@@ -372,7 +372,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(pump_on_a_single_compute_unit_is_refused),
         cmocka_unit_test(other_steps_work_on_a_single_compute_unit),
     };
-    watch(150, "steps of the ladder");
+    watch(170, "steps of the ladder");
     MUST(argc == 2);
     return strcmp(argv[1], "single") ? cmocka_run_group_tests(any, NULL, NULL)
                                      : cmocka_run_group_tests(single, NULL, NULL);
