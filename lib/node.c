@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "device/beside.h"
 #include "device/self_test.h"
 #include "wait/clock.h"
 
@@ -183,16 +184,36 @@ static int open_aggregators(struct gravel *gravel)
     return code;
 }
 
+/* Handlers that the device runs, if there are any. */
+static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindings)
+{
+    const struct gravel_bindings none = {.handlers = NULL};
+    const struct gravel_bindings *given = bindings ? bindings : &none;
+    const struct gravel_device_calls_shape shape = {
+        .device = &gravel->device,
+        .memory = &gravel->memory,
+        .handlers = gravel->handlers,
+        .n_handlers = gravel->n_handlers,
+        .name = given->device_name,
+        .source = given->device_source,
+        .options = given->device_options,
+        .extra_options = gravel->config.build_options,
+        .max_frame_bytes = gravel->config.buffer_bytes,
+        .limit_ns = gravel->config.timeout_ms * UINT64_C(500000), /* half: before others miss us */
+    };
+    return gravel_device_calls_create(&gravel->calls, &shape);
+}
+
 /* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
 static int check_slice(const struct gravel *gravel)
 {
     uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
-    if (gravel->device.step != GRAVEL_STEP_PUMP || wanted <= most)
+    if (!gravel->device.is_sliced || gravel->device.step == GRAVEL_STEP_DRAIN || wanted <= most)
         return 0;
     return gravel_fail(GRAVEL_ECONFIG,
-                       "GRAVEL_SLICE=%u: on step pump %u work-groups at most, so that one of %u compute "
+                       "GRAVEL_SLICE=%u: on step %s %u work-groups at most, so that one of %u compute "
                        "units stays free",
-                       wanted, most, most + 1);
+                       wanted, gravel_step_name(gravel->device.step), most, most + 1);
 }
 
 /* What one node can open by itself, once it knows who it is. */
@@ -206,7 +227,11 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
     if (!code)
         code = gravel_self_test(&gravel->device, OPEN_TEST_ROUNDS, NULL);
     if (!code)
+        code = gravel_beside_test(&gravel->device, bindings);
+    if (!code)
         code = open_arena(gravel);
+    if (!code)
+        code = open_calls(gravel, bindings);
     if (!code && gravel->config.trace[0])
         code = gravel_trace_open(&gravel->trace, gravel->config.trace, transport->node);
     gravel->destination_base = calloc(transport->n_nodes, sizeof *gravel->destination_base);
@@ -214,8 +239,8 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
         code = gravel_fail(GRAVEL_ENOMEM, "statistics of %u nodes", transport->n_nodes);
     if (!code) {
         uint32_t n_buffers = gravel->config.n_buffers * gravel->config.n_aggregators + 4;
-        code = gravel_network_attach(&gravel->network, &gravel->memory, gravel->trace,
-                                     n_buffers * transport->n_nodes);
+        code = gravel_network_attach(&gravel->network, &gravel->memory, gravel->calls,
+                                     gravel->trace, n_buffers * transport->n_nodes);
     }
     return code ? code : open_aggregators(gravel);
 }
@@ -276,6 +301,7 @@ struct left {
     struct left *next;
     struct gravel_pump *pump;
     struct gravel_resolver *resolver;
+    struct gravel_device_calls *calls;
 };
 static pthread_mutex_t left_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct left *left_behind;
@@ -286,7 +312,7 @@ static void leave_behind(const struct gravel *gravel)
     if (!left)
         return;
     pthread_mutex_lock(&left_lock);
-    *left = (struct left){left_behind, gravel->pump, gravel->network.resolver};
+    *left = (struct left){left_behind, gravel->pump, gravel->network.resolver, gravel->calls};
     left_behind = left;
     pthread_mutex_unlock(&left_lock);
 }
@@ -294,11 +320,13 @@ static void leave_behind(const struct gravel *gravel)
 /*
  * What kernels use. If one still runs, though the barrier of gravel_close has waited as long as it
  * may and has named it, all of it stays until the process ends: the kernel would write to freed
- * memory, and to release its queue may be to wait for it. Its leaders need not wait for room.
+ * memory, and to release its queue may be to wait for it. Its leaders need not wait for room. The same goes for a
+ * handler on the device.
  */
 static void free_device(struct gravel *gravel)
 {
-    bool are_running = gravel_launches_are_running(&gravel->launches);
+    bool are_running = gravel_launches_are_running(&gravel->launches) ||
+                       gravel_device_calls_are_stuck(gravel->calls);
     gravel_launches_destroy(&gravel->launches);
     if (are_running) {
         gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
@@ -308,6 +336,7 @@ static void free_device(struct gravel *gravel)
     }
     gravel_trace_close(gravel->trace);
     gravel_pump_destroy(gravel->pump);
+    gravel_device_calls_destroy(gravel->calls);
     gravel_memory_destroy(&gravel->memory);
     gravel_device_close(&gravel->device);
 }
@@ -318,7 +347,8 @@ static void free_node(struct gravel *gravel)
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_aggregator_stop(&gravel->aggregators[i]);
     gravel_network_stop(&gravel->network,
-                        gravel->pump && gravel_launches_are_running(&gravel->launches));
+                        (gravel->pump && gravel_launches_are_running(&gravel->launches)) ||
+                            gravel_device_calls_are_stuck(gravel->calls));
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_sender_destroy(gravel->aggregators[i].sender);
     free(gravel->aggregators);

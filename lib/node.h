@@ -13,12 +13,14 @@
 #include "error.h"
 #include "network/network.h"
 #include "queue/pump.h"
+#include "resolve/device_calls.h"
 #include "trace.h"
 
 struct gravel {
     struct gravel_config config; /* in force: derived settings filled in */
     struct gravel_handler *handlers; /* [n_handlers] copies, names included */
     uint32_t n_handlers;
+    uint64_t device_source_hash; /* of the text of handlers that the device runs, and its options */
     gravel_log_function *log;
     void *log_user;
 
@@ -29,6 +31,7 @@ struct gravel {
     struct gravel_memory memory;
     struct gravel_arena *arena; /* the host's: memory.arena */
     struct gravel_pump *pump;   /* NULL where host and kernels share the arena */
+    struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
     pthread_mutex_t drain_lock; /* step drain: one launch at a time */
     struct gravel_heap *heap;
     struct gravel_network network;

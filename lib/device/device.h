@@ -18,6 +18,8 @@ struct gravel_device {
     enum gravel_step step;  /* of the capability ladder */
     bool can_yield;         /* kernels may give their core away (self_test.c finds out) */
     cl_uint units;          /* compute units that kernels get */
+    cl_device_id beside;    /* other units of a CPU device, for handlers written in OpenCL C; NULL if none */
+    bool is_sliced;         /* launches are cut into slices: on pump and drain, or for handlers (beside.c) */
     char cores[160];        /* how a core is left to the host threads, in words */
     struct gravel_capability capability;
 };

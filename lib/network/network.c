@@ -303,7 +303,8 @@ static uint32_t power_of_two_above(uint32_t value)
 }
 
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
-                          struct gravel_trace *trace, uint32_t n_buffers)
+                          struct gravel_device_calls *calls, struct gravel_trace *trace,
+                          uint32_t n_buffers)
 {
     const struct gravel_config *config = network->shape.config;
     struct gravel_resolver_shape resolver = {
@@ -314,6 +315,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .context = network->shape.context,
         .n_helpers = config->n_resolvers,
         .memory = memory,
+        .calls = calls,
         .max_frame_bytes = config->buffer_bytes,
     };
     struct gravel_sender_shape sender = {
