@@ -10,6 +10,7 @@
 
 #include "device/beside.h"
 #include "node.h"
+#include "resolve/call_program.h"
 
 #define HASH_START UINT64_C(14695981039346656037)
 
@@ -96,16 +97,11 @@ int gravel_agree_on_handlers(struct gravel *gravel, const struct gravel_bindings
     return code;
 }
 
-static bool is_on_device(const struct gravel_handler *handler)
-{
-    return handler->function == gravel_on_device;
-}
-
 /* A number that differs when its name, number of arguments or place to run does. Never 0. */
 static uint64_t hash_handler(uint64_t hash, const struct gravel_handler *handler)
 {
     hash = hash_text(hash, handler->name);
-    hash = (hash ^ (2 * handler->n_args + is_on_device(handler))) * 1099511628211u;
+    hash = (hash ^ (2 * handler->n_args + gravel_is_on_device(handler))) * 1099511628211u;
     return hash ? hash : 1;
 }
 
@@ -153,7 +149,7 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
                        "nodes differ in handlers: number %u is %s here, with %u arguments, run by "
                        "the %s; another node has %s",
                        i, handler->name, handler->n_args,
-                       is_on_device(handler) ? "device" : "host",
+                       gravel_is_on_device(handler) ? "device" : "host",
                        is_missing ? "no such number: it exists on one side only" : "another one");
 }
 

@@ -84,10 +84,22 @@ static int enqueue(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions
     return gravel_check_cl("gravel_launch: clEnqueueNDRangeKernel", error);
 }
 
+/* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
+int gravel_node_check_slice(const struct gravel *gravel)
+{
+    uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
+    if (!gravel->device.is_sliced || gravel->device.step == GRAVEL_STEP_DRAIN || wanted <= most)
+        return 0;
+    return gravel_fail(GRAVEL_ECONFIG,
+                       "GRAVEL_SLICE=%u: on step %s %u work-groups at most, so that one of %u compute "
+                       "units stays free",
+                       wanted, gravel_step_name(gravel->device.step), most, most + 1);
+}
+
 /* Groups that may wait at once and still leave a compute unit free. */
 static uint64_t slice_beside(const struct gravel *gravel)
 {
-    uint32_t wanted = gravel->config.slice_groups; /* open_local has checked it */
+    uint32_t wanted = gravel->config.slice_groups; /* gravel_node_check_slice */
     return wanted ? wanted : gravel->device.units - 1;
 }
 

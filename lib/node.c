@@ -187,33 +187,15 @@ static int open_aggregators(struct gravel *gravel)
 /* Handlers that the device runs, if there are any. */
 static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
-    const struct gravel_bindings none = {.handlers = NULL};
-    const struct gravel_bindings *given = bindings ? bindings : &none;
     const struct gravel_device_calls_shape shape = {
         .device = &gravel->device,
         .memory = &gravel->memory,
         .handlers = gravel->handlers,
         .n_handlers = gravel->n_handlers,
-        .name = given->device_name,
-        .source = given->device_source,
-        .options = given->device_options,
-        .extra_options = gravel->config.build_options,
-        .max_frame_bytes = gravel->config.buffer_bytes,
-        .limit_ns = gravel->config.timeout_ms * UINT64_C(500000), /* half: before others miss us */
+        .bindings = bindings,
+        .config = &gravel->config,
     };
     return gravel_device_calls_create(&gravel->calls, &shape);
-}
-
-/* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
-static int check_slice(const struct gravel *gravel)
-{
-    uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
-    if (!gravel->device.is_sliced || gravel->device.step == GRAVEL_STEP_DRAIN || wanted <= most)
-        return 0;
-    return gravel_fail(GRAVEL_ECONFIG,
-                       "GRAVEL_SLICE=%u: on step %s %u work-groups at most, so that one of %u compute "
-                       "units stays free",
-                       wanted, gravel_step_name(gravel->device.step), most, most + 1);
 }
 
 /* What one node can open by itself, once it knows who it is. */
@@ -223,7 +205,7 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
     derive(gravel);
     int code = gravel_device_open(&gravel->device, &gravel->config, bindings, transport->n_local);
     if (!code)
-        code = check_slice(gravel);
+        code = gravel_node_check_slice(gravel);
     if (!code)
         code = gravel_self_test(&gravel->device, OPEN_TEST_ROUNDS, NULL);
     if (!code)

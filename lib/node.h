@@ -55,6 +55,9 @@ void gravel_report(void *context, int code, bool is_fatal, const char *text);
 /** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event);
 
+/** Whether GRAVEL_SLICE leaves a compute unit free, where one must be. @return 0; GRAVEL_ECONFIG. */
+int gravel_node_check_slice(const struct gravel *gravel);
+
 /** GRAVEL_EINVAL, and why, if a handler makes this call, which waits; else 0. */
 int gravel_node_refuse_in_handler(const char *call);
 

@@ -174,6 +174,14 @@ static uint64_t flush_aged(struct gravel_network *network, uint64_t now_ns)
     return due_ns;
 }
 
+/* A handler on the device that does not end is told, even if nobody waits for it. */
+static void look_after_calls(struct gravel_network *network)
+{
+    int code = gravel_resolver_look(network->resolver);
+    if (code)
+        gravel_network_fail(network, code, gravel_last_error());
+}
+
 /* One round. @return whether anything moved; sets the time until something is due. */
 static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
 {
@@ -181,6 +189,7 @@ static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_
     if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) { /* N2 */
         network->sees_attached = true;
         *due_ns = flush_aged(network, now_ns);
+        look_after_calls(network);
         n += send_outgoing(network, BATCH);
     }
     n += send_pending(network, BATCH);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs handlers written in OpenCL C. See device_calls.h.
- *
- * Behind the user's text stands a kernel for each handler, which calls it, and then a prototype: the call does not
- * compile if the function is missing, and the prototype not if its parameters are others.
  */
 #include "device_calls.h"
 
@@ -13,8 +10,8 @@
 #include <string.h>
 
 #include "device/beside.h"
-#include "device/program.h"
 #include "device/shared.h"
+#include "call_program.h"
 #include "error.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
@@ -38,73 +35,16 @@ struct gravel_device_calls {
     cl_kernel *kernels; /* [n_handlers] NULL: the host's */
     size_t group;
     cl_command_queue queue; /* steps svm and usm */
-    unsigned char *staged;  /* [max_frame_bytes] there: a run's arguments, shared with the device */
-    struct under_way under_way[MAX_UNDER_WAY];
-    uint32_t n_under_way;
-    bool is_stuck;
+    unsigned char *staged;  /* [buffer_bytes] there: a run's arguments, shared with the device */
+    uint64_t
+        limit_ns; /* longest time a run may take: half of the time after which others miss us */
+    struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
+    uint32_t first, n_under_way;
+    uint64_t since_ns; /* when the oldest was first seen to run; 0: it was not */
+    bool is_stuck;     /* the oldest does not end */
 };
 
-int gravel_on_device(struct gravel *gravel, void *user, uint32_t source,
-                     const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    (void)gravel, (void)user, (void)source, (void)args;
-    return GRAVEL_EHANDLER;
-}
-
-static bool is_on_device(const struct gravel_handler *handler)
-{
-    return handler->function == gravel_on_device;
-}
-
-/* ---- the program ------------------------------------------------------------------------ */
-
-static void write_kernel(FILE *out, const struct gravel_handler *handler)
-{
-    fprintf(out, "#line 1 \"handler %s, as registered\"\n", handler->name);
-    fprintf(out, "kernel void gravel_call_%s(GRAVEL_CALL_RUN)\n{\n", handler->name);
-    fprintf(out, "    if (GRAVEL_CALL_NUMBER < n_messages)\n        %s(GRAVEL_CALL", handler->name);
-    for (uint32_t i = 0; i < handler->n_args; i++)
-        fprintf(out, ", GRAVEL_CALL_ARGUMENT(%u)", i);
-    fprintf(out, ");\n}\nvoid %s(struct gravel_call", handler->name);
-    for (uint32_t i = 0; i < handler->n_args; i++)
-        fprintf(out, ", ulong");
-    fprintf(out, ");\n");
-}
-
-/* What stands behind the user's text; NULL if memory is out. The caller frees it. */
-static char *make_trailer(const struct gravel_device_calls_shape *shape)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        return NULL;
-    fprintf(out, "\n#include \"gravel.cl.h\"\n");
-    for (uint32_t i = 0; i < shape->n_handlers; i++)
-        if (is_on_device(&shape->handlers[i]))
-            write_kernel(out, &shape->handlers[i]);
-    fclose(out);
-    return text;
-}
-
-static int build(struct gravel_device_calls *calls)
-{
-    const struct gravel_device_calls_shape *shape = &calls->shape;
-    char *trailer = make_trailer(shape);
-    const struct gravel_program_request request = {
-        .name = shape->name ? shape->name : "device_source",
-        .source = shape->source,
-        .trailer = trailer,
-        .options = shape->options,
-        .extra_options = shape->extra_options,
-        .handlers = shape->handlers,
-        .n_handlers = shape->n_handlers,
-    };
-    int code = trailer ? gravel_device_build(&calls->device, &request, &calls->program)
-                       : gravel_fail(GRAVEL_ENOMEM, "text of the handlers' kernels");
-    free(trailer);
-    return code;
-}
+/* ---- kernels ------------------------------------------------------------------------------- */
 
 static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
 {
@@ -132,7 +72,7 @@ static int make_kernels(struct gravel_device_calls *calls)
     if (!calls->kernels)
         return gravel_fail(GRAVEL_ENOMEM, "%u handlers' kernels", calls->shape.n_handlers);
     for (uint32_t i = 0; i < calls->shape.n_handlers && !code; i++)
-        if (is_on_device(&calls->shape.handlers[i]))
+        if (gravel_is_on_device(&calls->shape.handlers[i]))
             code = make_kernel(calls, i);
     return code;
 }
@@ -147,10 +87,10 @@ static int make_queue(struct gravel_device_calls *calls)
     calls->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
     if (!calls->queue)
         return gravel_fail_cl("handlers: clCreateCommandQueueWithProperties", error);
-    calls->staged = gravel_shared_alloc(device, calls->shape.max_frame_bytes);
+    uint64_t bytes = calls->shape.config->buffer_bytes;
+    calls->staged = gravel_shared_alloc(device, bytes);
     if (!calls->staged)
-        return gravel_fail(GRAVEL_ENOMEM, "handlers: %" PRIu64 " bytes of shared memory",
-                           calls->shape.max_frame_bytes);
+        return gravel_fail(GRAVEL_ENOMEM, "handlers: %" PRIu64 " bytes of shared memory", bytes);
     int code = gravel_device_calls_warm_up(calls, calls->queue, NULL);
     return code ? code : gravel_check_cl("handlers: clFinish", clFinish(calls->queue));
 }
@@ -158,7 +98,7 @@ static int make_queue(struct gravel_device_calls *calls)
 static bool are_wanted(const struct gravel_device_calls_shape *shape)
 {
     for (uint32_t i = 0; i < shape->n_handlers; i++)
-        if (is_on_device(&shape->handlers[i]))
+        if (gravel_is_on_device(&shape->handlers[i]))
             return true;
     return false;
 }
@@ -175,7 +115,12 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     calls->shape = *shape;
     calls->device = gravel_beside_device(shape->device);
     calls->group = GROUP;
-    int code = build(calls);
+    calls->limit_ns = shape->config->timeout_ms * UINT64_C(500000);
+    const struct gravel_call_program request = {.bindings = shape->bindings,
+                                                .handlers = shape->handlers,
+                                                .n_handlers = shape->n_handlers,
+                                                .extra_options = shape->config->build_options};
+    int code = gravel_call_program_build(&calls->device, &request, &calls->program);
     if (!code)
         code = make_kernels(calls);
     if (!code && !shape->memory->buffer)
@@ -239,8 +184,8 @@ static cl_int enqueue(const struct gravel_device_calls *calls, cl_kernel kernel,
     cl_int error = set_arguments(calls, kernel, place);
     if (error != CL_SUCCESS)
         return error;
-    return clEnqueueNDRangeKernel(place->queue, kernel, 1, NULL, &global_size, &local_size, 0,
-                                  NULL, event);
+    return clEnqueueNDRangeKernel(place->queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
+                                  event);
 }
 
 int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
@@ -265,7 +210,7 @@ static int start(struct gravel_device_calls *calls, uint32_t handler, const stru
                    : 0;
     if (code)
         return code;
-    struct under_way *run = &calls->under_way[calls->n_under_way];
+    struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
     cl_int error = enqueue(calls, calls->kernels[handler], place, place->n_messages, &run->event);
     if (error != CL_SUCCESS)
         return gravel_fail(GRAVEL_ECL, "handler %s: clEnqueueNDRangeKernel: %s",
@@ -330,53 +275,73 @@ static cl_int status_of(cl_event event)
     return error == CL_SUCCESS ? status : error;
 }
 
-static int fail_stuck(struct gravel_device_calls *calls, uint32_t handler)
+static int fail_stuck(const struct gravel_device_calls *calls)
 {
-    calls->is_stuck = true;
+    uint32_t handler = calls->under_way[calls->first].handler;
     return gravel_fail(GRAVEL_EKERNEL,
                        "handler %s has not ended within %.1f s (half of GRAVEL_TIMEOUT)",
-                       calls->shape.handlers[handler].name, (double)calls->shape.limit_ns * 1e-9);
+                       calls->shape.handlers[handler].name, (double)calls->limit_ns * 1e-9);
+}
+
+/* The oldest run has ended: forget it. */
+static int take_off(struct gravel_device_calls *calls, cl_int status)
+{
+    const struct under_way run = calls->under_way[calls->first];
+    cl_int error = clWaitForEvents(1, &run.event); /* returns at once; orders what the run stored */
+    clReleaseEvent(run.event);
+    calls->first = (calls->first + 1) % MAX_UNDER_WAY;
+    calls->n_under_way--;
+    calls->since_ns = 0;
+    if (error == CL_SUCCESS)
+        return 0;
+    return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",
+                       calls->shape.handlers[run.handler].name,
+                       gravel_cl_error(status < 0 ? status : error));
 }
 
 /*
- * Wait for one run. Time counts from when it may run: at once on a queue of our own, for nothing keeps it out; on
- * the resolver's when it begins, for on drain a slice of the caller's may have the device to itself until then.
+ * Look at the oldest run. Its time counts from when it may run: at once on a queue of our own, for
+ * nothing keeps it out; on the resolver's when it begins, for on drain a slice of the caller's may
+ * have the device to itself.
  */
-static int wait_for(struct gravel_device_calls *calls, const struct under_way *run)
+static int look_at_oldest(struct gravel_device_calls *calls, bool *has_ended)
 {
-    struct gravel_event nobody_rings = {.epoch = 0};
-    struct gravel_idle idle = {.round = 0};
-    uint64_t since_ns = calls->queue ? gravel_clock_ns() : 0;
-    cl_int status;
+    cl_int status = status_of(calls->under_way[calls->first].event);
+    uint64_t now_ns = gravel_clock_ns();
+    *has_ended = status <= CL_COMPLETE;
+    if (*has_ended)
+        return take_off(calls, status);
+    if (!calls->since_ns && (calls->queue || status == CL_RUNNING))
+        calls->since_ns = now_ns;
+    calls->is_stuck = calls->since_ns && now_ns - calls->since_ns > calls->limit_ns;
+    return calls->is_stuck ? fail_stuck(calls) : 0;
+}
+
+int gravel_device_calls_look(struct gravel_device_calls *calls)
+{
     int code = 0;
-    while (!code && (status = status_of(run->event)) > CL_COMPLETE) {
-        if (!since_ns && status == CL_RUNNING)
-            since_ns = gravel_clock_ns();
-        if (since_ns && gravel_clock_ns() - since_ns > calls->shape.limit_ns)
-            code = fail_stuck(calls, run->handler);
-        else
-            gravel_idle_wait(&idle, &nobody_rings, GRAVEL_IDLE_MAX_NS);
-    }
-    gravel_idle_reset(&idle);
-    if (code || clWaitForEvents(1, &run->event) == CL_SUCCESS) /* it has ended: orders its stores */
-        return code;
-    return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",
-                       calls->shape.handlers[run->handler].name, gravel_cl_error(status));
+    bool has_ended = true;
+    while (calls && !calls->is_stuck && !code && has_ended && calls->n_under_way)
+        code = look_at_oldest(calls, &has_ended);
+    return code;
 }
 
 int gravel_device_calls_wait(struct gravel_device_calls *calls)
 {
+    struct gravel_event nobody_rings = {.epoch = 0};
+    struct gravel_idle idle = {.round = 0};
+    bool has_ended;
     int code = 0;
-    if (!calls)
-        return 0;
-    if (calls->is_stuck)
-        return gravel_fail(GRAVEL_EKERNEL, "a handler has not ended");
-    for (uint32_t i = 0; i < calls->n_under_way && !calls->is_stuck; i++) {
-        int one = wait_for(calls, &calls->under_way[i]);
+    if (gravel_device_calls_are_stuck(calls))
+        return fail_stuck(calls);
+    while (calls && calls->n_under_way && !calls->is_stuck) {
+        int one = look_at_oldest(calls, &has_ended);
         code = code ? code : one;
-        if (!calls->is_stuck)
-            clReleaseEvent(calls->under_way[i].event);
+        if (has_ended)
+            gravel_idle_reset(&idle);
+        else
+            gravel_idle_wait(&idle, &nobody_rings, GRAVEL_IDLE_MAX_NS);
     }
-    calls->n_under_way = 0;
+    gravel_idle_reset(&idle);
     return code;
 }

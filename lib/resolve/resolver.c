@@ -283,3 +283,8 @@ int gravel_resolver_finish(struct gravel_resolver *resolver)
         return gravel_device_resolver_finish(resolver->device);
     return gravel_device_calls_wait(resolver->shape.calls); /* fails if one is stuck */
 }
+
+int gravel_resolver_look(struct gravel_resolver *resolver)
+{
+    return gravel_device_calls_look(resolver->shape.calls);
+}

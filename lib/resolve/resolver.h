@@ -58,4 +58,8 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, const void *f
  */
 int gravel_resolver_finish(struct gravel_resolver *resolver);
 
+
+/** Without waiting: whether handlers on the device have ended well, or may yet. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL. */
+int gravel_resolver_look(struct gravel_resolver *resolver);
+
 #endif

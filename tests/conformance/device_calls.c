@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conformance of handlers written in OpenCL C: 0 to 4 arguments, every form, to the own node, the next and all,
- * from full, partial and empty groups.
+ * Conformance of handlers written in OpenCL C: 0 to 4 arguments, every form, to the own node, the
+ * next and all, from full, partial and empty groups.
  *
- * The handlers keep sums in the heap of the destination, which do not depend on order; a serial pass over what
- * every node sent gives the sums they must equal.
+ * The handlers keep sums in the heap of the destination, which do not depend on order; a serial
+ * pass over what every node sent gives the sums they must equal.
  *
- * Path:    device_calls.cl (kernels), or gravel_am -> device_calls.cl (handlers) -> the heap -> this.
+ * Path:    device_calls.cl (kernels), or gravel_am -> device_calls.cl (handlers) -> the heap ->
+ * this.
  */
 #include <stdio.h>
 #include <string.h>
@@ -195,7 +196,8 @@ int main(void)
     watch(120, "conformance of handlers on the device");
     gravel = open_default(&bindings);
     n_nodes = gravel_n_nodes(gravel);
-    n_origins = n_nodes > 1 && gravel_is_local(gravel, 0) && gravel_is_local(gravel, 1) ? 1 : n_nodes;
+    n_origins =
+        n_nodes > 1 && gravel_is_local(gravel, 0) && gravel_is_local(gravel, 1) ? 1 : n_nodes;
     sums_at = alloc_or_die(gravel, 4 * N_SUMS * (GRAVEL_AM_MAX_ARGS + 1));
     MUST(sums_at == 0); /* the handlers rely on it */
     cl_program program = build_or_die(gravel, device_calls_cl, NULL);
