@@ -36,8 +36,7 @@ struct gravel_device_calls {
     size_t group;
     cl_command_queue queue; /* steps svm and usm */
     unsigned char *staged;  /* [buffer_bytes] there: a run's arguments, shared with the device */
-    uint64_t
-        limit_ns; /* longest time a run may take: half of the time after which others miss us */
+    uint64_t limit_ns;      /* for a run: half of the time after which others miss us */
     struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
     uint32_t first, n_under_way;
     uint64_t since_ns; /* when the oldest was first seen to run; 0: it was not */
