@@ -7,10 +7,10 @@
  * with the device, enqueues the kernel on a queue of the calls' own, beside the caller's kernels
  * (device/beside.h), and waits for it.
  *
- * Path:    node.c creates -> resolver.c (svm, usm) or device_resolver.c (pump, drain) ->
- * cl/handler.cl.h. Owner:   program, kernels, queue and staging; device, memory and table of
- * handlers are the node's. Threads: create and destroy by the thread that opens the node; the rest
- * by the network thread. Source:  Orr 2016, section 5.2.3 (active messages).
+ * Path:    node.c creates -> resolver.c or (pump, drain) device_resolver.c -> cl/handler.cl.h.
+ * Owner:   program, kernels, queue and staging; device, memory and handlers are the node's.
+ * Threads: create and destroy by the thread that opens the node; the rest by the network thread.
+ * Source:  Orr 2016, section 5.2.3 (active messages).
  */
 #ifndef GRAVEL_RESOLVE_DEVICE_CALLS_H
 #define GRAVEL_RESOLVE_DEVICE_CALLS_H
@@ -23,8 +23,7 @@ struct gravel_device_calls;
 struct gravel_device_calls_shape {
     const struct gravel_device *device;
     const struct gravel_memory *memory;
-    const struct gravel_handler
-        *handlers; /* [n_handlers] the node's; function gravel_on_device: the device's */
+    const struct gravel_handler *handlers; /* [n_handlers] the node's, of both kinds */
     uint32_t n_handlers;
     const struct gravel_bindings *bindings; /* device_source and so on; used by create only */
     const struct gravel_config *config;
