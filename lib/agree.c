@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/beside.h"
 #include "node.h"
+#include "resolve/call_program.h"
+
+#define HASH_START UINT64_C(14695981039346656037)
 
 /* ---- handlers ----------------------------------------------------------------------------------
  */
@@ -23,52 +27,90 @@ static bool is_identifier(const char *name)
     return true;
 }
 
-static int check_handler(const struct gravel_handler *handlers, uint32_t i)
+static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
 {
+    const struct gravel_handler *handlers = bindings->handlers;
     if (!is_identifier(handlers[i].name))
         return gravel_fail(GRAVEL_EINVAL, "handler %u: name \"%s\" is not a C identifier", i,
                            handlers[i].name ? handlers[i].name : "NULL");
-    if (!handlers[i].function || handlers[i].n_args > GRAVEL_AM_MAX_ARGS)
-        return gravel_fail(GRAVEL_EINVAL, "handler %s: no function, or more than %u arguments",
-                           handlers[i].name, GRAVEL_AM_MAX_ARGS);
+    if (handlers[i].n_args > GRAVEL_AM_MAX_ARGS)
+        return gravel_fail(GRAVEL_EINVAL, "handler %s: more than %u arguments", handlers[i].name,
+                           GRAVEL_AM_MAX_ARGS);
+    if (!handlers[i].function && !bindings->device_source)
+        return gravel_fail(GRAVEL_EINVAL, "handler %s: no function, and no device_source",
+                           handlers[i].name);
+    if (!handlers[i].function && handlers[i].user)
+        return gravel_fail(GRAVEL_EINVAL, "handler %s: the device runs it, and cannot use `user`",
+                           handlers[i].name);
     for (uint32_t j = 0; j < i; j++)
         if (!strcmp(handlers[i].name, handlers[j].name))
             return gravel_fail(GRAVEL_EINVAL, "handler %s is registered twice", handlers[i].name);
     return 0;
 }
 
+static int copy_handler(struct gravel *gravel, const struct gravel_handler *handler)
+{
+    struct gravel_handler *copy = &gravel->handlers[gravel->n_handlers++];
+    *copy = *handler;
+    copy->name = strdup(handler->name);
+    if (!copy->function)
+        copy->function = gravel_on_device;
+    return copy->name ? 0 : gravel_fail(GRAVEL_ENOMEM, "handler %s", handler->name);
+}
+
+/* A source that nobody would run is a handler forgotten. */
+static int check_source(const struct gravel_bindings *bindings)
+{
+    if (!bindings || !bindings->device_source || gravel_beside_is_wanted(bindings))
+        return 0;
+    return gravel_fail(GRAVEL_EINVAL, "bindings: device_source is given, but every one of %u "
+                                      "handlers has a function of the host",
+                       bindings->n_handlers);
+}
+
+/* A number that differs when texts do (FNV-1a); their ends count. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; text && *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return (hash ^ 256) * 1099511628211u;
+}
+
 int gravel_agree_on_handlers(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
-    if (!bindings || bindings->n_handlers == 0)
-        return 0;
+    int code = check_source(bindings);
+    if (code || !bindings || bindings->n_handlers == 0)
+        return code;
     if (!bindings->handlers || bindings->n_handlers > GRAVEL_MAX_HANDLERS)
         return gravel_fail(GRAVEL_EINVAL, "bindings: %u handlers at %p", bindings->n_handlers,
                            (const void *)bindings->handlers);
     gravel->handlers = calloc(bindings->n_handlers, sizeof *gravel->handlers);
     if (!gravel->handlers)
         return gravel_fail(GRAVEL_ENOMEM, "%u handlers", bindings->n_handlers);
-    for (uint32_t i = 0; i < bindings->n_handlers; i++) {
-        int code = check_handler(bindings->handlers, i);
-        if (code)
-            return code;
-        gravel->handlers[i] = bindings->handlers[i];
-        gravel->handlers[i].name = strdup(bindings->handlers[i].name);
-        gravel->n_handlers = i + 1;
-        if (!gravel->handlers[i].name)
-            return gravel_fail(GRAVEL_ENOMEM, "handler %s", bindings->handlers[i].name);
+    for (uint32_t i = 0; !code && i < bindings->n_handlers; i++) {
+        code = check_handler(bindings, i);
+        if (!code)
+            code = copy_handler(gravel, &bindings->handlers[i]);
     }
-    return 0;
+    gravel->device_source_hash = hash_text(
+        hash_text(HASH_START, bindings->device_source), bindings->device_options);
+    return code;
 }
 
-/* A number that differs when names, order or argument counts do (FNV-1a). */
+/* A number that differs when its name, number of arguments or place to run does. Never 0. */
+static uint64_t hash_handler(uint64_t hash, const struct gravel_handler *handler)
+{
+    hash = hash_text(hash, handler->name);
+    hash = (hash ^ (2 * handler->n_args + gravel_is_on_device(handler))) * 1099511628211u;
+    return hash ? hash : 1;
+}
+
+/* The same for the table, its order, and the text of those that the device runs. */
 static uint64_t hash_handlers(const struct gravel *gravel)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (uint32_t i = 0; i < gravel->n_handlers; i++) {
-        for (const char *c = gravel->handlers[i].name; *c; c++)
-            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-        hash = (hash ^ (256 + gravel->handlers[i].n_args)) * 1099511628211u;
-    }
+    uint64_t hash = gravel->device_source_hash;
+    for (uint32_t i = 0; i < gravel->n_handlers; i++)
+        hash = hash_handler(hash, &gravel->handlers[i]);
     return hash;
 }
 
@@ -83,11 +125,55 @@ static uint64_t hash_handlers(const struct gravel *gravel)
     X("wire version", GRAVEL_FRAME_VERSION)                                      \
     X("heap_bytes (GRAVEL_HEAP)", gravel->config.heap_bytes)                     \
     X("buffer_bytes (GRAVEL_BUFFER)", gravel->config.buffer_bytes)               \
-    X("timeout_ms (GRAVEL_TIMEOUT)", gravel->config.timeout_ms)                  \
-    X("table of handlers (hash of names, order and arguments)", hash_handlers(gravel))
+    X("timeout_ms (GRAVEL_TIMEOUT)", gravel->config.timeout_ms)
 
-/* Compare with the least and the most of all nodes; min(~x) is ~max(x), so one reduction gives
- * both. */
+/* The least and the most of a value over all nodes; min(~x) is ~max(x), so one reduction gives both. */
+static int range_over_nodes(struct gravel *gravel, uint64_t value, uint64_t range[2])
+{
+    range[0] = value;
+    range[1] = ~value;
+    int code = gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, range, 2);
+    range[1] = ~range[1];
+    return code;
+}
+
+static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing)
+{
+    const struct gravel_handler *handler = i < gravel->n_handlers ? &gravel->handlers[i] : NULL;
+    if (!handler)
+        return gravel_fail(GRAVEL_EMISMATCH,
+                           "nodes differ in handlers: number %u exists on one side only, not on "
+                           "this node, which has %u",
+                           i, gravel->n_handlers);
+    return gravel_fail(GRAVEL_EMISMATCH,
+                       "nodes differ in handlers: number %u is %s here, with %u arguments, run by "
+                       "the %s; another node has %s",
+                       i, handler->name, handler->n_args,
+                       gravel_is_on_device(handler) ? "device" : "host",
+                       is_missing ? "no such number: it exists on one side only" : "another one");
+}
+
+/* Tables of handlers are the same, or the first one that differs is named. Collective. */
+static int agree_on_table(struct gravel *gravel)
+{
+    uint64_t hashes[2], counts[2];
+    int code = range_over_nodes(gravel, hash_handlers(gravel), hashes);
+    if (code || hashes[0] == hashes[1])
+        return code;
+    code = range_over_nodes(gravel, gravel->n_handlers, counts);
+    for (uint32_t i = 0; !code && i < counts[1]; i++) {
+        bool is_here = i < gravel->n_handlers;
+        code = range_over_nodes(
+            gravel, is_here ? hash_handler(HASH_START, &gravel->handlers[i]) : 0, hashes);
+        if (!code && hashes[0] != hashes[1])
+            return fail_handler(gravel, i, hashes[0] == 0);
+    }
+    return code ? code
+                : gravel_fail(GRAVEL_EMISMATCH,
+                              "nodes differ in device_source or device_options of their handlers");
+}
+
+/* Compare with the least and the most of all nodes. */
 int gravel_agree_on_settings(struct gravel *gravel)
 {
 #define AGREED_NAME(name, value) name,
@@ -101,7 +187,7 @@ int gravel_agree_on_settings(struct gravel *gravel)
             code = gravel_fail(GRAVEL_EMISMATCH, "nodes differ in %s: %llu to %llu", names[i],
                                (unsigned long long)values[2 * i],
                                (unsigned long long)~values[2 * i + 1]);
-    return code;
+    return code ? code : agree_on_table(gravel);
 }
 
 /* All nodes open or none: tell the others whether this one could. */

@@ -2,9 +2,9 @@
 /*
  * Programs and launches of an open node.
  *
- * On steps svm and usm a launch is one command. On pump it is cut into slices that leave a compute
- * unit free, so that copies and the resolver's kernels always get to run beside a kernel whose
- * leaders wait for room. On drain no leader can wait: slices are small enough for the queues, which
+ * On steps svm and usm a launch is one command, unless handlers written in OpenCL C need room beside it. On
+ * pump, and then, it is cut into slices that leave a compute unit free, so that copies, the resolver's kernels
+ * and handlers always get to run beside a kernel whose leaders wait for room. On drain no leader can wait: slices are small enough for the queues, which
  * are emptied between two of them.
  *
  * Path:    gravel.h -> kernels.c -> program.c, slice.c, launch.c, pump.c.
@@ -97,10 +97,22 @@ static int enqueue_next(struct gravel *gravel, cl_kernel kernel, const struct gr
     return 0;
 }
 
-/* Groups that may wait at once and still leave a compute unit free. */
-static uint64_t pump_slice(const struct gravel *gravel)
+/* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
+int gravel_node_check_slice(const struct gravel *gravel)
 {
-    uint32_t wanted = gravel->config.slice_groups; /* open_local has checked it */
+    uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
+    if (!gravel->device.is_sliced || gravel->device.step == GRAVEL_STEP_DRAIN || wanted <= most)
+        return 0;
+    return gravel_fail(GRAVEL_ECONFIG,
+                       "GRAVEL_SLICE=%u: on step %s %u work-groups at most, so that one of %u compute "
+                       "units stays free",
+                       wanted, gravel_step_name(gravel->device.step), most, most + 1);
+}
+
+/* Groups that may wait at once and still leave a compute unit free. */
+static uint64_t slice_beside(const struct gravel *gravel)
+{
+    uint32_t wanted = gravel->config.slice_groups; /* gravel_node_check_slice */
     return wanted ? wanted : gravel->device.units - 1;
 }
 
@@ -116,12 +128,19 @@ static int end_batch(struct gravel *gravel, cl_kernel kernel, cl_event last, cl_
     return code;
 }
 
+/* Packages are to be fetched until the slice has ended; on steps svm and usm nobody need fetch them. */
+static void watch(struct gravel *gravel, cl_event event)
+{
+    if (gravel->pump)
+        gravel_pump_watch(gravel->pump, event);
+}
+
 /* Slice after slice; the command queue is in order. @param event  [out] the last one's. */
-static int launch_pumped(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
+static int launch_beside(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
                          cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
     struct gravel_slice slice;
-    uint64_t most = pump_slice(gravel);
+    uint64_t most = slice_beside(gravel);
     cl_event previous = NULL; /* last slice of the batch before */
     int code = 0;
     *event = NULL;
@@ -131,11 +150,11 @@ static int launch_pumped(struct gravel *gravel, cl_kernel kernel, struct gravel_
         if (code || n % BATCH != 0)
             continue;
         clFlush(gravel->device.queue);
-        gravel_pump_watch(gravel->pump, *event);
+        watch(gravel, *event);
         code = end_batch(gravel, kernel, *event, &previous);
     }
     if (*event)
-        gravel_pump_watch(gravel->pump, *event);
+        watch(gravel, *event);
     if (previous)
         clReleaseEvent(previous);
     return code;
@@ -217,8 +236,8 @@ static int launch_sliced(struct gravel *gravel, cl_kernel kernel, cl_uint n_dime
         if (global_size[d] == 0 || (local_size && local_size[d] == 0))
             return gravel_fail(GRAVEL_EINVAL, "gravel_launch: size 0 in dimension %u", d);
     gravel_slicer_init(&slicer, n_dimensions, global_size, local_size ? local_size : chosen);
-    if (gravel->device.step == GRAVEL_STEP_PUMP)
-        return launch_pumped(gravel, kernel, &slicer, n_wait, wait, event);
+    if (gravel->device.step != GRAVEL_STEP_DRAIN)
+        return launch_beside(gravel, kernel, &slicer, n_wait, wait, event);
     pthread_mutex_lock(&gravel->drain_lock);
     int code = launch_drained(gravel, kernel, &slicer, n_wait, wait, event);
     pthread_mutex_unlock(&gravel->drain_lock);
@@ -239,10 +258,11 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const cl_event *wait, cl_event *event)
 {
     cl_event ours = NULL;
-    int code = gravel->pump ? launch_sliced(gravel, kernel, n_dimensions, global_size, local_size,
-                                            n_wait, wait, &ours)
-                            : launch_whole(gravel, kernel, n_dimensions, global_size, local_size,
-                                           n_wait, wait, &ours);
+    int code = gravel->device.is_sliced
+                   ? launch_sliced(gravel, kernel, n_dimensions, global_size, local_size, n_wait,
+                                   wait, &ours)
+                   : launch_whole(gravel, kernel, n_dimensions, global_size, local_size, n_wait,
+                                  wait, &ours);
     if (!ours)
         return code;
     trace_launch(gravel, kernel, ours);

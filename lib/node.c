@@ -15,6 +15,7 @@
 
 #include "config.h"
 #include "derive.h"
+#include "device/beside.h"
 #include "device/self_test.h"
 #include "wait/clock.h"
 
@@ -171,16 +172,18 @@ static int open_aggregators(struct gravel *gravel)
     return code;
 }
 
-/* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
-static int check_slice(const struct gravel *gravel)
+/* Handlers that the device runs, if there are any. */
+static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
-    uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
-    if (gravel->device.step != GRAVEL_STEP_PUMP || wanted <= most)
-        return 0;
-    return gravel_fail(GRAVEL_ECONFIG,
-                       "GRAVEL_SLICE=%u: on step pump %u work-groups at most, so that one of %u compute "
-                       "units stays free",
-                       wanted, most, most + 1);
+    const struct gravel_device_calls_shape shape = {
+        .device = &gravel->device,
+        .memory = &gravel->memory,
+        .handlers = gravel->handlers,
+        .n_handlers = gravel->n_handlers,
+        .bindings = bindings,
+        .config = &gravel->config,
+    };
+    return gravel_device_calls_create(&gravel->calls, &shape);
 }
 
 /* What one node can open by itself, once it knows who it is. */
@@ -191,8 +194,10 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
     int code = gravel_device_open(&gravel->device, &gravel->config, bindings, &neighbours);
     gravel->device.patience = (struct gravel_patience){gravel_node_go_on, gravel};
     if (!code)
-        code = check_slice(gravel);
-    return code ? code : gravel_self_test(&gravel->device, OPEN_TEST_ROUNDS, NULL);
+        code = gravel_node_check_slice(gravel);
+    if (!code)
+        code = gravel_self_test(&gravel->device, OPEN_TEST_ROUNDS, NULL);
+    return code ? code : gravel_beside_test(&gravel->device, bindings);
 }
 
 /* Nodes whose steps differ would take different buffers; the largest suits all. Collective. */
@@ -214,10 +219,12 @@ static int derive(struct gravel *gravel)
 }
 
 /* The rest of it, once the settings are known. */
-static int open_local(struct gravel *gravel)
+static int open_local(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const struct gravel_transport *transport = gravel->network.transport;
     int code = open_arena(gravel);
+    if (!code)
+        code = open_calls(gravel, bindings);
     if (!code && gravel->config.trace[0])
         code = gravel_trace_open(&gravel->trace, gravel->config.trace, transport->node);
     gravel->destination_base = calloc(transport->n_nodes, sizeof *gravel->destination_base);
@@ -225,8 +232,8 @@ static int open_local(struct gravel *gravel)
         code = gravel_fail(GRAVEL_ENOMEM, "statistics of %u nodes", transport->n_nodes);
     if (!code) {
         uint32_t n_buffers = gravel->config.n_buffers * gravel->config.n_aggregators + 4;
-        code = gravel_network_attach(&gravel->network, &gravel->memory, gravel->trace,
-                                     n_buffers * transport->n_nodes);
+        code = gravel_network_attach(&gravel->network, &gravel->memory, gravel->calls,
+                                     gravel->trace, n_buffers * transport->n_nodes);
     }
     return code ? code : open_aggregators(gravel);
 }
@@ -242,7 +249,7 @@ static int open_together(struct gravel *gravel, const struct gravel_bindings *bi
     if (!code)
         code = derive(gravel);
     if (!code)
-        code = gravel_agree_on_success(gravel, open_local(gravel));
+        code = gravel_agree_on_success(gravel, open_local(gravel, bindings));
     if (!code)
         code = gravel_share_tell(gravel);
     return code ? code : gravel_barrier(gravel);
@@ -321,6 +328,7 @@ static bool free_device(struct gravel *gravel, bool are_running)
         gravel_pump_abandon(gravel->pump);
     if (are_running || gravel_node_is_stuck(gravel) || !gravel_pump_destroy(gravel->pump))
         return false;
+    gravel_device_calls_destroy(gravel->calls);
     gravel_memory_destroy(&gravel->memory);
     if (gravel_node_is_stuck(gravel))
         return false;
@@ -333,7 +341,8 @@ static void free_node(struct gravel *gravel)
     gravel_pump_stop(gravel->pump); /* it wakes aggregators */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_aggregator_stop(&gravel->aggregators[i]);
-    bool are_running = gravel_launches_are_running(&gravel->launches);
+    bool are_running = gravel_launches_are_running(&gravel->launches) ||
+                       gravel_device_calls_are_stuck(gravel->calls);
     gravel_network_stop(&gravel->network, (gravel->pump && are_running) ||
                                               gravel_node_is_stuck(gravel));
     if (!free_device(gravel, are_running)) {

@@ -13,12 +13,14 @@
 #include "error.h"
 #include "network/network.h"
 #include "queue/pump.h"
+#include "resolve/device_calls.h"
 #include "trace.h"
 
 struct gravel {
     struct gravel_config config; /* in force: derived settings filled in */
     struct gravel_handler *handlers; /* [n_handlers] copies, names included */
     uint32_t n_handlers;
+    uint64_t device_source_hash; /* of the text of handlers that the device runs, and its options */
     gravel_log_function *log;
     void *log_user;
 
@@ -30,6 +32,7 @@ struct gravel {
     struct gravel_memory memory;
     struct gravel_arena *arena; /* the host's: memory.arena */
     struct gravel_pump *pump;   /* NULL where host and kernels share the arena */
+    struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
     pthread_mutex_t drain_lock; /* step drain: one launch at a time */
     _Atomic bool is_draining; /* that launch waits for a slice. Relaxed: whoever asks, asks again */
     _Atomic bool is_stuck; /* a wait for the device was given up: what it uses stays. Relaxed: nothing follows it */
@@ -59,6 +62,8 @@ int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_even
 int gravel_node_go_on(void *context, const char *what, struct gravel_patience_times *times);
 /** node_patience.c: whether such a wait was given up. */
 bool gravel_node_is_stuck(const struct gravel *gravel);
+/** Whether GRAVEL_SLICE leaves a compute unit free, where one must be. @return 0; GRAVEL_ECONFIG. */
+int gravel_node_check_slice(const struct gravel *gravel);
 
 /** GRAVEL_EINVAL, and why, if a handler makes this call, which waits; else 0. */
 int gravel_node_refuse_in_handler(const char *call);

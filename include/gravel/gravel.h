@@ -77,12 +77,18 @@ struct gravel;
 typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t source,
                                     const uint64_t args[GRAVEL_AM_MAX_ARGS]);
 
-/** A handler as it is registered: the same table, in the same order, at every node. */
+/**
+ * A handler as it is registered: the same table, in the same order, at every node.
+ *
+ * With function NULL it is one of OpenCL C that the destination's device runs, and stands in device_source of the
+ * bindings: `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments. cl/handler.cl.h tells what
+ * it may do.
+ */
 struct gravel_handler {
     const char *name; /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
     uint32_t n_args;  /**< 64-bit arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
-    gravel_handler_function *function;
-    void *user;
+    gravel_handler_function *function; /**< NULL: the device runs it */
+    void *user;                        /**< handed to function; NULL if the device runs it */
 };
 
 /** What the library would like to say; called from any of its threads. */
@@ -97,6 +103,9 @@ struct gravel_bindings {
     uint32_t n_handlers;
     gravel_log_function *log;
     void *log_user;
+    const char *device_source; /**< OpenCL C of the handlers without a function; used until gravel_open returns */
+    const char *device_name;    /**< its file name for messages of the compiler, e.g. "tally.cl" */
+    const char *device_options; /**< compiler options for it */
 };
 
 /* ---- texts ------------------------------------------------------------------------------------- */
@@ -124,7 +133,8 @@ int gravel_config_init(struct gravel_config *config);
  * @param config    settings; NULL for gravel_config_init's.
  * @param bindings  the caller's OpenCL objects, handlers and log; NULL for none.
  * @return          0; GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown or ambiguous device: candidates are listed);
- *                  GRAVEL_ECAPABILITY (what the device lacks); GRAVEL_EMISMATCH (which setting nodes disagree
+ *                  GRAVEL_ECAPABILITY (what the device lacks); GRAVEL_EBUILD (device_source: the compiler's log, with
+ *                  the caller's file name and lines); GRAVEL_EMISMATCH (which setting nodes disagree
  *                  on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM.
  *
  * With transport mpi, MPI is initialised by the node's network thread (MPI_THREAD_FUNNELED) and finalised by
@@ -231,6 +241,7 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
  * On steps svm and usm, launching a kernel by clEnqueueNDRangeKernel on any queue of the same context works as well;
  * this call also starts the aggregators at once and shows the kernel in traces. On pump and drain only this call cuts
  * the launch into slices: on pump it returns when the last of them are enqueued, on drain when the kernel has ended.
+ * With handlers written in OpenCL C, svm and usm may slice as pump does (docs/contract.md, "Why nothing starves").
  *
  * @param n_dimensions  1 to 3.
  * @param global_size   [n_dimensions] work-items.

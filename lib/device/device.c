@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "../error.h"
+#include "beside.h"
 #include "choose.h"
 
 /*
@@ -24,7 +25,7 @@
  */
 struct part {
     struct part *next;
-    cl_device_id whole, id;
+    cl_device_id whole, id, beside; /* beside: of the other units */
     cl_uint units;
 };
 
@@ -92,26 +93,31 @@ static bool can_partition(cl_device_id device)
     return false;
 }
 
-static cl_int make_part(cl_device_id whole, cl_uint units, struct part **out)
+static cl_int make_part(cl_device_id whole, cl_uint all, cl_uint units, struct part **out)
 {
     const cl_device_partition_property by_counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, units,
+                                                      all - units,
                                                       CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    cl_device_id ids[2];
     if (!can_partition(whole))
         return CL_INVALID_VALUE;
     struct part *part = malloc(sizeof *part);
     if (!part)
         return CL_OUT_OF_HOST_MEMORY;
     *part = (struct part){.next = parts, .whole = whole, .units = units};
-    cl_int error = clCreateSubDevices(whole, by_counts, 1, &part->id, NULL);
-    if (error == CL_SUCCESS)
-        *out = parts = part;
-    else
+    cl_int error = clCreateSubDevices(whole, by_counts, 2, ids, NULL);
+    if (error != CL_SUCCESS) {
         free(part);
-    return error;
+        return error;
+    }
+    part->id = ids[0];
+    part->beside = ids[1];
+    *out = parts = part;
+    return CL_SUCCESS;
 }
 
-/* The sub-device with so many compute units, made when it is first asked for. */
-static cl_int find_part(cl_device_id whole, cl_uint units, cl_device_id *id)
+/* The sub-device with so many of all compute units, and that of the others; made when first asked for. */
+static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct part *out)
 {
     cl_int error = CL_SUCCESS;
     pthread_mutex_lock(&parts_lock);
@@ -119,9 +125,9 @@ static cl_int find_part(cl_device_id whole, cl_uint units, cl_device_id *id)
     while (part && (part->whole != whole || part->units != units))
         part = part->next;
     if (!part)
-        error = make_part(whole, units, &part);
+        error = make_part(whole, all, units, &part);
     if (part)
-        *id = part->id;
+        *out = *part;
     pthread_mutex_unlock(&parts_lock);
     return error;
 }
@@ -140,15 +146,16 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
         snprintf(device->cores, sizeof device->cores, "kernels get all %u compute units", all);
         return;
     }
-    cl_device_id part;
-    cl_int error = find_part(device->id, units, &part);
+    struct part part;
+    cl_int error = find_part(device->id, all, units, &part);
     if (error != CL_SUCCESS) {
         snprintf(device->cores, sizeof device->cores,
                  "none left: no sub-devices (%s); set POCL_MAX_PTHREAD_COUNT=%u or the like",
                  gravel_cl_error(error), units);
         return;
     }
-    device->id = part;
+    device->id = part.id;
+    device->beside = part.beside;
     device->units = units;
     snprintf(device->cores, sizeof device->cores, "sub-device of %u of %u compute units", units,
              all);
@@ -157,7 +164,8 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
 static int make_context(struct gravel_device *device)
 {
     cl_int error;
-    device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
+    const cl_device_id ids[] = {device->id, device->beside};
+    device->context = clCreateContext(NULL, device->beside ? 2 : 1, ids, NULL, NULL, &error);
     return error == CL_SUCCESS ? 0 : gravel_fail_cl("clCreateContext", error);
 }
 
@@ -219,6 +227,8 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
     }
     if (!code)
         code = take_step(device, config);
+    if (!code)
+        code = gravel_beside_choose(device, bindings);
     if (!code && !device->context)
         code = make_context(device);
     if (!code && !device->queue)

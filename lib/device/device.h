@@ -27,6 +27,8 @@ struct gravel_device {
     bool can_yield;         /* kernels may give their core away (self_test.c finds out) */
     cl_uint units;          /* compute units that kernels get */
     uint32_t poll_ns;       /* of a leader that waits for room; step pump's self-test measures it, else 0 */
+    cl_device_id beside;    /* other units of a CPU device, for handlers written in OpenCL C; NULL if none */
+    bool is_sliced;         /* launches are cut into slices: on pump and drain, or for handlers (beside.c) */
     char cores[160];        /* how a core is left to the host threads, in words */
     char chosen[160];       /* which device it is, and of how many, in words */
     struct gravel_capability capability;

@@ -28,7 +28,7 @@ static void write_options(FILE *out, const struct gravel_device *device,
                 capability->has_all_devices_scope && gravel_step_is_shared(device->step)
                     ? "memory_scope_all_svm_devices"
                     : "memory_scope_device"); /* copies read the device's memory */
-    if (!gravel_step_is_shared(device->step))
+    if (device->is_sliced)
         fprintf(out, " -DGRAVEL_SLICED");
     if (capability->is_cpu)
         fprintf(out, " -DGRAVEL_SERIAL_GROUP");
@@ -86,13 +86,13 @@ static int fail_build(const struct gravel_device *device, const char *name, cons
     return code;
 }
 
-static cl_program make_source(cl_context context, const char *name, const char *source,
+static cl_program make_source(cl_context context, const struct gravel_program_request *request,
                               cl_int *error)
 {
     char line[320];
-    snprintf(line, sizeof line, "#line 1 \"%.256s\"\n", name);
-    const char *texts[] = {line, source};
-    return clCreateProgramWithSource(context, 2, texts, NULL, error);
+    snprintf(line, sizeof line, "#line 1 \"%.256s\"\n", request->name);
+    const char *texts[] = {line, request->source, request->trailer};
+    return clCreateProgramWithSource(context, request->trailer ? 3 : 2, texts, NULL, error);
 }
 
 static int compile_and_link(const struct gravel_device *device, const char *name,
@@ -124,8 +124,7 @@ static int build_once(const struct gravel_device *device,
     *program = NULL;
     cl_program header =
         clCreateProgramWithSource(device->context, 1, &header_text, NULL, &error);
-    cl_program source = header ? make_source(device->context, request->name, request->source, &error)
-                               : NULL;
+    cl_program source = header ? make_source(device->context, request, &error) : NULL;
     int code = source ? compile_and_link(device, request->name, source, header, options, program)
                       : gravel_fail_cl("clCreateProgramWithSource", error);
     if (source)

@@ -79,6 +79,8 @@ static void handle_messages(struct gravel_network *network, struct gravel_frame 
         gravel_network_count(&network->counts.refused_buffers, 1);
         refuse(network, &refusal, expect->source, expect->destination);
     }
+    if (refusal.code == GRAVEL_EKERNEL) /* a handler on the device that does not end */
+        gravel_network_fail(network, refusal.code, refusal.text);
 }
 
 static void handle_bytes(struct gravel_network *network, const struct gravel_bytes_frame *frame,

@@ -188,6 +188,14 @@ static void see_attached(struct gravel_network *network)
         gravel_network_fail(network, code, gravel_last_error());
 }
 
+/* A handler on the device that does not end is told, even if nobody waits for it. */
+static void look_after_calls(struct gravel_network *network)
+{
+    int code = gravel_resolver_look(network->resolver);
+    if (code)
+        gravel_network_fail(network, code, gravel_last_error());
+}
+
 /* One round. @return whether anything moved; sets the time until something is due. */
 static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
 {
@@ -196,6 +204,7 @@ static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_
         if (!network->sees_attached)
             see_attached(network);
         *due_ns = flush_aged(network, now_ns);
+        look_after_calls(network);
         n += send_outgoing(network, BATCH);
     }
     n += send_pending(network, BATCH);
@@ -317,7 +326,8 @@ static uint32_t power_of_two_above(uint32_t value)
 }
 
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
-                          struct gravel_trace *trace, uint32_t n_buffers)
+                          struct gravel_device_calls *calls, struct gravel_trace *trace,
+                          uint32_t n_buffers)
 {
     const struct gravel_config *config = network->shape.config;
     struct gravel_resolver_shape resolver = {
@@ -330,6 +340,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .network = network,
         .n_helpers = config->n_resolvers,
         .memory = memory,
+        .calls = calls,
         .max_frame_bytes = config->buffer_bytes,
     };
     struct gravel_sender_shape sender = {

@@ -130,12 +130,14 @@ struct gravel_network {
 int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape);
 
 /**
- * Give the started network what its messages need: memory, senders, outgoing queue.
+ * Give the started network what its messages need: memory, handlers of the device (or NULL), senders, outgoing
+ * queue.
  *
  * Call before any message is sent, here or elsewhere: a barrier must follow.
  */
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
-                          struct gravel_trace *trace, uint32_t n_buffers);
+                          struct gravel_device_calls *calls, struct gravel_trace *trace,
+                          uint32_t n_buffers);
 
 /**
  * Stop and join the thread; closes the transport and frees everything. Allowed if it never started.

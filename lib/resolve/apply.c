@@ -186,12 +186,12 @@ static uint64_t apply_calls(const struct gravel_apply *apply, const struct grave
     return run->n_messages;
 }
 
-void gravel_apply_frame(const struct gravel_apply *apply, void *frame,
-                        struct gravel_applied *applied)
+void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t from, uint64_t to,
+                       struct gravel_applied *applied)
 {
     assert(apply->shard.index < apply->shard.count);
     const struct gravel_frame *header = frame;
-    unsigned char *start = (unsigned char *)frame + sizeof *header, *end = start + header->bytes - sizeof *header;
+    unsigned char *start = (unsigned char *)frame + from, *end = (unsigned char *)frame + to;
     *applied = (struct gravel_applied){0};
     while (start < end) {
         const struct gravel_run *run = (const void *)start;
@@ -204,4 +204,11 @@ void gravel_apply_frame(const struct gravel_apply *apply, void *frame,
             applied->n_messages += apply_words(apply, run, start);
         start += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);
     }
+}
+
+void gravel_apply_frame(const struct gravel_apply *apply, void *frame,
+                        struct gravel_applied *applied)
+{
+    const struct gravel_frame *header = frame;
+    gravel_apply_runs(apply, frame, sizeof *header, header->bytes, applied);
 }

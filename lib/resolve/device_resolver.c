@@ -29,6 +29,7 @@ struct berth {
 struct gravel_device_resolver {
     const struct gravel_device *device;
     struct gravel_device_runs runs;
+    struct gravel_device_calls *calls; /* or NULL; the node's */
     uint64_t max_frame_bytes;
     cl_command_queue queue;
     cl_mem staging; /* what the berths' `staged` lie in, mapped all the time */
@@ -101,6 +102,8 @@ static int warm_up(struct gravel_device_resolver *resolver)
                                     resolver->max_frame_bytes, 0, NULL, NULL);
         if (error == CL_SUCCESS)
             code = gravel_device_runs_warm_up(&resolver->runs, uploaded);
+        if (error == CL_SUCCESS && !code)
+            code = gravel_device_calls_warm_up(resolver->calls, resolver->queue, uploaded);
     }
     if (error == CL_SUCCESS && !code)
         code = gravel_patience_finish(resolver->device, resolver->queue,
@@ -110,13 +113,14 @@ static int warm_up(struct gravel_device_resolver *resolver)
 
 int gravel_device_resolver_create(struct gravel_device_resolver **out,
                                   const struct gravel_device *device, cl_mem arena,
-                                  uint64_t max_frame_bytes)
+                                  uint64_t max_frame_bytes, struct gravel_device_calls *calls)
 {
     *out = NULL;
     struct gravel_device_resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver)
         return gravel_fail(GRAVEL_ENOMEM, "device resolver");
     resolver->device = device;
+    resolver->calls = calls;
     resolver->max_frame_bytes = (max_frame_bytes + 63) & ~UINT64_C(63);
     int code = make_queue(resolver, device);
     if (!code)
@@ -170,11 +174,14 @@ int gravel_device_resolver_finish(struct gravel_device_resolver *resolver)
     if (resolver->n_taken == 0)
         return 0;
     resolver->n_taken = 0;
+    int code = gravel_device_calls_wait(resolver->calls);
+    if (gravel_device_calls_are_stuck(resolver->calls))
+        return code; /* the queue will not finish either */
     resolver->broken = gravel_patience_finish(resolver->device, resolver->queue,
                                               "resolver: frames were not applied");
     if (resolver->broken)
         snprintf(resolver->broken_text, sizeof resolver->broken_text, "%s", gravel_last_error());
-    return resolver->broken;
+    return code ? code : resolver->broken;
 }
 
 static int upload(struct pass *pass)
@@ -222,7 +229,16 @@ static int apply_words(struct pass *pass, const struct gravel_run *run)
                                       run, pass->heap_offset);
 }
 
-/* Active messages, once all before them is applied: as a frame of this run alone, which apply.c can
+static int apply_device_calls(struct pass *pass, const struct gravel_run *run)
+{
+    int code = pass->is_uploaded ? 0 : upload(pass);
+    if (code)
+        return code;
+    return gravel_device_calls_enqueue(pass->resolver->calls, pass->resolver->queue,
+                                       pass->berth->uploaded, pass->frame, run, pass->heap_offset);
+}
+
+/* Active messages that the host runs, once all before them is applied: as a frame of this run alone, which apply.c can
  * do. */
 static int apply_calls(struct pass *pass, const struct gravel_run *run,
                        struct gravel_applied *applied)
@@ -251,6 +267,15 @@ static int apply_calls(struct pass *pass, const struct gravel_run *run,
     return 0;
 }
 
+static int apply_run(struct pass *pass, const struct gravel_run *run,
+                     struct gravel_applied *applied)
+{
+    if (GRAVEL_COMMAND_OP(run->command) != GRAVEL_AM)
+        return apply_words(pass, run);
+    return gravel_device_calls_take(pass->resolver->calls, run) ? apply_device_calls(pass, run)
+                                                                : apply_calls(pass, run, applied);
+}
+
 int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
                                  void *frame, struct gravel_applied *applied)
@@ -270,8 +295,7 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
     pass.berth = &resolver->berths[resolver->n_taken++];
     for (uint64_t at = sizeof *pass.frame; !code && at < pass.frame->bytes;) {
         const struct gravel_run *run = (const void *)((const char *)frame + at);
-        code = GRAVEL_COMMAND_OP(run->command) == GRAVEL_AM ? apply_calls(&pass, run, applied)
-                                                            : apply_words(&pass, run);
+        code = apply_run(&pass, run, applied);
         applied->n_messages += code ? 0 : run->n_messages;
         applied->has_signals |= GRAVEL_HAS_SIGNAL(run->command);
         at += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);

@@ -2,8 +2,8 @@
 /*
  * Applying a checked node buffer to a heap that only the device can address.
  *
- * Every run of words is a kernel or three, enqueued in the runs' order; active messages are run by
- * the host in between. The counterpart of apply.h for the steps of the capability ladder without
+ * Every run of words is a kernel or three, enqueued in the runs' order, and so is one of active messages that the
+ * device runs; others are run by the host in between. The counterpart of apply.h for the steps of the capability ladder without
  * fine-grain SVM.
  *
  * Path:    decode.h has passed the buffer -> device_resolver.h -> device_runs.h, and handlers.
@@ -16,6 +16,7 @@
 
 #include "apply.h"
 #include "device/device.h"
+#include "device_calls.h"
 
 struct gravel_device_resolver;
 
@@ -25,11 +26,13 @@ struct gravel_device_resolver;
  * @param device           open: id, context and capability are used.
  * @param arena            the buffer in which the heaps of the local nodes lie.
  * @param max_frame_bytes  longest frame that will be applied [bytes].
+ * @param calls            handlers that the device runs; NULL if none. The node's.
  * @return                 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM.
  */
 int gravel_device_resolver_create(struct gravel_device_resolver **out,
                                   const struct gravel_device *device, cl_mem arena,
-                                  uint64_t max_frame_bytes);
+                                  uint64_t max_frame_bytes,
+                                  struct gravel_device_calls *calls);
 
 /** Release everything; NULL is allowed. */
 void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
@@ -60,7 +63,8 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
 /**
  * Wait until every frame is applied.
  *
- * @return  0; GRAVEL_ECL, or the wait was given up (patience.h), and then frames are lost: every call that follows says so.
+ * @return  0; GRAVEL_ECL, or the wait was given up (patience.h), and then frames are lost: every call that follows says
+ *          so; GRAVEL_EKERNEL: a handler on the device has not ended in time.
  */
 int gravel_device_resolver_finish(struct gravel_device_resolver *resolver);
 

@@ -31,8 +31,9 @@ struct gravel_resolver {
     struct gravel_resolver_shape shape;
     struct helper *helpers;                /* [n_helpers] */
     struct gravel_device_resolver *device; /* NULL where the host reaches the heap */
-    /* The buffer at hand, for the helpers. */
+    /* The buffer at hand, and which runs of it [bytes], for the helpers. */
     void *frame;
+    uint64_t from, to;
     unsigned char *memory;
     _Atomic uint64_t given; /* V1: buffers handed out */
     _Atomic bool stopping;
@@ -48,7 +49,7 @@ static void apply_shard(const struct gravel_resolver *resolver, uint32_t shard,
         .call = resolver->shape.call,
         .context = resolver->shape.context,
     };
-    gravel_apply_frame(&apply, resolver->frame, applied);
+    gravel_apply_runs(&apply, resolver->frame, resolver->from, resolver->to, applied);
 }
 
 /* Wait for the next buffer. @return false if the resolver stops. */
@@ -100,7 +101,8 @@ int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_res
     memset(resolver->helpers, 0, bytes);
     if (shape->memory->buffer) {
         int code = gravel_device_resolver_create(&resolver->device, shape->memory->device,
-                                                 shape->memory->buffer, shape->max_frame_bytes);
+                                                 shape->memory->buffer, shape->max_frame_bytes,
+                                                 shape->calls);
         if (code)
             gravel_resolver_destroy(resolver);
         else
@@ -153,20 +155,76 @@ static void wait_for_helper(struct gravel_resolver *resolver, struct helper *hel
     }
 }
 
-/* Hand the buffer to all helpers, take a share, and wait for them. */
+static void add_applied(struct gravel_applied *sum, const struct gravel_applied *part)
+{
+    if (!sum->n_failed) {
+        sum->result = part->result;
+        sum->handler = part->handler;
+    }
+    sum->n_failed += part->n_failed;
+    sum->n_messages += part->n_messages;
+    sum->has_signals |= part->has_signals;
+}
+
+/* Hand the runs to all helpers, take a share, and wait for them. */
 static void apply_together(struct gravel_resolver *resolver, struct gravel_applied *applied)
 {
     uint64_t given = 0;
+    struct gravel_applied mine;
     if (resolver->shape.n_helpers) {
         given = atomic_load_explicit(&resolver->given, memory_order_relaxed) + 1;
         atomic_store_explicit(&resolver->given, given, memory_order_release); /* V1 */
         gravel_event_signal(&resolver->work);
     }
-    apply_shard(resolver, 0, applied);
+    apply_shard(resolver, 0, &mine);
+    add_applied(applied, &mine);
     for (uint32_t i = 0; i < resolver->shape.n_helpers; i++) {
         wait_for_helper(resolver, &resolver->helpers[i], given);
         applied->n_messages += resolver->helpers[i].applied.n_messages;
     }
+}
+
+/* The first run from byte `at` on that the device takes; the frame's end if there is none. */
+static uint64_t find_call(const struct gravel_resolver *resolver, const struct gravel_frame *frame,
+                          uint64_t at)
+{
+    while (resolver->shape.calls && at < frame->bytes) {
+        const struct gravel_run *run = (const void *)((const char *)frame + at);
+        if (gravel_device_calls_take(resolver->shape.calls, run))
+            return at;
+        at += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);
+    }
+    return frame->bytes;
+}
+
+/* A run on the device, while all helpers rest. */
+static int call(struct gravel_resolver *resolver, const struct gravel_run *run, uint32_t heap,
+                struct gravel_applied *applied)
+{
+    int code = gravel_device_calls_run(resolver->shape.calls, resolver->frame, run, heap);
+    applied->n_messages += code ? 0 : run->n_messages;
+    return code;
+}
+
+/* Runs of the host's and of the device's, in the order of the frame. */
+static int apply_in_turn(struct gravel_resolver *resolver, uint32_t heap,
+                         struct gravel_applied *applied)
+{
+    const struct gravel_frame *frame = resolver->frame;
+    int code = 0;
+    for (uint64_t at = sizeof *frame; !code && at < frame->bytes;) {
+        const struct gravel_run *run = (const void *)((const char *)frame + at);
+        resolver->from = at;
+        resolver->to = find_call(resolver, frame, at);
+        if (resolver->to > at) {
+            apply_together(resolver, applied);
+            at = resolver->to;
+        } else {
+            code = call(resolver, run, heap, applied);
+            at += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);
+        }
+    }
+    return code;
 }
 
 static void refuse_handler(const struct gravel_resolver *resolver,
@@ -192,7 +250,7 @@ static int apply(struct gravel_resolver *resolver, void *frame, uint32_t heap,
         code = gravel_device_resolver_apply(
             resolver->device, &callbacks, gravel_memory_heap_offset(memory, heap), frame, applied);
     else
-        apply_together(resolver, applied);
+        code = apply_in_turn(resolver, heap, applied);
     if (!code && applied->has_signals)
         gravel_requests_finish(frame, resolver->memory, resolver->shape.reply,
                                resolver->shape.network);
@@ -228,5 +286,12 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
 
 int gravel_resolver_finish(struct gravel_resolver *resolver)
 {
-    return resolver->device ? gravel_device_resolver_finish(resolver->device) : 0;
+    if (resolver->device)
+        return gravel_device_resolver_finish(resolver->device);
+    return gravel_device_calls_wait(resolver->shape.calls); /* fails if one is stuck */
+}
+
+int gravel_resolver_look(struct gravel_resolver *resolver)
+{
+    return gravel_device_calls_look(resolver->shape.calls);
 }

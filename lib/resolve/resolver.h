@@ -4,7 +4,8 @@
  * heap is device memory, by kernels.
  *
  * With helpers, every buffer is applied by all of them at once, each its own 4 KiB pages; the next buffer
- * begins when all are done, so the order of a sender's messages is kept.
+ * begins when all are done, so the order of a sender's messages is kept. Active messages that the device runs
+ * divide a buffer: what stands before them is applied before, what stands behind them after.
  *
  * Path:    network thread -> resolver.c -> decode.c, apply.c or device_resolver.c -> the symmetric heap and handlers.
  * Threads: create, resolve and destroy by the network thread; helpers are its own.
@@ -15,6 +16,7 @@
 
 #include "apply.h"
 #include "decode.h"
+#include "device_calls.h"
 #include "device/memory.h"
 #include "requests.h"
 
@@ -30,6 +32,7 @@ struct gravel_resolver_shape {
     void *network;             /* for reply */
     uint32_t n_helpers; /* unused where kernels apply */
     const struct gravel_memory *memory; /* of the local heaps */
+    struct gravel_device_calls *calls;  /* handlers that the device runs; NULL if none */
     uint64_t max_frame_bytes;
 };
 
@@ -54,8 +57,12 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
  * Wait until every frame resolved so far is applied; only where kernels apply is there something to wait for. Before
  * the heap is read or written otherwise, and before anybody is told that messages have been applied.
  *
- * @return  0; GRAVEL_ECL.
+ * @return  0; GRAVEL_ECL; GRAVEL_EKERNEL: a handler on the device has not ended in time.
  */
 int gravel_resolver_finish(struct gravel_resolver *resolver);
+
+
+/** Without waiting: whether handlers on the device have ended well, or may yet. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL. */
+int gravel_resolver_look(struct gravel_resolver *resolver);
 
 #endif

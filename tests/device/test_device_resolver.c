@@ -65,7 +65,7 @@ static int create(const struct way *way, struct gravel_device_resolver **out)
     less.capability.is_cpu = way->is_serial;
     less.capability.has_double = device.capability.has_double && !way->hides_double;
     hides_int64_atomics = way->hides_int64_atomics;
-    int code = gravel_device_resolver_create(out, &less, arena, FRAME_CAPACITY);
+    int code = gravel_device_resolver_create(out, &less, arena, FRAME_CAPACITY, NULL);
     hides_int64_atomics = false;
     return code;
 }

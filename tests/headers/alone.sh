@@ -75,6 +75,16 @@ kernel void use(GRAVEL_ARENA, ulong base, global const uint *keys)
     if (key & 2)
         gravel_am4_wi(g, 0, 1, 2, 3, 4, 0);
 }
+
+void handler(struct gravel_call call, ulong offset)
+{
+    atomic_inc((volatile global uint *)gravel_call_local(call, offset + call.source));
+}
+kernel void calls(GRAVEL_CALL_RUN)
+{
+    if (GRAVEL_CALL_NUMBER < n_messages)
+        handler(GRAVEL_CALL, GRAVEL_CALL_ARGUMENT(0));
+}
 EOF
 
 if has "$opencl"; then

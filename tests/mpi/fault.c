@@ -101,6 +101,56 @@ static void mismatch_handler_missing(void)
     mismatch_of_table(table, rank == 1 ? 0 : 1);
 }
 
+#define TALLY(body) \
+    "#include \"gravel.cl.h\"\nvoid tally(struct gravel_call call, ulong a) { " body " }\n"
+
+/* Handlers of OpenCL C. @param part  of the error's text here. */
+static void mismatch_of_bindings(const struct gravel_bindings *bindings, const char *part)
+{
+    expect(try_open(bindings), GRAVEL_EMISMATCH, part);
+    as_expected();
+}
+
+static void mismatch_handler_place(void)
+{
+    const struct gravel_handler table[] = {{"a", 1, nothing, NULL},
+                                           {"tally", 1, rank == 1 ? nothing : NULL, NULL}};
+    const struct gravel_bindings bindings = {
+        .handlers = table, .n_handlers = 2, .device_source = rank == 1 ? NULL : TALLY("")};
+    mismatch_of_bindings(&bindings, rank == 1 ? "number 1 is tally here, with 1 arguments, run by the host"
+                                              : "number 1 is tally here, with 1 arguments, run by the device");
+}
+
+static void mismatch_handler_source(void)
+{
+    const struct gravel_handler table[] = {{"tally", 1, NULL, NULL}};
+    const struct gravel_bindings bindings = {
+        .handlers = table,
+        .n_handlers = 1,
+        .device_source = rank == 1 ? TALLY("(void)a;") : TALLY("")};
+    mismatch_of_bindings(&bindings, "device_source");
+}
+
+static void mismatch_handler_options(void)
+{
+    const struct gravel_handler table[] = {{"tally", 1, NULL, NULL}};
+    const struct gravel_bindings bindings = {.handlers = table,
+                                             .n_handlers = 1,
+                                             .device_source = TALLY(""),
+                                             .device_options = rank == 1 ? "-DFAST" : NULL};
+    mismatch_of_bindings(&bindings, "device_options");
+}
+
+static void mismatch_handler_on_one_side_only(void)
+{
+    const struct gravel_handler table[] = {{"a", 1, nothing, NULL}, {"tally", 1, NULL, NULL}};
+    const struct gravel_bindings bindings = {.handlers = table,
+                                             .n_handlers = rank == 1 ? 1 : 2,
+                                             .device_source = rank == 1 ? NULL : TALLY("")};
+    mismatch_of_bindings(&bindings, rank == 1 ? "number 1 exists on one side only, not on this node"
+                                              : "number 1 is tally here");
+}
+
 static void one_without_device(void)
 {
     if (rank == 1)
@@ -378,6 +428,10 @@ static void open_after_mpi_is_finalised(void)
     X(mismatch_handler_order)                                                                      \
     X(mismatch_handler_arguments)                                                                  \
     X(mismatch_handler_missing)                                                                    \
+    X(mismatch_handler_place)                                                                      \
+    X(mismatch_handler_source)                                                                     \
+    X(mismatch_handler_options)                                                                    \
+    X(mismatch_handler_on_one_side_only)                                                           \
     X(one_without_device)                                                                          \
     X(one_with_bad_setting)                                                                        \
     X(one_with_bad_handler)                                                                        \

@@ -5,6 +5,7 @@
  *
  * Path:    node.c -> soft_device.c; svm.c gives the memory.
  */
+#include "device/beside.h"
 #include "device/identity.h"
 #include "device/launch.h"
 #include "device/program.h"
@@ -43,6 +44,23 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
 {
     (void)device, (void)n_rounds, (void)result;
     return 0;
+}
+
+bool gravel_beside_is_wanted(const struct gravel_bindings *bindings)
+{
+    (void)bindings;
+    return false;
+}
+
+int gravel_beside_test(const struct gravel_device *device, const struct gravel_bindings *bindings)
+{
+    (void)device, (void)bindings;
+    return 0;
+}
+
+struct gravel_device gravel_beside_device(const struct gravel_device *device)
+{
+    return *device;
 }
 
 int gravel_device_build(const struct gravel_device *device,

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handlers written in OpenCL C: they share words by atomics, see what was applied before, run while
+ * kernels wait for the room that they make; what is refused, and what the compiler says.
+ *
+ * Path: meson test -> this -> lib/resolve/device_calls.c, lib/device/beside.c, lib/agree.c
+ */
+#include <unistd.h>
+
+#include "expect.h"
+
+#define N_KEYS 32u
+#define N_NODES 3u
+
+/* Ids by position in the table below. */
+enum { TALLY, COPY, HOST_ADD, NOTHING };
+
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "void tally(struct gravel_call call, ulong table, ulong key)\n"
+    "{\n"
+    "    volatile global uint *counters = gravel_call_local(call, table);\n"
+    "    atomic_inc(&counters[key]);\n"
+    "}\n"
+    "void copy(struct gravel_call call, ulong from, ulong to, ulong i)\n"
+    "{\n"
+    "    global const uint *words = gravel_call_local(call, from);\n"
+    "    ((global uint *)gravel_call_local(call, to))[i] = words[i];\n"
+    "}\n"
+    "void nothing(struct gravel_call call) { (void)call; }\n";
+
+static uint64_t host_sum;
+
+static int host_add(struct gravel *node, void *user, uint32_t from,
+                    const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)node, (void)user, (void)from;
+    host_sum += args[0];
+    return 0;
+}
+
+static const struct gravel_handler handlers[] = {
+    {"tally", 2, NULL, NULL},
+    {"copy", 3, NULL, NULL},
+    {"host_add", 1, host_add, NULL},
+    {"nothing", 0, NULL, NULL},
+};
+
+static const struct gravel_bindings table = {.handlers = handlers,
+                                             .n_handlers = sizeof handlers / sizeof *handlers,
+                                             .device_source = source,
+                                             .device_name = "tally.cl"};
+
+static struct gravel *gravel;
+static uint64_t words, others; /* heap: uint [4096] each */
+
+static int open_node(void **state)
+{
+    (void)state;
+    watch(60, "opening");
+    gravel = open_loopback(N_NODES, &table);
+    words = alloc_or_die(gravel, 4096 * 4);
+    others = alloc_or_die(gravel, 4096 * 4);
+    return 0;
+}
+
+static int close_node(void **state)
+{
+    (void)state;
+    return gravel_close(gravel);
+}
+
+static int reset(void **state)
+{
+    (void)state;
+    watch(60, "one test");
+    host_sum = 0;
+    for (uint32_t node = 0; node < N_NODES; node++) {
+        fill(gravel, node, words, 0, 4096 * 4);
+        fill(gravel, node, others, 0, 4096 * 4);
+    }
+    return gravel_barrier(gravel);
+}
+
+/* ---- what they do -------------------------------------------------------------------------- */
+
+static void histogram_by_atomics_is_exact(void **state)
+{
+    (void)state;
+    const uint32_t n = 64 * 1024;
+    OK(run_body(gravel,
+                "uint key = (i * 2654435761u >> 16) % 96;"
+                "gravel_am2(g, GRAVEL_HANDLER(tally), a, key / 3, key % 3);",
+                n, 256, words, 0, 0));
+    uint32_t expected[N_NODES][N_KEYS] = {{0}};
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t key = (i * 2654435761u >> 16) % 96;
+        expected[key % 3][key / 3]++;
+    }
+    for (uint32_t node = 0; node < N_NODES; node++)
+        for (uint32_t key = 0; key < N_KEYS; key++)
+            assert_int_equal(word32(gravel, node, words + 4 * key), expected[node][key]);
+}
+
+/* Put, copy, put again: each group's messages to a node are applied in order, run by run. */
+static void expect_runs_in_order(struct gravel *node)
+{
+    const uint32_t n = 4096;
+    OK(run_body(node,
+                "gravel_put_uint(g, a, i, i + 1, i / 64 % 3);"
+                "gravel_am3(g, GRAVEL_HANDLER(copy), a, b, i, i / 64 % 3);"
+                "gravel_put_uint(g, a, i, 7, i / 64 % 3);",
+                n, 64, words, others, 0));
+    for (uint32_t owner = 0; owner < N_NODES; owner++) {
+        const uint32_t *copied = read_map(node, owner, others, n * 4);
+        const uint32_t *last = read_map(node, owner, words, n * 4);
+        for (uint32_t i = owner * 64; i < n; i++)
+            if (i / 64 % 3 == owner) {
+                assert_int_equal(copied[i], i + 1);
+                assert_int_equal(last[i], 7);
+            }
+        unmap(node, copied);
+        unmap(node, last);
+    }
+}
+
+static void call_sees_what_was_applied_before_its_run(void **state)
+{
+    (void)state;
+    expect_runs_in_order(gravel);
+}
+
+static void call_sees_what_helpers_applied_before_its_run(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(N_NODES);
+    struct gravel *node;
+    config.n_resolvers = 3;
+    OK(gravel_open(&node, &config, &table));
+    assert_int_equal(alloc_or_die(node, 4096 * 4), words);
+    assert_int_equal(alloc_or_die(node, 4096 * 4), others);
+    expect_runs_in_order(node);
+    OK(gravel_close(node));
+}
+
+static void both_kinds_of_handler_live_in_one_table(void **state)
+{
+    (void)state;
+    OK(run_body(gravel,
+                "gravel_am2(g, GRAVEL_HANDLER(tally), a, 5, 1);"
+                "gravel_am1(g, GRAVEL_HANDLER(host_add), i, 1);"
+                "gravel_am0(g, GRAVEL_HANDLER(nothing), 1);"
+                "gravel_am2(g, GRAVEL_HANDLER(tally), a, 5, 1);",
+                1024, 64, words, 0, 0));
+    assert_int_equal(word32(gravel, 1, words + 20), 2048);
+    assert_int_equal(host_sum, 1023 * 512);
+}
+
+static void calls_of_the_host_and_quiet(void **state)
+{
+    (void)state;
+    uint32_t id;
+    const uint64_t args[2] = {words, 3};
+    OK(gravel_handler_id(gravel, "tally", &id));
+    assert_int_equal(id, TALLY);
+    for (int i = 0; i < 1000; i++)
+        OK(gravel_am(gravel, 2, id, args, 2));
+    OK(gravel_quiet(gravel));
+    assert_int_equal(word32(gravel, 2, words + 12), 1000);
+}
+
+/* Two million calls without arguments need no room on the wire: long runs. */
+static void long_runs_of_empty_messages_end(void **state)
+{
+    (void)state;
+    struct gravel_stats stats;
+    gravel_stats_reset(gravel);
+    OK(run_body(gravel, "for (uint n = 0; n < 32; n++) gravel_am0(g, GRAVEL_HANDLER(nothing), 0);",
+                65536, 256, 0, 0, 0));
+    OK(gravel_stats_read(gravel, &stats));
+    assert_int_equal(stats.resolved_messages, 32 * 65536);
+}
+
+/* ---- room that handlers must make ---------------------------------------------------------- */
+
+/* One slot and small buffers: groups wait for room until calls have been run, again and again. */
+static void handlers_run_while_kernels_wait_for_room(void **state)
+{
+    (void)state;
+    watch(120, "handlers beside kernels that wait");
+    struct gravel_config config = loopback_config(2);
+    struct gravel_stats stats;
+    struct gravel *node;
+    config.queue_bytes = 9280;
+    config.buffer_bytes = 1024;
+    config.n_buffers = 1;
+    OK(gravel_open(&node, &config, &table));
+    if (takes_step(node, "drain")) {
+        OK(gravel_close(node));
+        print_message("skipped: no kernel waits on step drain\n");
+        skip();
+    }
+    uint64_t counters = alloc_or_die(node, 4096);
+    OK(run_body(node,
+                "for (uint n = 0; n < 8; n++)"
+                "    gravel_am2(g, GRAVEL_HANDLER(tally), a, (i + n) % 32, i % 2);",
+                8192, 256, counters, 0, 0));
+    OK(gravel_stats_read(node, &stats));
+    assert_true(stats.queue_full_waits > 0);
+    uint32_t sum = 0;
+    for (uint32_t key = 0; key < 32; key++)
+        sum += word32(node, 0, counters + 4 * key) + word32(node, 1, counters + 4 * key);
+    assert_int_equal(sum, 8 * 8192);
+    OK(gravel_close(node));
+}
+
+/* ---- what is refused ----------------------------------------------------------------------- */
+
+static void wrong_messages_are_refused(void **state)
+{
+    (void)state;
+    expect_error(
+        run_body(gravel, "gravel_am1(g, GRAVEL_HANDLER(tally), a, 1);", 64, 64, words, 0, 0),
+        GRAVEL_EHANDLER, "(tally) takes 2 arguments, the message has 1");
+    expect_error(run_body(gravel, "gravel_am0(g, 77, 1);", 64, 64, 0, 0, 0), GRAVEL_EHANDLER,
+                 "no handler 77");
+    expect_works(gravel);
+}
+
+static void expect_bad_bindings(struct gravel_bindings bindings, int code, const char *part)
+{
+    struct gravel_config config = loopback_config(1);
+    expect_no_open(&config, &bindings, code, part);
+}
+
+static void bad_tables_are_refused(void **state)
+{
+    (void)state;
+    static int something;
+    const struct gravel_handler with_user[] = {{"tally", 2, NULL, &something}};
+    const struct gravel_handler of_the_host[] = {{"host_add", 1, host_add, NULL}};
+    expect_bad_bindings((struct gravel_bindings){.handlers = handlers, .n_handlers = 1},
+                        GRAVEL_EINVAL, "tally: no function, and no device_source");
+    expect_bad_bindings(
+        (struct gravel_bindings){.handlers = with_user, .n_handlers = 1, .device_source = source},
+        GRAVEL_EINVAL, "cannot use `user`");
+    expect_bad_bindings(
+        (struct gravel_bindings){.handlers = of_the_host, .n_handlers = 1, .device_source = source},
+        GRAVEL_EINVAL, "device_source is given");
+}
+
+/* @param text  source of a single handler `one` with one argument. */
+static void expect_no_build(const char *text, const char *part)
+{
+    const struct gravel_handler one[] = {{"one", 1, NULL, NULL}};
+    expect_bad_bindings(
+        (struct gravel_bindings){
+            .handlers = one, .n_handlers = 1, .device_source = text, .device_name = "mine.cl"},
+        GRAVEL_EBUILD, part);
+}
+
+#define HEADER "#include \"gravel.cl.h\"\n"
+
+static void compiler_names_the_callers_file_and_line(void **state)
+{
+    (void)state;
+    expect_no_build(HEADER "\nvoid one(struct gravel_call call, ulong a) { typo; }\n",
+                    "mine.cl:3:");
+    expect_no_build(HEADER "void two(struct gravel_call call, ulong a) {}\n", "handler one");
+    expect_no_build(HEADER "void one(struct gravel_call call) {}\n", "handler one");
+    expect_no_build(HEADER "void one(struct gravel_call call, uint a) {}\n", "handler one");
+    expect_no_build(HEADER "int one(struct gravel_call call, ulong a) { return 1; }\n",
+                    "handler one");
+}
+
+static void handlers_that_send_do_not_compile(void **state)
+{
+    (void)state;
+    expect_no_build(HEADER "void one(struct gravel_call call, ulong a)\n"
+                           "{\n"
+                           "    gravel_inc_uint_wi(call, a, 0, 0);\n"
+                           "}\n",
+                    "mine.cl:4:");
+    expect_no_build(HEADER "void one(struct gravel_call call, ulong a)\n"
+                           "{\n"
+                           "    GRAVEL_OPEN(g);\n"
+                           "    gravel_inc_uint_wi(g, a, 0, 0);\n"
+                           "}\n",
+                    "mine.cl:4:");
+}
+
+static void options_and_handler_numbers_reach_the_source(void **state)
+{
+    (void)state;
+    const struct gravel_handler one[] = {{"first", 0, host_add, NULL}, {"one", 1, NULL, NULL}};
+    const struct gravel_bindings bindings = {
+        .handlers = one,
+        .n_handlers = 2,
+        .device_source = HEADER "void one(struct gravel_call call, ulong at)\n"
+                                "{\n"
+                                "    global uint *word = gravel_call_local(call, at);\n"
+                                "    *word = VALUE + GRAVEL_HANDLER(one);\n"
+                                "}\n",
+        .device_options = "-DVALUE=41"};
+    struct gravel *node = open_loopback(1, &bindings);
+    uint64_t at = alloc_or_die(node, 64);
+    OK(gravel_am(node, 0, 1, &at, 1));
+    OK(gravel_barrier(node));
+    assert_int_equal(word32(node, 0, at), 42);
+    OK(gravel_close(node));
+}
+
+/* Where launches are cut for the handlers' sake, a slice that leaves them no room is refused. */
+static void slices_without_room_are_refused(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(1);
+    config.slice_groups = 1000000;
+    struct gravel *node;
+    int code = gravel_open(&node, &config, &table);
+    if (!code) { /* drain, or cores beside: all groups may be launched at once */
+        const char *step = gravel_step(node);
+        assert_true(!strcmp(step, "drain") || !strcmp(step, "svm") || !strcmp(step, "usm"));
+        OK(gravel_close(node));
+        return;
+    }
+    expect_error(code, GRAVEL_ECONFIG, "GRAVEL_SLICE=1000000");
+}
+
+/* ---- one that does not end ----------------------------------------------------------------- */
+
+/* It turns long, not for ever, so that this process can end. */
+static void endless_handler_is_named(void **state)
+{
+    (void)state;
+    watch(60, "a handler that does not end");
+    static const struct gravel_handler slow[] = {{"turn", 2, NULL, NULL}};
+    const struct gravel_bindings bindings = {
+        .handlers = slow,
+        .n_handlers = 1,
+        .device_source = HEADER "void turn(struct gravel_call call, ulong at, ulong n)\n"
+                                "{\n"
+                                "    volatile global uint *word = gravel_call_local(call, at);\n"
+                                "    for (ulong i = 0; i < n; i++)\n"
+                                "        word[0] = word[0] * 5 + 1;\n"
+                                "    word[1] = 1;\n"
+                                "}\n"};
+    struct gravel_config config = loopback_config(2);
+    struct gravel *node;
+    config.timeout_ms = 1000;
+    OK(gravel_open(&node, &config, &bindings));
+    const uint64_t few[2] = {alloc_or_die(node, 64), 1000}, many[2] = {few[0], 1000000000};
+    OK(gravel_am(node, 1, 0, few, 2));
+    OK(gravel_barrier(node));
+    assert_int_equal(word32(node, 1, few[0] + 4), 1);
+    double begin = seconds_now();
+    OK(gravel_am(node, 1, 0, many, 2));
+    int code = gravel_barrier(node);
+    if (!code) { /* a fast machine? then it did end, and in time */
+        assert_true(seconds_now() - begin < 1);
+        OK(gravel_close(node));
+        return;
+    }
+    expect_error(code, GRAVEL_EKERNEL, "handler turn has not ended within 0.5 s");
+    assert_true(seconds_now() - begin < 10);
+    expect_error(gravel_close(node), GRAVEL_EKERNEL, "handler turn");
+    print_message("told after %.2f s\n", seconds_now() - begin);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(histogram_by_atomics_is_exact, reset),
+        cmocka_unit_test_setup(call_sees_what_was_applied_before_its_run, reset),
+        cmocka_unit_test_setup(call_sees_what_helpers_applied_before_its_run, reset),
+        cmocka_unit_test_setup(both_kinds_of_handler_live_in_one_table, reset),
+        cmocka_unit_test_setup(calls_of_the_host_and_quiet, reset),
+        cmocka_unit_test_setup(long_runs_of_empty_messages_end, reset),
+        cmocka_unit_test_setup(handlers_run_while_kernels_wait_for_room, reset),
+        cmocka_unit_test_setup(wrong_messages_are_refused, reset),
+        cmocka_unit_test_setup(bad_tables_are_refused, reset),
+        cmocka_unit_test_setup(compiler_names_the_callers_file_and_line, reset),
+        cmocka_unit_test_setup(handlers_that_send_do_not_compile, reset),
+        cmocka_unit_test_setup(options_and_handler_numbers_reach_the_source, reset),
+        cmocka_unit_test_setup(slices_without_room_are_refused, reset),
+        cmocka_unit_test_setup(endless_handler_is_named, reset),
+    };
+    return cmocka_run_group_tests(tests, open_node, close_node);
+}
