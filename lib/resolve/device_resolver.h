@@ -22,7 +22,7 @@ struct gravel_device_resolver;
 /**
  * Build the kernels and allocate room for some frames.
  *
- * @param device           open: id, context and capability are used.
+ * @param device           open; must outlive the resolver.
  * @param arena            the buffer in which the heaps of the local nodes lie.
  * @param max_frame_bytes  longest frame that will be applied [bytes].
  * @return                 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM.
