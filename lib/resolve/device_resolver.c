@@ -68,7 +68,7 @@ static int make_berth(struct gravel_device_resolver *resolver, const struct grav
     berth->staged = (char *)resolver->mapped + i * resolver->max_frame_bytes;
     berth->uploaded =
         clCreateBuffer(device->context, CL_MEM_READ_WRITE, resolver->max_frame_bytes, NULL, &error);
-    return berth->uploaded ? 0 : gravel_fail_cl("resolver: clCreateBuffer", error);
+    return berth->uploaded ? 0 : gravel_device_runs_fail_buffer(resolver->max_frame_bytes, error);
 }
 
 static int make_berths(struct gravel_device_resolver *resolver, const struct gravel_device *device)
@@ -79,7 +79,7 @@ static int make_berths(struct gravel_device_resolver *resolver, const struct gra
     resolver->staging = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
                                        bytes, NULL, &error);
     if (!resolver->staging)
-        return gravel_fail_cl("resolver: clCreateBuffer", error);
+        return gravel_device_runs_fail_buffer(bytes, error);
     resolver->mapped =
         clEnqueueMapBuffer(resolver->queue, resolver->staging, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
                            0, bytes, 0, NULL, NULL, &error);

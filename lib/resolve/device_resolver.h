@@ -23,7 +23,7 @@ struct gravel_device_resolver;
 /**
  * Build the kernels and allocate room for some frames.
  *
- * @param device           open: id, context and capability are used.
+ * @param device           open; must outlive the resolver.
  * @param arena            the buffer in which the heaps of the local nodes lie.
  * @param max_frame_bytes  longest frame that will be applied [bytes].
  * @param calls            handlers that the device runs; NULL if none. The node's.

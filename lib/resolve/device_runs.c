@@ -75,11 +75,17 @@ static int build(struct gravel_device_runs *runs, const struct gravel_device *de
     return gravel_device_build(device, &request, &runs->program);
 }
 
+int gravel_device_runs_fail_buffer(uint64_t bytes, cl_int error)
+{
+    return gravel_fail(GRAVEL_ECL, "resolver: a buffer of %llu bytes: %s",
+                       (unsigned long long)bytes, gravel_cl_error(error));
+}
+
 static int make_buffer(cl_context context, cl_mem_flags flags, uint64_t bytes, cl_mem *buffer)
 {
     cl_int error;
     *buffer = clCreateBuffer(context, flags, bytes, NULL, &error);
-    return *buffer ? 0 : gravel_fail_cl("resolver: clCreateBuffer", error);
+    return *buffer ? 0 : gravel_device_runs_fail_buffer(bytes, error);
 }
 
 static int make_kernel(struct gravel_device_runs *runs, cl_device_id device, const char *name,

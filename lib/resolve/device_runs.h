@@ -40,6 +40,9 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
                               cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes);
 void gravel_device_runs_destroy(struct gravel_device_runs *runs);
 
+/** The device gives no buffer of so many bytes. @return GRAVEL_ECL */
+int gravel_device_runs_fail_buffer(uint64_t bytes, cl_int error);
+
 /**
  * Enqueue a run that addresses words, and its signal.
  *

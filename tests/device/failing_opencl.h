@@ -36,6 +36,7 @@ static struct {
     _Atomic unsigned stalls;  /* of READS, WRITES and WAITS: copies and markers that never end */
     _Atomic bool holds;       /* calls of READS do not return */
     _Atomic unsigned n_held;
+    _Atomic uint64_t most_bytes; /* the device has no more in one buffer; 0: as it is */
     _Atomic unsigned late_ms; /* callbacks come so much later */
     _Atomic unsigned n_late;  /* those still to come */
 } failing;
@@ -199,9 +200,17 @@ cl_int __wrap_clSetEventCallback(cl_event event, cl_int type, callback_function 
     return __real_clSetEventCallback(event, type, start_late, late);
 }
 
-WRAP_CREATE(cl_mem, clCreateBuffer,
-            (cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *error),
-            (context, flags, bytes, host, error))
+cl_mem __real_clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
+cl_mem __wrap_clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
+cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                             cl_int *error)
+{
+    uint64_t most_bytes = atomic_load(&failing.most_bytes);
+    if (!fails(CREATES) && (most_bytes == 0 || bytes <= most_bytes))
+        return __real_clCreateBuffer(context, flags, bytes, host, error);
+    *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return NULL;
+}
 WRAP_CREATE(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *error),
             (program, name, error))
 WRAP_CREATE(void *, clEnqueueMapBuffer,

@@ -61,7 +61,8 @@ static uint64_t random_next(void)
 
 static int create(const struct way *way, struct gravel_device_resolver **out)
 {
-    struct gravel_device less = device;
+    static struct gravel_device less; /* the resolver keeps a pointer */
+    less = device;
     less.capability.is_cpu = way->is_serial;
     less.capability.has_double = device.capability.has_double && !way->hides_double;
     hides_int64_atomics = way->hides_int64_atomics;

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two nodes in one process, on one device: each gets its own messages, also while the other's kernels wait for room;
+ * and one that fails leaves the other alone.
+ *
+ * Path: meson test -> this -> all of lib, twice
+ */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "expect.h"
+
+#define ROUNDS 5
+
+struct half {
+    struct gravel *gravel;
+    cl_kernel kernel;
+    uint64_t table;
+    pthread_t thread;
+    int code; /* of the first call that failed */
+    char text[256];
+};
+
+static struct gravel *open_one(uint64_t queue_bytes)
+{
+    struct gravel_config config = loopback_config(2);
+    struct gravel *gravel;
+    config.queue_bytes = queue_bytes;
+    config.wait_limit = 1 << 14;
+    config.timeout_ms = 3000;
+    OK(gravel_open(&gravel, &config, NULL));
+    return gravel;
+}
+
+static void prepare(struct half *half, uint64_t queue_bytes)
+{
+    *half = (struct half){.gravel = open_one(queue_bytes)};
+    half->table = alloc_or_die(half->gravel, 256);
+    const uint64_t arguments[3] = {half->table};
+    half->kernel = body_kernel(
+        half->gravel, "for (uint n = 0; n < 4; n++) gravel_inc_uint(g, a, i % 64, i % 2);", arguments);
+}
+
+static void *send(void *argument)
+{
+    struct half *half = argument;
+    for (int round = 0; round < ROUNDS && !half->code; round++) {
+        half->code = run_kernel(half->gravel, half->kernel, 64 * 40, 64);
+        if (half->code)
+            snprintf(half->text, sizeof half->text, "%s", gravel_last_error());
+    }
+    return NULL;
+}
+
+static void expect_all(struct half *half)
+{
+    for (uint32_t node = 0; node < 2; node++)
+        for (uint32_t i = 0; i < 64; i++)
+            assert_int_equal(word32(half->gravel, node, half->table + 4 * i),
+                             i % 2 == node ? ROUNDS * 4 * 40 : 0);
+}
+
+static void run_both(struct half *halves)
+{
+    for (int i = 0; i < 2; i++)
+        MUST(pthread_create(&halves[i].thread, NULL, send, &halves[i]) == 0);
+    for (int i = 0; i < 2; i++)
+        MUST(pthread_join(halves[i].thread, NULL) == 0);
+}
+
+static void nodes_with_room_do_not_disturb_each_other(void **state)
+{
+    struct half halves[2];
+    (void)state;
+    watch(60, "two nodes on one device");
+    for (int i = 0; i < 2; i++)
+        prepare(&halves[i], 0);
+    run_both(halves);
+    for (int i = 0; i < 2; i++) {
+        if (halves[i].code)
+            fail_msg("node %d: %s", i, halves[i].text);
+        expect_all(&halves[i]);
+        clReleaseKernel(halves[i].kernel);
+        OK(gravel_close(halves[i].gravel));
+    }
+}
+
+/* Where both fill the device together, leaders may wait for kernels that cannot start: they give up, and it is told. */
+static void nodes_that_wait_for_room_end_well_or_say_why(void **state)
+{
+    struct half halves[2];
+    (void)state;
+    watch(90, "two nodes on one device, with queues of 8 slots");
+    for (int i = 0; i < 2; i++)
+        prepare(&halves[i], 8 * 9280);
+    run_both(halves);
+    for (int i = 0; i < 2; i++) {
+        if (halves[i].code == 0) {
+            expect_all(&halves[i]);
+        } else {
+            print_message("node %d: %s\n", i, halves[i].text);
+            assert_int_not_equal(strlen(halves[i].text), 0);
+        }
+        clReleaseKernel(halves[i].kernel);
+        assert_int_equal(gravel_close(halves[i].gravel), halves[i].code);
+    }
+}
+
+static void node_that_fails_leaves_the_other_alone(void **state)
+{
+    struct half good;
+    (void)state;
+    watch(60, "a node that fails beside another");
+    struct gravel *bad = open_one(0);
+    prepare(&good, 0);
+    expect_error(run_body(bad, "if (i == 0) gravel_fault(g.arena, GRAVEL_FAULT_QUEUE, 0, 0, 77);", 64,
+                          64, 0, 0, 0),
+                 GRAVEL_EKERNEL, "needs 77 slots");
+    send(&good);
+    assert_int_equal(good.code, 0);
+    expect_error(gravel_close(bad), GRAVEL_EKERNEL, "needs 77 slots");
+    expect_all(&good);
+    clReleaseKernel(good.kernel);
+    OK(gravel_close(good.gravel));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_with_room_do_not_disturb_each_other),
+        cmocka_unit_test(nodes_that_wait_for_room_end_well_or_say_why),
+        cmocka_unit_test(node_that_fails_leaves_the_other_alone),
+    };
+    struct gravel *gravel = open_loopback(1, NULL); /* skips if the step cannot be taken */
+    OK(gravel_close(gravel));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
