@@ -124,6 +124,10 @@ GRAVEL_INLINE uint gravel_device_fetch_add_relaxed(global uint *word, uint value
 
 #define GRAVEL_YIELD_POLLS 8u /* polls before a long wait sleeps */
 
+/* Assembly stays out of line: inlined into a kernel of many work-items it crashes the compiler of PoCL 6.0. */
+#ifdef GRAVEL_YIELD_SYSCALL
+__attribute__((noinline))
+#endif
 static void gravel_pause(uint polls, bool is_long)
 {
     if (is_long && polls > GRAVEL_YIELD_POLLS)
@@ -140,10 +144,15 @@ GRAVEL_INLINE void gravel_barrier_group(void)
 
 #endif
 
-/* Leader: announce that the next `bytes` from `p` will be written. Pays where a group runs on one CPU thread. */
+/*
+ * Leader: announce that the next `bytes` from `p` will be written. Pays where a group runs on one CPU thread. Only
+ * where the compiler says what it compiles for: that of Mesa's rusticl does not, and ends the process at this word,
+ * which SPIR-V lacks.
+ */
 GRAVEL_INLINE void gravel_prefetch_write(global uchar *p, uint bytes)
 {
-#ifdef GRAVEL_SERIAL_GROUP
+#if defined(GRAVEL_SERIAL_GROUP) && (defined(__x86_64__) || defined(__aarch64__) ||                \
+                                     defined(__riscv) || defined(__powerpc64__) || defined(__SPIR__))
     for (uint i = 0; i < bytes; i += GRAVEL_CACHELINE)
         __builtin_prefetch((const void *)(uintptr_t)(p + i), 1, 3);
 #else
