@@ -10,6 +10,8 @@
  *     GRAVEL_COLLECTIVES         built-in work-group collectives
  *     GRAVEL_SUBGROUPS           built-in sub-groups and no collectives
  *     GRAVEL_HAS_DOUBLE          the device has double
+ * and GRAVEL_BUILD_OPTIONS may choose how a group counts, to try a form that the device would not get:
+ *     GRAVEL_FORM_COLLECTIVES, GRAVEL_FORM_SUBGROUPS, GRAVEL_FORM_SCAN
  * Compiled as C11 (no OpenCL compiler), host_c11.h supplies the same names for threads.
  *
  * Path:    base.h -> portable.cl.h -> workgroup.cl.h.
@@ -19,6 +21,18 @@
 #define GRAVEL_PORTABLE_CL_H
 
 #include "base.h"
+
+#if defined(GRAVEL_FORM_COLLECTIVES) || defined(GRAVEL_FORM_SUBGROUPS) || defined(GRAVEL_FORM_SCAN)
+#undef GRAVEL_SERIAL_GROUP
+#undef GRAVEL_COLLECTIVES
+#undef GRAVEL_SUBGROUPS
+#endif
+#ifdef GRAVEL_FORM_COLLECTIVES
+#define GRAVEL_COLLECTIVES
+#endif
+#ifdef GRAVEL_FORM_SUBGROUPS
+#define GRAVEL_SUBGROUPS
+#endif
 
 #define GRAVEL_INLINE static inline __attribute__((always_inline))
 
