@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-OTHERS_SETTINGS = ("GRAVEL_", "OCL_ICD_", "POCL_", "RUSTICL_", "CL_CONFIG_", "LP_NUM_THREADS", "MESON")
+OTHERS_SETTINGS = ("GRAVEL_", "OCL_ICD_", "POCL_", "RUSTICL_", "CL_CONFIG_", "LP_NUM_THREADS", "MESON", "MALLOC_")
 GRACE_S = 5     # between a timely end and a kill
 TIMED_OUT = 124  # exit status of timeout(1), and ours
 

@@ -9,7 +9,7 @@ import subprocess
 from portability.measure import Row
 from portability.place import TOP
 
-HEADS = ("implementation", "version", "step", "self-test", "conformance", "ledger", "queue", "gups", "verdict")
+HEADS = ("implementation", "version", "step", "self-test", "conformance", "ledger", "queue", "gups", "time", "verdict")
 
 
 def first_line(command):
@@ -44,13 +44,13 @@ def rate(per_second):
 def cells(row):
     step = "%s, %s" % (row.step, row.form) if row.form else row.step or "-"
     verdict = row.verdict if row.as_expected else row.verdict + " (unexpected)"
-    return (row.implementation, row.driver or "-", step, row.self_test or "-", share(row.conformance),
-            share(row.ledger), rate(row.queue_rate), rate(row.gups_rate), verdict)
+    return (row.implementation, (row.driver or "-")[:16], step, row.self_test or "-", share(row.conformance),
+            share(row.ledger), rate(row.queue_rate), rate(row.gups_rate), "%.0f s" % row.seconds, verdict)
 
 
 class Table:
     """Line by line, as rows are done."""
-    WIDTHS = (17, 16, 16, 9, 11, 6, 11, 11)
+    WIDTHS = (17, 16, 16, 9, 11, 6, 11, 11, 5)
 
     def line(self, texts):
         print("  ".join(text.ljust(width) for text, width in zip(texts, self.WIDTHS + (0,))).rstrip(), flush=True)
