@@ -10,6 +10,8 @@
  *     GRAVEL_COLLECTIVES         built-in work-group collectives
  *     GRAVEL_SUBGROUPS           built-in sub-groups and no collectives
  *     GRAVEL_HAS_DOUBLE          the device has double
+ * and GRAVEL_BUILD_OPTIONS may choose how a group counts, to try a form that the device would not get:
+ *     GRAVEL_FORM_COLLECTIVES, GRAVEL_FORM_SUBGROUPS, GRAVEL_FORM_SCAN
  * Compiled as C11 (no OpenCL compiler), host_c11.h supplies the same names for threads.
  *
  * Path:    base.h -> portable.cl.h -> workgroup.cl.h.
@@ -19,6 +21,18 @@
 #define GRAVEL_PORTABLE_CL_H
 
 #include "base.h"
+
+#if defined(GRAVEL_FORM_COLLECTIVES) || defined(GRAVEL_FORM_SUBGROUPS) || defined(GRAVEL_FORM_SCAN)
+#undef GRAVEL_SERIAL_GROUP
+#undef GRAVEL_COLLECTIVES
+#undef GRAVEL_SUBGROUPS
+#endif
+#ifdef GRAVEL_FORM_COLLECTIVES
+#define GRAVEL_COLLECTIVES
+#endif
+#ifdef GRAVEL_FORM_SUBGROUPS
+#define GRAVEL_SUBGROUPS
+#endif
 
 #define GRAVEL_INLINE static inline __attribute__((always_inline))
 
@@ -124,6 +138,10 @@ GRAVEL_INLINE uint gravel_device_fetch_add_relaxed(global uint *word, uint value
 
 #define GRAVEL_YIELD_POLLS 8u /* polls before a long wait sleeps */
 
+/* Assembly stays out of line: inlined into a kernel of many work-items it crashes the compiler of PoCL 6.0. */
+#ifdef GRAVEL_YIELD_SYSCALL
+__attribute__((noinline))
+#endif
 static void gravel_pause(uint polls, bool is_long)
 {
     if (is_long && polls > GRAVEL_YIELD_POLLS)
@@ -140,10 +158,15 @@ GRAVEL_INLINE void gravel_barrier_group(void)
 
 #endif
 
-/* Leader: announce that the next `bytes` from `p` will be written. Pays where a group runs on one CPU thread. */
+/*
+ * Leader: announce that the next `bytes` from `p` will be written. Pays where a group runs on one CPU thread. Only
+ * where the compiler says what it compiles for: that of Mesa's rusticl does not, and ends the process at this word,
+ * which SPIR-V lacks.
+ */
 GRAVEL_INLINE void gravel_prefetch_write(global uchar *p, uint bytes)
 {
-#ifdef GRAVEL_SERIAL_GROUP
+#if defined(GRAVEL_SERIAL_GROUP) && (defined(__x86_64__) || defined(__aarch64__) ||                \
+                                     defined(__riscv) || defined(__powerpc64__) || defined(__SPIR__))
     for (uint i = 0; i < bytes; i += GRAVEL_CACHELINE)
         __builtin_prefetch((const void *)(uintptr_t)(p + i), 1, 3);
 #else

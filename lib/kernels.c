@@ -175,6 +175,7 @@ static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64
 /* Wait for a slice and fetch its packages; if the node has failed meanwhile, that is the cause. */
 static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
+    clFlush(gravel->device.queue); /* or it may never begin: the wait asks, and asking does not flush */
     atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed);
     int code = gravel_node_wait_for_kernel(gravel, kernel, event);
     atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed);

@@ -14,6 +14,7 @@
 #include "device/arena.h"
 #include "device/program.h"
 #include "device/self_test.h"
+#include "device/shared.h"
 #include "queue/package.h"
 
 #include <stdio.h>
@@ -148,7 +149,7 @@ static int create_kernel(struct device_queue *self, const struct gravel_config *
     cl_int error;
     self->kernel = clCreateKernel(self->program, kernel_name, &error);
     if (error == CL_SUCCESS)
-        error = clSetKernelArgSVMPointer(self->kernel, 0, self->arena);
+        error = gravel_shared_set_argument(&self->device, self->kernel, 0, self->arena);
     return error == CL_SUCCESS ? 0 : GRAVEL_ECL;
 }
 

@@ -11,6 +11,8 @@
 
 #include "expect.h"
 
+#include <CL/cl_ext.h>
+
 /* The caller's objects, of the first device that can. */
 struct objects {
     cl_device_id device;
@@ -48,6 +50,26 @@ static struct gravel *open_with(const struct gravel_bindings *bindings)
     return gravel;
 }
 
+/* Whether the driver keeps a reference to the context of host memory that was freed, as PoCL 6.0 does. */
+static bool driver_leaks_references(const struct objects *objects)
+{
+    cl_platform_id platform;
+    cl_uint before = 0, after = 0;
+    cl_int error;
+    clGetDeviceInfo(objects->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    clHostMemAllocINTEL_fn alloc = (clHostMemAllocINTEL_fn)(uintptr_t)
+        clGetExtensionFunctionAddressForPlatform(platform, "clHostMemAllocINTEL");
+    clMemFreeINTEL_fn release = (clMemFreeINTEL_fn)(uintptr_t)
+        clGetExtensionFunctionAddressForPlatform(platform, "clMemFreeINTEL");
+    if (!alloc || !release)
+        return false;
+    clGetContextInfo(objects->context, CL_CONTEXT_REFERENCE_COUNT, sizeof before, &before, NULL);
+    void *memory = alloc(objects->context, NULL, 4096, 64, &error);
+    MUST(memory && release(objects->context, memory) == CL_SUCCESS);
+    clGetContextInfo(objects->context, CL_CONTEXT_REFERENCE_COUNT, sizeof after, &after, NULL);
+    return after > before;
+}
+
 static void callers_context_and_device_are_used(void **state)
 {
     (void)state;
@@ -58,7 +80,12 @@ static void callers_context_and_device_are_used(void **state)
     assert_ptr_equal(gravel_cl_device(gravel), objects.device);
     assert_non_null(gravel_cl_queue(gravel));
     expect_works(gravel);
+    bool is_usm = takes_step(gravel, "usm");
     OK(gravel_close(gravel));
+    if (is_usm && driver_leaks_references(&objects)) {
+        print_message("references not counted: the driver leaks them with host memory\n");
+        return;
+    }
     cl_uint references = 0; /* as the caller made it; but drivers let go of it late */
     for (int i = 0; i < 2000 && references != 1; i++) {
         usleep(1000);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A driver that begins nothing before it is flushed, as OpenCL allows and Mesa's rusticl does: every kernel that the
+ * library waits for was flushed before, on every step.
+ *
+ * A kernel waits for a gate, an event of ours, that opens when its command queue is flushed by any call that
+ * does so. The linker sends the calls here (--wrap); see meson.build.
+ *
+ * Path: meson test -> this -> lib/kernels.c, lib/device/self_test*.c, lib/queue/pump*.c
+ */
+#include <pthread.h>
+
+#include "expect.h"
+
+#define MAX_GATES 256u
+#define N_ITEMS 4096u
+
+struct gate {
+    cl_command_queue queue;
+    cl_event event;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gate gates[MAX_GATES];
+static unsigned n_gates, n_closed;
+
+static cl_event add_gate(cl_command_queue queue)
+{
+    cl_context context;
+    cl_int error;
+    MUST(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) == CL_SUCCESS);
+    cl_event event = clCreateUserEvent(context, &error);
+    MUST(error == CL_SUCCESS);
+    pthread_mutex_lock(&lock);
+    MUST(n_gates < MAX_GATES);
+    gates[n_gates++] = (struct gate){queue, event};
+    n_closed++;
+    pthread_mutex_unlock(&lock);
+    return event;
+}
+
+static void open_gates(cl_command_queue queue)
+{
+    unsigned kept = 0;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < n_gates; i++)
+        if (gates[i].queue == queue) {
+            MUST(clSetUserEventStatus(gates[i].event, CL_COMPLETE) == CL_SUCCESS);
+            clReleaseEvent(gates[i].event);
+        } else {
+            gates[kept++] = gates[i];
+        }
+    n_gates = kept;
+    pthread_mutex_unlock(&lock);
+}
+
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *,
+                                     const size_t *, const size_t *, cl_uint, const cl_event *,
+                                     cl_event *);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *,
+                                     const size_t *, const size_t *, cl_uint, const cl_event *,
+                                     cl_event *);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dimensions,
+                                     const size_t *offset, const size_t *global, const size_t *local,
+                                     cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    cl_event events[8];
+    MUST(n_wait < 8);
+    for (cl_uint i = 0; i < n_wait; i++)
+        events[i] = wait[i];
+    events[n_wait] = add_gate(queue);
+    return __real_clEnqueueNDRangeKernel(queue, kernel, n_dimensions, offset, global, local,
+                                         n_wait + 1, events, event);
+}
+
+cl_int __real_clFlush(cl_command_queue);
+cl_int __wrap_clFlush(cl_command_queue);
+cl_int __wrap_clFlush(cl_command_queue queue)
+{
+    open_gates(queue);
+    return __real_clFlush(queue);
+}
+
+cl_int __real_clFinish(cl_command_queue);
+cl_int __wrap_clFinish(cl_command_queue);
+cl_int __wrap_clFinish(cl_command_queue queue)
+{
+    open_gates(queue);
+    return __real_clFinish(queue);
+}
+
+/* It flushes the queues of the events it waits for; a gate that another thread needs opens too, which is no harm. */
+cl_int __real_clWaitForEvents(cl_uint, const cl_event *);
+cl_int __wrap_clWaitForEvents(cl_uint, const cl_event *);
+cl_int __wrap_clWaitForEvents(cl_uint n, const cl_event *events)
+{
+    for (cl_uint i = 0; i < n; i++) {
+        cl_command_queue queue = NULL;
+        clGetEventInfo(events[i], CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL);
+        open_gates(queue);
+    }
+    return __real_clWaitForEvents(n, events);
+}
+
+static void launches_that_are_waited_for_are_flushed(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(2);
+    struct gravel *gravel;
+    config.kernel_limit_ms = 20000;
+    OK(gravel_open(&gravel, &config, NULL));
+    uint64_t table = alloc_or_die(gravel, N_ITEMS * 4u);
+    for (int round = 0; round < 3; round++)
+        OK(run_body(gravel, "gravel_inc_uint(g, a, i, 1);", N_ITEMS, 64, table, 0, 0));
+    const uint32_t *words = read_map(gravel, 1, table, N_ITEMS * 4u);
+    for (uint32_t i = 0; i < N_ITEMS; i++)
+        assert_int_equal(words[i], 3);
+    unmap(gravel, words);
+    OK(gravel_free(gravel, table));
+    OK(gravel_close(gravel));
+    assert_true(n_closed > 3); /* the self-test's, and ours */
+    assert_int_equal(n_gates, 0);
+}
+
+int main(void)
+{
+    watch(60, "a driver that waits for a flush");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launches_that_are_waited_for_are_flushed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+"""The parts of tools/matrix, in the order they are used:
+
+catalogue.py  which implementations there are, on which steps, and what is expected of each
+place.py      where commands run: here, or in a chroot
+debian13.py   makes the chroot; intel.py fetches Intel's CPU runtime
+measure.py    runs self-test, conformance, ledger and benchmarks, and judges
+table.py      prints
+"""

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""One row of the matrix: self-test, conformance, ledger, queue rate, gups rate, and a verdict.
+
+A row passes if everything does; it is refused if the self-test, or the device's own word, rules the step out.
+"""
+import json
+import re
+import time
+
+from portability.place import TIMED_OUT
+
+PASS, REFUSED, FAILED, SKIPPED = "pass", "refused", "FAILED", "skipped"
+SHARED = ("svm", "usm")  # steps that bench-queue measures
+ONE_SLOT = {"GRAVEL_QUEUE": "9280"}
+SMALL_BUFFERS = {"GRAVEL_BUFFER": "512", "GRAVEL_BUFFERS": "2"}
+
+
+class Row:
+    """What is run, and what came out; None where nothing did."""
+    SHOWN = ("implementation", "platform", "device", "driver", "step", "form", "self_test", "conformance", "ledger",
+             "queue_rate", "gups_rate", "verdict", "as_expected", "reason", "seconds")
+
+    def __init__(self, implementation, step, expect, place=None, settings=None, form=None):
+        self.implementation, self.step, self.form = implementation, step, form
+        self.expect = expect  # verdicts that are as expected
+        self.place, self.settings = place, dict(settings or {})
+        self.platform = self.device = self.driver = None
+        self.self_test = self.conformance = self.ledger = self.queue_rate = self.gups_rate = None
+        self.verdict = self.reason = None
+        self.seconds = 0.0
+
+    @property
+    def as_expected(self):
+        return self.verdict in self.expect
+
+    def end(self, verdict, reason=None):
+        self.verdict, self.reason = verdict, reason
+        return self
+
+    def name_device(self, device):
+        self.platform, self.device, self.driver = device["platform"], device["name"], device["driver"]
+
+
+def run(row, program, limit_s, settings=None, arguments=()):
+    all_settings = {"GRAVEL_TRANSPORT": "self", "GRAVEL_LOOPBACK": "2", "GRAVEL_STEP": row.step,
+                    **row.settings, **(settings or {})}
+    return row.place.run([row.place.build + "/" + program] + list(arguments), all_settings, limit_s)
+
+
+def why(result, limit_s):
+    if result.status in (TIMED_OUT, 128 + 9):
+        return "no end within %d s" % limit_s
+    if result.status > 128 or result.status < 0:
+        return "ended by signal %d" % (result.status - 128 if result.status > 128 else -result.status)
+    return result.last_line()
+
+
+# ---- the parts --------------------------------------------------------------------------------------------
+
+def self_test(row):
+    """@return None if it passed, else the verdict and its reason."""
+    result = run(row, "tools/gravel-info", 90, {"GRAVEL_LOOPBACK": "1"},
+                 ["--selftest", "--json", "-d", row.settings.get("GRAVEL_DEVICE", "0:0")])
+    try:
+        device = json.loads(result.out)["devices"][0]
+    except (ValueError, KeyError, IndexError):
+        return FAILED, "self-test: " + why(result, 90)
+    row.name_device(device)
+    probe = device.get("probe") or {}
+    error = probe.get("error") or device.get("reason")
+    row.self_test = PASS if not error and result.status == 0 else "refused"
+    if row.self_test == PASS:
+        return None
+    text = " ".join((error or "self-test: " + why(result, 90)).split())
+    # A device that cannot, says so or fails an exact check; a driver that ends the process proves nothing.
+    refuses = text.startswith("self-test: ") or "cannot take step" in text or device.get("probe") is None
+    return (REFUSED if refuses else FAILED), text.replace(device["name"], "the device")
+
+
+def conformance(row):
+    result = run(row, "tests/conformance/conformance", 400)
+    passed = len(re.findall(r"^ok ", result.out, re.M))
+    plan = re.search(r"^1\.\.(\d+)$", result.out, re.M)
+    n_lines = int(plan.group(1)) if plan else passed + len(re.findall(r"^not ok ", result.out, re.M)) + 1
+    row.conformance = [passed, n_lines]
+    return None if result.status == 0 and passed == n_lines else "conformance: " + why(result, 400)
+
+
+def ledger_runs(row, quick):
+    """(mode, messages, settings). On step drain no group may find the queue full."""
+    if quick:
+        return [("am", 250000, {}), ("put_if", 125000, {})]
+    waits = row.step != "drain"
+    runs = [("am", 1000000, {}), ("put", 1000000, {}), ("add", 500000, {}), ("am_if", 250000, SMALL_BUFFERS),
+            ("put_if", 250000, {})]
+    return runs + ([("put", 250000, {**ONE_SLOT, **SMALL_BUFFERS}), ("am_wi", 100000, {})] if waits else [])
+
+
+def ledger(row, quick):
+    runs, passed, reason = ledger_runs(row, quick), 0, None
+    for mode, messages, settings in runs:
+        result = run(row, "tests/ledger/ledger", 200, settings, [mode, str(messages)])
+        if result.status == 0:
+            passed += 1
+        else:
+            reason = reason or "ledger %s: %s" % (mode, why(result, 200))
+    row.ledger = [passed, len(runs)]
+    return reason
+
+
+def rate_of(result):
+    """Of the first JSON line, if its run is valid."""
+    for line in result.out.splitlines():
+        if line.startswith("{"):
+            measured = json.loads(line)
+            return measured["rate"] if measured.get("valid") else None
+    return None
+
+
+def rates(row, quick):
+    """Messages of 32 bytes a second through the queue, updates a second of gups, checked."""
+    if row.step in SHARED:
+        result = run(row, "tests/bench/bench-queue", 120, None,
+                     ["-v", "work-group", "-b", "32", "-g", "256", "--json", "-r", "1" if quick else "5"])
+        row.queue_rate = rate_of(result) if result.status == 0 else None
+        if row.queue_rate is None:
+            return "bench-queue: " + why(result, 120)
+    log2 = "20" if quick else "22"
+    result = run(row, "apps/gups/gups", 200, None, ["--table", "20", "--updates", log2, "-n", "3", "--json", "-q", "-v"])
+    row.gups_rate = rate_of(result) if result.status == 0 else None
+    return None if row.gups_rate is not None else "gups: " + why(result, 200)
+
+
+def oclgrind(row):
+    """The device half under the simulator: its own kernels clean, planted faults reported."""
+    version = row.place.run(["oclgrind", "--version"], {}, 20)
+    if version.status:
+        return row.end(SKIPPED, "not installed")
+    row.platform, row.device = "oclgrind", "simulator"
+    row.driver = next((w for w in version.out.split() if w[0].isdigit()), "?")
+    folder = row.sources + "/tests/oclgrind"
+    for mode in ("clean", "planted"):
+        result = row.place.run([folder + "/run.sh", row.place.build + "/tests/oclgrind/device_half", folder,
+                                row.place.build + "/cl/gravel.cl.h", mode], {}, 200)
+        if result.status:
+            return row.end(FAILED, "%s: %s" % (mode, why(result, 200)))
+    return row.end(PASS, "device half without races, divergence or stray accesses; planted ones reported")
+
+
+def judge(row, quick):
+    if row.step == "device half":
+        return oclgrind(row)
+    refusal = self_test(row)
+    if refusal:
+        return row.end(*refusal)
+    reasons = [conformance(row), ledger(row, quick), rates(row, quick)]
+    reason = next((r for r in reasons if r), None)
+    return row.end(FAILED if reason else PASS, reason)
+
+
+def measure(row, quick):
+    if row.verdict is None:
+        begin = time.monotonic()
+        judge(row, quick)
+        row.seconds = time.monotonic() - begin
+    return row

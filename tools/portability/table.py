@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""The matrix as text or JSON."""
+import datetime
+import json
+import os
+import platform
+import subprocess
+
+from portability.measure import Row
+from portability.place import TOP
+
+HEADS = ("implementation", "version", "step", "self-test", "conformance", "ledger", "queue", "gups", "time", "verdict")
+
+
+def first_line(command):
+    try:
+        done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.partition("\n")[0].strip() if done.returncode == 0 else ""
+
+
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def circumstances(command):
+    return {"date": datetime.date.today().isoformat(), "command": command,
+            "gravel": first_line(["git", "describe", "--always", "--dirty"]) or "unknown",
+            "system": platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
+            "kernel": platform.release(), "processor": processor(), "cores": len(os.sched_getaffinity(0))}
+
+
+def share(pair):
+    return "%d/%d" % tuple(pair) if pair else "-"
+
+
+def rate(per_second):
+    return "%.1f M/s" % (per_second / 1e6) if per_second is not None else "-"
+
+
+def cells(row):
+    step = "%s, %s" % (row.step, row.form) if row.form else row.step or "-"
+    verdict = row.verdict if row.as_expected else row.verdict + " (unexpected)"
+    return (row.implementation, (row.driver or "-")[:16], step, row.self_test or "-", share(row.conformance),
+            share(row.ledger), rate(row.queue_rate), rate(row.gups_rate), "%.0f s" % row.seconds, verdict)
+
+
+class Table:
+    """Line by line, as rows are done."""
+    WIDTHS = (17, 16, 16, 9, 11, 6, 11, 11, 5)
+
+    def line(self, texts):
+        print("  ".join(text.ljust(width) for text, width in zip(texts, self.WIDTHS + (0,))).rstrip(), flush=True)
+
+    def begin(self, told):
+        print("%(date)s  gravel %(gravel)s  %(system)s, Linux %(kernel)s  %(cores)d x %(processor)s" % told)
+        print("queue: messages of 32 bytes from a kernel to a thread; gups: updates, two nodes in one process, checked")
+        self.line(HEADS)
+
+    def add(self, row):
+        self.line(cells(row))
+        if row.reason:
+            print("    " + row.reason[:240], flush=True)
+
+
+def print_json(told, rows):
+    print(json.dumps({**told, "rows": [{name: getattr(row, name) for name in Row.SHOWN} for row in rows]}, indent=2))
