@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ghosts: vertices of other nodes that neighbour a node's own, numbered from 0 in rising order.
+ * Ghosts: vertices of other nodes that neighbour a node's own, numbered from 0 in the order of their
+ * places: so those of one owner stand together, in the owner's order.
  *
  * Path: graph_part.h -> this -> the application's host code
  * Owner: ghosts_open makes what ghosts_close frees.
@@ -15,9 +16,9 @@
 
 struct ghosts {
     const struct graph_part *part;
-    uint64_t *bits;     /* [n_vertices / 64 + 1] */
-    uint32_t *ranks;    /* [n_vertices / 64 + 1] ghosts before each word of bits */
-    uint32_t *vertices; /* [n] */
+    uint64_t *bits;   /* [n_vertices / 64 + 1] by place */
+    uint32_t *ranks;  /* [n_vertices / 64 + 1] ghosts before each word of bits */
+    uint32_t *places; /* [n] of the ghosts in the partition */
     uint64_t n;
 };
 
@@ -35,7 +36,8 @@ uint32_t ghosts_slot(const struct ghosts *ghosts, uint32_t vertex);
 /** Slots: own vertices and ghosts [count]. */
 uint64_t ghosts_n_slots(const struct ghosts *ghosts);
 
-/** The vertex of a slot. */
-uint32_t ghosts_vertex(const struct ghosts *ghosts, uint64_t slot);
+/** Owner of a slot's vertex, and its place among the owner's. */
+uint32_t ghosts_owner(const struct ghosts *ghosts, uint64_t slot);
+uint32_t ghosts_index(const struct ghosts *ghosts, uint64_t slot);
 
 #endif

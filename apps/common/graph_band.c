@@ -12,10 +12,11 @@
 #include "random.h"
 
 /* Rows over the reach. */
-#define ROWS_PER_REACH 22
+#define ROWS_PER_REACH 20
 
-/* A row draws 1 to 17 neighbours, and one more in this many of 2^20 cases: 9.122 on average. */
-#define N_DRAWS 17
+/* A row draws 2 to 16 neighbours, and one more in this many of 2^20 cases: 9.122 on average. */
+#define LEAST_DRAWN 2
+#define N_DRAWS 15
 #define ONE_MORE 128104
 
 /* Numbers of one row: how many, then where. */
@@ -29,7 +30,7 @@ struct band band_of(uint64_t n_vertices, uint64_t seed)
 static uint64_t n_drawn(const struct band *band, uint64_t row)
 {
     uint64_t number = random_at(band->key, row * NUMBERS_PER_ROW);
-    uint64_t n = 1 + (number >> 32) % N_DRAWS + (number % (1 << 20) < ONE_MORE);
+    uint64_t n = LEAST_DRAWN + (number >> 32) % N_DRAWS + (number % (1 << 20) < ONE_MORE);
     return n < band->reach ? n : band->reach;
 }
 

@@ -4,13 +4,13 @@
  *
  * Path: graph_part.c -> this -> graph_build.c
  * Threads: any; there is no state.
- * Source: A. van Heukelum, G. Barkema, R. Bisseling, DNA electrophoresis studied with the cage model,
- * 2002; matrix cage15 of the SuiteSparse collection.
+ * Source: A. van Heukelum, G. Barkema, R. Bisseling, DNA electrophoresis studied with the cage
+ * model, 2002; matrix cage15 of the SuiteSparse collection.
  *
  * cage15 has 5154859 rows and 99199551 entries, the diagonal among them: 19.24 a row, 3 to 47, in a
- * band; of 8 blocks, 16.5 % of the edges lead to another. Here a row has its diagonal, 1 to 18
- * neighbours after it and the like before it: 19.24 entries a row, 3 to 47 at that size, none
- * farther than 1/22 of the rows away, and 17 % of the edges lead to another of 8 blocks.
+ * band; of 8 blocks, 16.5 % of the edges lead to another (Orr 2016, table 5-4). Here, at that size,
+ * there are 99226761 entries, 19.25 a row, 3 to 48, none farther than 1/20 of the rows away, and
+ * 16.6 % lead to another of 8 blocks.
  */
 #ifndef APPS_GRAPH_BAND_H
 #define APPS_GRAPH_BAND_H

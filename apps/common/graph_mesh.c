@@ -31,10 +31,10 @@ static const uint32_t facing[N_SIDES] = {1, 0, 2};
 
 /* How far from a rim triangles are cut twice, and once [triangles]. */
 #define RIM_OF_2 1
-#define RIM_OF_1 3
+#define RIM_OF_1 6
 
 /* Vertices for 100 coarse triangles, nearly; it only shapes the mesh. */
-#define GROWTH_PERCENT 185
+#define GROWTH_PERCENT 204
 
 /* ---- how often a triangle is cut ---------------------------------------------------------------
  */

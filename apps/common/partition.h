@@ -77,19 +77,32 @@ static inline uint32_t partition_owner_of_place(const struct partition *partitio
     return low;
 }
 
-/** Node that owns vertex v. */
-static inline uint32_t partition_owner(const struct partition *partition, uint64_t v)
+/** Place of vertex v in the order of the nodes, and of each node's vertices. */
+static inline uint64_t partition_place(const struct partition *partition, uint64_t v)
 {
-    return partition->places ? partition_owner_of_place(partition, partition->places[v])
-                             : block_owner(v, partition->block);
+    return partition->places ? partition->places[v] : v;
 }
 
-/** Place of vertex v among its owner's. */
+/** Node that owns a place, and where it stands among that node's. */
+static inline uint32_t partition_place_owner(const struct partition *partition, uint64_t place)
+{
+    return partition->places ? partition_owner_of_place(partition, place)
+                             : block_owner(place, partition->block);
+}
+static inline uint64_t partition_place_index(const struct partition *partition, uint64_t place)
+{
+    return partition->places ? place - partition->starts[partition_owner_of_place(partition, place)]
+                             : block_index(place, partition->block);
+}
+
+/** The same by vertex. */
+static inline uint32_t partition_owner(const struct partition *partition, uint64_t v)
+{
+    return partition_place_owner(partition, partition_place(partition, v));
+}
 static inline uint64_t partition_index(const struct partition *partition, uint64_t v)
 {
-    return partition->places
-               ? partition->places[v] - partition->starts[partition_owner(partition, v)]
-               : block_index(v, partition->block);
+    return partition_place_index(partition, partition_place(partition, v));
 }
 
 /** Does the node own vertex v? */

@@ -62,12 +62,10 @@ static cl_mem upload_slots(struct sssp *sssp, const struct ghosts *ghosts)
 
 static cl_mem upload_targets(struct sssp *sssp, const struct ghosts *ghosts)
 {
-    const struct partition *partition = &sssp->part.partition;
     cl_uint *targets = list_of(2 * sssp->n_slots);
     for (uint64_t i = 0; i < sssp->n_slots; i++) {
-        uint32_t v = ghosts_vertex(ghosts, i);
-        targets[2 * i] = partition_owner(partition, v);
-        targets[2 * i + 1] = (cl_uint)partition_index(partition, v);
+        targets[2 * i] = ghosts_owner(ghosts, i);
+        targets[2 * i + 1] = ghosts_index(ghosts, i);
     }
     cl_mem array = node_array(&sssp->node, 2 * sssp->n_slots * sizeof *targets, targets);
     free(targets);
@@ -163,7 +161,7 @@ static void build(struct sssp *sssp)
 
 static void set_arguments(struct sssp *sssp)
 {
-    cl_kernel kernels[] = {sssp->reset, sssp->gather, sssp->relax, sssp->lowest};
+    cl_kernel kernels[] = {sssp->reset, sssp->gather, sssp->lowest};
     cl_uint n_own = (cl_uint)sssp->part.rows.n_vertices;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         NODE_SET(kernels[i], 2, cl_ulong, sssp->distances);
@@ -179,13 +177,14 @@ static void set_arguments(struct sssp *sssp)
     NODE_SET(sssp->gather, 6, cl_mem, sssp->offsets);
     NODE_SET(sssp->gather, 7, cl_mem, sssp->frontier);
     NODE_SET(sssp->gather, 8, cl_mem, sssp->counts);
-    NODE_SET(sssp->relax, 3, cl_mem, sssp->frontier);
-    NODE_SET(sssp->relax, 4, cl_mem, sssp->offsets);
-    NODE_SET(sssp->relax, 5, cl_mem, sssp->slots);
-    NODE_SET(sssp->relax, 6, cl_mem, sssp->weights);
-    NODE_SET(sssp->relax, 7, cl_mem, sssp->targets);
-    NODE_SET(sssp->relax, 8, cl_mem, sssp->settled);
-    NODE_SET(sssp->relax, 9, cl_mem, sssp->best);
+    NODE_SET(sssp->relax, 3, cl_ulong, sssp->distances);
+    NODE_SET(sssp->relax, 4, cl_mem, sssp->frontier);
+    NODE_SET(sssp->relax, 5, cl_mem, sssp->offsets);
+    NODE_SET(sssp->relax, 6, cl_mem, sssp->slots);
+    NODE_SET(sssp->relax, 7, cl_mem, sssp->weights);
+    NODE_SET(sssp->relax, 8, cl_mem, sssp->targets);
+    NODE_SET(sssp->relax, 9, cl_mem, sssp->settled);
+    NODE_SET(sssp->relax, 10, cl_mem, sssp->best);
     NODE_SET(sssp->lowest, 3, cl_mem, sssp->settled);
     NODE_SET(sssp->lowest, 4, cl_mem, sssp->lows);
 }

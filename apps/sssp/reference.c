@@ -28,7 +28,7 @@ struct heap {
 
 static void *array_of(uint64_t n, size_t bytes)
 {
-    void *array = malloc(n ? n * bytes : 1);
+    void *array = calloc(n ? n : 1, bytes);
     if (!array)
         die("no memory for the check of %llu vertices", (unsigned long long)n);
     return array;

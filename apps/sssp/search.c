@@ -23,7 +23,7 @@ static uint64_t n_own(const struct sssp *sssp)
 
 static void *array_of(uint64_t n, size_t bytes)
 {
-    void *array = malloc(n ? n * bytes : 1);
+    void *array = calloc(n ? n : 1, bytes);
     if (!array)
         die("no memory for %llu distances", (unsigned long long)n);
     return array;
@@ -96,7 +96,7 @@ static void empty_bucket(struct sssp *sssp, uint64_t limit)
 {
     set_limit(sssp, limit);
     for (uint64_t n, n_all; n = gather(sssp, &n_all), n_all; sssp->n_rounds++) {
-        node_launch(&sssp->node, sssp->relax, n);
+        node_launch_full(&sssp->node, sssp->relax, n);
         node_barrier(&sssp->node);
     }
     sssp->n_buckets++;

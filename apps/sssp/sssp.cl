@@ -85,18 +85,20 @@ static uint is_best(global volatile distance_type *best, distance_type distance)
 /*
  * Offer the far ends of listed edges a distance, unless they have been offered a better one from here.
  *
- * Global size: chunks from number `first`. slots: [edges] of their targets. weights: [edges]. targets: [slots] owner
- * and place there. best: [slots].
+ * Global size: n_chunks from number `first`, or more. slots: [edges] of their targets. weights: [edges]. targets:
+ * [slots] owner and place there. best: [slots].
  */
-kernel void relax(GRAVEL_ARENA, ulong first, ulong distances, global const uint2 *restrict frontier,
-                  global const uint *restrict offsets, global const uint *restrict slots,
-                  global const uint *restrict weights, global const uint2 *restrict targets,
+kernel void relax(GRAVEL_ARENA, ulong first, uint n_chunks, ulong distances,
+                  global const uint2 *restrict frontier, global const uint *restrict offsets,
+                  global const uint *restrict slots, global const uint *restrict weights,
+                  global const uint2 *restrict targets,
                   global const distance_type *restrict settled,
                   global volatile distance_type *best)
 {
     GRAVEL_OPEN(g);
-    uint2 chunk = frontier[first + get_global_id(0)];
-    uint n = min(offsets[chunk.x + 1] - chunk.y, (uint)CHUNK);
+    size_t place = first + get_global_id(0);
+    uint2 chunk = frontier[place < n_chunks ? place : 0];
+    uint n = place < n_chunks ? min(offsets[chunk.x + 1] - chunk.y, (uint)CHUNK) : 0;
     distance_type from = settled[chunk.x];
     GRAVEL_FOR(g, i, n)
     {
