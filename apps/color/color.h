@@ -29,10 +29,10 @@ struct color {
     cl_mem starts, higher, cursors, lists[2], ready, counts, copy_starts, copies;
 
     struct progress progress;
-    uint64_t n_rounds;  /* of the last trial */
-    uint64_t n_colors;  /* and its colours */
-    uint64_t n_serial;  /* colours of the serial greedy algorithm */
-    double serial_s;    /* and its time */
+    uint64_t n_rounds; /* of the last trial */
+    uint64_t n_colors; /* and its colours */
+    uint64_t n_serial; /* colours of the serial greedy algorithm */
+    double serial_s;   /* and its time */
 };
 
 /** Does vertex u choose before vertex v? An order by random numbers; those alike go by number. */

@@ -4,8 +4,8 @@
  * nodes that have a copy of its colour.
  *
  * A vertex is a ghost wherever one of its neighbours lives, for every edge stands in both rows. A
- * node's ghosts are in the order of owners and of their vertices, so an owner knows the slots of its
- * own vertices there once it is told where they begin.
+ * node's ghosts are in the order of owners and of their vertices, so an owner knows the slots of
+ * its own vertices there once it is told where they begin.
  *
  * Path: color.c -> this -> rounds.c
  * Owner: see color.h.
@@ -97,7 +97,8 @@ static uint64_t *learn_begins(struct color *color)
     return begins;
 }
 
-/* The nodes other than this one where vertex u has neighbours. `mark` has node + 1 -> last u + 1. */
+/* The nodes other than this one where vertex u has neighbours. `mark` has node + 1 -> last u + 1.
+ */
 static uint32_t list_nodes(const struct color *color, uint64_t u, uint64_t *marks, uint32_t *nodes)
 {
     const struct graph *rows = &color->part.rows;
@@ -206,9 +207,9 @@ void color_open(struct color *color)
 
 void color_close(struct color *color)
 {
-    cl_mem arrays[] = {color->starts,   color->higher, color->cursors, color->lists[0],
-                       color->lists[1], color->ready,  color->counts,  color->copy_starts,
-                       color->copies};
+    cl_mem arrays[] = {color->starts,   color->higher,      color->cursors,
+                       color->lists[0], color->lists[1],    color->ready,
+                       color->counts,   color->copy_starts, color->copies};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         clReleaseMemObject(arrays[i]);
     clReleaseKernel(color->reset);

@@ -27,7 +27,8 @@ void app_graph(struct graph *graph, const struct options *options);
 void app_graph_name(char *name, size_t name_bytes, const struct options *options);
 
 /**
- * The options that decide the input, and its size, as JSON, to which the application adds its own parameters.
+ * The options that decide the input, and its size, as JSON, to which the application adds its own
+ * parameters.
  *
  * @return  a new reference; NULL without memory.
  */

@@ -41,8 +41,7 @@ static void list(struct ghosts *ghosts, uint64_t n_words)
     ghosts->places = array_of(ghosts->n, sizeof *ghosts->places);
     for (uint64_t i = 0, n = 0; i < n_words; i++)
         for (uint64_t rest = ghosts->bits[i]; rest; rest &= rest - 1)
-            ghosts->places[n++] =
-                (uint32_t)(i * WORD_BITS + (uint64_t)__builtin_ctzll(rest));
+            ghosts->places[n++] = (uint32_t)(i * WORD_BITS + (uint64_t)__builtin_ctzll(rest));
 }
 
 void ghosts_open(struct ghosts *ghosts, const struct graph_part *part)
@@ -69,8 +68,7 @@ uint32_t ghosts_slot(const struct ghosts *ghosts, uint32_t vertex)
     if (partition_has(&part->partition, part->node, vertex))
         return (uint32_t)partition_index(&part->partition, vertex);
     uint64_t place = partition_place(&part->partition, vertex);
-    uint64_t below =
-        ghosts->bits[place / WORD_BITS] & ((UINT64_C(1) << place % WORD_BITS) - 1);
+    uint64_t below = ghosts->bits[place / WORD_BITS] & ((UINT64_C(1) << place % WORD_BITS) - 1);
     return (uint32_t)part->rows.n_vertices + ghosts->ranks[place / WORD_BITS] +
            (uint32_t)__builtin_popcountll(below);
 }
@@ -83,9 +81,9 @@ uint64_t ghosts_n_slots(const struct ghosts *ghosts)
 uint32_t ghosts_owner(const struct ghosts *ghosts, uint64_t slot)
 {
     uint64_t n_own = ghosts->part->rows.n_vertices;
-    return slot < n_own ? ghosts->part->node
-                        : partition_place_owner(&ghosts->part->partition,
-                                                ghosts->places[slot - n_own]);
+    return slot < n_own
+               ? ghosts->part->node
+               : partition_place_owner(&ghosts->part->partition, ghosts->places[slot - n_own]);
 }
 
 uint32_t ghosts_index(const struct ghosts *ghosts, uint64_t slot)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ghosts: vertices of other nodes that neighbour a node's own, numbered from 0 in the order of their
- * places: so those of one owner stand together, in the owner's order.
+ * Ghosts: vertices of other nodes that neighbour a node's own, numbered from 0 in the order of
+ * their places: so those of one owner stand together, in the owner's order.
  *
  * Path: graph_part.h -> this -> the application's host code
  * Owner: ghosts_open makes what ghosts_close frees.

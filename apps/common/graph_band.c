@@ -5,8 +5,8 @@
  * Path: graph_part.c -> this -> graph_build.c
  * Threads: any.
  *
- * The reach is cut into as many strips as a row draws neighbours, one in each strip, so that none is
- * drawn twice. What would lie behind the last row lies as far before instead.
+ * The reach is cut into as many strips as a row draws neighbours, one in each strip, so that none
+ * is drawn twice. What would lie behind the last row lies as far before instead.
  */
 #include "graph_band.h"
 #include "random.h"

@@ -41,8 +41,7 @@ static struct graph_edge kronecker_edge(const void *source, uint64_t i)
     uint64_t draws = 0;
     uint64_t from = 0, to = 0;
     for (unsigned level = 0; level < numbers->scale; level++) {
-        draws =
-            level % 2 ? draws >> 32 : random_at(numbers->key, i * NUMBERS_PER_EDGE + level / 2);
+        draws = level % 2 ? draws >> 32 : random_at(numbers->key, i * NUMBERS_PER_EDGE + level / 2);
         uint32_t draw = (uint32_t)draws;
         /* Quadrants A, B, C, D are (0,0), (0,1), (1,0), (1,1). */
         from = from << 1 | (draw >= AFTER_B);
@@ -68,8 +67,8 @@ int edge_numbers_of(struct edge_numbers *numbers, bool is_uniform, unsigned scal
     if (scale > GENERATE_MAX_SCALE || degree < 1 || degree > GENERATE_MAX_DEGREE)
         return -EINVAL;
     uint64_t key = random_key(seed);
-    *numbers = (struct edge_numbers){is_uniform, scale, (uint64_t)degree << scale, key,
-                                     random_mix(~key)};
+    *numbers =
+        (struct edge_numbers){is_uniform, scale, (uint64_t)degree << scale, key, random_mix(~key)};
     return 0;
 }
 

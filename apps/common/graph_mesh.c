@@ -8,8 +8,8 @@
  *
  * Triangle (x, y) has side 0 to the left, 1 to the right, and 2 below if x + y is even, else above.
  * Cut in three, part i keeps side i and meets part j at its own side j. So a triangle that was cut
- * `level` times has 3^level leaves, named by `level` digits of base 3, and its side s belongs to the
- * one leaf whose digits are all s.
+ * `level` times has 3^level leaves, named by `level` digits of base 3, and its side s belongs to
+ * the one leaf whose digits are all s.
  */
 #include "graph_mesh.h"
 #include "random.h"
@@ -168,9 +168,9 @@ static uint32_t leaf_at_side(uint32_t level, uint32_t side)
 }
 
 /*
- * The leaf of the same triangle at a side of `leaf`; false if the side is the triangle's own. Digits
- * equal to the side lead out of one cut after the other; the first that differs names the part that
- * is crossed into, by the leaf at whose side we were.
+ * The leaf of the same triangle at a side of `leaf`; false if the side is the triangle's own.
+ * Digits equal to the side lead out of one cut after the other; the first that differs names the
+ * part that is crossed into, by the leaf at whose side we were.
  */
 static bool crosses_inside(uint32_t level, uint32_t leaf, uint32_t side, uint32_t *other)
 {

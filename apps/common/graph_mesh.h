@@ -6,17 +6,18 @@
  * Path: graph_part.c -> this -> graph_build.c
  * Owner: mesh_open makes what mesh_close frees.
  * Threads: any; one at a time per mesh.
- * Source: H. Meyerhenke and T. Sauerwald's bubble meshes, as in the 10th DIMACS challenge, 2012.
+ * Source: Marquardt and Schamberger, Open Benchmarks for Load Balancing Heuristics in Parallel
+ * Adaptive Finite Element Computations, 2005, whose meshes are in the 10th DIMACS challenge.
  *
  * hugebubbles-00020 has 21198119 vertices and 63580358 entries of rows: degree 2 or 3, mean 2.9993,
- * and 30 to 37 % of the edges lead to another of 8 blocks (Orr 2016, table 5-4). Here, at that size,
- * there are 21206356 vertices and 63609386 entries: degree 2 or 3, mean 2.9995, and 33.4 % lead to
- * another of 8 blocks.
+ * and 30 to 37 % of the edges lead to another of 8 blocks (Orr 2016, table 5-4). Here, at that
+ * size, there are 21206356 vertices and 63609386 entries: degree 2 or 3, mean 2.9995, and 33.4 %
+ * lead to another of 8 blocks.
  *
- * A triangle is a vertex and its neighbours are the triangles beside it. The coarse triangles lie in
- * rows; near a rim, a triangle is cut in three around its middle, and those again. As in a mesh that
- * was refined while it was used, the first part of a cut triangle keeps its number and the others
- * are numbered after all that were there before.
+ * A triangle is a vertex and its neighbours are the triangles beside it. The coarse triangles lie
+ * in rows; near a rim, a triangle is cut in three around its middle, and those again. As in a mesh
+ * that was refined while it was used, the first part of a cut triangle keeps its number and the
+ * others are numbered after all that were there before.
  */
 #ifndef APPS_GRAPH_MESH_H
 #define APPS_GRAPH_MESH_H

@@ -30,16 +30,16 @@ static void survey_generated(struct graph_part *part, uint64_t n_vertices, uint6
     if (n_vertices > GRAPH_MAX_VERTICES)
         die("%llu vertices are more than %llu", (unsigned long long)n_vertices,
             (unsigned long long)GRAPH_MAX_VERTICES);
-    part->survey = (struct graph_survey){
-        .n_vertices = n_vertices, .n_edges = n_edges, .is_symmetric = true};
+    part->survey =
+        (struct graph_survey){.n_vertices = n_vertices, .n_edges = n_edges, .is_symmetric = true};
 }
 
 static void survey_numbers(struct graph_part *part)
 {
     const struct options *options = part->options;
     bool is_uniform = options->graph_source == GRAPH_FROM_UNIFORM;
-    int status = edge_numbers_of(&part->numbers, is_uniform, options->scale, options->degree,
-                                 options->seed);
+    int status =
+        edge_numbers_of(&part->numbers, is_uniform, options->scale, options->degree, options->seed);
     if (status)
         die("cannot generate 2^%u vertices with %u edges each: %s", options->scale, options->degree,
             strerror(-status));
@@ -121,8 +121,8 @@ static uint32_t *list_vertices(const struct partition *partition, uint32_t node)
     uint32_t *vertices = malloc(n ? n * sizeof *vertices : 1);
     if (!vertices)
         die("no memory for the numbers of %llu vertices", (unsigned long long)n);
-    uint64_t first = partition->places ? 0 : block_range(partition->n_vertices, partition->n_nodes,
-                                                         node).first;
+    uint64_t first =
+        partition->places ? 0 : block_range(partition->n_vertices, partition->n_nodes, node).first;
     for (uint64_t v = first, i = 0; i < n; v++)
         if (partition_has(partition, node, v))
             vertices[i++] = (uint32_t)v;
@@ -167,8 +167,7 @@ void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node)
     part->partition = partition_blocks(part->survey.n_vertices, n_nodes);
     if (part->options->by_metis)
         cut_by_metis(part, n_nodes);
-    part->vertices =
-        get_rows(&part->rows, part, &part->partition, node, part->wish.is_undirected);
+    part->vertices = get_rows(&part->rows, part, &part->partition, node, part->wish.is_undirected);
 }
 
 void part_whole(struct graph *whole, const struct graph_part *part)

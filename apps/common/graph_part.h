@@ -20,7 +20,7 @@
 #include "options.h"
 
 struct part_wish {
-    bool is_undirected;       /* edges both ways; no loops, no edge twice; no weights */
+    bool is_undirected;   /* edges both ways; no loops, no edge twice; no weights */
     bool refuse_negative; /* weights below 0 are faults of the file */
 };
 
@@ -34,11 +34,12 @@ struct graph_part {
 
     struct partition partition;
     uint32_t node;
-    struct graph rows;  /* row i: neighbours of the node's i-th vertex, by their number in the whole */
+    struct graph rows;  /* row i: neighbours of the node's i-th vertex, numbers of the whole */
     uint32_t *vertices; /* [rows.n_vertices] their own numbers, rising */
 };
 
-/** Find out how large the graph is, before any node is open; or die, naming file, line and fault. */
+/** Find out how large the graph is, before any node is open; or die, naming file, line and fault.
+ */
 void part_survey(struct graph_part *part, const struct options *options, struct part_wish wish);
 
 /** Get the rows of a node; or die. */

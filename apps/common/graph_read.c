@@ -206,8 +206,7 @@ bool graph_read_rows(struct graph *rows, const char *path, const struct graph_fi
         return refuse_suffix(path, reason);
     if (!text_open(&text, path, reason))
         return false;
-    bool was_read =
-        formats[format].read(&text, &input) && build_rows(rows, &text, &input, survey);
+    bool was_read = formats[format].read(&text, &input) && build_rows(rows, &text, &input, survey);
     text_close(&text);
     graph_input_free(&input);
     return was_read;

@@ -83,7 +83,8 @@ static error_t choose_graph(struct argp_state *state, const char *option, const 
 {
     struct options *options = state->input;
     if (options->has_graph_option && options->graph_source != source) {
-        argp_failure(state, EX_USAGE, 0, "%s %s: give only one of -f, -g, -u, --mesh and --band", option, value);
+        argp_failure(state, EX_USAGE, 0, "%s %s: give only one of -f, -g, -u, --mesh and --band",
+                     option, value);
         return EINVAL;
     }
     options->has_graph_option = true;
@@ -151,7 +152,8 @@ static const struct argp_option graph_options[] = {
     {"uniform", 'u', "SCALE", 0, "Generate a uniform graph of 2^SCALE vertices", 0},
     {"degree", 'k', "DEGREE", 0, "Generate this many undirected edges per vertex (16)", 0},
     {"mesh", KEY_MESH, "VERTICES", 0,
-     "Generate an adaptive mesh of about so many vertices, of degree 2 and 3 (hugebubbles-00020 has "
+     "Generate an adaptive mesh of about so many vertices, of degree 2 and 3 (hugebubbles-00020 "
+     "has "
      "21198119)",
      0},
     {"band", KEY_BAND, "VERTICES", 0,

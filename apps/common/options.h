@@ -42,8 +42,8 @@ struct options {
     enum graph_source graph_source; /* -f, -g, -u, --mesh or --band; the application may
                                        set a default */
     const char *graph_file;
-    unsigned scale;  /* log2 of the vertices */
-    unsigned degree; /* -k: edges drawn per vertex */
+    unsigned scale;      /* log2 of the vertices */
+    unsigned degree;     /* -k: edges drawn per vertex */
     uint64_t n_vertices; /* of --mesh or --band */
     bool by_metis;       /* --partition metis */
     bool has_graph_option;

@@ -8,8 +8,8 @@
  * Source: G. Karypis and V. Kumar, A Fast and High Quality Multilevel Scheme for Partitioning
  * Irregular Graphs, 1998.
  *
- * METIS wants the whole graph at once: while it works, every process holds it, in about 20 bytes for
- * each entry of a row. The same library gives the same parts in every process.
+ * METIS wants the whole graph at once: while it works, every process holds it, in about 20 bytes
+ * for each entry of a row. The same library gives the same parts in every process.
  */
 #ifndef APPS_PARTITION_METIS_H
 #define APPS_PARTITION_METIS_H

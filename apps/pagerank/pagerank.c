@@ -98,7 +98,8 @@ static void warm_up(struct pagerank *pagerank)
 
 static json_t *parameters(const struct pagerank *pagerank)
 {
-    json_t *object = app_graph_parameters(&pagerank->options, pagerank->n_vertices, pagerank->n_edges);
+    json_t *object =
+        app_graph_parameters(&pagerank->options, pagerank->n_vertices, pagerank->n_edges);
     json_object_set_new(object, "iterations", json_integer((json_int_t)pagerank->n_done));
     json_object_set_new(object, "tolerance", json_real(pagerank->tolerance));
     json_object_set_new(object, "group_items", json_integer(pagerank->node.group_items));

@@ -19,6 +19,11 @@
 /* Vertices that are tried at a time when a source is drawn, and how often. */
 enum { N_TRIED = 64, N_TRIES = 16 };
 
+static uint64_t fill_up(uint64_t n)
+{
+    return (n + SCANNED - 1) / SCANNED * SCANNED;
+}
+
 /* ---- arrays ------------------------------------------------------------------------------------
  */
 
@@ -79,6 +84,8 @@ static void upload(struct sssp *sssp)
     struct ghosts ghosts;
     ghosts_open(&ghosts, &sssp->part);
     sssp->n_slots = ghosts_n_slots(&ghosts);
+    sssp->n_settled = fill_up(rows->n_vertices);
+    uint64_t n_best = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
     sssp->n_chunks = count_chunks(rows);
     sssp->offsets = upload_offsets(sssp);
     sssp->slots = upload_slots(sssp, &ghosts);
@@ -87,8 +94,8 @@ static void upload(struct sssp *sssp)
     sssp->weights = node_array(node, rows->n_edges * sizeof(cl_uint), rows->weights);
     size_t distance_bytes = sssp_distance_bytes(sssp);
     uint64_t n_groups = rows->n_vertices / node->group_items + 1;
-    sssp->settled = node_array(node, rows->n_vertices * distance_bytes, NULL);
-    sssp->best = node_array(node, sssp->n_slots * distance_bytes, NULL);
+    sssp->settled = node_array(node, sssp->n_settled * distance_bytes, NULL);
+    sssp->best = node_array(node, n_best * distance_bytes, NULL);
     sssp->frontier = node_array(node, sssp->n_chunks * sizeof(cl_uint2), NULL);
     sssp->counts = node_array(node, 2 * sizeof(cl_uint), NULL);
     sssp->lows = node_array(node, n_groups * distance_bytes, NULL);
@@ -150,8 +157,8 @@ static void build(struct sssp *sssp)
     extern const char sssp_cl[];
     static const char *const forms[] = {"", " -DSSSP_ULONG", " -DSSSP_FLOAT"};
     char defines[96];
-    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s", sssp->node.group_items,
-             CHUNK, forms[sssp->form]);
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s%s", sssp->node.group_items,
+             CHUNK, forms[sssp->form], sssp->is_direct ? " -DSSSP_DIRECT" : "");
     node_build(&sssp->node, "sssp.cl", sssp_cl, defines);
     sssp->reset = node_kernel(&sssp->node, "reset");
     sssp->gather = node_kernel(&sssp->node, "gather");
@@ -172,6 +179,7 @@ static void set_arguments(struct sssp *sssp)
              is_own(sssp, sssp->source)
                  ? (cl_uint)partition_index(&sssp->part.partition, sssp->source)
                  : n_own);
+    NODE_SET(sssp->reset, 7, cl_uint, (cl_uint)sssp->n_settled);
     NODE_SET(sssp->gather, 4, cl_mem, sssp->settled);
     NODE_SET(sssp->gather, 5, cl_mem, sssp->best);
     NODE_SET(sssp->gather, 6, cl_mem, sssp->offsets);
@@ -186,19 +194,22 @@ static void set_arguments(struct sssp *sssp)
     NODE_SET(sssp->relax, 9, cl_mem, sssp->settled);
     NODE_SET(sssp->relax, 10, cl_mem, sssp->best);
     NODE_SET(sssp->lowest, 3, cl_mem, sssp->settled);
-    NODE_SET(sssp->lowest, 4, cl_mem, sssp->lows);
+    NODE_SET(sssp->relax, 11, cl_uint, n_own);
+    NODE_SET(sssp->lowest, 4, cl_mem, sssp->best);
+    NODE_SET(sssp->lowest, 5, cl_mem, sssp->lows);
 }
 
 void sssp_open(struct sssp *sssp)
 {
     struct node *node = &sssp->node;
     /* As for one node, because only an open node knows how many there are. */
-    node_open(node, sssp->part.survey.n_vertices * sssp_distance_bytes(sssp));
+    node_open(node, fill_up(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
     sssp_draw_weights(&sssp->part.rows, sssp->part.vertices, sssp->options.seed);
     if (!sssp->has_source && !draw_source(sssp))
         sssp->source = first_with_edges(sssp);
-    sssp->distances = node_alloc(node, sssp->part.partition.block * sssp_distance_bytes(sssp));
+    sssp->distances =
+        node_alloc(node, fill_up(sssp->part.partition.block) * sssp_distance_bytes(sssp));
     upload(sssp);
     build(sssp);
     set_arguments(sssp);
@@ -206,8 +217,8 @@ void sssp_open(struct sssp *sssp)
 
 void sssp_close(struct sssp *sssp)
 {
-    cl_mem arrays[] = {sssp->offsets, sssp->slots, sssp->weights,  sssp->targets, sssp->settled,
-                       sssp->best,    sssp->frontier, sssp->counts, sssp->lows};
+    cl_mem arrays[] = {sssp->offsets, sssp->slots,    sssp->weights, sssp->targets, sssp->settled,
+                       sssp->best,    sssp->frontier, sssp->counts,  sssp->lows};
     cl_kernel kernels[] = {sssp->reset, sssp->gather, sssp->relax, sssp->lowest};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         clReleaseMemObject(arrays[i]);

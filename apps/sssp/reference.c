@@ -55,8 +55,8 @@ static void sink(struct heap *heap, uint32_t v)
 {
     uint64_t at = 0, below;
     for (; (below = 2 * at + 1) < heap->n; at = below) {
-        if (below + 1 < heap->n && heap->distance[heap->vertices[below + 1]] <
-                                       heap->distance[heap->vertices[below]])
+        if (below + 1 < heap->n &&
+            heap->distance[heap->vertices[below + 1]] < heap->distance[heap->vertices[below]])
             below++;
         if (heap->distance[v] <= heap->distance[heap->vertices[below]])
             break;

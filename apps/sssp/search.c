@@ -4,8 +4,8 @@
  *
  * A round lists what came nearer at each node, counts it over all nodes, and offers its neighbours
  * new distances. The count is also what keeps nodes apart: none offers before all have listed, so
- * the rounds, and what each relaxes, are the same on any number of nodes. When nothing is left below
- * the bucket's end, the least distance that waits anywhere opens the next bucket.
+ * the rounds, and what each relaxes, are the same on any number of nodes. When nothing is left
+ * below the bucket's end, the least distance that waits anywhere opens the next bucket.
  *
  * Path: sssp.c -> this -> sssp.cl -> distances at every node -> this
  * Owner: see sssp.h.
@@ -57,7 +57,8 @@ uint64_t *sssp_read(struct sssp *sssp)
 
 void sssp_reset(struct sssp *sssp)
 {
-    node_launch(&sssp->node, sssp->reset, sssp->n_slots);
+    uint64_t n = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
+    node_launch(&sssp->node, sssp->reset, n);
     node_barrier(&sssp->node);
 }
 
@@ -82,7 +83,7 @@ static uint64_t gather(struct sssp *sssp, uint64_t *n_all)
 {
     cl_uint counts[2];
     clear_counts(sssp);
-    node_launch(&sssp->node, sssp->gather, n_own(sssp));
+    node_launch(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
     node_read(&sssp->node, sssp->counts, sizeof counts, counts);
     uint64_t sums[2] = {counts[0], counts[1]};
     node_check(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sums, 2));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shortest paths from one vertex to all, over a graph whose vertices, and the edges that leave them,
- * are spread over all nodes.
+ * Shortest paths from one vertex to all, over a graph whose vertices, and the edges that leave
+ * them, are spread over all nodes.
  *
  * Every vertex that came nearer offers each neighbour a distance: a message that lowers the
- * neighbour's distance, wherever that is, if it is less. An owner finds what came nearer by a second
- * copy of its distances.
+ * neighbour's distance, wherever that is, if it is less. An owner finds what came nearer by a
+ * second copy of its distances.
  *
  * Path: main -> open.c -> search.c -> reference.c -> report
  * Source: Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm, 2003;
@@ -21,11 +21,15 @@
 #include <string.h>
 #include <sysexits.h>
 
+enum { KEY_DIRECT = 0x3000 };
+
 static const struct argp_option own_options[] = {
     {NULL, 0, NULL, 0, "SSSP:", 1},
     {"source", 'r', "VERTEX", 0, "Start here (a vertex with edges, drawn by --seed)", 0},
     {"delta", 'd', "WIDTH", 0,
      "Settle distances in buckets of this width, nearest first; 0: all at once (0)", 0},
+    {"direct", KEY_DIRECT, NULL, 0,
+     "Lower a node's own distances in the kernel: messages go to other nodes only", 0},
     {0}};
 
 static error_t parse_delta(struct argp_state *state, const char *value, double *delta)
@@ -49,6 +53,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'r':
         sssp->has_source = true;
         return options_number(state, "-r", value, 0, GRAPH_MAX_VERTICES - 1, &sssp->source);
+    case KEY_DIRECT:
+        sssp->is_direct = true;
+        return 0;
     case 'd':
         return parse_delta(state, value, &sssp->delta);
     default:
@@ -109,6 +116,7 @@ static json_t *parameters(const struct sssp *sssp)
     add_number(object, "source", sssp->source);
     json_object_set_new(object, "delta", json_real(sssp->delta));
     json_object_set_new(object, "distances", json_string(forms[sssp->form]));
+    json_object_set_new(object, "direct", json_boolean(sssp->is_direct));
     add_number(object, "rounds", sssp->n_rounds);
     add_number(object, "buckets", sssp->n_buckets);
     add_number(object, "reached_vertices", sssp->n_reached);
@@ -130,13 +138,20 @@ static uint64_t check(struct sssp *sssp, struct trials *trials)
     return n_wrong;
 }
 
+static const char *variant_of(const struct sssp *sssp)
+{
+    if (sssp->delta > 0)
+        return sssp->is_direct ? "delta-direct" : "delta";
+    return sssp->is_direct ? "rounds-direct" : "rounds";
+}
+
 static int run(struct sssp *sssp)
 {
     const struct options *options = &sssp->options;
     char input[256];
     app_graph_name(input, sizeof input, options);
     struct trials trials = {.name = "sssp",
-                            .variant = sssp->delta > 0 ? "delta" : "rounds",
+                            .variant = variant_of(sssp),
                             .input = input,
                             .unit = "edges/s",
                             .work = (double)sssp->n_reached_edges,
@@ -158,6 +173,8 @@ static int run(struct sssp *sssp)
 static void check_options(const struct sssp *sssp)
 {
     uint64_t n = sssp->part.survey.n_vertices;
+    if (sssp->is_direct && sssp->form == SSSP_ULONG)
+        die("--direct: these weights need distances of 64 bits, which kernels cannot lower");
     if (sssp->has_source && sssp->source >= n)
         die("-r: vertex %llu is not in 0..%llu", (unsigned long long)sssp->source,
             (unsigned long long)n - 1);

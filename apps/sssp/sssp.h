@@ -16,9 +16,12 @@
 /* Weights drawn for a graph that has none, as GAPBS does: 1 to this. */
 #define MOST_DRAWN_WEIGHT 255
 
-/* How a distance is kept. Floats that are not negative rise with their bits, so that gravel_min_uint
- * finds the least of them. */
+/* How a distance is kept. Floats that are not negative rise with their bits, so that
+ * gravel_min_uint finds the least of them. */
 enum sssp_form { SSSP_UINT, SSSP_ULONG, SSSP_FLOAT };
+
+/* Vertices that are looked at together: what has a distance for each is filled up to a multiple. */
+#define SCANNED 8
 
 /* A distance is a number of its form; this stands for "not reached". */
 #define FAR_OF(sssp) ((sssp)->form == SSSP_ULONG ? UINT64_MAX : (uint64_t)UINT32_MAX)
@@ -30,10 +33,12 @@ struct sssp {
     enum sssp_form form;
     bool has_source;
     uint64_t source; /* vertex of the whole graph */
+    bool is_direct;  /* own distances are lowered without messages */
     double delta;    /* width of a bucket; 0: all that changed is relaxed at once */
 
     uint64_t distances; /* heap offset of distance [block] */
     uint64_t n_slots;   /* own vertices and ghosts */
+    uint64_t n_settled; /* own vertices, filled up */
     uint64_t n_chunks;  /* of all own edges */
     cl_kernel reset, gather, relax, lowest;
     cl_mem offsets, slots, weights, targets, settled, best, frontier, counts, lows;

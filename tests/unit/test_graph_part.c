@@ -112,8 +112,8 @@ static void assert_all_parts_are_the_whole(struct options options, struct part_w
 static void parts_of_files_are_the_whole(void **state)
 {
     (void)state;
-    static const char *const names[] = {"diamond.el",  "diamond.graph", "diamond.mtx",
-                                        "diamond.tsv", "diamond.gr",    "oneway.wel",
+    static const char *const names[] = {"diamond.el",  "diamond.graph",   "diamond.mtx",
+                                        "diamond.tsv", "diamond.gr",      "oneway.wel",
                                         "loops.mtx",   "oneway-float.wel"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (int is_undirected = 0; is_undirected < 2; is_undirected++) {
@@ -172,8 +172,7 @@ static void undirected_rows_are_simple_and_symmetric(void **state)
     for (uint64_t u = 0; u < whole.n_vertices; u++)
         for (uint64_t e = whole.offsets[u]; e < whole.offsets[u + 1]; e++) {
             assert_int_not_equal(whole.neighbours[e], u);
-            assert_true(e == whole.offsets[u] ||
-                        whole.neighbours[e - 1] < whole.neighbours[e]);
+            assert_true(e == whole.offsets[u] || whole.neighbours[e - 1] < whole.neighbours[e]);
         }
     graph_free(&whole);
     part_close(&part);
