@@ -2,15 +2,13 @@
 /*
  * Give up; read or generate the graph.
  *
- * Path: an application's main -> this -> graph_read.c, graph_generate.c
+ * Path: an application's main -> this -> graph_part.c
  * Owner: the graph is the caller's to free.
  * Threads: main's.
  */
 #include "app.h"
-#include "graph_generate.h"
-#include "graph_read.h"
+#include "graph_part.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,51 +30,48 @@ void die(const char *format, ...)
     _exit(EXIT_FAILURE);
 }
 
-static void read_or_die(struct graph *graph, const char *path)
-{
-    char reason[GRAPH_REASON_BYTES];
-    if (!graph_read(graph, path, reason))
-        die("%s", reason);
-}
-
-static int generate(struct graph *graph, const struct options *options)
-{
-    if (options->graph_source == GRAPH_FROM_KRONECKER)
-        return graph_generate_kronecker(graph, options->scale, options->degree, options->seed);
-    return graph_generate_uniform(graph, options->scale, options->degree, options->seed);
-}
-
 void app_graph(struct graph *graph, const struct options *options)
 {
-    if (options->graph_source == GRAPH_FROM_NOTHING)
-        die("no graph: give one of -f FILE, -g SCALE and -u SCALE");
-    if (options->graph_source == GRAPH_FROM_FILE) {
-        read_or_die(graph, options->graph_file);
-        return;
-    }
-    int status = generate(graph, options);
-    if (status)
-        die("cannot generate 2^%u vertices with %u edges each: %s", options->scale, options->degree,
-            strerror(-status));
+    struct graph_part part;
+    part_survey(&part, options, (struct part_wish){0});
+    part_whole(graph, &part);
+    part_close(&part);
 }
 
 void app_graph_name(char *name, size_t name_bytes, const struct options *options)
 {
+    static const char *const kinds[] = {[GRAPH_FROM_KRONECKER] = "kronecker",
+                                        [GRAPH_FROM_UNIFORM] = "uniform",
+                                        [GRAPH_FROM_MESH] = "mesh",
+                                        [GRAPH_FROM_BAND] = "band"};
     if (options->graph_source == GRAPH_FROM_FILE) {
         const char *slash = strrchr(options->graph_file, '/');
         snprintf(name, name_bytes, "%s", slash ? slash + 1 : options->graph_file);
         return;
     }
-    const char *kind = options->graph_source == GRAPH_FROM_KRONECKER ? "kronecker" : "uniform";
-    snprintf(name, name_bytes, "%s-%u", kind, options->scale);
+    bool has_scale = options->graph_source <= GRAPH_FROM_UNIFORM;
+    snprintf(name, name_bytes, "%s-%llu", kinds[options->graph_source],
+             has_scale ? (unsigned long long)options->scale
+                       : (unsigned long long)options->n_vertices);
 }
 
-json_t *app_graph_parameters(const struct options *options, const struct graph *graph)
+static void add_number(json_t *object, const char *name, uint64_t number)
 {
-    json_int_t n_vertices = (json_int_t)graph->n_vertices, n_edges = (json_int_t)graph->n_edges;
-    if (options->graph_source == GRAPH_FROM_FILE)
-        return json_pack("{s:I, s:I}", "vertices", n_vertices, "edges", n_edges);
-    return json_pack("{s:I, s:I, s:i, s:i, s:I}", "vertices", n_vertices, "edges", n_edges, "scale",
-                     (int)options->scale, "edges_per_vertex", (int)options->degree, "seed",
-                     (json_int_t)options->seed);
+    json_object_set_new(object, name, json_integer((json_int_t)number));
+}
+
+json_t *app_graph_parameters(const struct options *options, uint64_t n_vertices, uint64_t n_edges)
+{
+    json_t *object = json_object();
+    add_number(object, "vertices", n_vertices);
+    add_number(object, "edges", n_edges);
+    json_object_set_new(object, "partition", json_string(options->by_metis ? "metis" : "block"));
+    if (options->graph_source != GRAPH_FROM_FILE)
+        add_number(object, "seed", options->seed);
+    if (options->graph_source == GRAPH_FROM_KRONECKER ||
+        options->graph_source == GRAPH_FROM_UNIFORM) {
+        add_number(object, "scale", options->scale);
+        add_number(object, "edges_per_vertex", options->degree);
+    }
+    return object;
 }

@@ -2,7 +2,7 @@
 /*
  * What an application's main needs besides Gravel: to give up in one line, and to get its graph.
  *
- * Path: an application's main -> this -> graph_read.h, graph_generate.h
+ * Path: an application's main -> this -> graph_part.h
  * Owner: the graph is the caller's to free.
  * Threads: main's.
  */
@@ -20,14 +20,18 @@ _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2))
 /** Read or generate the graph that the options ask for, or die. */
 void app_graph(struct graph *graph, const struct options *options);
 
-/** A short name of the input: "kronecker-20", "uniform-20", or the file's name without folders. */
+/**
+ * A short name of the input: "kronecker-20", "uniform-20", "mesh-1000", "band-1000", or the file's
+ * name without folders.
+ */
 void app_graph_name(char *name, size_t name_bytes, const struct options *options);
 
 /**
- * The options that decide the input, as JSON, to which the application adds its own parameters.
+ * The options that decide the input, and its size, as JSON, to which the application adds its own
+ * parameters.
  *
  * @return  a new reference; NULL without memory.
  */
-json_t *app_graph_parameters(const struct options *options, const struct graph *graph);
+json_t *app_graph_parameters(const struct options *options, uint64_t n_vertices, uint64_t n_edges);
 
 #endif

@@ -48,6 +48,13 @@ static inline uint64_t graph_degree(const struct graph *graph, uint64_t u)
 int graph_alloc(struct graph *graph, uint64_t n_vertices, uint64_t n_edges,
                 enum graph_weights weights_are);
 
+/**
+ * Allocate the arrays of edges of a graph that has its offsets only.
+ *
+ * @return  0, or -ENOMEM and *graph is empty.
+ */
+int graph_alloc_edges(struct graph *graph, uint64_t n_edges, enum graph_weights weights_are);
+
 /** Free the arrays and zero the struct; a zeroed graph is fine. */
 void graph_free(struct graph *graph);
 

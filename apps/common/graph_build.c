@@ -2,7 +2,7 @@
 /*
  * Counting sort into rows, without memory beyond the result.
  *
- * Path: graph_read.c, graph_generate.c -> this -> graph.h
+ * Path: graph_read.c, graph_generate.c, graph_part.c -> this -> graph.h
  * Owner: the result is the caller's to free.
  * Threads: any; one at a time per result.
  *
@@ -12,6 +12,7 @@
  */
 #include "graph_build.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void counts_to_starts(uint64_t *offsets, uint64_t n_vertices)
@@ -57,6 +58,60 @@ int graph_build(struct graph *out, uint64_t n_vertices, const struct graph_edges
     out->is_symmetric = edges->both_ways;
     return 0;
 }
+
+/* ---- the rows of one node ----------------------------------------------------------------------
+ */
+
+struct rows {
+    struct graph *graph;
+    const struct partition *partition;
+    uint32_t node;
+};
+
+static void count_edge(void *context, struct graph_edge edge)
+{
+    const struct rows *rows = context;
+    if (partition_has(rows->partition, rows->node, edge.from))
+        rows->graph->offsets[partition_index(rows->partition, edge.from) + 1]++;
+}
+
+static void place_edge(void *context, struct graph_edge edge)
+{
+    const struct rows *rows = context;
+    if (partition_has(rows->partition, rows->node, edge.from))
+        place(rows->graph, (uint32_t)partition_index(rows->partition, edge.from), edge.to,
+              edge.weight);
+}
+
+/* What to ask a stream for: the node's block, or everything where it has no block. */
+static struct block_range asked_range(const struct partition *partition, uint32_t node)
+{
+    return partition->places ? (struct block_range){0, partition->n_vertices}
+                             : block_range(partition->n_vertices, partition->n_nodes, node);
+}
+
+int graph_build_rows(struct graph *out, const struct partition *partition, uint32_t node,
+                     const struct graph_stream *stream)
+{
+    uint64_t n_rows = partition_count(partition, node);
+    struct block_range range = asked_range(partition, node);
+    struct rows rows = {out, partition, node};
+    int status = graph_alloc(out, n_rows, 0, GRAPH_UNWEIGHTED);
+    if (status)
+        return status;
+    free(out->neighbours);
+    stream->list(stream->source, range, count_edge, &rows);
+    counts_to_starts(out->offsets, n_rows);
+    status = graph_alloc_edges(out, out->offsets[n_rows], stream->weights_are);
+    if (status)
+        return status;
+    stream->list(stream->source, range, place_edge, &rows);
+    cursors_to_starts(out->offsets, n_rows);
+    return 0;
+}
+
+/* ---- a graph turned round ----------------------------------------------------------------------
+ */
 
 int graph_transpose(struct graph *out, const struct graph *graph)
 {

@@ -13,12 +13,6 @@
 
 #include <errno.h>
 
-struct generator {
-    uint64_t key;
-    uint64_t order_key; /* of the vertices' order */
-    unsigned scale;
-};
-
 /* Quadrant thresholds on a uniform 32-bit draw, in hundredths: A, A + B, A + B + C. */
 #define HUNDREDTHS(x) (uint32_t)(((uint64_t)(x) << 32) / 100)
 #define AFTER_A HUNDREDTHS(57)
@@ -43,49 +37,82 @@ static uint32_t shuffle(uint64_t v, uint64_t key, unsigned scale)
 
 static struct graph_edge kronecker_edge(const void *source, uint64_t i)
 {
-    const struct generator *generator = source;
-    uint64_t numbers = 0;
+    const struct edge_numbers *numbers = source;
+    uint64_t draws = 0;
     uint64_t from = 0, to = 0;
-    for (unsigned level = 0; level < generator->scale; level++) {
-        numbers =
-            level % 2 ? numbers >> 32 : random_at(generator->key, i * NUMBERS_PER_EDGE + level / 2);
-        uint32_t draw = (uint32_t)numbers;
+    for (unsigned level = 0; level < numbers->scale; level++) {
+        draws = level % 2 ? draws >> 32 : random_at(numbers->key, i * NUMBERS_PER_EDGE + level / 2);
+        uint32_t draw = (uint32_t)draws;
         /* Quadrants A, B, C, D are (0,0), (0,1), (1,0), (1,1). */
         from = from << 1 | (draw >= AFTER_B);
         to = to << 1 | ((draw >= AFTER_A) ^ (draw >= AFTER_B) ^ (draw >= AFTER_C));
     }
-    return (struct graph_edge){.from = shuffle(from, generator->order_key, generator->scale),
-                               .to = shuffle(to, generator->order_key, generator->scale)};
+    return (struct graph_edge){.from = shuffle(from, numbers->order_key, numbers->scale),
+                               .to = shuffle(to, numbers->order_key, numbers->scale)};
 }
 
 static struct graph_edge uniform_edge(const void *source, uint64_t i)
 {
-    const struct generator *generator = source;
-    uint64_t number = random_at(generator->key, i);
-    uint32_t mask = (uint32_t)((UINT64_C(1) << generator->scale) - 1);
+    const struct edge_numbers *numbers = source;
+    uint64_t number = random_at(numbers->key, i);
+    uint32_t mask = (uint32_t)((UINT64_C(1) << numbers->scale) - 1);
     return (struct graph_edge){.from = (uint32_t)number & mask,
                                .to = (uint32_t)(number >> 32) & mask};
 }
 
-static int generate(struct graph *out, graph_edge_at *edge_at, unsigned scale, unsigned degree,
+int edge_numbers_of(struct edge_numbers *numbers, bool is_uniform, unsigned scale, unsigned degree,
                     uint64_t seed)
 {
-    *out = (struct graph){0};
+    *numbers = (struct edge_numbers){0};
     if (scale > GENERATE_MAX_SCALE || degree < 1 || degree > GENERATE_MAX_DEGREE)
         return -EINVAL;
     uint64_t key = random_key(seed);
-    const struct generator generator = {key, random_mix(~key), scale};
-    const struct graph_edges edges = {edge_at, &generator, (uint64_t)degree << scale,
+    *numbers =
+        (struct edge_numbers){is_uniform, scale, (uint64_t)degree << scale, key, random_mix(~key)};
+    return 0;
+}
+
+static graph_edge_at *function_of(const struct edge_numbers *numbers)
+{
+    return numbers->is_uniform ? uniform_edge : kronecker_edge;
+}
+
+static int generate(struct graph *out, bool is_uniform, unsigned scale, unsigned degree,
+                    uint64_t seed)
+{
+    struct edge_numbers numbers;
+    *out = (struct graph){0};
+    int status = edge_numbers_of(&numbers, is_uniform, scale, degree, seed);
+    if (status)
+        return status;
+    const struct graph_edges edges = {function_of(&numbers), &numbers, numbers.n_edges,
                                       GRAPH_UNWEIGHTED, true};
     return graph_build(out, UINT64_C(1) << scale, &edges);
 }
 
 int graph_generate_kronecker(struct graph *out, unsigned scale, unsigned degree, uint64_t seed)
 {
-    return generate(out, kronecker_edge, scale, degree, seed);
+    return generate(out, false, scale, degree, seed);
 }
 
 int graph_generate_uniform(struct graph *out, unsigned scale, unsigned degree, uint64_t seed)
 {
-    return generate(out, uniform_edge, scale, degree, seed);
+    return generate(out, true, scale, degree, seed);
+}
+
+static void list(const void *source, struct block_range range, graph_visit *visit, void *context)
+{
+    const struct edge_numbers *numbers = source;
+    graph_edge_at *edge_at = function_of(numbers);
+    (void)range;
+    for (uint64_t i = 0; i < numbers->n_edges; i++) {
+        struct graph_edge edge = edge_at(numbers, i);
+        visit(context, edge);
+        visit(context, (struct graph_edge){.from = edge.to, .to = edge.from});
+    }
+}
+
+struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers)
+{
+    return (struct graph_stream){list, numbers, GRAPH_UNWEIGHTED};
 }

@@ -9,7 +9,16 @@
 #ifndef APPS_GRAPH_GENERATE_H
 #define APPS_GRAPH_GENERATE_H
 
-#include "graph.h"
+#include "graph_build.h"
+
+/* Edges that are functions of their number: Kronecker or uniform. */
+struct edge_numbers {
+    bool is_uniform;
+    unsigned scale;
+    uint64_t n_edges; /* each counted once */
+    uint64_t key;
+    uint64_t order_key; /* of the vertices' order */
+};
 
 #define GENERATE_MAX_SCALE 31
 #define GENERATE_MAX_DEGREE 65536
@@ -29,5 +38,15 @@ int graph_generate_kronecker(struct graph *out, unsigned scale, unsigned degree,
 
 /** The same, with both ends of every edge uniform over all vertices. */
 int graph_generate_uniform(struct graph *out, unsigned scale, unsigned degree, uint64_t seed);
+
+/**
+ * The same graphs as streams, listed both ways; the numbers must outlive the stream. Edges of all
+ * vertices are listed, whatever range is asked for.
+ *
+ * @return  0 or -EINVAL.
+ */
+int edge_numbers_of(struct edge_numbers *numbers, bool is_uniform, unsigned scale, unsigned degree,
+                    uint64_t seed);
+struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers);
 
 #endif

@@ -7,6 +7,7 @@
  * Threads: one at a time.
  */
 #include "graph_input.h"
+#include "random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,18 +27,43 @@ static bool grow(struct graph_input *input)
     return true;
 }
 
+static bool keep(struct graph_input *input, struct text *text, struct graph_edge edge)
+{
+    if (input->n_kept == input->capacity && !grow(input))
+        return text_fail(text, "no memory for more than %llu edges",
+                         (unsigned long long)input->n_kept);
+    input->edges[input->n_kept++] = edge;
+    return true;
+}
+
+/* A file that has grown between two readings may name vertices that nobody owns. */
+static bool is_wanted(const struct graph_filter *filter, uint32_t from)
+{
+    return filter->partition && from < filter->partition->n_vertices &&
+           partition_has(filter->partition, filter->node, from);
+}
+
+static uint64_t edge_hash(uint32_t from, uint32_t to)
+{
+    return random_mix((uint64_t)from << 32 | to);
+}
+
 bool graph_input_add(struct graph_input *input, struct text *text, struct graph_edge edge)
 {
-    if (input->n_edges == input->capacity && !grow(input))
-        return text_fail(text, "no memory for more than %llu edges",
-                         (unsigned long long)input->n_edges);
-    input->edges[input->n_edges++] = edge;
-    return true;
+    const struct graph_filter *filter = input->filter;
+    input->n_edges++;
+    input->imbalance += edge_hash(edge.from, edge.to) - edge_hash(edge.to, edge.from);
+    if (!filter)
+        return keep(input, text, edge);
+    if (is_wanted(filter, edge.from) && !keep(input, text, edge))
+        return false;
+    struct graph_edge turned = {edge.to, edge.from, edge.weight};
+    return !filter->both_ways || !is_wanted(filter, edge.to) || keep(input, text, turned);
 }
 
 static void turn_to_float(struct graph_input *input)
 {
-    for (uint64_t i = 0; i < input->n_edges; i++)
+    for (uint64_t i = 0; i < input->n_kept; i++)
         input->edges[i].weight.as_float = (float)input->edges[i].weight.as_uint;
     input->weights_are = GRAPH_FLOAT;
 }
@@ -59,11 +85,22 @@ bool graph_input_weight(struct graph_input *input, struct text *text, union grap
         uint64_t value = 0;
         bool was_read = text_uint(text, "weight", 0, UINT32_MAX, &value);
         weight->as_uint = (uint32_t)value;
+        if (input->max_weight < weight->as_uint)
+            input->max_weight = weight->as_uint;
         return was_read;
     }
     if (input->weights_are != GRAPH_FLOAT)
         turn_to_float(input);
-    return text_float(text, "weight", &weight->as_float);
+    float value = 0;
+    return text_float(text, "weight", &value) && graph_input_float(input, text, value, weight);
+}
+
+bool graph_input_float(struct graph_input *input, struct text *text, float value,
+                       union graph_weight *weight)
+{
+    weight->as_float = value;
+    return !(input->refuse_negative && value < 0) ||
+           text_fail(text, "weight %g is negative", (double)value);
 }
 
 void graph_input_free(struct graph_input *input)

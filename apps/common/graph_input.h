@@ -12,19 +12,26 @@
 #define APPS_GRAPH_INPUT_H
 
 #include "graph_build.h"
+#include "graph_read.h"
 #include "text.h"
 
 struct graph_input {
-    struct graph_edge *edges;
-    uint64_t n_edges;
-    uint64_t capacity;   /* edges there is room for */
-    uint64_t n_vertices; /* set by the reader */
+    const struct graph_filter *filter; /* NULL: every edge is kept */
+    struct graph_edge *edges;          /* [n_kept] */
+    uint64_t n_kept;
+    uint64_t capacity;    /* edges there is room for */
+    uint64_t n_edges;     /* read, kept or not */
+    uint64_t n_vertices;  /* set by the reader */
+    uint64_t imbalance;   /* 0 if every edge was read as often as the same edge turned round; a
+                             chance of 2^-64 says so wrongly */
+    uint32_t max_weight;  /* of weights that are uint */
+    bool refuse_negative; /* set by the caller: weights below 0 are errors */
     enum graph_weights weights_are;
     bool is_symmetric;       /* the format says so */
     bool check_is_symmetric; /* it says so, but leaves it to the body */
 };
 
-/** Append an edge; false, and the text has failed, without memory. */
+/** Append an edge if it is to be kept; false, and the text has failed, without memory. */
 bool graph_input_add(struct graph_input *input, struct text *text, struct graph_edge edge);
 
 /**
@@ -32,6 +39,11 @@ bool graph_input_add(struct graph_input *input, struct text *text, struct graph_
  * decimal one, which turns the weights so far to float.
  */
 bool graph_input_weight(struct graph_input *input, struct text *text, union graph_weight *weight);
+
+/** Take a decimal weight, already read; false, and the text has failed, if it may not be negative.
+ */
+bool graph_input_float(struct graph_input *input, struct text *text, float value,
+                       union graph_weight *weight);
 
 void graph_input_free(struct graph_input *input);
 

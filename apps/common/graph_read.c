@@ -2,7 +2,7 @@
 /*
  * Choose the reader by suffix, run it, and build rows from what it read.
  *
- * Path: app_graph.c -> this -> graph_read_<format>.c -> graph_build.c
+ * Path: app.c, graph_part.c -> this -> graph_read_<format>.c -> graph_build.c
  * Owner: the text and the list of edges live here, for the length of one call.
  * Threads: any; one at a time per graph.
  */
@@ -73,7 +73,7 @@ static struct graph_edge input_edge(const void *source, uint64_t i)
 
 static bool build(struct graph *graph, struct text *text, const struct graph_input *input)
 {
-    const struct graph_edges edges = {input_edge, input, input->n_edges, input->weights_are, false};
+    const struct graph_edges edges = {input_edge, input, input->n_kept, input->weights_are, false};
     if (graph_build(graph, input->n_vertices, &edges))
         return text_fail(text, "no memory for %llu vertices and %llu edges",
                          (unsigned long long)input->n_vertices, (unsigned long long)input->n_edges);
@@ -117,12 +117,97 @@ bool graph_read_as(struct graph *graph, const char *path, enum graph_format form
     return was_read;
 }
 
+static bool refuse_suffix(const char *path, char *reason)
+{
+    text_refuse(path, reason, "unknown suffix; known, each also with .gz: %s", KNOWN_SUFFIXES);
+    return false;
+}
+
 bool graph_read(struct graph *graph, const char *path, char *reason)
 {
     enum graph_format format = format_of(path);
     if (format < GRAPH_N_FORMATS)
         return graph_read_as(graph, path, format, reason);
     *graph = (struct graph){0};
-    text_refuse(path, reason, "unknown suffix; known, each also with .gz: %s", KNOWN_SUFFIXES);
-    return false;
+    return refuse_suffix(path, reason);
+}
+
+/* ---- in two readings ---------------------------------------------------------------------------
+ */
+
+static void fill_survey(struct graph_survey *survey, const struct graph_input *input)
+{
+    *survey = (struct graph_survey){.n_vertices = input->n_vertices,
+                                    .n_edges = input->n_edges,
+                                    .weights_are = input->weights_are,
+                                    .max_weight = input->max_weight,
+                                    .is_symmetric = input->imbalance == 0};
+}
+
+/* The format wants symmetry and there is none: only the whole graph can tell where. */
+static bool name_mismatch(const char *path, enum graph_format format, char *reason)
+{
+    struct graph graph;
+    bool was_read = graph_read_as(&graph, path, format, reason);
+    graph_free(&graph);
+    return was_read;
+}
+
+bool graph_read_survey(struct graph_survey *survey, const char *path, bool refuse_negative,
+                       char *reason)
+{
+    const struct graph_filter nothing = {0};
+    struct graph_input input = {.filter = &nothing, .refuse_negative = refuse_negative};
+    enum graph_format format = format_of(path);
+    struct text text;
+    if (format == GRAPH_N_FORMATS)
+        return refuse_suffix(path, reason);
+    if (!text_open(&text, path, reason))
+        return false;
+    bool was_read = formats[format].read(&text, &input) && check_density(&text, &input);
+    text_close(&text);
+    fill_survey(survey, &input);
+    if (was_read && input.check_is_symmetric && !survey->is_symmetric)
+        return name_mismatch(path, format, reason);
+    return was_read;
+}
+
+static void list_input(const void *source, struct block_range range, graph_visit *visit,
+                       void *context)
+{
+    const struct graph_input *input = source;
+    (void)range;
+    for (uint64_t i = 0; i < input->n_kept; i++)
+        visit(context, input->edges[i]);
+}
+
+static bool build_rows(struct graph *rows, struct text *text, const struct graph_input *input,
+                       const struct graph_survey *survey)
+{
+    const struct graph_stream stream = {list_input, input, input->weights_are};
+    const struct graph_filter *filter = input->filter;
+    if (input->n_vertices != survey->n_vertices || input->n_edges != survey->n_edges ||
+        input->weights_are != survey->weights_are)
+        return text_fail(text, "the file has changed while it was read");
+    if (graph_build_rows(rows, filter->partition, filter->node, &stream))
+        return text_fail(text, "no memory for rows of %llu edges",
+                         (unsigned long long)input->n_kept);
+    return true;
+}
+
+bool graph_read_rows(struct graph *rows, const char *path, const struct graph_filter *filter,
+                     const struct graph_survey *survey, char *reason)
+{
+    struct graph_input input = {.filter = filter};
+    enum graph_format format = format_of(path);
+    struct text text;
+    *rows = (struct graph){0};
+    if (format == GRAPH_N_FORMATS)
+        return refuse_suffix(path, reason);
+    if (!text_open(&text, path, reason))
+        return false;
+    bool was_read = formats[format].read(&text, &input) && build_rows(rows, &text, &input, survey);
+    text_close(&text);
+    graph_input_free(&input);
+    return was_read;
 }

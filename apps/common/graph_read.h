@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read a graph from a file, plain or gzip.
+ * Read a graph from a file, plain or gzip: whole, or the rows of one node in two readings.
  *
  * Path: app_graph.c -> this -> graph_read_<format>.c -> graph.h
  * Owner: the graph is the caller's to free.
@@ -13,6 +13,7 @@
 #define APPS_GRAPH_READ_H
 
 #include "graph.h"
+#include "partition.h"
 
 /* Room that every reason fits in [bytes]. */
 #define GRAPH_REASON_BYTES 512
@@ -39,5 +40,38 @@ bool graph_read(struct graph *graph, const char *path, char *reason);
 
 /** The same, with the format given and the name of no importance. */
 bool graph_read_as(struct graph *graph, const char *path, enum graph_format format, char *reason);
+
+/* What is known of a graph before any of it is kept. */
+struct graph_survey {
+    uint64_t n_vertices, n_edges;
+    enum graph_weights weights_are;
+    uint32_t max_weight; /* of weights that are uint */
+    bool is_symmetric;   /* each edge is there as often as the same edge turned round */
+};
+
+/* Which edges to keep: those that leave a node's vertices. */
+struct graph_filter {
+    const struct partition *partition; /* NULL: none */
+    uint32_t node;
+    bool both_ways; /* edges turned round too */
+};
+
+/**
+ * Read all of a file and keep nothing; every fault that graph_read would find is found.
+ *
+ * @param refuse_negative  a weight below 0 is a fault.
+ */
+bool graph_read_survey(struct graph_survey *survey, const char *path, bool refuse_negative,
+                       char *reason);
+
+/**
+ * Read a file again and keep a node's edges: at most 24 bytes for each while reading, then 4, and 4
+ * more if it has a weight. Row i is of the node's i-th vertex; neighbours are numbers of the whole
+ * graph.
+ *
+ * @param survey  of the same file; one that has changed since is refused.
+ */
+bool graph_read_rows(struct graph *rows, const char *path, const struct graph_filter *filter,
+                     const struct graph_survey *survey, char *reason);
 
 #endif

@@ -30,6 +30,8 @@ static bool read_arc(struct text *text, struct graph_input *input)
         !text_uint(text, "vertex", 1, input->n_vertices, &to) ||
         !text_uint(text, "weight", 0, UINT32_MAX, &weight) || !text_end_line(text))
         return false;
+    if (input->max_weight < weight)
+        input->max_weight = (uint32_t)weight;
     return graph_input_add(
         input, text, (struct graph_edge){(uint32_t)from - 1, (uint32_t)to - 1, {(uint32_t)weight}});
 }

@@ -87,8 +87,12 @@ static bool read_weight(struct text *text, const struct matrix *matrix, struct g
         return true;
     if (matrix->field == INTEGER && !text_is_whole(text))
         return text_fail(text, "weight '%s' is not a whole number", text_quote(text));
-    if (input->weights_are == GRAPH_FLOAT)
-        return text_float(text, "weight", &weight->as_float);
+    if (matrix->symmetry == SKEW && input->refuse_negative)
+        return text_fail(text, "a skew-symmetric matrix has negative weights");
+    if (input->weights_are == GRAPH_FLOAT) {
+        float value = 0;
+        return text_float(text, "weight", &value) && graph_input_float(input, text, value, weight);
+    }
     return graph_input_weight(input, text, weight);
 }
 

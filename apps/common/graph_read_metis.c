@@ -67,6 +67,8 @@ static bool read_row(struct text *text, const struct metis_header *header, uint3
         if (input->n_edges == header->n_entries)
             return text_fail(text, "more than the declared %llu edges, twice each",
                              (unsigned long long)header->n_entries / 2);
+        if (input->max_weight < weight)
+            input->max_weight = (uint32_t)weight;
         if (!graph_input_add(input, text,
                              (struct graph_edge){u, (uint32_t)neighbour - 1, {(uint32_t)weight}}))
             return false;

@@ -150,6 +150,14 @@ void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
     launch_groups(node, kernel, full, rest, rest);
 }
 
+void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items)
+{
+    uint64_t group_items = node->group_items;
+    NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
+    launch_groups(node, kernel, 0, (n_items + group_items - 1) / group_items * group_items,
+                  group_items);
+}
+
 void node_barrier(struct node *node)
 {
     node_check(gravel_barrier(node->gravel));

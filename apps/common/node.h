@@ -90,6 +90,13 @@ void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
  */
 void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
 
+/**
+ * The same in full groups only: work-items from n_items on have no work, which they must find out.
+ * For numbers that change with every launch, since compilers may compile a kernel for each size of
+ * a group (PoCL). Argument 2 of the kernel is `uint n_items`.
+ */
+void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items);
+
 /** Wait until all messages of all nodes have been applied. Collective. */
 void node_barrier(struct node *node);
 

@@ -6,11 +6,15 @@
  * Threads: main's.
  */
 #include "options.h"
+#include "graph_band.h"
 #include "graph_generate.h"
+#include "graph_mesh.h"
+#include "partition_metis.h"
 
+#include <string.h>
 #include <sysexits.h>
 
-enum { KEY_SEED = 0x1000, KEY_JSON };
+enum { KEY_SEED = 0x1000, KEY_JSON, KEY_MESH, KEY_BAND, KEY_PARTITION };
 
 #define MAX_TRIALS 1000000
 
@@ -79,12 +83,26 @@ static error_t choose_graph(struct argp_state *state, const char *option, const 
 {
     struct options *options = state->input;
     if (options->has_graph_option && options->graph_source != source) {
-        argp_failure(state, EX_USAGE, 0, "%s %s: give only one of -f, -g and -u", option, value);
+        argp_failure(state, EX_USAGE, 0, "%s %s: give only one of -f, -g, -u, --mesh and --band",
+                     option, value);
         return EINVAL;
     }
     options->has_graph_option = true;
     options->graph_source = source;
     return 0;
+}
+
+static error_t parse_partition(struct argp_state *state, const char *value)
+{
+    struct options *options = state->input;
+    options->by_metis = strcmp(value, "metis") == 0;
+    if (options->by_metis && !PARTITION_HAS_METIS)
+        argp_failure(state, EX_USAGE, 0, "--partition metis: built without METIS (libmetis-dev)");
+    else if (options->by_metis || strcmp(value, "block") == 0)
+        return 0;
+    else
+        argp_failure(state, EX_USAGE, 0, "--partition: '%s' is neither block nor metis", value);
+    return EINVAL;
 }
 
 static error_t parse_graph(int key, char *value, struct argp_state *state)
@@ -103,6 +121,16 @@ static error_t parse_graph(int key, char *value, struct argp_state *state)
         return error ? error : choose_graph(state, "-u", value, GRAPH_FROM_UNIFORM);
     case 'k':
         return parse_count(state, "-k", value, 1, GENERATE_MAX_DEGREE, &options->degree);
+    case KEY_MESH:
+        error = options_number(state, "--mesh", value, MESH_MIN_VERTICES, MESH_MAX_VERTICES,
+                               &options->n_vertices);
+        return error ? error : choose_graph(state, "--mesh", value, GRAPH_FROM_MESH);
+    case KEY_BAND:
+        error = options_number(state, "--band", value, BAND_MIN_VERTICES, BAND_MAX_VERTICES,
+                               &options->n_vertices);
+        return error ? error : choose_graph(state, "--band", value, GRAPH_FROM_BAND);
+    case KEY_PARTITION:
+        return parse_partition(state, value);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -123,6 +151,15 @@ static const struct argp_option graph_options[] = {
     {"kronecker", 'g', "SCALE", 0, "Generate a Kronecker graph of 2^SCALE vertices", 0},
     {"uniform", 'u', "SCALE", 0, "Generate a uniform graph of 2^SCALE vertices", 0},
     {"degree", 'k', "DEGREE", 0, "Generate this many undirected edges per vertex (16)", 0},
+    {"mesh", KEY_MESH, "VERTICES", 0,
+     "Generate an adaptive mesh of about so many vertices, of degree 2 and 3 (hugebubbles-00020 "
+     "has "
+     "21198119)",
+     0},
+    {"band", KEY_BAND, "VERTICES", 0,
+     "Generate a band graph of so many vertices, 19 edges each (cage15 has 5154859)", 0},
+    {"partition", KEY_PARTITION, "HOW", 0,
+     "Spread vertices over nodes by block, or by metis so that few edges cross (block)", 0},
     {0}};
 
 const struct argp options_run_argp = {.options = run_options, .parser = parse_run};

@@ -22,7 +22,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum graph_source { GRAPH_FROM_NOTHING, GRAPH_FROM_FILE, GRAPH_FROM_KRONECKER, GRAPH_FROM_UNIFORM };
+enum graph_source {
+    GRAPH_FROM_NOTHING,
+    GRAPH_FROM_FILE,
+    GRAPH_FROM_KRONECKER,
+    GRAPH_FROM_UNIFORM,
+    GRAPH_FROM_MESH,
+    GRAPH_FROM_BAND
+};
 
 struct options {
     /* options_run_argp */
@@ -32,10 +39,13 @@ struct options {
     bool json;         /* --json */
     bool quiet;        /* -q: no progress */
     /* options_graph_argp */
-    enum graph_source graph_source; /* -f, -g or -u; the application may set a default */
+    enum graph_source graph_source; /* -f, -g, -u, --mesh or --band; the application may
+                                       set a default */
     const char *graph_file;
-    unsigned scale;  /* log2 of the vertices */
-    unsigned degree; /* -k: edges drawn per vertex */
+    unsigned scale;      /* log2 of the vertices */
+    unsigned degree;     /* -k: edges drawn per vertex */
+    uint64_t n_vertices; /* of --mesh or --band */
+    bool by_metis;       /* --partition metis */
     bool has_graph_option;
 };
 
@@ -45,7 +55,7 @@ struct options {
 /* -n -v -q --seed --json; input is struct options. */
 extern const struct argp options_run_argp;
 
-/* -f -g -u -k; input is struct options. */
+/* -f -g -u -k --mesh --band --partition; input is struct options. */
 extern const struct argp options_graph_argp;
 
 /**

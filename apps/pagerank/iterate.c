@@ -19,7 +19,7 @@ static size_t rank_bytes(const struct pagerank *pagerank)
 
 static uint64_t n_own(const struct pagerank *pagerank)
 {
-    return pagerank->own.last - pagerank->own.first;
+    return pagerank->part.rows.n_vertices;
 }
 
 static uint64_t n_groups(const struct pagerank *pagerank)
@@ -43,27 +43,25 @@ static cl_uint *list_of(uint64_t n)
     return list;
 }
 
-static void fill_lists(struct edge_lists *lists, const struct pagerank *pagerank,
-                       const struct graph *graph)
+static void fill_lists(struct edge_lists *lists, const struct graph_part *part)
 {
-    uint64_t block = block_of(graph->n_vertices, pagerank->node.n_nodes);
-    uint64_t first = pagerank->own.first, e = 0;
-    for (uint64_t u = first; u < pagerank->own.last; u++) {
-        lists->degree[u - first] = (cl_uint)graph_degree(graph, u);
-        for (uint64_t i = graph->offsets[u]; i < graph->offsets[u + 1]; i++, e++) {
-            lists->from[e] = (cl_uint)(u - first);
-            lists->to_node[e] = block_owner(graph->neighbours[i], block);
-            lists->to_index[e] = (cl_uint)block_index(graph->neighbours[i], block);
+    const struct graph *rows = &part->rows;
+    for (uint64_t u = 0; u < rows->n_vertices; u++) {
+        lists->degree[u] = (cl_uint)graph_degree(rows, u);
+        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++) {
+            lists->from[e] = (cl_uint)u;
+            lists->to_node[e] = partition_owner(&part->partition, rows->neighbours[e]);
+            lists->to_index[e] = (cl_uint)partition_index(&part->partition, rows->neighbours[e]);
         }
     }
 }
 
-static void upload_lists(struct pagerank *pagerank, const struct graph *graph)
+static void upload_lists(struct pagerank *pagerank)
 {
     struct node *node = &pagerank->node;
-    uint64_t n = pagerank->n_own_edges;
+    uint64_t n = pagerank->part.rows.n_edges;
     struct edge_lists lists = {list_of(n), list_of(n), list_of(n), list_of(n_own(pagerank))};
-    fill_lists(&lists, pagerank, graph);
+    fill_lists(&lists, &pagerank->part);
     pagerank->from = node_array(node, n * sizeof(cl_uint), lists.from);
     pagerank->to_node = node_array(node, n * sizeof(cl_uint), lists.to_node);
     pagerank->to_index = node_array(node, n * sizeof(cl_uint), lists.to_index);
@@ -100,23 +98,19 @@ static void set_arguments(struct pagerank *pagerank)
     NODE_SET(pagerank->apply, 8, cl_mem, pagerank->totals);
 }
 
-void pagerank_open(struct pagerank *pagerank, const struct graph *graph)
+void pagerank_open(struct pagerank *pagerank)
 {
     struct node *node = &pagerank->node;
+    pagerank->n_vertices = pagerank->part.survey.n_vertices;
+    pagerank->n_edges = pagerank->part.survey.n_edges;
     /* As for one node, because only an open node knows how many there are; what is not used costs
      * nothing. */
-    node_open(node, 2 * graph->n_vertices * rank_bytes(pagerank));
-    if (node->n_processes != node->n_nodes)
-        die("loop-back nodes would have no part of the graph: unset GRAVEL_LOOPBACK");
-    pagerank->n_vertices = graph->n_vertices;
-    pagerank->n_edges = graph->n_edges;
-    pagerank->own = block_range(graph->n_vertices, node->n_nodes, node->number);
-    pagerank->n_own_edges =
-        graph->offsets[pagerank->own.last] - graph->offsets[pagerank->own.first];
-    uint64_t block_bytes = block_of(graph->n_vertices, node->n_nodes) * rank_bytes(pagerank);
+    node_open(node, 2 * pagerank->n_vertices * rank_bytes(pagerank));
+    node_part(node, &pagerank->part);
+    uint64_t block_bytes = pagerank->part.partition.block * rank_bytes(pagerank);
     pagerank->sums[0] = node_alloc(node, block_bytes);
     pagerank->sums[1] = node_alloc(node, block_bytes);
-    upload_lists(pagerank, graph);
+    upload_lists(pagerank);
     pagerank->rank = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
     pagerank->share = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
     pagerank->totals = node_array(node, 2 * n_groups(pagerank) * rank_bytes(pagerank), NULL);
@@ -132,6 +126,7 @@ void pagerank_close(struct pagerank *pagerank)
         clReleaseMemObject(arrays[i]);
     clReleaseKernel(pagerank->push);
     clReleaseKernel(pagerank->apply);
+    part_close(&pagerank->part);
     node_close(&pagerank->node);
 }
 
@@ -216,7 +211,7 @@ static union rank extra_of(const struct pagerank *pagerank)
 static void iterate_once(struct pagerank *pagerank, uint64_t sums)
 {
     NODE_SET(pagerank->push, 6, cl_ulong, sums);
-    node_launch(&pagerank->node, pagerank->push, pagerank->n_own_edges);
+    node_launch(&pagerank->node, pagerank->push, pagerank->part.rows.n_edges);
     node_barrier(&pagerank->node);
     apply(pagerank, sums, base_of(pagerank), extra_of(pagerank));
 }

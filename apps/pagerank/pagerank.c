@@ -96,16 +96,17 @@ static void warm_up(struct pagerank *pagerank)
     pagerank_iterate(pagerank);
 }
 
-static json_t *parameters(const struct pagerank *pagerank, const struct graph *graph)
+static json_t *parameters(const struct pagerank *pagerank)
 {
-    json_t *object = app_graph_parameters(&pagerank->options, graph);
+    json_t *object =
+        app_graph_parameters(&pagerank->options, pagerank->n_vertices, pagerank->n_edges);
     json_object_set_new(object, "iterations", json_integer((json_int_t)pagerank->n_done));
     json_object_set_new(object, "tolerance", json_real(pagerank->tolerance));
     json_object_set_new(object, "group_items", json_integer(pagerank->node.group_items));
     return object;
 }
 
-static int run(struct pagerank *pagerank, const struct graph *graph)
+static int run(struct pagerank *pagerank)
 {
     const struct options *options = &pagerank->options;
     char input[256];
@@ -119,11 +120,11 @@ static int run(struct pagerank *pagerank, const struct graph *graph)
                             .node = pagerank->node.number,
                             .n_trials = options->n_trials,
                             .json = options->json,
-                            .parameters = parameters(pagerank, graph)};
+                            .parameters = parameters(pagerank)};
     int status = trials_run(&trials, reset, iterate, pagerank);
     if (status)
         die("cannot run the trials: %s", strerror(-status));
-    uint64_t n_wrong = options->verify ? pagerank_check(pagerank, graph) : 0;
+    uint64_t n_wrong = options->verify ? pagerank_check(pagerank) : 0;
     status = node_report(&pagerank->node, &trials, options->verify, n_wrong);
     trials_free(&trials);
     return status;
@@ -133,13 +134,11 @@ int main(int argc, char **argv)
 {
     struct pagerank pagerank = {
         .options = OPTIONS_DEFAULT, .node = NODE_DEFAULT, .n_iterations = 20, .tolerance = 1e-4};
-    struct graph graph;
     argp_parse(&argp, argc, argv, 0, NULL, &pagerank);
-    app_graph(&graph, &pagerank.options);
-    pagerank_open(&pagerank, &graph);
+    part_survey(&pagerank.part, &pagerank.options, (struct part_wish){0});
+    pagerank_open(&pagerank);
     warm_up(&pagerank);
-    int status = run(&pagerank, &graph);
+    int status = run(&pagerank);
     pagerank_close(&pagerank);
-    graph_free(&graph);
     return status;
 }

@@ -3,16 +3,13 @@
  * What the parts of PageRank share.
  *
  * Path: pagerank.c (options, trials) -> iterate.c (this node's part) -> reference.c (check)
- * Owner: pagerank_open makes what pagerank_close frees; the graph is pagerank.c's.
+ * Owner: pagerank_open makes what pagerank_close frees; the survey of the graph is pagerank.c's.
  * Threads: main's.
  */
 #ifndef APPS_PAGERANK_H
 #define APPS_PAGERANK_H
 
-#include "graph.h"
-#include "node.h"
-#include "options.h"
-#include "partition.h"
+#include "node_part.h"
 
 /* All rank together, in the fixed-point form. Rounding adds less than 3 units a vertex and
  * iteration, of which 0.85 stay: no sum comes near 2^64. */
@@ -33,9 +30,8 @@ struct pagerank {
     bool is_fixed;
     struct node node;
 
+    struct graph_part part;
     uint64_t n_vertices, n_edges; /* of the whole graph */
-    struct block_range own;       /* vertices of this node */
-    uint64_t n_own_edges;
 
     uint64_t sums[2]; /* heap offsets; iterations alternate, so that a fast node never adds to sums
                          that a slow one has yet to read */
@@ -49,7 +45,7 @@ struct pagerank {
 };
 
 /** Open the node and take its part of the graph. Collective. */
-void pagerank_open(struct pagerank *pagerank, const struct graph *graph);
+void pagerank_open(struct pagerank *pagerank);
 
 /** Every rank is 1 / n_vertices again. Collective. */
 void pagerank_reset(struct pagerank *pagerank);
@@ -65,6 +61,6 @@ void pagerank_close(struct pagerank *pagerank);
  *
  * @return  vertices with a wrong rank [count].
  */
-uint64_t pagerank_check(struct pagerank *pagerank, const struct graph *graph);
+uint64_t pagerank_check(struct pagerank *pagerank);
 
 #endif

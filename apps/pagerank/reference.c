@@ -77,8 +77,8 @@ static uint64_t check_fixed(const struct pagerank *pagerank, const struct graph 
         rank = next;
         next = previous;
     }
-    for (uint64_t v = pagerank->own.first; v < pagerank->own.last; v++)
-        n_wrong += own[v - pagerank->own.first] != rank[v];
+    for (uint64_t i = 0; i < pagerank->part.rows.n_vertices; i++)
+        n_wrong += own[i] != rank[pagerank->part.vertices[i]];
     free(rank);
     free(next);
     free(share);
@@ -99,9 +99,10 @@ static uint64_t check_real(const struct pagerank *pagerank, const struct graph *
         rank = next;
         next = previous;
     }
-    for (uint64_t v = pagerank->own.first; v < pagerank->own.last; v++) {
-        double off = fabs((double)own[v - pagerank->own.first] - rank[v]);
-        n_wrong += !(off <= FLOAT_TOLERANCE * rank[v]); /* so that a NaN is wrong */
+    for (uint64_t i = 0; i < pagerank->part.rows.n_vertices; i++) {
+        double right = rank[pagerank->part.vertices[i]];
+        double off = fabs((double)own[i] - right);
+        n_wrong += !(off <= FLOAT_TOLERANCE * right); /* so that a NaN is wrong */
     }
     free(rank);
     free(next);
@@ -109,18 +110,20 @@ static uint64_t check_real(const struct pagerank *pagerank, const struct graph *
     return n_wrong;
 }
 
-uint64_t pagerank_check(struct pagerank *pagerank, const struct graph *graph)
+uint64_t pagerank_check(struct pagerank *pagerank)
 {
-    struct graph turned;
-    if (graph_transpose(&turned, graph))
-        die("no memory to turn %llu edges round", (unsigned long long)graph->n_edges);
-    uint64_t n_own = pagerank->own.last - pagerank->own.first;
+    struct graph graph, turned;
+    part_whole(&graph, &pagerank->part);
+    if (graph_transpose(&turned, &graph))
+        die("no memory to turn %llu edges round", (unsigned long long)graph.n_edges);
+    uint64_t n_own = pagerank->part.rows.n_vertices;
     void *own = array_of(n_own, sizeof(union rank));
     size_t rank_bytes = pagerank->is_fixed ? sizeof(cl_ulong) : sizeof(cl_float);
     node_read(&pagerank->node, pagerank->rank, n_own * rank_bytes, own);
-    uint64_t n_wrong = pagerank->is_fixed ? check_fixed(pagerank, graph, &turned, own)
-                                          : check_real(pagerank, graph, &turned, own);
+    uint64_t n_wrong = pagerank->is_fixed ? check_fixed(pagerank, &graph, &turned, own)
+                                          : check_real(pagerank, &graph, &turned, own);
     free(own);
     graph_free(&turned);
+    graph_free(&graph);
     return n_wrong;
 }

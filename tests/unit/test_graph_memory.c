@@ -83,6 +83,56 @@ static void reader_without_memory_says_so(void **state)
     }
 }
 
+/* Both readings of a node's rows. */
+static bool read_part(struct graph *rows, const char *path, char *reason)
+{
+    struct graph_survey survey;
+    if (!graph_read_survey(&survey, path, false, reason))
+        return false;
+    const struct partition all = partition_blocks(survey.n_vertices, 1);
+    const struct graph_filter filter = {&all, 0, true};
+    return graph_read_rows(rows, path, &filter, &survey, reason);
+}
+
+static void reader_of_rows_without_memory_says_so(void **state)
+{
+    (void)state;
+    static const char *const suffixes[] = {".graph", ".mtx", ".gr", ".wel", ".tsv"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char path[PATH_MAX], reason[GRAPH_REASON_BYTES];
+        snprintf(path, sizeof path, TEST_DATA "/diamond%s", suffixes[i]);
+        has_failed = true;
+        for (long n = 0; has_failed; n++) {
+            struct graph rows = {0};
+            fail_allocation(n);
+            bool was_read = read_part(&rows, path, reason);
+            n_before_failure = -1;
+            assert_int_equal(was_read, !has_failed);
+            assert_int_equal(rows.offsets != NULL, was_read);
+            assert_int_equal(reason[0] == '\0', was_read);
+            graph_free(&rows);
+            assert_true(n < 20);
+        }
+    }
+}
+
+/* A survey keeps no edge, however many there are. */
+static void survey_allocates_nothing(void **state)
+{
+    (void)state;
+    static char text[200000];
+    size_t n = 0;
+    while (n < sizeof text - 32)
+        n += (size_t)sprintf(text + n, "%zu %zu\n", n % 1000, n % 777);
+    const char *path = write_text(".el", text);
+    struct graph_survey survey;
+    char reason[GRAPH_REASON_BYTES];
+    largest_bytes = 0;
+    assert_true(graph_read_survey(&survey, path, false, reason));
+    assert_true(survey.n_edges > 20000);
+    assert_in_range(largest_bytes, 1, 1 << 16); /* the text's own buffer */
+}
+
 static void generator_and_transpose_without_memory_say_so(void **state)
 {
     (void)state;
@@ -127,6 +177,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reader_without_memory_says_so),
+        cmocka_unit_test(reader_of_rows_without_memory_says_so),
+        cmocka_unit_test(survey_allocates_nothing),
         cmocka_unit_test(generator_and_transpose_without_memory_say_so),
         cmocka_unit_test(declared_counts_allocate_nothing),
     };

@@ -145,8 +145,8 @@ static void bad_values_are_refused_in_one_line(void **state)
         {"--seed 18446744073709551617",
          "app: --seed: '18446744073709551617' is not in 0..9223372036854775807\n"},
         {"-t 7", "app: -t: '7' is not in 8..1048576\n"},
-        {"-g 3 -u 3", "app: -u 3: give only one of -f, -g and -u\n"},
-        {"-f x.el -g 3", "app: -g 3: give only one of -f, -g and -u\n"}};
+        {"-g 3 -u 3", "app: -u 3: give only one of -f, -g, -u, --mesh and --band\n"},
+        {"-f x.el -g 3", "app: -g 3: give only one of -f, -g, -u, --mesh and --band\n"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char line[64], said[256];
         strcpy(line, rows[i][0]);
@@ -169,7 +169,8 @@ static void missing_graph_dies_in_one_line(void **state)
     char said[256];
     struct options options = OPTIONS_DEFAULT;
     assert_int_equal(run_child(graph_in_child, &options, said, sizeof said), 1);
-    assert_string_equal(said, "app: no graph: give one of -f FILE, -g SCALE and -u SCALE\n");
+    assert_string_equal(said, "app: no graph: give one of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES "
+                              "and --band VERTICES\n");
     options.graph_source = GRAPH_FROM_FILE;
     options.graph_file = "/nonexistent/x.el";
     assert_int_equal(run_child(graph_in_child, &options, said, sizeof said), 1);
@@ -186,7 +187,7 @@ static void graph_comes_from_where_the_options_say(void **state)
     app_graph_name(name, sizeof name, &options);
     assert_int_equal(graph.n_edges, 2 * 2 * 32);
     assert_string_equal(name, "uniform-5");
-    json_t *parameters = app_graph_parameters(&options, &graph);
+    json_t *parameters = app_graph_parameters(&options, graph.n_vertices, graph.n_edges);
     assert_int_equal(json_integer_value(json_object_get(parameters, "edges_per_vertex")), 2);
     json_decref(parameters);
     graph_free(&graph);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Greedy colouring of a graph whose vertices are spread over all nodes.
+ *
+ * Every vertex has a random priority. Each round, those that come before all their neighbours
+ * without a colour take the least colour that is free, and put it to the nodes that have a copy of
+ * them.
+ *
+ * Path: main -> open.c -> rounds.c -> reference.c -> report
+ * Source: Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993; Che, Beckmann, Reinhardt,
+ * Skadron, Pannotia, 2013; Orr 2016, section 5.4.2.
+ */
+#include "color.h"
+#include "app.h"
+#include "node_stats.h"
+
+#include <string.h>
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct color *color = state->input;
+    (void)value;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = state->child_inputs[1] = &color->options;
+    state->child_inputs[2] = &color->node;
+    return 0;
+}
+
+static const struct argp_child children[] = {{&options_run_argp, 0, NULL, 0},
+                                             {&options_graph_argp, 0, NULL, 0},
+                                             {&node_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp argp = {.parser = parse,
+                                 .doc = "Colour the vertices of a graph so that neighbours differ, "
+                                        "and say how many edges a second that took. Directions of "
+                                        "edges, loops and repeated edges do not count.",
+                                 .children = children};
+
+static int reset(void *app, unsigned trial)
+{
+    struct color *color = app;
+    (void)trial;
+    color_reset(color);
+    gravel_stats_reset(color->node.gravel);
+    return 0;
+}
+
+static int run_rounds(void *app, unsigned trial)
+{
+    (void)trial;
+    color_run(app);
+    return 0;
+}
+
+/* One trial, so that the device's compiler has done its work before the clock runs. */
+static void warm_up(struct color *color)
+{
+    color_reset(color);
+    color_run(color);
+    color->n_colors = color_count(color);
+}
+
+static void add_number(json_t *object, const char *name, uint64_t number)
+{
+    json_object_set_new(object, name, json_integer((json_int_t)number));
+}
+
+static json_t *parameters(const struct color *color)
+{
+    json_t *object =
+        app_graph_parameters(&color->options, color->part.survey.n_vertices, color->n_edges);
+    add_number(object, "seed", color->options.seed);
+    add_number(object, "rounds", color->n_rounds);
+    add_number(object, "colors", color->n_colors);
+    add_number(object, "group_items", color->node.group_items);
+    return object;
+}
+
+static uint64_t check(struct color *color, struct trials *trials)
+{
+    uint64_t n_wrong = color_check(color);
+    add_number(trials->parameters, "serial_colors", color->n_serial);
+    json_object_set_new(trials->parameters, "serial_seconds", json_real(color->serial_s));
+    if (color->node.number == 0 && !trials->json)
+        printf("  %llu colours in %llu rounds; greedy, serial: %llu colours in %.6f s\n",
+               (unsigned long long)color->n_colors, (unsigned long long)color->n_rounds,
+               (unsigned long long)color->n_serial, color->serial_s);
+    return n_wrong;
+}
+
+static int run(struct color *color)
+{
+    const struct options *options = &color->options;
+    char input[256];
+    app_graph_name(input, sizeof input, options);
+    struct trials trials = {.name = "color",
+                            .input = input,
+                            .unit = "edges/s",
+                            .work = (double)color->n_edges,
+                            .n_nodes = color->node.n_nodes,
+                            .node = color->node.number,
+                            .n_trials = options->n_trials,
+                            .json = options->json,
+                            .parameters = parameters(color)};
+    int status = trials_run(&trials, reset, run_rounds, color);
+    if (status)
+        die("cannot run the trials: %s", strerror(-status));
+    uint64_t n_wrong = options->verify ? check(color, &trials) : 0;
+    status = node_report(&color->node, &trials, options->verify, n_wrong);
+    trials_free(&trials);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct color color = {.options = OPTIONS_DEFAULT, .node = NODE_DEFAULT};
+    argp_parse(&argp, argc, argv, 0, NULL, &color);
+    part_survey(&color.part, &color.options, (struct part_wish){.is_undirected = true});
+    color_open(&color);
+    warm_up(&color);
+    int status = run(&color);
+    color_close(&color);
+    return status;
+}

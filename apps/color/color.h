@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of graph colouring share.
+ *
+ * Path: color.c (options, trials) -> open.c (this node's part) -> rounds.c -> reference.c (check)
+ * Owner: color_open makes what color_close frees.
+ * Threads: main's.
+ */
+#ifndef APPS_COLOR_H
+#define APPS_COLOR_H
+
+#include "ghosts.h"
+#include "node_part.h"
+#include "progress.h"
+#include "random.h"
+
+/* What a vertex has that waits for its colour. */
+#define NO_COLOR UINT32_MAX
+
+struct color {
+    struct options options;
+    struct node node;
+    struct graph_part part;
+    struct ghosts ghosts;
+    uint64_t n_edges; /* of the whole graph, each counted at both ends, loops and repeats gone */
+
+    uint64_t colors; /* heap offset of colour [slots]: own vertices, then copies of ghosts' */
+    cl_kernel reset, choose, publish;
+    cl_mem starts, higher, cursors, lists[2], ready, counts, copy_starts, copies;
+
+    struct progress progress;
+    uint64_t n_rounds; /* of the last trial */
+    uint64_t n_colors; /* and its colours */
+    uint64_t n_serial; /* colours of the serial greedy algorithm */
+    double serial_s;   /* and its time */
+};
+
+/** Does vertex u choose before vertex v? An order by random numbers; those alike go by number. */
+static inline bool color_is_before(uint64_t seed, uint32_t u, uint32_t v)
+{
+    uint64_t key = random_key(~seed); /* not the one that drew the edges */
+    uint64_t x = random_at(key, u), y = random_at(key, v);
+    return x != y ? x > y : u > v;
+}
+
+/** Open the node and take its part of the graph. Collective. */
+void color_open(struct color *color);
+
+/** No vertex has a colour. Collective. */
+void color_reset(struct color *color);
+
+/** Colour all vertices. Collective. */
+void color_run(struct color *color);
+
+/** Get a node's colours, after color_run: [its vertices], to be freed. */
+uint32_t *color_read(struct color *color, uint32_t node);
+
+/** How many colours all nodes use, after color_run. Collective. */
+uint64_t color_count(struct color *color);
+
+/** Free what color_open made. Collective. */
+void color_close(struct color *color);
+
+/** Check this node's colours. @return vertices with a wrong one [count]. */
+uint64_t color_check(struct color *color);
+
+#endif

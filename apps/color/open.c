@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * This node's part on its device: for each own vertex the neighbours that choose before it, and the
+ * nodes that have a copy of its colour.
+ *
+ * A vertex is a ghost wherever one of its neighbours lives, for every edge stands in both rows. A
+ * node's ghosts are in the order of owners and of their vertices, so an owner knows the slots of
+ * its own vertices there once it is told where they begin.
+ *
+ * Path: color.c -> this -> rounds.c
+ * Owner: see color.h.
+ * Threads: main's.
+ */
+#include "app.h"
+#include "color.h"
+
+#include <stdlib.h>
+
+/* Room for where each owner's ghosts begin: 8 bytes a node [bytes]. */
+#define BEGINS_BYTES 65536
+
+static void *list_of(uint64_t n, size_t bytes)
+{
+    void *list = calloc(n ? n : 1, bytes);
+    if (!list)
+        die("no memory for a list of %llu edges", (unsigned long long)n);
+    return list;
+}
+
+static cl_mem upload(struct color *color, uint64_t n, uint32_t *list)
+{
+    cl_mem array = node_array(&color->node, n * sizeof *list, list);
+    free(list);
+    return array;
+}
+
+/* ---- neighbours that choose before -------------------------------------------------------------
+ */
+
+/* Fill `starts`, and `higher` too unless it is NULL. */
+static void list_higher(const struct color *color, uint32_t *starts, uint32_t *higher)
+{
+    const struct graph *rows = &color->part.rows;
+    uint32_t n = 0;
+    for (uint64_t u = 0; u < rows->n_vertices; u++) {
+        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++) {
+            uint32_t v = rows->neighbours[e];
+            if (!color_is_before(color->options.seed, v, color->part.vertices[u]))
+                continue;
+            if (higher)
+                higher[n] = ghosts_slot(&color->ghosts, v);
+            n++;
+        }
+        starts[u + 1] = n;
+    }
+}
+
+static void upload_higher(struct color *color)
+{
+    uint64_t n_own = color->part.rows.n_vertices;
+    uint32_t *starts = list_of(n_own + 1, sizeof *starts);
+    list_higher(color, starts, NULL);
+    uint64_t n = starts[n_own];
+    uint32_t *higher = list_of(n, sizeof *higher);
+    list_higher(color, starts, higher);
+    color->starts = upload(color, n_own + 1, starts);
+    color->higher = upload(color, n, higher);
+}
+
+/* ---- copies ------------------------------------------------------------------------------------
+ */
+
+/* Tell every owner at which slot its vertices begin here. */
+static void tell_begins(struct color *color, uint64_t begins)
+{
+    struct node *node = &color->node;
+    uint64_t slot = color->part.rows.n_vertices, n_slots = ghosts_n_slots(&color->ghosts);
+    while (slot < n_slots) {
+        uint32_t owner = ghosts_owner(&color->ghosts, slot);
+        uint64_t place = begins + node->number * sizeof slot;
+        node_check(gravel_put(node->gravel, owner, place, &slot, sizeof slot));
+        while (slot < n_slots && ghosts_owner(&color->ghosts, slot) == owner)
+            slot++;
+    }
+}
+
+/* At which slot this node's vertices begin at each node. @return [n_nodes], to be freed. */
+static uint64_t *learn_begins(struct color *color)
+{
+    struct node *node = &color->node;
+    size_t bytes = node->n_nodes * sizeof(uint64_t);
+    uint64_t *begins = list_of(node->n_nodes, sizeof *begins), offset = node_alloc(node, bytes);
+    tell_begins(color, offset);
+    node_barrier(node);
+    node_check(gravel_get(node->gravel, node->number, offset, begins, bytes));
+    node_check(gravel_free(node->gravel, offset));
+    return begins;
+}
+
+/* The nodes other than this one where vertex u has neighbours. `mark` has node + 1 -> last u + 1.
+ */
+static uint32_t list_nodes(const struct color *color, uint64_t u, uint64_t *marks, uint32_t *nodes)
+{
+    const struct graph *rows = &color->part.rows;
+    uint32_t n = 0;
+    for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++) {
+        uint32_t owner = partition_owner(&color->part.partition, rows->neighbours[e]);
+        if (owner != color->node.number && marks[owner] != u + 1)
+            nodes[n++] = owner;
+        marks[owner] = u + 1;
+    }
+    return n;
+}
+
+/* Fill `starts`, and `copies` too unless it is NULL: node and slot, twice the starts' numbers. */
+static void list_copies(const struct color *color, uint64_t *begins, uint32_t *starts,
+                        uint32_t *copies)
+{
+    uint32_t n_nodes = color->node.n_nodes, n_copies = 0;
+    uint64_t *marks = list_of(n_nodes, sizeof *marks);
+    uint32_t *nodes = list_of(n_nodes, sizeof *nodes);
+    for (uint64_t u = 0; u < color->part.rows.n_vertices; u++) {
+        uint32_t n = list_nodes(color, u, marks, nodes);
+        for (uint32_t i = 0; copies && i < n; i++) {
+            copies[2 * (n_copies + i)] = nodes[i];
+            copies[2 * (n_copies + i) + 1] = (uint32_t)begins[nodes[i]]++;
+        }
+        n_copies += n;
+        starts[u + 1] = n_copies;
+    }
+    free(marks);
+    free(nodes);
+}
+
+static void upload_copies(struct color *color)
+{
+    uint64_t n_own = color->part.rows.n_vertices, *begins = learn_begins(color);
+    uint32_t *starts = list_of(n_own + 1, sizeof *starts);
+    list_copies(color, begins, starts, NULL);
+    uint64_t n = 2 * (uint64_t)starts[n_own];
+    uint32_t *copies = list_of(n, sizeof *copies);
+    list_copies(color, begins, starts, copies);
+    color->copy_starts = upload(color, n_own + 1, starts);
+    color->copies = upload(color, n, copies);
+    free(begins);
+}
+
+/* ---- open and close ----------------------------------------------------------------------------
+ */
+
+static void build(struct color *color)
+{
+    extern const char color_cl[];
+    node_build(&color->node, "color.cl", color_cl, NULL);
+    color->reset = node_kernel(&color->node, "reset");
+    color->choose = node_kernel(&color->node, "choose");
+    color->publish = node_kernel(&color->node, "publish");
+}
+
+static void set_arguments(struct color *color)
+{
+    NODE_SET(color->reset, 2, cl_ulong, color->colors);
+    NODE_SET(color->reset, 3, cl_uint, (cl_uint)color->part.rows.n_vertices);
+    NODE_SET(color->reset, 4, cl_mem, color->starts);
+    NODE_SET(color->reset, 5, cl_mem, color->cursors);
+    NODE_SET(color->reset, 6, cl_mem, color->lists[0]);
+    NODE_SET(color->choose, 3, cl_ulong, color->colors);
+    NODE_SET(color->choose, 5, cl_mem, color->starts);
+    NODE_SET(color->choose, 6, cl_mem, color->higher);
+    NODE_SET(color->choose, 7, cl_mem, color->cursors);
+    NODE_SET(color->choose, 8, cl_mem, color->ready);
+    NODE_SET(color->choose, 10, cl_mem, color->counts);
+    NODE_SET(color->publish, 3, cl_ulong, color->colors);
+    NODE_SET(color->publish, 4, cl_mem, color->ready);
+    NODE_SET(color->publish, 5, cl_mem, color->copy_starts);
+    NODE_SET(color->publish, 6, cl_mem, color->copies);
+}
+
+/* All nodes have room for the most that any needs. */
+static uint64_t most_slots(struct color *color)
+{
+    uint64_t n = ghosts_n_slots(&color->ghosts);
+    node_check(gravel_reduce(color->node.gravel, GRAVEL_MAX, GRAVEL_ULONG, &n, 1));
+    return n;
+}
+
+void color_open(struct color *color)
+{
+    struct node *node = &color->node;
+    /* A node knows no more vertices than there are. */
+    node_open(node, color->part.survey.n_vertices * sizeof(cl_uint) + BEGINS_BYTES);
+    node_part(node, &color->part);
+    color->n_edges = node_sum(node, color->part.rows.n_edges);
+    ghosts_open(&color->ghosts, &color->part);
+    upload_higher(color);
+    upload_copies(color);
+    color->colors = node_alloc(node, most_slots(color) * sizeof(cl_uint));
+    uint64_t n_own = color->part.rows.n_vertices;
+    color->cursors = node_array(node, n_own * sizeof(cl_uint), NULL);
+    color->lists[0] = node_array(node, n_own * sizeof(cl_uint), NULL);
+    color->lists[1] = node_array(node, n_own * sizeof(cl_uint), NULL);
+    color->ready = node_array(node, n_own * sizeof(cl_uint2), NULL);
+    color->counts = node_array(node, 2 * sizeof(cl_uint), NULL);
+    build(color);
+    set_arguments(color);
+}
+
+void color_close(struct color *color)
+{
+    cl_mem arrays[] = {color->starts,   color->higher,      color->cursors,
+                       color->lists[0], color->lists[1],    color->ready,
+                       color->counts,   color->copy_starts, color->copies};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        clReleaseMemObject(arrays[i]);
+    clReleaseKernel(color->reset);
+    clReleaseKernel(color->choose);
+    clReleaseKernel(color->publish);
+    ghosts_close(&color->ghosts);
+    part_close(&color->part);
+    node_close(&color->node);
+}

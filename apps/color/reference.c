@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The check, serially over the whole graph: no two neighbours have the same colour, and each vertex
+ * has the one that it gets when vertices choose one after the other in the same order.
+ *
+ * Beside it, for comparison: greedy colouring in the order of the vertices' numbers.
+ *
+ * Path: color.c -> this
+ * Owner: nothing outlives the call.
+ * Threads: main's.
+ */
+#include "app.h"
+#include "color.h"
+#include "trials.h"
+
+#include <stdlib.h>
+
+static void *array_of(uint64_t n, size_t bytes)
+{
+    void *array = calloc(n ? n : 1, bytes);
+    if (!array)
+        die("no memory for the check of %llu vertices", (unsigned long long)n);
+    return array;
+}
+
+/* ---- greedy colouring in a given order ---------------------------------------------------------
+ */
+
+/* marks[c] is v + 1 where a neighbour of v has colour c. */
+static uint32_t least_free(const struct graph *graph, const uint32_t *colors, uint64_t *marks,
+                           uint32_t v)
+{
+    uint32_t color = 0;
+    for (uint64_t e = graph->offsets[v]; e < graph->offsets[v + 1]; e++)
+        if (colors[graph->neighbours[e]] != NO_COLOR)
+            marks[colors[graph->neighbours[e]]] = (uint64_t)v + 1;
+    while (marks[color] == (uint64_t)v + 1)
+        color++;
+    return color;
+}
+
+/* @param order  [n_vertices], or NULL for 0 up. @return [n_vertices] colours, to be freed. */
+static uint32_t *greedy(const struct graph *graph, const uint32_t *order)
+{
+    uint64_t n = graph->n_vertices, *marks = array_of(n + 1, sizeof *marks);
+    uint32_t *colors = array_of(n, sizeof *colors);
+    for (uint64_t i = 0; i < n; i++) {
+        marks[i] = 0;
+        colors[i] = NO_COLOR;
+    }
+    marks[n] = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t v = order ? order[i] : (uint32_t)i;
+        colors[v] = least_free(graph, colors, marks, v);
+    }
+    free(marks);
+    return colors;
+}
+
+static int compare(const void *a, const void *b, void *seed)
+{
+    uint32_t u = *(const uint32_t *)a, v = *(const uint32_t *)b;
+    return color_is_before(*(const uint64_t *)seed, u, v) ? -1 : u != v;
+}
+
+/* The vertices in the order in which they choose. */
+static uint32_t *order_of(const struct graph *graph, uint64_t seed)
+{
+    uint32_t *order = array_of(graph->n_vertices, sizeof *order);
+    for (uint64_t v = 0; v < graph->n_vertices; v++)
+        order[v] = (uint32_t)v;
+    qsort_r(order, graph->n_vertices, sizeof *order, compare, &seed);
+    return order;
+}
+
+static void run_serial(struct color *color, const struct graph *graph)
+{
+    double start = trials_clock();
+    uint32_t *colors = greedy(graph, NULL);
+    color->serial_s = trials_clock() - start;
+    color->n_serial = 0;
+    for (uint64_t v = 0; v < graph->n_vertices; v++)
+        if (colors[v] >= color->n_serial)
+            color->n_serial = colors[v] + (uint64_t)1;
+    free(colors);
+}
+
+/* ---- the check ---------------------------------------------------------------------------------
+ */
+
+/* The colours of all vertices, from all nodes. */
+static uint32_t *gather(struct color *color)
+{
+    const struct partition *partition = &color->part.partition;
+    uint64_t n = partition->n_vertices;
+    uint32_t **of_node = array_of(color->node.n_nodes, sizeof *of_node);
+    uint32_t *colors = array_of(n, sizeof *colors);
+    for (uint32_t i = 0; i < color->node.n_nodes; i++)
+        of_node[i] = color_read(color, i);
+    for (uint64_t v = 0; v < n; v++)
+        colors[v] = of_node[partition_owner(partition, v)][partition_index(partition, v)];
+    for (uint32_t i = 0; i < color->node.n_nodes; i++)
+        free(of_node[i]);
+    free(of_node);
+    return colors;
+}
+
+static bool is_proper(const struct graph *graph, const uint32_t *colors, uint32_t v)
+{
+    for (uint64_t e = graph->offsets[v]; e < graph->offsets[v + 1]; e++)
+        if (colors[graph->neighbours[e]] == colors[v])
+            return false;
+    return colors[v] != NO_COLOR;
+}
+
+uint64_t color_check(struct color *color)
+{
+    struct graph whole;
+    part_whole(&whole, &color->part);
+    run_serial(color, &whole);
+    uint32_t *order = order_of(&whole, color->options.seed);
+    uint32_t *expected = greedy(&whole, order), *colors = gather(color);
+    uint64_t n_wrong = 0;
+    for (uint64_t i = 0; i < color->part.rows.n_vertices; i++) {
+        uint32_t v = color->part.vertices[i];
+        n_wrong += !is_proper(&whole, colors, v) || colors[v] != expected[v];
+    }
+    free(order);
+    free(expected);
+    free(colors);
+    graph_free(&whole);
+    return n_wrong;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * This node's part on its device, and the vertex where the search begins.
+ *
+ * Path: sssp.c -> this -> search.c
+ * Owner: see sssp.h.
+ * Threads: main's.
+ */
+#include "app.h"
+#include "ghosts.h"
+#include "random.h"
+#include "sssp.h"
+
+#include <stdlib.h>
+
+/* Edges that one work-item relaxes: enough for a mesh's vertex, few enough that hubs spread. */
+#define CHUNK 16
+
+/* Vertices that are tried at a time when a source is drawn, and how often. */
+enum { N_TRIED = 64, N_TRIES = 16 };
+
+static uint64_t fill_up(uint64_t n)
+{
+    return (n + SCANNED - 1) / SCANNED * SCANNED;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------
+ */
+
+static cl_uint *list_of(uint64_t n)
+{
+    cl_uint *list = malloc(n ? n * sizeof *list : 1);
+    if (!list)
+        die("no memory for a list of %llu edges", (unsigned long long)n);
+    return list;
+}
+
+static uint64_t count_chunks(const struct graph *rows)
+{
+    uint64_t n = 0;
+    for (uint64_t u = 0; u < rows->n_vertices; u++)
+        n += (graph_degree(rows, u) + CHUNK - 1) / CHUNK;
+    return n;
+}
+
+static cl_mem upload_offsets(struct sssp *sssp)
+{
+    const struct graph *rows = &sssp->part.rows;
+    cl_uint *offsets = list_of(rows->n_vertices + 1);
+    for (uint64_t u = 0; u <= rows->n_vertices; u++)
+        offsets[u] = (cl_uint)rows->offsets[u];
+    cl_mem array = node_array(&sssp->node, (rows->n_vertices + 1) * sizeof *offsets, offsets);
+    free(offsets);
+    return array;
+}
+
+static cl_mem upload_slots(struct sssp *sssp, const struct ghosts *ghosts)
+{
+    const struct graph *rows = &sssp->part.rows;
+    cl_uint *slots = list_of(rows->n_edges);
+    for (uint64_t e = 0; e < rows->n_edges; e++)
+        slots[e] = ghosts_slot(ghosts, rows->neighbours[e]);
+    cl_mem array = node_array(&sssp->node, rows->n_edges * sizeof *slots, slots);
+    free(slots);
+    return array;
+}
+
+static cl_mem upload_targets(struct sssp *sssp, const struct ghosts *ghosts)
+{
+    cl_uint *targets = list_of(2 * sssp->n_slots);
+    for (uint64_t i = 0; i < sssp->n_slots; i++) {
+        targets[2 * i] = ghosts_owner(ghosts, i);
+        targets[2 * i + 1] = ghosts_index(ghosts, i);
+    }
+    cl_mem array = node_array(&sssp->node, 2 * sssp->n_slots * sizeof *targets, targets);
+    free(targets);
+    return array;
+}
+
+static void upload(struct sssp *sssp)
+{
+    struct node *node = &sssp->node;
+    const struct graph *rows = &sssp->part.rows;
+    struct ghosts ghosts;
+    ghosts_open(&ghosts, &sssp->part);
+    sssp->n_slots = ghosts_n_slots(&ghosts);
+    sssp->n_settled = fill_up(rows->n_vertices);
+    uint64_t n_best = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
+    sssp->n_chunks = count_chunks(rows);
+    sssp->offsets = upload_offsets(sssp);
+    sssp->slots = upload_slots(sssp, &ghosts);
+    sssp->targets = upload_targets(sssp, &ghosts);
+    ghosts_close(&ghosts);
+    sssp->weights = node_array(node, rows->n_edges * sizeof(cl_uint), rows->weights);
+    size_t distance_bytes = sssp_distance_bytes(sssp);
+    uint64_t n_groups = rows->n_vertices / node->group_items + 1;
+    sssp->settled = node_array(node, sssp->n_settled * distance_bytes, NULL);
+    sssp->best = node_array(node, n_best * distance_bytes, NULL);
+    sssp->frontier = node_array(node, sssp->n_chunks * sizeof(cl_uint2), NULL);
+    sssp->counts = node_array(node, 2 * sizeof(cl_uint), NULL);
+    sssp->lows = node_array(node, n_groups * distance_bytes, NULL);
+}
+
+/* ---- source ------------------------------------------------------------------------------------
+ */
+
+static bool is_own(const struct sssp *sssp, uint64_t v)
+{
+    return partition_has(&sssp->part.partition, sssp->part.node, v);
+}
+
+/* Edges that leave each of some vertices; each node knows its own. */
+static void get_degrees(struct sssp *sssp, const uint64_t *vertices, uint64_t *degrees)
+{
+    for (uint32_t i = 0; i < N_TRIED; i++)
+        degrees[i] = is_own(sssp, vertices[i])
+                         ? graph_degree(&sssp->part.rows,
+                                        partition_index(&sssp->part.partition, vertices[i]))
+                         : 0;
+    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, degrees, N_TRIED));
+}
+
+static bool draw_source(struct sssp *sssp)
+{
+    uint64_t n = sssp->part.survey.n_vertices, key = random_mix(random_key(sssp->options.seed));
+    uint64_t vertices[N_TRIED], degrees[N_TRIED];
+    for (uint64_t try = 0; try < N_TRIES; try++) {
+        for (uint64_t i = 0; i < N_TRIED; i++)
+            vertices[i] = random_at(key, try * N_TRIED + i) % n;
+        get_degrees(sssp, vertices, degrees);
+        for (uint32_t i = 0; i < N_TRIED; i++) {
+            sssp->source = vertices[i];
+            if (degrees[i])
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The first vertex with an edge, or vertex 0. */
+static uint64_t first_with_edges(struct sssp *sssp)
+{
+    const struct graph *rows = &sssp->part.rows;
+    uint64_t first = UINT64_MAX;
+    for (uint64_t u = rows->n_vertices; u-- > 0;)
+        if (graph_degree(rows, u))
+            first = sssp->part.vertices[u];
+    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_MIN, GRAVEL_ULONG, &first, 1));
+    return first == UINT64_MAX ? 0 : first;
+}
+
+/* ---- open and close ----------------------------------------------------------------------------
+ */
+
+static void build(struct sssp *sssp)
+{
+    extern const char sssp_cl[];
+    static const char *const forms[] = {"", " -DSSSP_ULONG", " -DSSSP_FLOAT"};
+    char defines[96];
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s%s", sssp->node.group_items,
+             CHUNK, forms[sssp->form], sssp->is_direct ? " -DSSSP_DIRECT" : "");
+    node_build(&sssp->node, "sssp.cl", sssp_cl, defines);
+    sssp->reset = node_kernel(&sssp->node, "reset");
+    sssp->gather = node_kernel(&sssp->node, "gather");
+    sssp->relax = node_kernel(&sssp->node, "relax");
+    sssp->lowest = node_kernel(&sssp->node, "lowest");
+}
+
+static void set_arguments(struct sssp *sssp)
+{
+    cl_kernel kernels[] = {sssp->reset, sssp->gather, sssp->lowest};
+    cl_uint n_own = (cl_uint)sssp->part.rows.n_vertices;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        NODE_SET(kernels[i], 2, cl_ulong, sssp->distances);
+    NODE_SET(sssp->reset, 3, cl_mem, sssp->settled);
+    NODE_SET(sssp->reset, 4, cl_mem, sssp->best);
+    NODE_SET(sssp->reset, 5, cl_uint, n_own);
+    NODE_SET(sssp->reset, 6, cl_uint,
+             is_own(sssp, sssp->source)
+                 ? (cl_uint)partition_index(&sssp->part.partition, sssp->source)
+                 : n_own);
+    NODE_SET(sssp->reset, 7, cl_uint, (cl_uint)sssp->n_settled);
+    NODE_SET(sssp->gather, 4, cl_mem, sssp->settled);
+    NODE_SET(sssp->gather, 5, cl_mem, sssp->best);
+    NODE_SET(sssp->gather, 6, cl_mem, sssp->offsets);
+    NODE_SET(sssp->gather, 7, cl_mem, sssp->frontier);
+    NODE_SET(sssp->gather, 8, cl_mem, sssp->counts);
+    NODE_SET(sssp->relax, 3, cl_ulong, sssp->distances);
+    NODE_SET(sssp->relax, 4, cl_mem, sssp->frontier);
+    NODE_SET(sssp->relax, 5, cl_mem, sssp->offsets);
+    NODE_SET(sssp->relax, 6, cl_mem, sssp->slots);
+    NODE_SET(sssp->relax, 7, cl_mem, sssp->weights);
+    NODE_SET(sssp->relax, 8, cl_mem, sssp->targets);
+    NODE_SET(sssp->relax, 9, cl_mem, sssp->settled);
+    NODE_SET(sssp->relax, 10, cl_mem, sssp->best);
+    NODE_SET(sssp->lowest, 3, cl_mem, sssp->settled);
+    NODE_SET(sssp->relax, 11, cl_uint, n_own);
+    NODE_SET(sssp->lowest, 4, cl_mem, sssp->best);
+    NODE_SET(sssp->lowest, 5, cl_mem, sssp->lows);
+}
+
+void sssp_open(struct sssp *sssp)
+{
+    struct node *node = &sssp->node;
+    /* As for one node, because only an open node knows how many there are. */
+    node_open(node, fill_up(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
+    node_part(node, &sssp->part);
+    sssp_draw_weights(&sssp->part.rows, sssp->part.vertices, sssp->options.seed);
+    if (!sssp->has_source && !draw_source(sssp))
+        sssp->source = first_with_edges(sssp);
+    sssp->distances =
+        node_alloc(node, fill_up(sssp->part.partition.block) * sssp_distance_bytes(sssp));
+    upload(sssp);
+    build(sssp);
+    set_arguments(sssp);
+}
+
+void sssp_close(struct sssp *sssp)
+{
+    cl_mem arrays[] = {sssp->offsets, sssp->slots,    sssp->weights, sssp->targets, sssp->settled,
+                       sssp->best,    sssp->frontier, sssp->counts,  sssp->lows};
+    cl_kernel kernels[] = {sssp->reset, sssp->gather, sssp->relax, sssp->lowest};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        clReleaseMemObject(arrays[i]);
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        clReleaseKernel(kernels[i]);
+    part_close(&sssp->part);
+    node_close(&sssp->node);
+}

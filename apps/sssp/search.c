@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rounds of a search.
+ *
+ * A round lists what came nearer at each node, counts it over all nodes, and offers its neighbours
+ * new distances. The count is also what keeps nodes apart: none offers before all have listed, so
+ * the rounds, and what each relaxes, are the same on any number of nodes. When nothing is left
+ * below the bucket's end, the least distance that waits anywhere opens the next bucket.
+ *
+ * Path: sssp.c -> this -> sssp.cl -> distances at every node -> this
+ * Owner: see sssp.h.
+ * Threads: main's.
+ */
+#include "app.h"
+#include "sssp.h"
+
+#include <stdlib.h>
+
+static uint64_t n_own(const struct sssp *sssp)
+{
+    return sssp->part.rows.n_vertices;
+}
+
+static void *array_of(uint64_t n, size_t bytes)
+{
+    void *array = calloc(n ? n : 1, bytes);
+    if (!array)
+        die("no memory for %llu distances", (unsigned long long)n);
+    return array;
+}
+
+static void widen(uint64_t *distances, const cl_uint *narrow, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        distances[i] = narrow[i];
+}
+
+/* Read distances of the device's form. @return  [n], to be freed. */
+static uint64_t *read_distances(struct sssp *sssp, cl_mem array, uint64_t n)
+{
+    uint64_t *distances = array_of(n, sizeof *distances);
+    if (sssp->form == SSSP_ULONG) {
+        node_read(&sssp->node, array, n * sizeof *distances, distances);
+        return distances;
+    }
+    cl_uint *narrow = array_of(n, sizeof *narrow);
+    node_read(&sssp->node, array, n * sizeof *narrow, narrow);
+    widen(distances, narrow, n);
+    free(narrow);
+    return distances;
+}
+
+uint64_t *sssp_read(struct sssp *sssp)
+{
+    return read_distances(sssp, sssp->settled, n_own(sssp));
+}
+
+void sssp_reset(struct sssp *sssp)
+{
+    uint64_t n = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
+    node_launch(&sssp->node, sssp->reset, n);
+    node_barrier(&sssp->node);
+}
+
+static void set_limit(struct sssp *sssp, uint64_t limit)
+{
+    cl_uint narrow = (cl_uint)limit;
+    bool is_wide = sssp->form == SSSP_ULONG;
+    node_set(sssp->gather, 3, sssp_distance_bytes(sssp),
+             is_wide ? (const void *)&limit : (const void *)&narrow);
+}
+
+static void clear_counts(struct sssp *sssp)
+{
+    static const cl_uint none[2] = {0, 0};
+    node_check_cl(clEnqueueWriteBuffer(gravel_cl_queue(sssp->node.gravel), sssp->counts, CL_FALSE,
+                                       0, sizeof none, none, 0, NULL, NULL),
+                  "clEnqueueWriteBuffer");
+}
+
+/* List what came nearer, below the limit. @return  this node's chunks; *n_all is all nodes'. */
+static uint64_t gather(struct sssp *sssp, uint64_t *n_all)
+{
+    cl_uint counts[2];
+    clear_counts(sssp);
+    node_launch(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
+    node_read(&sssp->node, sssp->counts, sizeof counts, counts);
+    uint64_t sums[2] = {counts[0], counts[1]};
+    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sums, 2));
+    *n_all = sums[0];
+    sssp->n_reached += sums[1];
+    progress_at(&sssp->progress, sssp->n_reached);
+    return counts[0];
+}
+
+static void empty_bucket(struct sssp *sssp, uint64_t limit)
+{
+    set_limit(sssp, limit);
+    for (uint64_t n, n_all; n = gather(sssp, &n_all), n_all; sssp->n_rounds++) {
+        node_launch_full(&sssp->node, sssp->relax, n);
+        node_barrier(&sssp->node);
+    }
+    sssp->n_buckets++;
+}
+
+/* The least distance that waits at any node, or far. */
+static uint64_t find_lowest(struct sssp *sssp)
+{
+    uint32_t group_items = sssp->node.group_items;
+    uint64_t n_groups = (n_own(sssp) + group_items - 1) / group_items, lowest = FAR_OF(sssp);
+    node_launch(&sssp->node, sssp->lowest, n_own(sssp));
+    uint64_t *lows = read_distances(sssp, sssp->lows, n_groups);
+    for (uint64_t i = 0; i < n_groups; i++)
+        lowest = lows[i] < lowest ? lows[i] : lowest;
+    free(lows);
+    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_MIN, GRAVEL_ULONG, &lowest, 1));
+    return lowest;
+}
+
+void sssp_search(struct sssp *sssp)
+{
+    uint64_t far = FAR_OF(sssp), lowest = 0;
+    sssp->n_rounds = sssp->n_buckets = sssp->n_reached = 0;
+    progress_begin(&sssp->progress, stderr, "sssp", sssp->part.survey.n_vertices,
+                   sssp->options.quiet || sssp->node.number != 0);
+    do {
+        uint64_t end = sssp_bucket_end(sssp, lowest);
+        empty_bucket(sssp, end);
+        lowest = end == far ? far : find_lowest(sssp);
+    } while (lowest != far);
+    progress_end(&sssp->progress);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shortest paths from one vertex to all, over a graph whose vertices, and the edges that leave
+ * them, are spread over all nodes.
+ *
+ * Every vertex that came nearer offers each neighbour a distance: a message that lowers the
+ * neighbour's distance, wherever that is, if it is less. An owner finds what came nearer by a
+ * second copy of its distances.
+ *
+ * Path: main -> open.c -> search.c -> reference.c -> report
+ * Source: Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm, 2003;
+ * Beamer, Asanovic, Patterson, The GAP Benchmark Suite, 2015 (flags, weights); Orr 2016, section
+ * 5.4.2.
+ */
+#include "sssp.h"
+#include "app.h"
+#include "node_stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+enum { KEY_DIRECT = 0x3000 };
+
+static const struct argp_option own_options[] = {
+    {NULL, 0, NULL, 0, "SSSP:", 1},
+    {"source", 'r', "VERTEX", 0, "Start here (a vertex with edges, drawn by --seed)", 0},
+    {"delta", 'd', "WIDTH", 0,
+     "Settle distances in buckets of this width, nearest first; 0: all at once (0)", 0},
+    {"direct", KEY_DIRECT, NULL, 0,
+     "Lower a node's own distances in the kernel: messages go to other nodes only", 0},
+    {0}};
+
+static error_t parse_delta(struct argp_state *state, const char *value, double *delta)
+{
+    char *end;
+    *delta = strtod(value, &end);
+    if (end != value && *end == '\0' && isfinite(*delta) && *delta >= 0)
+        return 0;
+    argp_failure(state, EX_USAGE, 0, "-d: '%s' is not a number from 0 up", value);
+    return EINVAL;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct sssp *sssp = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = state->child_inputs[1] = &sssp->options;
+        state->child_inputs[2] = &sssp->node;
+        return 0;
+    case 'r':
+        sssp->has_source = true;
+        return options_number(state, "-r", value, 0, GRAPH_MAX_VERTICES - 1, &sssp->source);
+    case KEY_DIRECT:
+        sssp->is_direct = true;
+        return 0;
+    case 'd':
+        return parse_delta(state, value, &sssp->delta);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&options_run_argp, 0, NULL, 0},
+                                             {&options_graph_argp, 0, NULL, 0},
+                                             {&node_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp argp = {.options = own_options,
+                                 .parser = parse,
+                                 .doc = "Find the shortest paths from one vertex of a graph to all "
+                                        "others, and say how many edges a second that took.",
+                                 .children = children};
+
+static int reset(void *app, unsigned trial)
+{
+    struct sssp *sssp = app;
+    (void)trial;
+    sssp_reset(sssp);
+    gravel_stats_reset(sssp->node.gravel);
+    return 0;
+}
+
+static int search(void *app, unsigned trial)
+{
+    (void)trial;
+    sssp_search(app);
+    return 0;
+}
+
+/* One search, so that the device's compiler has done its work before the clock runs. It also tells
+ * which vertices are reached. */
+static void warm_up(struct sssp *sssp)
+{
+    const struct graph *rows = &sssp->part.rows;
+    sssp_reset(sssp);
+    sssp_search(sssp);
+    uint64_t *distances = sssp_read(sssp), n_edges = 0;
+    for (uint64_t u = 0; u < rows->n_vertices; u++)
+        n_edges += distances[u] == FAR_OF(sssp) ? 0 : graph_degree(rows, u);
+    free(distances);
+    sssp->n_reached_edges = node_sum(&sssp->node, n_edges);
+}
+
+static void add_number(json_t *object, const char *name, uint64_t number)
+{
+    json_object_set_new(object, name, json_integer((json_int_t)number));
+}
+
+static json_t *parameters(const struct sssp *sssp)
+{
+    static const char *const forms[] = {"uint", "ulong", "float"};
+    const struct graph_survey *survey = &sssp->part.survey;
+    json_t *object = app_graph_parameters(&sssp->options, survey->n_vertices, survey->n_edges);
+    add_number(object, "source", sssp->source);
+    json_object_set_new(object, "delta", json_real(sssp->delta));
+    json_object_set_new(object, "distances", json_string(forms[sssp->form]));
+    json_object_set_new(object, "direct", json_boolean(sssp->is_direct));
+    add_number(object, "rounds", sssp->n_rounds);
+    add_number(object, "buckets", sssp->n_buckets);
+    add_number(object, "reached_vertices", sssp->n_reached);
+    add_number(object, "reached_edges", sssp->n_reached_edges);
+    add_number(object, "group_items", sssp->node.group_items);
+    return object;
+}
+
+static uint64_t check(struct sssp *sssp, struct trials *trials)
+{
+    uint64_t n_wrong = sssp_check(sssp);
+    json_object_set_new(trials->parameters, "serial_seconds", json_real(sssp->check_s));
+    if (sssp->node.number == 0 && !trials->json)
+        printf("  source %llu, %llu rounds in %llu buckets, %llu of %llu vertices reached; "
+               "Dijkstra, serial: %.6f s\n",
+               (unsigned long long)sssp->source, (unsigned long long)sssp->n_rounds,
+               (unsigned long long)sssp->n_buckets, (unsigned long long)sssp->n_reached,
+               (unsigned long long)sssp->part.survey.n_vertices, sssp->check_s);
+    return n_wrong;
+}
+
+static const char *variant_of(const struct sssp *sssp)
+{
+    if (sssp->delta > 0)
+        return sssp->is_direct ? "delta-direct" : "delta";
+    return sssp->is_direct ? "rounds-direct" : "rounds";
+}
+
+static int run(struct sssp *sssp)
+{
+    const struct options *options = &sssp->options;
+    char input[256];
+    app_graph_name(input, sizeof input, options);
+    struct trials trials = {.name = "sssp",
+                            .variant = variant_of(sssp),
+                            .input = input,
+                            .unit = "edges/s",
+                            .work = (double)sssp->n_reached_edges,
+                            .n_nodes = sssp->node.n_nodes,
+                            .node = sssp->node.number,
+                            .n_trials = options->n_trials,
+                            .json = options->json,
+                            .parameters = parameters(sssp)};
+    int status = trials_run(&trials, reset, search, sssp);
+    if (status)
+        die("cannot run the trials: %s", strerror(-status));
+    uint64_t n_wrong = options->verify ? check(sssp, &trials) : 0;
+    status = node_report(&sssp->node, &trials, options->verify, n_wrong);
+    trials_free(&trials);
+    return status;
+}
+
+/* What can only be judged by the graph. */
+static void check_options(const struct sssp *sssp)
+{
+    uint64_t n = sssp->part.survey.n_vertices;
+    if (sssp->is_direct && sssp->form == SSSP_ULONG)
+        die("--direct: these weights need distances of 64 bits, which kernels cannot lower");
+    if (sssp->has_source && sssp->source >= n)
+        die("-r: vertex %llu is not in 0..%llu", (unsigned long long)sssp->source,
+            (unsigned long long)n - 1);
+    if (sssp->form != SSSP_FLOAT &&
+        (sssp->delta != floor(sssp->delta) || sssp->delta > (double)UINT32_MAX))
+        die("-d: weights are whole numbers, and %g is not in 0..%u", sssp->delta, UINT32_MAX);
+}
+
+int main(int argc, char **argv)
+{
+    struct sssp sssp = {.options = OPTIONS_DEFAULT, .node = NODE_DEFAULT};
+    argp_parse(&argp, argc, argv, 0, NULL, &sssp);
+    part_survey(&sssp.part, &sssp.options, (struct part_wish){.refuse_negative = true});
+    sssp_choose_form(&sssp);
+    check_options(&sssp);
+    sssp_open(&sssp);
+    warm_up(&sssp);
+    int status = run(&sssp);
+    sssp_close(&sssp);
+    return status;
+}

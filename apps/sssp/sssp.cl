@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shortest paths from one vertex: every edge of a vertex that came nearer offers its target a distance.
+ *
+ * The host defines GROUP_ITEMS (work-items of a full group), CHUNK (edges that one work-item relaxes), and one of
+ * SSSP_ULONG and SSSP_FLOAT or neither: how a distance is kept. A float's is its bits, which rise with it. With
+ * SSSP_DIRECT a node's own distances are lowered in `best` and need no message.
+ *
+ * Path:    search.c launches gather, counts over all nodes, launches relax, waits for all messages; again.
+ * Memory:  `best` is read and lowered by many work-items at once, by atomics; where a distance has 64 bits nobody
+ *          lowers it meanwhile, for not every device has atomics of that size.
+ * Source:  Meyer and Sanders, Delta-stepping, 2003; Beamer et al., The GAP Benchmark Suite, 2015.
+ */
+#include "gravel.cl.h"
+
+#ifdef SSSP_ULONG
+typedef ulong distance_type;
+typedef ulong8 distances_type;
+#define MIN_DISTANCE_IF gravel_min_ulong_if
+#else
+typedef uint distance_type;
+typedef uint8 distances_type;
+#define MIN_DISTANCE_IF gravel_min_uint_if
+#endif
+
+#ifdef SSSP_FLOAT
+#define ADD(distance, weight) as_uint(as_float(distance) + as_float(weight))
+#else
+#define ADD(distance, weight) ((distance) + (weight))
+#endif
+
+#define FAR (~(distance_type)0)
+
+#ifdef SSSP_DIRECT
+#define LEAST(distances, best, v) min((distances)[v], (best)[v])
+#define LEAST8(distances, best, i) min(vload8(i, distances), vload8(i, best))
+#define NEEDS_MESSAGE(slot, n_own) ((slot) >= (n_own))
+#else
+#define LEAST(distances, best, v) ((distances)[v])
+#define LEAST8(distances, best, i) vload8(i, distances)
+#define NEEDS_MESSAGE(slot, n_own) 1
+#endif
+
+/*
+ * Global size: slots from number `first`; n_own of them are own vertices, and what is filled up stays settled:
+ * nothing is nearer than 0. distances: heap offset of [block]. source: own vertex that is reached, or n_own.
+ */
+kernel void reset(GRAVEL_ARENA, ulong first, ulong distances, global distance_type *restrict settled,
+                  global distance_type *restrict best, uint n_own, uint source, uint n_settled)
+{
+    GRAVEL_OPEN(g);
+    size_t slot = first + get_global_id(0);
+    best[slot] = FAR;
+    if (slot < n_settled)
+        settled[slot] = slot < n_own ? FAR : 0;
+    if (slot < n_own)
+        ((global distance_type *)gravel_local(g, distances))[slot] = slot == source ? 0 : FAR;
+}
+
+/* List the edges of a vertex that came nearer. */
+static void list_edges(uint v, global const uint *restrict offsets, global uint2 *restrict frontier,
+                       global volatile uint *counts)
+{
+    uint start = offsets[v], end = offsets[v + 1];
+    uint place = atomic_add(counts, (end - start) / CHUNK + ((end - start) % CHUNK != 0));
+    for (uint e = start; e < end; e += min(end - e, (uint)CHUNK))
+        frontier[place++] = (uint2)(v, e);
+}
+
+/*
+ * List the edges of the vertices that came nearer, in chunks.
+ *
+ * Global size: every 8 own vertices, from number `first`; in most rounds most have nothing new, and one comparison
+ * tells. settled: [vertices, filled up] the distance each last offered from. Only distances below `limit` are taken.
+ * offsets: [vertices + 1] of rows. frontier: [chunks] source and first edge. counts: chunks listed, and vertices
+ * reached for the first time.
+ */
+kernel void gather(GRAVEL_ARENA, ulong first, ulong distances_offset, distance_type limit,
+                   global distance_type *restrict settled, global distance_type *restrict best,
+                   global const uint *restrict offsets, global uint2 *restrict frontier,
+                   global volatile uint *counts)
+{
+    GRAVEL_OPEN(g);
+    global const distance_type *restrict distances = gravel_local(g, distances_offset);
+    size_t item = first + get_global_id(0);
+    distances_type now = LEAST8(distances, best, item), before = vload8(item, settled);
+    if (!any((now < before) & (now < (distances_type)(limit))))
+        return;
+    for (uint v = 8 * (uint)item; v < 8 * (uint)item + 8; v++) {
+        distance_type distance = LEAST(distances, best, v), last = settled[v];
+        if (distance >= last || distance >= limit)
+            continue;
+        settled[v] = distance;
+        best[v] = distance;
+        if (last == FAR)
+            atomic_inc(counts + 1);
+        list_edges(v, offsets, frontier, counts);
+    }
+}
+
+/* Is this the best that this node has offered or knows of? Then remember it. */
+static uint is_best(global volatile distance_type *best, distance_type distance)
+{
+#ifdef SSSP_ULONG
+    return distance < *best;
+#else
+    return distance < *best && distance < atomic_min(best, distance);
+#endif
+}
+
+/*
+ * Offer the far ends of listed edges a distance, unless they have been offered a better one from here.
+ *
+ * Global size: n_chunks from number `first`, or more. slots: [edges] of their targets. weights: [edges]. targets:
+ * [slots] owner and place there. best: [slots], of which n_own are own vertices.
+ */
+kernel void relax(GRAVEL_ARENA, ulong first, uint n_chunks, ulong distances,
+                  global const uint2 *restrict frontier, global const uint *restrict offsets,
+                  global const uint *restrict slots, global const uint *restrict weights,
+                  global const uint2 *restrict targets,
+                  global const distance_type *restrict settled,
+                  global volatile distance_type *best, uint n_own)
+{
+    GRAVEL_OPEN(g);
+    size_t place = first + get_global_id(0);
+    uint2 chunk = frontier[place < n_chunks ? place : 0];
+    uint n = place < n_chunks ? min(offsets[chunk.x + 1] - chunk.y, (uint)CHUNK) : 0;
+    distance_type from = settled[chunk.x];
+    GRAVEL_FOR(g, i, n)
+    {
+        uint slot = 0, is_offered = 0;
+        distance_type distance = 0;
+        if (active) {
+            slot = slots[chunk.y + i];
+            distance = ADD(from, weights[chunk.y + i]);
+            is_offered = is_best(best + slot, distance) && NEEDS_MESSAGE(slot, n_own);
+        }
+        uint2 target = targets[slot];
+        MIN_DISTANCE_IF(g, is_offered, distances, target.y, distance, target.x);
+    }
+}
+
+/*
+ * The least distance that waits for its bucket.
+ *
+ * Global size: own vertices from number `first`; local size: GROUP_ITEMS, or all in one group. lows: [groups].
+ */
+kernel void lowest(GRAVEL_ARENA, ulong first, ulong distances_offset,
+                   global const distance_type *restrict settled,
+                   global const distance_type *restrict best, global distance_type *restrict lows)
+{
+    GRAVEL_OPEN(g);
+    local distance_type waiting[GROUP_ITEMS];
+    global const distance_type *restrict distances = gravel_local(g, distances_offset);
+    size_t v = first + get_global_id(0);
+    distance_type distance = LEAST(distances, best, v);
+    waiting[get_local_id(0)] = distance < settled[v] ? distance : FAR;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0) {
+        distance_type low = FAR;
+        for (size_t i = 0; i < get_local_size(0); i++)
+            low = min(low, waiting[i]);
+        lows[v / GROUP_ITEMS] = low;
+    }
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of SSSP share.
+ *
+ * Path: sssp.c (options, trials) -> weights.c (form, weights) -> search.c (this node's part) ->
+ * reference.c (check)
+ * Owner: sssp_open makes what sssp_close frees.
+ * Threads: main's.
+ */
+#ifndef APPS_SSSP_H
+#define APPS_SSSP_H
+
+#include "node_part.h"
+#include "progress.h"
+
+/* Weights drawn for a graph that has none, as GAPBS does: 1 to this. */
+#define MOST_DRAWN_WEIGHT 255
+
+/* How a distance is kept. Floats that are not negative rise with their bits, so that
+ * gravel_min_uint finds the least of them. */
+enum sssp_form { SSSP_UINT, SSSP_ULONG, SSSP_FLOAT };
+
+/* Vertices that are looked at together: what has a distance for each is filled up to a multiple. */
+#define SCANNED 8
+
+/* A distance is a number of its form; this stands for "not reached". */
+#define FAR_OF(sssp) ((sssp)->form == SSSP_ULONG ? UINT64_MAX : (uint64_t)UINT32_MAX)
+
+struct sssp {
+    struct options options;
+    struct node node;
+    struct graph_part part;
+    enum sssp_form form;
+    bool has_source;
+    uint64_t source; /* vertex of the whole graph */
+    bool is_direct;  /* own distances are lowered without messages */
+    double delta;    /* width of a bucket; 0: all that changed is relaxed at once */
+
+    uint64_t distances; /* heap offset of distance [block] */
+    uint64_t n_slots;   /* own vertices and ghosts */
+    uint64_t n_settled; /* own vertices, filled up */
+    uint64_t n_chunks;  /* of all own edges */
+    cl_kernel reset, gather, relax, lowest;
+    cl_mem offsets, slots, weights, targets, settled, best, frontier, counts, lows;
+
+    struct progress progress;
+    uint64_t n_rounds, n_buckets, n_reached; /* of the last search */
+    uint64_t n_reached_edges;                /* that leave reached vertices, at all nodes */
+    double check_s;                          /* Dijkstra's time */
+};
+
+/** Bytes of a distance on the device. */
+size_t sssp_distance_bytes(const struct sssp *sssp);
+
+/** Choose the form by the weights of the whole graph. */
+void sssp_choose_form(struct sssp *sssp);
+
+/**
+ * Draw weights for rows that have none: a function of seed and both ends, the same in both
+ * directions; or die.
+ *
+ * @param vertices  [rows->n_vertices] their numbers; NULL for 0 up.
+ */
+void sssp_draw_weights(struct graph *rows, const uint32_t *vertices, uint64_t seed);
+
+/** A distance of a form, one edge on. */
+uint64_t sssp_add(enum sssp_form form, uint64_t distance, union graph_weight weight);
+
+/** End of the bucket that holds a distance. */
+uint64_t sssp_bucket_end(const struct sssp *sssp, uint64_t distance);
+
+/** Open the node, take its part of the graph and choose the source. Collective. */
+void sssp_open(struct sssp *sssp);
+
+/** Nothing is reached but the source. Collective. */
+void sssp_reset(struct sssp *sssp);
+
+/** Find all distances. Collective. */
+void sssp_search(struct sssp *sssp);
+
+/** Read this node's distances: [own vertices], to be freed. */
+uint64_t *sssp_read(struct sssp *sssp);
+
+/** Free what sssp_open made. Collective. */
+void sssp_close(struct sssp *sssp);
+
+/** Compare this node's distances with Dijkstra's. @return vertices with a wrong one [count]. */
+uint64_t sssp_check(struct sssp *sssp);
+
+#endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A node's rows: together they are the whole graph, from files and generators, by block and METIS;
+ * and generated meshes and bands have the statistics that they are to have.
+ *
+ * Path: meson test -> this -> apps/common/graph_part.h
+ */
+#include "app.h"
+#include "ghosts.h"
+#include "graph_part.h"
+#include "graph_simple.h"
+#include "partition_metis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#define MOST_NODES 7
+
+static struct options from_file(const char *path)
+{
+    struct options options = OPTIONS_DEFAULT;
+    options.graph_source = GRAPH_FROM_FILE;
+    options.graph_file = path;
+    return options;
+}
+
+static struct options generated(enum graph_source source, unsigned size)
+{
+    struct options options = OPTIONS_DEFAULT;
+    options.graph_source = source;
+    options.scale = size;
+    options.degree = 3;
+    options.n_vertices = size;
+    return options;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Is row u of a part row v of the whole, perhaps in another order? Weights count. */
+static void assert_same_row(const struct graph *part, uint64_t u, const struct graph *whole,
+                            uint64_t v)
+{
+    uint64_t n = graph_degree(whole, v), *a = malloc((n + 1) * 8), *b = malloc((n + 1) * 8);
+    assert_int_equal(graph_degree(part, u), n);
+    assert_int_equal(part->weights_are, whole->weights_are);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t e = part->offsets[u] + i, f = whole->offsets[v] + i;
+        a[i] = (uint64_t)part->neighbours[e] << 32 | (part->weights ? part->weights[e].as_uint : 0);
+        b[i] =
+            (uint64_t)whole->neighbours[f] << 32 | (whole->weights ? whole->weights[f].as_uint : 0);
+    }
+    qsort(a, n, sizeof *a, compare);
+    qsort(b, n, sizeof *b, compare);
+    assert_memory_equal(a, b, n * sizeof *a);
+    free(a);
+    free(b);
+}
+
+/* Each vertex is at exactly one node, with its row. */
+static void assert_parts_are(const struct graph *whole, const struct options *options,
+                             struct part_wish wish, uint32_t n_nodes)
+{
+    uint64_t n_found = 0, n_edges = 0;
+    for (uint32_t node = 0; node < n_nodes; node++) {
+        struct graph_part part;
+        part_survey(&part, options, wish);
+        assert_int_equal(part.survey.n_vertices, whole->n_vertices);
+        part_open(&part, n_nodes, node);
+        assert_int_equal(part.rows.n_vertices, partition_count(&part.partition, node));
+        assert_true(part.rows.n_vertices <= part.partition.block);
+        for (uint64_t i = 0; i < part.rows.n_vertices; i++) {
+            uint32_t v = part.vertices[i];
+            assert_int_equal(partition_owner(&part.partition, v), node);
+            assert_int_equal(partition_index(&part.partition, v), i);
+            assert_same_row(&part.rows, i, whole, v);
+        }
+        n_found += part.rows.n_vertices;
+        n_edges += part.rows.n_edges;
+        part_close(&part);
+    }
+    assert_int_equal(n_found, whole->n_vertices);
+    assert_int_equal(n_edges, whole->n_edges);
+}
+
+static void assert_all_parts_are_the_whole(struct options options, struct part_wish wish)
+{
+    struct graph whole;
+    struct graph_part part;
+    part_survey(&part, &options, wish);
+    part_whole(&whole, &part);
+    assert_true(graph_is_sound(&whole));
+    if (!wish.is_undirected)
+        assert_int_equal(part.survey.n_edges, whole.n_edges);
+    part_close(&part);
+    for (uint32_t n_nodes = 1; n_nodes <= MOST_NODES; n_nodes++)
+        for (int by_metis = 0; by_metis <= PARTITION_HAS_METIS; by_metis++) {
+            options.by_metis = by_metis;
+            assert_parts_are(&whole, &options, wish, n_nodes);
+        }
+    graph_free(&whole);
+}
+
+static void parts_of_files_are_the_whole(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"diamond.el",  "diamond.graph",   "diamond.mtx",
+                                        "diamond.tsv", "diamond.gr",      "oneway.wel",
+                                        "loops.mtx",   "oneway-float.wel"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int is_undirected = 0; is_undirected < 2; is_undirected++) {
+            char path[512];
+            snprintf(path, sizeof path, TEST_DATA "/%s", names[i]);
+            assert_all_parts_are_the_whole(from_file(path),
+                                           (struct part_wish){.is_undirected = is_undirected});
+        }
+}
+
+static void parts_of_generated_graphs_are_the_whole(void **state)
+{
+    (void)state;
+    static const struct part_wish as_it_is = {0}, undirected = {.is_undirected = true};
+    for (unsigned size = 6; size < 9; size++) {
+        assert_all_parts_are_the_whole(generated(GRAPH_FROM_KRONECKER, size), as_it_is);
+        assert_all_parts_are_the_whole(generated(GRAPH_FROM_UNIFORM, size), undirected);
+    }
+    static const unsigned sizes[] = {6, 7, 50, 333, 5000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        assert_all_parts_are_the_whole(generated(GRAPH_FROM_MESH, sizes[i]), as_it_is);
+        assert_all_parts_are_the_whole(generated(GRAPH_FROM_BAND, sizes[i]), as_it_is);
+    }
+    assert_all_parts_are_the_whole(generated(GRAPH_FROM_BAND, 1), undirected);
+}
+
+static void survey_knows_directions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        bool is_symmetric;
+    } rows[] = {{TEST_DATA "/diamond.el", true},  {TEST_DATA "/diamond.gr", true},
+                {TEST_DATA "/diamond.mtx", true}, {TEST_DATA "/oneway.wel", false},
+                {TEST_DATA "/loops.mtx", false},  {TEST_DATA "/heavy.gr", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char reason[GRAPH_REASON_BYTES];
+        struct graph_survey survey;
+        assert_true(graph_read_survey(&survey, rows[i].path, false, reason));
+        assert_int_equal(survey.is_symmetric, rows[i].is_symmetric);
+    }
+}
+
+static void undirected_rows_are_simple_and_symmetric(void **state)
+{
+    (void)state;
+    const struct options options = from_file(TEST_DATA "/loops.mtx");
+    struct graph_part part;
+    struct graph whole;
+    struct graph_mismatch mismatch;
+    part_survey(&part, &options, (struct part_wish){.is_undirected = true});
+    part_whole(&whole, &part);
+    assert_int_equal(graph_find_mismatch(&whole, &mismatch), 0);
+    assert_false(mismatch.was_found);
+    assert_int_equal(whole.n_edges, 12); /* 1-2 2-3 3-1 3-4 4-5 2-5, both ways */
+    for (uint64_t u = 0; u < whole.n_vertices; u++)
+        for (uint64_t e = whole.offsets[u]; e < whole.offsets[u + 1]; e++) {
+            assert_int_not_equal(whole.neighbours[e], u);
+            assert_true(e == whole.offsets[u] || whole.neighbours[e - 1] < whole.neighbours[e]);
+        }
+    graph_free(&whole);
+    part_close(&part);
+}
+
+static void ghosts_are_the_neighbours_elsewhere(void **state)
+{
+    (void)state;
+    struct options options = generated(GRAPH_FROM_KRONECKER, 7);
+    for (int by_metis = 0; by_metis <= PARTITION_HAS_METIS; by_metis++)
+        for (uint32_t node = 0; node < 3; node++) {
+            struct graph_part part;
+            struct ghosts ghosts;
+            options.by_metis = by_metis;
+            part_survey(&part, &options, (struct part_wish){0});
+            part_open(&part, 3, node);
+            ghosts_open(&ghosts, &part);
+            bool *was_met = calloc(ghosts_n_slots(&ghosts), sizeof *was_met);
+            for (uint64_t e = 0; e < part.rows.n_edges; e++) {
+                uint32_t v = part.rows.neighbours[e], slot = ghosts_slot(&ghosts, v);
+                assert_true(slot < ghosts_n_slots(&ghosts));
+                assert_int_equal(ghosts_owner(&ghosts, slot), partition_owner(&part.partition, v));
+                assert_int_equal(ghosts_index(&ghosts, slot), partition_index(&part.partition, v));
+                was_met[slot] = true;
+            }
+            for (uint64_t i = 0; i < ghosts.n; i++)
+                assert_true(was_met[part.rows.n_vertices + i]);
+            free(was_met);
+            ghosts_close(&ghosts);
+            part_close(&part);
+        }
+}
+
+/* ---- statistics --------------------------------------------------------------------------------
+ */
+
+struct statistics {
+    uint64_t least, most; /* degree */
+    double mean;
+    double remote; /* share of entries that leave their block of 8 */
+};
+
+static struct statistics measure(const struct graph *graph)
+{
+    struct statistics s = {.least = UINT64_MAX, .mean = (double)graph->n_edges};
+    uint64_t block = block_of(graph->n_vertices, 8);
+    for (uint64_t u = 0; u < graph->n_vertices; u++) {
+        uint64_t degree = graph_degree(graph, u);
+        s.least = degree < s.least ? degree : s.least;
+        s.most = degree > s.most ? degree : s.most;
+        for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++)
+            s.remote += graph->neighbours[e] / block != u / block;
+    }
+    s.mean /= (double)graph->n_vertices;
+    s.remote /= (double)graph->n_edges;
+    return s;
+}
+
+static uint64_t n_reached(const struct graph *graph)
+{
+    uint64_t n = 0, n_seen = 1;
+    uint32_t *queue = malloc(graph->n_vertices * sizeof *queue);
+    bool *is_seen = calloc(graph->n_vertices, sizeof *is_seen);
+    queue[0] = 0;
+    is_seen[0] = true;
+    for (; n < n_seen; n++)
+        for (uint64_t e = graph->offsets[queue[n]]; e < graph->offsets[queue[n] + 1]; e++)
+            if (!is_seen[graph->neighbours[e]]) {
+                is_seen[graph->neighbours[e]] = true;
+                queue[n_seen++] = graph->neighbours[e];
+            }
+    free(queue);
+    free(is_seen);
+    return n;
+}
+
+static void mesh_is_like_hugebubbles(void **state)
+{
+    (void)state;
+    struct options options = generated(GRAPH_FROM_MESH, 500000);
+    struct graph graph;
+    struct graph_mismatch mismatch;
+    app_graph(&graph, &options);
+    struct statistics s = measure(&graph);
+    print_message("mesh: %llu vertices, degree %llu to %llu, mean %.4f, %.1f %% remote of 8\n",
+                  (unsigned long long)graph.n_vertices, (unsigned long long)s.least,
+                  (unsigned long long)s.most, s.mean, 100 * s.remote);
+    assert_true(graph.n_vertices >= 500000 && graph.n_vertices < 505000);
+    assert_int_equal(s.least, 2);
+    assert_int_equal(s.most, 3);
+    assert_true(s.mean > 2.99 && s.mean < 3);
+    assert_true(s.remote > 0.30 && s.remote < 0.37);
+    assert_int_equal(graph_find_mismatch(&graph, &mismatch), 0);
+    assert_false(mismatch.was_found);
+    assert_int_equal(n_reached(&graph), graph.n_vertices);
+    uint64_t n_edges = graph.n_edges;
+    for (uint64_t u = 0; u < graph.n_vertices; u++)
+        for (uint64_t e = graph.offsets[u]; e < graph.offsets[u + 1]; e++)
+            assert_int_not_equal(graph.neighbours[e], u);
+    uint32_t *numbers = malloc(graph.n_vertices * sizeof *numbers);
+    for (uint32_t v = 0; v < graph.n_vertices; v++)
+        numbers[v] = v;
+    graph_make_simple(&graph, numbers);
+    assert_int_equal(graph.n_edges, n_edges); /* no edge was there twice */
+    free(numbers);
+    graph_free(&graph);
+}
+
+/* Coarse triangles of a mesh without bubbles are a brick wall: 3 by 2 of them a ring of six. */
+static void smallest_mesh_is_a_ring(void **state)
+{
+    (void)state;
+    struct mesh mesh = {0};
+    struct options options = generated(GRAPH_FROM_MESH, 6);
+    for (options.seed = 0; options.seed < 1000; options.seed++) {
+        assert_int_equal(mesh_open(&mesh, 6, options.seed), 0);
+        if (mesh_n_vertices(&mesh) == 6)
+            break;
+        mesh_close(&mesh);
+    }
+    assert_int_equal(mesh_n_edges(&mesh), 12);
+    mesh_close(&mesh);
+    struct graph graph;
+    app_graph(&graph, &options);
+    assert_int_equal(n_reached(&graph), 6);
+    for (uint64_t u = 0; u < 6; u++)
+        assert_int_equal(graph_degree(&graph, u), 2);
+    graph_free(&graph);
+}
+
+static void band_is_like_cage15(void **state)
+{
+    (void)state;
+    struct options options = generated(GRAPH_FROM_BAND, 300000);
+    struct graph graph;
+    struct graph_mismatch mismatch;
+    app_graph(&graph, &options);
+    struct statistics s = measure(&graph);
+    print_message("band: degree %llu to %llu, mean %.4f, %.1f %% remote of 8\n",
+                  (unsigned long long)s.least, (unsigned long long)s.most, s.mean, 100 * s.remote);
+    assert_int_equal(graph.n_vertices, 300000);
+    assert_true(s.least >= 2 && s.least <= 5);
+    assert_true(s.most >= 38 && s.most <= 48);
+    assert_true(fabs(s.mean - 19.244) < 0.05);
+    assert_true(fabs(s.remote - 0.165) < 0.01);
+    assert_int_equal(graph_find_mismatch(&graph, &mismatch), 0);
+    assert_false(mismatch.was_found);
+    for (uint64_t u = 0; u < graph.n_vertices; u++)
+        for (uint64_t e = graph.offsets[u]; e < graph.offsets[u + 1]; e++)
+            assert_true(llabs((long long)graph.neighbours[e] - (long long)u) <= 300000 / 20);
+    graph_free(&graph);
+}
+
+static uint64_t n_cut(const struct graph *whole, const struct partition *partition)
+{
+    uint64_t n = 0;
+    for (uint64_t u = 0; u < whole->n_vertices; u++)
+        for (uint64_t e = whole->offsets[u]; e < whole->offsets[u + 1]; e++)
+            n += partition_owner(partition, u) != partition_owner(partition, whole->neighbours[e]);
+    return n;
+}
+
+static void metis_cuts_few_edges_into_even_parts(void **state)
+{
+    (void)state;
+    if (!PARTITION_HAS_METIS) {
+        print_message("built without METIS\n");
+        skip();
+    }
+    struct options options = generated(GRAPH_FROM_MESH, 20000);
+    struct graph graph;
+    struct partition blocks, parts;
+    app_graph(&graph, &options);
+    blocks = partition_blocks(graph.n_vertices, 4);
+    assert_int_equal(partition_metis(&parts, &graph, 4), 0);
+    assert_true(n_cut(&graph, &parts) * 10 < n_cut(&graph, &blocks));
+    assert_true(parts.block < blocks.block * 11 / 10);
+    partition_close(&parts);
+    assert_int_equal(partition_metis(&parts, &graph, 1), 0);
+    assert_int_equal(partition_count(&parts, 0), graph.n_vertices);
+    partition_close(&parts);
+    graph_free(&graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_files_are_the_whole),
+        cmocka_unit_test(parts_of_generated_graphs_are_the_whole),
+        cmocka_unit_test(survey_knows_directions),
+        cmocka_unit_test(undirected_rows_are_simple_and_symmetric),
+        cmocka_unit_test(ghosts_are_the_neighbours_elsewhere),
+        cmocka_unit_test(mesh_is_like_hugebubbles),
+        cmocka_unit_test(smallest_mesh_is_a_ring),
+        cmocka_unit_test(band_is_like_cage15),
+        cmocka_unit_test(metis_cuts_few_edges_into_even_parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
