@@ -62,7 +62,8 @@ void node_open(struct node *node, uint64_t heap_bytes)
     node_check(gravel_config_init(&config));
     if (!getenv("GRAVEL_HEAP"))
         config.heap_bytes = heap_bytes + HEAP_SLACK_BYTES;
-    node_check(gravel_open(&node->gravel, &config, NULL));
+    struct gravel_bindings bindings = {.handlers = node->handlers, .n_handlers = node->n_handlers};
+    node_check(gravel_open(&node->gravel, &config, &bindings));
     node->number = gravel_node(node->gravel);
     node->n_nodes = gravel_n_nodes(node->gravel);
     node->n_processes = count_processes(node->gravel);

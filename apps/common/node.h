@@ -23,6 +23,8 @@ struct node {
     struct gravel *gravel;
     cl_program program;
     uint32_t group_items; /* work-items of a work-group; set by the caller or --group */
+    const struct gravel_handler *handlers; /* [n_handlers] set by the caller; node_open copies them */
+    uint32_t n_handlers;
     uint32_t number;      /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Points that scatter about random places, in whole numbers, so that all machines make the same.
+ *
+ * Path: round.c, reference.c -> this -> random.h
+ * Owner: the caller's arrays.
+ * Threads: any.
+ *
+ * The unit is 2^-24 of the space's width. A coordinate is its place's plus the sum of four uniform
+ * numbers, which is nearly normal: deviation 0.036 of the width, never more than 0.125.
+ */
+#include "kmeans.h"
+#include "random.h"
+
+#include <stdlib.h>
+
+#define WIDTH (UINT32_C(1) << POINT_BITS)
+#define MARGIN (WIDTH / 8) /* places keep this far from the borders */
+#define SCATTER 16         /* times [-131070, 131070], which is less than the margin */
+
+/* Streams of random numbers that share nothing. */
+static uint64_t key_of_places(const struct kmeans *kmeans)
+{
+    return random_key(2 * kmeans->options.seed);
+}
+static uint64_t key_of_points(const struct kmeans *kmeans)
+{
+    return random_key(2 * kmeans->options.seed + 1);
+}
+
+static uint32_t place_coordinate(const struct kmeans *kmeans, uint64_t place, uint64_t d)
+{
+    uint64_t ran = random_at(key_of_places(kmeans), place * kmeans->n_dimensions + d);
+    return MARGIN + (uint32_t)((ran >> 32) * (WIDTH - 2 * MARGIN) >> 32);
+}
+
+static int32_t scatter(uint64_t ran)
+{
+    uint32_t sum = 0;
+    for (unsigned piece = 0; piece < 4; piece++)
+        sum += ran >> 16 * piece & 0xffff;
+    return ((int32_t)sum - 2 * 0xffff) * SCATTER;
+}
+
+/* Numbers of a point: its place, then its coordinates. */
+static uint64_t number_of(const struct kmeans *kmeans, uint64_t point)
+{
+    return point * (kmeans->n_dimensions + 1);
+}
+
+static uint64_t place_of(const struct kmeans *kmeans, uint64_t point)
+{
+    uint64_t ran = random_at(key_of_points(kmeans), number_of(kmeans, point));
+    return (ran >> 32) * kmeans->n_clusters >> 32;
+}
+
+void points_generate(const struct kmeans *kmeans, struct block_range range, uint32_t *coordinates)
+{
+    uint64_t n = range.last - range.first, key = key_of_points(kmeans);
+    uint32_t places[MAX_CLUSTERS][MAX_DIMENSIONS];
+    for (uint64_t place = 0; place < kmeans->n_clusters; place++)
+        for (uint64_t d = 0; d < kmeans->n_dimensions; d++)
+            places[place][d] = place_coordinate(kmeans, place, d);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t point = range.first + i, place = place_of(kmeans, point);
+        for (uint64_t d = 0; d < kmeans->n_dimensions; d++) {
+            uint64_t ran = random_at(key, number_of(kmeans, point) + 1 + d);
+            coordinates[d * n + i] = places[place][d] + (uint32_t)scatter(ran);
+        }
+    }
+}
+
+void points_start(const struct kmeans *kmeans, union centre *centres)
+{
+    uint64_t n = kmeans->n_clusters;
+    uint32_t *coordinates = kmeans_array(n_words(kmeans), sizeof *coordinates, "the centres");
+    points_generate(kmeans, (struct block_range){0, n}, coordinates);
+    for (uint64_t c = 0; c < n; c++)
+        for (uint64_t d = 0; d < kmeans->n_dimensions; d++) {
+            union centre *word = &centres[c * kmeans->n_dimensions + d];
+            if (kmeans->is_float)
+                word->real = point_real(coordinates[d * n + c]);
+            else
+                word->fixed = point_fixed(coordinates[d * n + c]);
+        }
+    free(coordinates);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * This node's part: its points, its clusters, and the rounds.
+ *
+ * A round has two halves, a barrier after each: all points send themselves to the sums of their
+ * cluster; each owner turns its sums into centres, clears them, and puts the centres into every
+ * node's heap.
+ *
+ * Path: kmeans.c -> this -> kmeans.cl -> sums at every owner -> this
+ * Owner: see kmeans.h.
+ * Threads: main's.
+ */
+#include "app.h"
+#include "kmeans.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *kmeans_array(uint64_t n, size_t bytes, const char *what)
+{
+    void *array = calloc(n ? n : 1, bytes);
+    if (!array)
+        die("no memory for %s: %llu times %zu bytes", what, (unsigned long long)n, bytes);
+    return array;
+}
+
+static size_t sum_bytes(const struct kmeans *kmeans)
+{
+    return kmeans->is_float ? sizeof(cl_float) : sizeof(cl_ulong);
+}
+
+static uint64_t n_own(const struct kmeans *kmeans)
+{
+    return kmeans->own.last - kmeans->own.first;
+}
+
+static uint64_t n_groups(const struct kmeans *kmeans)
+{
+    uint32_t group_items = kmeans->node.group_items;
+    return (n_own(kmeans) + group_items - 1) / group_items;
+}
+
+/* ---- open and close ----------------------------------------------------------------------------
+ */
+
+static uint64_t per_item(const struct kmeans *kmeans)
+{
+    return kmeans->is_combined ? kmeans->per_item : 1;
+}
+
+static uint64_t n_items(const struct kmeans *kmeans)
+{
+    return (n_own(kmeans) + per_item(kmeans) - 1) / per_item(kmeans);
+}
+
+/* Points there is room for in a row of `points`: the last work-item may look at some past the end.
+ */
+static uint64_t stride(const struct kmeans *kmeans)
+{
+    return n_items(kmeans) * per_item(kmeans);
+}
+
+static union centre coordinate(const struct kmeans *kmeans, uint32_t generated)
+{
+    return kmeans->is_float ? (union centre){.real = point_real(generated)}
+                            : (union centre){.fixed = point_fixed(generated)};
+}
+
+static void upload_points(struct kmeans *kmeans)
+{
+    uint64_t n = n_own(kmeans), n_all = stride(kmeans) * kmeans->n_dimensions;
+    uint32_t *generated = kmeans_array(n * kmeans->n_dimensions, sizeof *generated, "the points");
+    union centre *points = kmeans_array(n_all, sizeof *points, "the points");
+    points_generate(kmeans, kmeans->own, generated);
+    for (uint64_t d = 0; d < kmeans->n_dimensions; d++)
+        for (uint64_t i = 0; i < n; i++)
+            points[d * stride(kmeans) + i] = coordinate(kmeans, generated[d * n + i]);
+    free(generated);
+    kmeans->points = node_array(&kmeans->node, n_all * sizeof *points, points);
+    free(points);
+}
+
+/* Slices of a group's points, each with sums of its own: enough to keep work-items busy, and few
+ * enough for 16 kB of local memory. */
+static unsigned n_slices(const struct kmeans *kmeans)
+{
+    uint64_t slice_bytes = (n_words(kmeans) + kmeans->n_clusters) * sum_bytes(kmeans);
+    uint64_t n_fit = 16384 / slice_bytes;
+    uint64_t n_busy = kmeans->node.group_items / (kmeans->n_dimensions + 1);
+    uint64_t n = n_fit < n_busy ? n_fit : n_busy;
+    return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
+}
+
+static void build(struct kmeans *kmeans)
+{
+    extern const char kmeans_cl[];
+    char defines[256];
+    snprintf(defines, sizeof defines,
+             "-DN_CLUSTERS=%u -DN_DIMENSIONS=%u -DBLOCK=%u -DGROUP_ITEMS=%u -DN_SLICES=%u%s",
+             (unsigned)kmeans->n_clusters, (unsigned)kmeans->n_dimensions, kmeans->block,
+             kmeans->node.group_items, n_slices(kmeans), kmeans->is_float ? "" : " -DKMEANS_FIXED");
+    node_build(&kmeans->node, "kmeans.cl", kmeans_cl, defines);
+    kmeans->assign = node_kernel(&kmeans->node, kmeans->is_combined ? "assign_combined" : "assign");
+    kmeans->measure = node_kernel(&kmeans->node, "measure");
+}
+
+static void set_arguments(struct kmeans *kmeans)
+{
+    NODE_SET(kmeans->assign, 2, cl_mem, kmeans->points);
+    NODE_SET(kmeans->assign, 3, cl_ulong, stride(kmeans));
+    NODE_SET(kmeans->assign, 4, cl_mem, kmeans->label);
+    NODE_SET(kmeans->assign, 5, cl_ulong, kmeans->centres);
+    NODE_SET(kmeans->assign, 6, cl_ulong, kmeans->sums);
+    NODE_SET(kmeans->assign, 7, cl_ulong, kmeans->counts);
+    if (kmeans->is_combined) {
+        NODE_SET(kmeans->assign, 8, cl_ulong, n_own(kmeans));
+        NODE_SET(kmeans->assign, 9, cl_uint, (cl_uint)kmeans->per_item);
+    }
+    NODE_SET(kmeans->measure, 2, cl_mem, kmeans->points);
+    NODE_SET(kmeans->measure, 3, cl_ulong, stride(kmeans));
+    NODE_SET(kmeans->measure, 4, cl_ulong, kmeans->centres);
+    NODE_SET(kmeans->measure, 5, cl_mem, kmeans->totals);
+}
+
+void kmeans_open(struct kmeans *kmeans)
+{
+    struct node *node = &kmeans->node;
+    /* As for one node, because only an open node knows how many there are. */
+    node_open(node, 4 * n_words(kmeans) * sizeof(cl_ulong));
+    kmeans->own = block_range(kmeans->n_points, node->n_processes, node->number);
+    kmeans->block = (uint32_t)block_of(kmeans->n_clusters, node->n_nodes);
+    kmeans->sums = node_alloc(node, kmeans->block * kmeans->n_dimensions * sum_bytes(kmeans));
+    kmeans->counts = node_alloc(node, kmeans->block * sizeof(cl_ulong));
+    kmeans->centres = node_alloc(node, n_words(kmeans) * sizeof(union centre));
+    upload_points(kmeans);
+    kmeans->label = node_array(node, stride(kmeans), NULL);
+    kmeans->totals = node_array(node, n_groups(kmeans) * sum_bytes(kmeans), NULL);
+    kmeans->before = kmeans_array(n_words(kmeans), sizeof(union centre), "the centres");
+    kmeans->after = kmeans_array(n_words(kmeans), sizeof(union centre), "the centres");
+    build(kmeans);
+    set_arguments(kmeans);
+}
+
+void kmeans_close(struct kmeans *kmeans)
+{
+    clReleaseMemObject(kmeans->points);
+    clReleaseMemObject(kmeans->label);
+    clReleaseMemObject(kmeans->totals);
+    clReleaseKernel(kmeans->assign);
+    clReleaseKernel(kmeans->measure);
+    free(kmeans->before);
+    free(kmeans->after);
+    node_close(&kmeans->node);
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------
+ */
+
+static size_t centres_bytes(const struct kmeans *kmeans)
+{
+    return n_words(kmeans) * sizeof(union centre);
+}
+
+static void *map(struct kmeans *kmeans, uint32_t number, uint64_t offset, uint64_t bytes,
+                 cl_map_flags flags)
+{
+    void *pointer = NULL;
+    node_check(gravel_map(kmeans->node.gravel, number, offset, bytes, flags, &pointer));
+    return pointer;
+}
+
+static void unmap(struct kmeans *kmeans, void *pointer)
+{
+    node_check(gravel_unmap(kmeans->node.gravel, pointer));
+}
+
+/* This process's copy of all centres, to or from its heap. */
+static void read_centres(struct kmeans *kmeans, union centre *centres)
+{
+    size_t bytes = centres_bytes(kmeans);
+    void *here = map(kmeans, kmeans->node.number, kmeans->centres, bytes, CL_MAP_READ);
+    memcpy(centres, here, bytes);
+    unmap(kmeans, here);
+}
+static void write_centres(struct kmeans *kmeans, const union centre *centres)
+{
+    size_t bytes = centres_bytes(kmeans);
+    void *here =
+        map(kmeans, kmeans->node.number, kmeans->centres, bytes, CL_MAP_WRITE_INVALIDATE_REGION);
+    memcpy(here, centres, bytes);
+    unmap(kmeans, here);
+}
+
+/* A cluster without points keeps its centre. */
+static union centre new_centre(const struct kmeans *kmeans, union centre old, union sum sum,
+                               uint64_t count)
+{
+    if (count == 0)
+        return old;
+    if (kmeans->is_float)
+        return (union centre){.real =
+                                  (cl_float)((double)old.real + (double)sum.real / (double)count)};
+    return (union centre){.fixed = (cl_uint)((sum.fixed + count / 2) / count)};
+}
+
+static union sum sum_at(const struct kmeans *kmeans, const void *sums, uint64_t i)
+{
+    return kmeans->is_float ? (union sum){.real = ((const cl_float *)sums)[i]}
+                            : (union sum){.fixed = ((const cl_ulong *)sums)[i]};
+}
+
+/* New centres of the clusters [first, last), which live on a node of this process. */
+static void move_centres(struct kmeans *kmeans, uint32_t number, struct block_range clusters)
+{
+    uint64_t n_dimensions = kmeans->n_dimensions, n = clusters.last - clusters.first;
+    uint64_t bytes = n * n_dimensions * sum_bytes(kmeans);
+    union centre *after = kmeans->after + clusters.first * n_dimensions;
+    const union centre *before = kmeans->before + clusters.first * n_dimensions;
+    void *sums = map(kmeans, number, kmeans->sums, bytes, CL_MAP_READ | CL_MAP_WRITE);
+    cl_ulong *counts =
+        map(kmeans, number, kmeans->counts, n * sizeof *counts, CL_MAP_READ | CL_MAP_WRITE);
+    for (uint64_t i = 0; i < n * n_dimensions; i++)
+        after[i] = new_centre(kmeans, before[i], sum_at(kmeans, sums, i), counts[i / n_dimensions]);
+    memset(sums, 0, bytes);
+    memset(counts, 0, n * sizeof *counts);
+    unmap(kmeans, sums);
+    unmap(kmeans, counts);
+}
+
+static void tell_centres(struct kmeans *kmeans, struct block_range clusters)
+{
+    uint64_t first = clusters.first * kmeans->n_dimensions;
+    uint64_t n = (clusters.last - clusters.first) * kmeans->n_dimensions;
+    for (uint32_t node = 0; node < kmeans->node.n_nodes; node++)
+        node_check(gravel_put(kmeans->node.gravel, node,
+                              kmeans->centres + first * sizeof(union centre), kmeans->after + first,
+                              n * sizeof(union centre)));
+}
+
+static void update_centres(struct kmeans *kmeans)
+{
+    struct node *node = &kmeans->node;
+    for (uint32_t number = 0; number < node->n_nodes; number++) {
+        struct block_range clusters = block_range(kmeans->n_clusters, node->n_nodes, number);
+        if (clusters.first == clusters.last || !gravel_is_local(node->gravel, number))
+            continue;
+        move_centres(kmeans, number, clusters);
+        tell_centres(kmeans, clusters);
+    }
+    node_barrier(node);
+}
+
+/* The same answer at every node, because all have the same centres. */
+static bool has_moved(const struct kmeans *kmeans)
+{
+    double unit = kmeans->is_float ? 1 : 1.0 / (1 << FIXED_BITS), most = 0;
+    for (uint64_t i = 0; i < n_words(kmeans); i++) {
+        union centre a = kmeans->before[i], b = kmeans->after[i];
+        double distance = kmeans->is_float ? fabs((double)a.real - (double)b.real)
+                                           : fabs((double)a.fixed - (double)b.fixed) * unit;
+        most = distance > most ? distance : most;
+    }
+    return most > kmeans->tolerance;
+}
+
+void kmeans_reset(struct kmeans *kmeans)
+{
+    points_start(kmeans, kmeans->after);
+    write_centres(kmeans, kmeans->after);
+    node_barrier(&kmeans->node);
+}
+
+void kmeans_run(struct kmeans *kmeans)
+{
+    kmeans->n_done = 0;
+    do {
+        memcpy(kmeans->before, kmeans->after, centres_bytes(kmeans));
+        node_launch(&kmeans->node, kmeans->assign, n_items(kmeans));
+        node_barrier(&kmeans->node);
+        update_centres(kmeans);
+        read_centres(kmeans, kmeans->after);
+        kmeans->n_done++;
+    } while (kmeans->n_done < kmeans->n_rounds && has_moved(kmeans));
+}
+
+/* ---- result ------------------------------------------------------------------------------------
+ */
+
+static void sum_totals(struct kmeans *kmeans, const void *totals)
+{
+    double unit = 1.0 / (UINT64_C(1) << 2 * FIXED_BITS);
+    kmeans->inertia_fixed = 0;
+    kmeans->inertia = 0;
+    for (uint64_t i = 0; i < n_groups(kmeans); i++)
+        if (kmeans->is_float)
+            kmeans->inertia += (double)sum_at(kmeans, totals, i).real;
+        else
+            kmeans->inertia_fixed += sum_at(kmeans, totals, i).fixed;
+    struct gravel *gravel = kmeans->node.gravel;
+    node_check(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_DOUBLE, &kmeans->inertia, 1));
+    node_check(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &kmeans->inertia_fixed, 1));
+    if (!kmeans->is_float)
+        kmeans->inertia = (double)kmeans->inertia_fixed * unit;
+}
+
+void kmeans_measure(struct kmeans *kmeans)
+{
+    size_t bytes = n_groups(kmeans) * sum_bytes(kmeans);
+    void *totals = kmeans_array(n_groups(kmeans), sum_bytes(kmeans), "the totals");
+    node_launch(&kmeans->node, kmeans->measure, n_own(kmeans));
+    node_barrier(&kmeans->node);
+    node_read(&kmeans->node, kmeans->totals, bytes, totals);
+    sum_totals(kmeans, totals);
+    free(totals);
+}

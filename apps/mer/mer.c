@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Count the k-mers of sequences, and the bases beside them, in a hash table that is spread over all
+ * nodes.
+ *
+ * It is the first step of the assembler Meraculous. Every k-mer is an active message to the node
+ * that its hash names, where a handler counts it.
+ *
+ * Path: main -> count.c -> reference.c -> report
+ * Source: Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011;
+ * Orr 2016, section 5.4.
+ */
+#include "app.h"
+#include "mer.h"
+#include "node_stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_QUALITY = 0x3000 };
+
+static const struct argp_option own_options[] = {
+    {NULL, 0, NULL, 0, "K-mers:", 1},
+    {"file", 'f', "FILE", 0, "Read FASTA or FASTQ, plain or gzip", 0},
+    {"length", 'k', "K", 0, "Bases of a k-mer, up to 63 (31)", 0},
+    {"quality", KEY_QUALITY, "Q", 0, "FASTQ: a base of less quality is none (0)", 0},
+    {"output", 'o', "FILE", 0, "Write FILE.0, FILE.1 ...: k-mer, count, A C G T before, and after",
+     0},
+    {0}};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct mer *mer = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &mer->options;
+        state->child_inputs[1] = &mer->node;
+        return 0;
+    case 'f':
+        mer->path = value;
+        return 0;
+    case 'k':
+        return options_number(state, "-k", value, 1, MAX_K, &mer->k);
+    case KEY_QUALITY:
+        return options_number(state, "--quality", value, 0, 93, &mer->least_quality);
+    case 'o':
+        mer->output = value;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {
+    {&options_run_argp, 0, NULL, 0}, {&node_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {.options = own_options,
+                                 .parser = parse,
+                                 .doc = "Count the k-mers of sequences in a table that is spread "
+                                        "over all nodes, and say how many a second were counted.",
+                                 .children = children};
+
+static int reset(void *app, unsigned trial)
+{
+    struct mer *mer = app;
+    (void)trial;
+    mer_reset(mer);
+    gravel_stats_reset(mer->node.gravel);
+    return 0;
+}
+
+static int count(void *app, unsigned trial)
+{
+    (void)trial;
+    mer_count(app);
+    return 0;
+}
+
+static json_t *parameters(const struct mer *mer)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:i}", "k", (json_int_t)mer->k, "records",
+                     (json_int_t)mer->n_records, "bases", (json_int_t)mer->n_bases, "kmers",
+                     (json_int_t)mer->n_kmers, "least_quality", (json_int_t)mer->least_quality,
+                     "read_seconds", mer->read_s, "group_items", (int)mer->node.group_items);
+}
+
+/* The result of the last trial, and its check if that is wanted. */
+static uint64_t result(struct mer *mer, struct trials *trials)
+{
+    double serial_s = 0;
+    mer_sum(mer);
+    if (mer->output)
+        mer_write(mer);
+    uint64_t n_wrong = mer->options.verify ? mer_check(mer, &serial_s) : 0;
+    json_object_set_new(trials->parameters, "distinct", json_integer((json_int_t)mer->n_distinct));
+    if (mer->options.verify)
+        json_object_set_new(trials->parameters, "serial_seconds", json_real(serial_s));
+    if (mer->node.number != 0 || trials->json)
+        return n_wrong;
+    printf("  %llu records, %llu bases, read in %.6f s; %llu k-mers, %llu distinct\n",
+           (unsigned long long)mer->n_records, (unsigned long long)mer->n_bases, mer->read_s,
+           (unsigned long long)mer->n_kmers, (unsigned long long)mer->n_distinct);
+    if (mer->options.verify)
+        printf("  serial, of node 0's k-mers, with reading: %.6f s\n", serial_s);
+    return n_wrong;
+}
+
+static int run(struct mer *mer)
+{
+    char variant[16];
+    snprintf(variant, sizeof variant, "k%u", (unsigned)mer->k);
+    const char *slash = strrchr(mer->path, '/');
+    struct trials trials = {.name = "mer",
+                            .variant = variant,
+                            .input = slash ? slash + 1 : mer->path,
+                            .unit = "k-mers/s",
+                            .work = (double)mer->n_kmers,
+                            .n_nodes = mer->node.n_nodes,
+                            .node = mer->node.number,
+                            .n_trials = mer->options.n_trials,
+                            .json = mer->options.json,
+                            .parameters = parameters(mer)};
+    int status = trials_run(&trials, reset, count, mer);
+    if (status)
+        die("cannot run the trials: %s", strerror(-status));
+    uint64_t n_wrong = result(mer, &trials);
+    status = node_report(&mer->node, &trials, mer->options.verify, n_wrong);
+    trials_free(&trials);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct mer mer = {.options = OPTIONS_DEFAULT, .node = NODE_DEFAULT, .k = 31};
+    argp_parse(&argp, argc, argv, 0, NULL, &mer);
+    if (!mer.path)
+        die("no sequences: give -f FILE");
+    mer_open(&mer);
+    mer_count(&mer); /* so that the device's compiler has done its work before the clock runs */
+    int status = run(&mer);
+    mer_close(&mer);
+    return status;
+}

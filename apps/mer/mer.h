@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of the k-mer counter share.
+ *
+ * Path: mer.c (options, trials) -> pack.c (input) -> count.c (this node's part) -> reference.c
+ * (check) Owner: mer_open makes what mer_close frees. Threads: main's; tables are the network
+ * thread's between a launch and the next barrier.
+ */
+#ifndef APPS_MER_H
+#define APPS_MER_H
+
+#include "node.h"
+#include "options.h"
+#include "table.h"
+
+#define MAX_K 63
+
+struct mer {
+    struct options options;
+    const char *path;
+    const char *output; /* NULL for none */
+    uint64_t k;
+    uint64_t least_quality;
+    struct node node;
+
+    uint64_t n_places;                    /* of this process's text */
+    uint64_t n_kmers, n_records, n_bases; /* of the whole file */
+    uint64_t n_distinct;                  /* of all nodes */
+    double read_s;                        /* reading and packing took [s] */
+    struct table *tables;                 /* [n_nodes]; empty for nodes of other processes */
+    cl_kernel count;
+    cl_mem bases, starts, valid;
+};
+
+/** Open the node and read this process's share of the file. Collective. */
+void mer_open(struct mer *mer);
+
+/** Empty tables. Collective. */
+void mer_reset(struct mer *mer);
+
+/** Count all k-mers. Collective. */
+void mer_count(struct mer *mer);
+
+/** Set n_distinct. Collective. */
+void mer_sum(struct mer *mer);
+
+/** Write this process's tables to OUTPUT.NUMBER, or die. */
+void mer_write(const struct mer *mer);
+
+/** Free what mer_open made. Collective. */
+void mer_close(struct mer *mer);
+
+/**
+ * Compare the tables of this process with all its k-mers sorted.
+ *
+ * @param serial_s  [out] reading, sorting and counting took [s].
+ * @return          k-mers that are wrong [count].
+ */
+uint64_t mer_check(const struct mer *mer, double *serial_s);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cut sequences into pieces and write this process's as bits.
+ *
+ * A piece overlaps the next by the bases of a k-mer that begins before the cut, and has one base
+ * more on either side: the neighbours of its first and last k-mer.
+ *
+ * Path: sequence.h -> this -> count.c
+ * Owner: see pack.h.
+ * Threads: one at a time.
+ */
+#include "pack.h"
+#include "sequence.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST_CAPACITY (1 << 16)
+
+/* Longer by `n` words of zeros. */
+static bool lengthen(uint64_t **words, uint64_t n_old, uint64_t n_new)
+{
+    uint64_t *longer = realloc(*words, n_new * sizeof *longer);
+    if (!longer)
+        return false;
+    memset(longer + n_old, 0, (n_new - n_old) * sizeof *longer);
+    *words = longer;
+    return true;
+}
+
+/* Room for n more places; false without memory. */
+static bool make_room(struct pack *pack, uint64_t n)
+{
+    if (pack->n_places + n <= pack->capacity)
+        return true;
+    struct pack old = {.n_places = pack->capacity}, new = {.n_places = 2 * pack->capacity};
+    while (new.n_places < pack->n_places + n)
+        new.n_places += FIRST_CAPACITY;
+    uint64_t n_bases = pack->bases ? pack_base_words(&old) : 0;
+    uint64_t n_bits = pack->bases ? pack_bit_words(&old) : 0;
+    pack->capacity = new.n_places;
+    return lengthen(&pack->bases, n_bases, pack_base_words(&new)) &&
+           lengthen(&pack->starts, n_bits, pack_bit_words(&new)) &&
+           lengthen(&pack->valid, n_bits, pack_bit_words(&new));
+}
+
+static void set_bit(uint64_t *bits, uint64_t i)
+{
+    bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void put_base(struct pack *pack, uint8_t base)
+{
+    uint64_t i = pack->n_places++;
+    if (base == BASE_NONE)
+        return;
+    pack->bases[i / 32] |= (uint64_t)base << (62 - i % 32 * 2);
+    set_bit(pack->valid, i);
+}
+
+/* The k-mers that begin at bases [first, last) of a sequence. */
+static bool put_piece(struct pack *pack, const struct sequence *sequence, unsigned k,
+                      uint64_t first, uint64_t last)
+{
+    uint64_t begin = first ? first - 1 : 0, end = last + k;
+    if (end > sequence->n_bases)
+        end = sequence->n_bases;
+    if (!make_room(pack, end - begin + 1))
+        return false;
+    put_base(pack, BASE_NONE); /* between this piece and the last */
+    unsigned n_known = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        n_known = sequence->bases[i] == BASE_NONE ? 0 : n_known + 1;
+        put_base(pack, sequence->bases[i]);
+        uint64_t start = i + 1 - k; /* of the k-mer that ends here */
+        if (n_known < k || start < first || start >= last)
+            continue;
+        set_bit(pack->starts, pack->n_places - k);
+        pack->n_kmers++;
+    }
+    return true;
+}
+
+/* All pieces of a sequence; *piece numbers those of the file. */
+static bool put_sequence(struct pack *pack, const struct sequence *sequence,
+                         const struct pack_share *share, uint64_t *piece)
+{
+    uint64_t n_starts = sequence->n_bases < share->k ? 0 : sequence->n_bases - share->k + 1;
+    pack->n_records++;
+    pack->n_bases += sequence->n_bases;
+    for (uint64_t first = 0; first < n_starts; first += PACK_PIECE, (*piece)++) {
+        uint64_t last = first + PACK_PIECE < n_starts ? first + PACK_PIECE : n_starts;
+        if (*piece % share->n_processes == share->number &&
+            !put_piece(pack, sequence, share->k, first, last))
+            return false;
+    }
+    return true;
+}
+
+bool pack_file(struct pack *pack, const char *path, const struct pack_share *share, char *reason)
+{
+    *pack = (struct pack){0};
+    struct sequence sequence;
+    uint64_t piece = 0;
+    struct sequence_file *file = sequence_open(path, share->least_quality, reason);
+    if (!file)
+        return false;
+    bool has_room = make_room(pack, FIRST_CAPACITY);
+    while (has_room && sequence_next(file, &sequence))
+        has_room = put_sequence(pack, &sequence, share, &piece);
+    bool was_read = has_room && !sequence_has_failed(file);
+    if (!has_room)
+        snprintf(reason, SEQUENCE_REASON_BYTES, "no memory for %llu bases of the input",
+                 (unsigned long long)pack->n_places);
+    sequence_close(file);
+    if (!was_read)
+        pack_free(pack);
+    return was_read;
+}
+
+void pack_free(struct pack *pack)
+{
+    free(pack->bases);
+    free(pack->starts);
+    free(pack->valid);
+    *pack = (struct pack){0};
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The part of a file that one process counts, packed for the kernel.
+ *
+ * Path: sequence.h -> this -> count.c -> mer.cl, which describes the layout
+ * Owner: pack_free frees what pack_file made.
+ * Threads: one at a time.
+ *
+ * Sequences are cut into pieces of at most PACK_PIECE k-mers, which go to the processes in turn.
+ * Every process reads the whole file, and keeps no more of it than its pieces and the sequence at
+ * hand.
+ */
+#ifndef APPS_PACK_H
+#define APPS_PACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PACK_PIECE 4096
+
+struct pack {
+    uint64_t *bases;  /* [places / 32 + 4] */
+    uint64_t *starts; /* [places / 64 + 3] */
+    uint64_t *valid;  /* the same */
+    uint64_t n_places;
+    uint64_t capacity;  /* places there is room for */
+    uint64_t n_kmers;   /* set bits of starts */
+    uint64_t n_records; /* of the whole file */
+    uint64_t n_bases;   /* the same, unknown ones too */
+};
+
+struct pack_share {
+    uint32_t number, n_processes;
+    unsigned k;
+    unsigned least_quality;
+};
+
+/**
+ * Read a file and pack this process's share.
+ *
+ * @param reason  [SEQUENCE_REASON_BYTES] one line, if it fails.
+ * @return        false, and *pack is empty.
+ */
+bool pack_file(struct pack *pack, const char *path, const struct pack_share *share, char *reason);
+
+/** Words of `bases`, and of the two others [count]. */
+static inline uint64_t pack_base_words(const struct pack *pack)
+{
+    return pack->n_places / 32 + 4;
+}
+static inline uint64_t pack_bit_words(const struct pack *pack)
+{
+    return pack->n_places / 64 + 3;
+}
+
+/** Free the arrays and zero the struct. */
+void pack_free(struct pack *pack);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The check: read the file again, base by base, list the k-mers that this process owns, sort them,
+ * and count equal ones.
+ *
+ * Path: mer.c -> sequence.h -> this
+ * Owner: nothing outlives the call.
+ * Threads: main's.
+ */
+#include "app.h"
+#include "mer.h"
+#include "sequence.h"
+#include "trials.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 word128; /* two bits a base, the last base in the lowest */
+
+/* A k-mer where it stands, in the strand that counts. */
+struct seen {
+    word128 kmer;
+    uint8_t left, right;
+};
+
+struct list {
+    struct seen *seen;
+    uint64_t n, capacity;
+};
+
+/* Both strands of the last k bases. */
+struct window {
+    word128 forward, backward;
+    uint64_t n_known; /* bases since the last that is none */
+};
+
+static void add(struct list *list, struct seen seen)
+{
+    if (list->n == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 4096;
+        list->seen = realloc(list->seen, list->capacity * sizeof *list->seen);
+        if (!list->seen)
+            die("no memory to check more than %llu k-mers", (unsigned long long)list->n);
+    }
+    list->seen[list->n++] = seen;
+}
+
+static void slide(struct window *window, uint8_t base, unsigned k)
+{
+    word128 mask = ((word128)1 << 2 * k) - 1;
+    window->n_known = base == BASE_NONE ? 0 : window->n_known + 1;
+    if (base == BASE_NONE)
+        return;
+    window->forward = (window->forward << 2 | base) & mask;
+    window->backward = window->backward >> 2 | (word128)(3 - base) << 2 * (k - 1);
+}
+
+static uint8_t turned(uint8_t base)
+{
+    return base == BASE_NONE ? base : (uint8_t)(3 - base);
+}
+
+static bool is_mine(const struct mer *mer, word128 kmer)
+{
+    struct kmer words = {.high = (uint64_t)(kmer >> 64), .low = (uint64_t)kmer};
+    uint32_t owner = kmer_owner(kmer_hash(words), mer->node.n_nodes);
+    return gravel_is_local(mer->node.gravel, owner);
+}
+
+static void list_sequence(const struct mer *mer, struct list *list, const struct sequence *sequence)
+{
+    struct window window = {0};
+    for (uint64_t i = 0; i < sequence->n_bases; i++) {
+        slide(&window, sequence->bases[i], (unsigned)mer->k);
+        if (window.n_known < mer->k)
+            continue;
+        uint8_t left = i >= mer->k ? sequence->bases[i - mer->k] : BASE_NONE;
+        uint8_t right = i + 1 < sequence->n_bases ? sequence->bases[i + 1] : BASE_NONE;
+        struct seen seen = {window.forward, left, right};
+        if (window.backward < window.forward)
+            seen = (struct seen){window.backward, turned(right), turned(left)};
+        if (is_mine(mer, seen.kmer))
+            add(list, seen);
+    }
+}
+
+static void list_file(const struct mer *mer, struct list *list)
+{
+    char reason[SEQUENCE_REASON_BYTES];
+    struct sequence sequence;
+    struct sequence_file *file = sequence_open(mer->path, (unsigned)mer->least_quality, reason);
+    if (!file)
+        die("%s", reason);
+    while (sequence_next(file, &sequence))
+        list_sequence(mer, list, &sequence);
+    if (sequence_has_failed(file))
+        die("%s", reason);
+    sequence_close(file);
+}
+
+static int compare_seen(const void *a, const void *b)
+{
+    word128 x = ((const struct seen *)a)->kmer, y = ((const struct seen *)b)->kmer;
+    return (x > y) - (x < y);
+}
+
+/* What equal neighbours in the sorted list come to. */
+static struct table_entry count_equal(const struct seen *seen, uint64_t n)
+{
+    struct table_entry entry = {.kmer = {(uint64_t)(seen->kmer >> 64), (uint64_t)seen->kmer},
+                                .count = (uint32_t)n};
+    for (uint64_t i = 0; i < n; i++) {
+        if (seen[i].left != BASE_NONE)
+            entry.left[seen[i].left]++;
+        if (seen[i].right != BASE_NONE)
+            entry.right[seen[i].right]++;
+    }
+    return entry;
+}
+
+static bool is_counted(const struct mer *mer, const struct table_entry *right)
+{
+    uint32_t owner = kmer_owner(kmer_hash(right->kmer), mer->node.n_nodes);
+    const struct table_entry *entry = table_find(&mer->tables[owner], right->kmer);
+    return entry && memcmp(entry, right, sizeof *entry) == 0;
+}
+
+/* Entries of this process's tables [count]. */
+static uint64_t n_entries(const struct mer *mer)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
+        n += table_n_used(&mer->tables[i]);
+    return n;
+}
+
+/* Every k-mer of the list is in the tables as often, and they hold no others. */
+static uint64_t compare(const struct mer *mer, const struct list *list)
+{
+    uint64_t n_wrong = 0, n_distinct = 0;
+    for (uint64_t begin = 0, end; begin < list->n; begin = end, n_distinct++) {
+        for (end = begin + 1; end < list->n && list->seen[end].kmer == list->seen[begin].kmer;)
+            end++;
+        struct table_entry right = count_equal(list->seen + begin, end - begin);
+        n_wrong += !is_counted(mer, &right);
+    }
+    uint64_t n = n_entries(mer);
+    return n_wrong + (n > n_distinct ? n - n_distinct : n_distinct - n);
+}
+
+uint64_t mer_check(const struct mer *mer, double *serial_s)
+{
+    struct list list = {0};
+    double begin_s = trials_clock();
+    list_file(mer, &list);
+    if (list.n)
+        qsort(list.seen, list.n, sizeof *list.seen, compare_seen);
+    *serial_s = trials_clock() - begin_s;
+    uint64_t n_wrong = compare(mer, &list);
+    free(list.seen);
+    return n_wrong;
+}

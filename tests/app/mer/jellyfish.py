@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Count a file's k-mers by mer and by jellyfish, and compare.
+
+jellyfish.py MER FILE K
+
+Exit status 77: no jellyfish here.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def run(words):
+    return subprocess.run(words, check=True, text=True, timeout=100, stdin=subprocess.DEVNULL,
+                          capture_output=True).stdout
+
+
+def by_mer(folder, program, path, k):
+    run([program, "-q", "-n", "1", "-k", k, "-f", path, "-o", os.path.join(folder, "mer")])
+    with open(os.path.join(folder, "mer.0")) as lines:
+        words = [line.split() for line in lines]
+    assert all(len(word) == 10 for word in words), "not 10 columns"
+    for word in words:  # no more neighbours than k-mers
+        assert sum(map(int, word[2:6])) <= int(word[1]) >= sum(map(int, word[6:])), word
+    return {word[0]: int(word[1]) for word in words}
+
+
+def by_jellyfish(folder, path, k):
+    table = os.path.join(folder, "jellyfish")
+    run(["jellyfish", "count", "-m", k, "-s", "1M", "-C", "-o", table, path])
+    words = [line.split() for line in run(["jellyfish", "dump", "-c", table]).splitlines()]
+    return {word[0]: int(word[1]) for word in words}
+
+
+def main():
+    program, path, k = sys.argv[1:]
+    if not shutil.which("jellyfish"):
+        print("jellyfish is not installed")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        mine, right = by_mer(folder, program, path, k), by_jellyfish(folder, path, k)
+    wrong = sorted(kmer for kmer in mine.keys() | right.keys() if mine.get(kmer) != right.get(kmer))
+    print("%d k-mers, %d wrong" % (len(right), len(wrong)))
+    for kmer in wrong[:5]:
+        print(kmer, "mer", mine.get(kmer), "jellyfish", right.get(kmer))
+    return 1 if wrong or not right else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
