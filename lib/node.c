@@ -132,6 +132,7 @@ static int open_pump(struct gravel *gravel)
         .wake = wake_aggregator,
         .context = gravel,
         .timeout_ns = gravel->config.timeout_ms * UINT64_C(1000000),
+        .aggregation = gravel->config.device_aggregation,
     };
     return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
 }
@@ -148,6 +149,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
                   .slot_bytes = arena->slot_bytes,
                   .arrived = gravel->pump ? gravel_pump_arrived(gravel->pump, number) : NULL},
         .arena = arena,
+        .blocks = gravel->pump ? gravel_pump_blocks(gravel->pump, number) : NULL,
         .aborted = &gravel->aborted,
         .report = gravel_report,
         .report_context = gravel,

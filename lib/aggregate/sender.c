@@ -193,12 +193,12 @@ static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_
 }
 
 /* Number runs of one command and base, so that a bin of another is noticed. */
-static void begin_run(struct gravel_sender *sender, const struct gravel_columns *columns)
+static void begin_run(struct gravel_sender *sender, uint32_t command, uint64_t base)
 {
-    if (sender->run && sender->command == columns->command && sender->base == columns->base)
+    if (sender->run && sender->command == command && sender->base == base)
         return;
-    sender->command = columns->command;
-    sender->base = columns->base;
+    sender->command = command;
+    sender->base = base;
     if (++sender->run == 0)
         sender->run = 1;
 }
@@ -271,20 +271,59 @@ static uint32_t bin_chunk(struct gravel_sender *sender, const struct gravel_colu
     return bin_rows(sender, columns, first, n, now_ns, index_bytes, value_bytes, n_values);
 }
 
+static int why_no_buffer(const struct gravel_sender *sender)
+{
+    return atomic_load_explicit(sender->shape.aborted, memory_order_relaxed) /* H2 */
+               ? GRAVEL_EPEER
+               : GRAVEL_ENOMEM;
+}
+
 int gravel_sender_append(struct gravel_sender *sender, const struct gravel_columns *columns,
                          uint64_t now_ns, uint32_t *refused)
 {
-    begin_run(sender, columns);
+    begin_run(sender, columns->command, columns->base);
     for (uint32_t first = 0; first < columns->n; first += GRAVEL_SENDER_CHUNK) {
         uint32_t left = columns->n - first;
         uint32_t n = left < GRAVEL_SENDER_CHUNK ? left : GRAVEL_SENDER_CHUNK;
         if (!copy_nodes(sender, columns->nodes + first, n, refused))
             return GRAVEL_ERANGE;
         if (bin_chunk(sender, columns, first, n, now_ns) < n)
-            return atomic_load_explicit(sender->shape.aborted, memory_order_relaxed) /* H2 */
-                       ? GRAVEL_EPEER
-                       : GRAVEL_ENOMEM;
+            return why_no_buffer(sender);
     }
+    return 0;
+}
+
+/* Copy the messages of a block from number `first` on to one node's buffers. False as take_buffer. */
+static bool copy_part(struct gravel_sender *sender, const struct gravel_block *block, uint32_t node,
+                      size_t first, uint64_t now_ns)
+{
+    struct gravel_bin *bin = &sender->bins[node];
+    size_t index_bytes = GRAVEL_INDEX_BYTES(sender->command);
+    size_t value_bytes =
+        GRAVEL_N_VALUES(sender->command) ? GRAVEL_VALUE_BYTES(sender->command) : 0;
+    for (uint32_t left = block->counts[node], n; left; left -= n, first += n) {
+        if (bin->n == bin->end || bin->run != sender->run)
+            if (!renew_bin(sender, node, now_ns))
+                return false;
+        n = bin->end - bin->n < left ? bin->end - bin->n : left;
+        memcpy(bin->index + bin->n * index_bytes, block->index + first * index_bytes,
+               n * index_bytes);
+        if (value_bytes)
+            memcpy(bin->values[0] + bin->n * value_bytes, block->values + first * value_bytes,
+                   n * value_bytes);
+        bin->n += n;
+    }
+    return true;
+}
+
+int gravel_sender_append_block(struct gravel_sender *sender, const struct gravel_block *block,
+                               uint64_t now_ns)
+{
+    size_t first = 0;
+    begin_run(sender, block->run.command, block->run.base);
+    for (uint32_t node = 0; node < sender->shape.n_nodes; first += block->counts[node++])
+        if (!copy_part(sender, block, node, first, now_ns))
+            return why_no_buffer(sender);
     return 0;
 }
 

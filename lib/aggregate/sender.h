@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 
+#include "block.h"
 #include "gravel/stats.h"
 #include "node_buffer.h"
 #include "queue/package.h"
@@ -94,6 +95,14 @@ void gravel_sender_destroy(struct gravel_sender *sender);
  */
 int gravel_sender_append(struct gravel_sender *sender, const struct gravel_columns *columns,
                          uint64_t now_ns, uint32_t *refused);
+
+/**
+ * Take messages that are binned already.
+ *
+ * @return  0; GRAVEL_EPEER if the node has aborted, or GRAVEL_ENOMEM: messages were dropped.
+ */
+int gravel_sender_append_block(struct gravel_sender *sender, const struct gravel_block *block,
+                               uint64_t now_ns);
 
 /** Ship every open buffer. */
 void gravel_sender_flush(struct gravel_sender *sender);
