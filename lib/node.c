@@ -15,6 +15,7 @@
 
 #include "config.h"
 #include "device/self_test.h"
+#include "resolve/device_resolver.h"
 #include "wait/clock.h"
 
 #define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use by default */
@@ -96,6 +97,13 @@ static int open_network(struct gravel *gravel)
     return gravel_network_start(&gravel->network, &shape);
 }
 
+/* Bytes of all node buffers of one aggregator. */
+static uint64_t frames_bytes(const struct gravel *gravel)
+{
+    return gravel_sender_frame_bytes((uint32_t)gravel->config.buffer_bytes) *
+           gravel->config.n_buffers * gravel->network.transport->n_nodes;
+}
+
 static int open_arena(struct gravel *gravel)
 {
     const struct gravel_config *config = &gravel->config;
@@ -113,6 +121,8 @@ static int open_arena(struct gravel *gravel)
     };
     int code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
     gravel->arena = gravel->memory.arena;
+    if (!code && config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES)
+        gravel_memory_pin_frames(&gravel->memory, frames_bytes(gravel) * config->n_aggregators);
     return code;
 }
 
@@ -161,6 +171,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .n_nodes = arena->n_nodes,
         .buffer_bytes = (uint32_t)config->buffer_bytes,
         .n_buffers = config->n_buffers * arena->n_nodes,
+        .frames = gravel->memory.frames ? gravel->memory.frames + number * frames_bytes(gravel) : NULL,
         .flush_ns = config->flush_us * UINT64_C(1000),
         .ship = gravel_network_ship,
         .context = &gravel->network,

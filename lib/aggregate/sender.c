@@ -84,7 +84,12 @@ void gravel_sender_destroy(struct gravel_sender *sender)
 
 static struct gravel_buffer *make(struct gravel_sender *sender)
 {
-    struct gravel_buffer *buffer = gravel_buffer_create(sender->shape.buffer_bytes);
+    uint32_t bytes = sender->shape.buffer_bytes;
+    unsigned char *frames = sender->shape.frames;
+    struct gravel_buffer *buffer =
+        frames ? gravel_buffer_create_in(
+                     frames + sender->n_made * gravel_sender_frame_bytes(bytes), bytes)
+               : gravel_buffer_create(bytes);
     if (!buffer)
         return NULL;
     buffer->home = sender->free ? sender : NULL;
