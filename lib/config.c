@@ -127,8 +127,10 @@ int gravel_config_check(const struct gravel_config *config)
     GRAVEL_CONFIG_FIELDS(GRAVEL_FIELD)
 #undef GRAVEL_FIELD
     const char *const steps[] = {"auto", "svm", "usm", "pump", "drain", NULL};
+    const char *const aggregations[] = {"auto", "on", "off", NULL};
     const char *const transports[] = {"auto", "self", "mpi", NULL};
     if ((code = check_choice("step", config->step, steps)) != 0 ||
+        (code = check_choice("device_aggregation", config->device_aggregation, aggregations)) != 0 ||
         (code = check_choice("transport", config->transport, transports)) != 0)
         return code;
     if ((code = check_size("slot_bytes", config->slot_bytes, GRAVEL_SLOT_MIN_BYTES)) != 0)

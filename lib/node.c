@@ -17,6 +17,7 @@
 #include "derive.h"
 #include "device/beside.h"
 #include "device/self_test.h"
+#include "resolve/device_resolver.h"
 #include "wait/clock.h"
 
 #define OPEN_TEST_ROUNDS 64u
@@ -84,6 +85,13 @@ static int open_network(struct gravel *gravel)
     return gravel_network_start(&gravel->network, &shape);
 }
 
+/* Bytes of all node buffers of one aggregator. */
+static uint64_t frames_bytes(const struct gravel *gravel)
+{
+    return gravel_sender_frame_bytes((uint32_t)gravel->config.buffer_bytes) *
+           gravel->config.n_buffers * gravel->network.transport->n_nodes;
+}
+
 static int open_arena(struct gravel *gravel)
 {
     const struct gravel_config *config = &gravel->config;
@@ -102,6 +110,8 @@ static int open_arena(struct gravel *gravel)
     };
     int code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
     gravel->arena = gravel->memory.arena;
+    if (!code && config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES)
+        gravel_memory_pin_frames(&gravel->memory, frames_bytes(gravel) * config->n_aggregators);
     return code;
 }
 
@@ -121,6 +131,7 @@ static int open_pump(struct gravel *gravel)
         .wake = wake_aggregator,
         .context = gravel,
         .timeout_ns = gravel->config.timeout_ms * UINT64_C(1000000),
+        .aggregation = gravel->config.device_aggregation,
     };
     return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
 }
@@ -137,6 +148,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
                   .slot_bytes = arena->slot_bytes,
                   .arrived = gravel->pump ? gravel_pump_arrived(gravel->pump, number) : NULL},
         .arena = arena,
+        .blocks = gravel->pump ? gravel_pump_blocks(gravel->pump, number) : NULL,
         .aborted = &gravel->aborted,
         .report = gravel_report,
         .report_context = gravel,
@@ -148,6 +160,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .n_nodes = arena->n_nodes,
         .buffer_bytes = (uint32_t)config->buffer_bytes,
         .n_buffers = config->n_buffers * arena->n_nodes,
+        .frames = gravel->memory.frames ? gravel->memory.frames + number * frames_bytes(gravel) : NULL,
         .flush_ns = config->flush_us * UINT64_C(1000),
         .ship = gravel_network_ship,
         .context = &gravel->network,

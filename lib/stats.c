@@ -44,6 +44,7 @@ static void add_aggregator(struct gravel_stats *stats, struct gravel_aggregator 
 {
     stats->packages += load(&aggregator->n_packages);
     stats->messages += load(&aggregator->n_messages);
+    stats->binned_messages += load(&aggregator->n_binned);
     stats->refused_messages += load(&aggregator->n_refused);
     stats->queue_full_waits +=
         gravel_word_load(&aggregator->queue.words->waits, memory_order_relaxed);

@@ -49,6 +49,9 @@
       "node buffers per aggregator and destination; 0 derives it: 2 to 32, 64M if that allows")    \
     X(COUNT, flush_us, GRAVEL_FLUSH, 125, 1, 10000000, "aggregation",                              \
       "age at which a partly filled node buffer leaves [microseconds]")                            \
+    X(STRING, device_aggregation, GRAVEL_DEVICE_AGGREGATION, "auto", 0, 0, "aggregation",          \
+      "where packages are fetched by copies (steps pump and drain), the device bins their messages: " \
+      "on, off, or auto: long runs of packages, on step pump of devices other than CPUs")           \
     X(STRING, transport, GRAVEL_TRANSPORT, "auto", 0, 0, "network",                                \
       "auto, self or mpi; auto is mpi under an MPI launcher, else self")                           \
     X(COUNT, loopback_nodes, GRAVEL_LOOPBACK, 1, 1, 4096, "network",                               \

@@ -13,6 +13,7 @@
 #define GRAVEL_STATS_FIELDS(X)                                                                     \
     X(packages, "count", "packages taken off the producer/consumer queues")                        \
     X(messages, "count", "messages in those packages")                                             \
+    X(binned_messages, "count", "of those, messages that the device had binned (GRAVEL_DEVICE_AGGREGATION)") \
     X(remote_messages, "count", "messages addressed to another node, from kernels and host")       \
     X(host_messages, "count", "messages of host calls and handlers; each piece of a put is one")   \
     X(buffers_full, "count", "node buffers sent because they were full")                           \

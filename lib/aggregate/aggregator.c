@@ -101,13 +101,29 @@ static void take_package(struct gravel_aggregator *aggregator, const struct grav
         report(aggregator, code, true, "no memory for a node buffer");
 }
 
+/* Packages that the device has binned. @return tickets they had. */
+static uint32_t take_block(struct gravel_aggregator *aggregator, const struct gravel_block *block,
+                           uint64_t now_ns)
+{
+    count(&aggregator->n_packages, block->run.n_packages);
+    count(&aggregator->n_messages, block->run.n_messages);
+    count(&aggregator->n_binned, block->run.n_messages);
+    if (gravel_sender_append_block(aggregator->sender, block, now_ns) == GRAVEL_ENOMEM)
+        report(aggregator, GRAVEL_ENOMEM, true, "no memory for a node buffer");
+    return block->run.n_packages;
+}
+
 static uint32_t take_packages(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
     const struct gravel_package *package;
     uint32_t n = 0;
     while (n < BATCH && (package = gravel_package_peek(&aggregator->queue))) {
-        take_package(aggregator, package, now_ns);
-        gravel_package_release(&aggregator->queue);
+        uint32_t n_tickets = 1;
+        if (aggregator->blocks && package->command == GRAVEL_BINNED)
+            n_tickets = take_block(aggregator, &aggregator->blocks[package->n_messages], now_ns);
+        else
+            take_package(aggregator, package, now_ns);
+        gravel_package_release_n(&aggregator->queue, n_tickets);
         n++;
     }
     return n;

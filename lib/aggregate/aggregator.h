@@ -21,6 +21,7 @@ struct gravel_aggregator {
     struct gravel_package_queue queue;
     struct gravel_sender *sender;
     struct gravel_arena *arena;
+    const struct gravel_block *blocks; /* by room, where the device bins; else NULL */
     const _Atomic bool *aborted;
     gravel_report_function *report;
     void *report_context;
@@ -39,7 +40,7 @@ struct gravel_aggregator {
     struct gravel_event flushed;
 
     /* Counters; one writer, relaxed. */
-    _Atomic uint64_t n_packages, n_messages, n_refused;
+    _Atomic uint64_t n_packages, n_messages, n_binned, n_refused;
 
     /* The flush under way. */
     uint32_t flush_ticket;   /* packages before it are to be consumed */

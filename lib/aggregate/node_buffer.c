@@ -25,11 +25,23 @@ struct gravel_buffer *gravel_buffer_create(uint32_t capacity)
     return buffer;
 }
 
+struct gravel_buffer *gravel_buffer_create_in(void *memory, uint32_t capacity)
+{
+    struct gravel_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer)
+        return NULL;
+    buffer->frame = memory;
+    buffer->capacity = capacity & ~7u;
+    buffer->is_lent = true;
+    return buffer;
+}
+
 void gravel_buffer_destroy(struct gravel_buffer *buffer)
 {
     if (!buffer)
         return;
-    free(buffer->frame);
+    if (!buffer->is_lent)
+        free(buffer->frame);
     free(buffer);
 }
 

@@ -39,6 +39,7 @@ struct gravel_buffer {
     struct gravel_buffer *next; /* in a list of the holder's */
     struct gravel_sender *home; /* gets the buffer back; NULL: it is freed */
     struct gravel_frame *frame; /* [capacity] bytes */
+    bool is_lent;               /* the frame's memory is somebody else's */
     uint32_t capacity;          /* [bytes] */
     uint32_t used;              /* [bytes] header and closed runs */
     uint64_t opened_ns;         /* when the first message came */
@@ -50,6 +51,8 @@ struct gravel_buffer {
 
 /** @return a buffer of the given size, or NULL if memory is out. */
 struct gravel_buffer *gravel_buffer_create(uint32_t capacity);
+/** The same in memory that stays the caller's: `capacity` bytes, at a multiple of a cache line. */
+struct gravel_buffer *gravel_buffer_create_in(void *memory, uint32_t capacity);
 /** NULL is allowed. */
 void gravel_buffer_destroy(struct gravel_buffer *buffer);
 

@@ -84,7 +84,12 @@ void gravel_sender_destroy(struct gravel_sender *sender)
 
 static struct gravel_buffer *make(struct gravel_sender *sender)
 {
-    struct gravel_buffer *buffer = gravel_buffer_create(sender->shape.buffer_bytes);
+    uint32_t bytes = sender->shape.buffer_bytes;
+    unsigned char *frames = sender->shape.frames;
+    struct gravel_buffer *buffer =
+        frames ? gravel_buffer_create_in(
+                     frames + sender->n_made * gravel_sender_frame_bytes(bytes), bytes)
+               : gravel_buffer_create(bytes);
     if (!buffer)
         return NULL;
     buffer->home = sender->free ? sender : NULL;
@@ -193,12 +198,12 @@ static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_
 }
 
 /* Number runs, so that a bin of another is noticed. */
-static void begin_run(struct gravel_sender *sender, const struct gravel_columns *columns)
+static void begin_run(struct gravel_sender *sender, const struct gravel_run_key *key)
 {
-    sender->is_urgent |= GRAVEL_HAS_SIGNAL(columns->key.command);
-    if (sender->run && gravel_run_is_same(&sender->key, &columns->key))
+    sender->is_urgent |= GRAVEL_HAS_SIGNAL(key->command);
+    if (sender->run && gravel_run_is_same(&sender->key, key))
         return;
-    sender->key = columns->key;
+    sender->key = *key;
     if (GRAVEL_IS_REQUEST(sender->key.command))
         sender->key.call = sender->n_calls = sender->n_calls + 1 ? sender->n_calls + 1 : 1;
     if (++sender->run == 0)
@@ -273,20 +278,60 @@ static uint32_t bin_chunk(struct gravel_sender *sender, const struct gravel_colu
     return bin_rows(sender, columns, first, n, now_ns, index_bytes, value_bytes, n_values);
 }
 
+static int why_no_buffer(const struct gravel_sender *sender)
+{
+    return atomic_load_explicit(sender->shape.aborted, memory_order_relaxed) /* H2 */
+               ? GRAVEL_EPEER
+               : GRAVEL_ENOMEM;
+}
+
 int gravel_sender_append(struct gravel_sender *sender, const struct gravel_columns *columns,
                          uint64_t now_ns, uint32_t *refused)
 {
-    begin_run(sender, columns);
+    begin_run(sender, &columns->key);
     for (uint32_t first = 0; first < columns->n; first += GRAVEL_SENDER_CHUNK) {
         uint32_t left = columns->n - first;
         uint32_t n = left < GRAVEL_SENDER_CHUNK ? left : GRAVEL_SENDER_CHUNK;
         if (!copy_nodes(sender, columns->nodes + first, n, refused))
             return GRAVEL_ERANGE;
         if (bin_chunk(sender, columns, first, n, now_ns) < n)
-            return atomic_load_explicit(sender->shape.aborted, memory_order_relaxed) /* H2 */
-                       ? GRAVEL_EPEER
-                       : GRAVEL_ENOMEM;
+            return why_no_buffer(sender);
     }
+    return 0;
+}
+
+/* Copy the messages of a block from number `first` on to one node's buffers. False as take_buffer. */
+static bool copy_part(struct gravel_sender *sender, const struct gravel_block *block, uint32_t node,
+                      size_t first, uint64_t now_ns)
+{
+    struct gravel_bin *bin = &sender->bins[node];
+    size_t index_bytes = GRAVEL_INDEX_BYTES(sender->key.command);
+    size_t value_bytes =
+        GRAVEL_N_VALUES(sender->key.command) ? GRAVEL_VALUE_BYTES(sender->key.command) : 0;
+    for (uint32_t left = block->counts[node], n; left; left -= n, first += n) {
+        if (bin->n == bin->end || bin->run != sender->run)
+            if (!renew_bin(sender, node, now_ns))
+                return false;
+        n = bin->end - bin->n < left ? bin->end - bin->n : left;
+        memcpy(bin->index + bin->n * index_bytes, block->index + first * index_bytes,
+               n * index_bytes);
+        if (value_bytes)
+            memcpy(bin->values[0] + bin->n * value_bytes, block->values + first * value_bytes,
+                   n * value_bytes);
+        bin->n += n;
+    }
+    return true;
+}
+
+int gravel_sender_append_block(struct gravel_sender *sender, const struct gravel_block *block,
+                               uint64_t now_ns)
+{
+    size_t first = 0;
+    const struct gravel_run_key key = {.command = block->run.command, .base = block->run.base};
+    begin_run(sender, &key);
+    for (uint32_t node = 0; node < sender->shape.n_nodes; first += block->counts[node++])
+        if (!copy_part(sender, block, node, first, now_ns))
+            return why_no_buffer(sender);
     return 0;
 }
 

@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 
+#include "block.h"
 #include "gravel/stats.h"
 #include "node_buffer.h"
 #include "queue/package.h"
@@ -28,6 +29,7 @@ struct gravel_sender_shape {
     uint32_t node, n_nodes;
     uint32_t buffer_bytes;
     uint32_t n_buffers; /* in all; 0: as many as it takes, and the sender never waits */
+    unsigned char *frames; /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
     uint64_t flush_ns;
     void (*ship)(void *context, struct gravel_buffer *buffer); /* hand a closed buffer to the network */
     void *context;
@@ -79,6 +81,12 @@ struct gravel_columns {
     const unsigned char *values[GRAVEL_AM_MAX_ARGS]; /* rows of [n] */
 };
 
+/** Bytes from one frame to the next in shape.frames. */
+static inline uint64_t gravel_sender_frame_bytes(uint32_t buffer_bytes)
+{
+    return ((uint64_t)buffer_bytes + GRAVEL_CACHELINE - 1) & ~(uint64_t)(GRAVEL_CACHELINE - 1);
+}
+
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECONFIG if a buffer does not hold one message of the widest kind. */
 int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_shape *shape);
 /** All buffers must have come home. NULL is allowed. */
@@ -94,6 +102,14 @@ void gravel_sender_destroy(struct gravel_sender *sender);
  */
 int gravel_sender_append(struct gravel_sender *sender, const struct gravel_columns *columns,
                          uint64_t now_ns, uint32_t *refused);
+
+/**
+ * Take messages that are binned already.
+ *
+ * @return  0; GRAVEL_EPEER if the node has aborted, or GRAVEL_ENOMEM: messages were dropped.
+ */
+int gravel_sender_append_block(struct gravel_sender *sender, const struct gravel_block *block,
+                               uint64_t now_ns);
 
 /** Ship every open buffer. */
 void gravel_sender_flush(struct gravel_sender *sender);

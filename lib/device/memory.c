@@ -9,6 +9,8 @@
 #include "error.h"
 #include "shared.h"
 
+#define FRAMES_MOST_BYTES (1u << 30) /* of node buffers in pinned memory */
+
 static cl_mem make_buffer(const struct gravel_device *device, cl_mem_flags flags, uint64_t bytes)
 {
     cl_int error;
@@ -80,6 +82,21 @@ int gravel_memory_create(struct gravel_memory *memory, const struct gravel_devic
     return code ? code : make_copied(memory, shape);
 }
 
+void gravel_memory_pin_frames(struct gravel_memory *memory, uint64_t bytes)
+{
+    cl_int error;
+    if (!memory->buffer || bytes > FRAMES_MOST_BYTES)
+        return;
+    memory->frames_pinned =
+        make_buffer(memory->device, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes);
+    if (!memory->frames_pinned)
+        return;
+    memory->frames =
+        clEnqueueMapBuffer(memory->copies, memory->frames_pinned, CL_TRUE,
+                           CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error);
+    memory->frames_bytes = memory->frames ? bytes : 0;
+}
+
 void gravel_memory_destroy(struct gravel_memory *memory)
 {
     if (!memory->device)
@@ -92,6 +109,10 @@ void gravel_memory_destroy(struct gravel_memory *memory)
         gravel_arena_destroy(memory->device, memory->arena);
     else if (memory->arena)
         clEnqueueUnmapMemObject(memory->copies, memory->pinned, memory->arena, 0, NULL, NULL);
+    if (memory->frames)
+        clEnqueueUnmapMemObject(memory->copies, memory->frames_pinned, memory->frames, 0, NULL, NULL);
+    if (memory->frames_pinned)
+        clReleaseMemObject(memory->frames_pinned);
     if (memory->pinned)
         clReleaseMemObject(memory->pinned);
     if (memory->buffer)

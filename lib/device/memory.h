@@ -22,6 +22,9 @@ struct gravel_memory {
     cl_mem pinned;              /* what the mirror lies in, so that copies run at the speed of the bus */
     cl_command_queue copies;    /* in order, for the heap; beside kernels */
     struct gravel_crate *crate; /* through which such copies go */
+    cl_mem frames_pinned;       /* what the frames lie in */
+    unsigned char *frames;      /* pinned memory for node buffers, to be uploaded from; or NULL */
+    uint64_t frames_bytes;
 };
 
 /**
@@ -34,6 +37,18 @@ int gravel_memory_create(struct gravel_memory *memory, const struct gravel_devic
                          const struct gravel_arena_shape *shape);
 /** Free it; all of it stays if the wait for its copies is given up. */
 void gravel_memory_destroy(struct gravel_memory *memory);
+
+/**
+ * Where the heap is device memory: pin memory for node buffers, so that a frame is uploaded from where it was filled.
+ * Best effort, and not more than a gigabyte: without it frames are copied once more.
+ */
+void gravel_memory_pin_frames(struct gravel_memory *memory, uint64_t bytes);
+
+/** Whether copies to the device may start at `frame` as it is. */
+static inline bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame)
+{
+    return (uintptr_t)frame - (uintptr_t)memory->frames < memory->frames_bytes;
+}
 
 /** Set a kernel's GRAVEL_ARENA argument. */
 cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel, cl_uint index);

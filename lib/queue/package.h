@@ -17,6 +17,12 @@
 #include "gravel/shared/arena.h"
 #include "gravel/shared/package.h"
 
+/*
+ * Command of a package that stands for a block (lib/aggregate/block.h), in the slot of the run's first ticket: n_messages
+ * is the block's room, stride the tickets it stands for. The pump alone writes it, and makes it 0 where a kernel did.
+ */
+#define GRAVEL_BINNED 0xb1u
+
 struct gravel_package_queue {
     struct gravel_queue_words *words;
     unsigned char *slots; /* [n_slots][slot_bytes] */
@@ -56,11 +62,17 @@ gravel_package_peek(const struct gravel_package_queue *queue)
     return published == queue->head + 1 ? package : NULL;
 }
 
+/** Give the slots of n tickets, from the package last peeked on, back to the leaders. */
+static inline void gravel_package_release_n(struct gravel_package_queue *queue, uint32_t n)
+{
+    queue->head += n;
+    gravel_word_store(&queue->words->consumed, queue->head, memory_order_release); /* C2 */
+}
+
 /** Give the slot of the package last peeked back to the leaders. */
 static inline void gravel_package_release(struct gravel_package_queue *queue)
 {
-    queue->head++;
-    gravel_word_store(&queue->words->consumed, queue->head, memory_order_release); /* C2 */
+    gravel_package_release_n(queue, 1);
 }
 
 /** Show leaders that wait what time it is, and so that we live. Never 0. Relaxed: it orders nothing. */

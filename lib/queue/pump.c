@@ -11,6 +11,7 @@
 #include "wait/clock.h"
 
 #define LOOK_AHEAD 4096u /* headers read at once, of all queues */
+#define BIN_MESSAGES 16384u
 
 /* ---- the thread of step pump -------------------------------------------------------------------
  */
@@ -130,6 +131,20 @@ static int make_staging(struct gravel_pump *pump)
     return 0;
 }
 
+/*
+ * Fewest messages of a run that the device bins [count]; 0: it bins none. It takes three kernels' launches, in which a
+ * host thread bins some ten thousand messages; and a CPU device has no bus to spare.
+ */
+static uint32_t choose_bin_messages(const struct gravel_pump_shape *shape)
+{
+    const struct gravel_device *device = shape->memory->device;
+    if (!shape->aggregation || !strcmp(shape->aggregation, "off"))
+        return 0;
+    if (!strcmp(shape->aggregation, "on"))
+        return 1;
+    return device->step == GRAVEL_STEP_PUMP && !device->capability.is_cpu ? BIN_MESSAGES : 0;
+}
+
 static int start(struct gravel_pump *pump)
 {
     if (pump->shape.memory->device->step != GRAVEL_STEP_PUMP)
@@ -168,6 +183,9 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     int code = make_queues(pump);
     if (!code)
         code = make_staging(pump);
+    pump->bin_messages = choose_bin_messages(shape);
+    if (!code && pump->bin_messages)
+        code = gravel_device_aggregator_create(&pump->binner, shape->memory);
     return code ? code : start(pump);
 }
 
@@ -227,6 +245,7 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
     if (!finish_copies(pump))
         return false;
     release_flights(pump);
+    gravel_device_aggregator_destroy(pump->binner);
     if (pump->watched)
         clReleaseEvent(pump->watched);
     if (pump->staging)

@@ -5,7 +5,8 @@
  * Towards the device it is the queues' one consumer, towards the aggregators the mirror's one producer: it reads
  * publish words, copies every ready run of slots, tells the aggregators how far it is, and gives the slots back to
  * the device. On step pump a thread does so while kernels run; on step drain whoever launches does so between two
- * slices, and no thread is needed.
+ * slices, and no thread is needed. Long runs of packages whose messages may change places are not copied: the device
+ * bins them, and what is copied is a block (lib/aggregate/device_aggregator.h).
  *
  * Path:    cl/queue.cl.h (device memory) -> pump.c -> lib/queue/package.h (mirror) -> lib/aggregate.
  * Owner:   its command queues and staging; the memory is the node's.
@@ -22,6 +23,7 @@
 #include "wait/event.h"
 
 struct gravel_pump;
+struct gravel_block;
 
 /* What the pump tells the node: a code, a text, and whether the node can go on. */
 typedef void gravel_pump_report(void *context, int code, bool is_fatal, const char *text);
@@ -33,6 +35,7 @@ struct gravel_pump_shape {
     void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
     void *context;
     uint64_t timeout_ns; /* longest wait of gravel_pump_move for room in the mirror */
+    const char *aggregation; /* GRAVEL_DEVICE_AGGREGATION's value; NULL is off */
 };
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. On step pump its thread runs then. */
@@ -54,6 +57,9 @@ bool gravel_pump_destroy(struct gravel_pump *pump);
 
 /** Tickets the pump has brought of a queue, for the aggregator's view of the mirror. */
 const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue);
+
+/** [GRAVEL_BLOCK_ROOMS] Blocks of a queue, by room; NULL if there never are any. */
+const struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t queue);
 
 /** Step pump: keep pumping at least until this event has completed. @param event  retained. */
 void gravel_pump_watch(struct gravel_pump *pump, cl_event event);

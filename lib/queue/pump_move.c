@@ -4,7 +4,8 @@
  *
  * One look at the device reads the words that change (fault, tickets) and the headers of the next
  * slots of every queue. A run of published slots is then copied row by row as far as the widest of
- * its packages reaches, while the next look is under way; it has arrived when its copy has ended.
+ * its packages reaches, while the next look is under way, or binned (pump_bin.c); it has arrived when its copy has
+ * ended.
  *
  * Memory:  U1, U3, C2, H1, F1: see docs/memory-order.md. All of it under the pump's lock.
  */
@@ -128,54 +129,78 @@ static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot
                                    pump->slot_bytes, 0, pump->slot_bytes, 0, host, 0, NULL, copied);
 }
 
-/* Start copying the published ones of the n slots looked at. @param moved  [out] packages [count].
- */
-static int begin_flight(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t *moved)
+/* Slots, of the n looked at, that are published. */
+static uint32_t count_ready(const struct channel *channel, uint32_t n)
+{
+    uint32_t ready = 0;
+    while (ready < n && channel->headers[ready].published == channel->taken + ready + 1)
+        ready++;
+    return ready;
+}
+
+/* Start copying n packages. */
+static int begin_copy(struct gravel_pump *pump, uint32_t queue,
+                      const struct gravel_package *headers, uint32_t n)
 {
     struct channel *channel = &pump->channels[queue];
-    uint32_t ready = 0, width = 0;
-    while (ready < n && channel->headers[ready].published == channel->taken + ready + 1) {
-        uint32_t bytes = package_bytes(pump, &channel->headers[ready++]);
+    struct flight *flight = gravel_pump_next_flight(channel);
+    uint32_t width = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t bytes = package_bytes(pump, &headers[i]);
         width = bytes > width ? bytes : width;
     }
-    *moved = ready;
-    uint32_t wanted = 2 * ready < GRAVEL_PUMP_LOOK_MIN ? GRAVEL_PUMP_LOOK_MIN : 2 * ready;
-    channel->wanted = wanted < pump->look_ahead ? wanted : pump->look_ahead;
-    if (ready == 0)
-        return 0;
-    struct flight *flight =
-        &channel->flights[(channel->first_flight + channel->n_flights) % GRAVEL_PUMP_FLIGHTS];
-    cl_int error = copy_slots(pump, queue, channel->taken & (pump->n_slots - 1), ready, width,
-                              &flight->copied);
+    cl_int error =
+        copy_slots(pump, queue, channel->taken & (pump->n_slots - 1), n, width, &flight->copied);
     if (error != CL_SUCCESS)
         return gravel_check_cl("copying packages from the device", error);
-    channel->taken += ready;
-    channel->n_flights++;
-    flight->end = channel->taken;
     flight->width = width;
-    clFlush(pump->moves);
+    flight->run.n_packages = 0;
+    gravel_pump_begin_flight(channel, n);
     return 0;
 }
 
-/* A header read together with its publish word may be older than it; the copy made afterwards is
- * not. */
-static int copy_again_if_short(struct gravel_pump *pump, uint32_t queue,
-                               const struct flight *flight)
+/* Start moving the published ones of the n slots looked at. @param moved  [out] packages [count]. */
+static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t *moved)
+{
+    struct channel *channel = &pump->channels[queue];
+    const struct gravel_package *headers = channel->headers;
+    uint32_t ready = count_ready(channel, n), at = 0, n_begun = 1;
+    uint32_t wanted = 2 * ready < GRAVEL_PUMP_LOOK_MIN ? GRAVEL_PUMP_LOOK_MIN : 2 * ready;
+    struct gravel_package_run run;
+    int code = 0;
+    channel->wanted = wanted < pump->look_ahead ? wanted : pump->look_ahead;
+    for (; !code && n_begun && at < ready && channel->n_flights < GRAVEL_PUMP_FLIGHTS;
+         at += n_begun) {
+        n_begun = gravel_pump_n_to_copy(pump, headers + at, ready - at, &run);
+        code = n_begun ? begin_copy(pump, queue, headers + at, n_begun)
+                       : gravel_pump_bin(pump, queue, &run, &n_begun);
+    }
+    *moved = at;
+    if (at)
+        clFlush(pump->moves);
+    return code;
+}
+
+/* What a flight brought must be just what the kernels wrote: a header read together with its publish word may be
+ * older than it, and then the copy made of it too short; and only the pump speaks of blocks. */
+static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct flight *flight)
 {
     struct channel *channel = &pump->channels[queue];
     for (uint32_t t = channel->arrived; t != flight->end; t++) {
-        uint32_t slot = t & (pump->n_slots - 1);
-        const struct gravel_package *package =
-            (const struct gravel_package *)(channel->slots + (uint64_t)slot * pump->slot_bytes);
-        if (package_bytes(pump, package) <= flight->width)
-            continue;
         static const char what[] = "copying a package from the device";
-        cl_int error = copy_slots(pump, queue, slot, 1, pump->slot_bytes, NULL);
-        int code = error == CL_SUCCESS
+        struct gravel_package *package = gravel_pump_slot(pump, channel, t);
+        int code = 0;
+        if (package_bytes(pump, package) > flight->width) {
+            cl_int error =
+                copy_slots(pump, queue, t & (pump->n_slots - 1), 1, pump->slot_bytes, NULL);
+            code = error == CL_SUCCESS
                        ? gravel_patience_finish(pump->shape.memory->device, pump->moves, what)
                        : gravel_fail_cl(what, error);
+        }
         if (code)
             return code;
+        if (package->command == GRAVEL_BINNED)
+            package->command = 0; /* malformed too, and harmless */
     }
     return 0;
 }
@@ -194,6 +219,29 @@ static int ask_flight(struct gravel_pump *pump, const struct flight *flight, boo
     return gravel_check_cl(what, error != CL_SUCCESS || status > 0 ? error : status);
 }
 
+/* Look at the packages themselves where the device found that a run is not for it. */
+static int copy_instead(struct gravel_pump *pump, uint32_t queue, struct flight *flight)
+{
+    uint32_t slot = flight->run.ticket & (pump->n_slots - 1);
+    static const char what[] = "copying packages from the device";
+    cl_int error =
+        copy_slots(pump, queue, slot, flight->run.n_packages, pump->slot_bytes, NULL);
+    int code = error == CL_SUCCESS
+                   ? gravel_patience_finish(pump->shape.memory->device, pump->moves, what)
+                   : gravel_fail_cl(what, error);
+    flight->width = pump->slot_bytes;
+    return code ? code : check_copies(pump, queue, flight);
+}
+
+static int land_flight(struct gravel_pump *pump, uint32_t queue, struct flight *flight)
+{
+    if (flight->run.n_packages == 0)
+        return check_copies(pump, queue, flight);
+    if (gravel_pump_land_block(pump, &pump->channels[queue], flight))
+        return 0;
+    return copy_instead(pump, queue, flight);
+}
+
 /* Hand runs whose copies have ended to the aggregator. @param wait  for all of them. */
 static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
 {
@@ -206,7 +254,7 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
         if (!code && !has_ended)
             break;
         if (!code)
-            code = copy_again_if_short(pump, queue, flight);
+            code = land_flight(pump, queue, flight);
         if (code)
             return code;
         clReleaseEvent(flight->copied);
@@ -284,7 +332,8 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
         mirror_words(pump);
     for (uint32_t q = 0; q < pump->n_queues && !code; q++) {
         uint32_t found = 0;
-        code = begin_flight(pump, q, n[q], &found);
+        gravel_pump_free_rooms(&pump->channels[q]);
+        code = begin_flights(pump, q, n[q], &found);
         *moved += found;
         if (!code)
             code = land(pump, q, wait);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pump, for its own files: pump.c has its thread and its life, pump_move.c what it does, pump_settle.c the
- * wait for all of it.
+ * The pump, for its own files: pump.c has its thread and its life, pump_move.c what it does, pump_bin.c what it has the
+ * device do, pump_settle.c the wait for all of it.
  */
 #ifndef GRAVEL_QUEUE_PUMP_PARTS_H
 #define GRAVEL_QUEUE_PUMP_PARTS_H
 
 #include <pthread.h>
 
+#include "aggregate/device_aggregator.h"
 #include "queue/package.h"
 #include "queue/pump.h"
 
@@ -22,6 +23,15 @@ struct flight {
     cl_event copied;
     uint32_t end;   /* ticket after its last */
     uint32_t width; /* bytes copied of each slot */
+    /* If the device bins it; run.n_packages is 0 if its packages are copied. */
+    struct gravel_package_run run;
+    uint32_t room;
+};
+
+/* The rooms of a queue are used in turn. */
+struct rooms {
+    uint32_t ends[GRAVEL_BLOCK_ROOMS]; /* ticket after the run of each */
+    uint32_t first, n;                 /* in use */
 };
 
 struct channel {
@@ -33,6 +43,8 @@ struct channel {
     uint32_t taken;                 /* tickets whose copies have been enqueued */
     struct flight flights[GRAVEL_PUMP_FLIGHTS];
     uint32_t first_flight, n_flights;
+    struct rooms rooms;
+    struct gravel_block blocks[GRAVEL_BLOCK_ROOMS]; /* the aggregator's from U1 to C2 */
     _Alignas(GRAVEL_CACHELINE) uint32_t arrived; /* U1: tickets brought; atomic */
 };
 
@@ -53,6 +65,8 @@ struct gravel_pump {
     bool has_told_abort;
     uint32_t progress; /* sum of all tickets taken, arrived and consumed, as of the last look */
     uint64_t moved_ns; /* when it last changed */
+    struct gravel_device_aggregator *binner; /* NULL if the device bins nothing */
+    uint32_t bin_messages;                   /* fewest messages of a run that it bins */
 
     pthread_mutex_t lock;
     pthread_t thread;
@@ -77,5 +91,46 @@ int gravel_pump_fail(struct gravel_pump *pump, int code);
 
 /** Whether some package is reserved that has not arrived, as of the last look. The lock is held. */
 bool gravel_pump_is_behind(const struct gravel_pump *pump);
+
+/* A package of a queue in the mirror. */
+static inline struct gravel_package *gravel_pump_slot(const struct gravel_pump *pump,
+                                                      const struct channel *channel,
+                                                      uint32_t ticket)
+{
+    uint64_t slot = ticket & (pump->n_slots - 1);
+    return (struct gravel_package *)(channel->slots + slot * pump->slot_bytes);
+}
+
+/* Where the next flight goes; there is room for it. */
+static inline struct flight *gravel_pump_next_flight(struct channel *channel)
+{
+    uint32_t last = channel->first_flight + channel->n_flights;
+    return &channel->flights[last % GRAVEL_PUMP_FLIGHTS];
+}
+
+/* The next flight has begun, with n packages. */
+static inline void gravel_pump_begin_flight(struct channel *channel, uint32_t n)
+{
+    channel->taken += n;
+    gravel_pump_next_flight(channel)->end = channel->taken;
+    channel->n_flights++;
+}
+
+/*
+ * pump_bin.c: of n packages, whose headers are given, the first that are to be copied.
+ *
+ * @param run  [out] if there are none: the packages that the device is to bin together.
+ */
+uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump, const struct gravel_package *headers,
+                               uint32_t n, struct gravel_package_run *run);
+/* Have the device bin the next packages of a queue. @param n_binned  [out] 0 if there is no room for a block now.
+ * @return 0; GRAVEL_ECL. */
+int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct gravel_package_run *run,
+                    uint32_t *n_binned);
+/* Forget rooms of blocks that have been read. To be called at every look: tickets wrap. */
+void gravel_pump_free_rooms(struct channel *channel);
+/* Put the block of a flight whose copy has ended into the mirror. @return false if its packages must be copied. */
+bool gravel_pump_land_block(struct gravel_pump *pump, struct channel *channel,
+                            const struct flight *flight);
 
 #endif

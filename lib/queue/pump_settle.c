@@ -54,7 +54,8 @@ static bool find_missing(struct gravel_pump *pump, const uint32_t *targets, uint
         uint32_t consumed = gravel_word_load(&channel->words->consumed, memory_order_relaxed);
         *queue = q;
         *ticket = channel->taken;
-        if ((int32_t)(channel->taken - targets[q]) < 0 && channel->taken - consumed < pump->n_slots)
+        if ((int32_t)(channel->taken - targets[q]) < 0 && channel->taken - consumed < pump->n_slots &&
+            channel->rooms.n < GRAVEL_BLOCK_ROOMS)
             return true;
     }
     return false;

@@ -6,6 +6,9 @@
  * resolver's own, so that nothing waits behind the caller's kernels. Several frames are under way
  * at once, each in a berth of its own: while the device applies one, the host checks and copies the
  * next. When all berths are taken, the queue is finished.
+ *
+ * A long frame that lies in pinned memory is not copied before: the bus is faster than a memcpy, so
+ * waiting for its upload takes less time, and all frames before it are applied then.
  */
 #include "device_resolver.h"
 
@@ -34,8 +37,11 @@ struct gravel_device_resolver {
     cl_command_queue queue;
     cl_mem staging; /* what the berths' `staged` lie in, mapped all the time */
     void *mapped;
+    const struct gravel_memory *memory; /* tells which frames are pinned; or NULL */
+    uint32_t straight_bytes;            /* fewest of a frame that is uploaded from where it is */
     struct berth berths[N_BERTHS];
-    uint32_t n_taken; /* berths of frames that may be under way */
+    uint32_t next;    /* berth */
+    uint32_t n_taken; /* berths before it whose frames may be under way */
     int broken;       /* why frames that were under way are not applied; stays */
     char broken_text[256];
 };
@@ -167,6 +173,13 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 /* ---- berths ------------------------------------------------------------------------------------
  */
 
+void gravel_device_resolver_use_pinned(struct gravel_device_resolver *resolver,
+                                       const struct gravel_memory *memory, uint32_t least_bytes)
+{
+    resolver->memory = memory;
+    resolver->straight_bytes = least_bytes;
+}
+
 int gravel_device_resolver_finish(struct gravel_device_resolver *resolver)
 {
     if (resolver->broken)
@@ -184,14 +197,40 @@ int gravel_device_resolver_finish(struct gravel_device_resolver *resolver)
     return code ? code : resolver->broken;
 }
 
+static bool goes_straight(const struct pass *pass)
+{
+    const struct gravel_memory *memory = pass->resolver->memory;
+    return memory && pass->frame->bytes >= pass->resolver->straight_bytes &&
+           gravel_memory_is_pinned(memory, pass->frame);
+}
+
 static int upload(struct pass *pass)
 {
     struct berth *berth = pass->berth;
-    memcpy(berth->staged, pass->frame, pass->frame->bytes);
+    bool waits = goes_straight(pass);
+    const void *from = waits ? (const void *)pass->frame : berth->staged;
+    if (!waits)
+        memcpy(berth->staged, pass->frame, pass->frame->bytes);
     pass->is_uploaded = true;
-    cl_int error = clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, CL_FALSE, 0,
-                                        pass->frame->bytes, berth->staged, 0, NULL, NULL);
+    cl_int error = clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, waits, 0,
+                                        pass->frame->bytes, from, 0, NULL, NULL);
+    if (waits && error == CL_SUCCESS)
+        pass->resolver->n_taken = 1; /* the queue is in order */
     return gravel_check_cl("resolver: clEnqueueWriteBuffer", error);
+}
+
+/* Room for one more frame. @return 0; the code of frames before. */
+static int take_berth(struct gravel_device_resolver *resolver, struct berth **berth)
+{
+    int code = resolver->n_taken == N_BERTHS || resolver->broken
+                   ? gravel_device_resolver_finish(resolver)
+                   : 0;
+    if (code)
+        return code;
+    *berth = &resolver->berths[resolver->next];
+    resolver->next = (resolver->next + 1) % N_BERTHS;
+    resolver->n_taken++;
+    return code;
 }
 
 /* ---- runs --------------------------------------------------------------------------------------
@@ -254,7 +293,7 @@ static int apply_calls(struct pass *pass, const struct gravel_run *run,
     const struct gravel_apply apply = {
         .shard = {0, 1}, .call = pass->apply->call, .context = pass->apply->context};
     pass->is_uploaded = false; /* its place is taken */
-    pass->resolver->n_taken = (uint32_t)(pass->berth - pass->resolver->berths) + 1;
+    pass->resolver->n_taken = 1;
     *alone = *pass->frame;
     alone->bytes = (uint32_t)(sizeof *alone + run_bytes);
     memcpy(alone + 1, run, run_bytes);
@@ -287,12 +326,7 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
     if (pass.frame->bytes > resolver->max_frame_bytes)
         return gravel_fail(GRAVEL_EINVAL, "frame of %u bytes, the device resolver takes %llu",
                            pass.frame->bytes, (unsigned long long)resolver->max_frame_bytes);
-    int code = resolver->n_taken == N_BERTHS || resolver->broken
-                   ? gravel_device_resolver_finish(resolver)
-                   : 0;
-    if (code)
-        return code;
-    pass.berth = &resolver->berths[resolver->n_taken++];
+    int code = take_berth(resolver, &pass.berth);
     for (uint64_t at = sizeof *pass.frame; !code && at < pass.frame->bytes;) {
         const struct gravel_run *run = (const void *)((const char *)frame + at);
         code = apply_run(&pass, run, applied);

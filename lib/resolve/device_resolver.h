@@ -15,7 +15,7 @@
 #define GRAVEL_RESOLVE_DEVICE_RESOLVER_H
 
 #include "apply.h"
-#include "device/device.h"
+#include "device/memory.h"
 #include "device_calls.h"
 
 struct gravel_device_resolver;
@@ -33,6 +33,13 @@ int gravel_device_resolver_create(struct gravel_device_resolver **out,
                                   const struct gravel_device *device, cl_mem arena,
                                   uint64_t max_frame_bytes,
                                   struct gravel_device_calls *calls);
+
+/* A pinned frame so long [bytes] is uploaded in less time than it takes to copy it. */
+#define GRAVEL_STRAIGHT_BYTES (256u << 10)
+
+/** Upload frames of `least_bytes` and more that lie in this memory's pinned part from where they are. */
+void gravel_device_resolver_use_pinned(struct gravel_device_resolver *resolver,
+                                       const struct gravel_memory *memory, uint32_t least_bytes);
 
 /** Release everything; NULL is allowed. */
 void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);

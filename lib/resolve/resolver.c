@@ -103,11 +103,14 @@ int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_res
         int code = gravel_device_resolver_create(&resolver->device, shape->memory->device,
                                                  shape->memory->buffer, shape->max_frame_bytes,
                                                  shape->calls);
-        if (code)
+        if (code) {
             gravel_resolver_destroy(resolver);
-        else
-            *out = resolver;
-        return code;
+            return code;
+        }
+        gravel_device_resolver_use_pinned(resolver->device, shape->memory,
+                                          GRAVEL_STRAIGHT_BYTES);
+        *out = resolver;
+        return 0;
     }
     for (uint32_t i = 0; i < shape->n_helpers; i++) {
         struct helper *helper = &resolver->helpers[i];

@@ -41,10 +41,11 @@
 
 /* A way to apply, as the device's abilities make the resolver choose it. */
 struct way {
-    bool is_serial, hides_int64_atomics, hides_double;
+    bool is_serial, hides_int64_atomics, hides_double, is_pinned;
 };
 
 static struct gravel_device device; /* as it is */
+static struct gravel_memory memory; /* says that frame is pinned */
 static struct gravel_device_resolver *resolver;
 static cl_mem arena;
 static struct frame frame;
@@ -77,6 +78,9 @@ static int open_resolver(void **state)
     int code = create(way, &resolver);
     if (code)
         print_error("%s\n", gravel_last_error());
+    memory = (struct gravel_memory){.frames = frame.bytes, .frames_bytes = sizeof frame.bytes};
+    if (!code && way->is_pinned)
+        gravel_device_resolver_use_pinned(resolver, &memory, 64);
     return code;
 }
 
@@ -125,6 +129,7 @@ static void apply_and_compare(const char *what)
     gravel_apply_frame(&apply, frame.bytes, &by_host);
     apply.heap = NULL;
     OK(gravel_device_resolver_apply(resolver, &apply, GUARD_BYTES, frame.bytes, &by_device));
+    memset(frame.bytes, 0x5a, sizeof frame.bytes); /* nobody looks at it now */
     OK(gravel_device_resolver_finish(resolver));
     assert_int_equal(by_device.n_messages, by_host.n_messages);
     assert_int_equal(by_device.n_failed, 0);
@@ -295,6 +300,29 @@ static void full_frame_is_applied_to_its_last_message(void **state)
     add_run(&put, false, 0, (FRAME_CAPACITY - 48) / 8);
     assert_int_equal(frame.n_bytes, FRAME_CAPACITY);
     apply_and_compare(put.name);
+}
+
+/* More than there are berths; where frames are pinned, every third is said not to be. */
+static void frames_in_a_row_are_applied_in_order(void **state)
+{
+    (void)state;
+    static const struct word put = {"put_uint", GRAVEL_PUT, GRAVEL_UINT, 1};
+    struct gravel_apply by_host = {expected + GUARD_BYTES, {0, 1}, ignore_call, NULL};
+    struct gravel_apply by_device = {NULL, {0, 1}, ignore_call, NULL};
+    struct gravel_applied applied;
+    begin();
+    for (uint32_t i = 0; i < 23; i++) {
+        frame_begin(&frame, 3, 1, 0);
+        add_run(&put, false, N_WORDS, N_MESSAGES / 2);
+        add_run(&put, true, N_WORDS, 1 + i);
+        gravel_apply_frame(&by_host, frame.bytes, &applied);
+        memory.frames_bytes = i % 3 == 2 ? 0 : sizeof frame.bytes;
+        OK(gravel_device_resolver_apply(resolver, &by_device, GUARD_BYTES, frame.bytes, &applied));
+        memset(frame.bytes, 0x5a, sizeof frame.bytes);
+    }
+    memory.frames_bytes = sizeof frame.bytes;
+    OK(gravel_device_resolver_finish(resolver));
+    expect_same("frames in a row");
 }
 
 static void longer_frame_is_refused_and_not_applied(void **state)
@@ -562,6 +590,7 @@ static int run_all(const char *name, struct way *way)
         TEST(sums_of_reals_on_one_word_lose_nothing),
         TEST(put_of_reals_keeps_every_bit),
         TEST(full_frame_is_applied_to_its_last_message),
+        TEST(frames_in_a_row_are_applied_in_order),
         TEST(longer_frame_is_refused_and_not_applied),
         TEST(requests_are_answered_as_by_the_host),
         TEST(requests_signals_and_calls_keep_their_order),
@@ -588,6 +617,7 @@ int main(int argc, char **argv)
     }
     int n_failed = run_all("serial", &(struct way){.is_serial = true});
     n_failed += run_all("parallel", &(struct way){0});
+    n_failed += run_all("parallel, pinned frames", &(struct way){.is_pinned = true});
     n_failed += run_all("without 64-bit atomics and double",
                         &(struct way){.hides_int64_atomics = true, .hides_double = true});
     clReleaseMemObject(arena);

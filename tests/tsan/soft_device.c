@@ -17,6 +17,8 @@
 /* No kernel resolves here. */
 extern const char gravel_resolve_cl[];
 const char gravel_resolve_cl[] = "";
+extern const char gravel_aggregate_cl[];
+const char gravel_aggregate_cl[] = "";
 
 int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
                        const struct gravel_bindings *bindings,

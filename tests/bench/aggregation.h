@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the variants of bench-aggregation share: the device, the messages of a case, and a sink for
+ * node buffers.
+ *
+ * Path:    bench_aggregation.c <-> aggregation_direct.c.
+ */
+#ifndef GRAVEL_BENCH_AGGREGATION_H
+#define GRAVEL_BENCH_AGGREGATION_H
+
+#include "aggregate/aggregator.h"
+#include "device/device.h"
+#include "device/memory.h"
+
+#define AGGREGATION_MAX_NODES 64u
+#define AGGREGATION_GROUP 256u
+#define AGGREGATION_COMMAND GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_ULONG)
+#define AGGREGATION_BUFFER_BYTES (256u << 10)
+
+/* Where node buffers go: they are counted, or every index is added up, and they go home at once. */
+struct aggregation_sink {
+    bool adds;
+    uint64_t counts[AGGREGATION_MAX_NODES], sums[AGGREGATION_MAX_NODES];
+};
+
+struct aggregation_case {
+    struct gravel_device device;
+    cl_program program;
+    uint32_t n_nodes, n_groups, rounds; /* rounds: messages of a work-item */
+    _Atomic bool aborted;
+    uint64_t counts[AGGREGATION_MAX_NODES], sums[AGGREGATION_MAX_NODES]; /* what must arrive */
+};
+
+_Noreturn void aggregation_die(const char *what, int code);
+void aggregation_must(const char *what, cl_int error);
+
+/** A sender whose buffers go to the sink. */
+struct gravel_sender *aggregation_sender(struct aggregation_case *contest,
+                                         struct aggregation_sink *sink);
+
+/* Variant simt-direct: kernels bin, the host copies regions and appends them. */
+struct aggregation_direct;
+struct aggregation_direct *aggregation_direct_open(struct aggregation_case *contest);
+/** Send every message of the case. @return false if a buffer overflowed. */
+bool aggregation_direct_run(struct aggregation_direct *direct);
+struct aggregation_sink *aggregation_direct_sink(struct aggregation_direct *direct);
+void aggregation_direct_close(struct aggregation_direct *direct);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SIMT-direct aggregation for bench-aggregation: each launch fills buffers on the device, one a
+ * destination; while the next launch fills another set of them, these are copied to the host and
+ * appended to node buffers.
+ *
+ * Path:    bench_aggregation.cl (send_direct) -> this -> lib/aggregate/sender.c -> sink.
+ * Memory:  everything lives for one case.
+ * Source:  Orr 2016, section 3.2.2.
+ */
+#include "aggregation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wait/clock.h"
+
+#define N_SETS 2u
+#define MOST_MESSAGES (1u << 20) /* of a launch */
+
+struct set {
+    cl_mem fill, buffers; /* on the device */
+    uint32_t *host;       /* pinned: fill [n_nodes], buffers [n_nodes][capacity] */
+    cl_event sent;
+};
+
+struct aggregation_direct {
+    struct aggregation_case *contest;
+    struct aggregation_sink sink;
+    struct gravel_sender *sender;
+    struct set sets[N_SETS];
+    cl_mem pinned;
+    unsigned char *mapped;
+    cl_kernel kernel;
+    cl_command_queue kernels, copies;
+    uint32_t capacity, rounds; /* rounds of one launch */
+};
+
+static cl_mem make_buffer(const struct aggregation_direct *direct, cl_mem_flags flags, size_t bytes)
+{
+    cl_int error;
+    cl_mem buffer = clCreateBuffer(direct->contest->device.context, CL_MEM_READ_WRITE | flags,
+                                   bytes, NULL, &error);
+    aggregation_must("clCreateBuffer", error);
+    return buffer;
+}
+
+static cl_command_queue make_queue(const struct aggregation_direct *direct)
+{
+    const struct gravel_device *device = &direct->contest->device;
+    cl_int error;
+    cl_command_queue queue =
+        clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    aggregation_must("clCreateCommandQueueWithProperties", error);
+    return queue;
+}
+
+/* Two sets of buffers, a quarter larger than the mean. */
+static void make_sets(struct aggregation_direct *direct)
+{
+    uint32_t n_nodes = direct->contest->n_nodes;
+    uint32_t n_items = direct->contest->n_groups * AGGREGATION_GROUP;
+    direct->rounds = MOST_MESSAGES / n_items ? MOST_MESSAGES / n_items : 1;
+    if (direct->rounds > direct->contest->rounds)
+        direct->rounds = direct->contest->rounds;
+    uint32_t mean = n_items * direct->rounds / n_nodes;
+    direct->capacity = mean + mean / 4 + 1024;
+    size_t bytes = (n_nodes + (size_t)n_nodes * direct->capacity) * 4;
+    cl_int error;
+    direct->pinned = make_buffer(direct, CL_MEM_ALLOC_HOST_PTR, N_SETS * bytes);
+    direct->mapped = clEnqueueMapBuffer(direct->copies, direct->pinned, CL_TRUE, CL_MAP_READ, 0,
+                                        N_SETS * bytes, 0, NULL, NULL, &error);
+    aggregation_must("clEnqueueMapBuffer", error);
+    for (uint32_t i = 0; i < N_SETS; i++) {
+        direct->sets[i].fill = make_buffer(direct, 0, n_nodes * 4);
+        direct->sets[i].buffers = make_buffer(direct, 0, bytes - n_nodes * 4);
+        direct->sets[i].host = (uint32_t *)(void *)(direct->mapped + i * bytes);
+    }
+}
+
+struct aggregation_direct *aggregation_direct_open(struct aggregation_case *contest)
+{
+    struct aggregation_direct *direct = calloc(1, sizeof *direct);
+    cl_int error;
+    if (!direct)
+        aggregation_die("memory", GRAVEL_ENOMEM);
+    direct->contest = contest;
+    direct->sender = aggregation_sender(contest, &direct->sink);
+    direct->kernels = make_queue(direct);
+    direct->copies = make_queue(direct);
+    direct->kernel = clCreateKernel(contest->program, "send_direct", &error);
+    aggregation_must("clCreateKernel", error);
+    make_sets(direct);
+    return direct;
+}
+
+void aggregation_direct_close(struct aggregation_direct *direct)
+{
+    clEnqueueUnmapMemObject(direct->copies, direct->pinned, direct->mapped, 0, NULL, NULL);
+    clFinish(direct->copies);
+    for (uint32_t i = 0; i < N_SETS; i++) {
+        clReleaseMemObject(direct->sets[i].fill);
+        clReleaseMemObject(direct->sets[i].buffers);
+    }
+    clReleaseMemObject(direct->pinned);
+    clReleaseKernel(direct->kernel);
+    clReleaseCommandQueue(direct->kernels);
+    clReleaseCommandQueue(direct->copies);
+    gravel_sender_destroy(direct->sender);
+    free(direct);
+}
+
+static void launch(struct aggregation_direct *direct, struct set *set, uint32_t first,
+                   uint32_t rounds)
+{
+    const struct aggregation_case *contest = direct->contest;
+    const struct {
+        size_t bytes;
+        const void *value;
+    } arguments[] = {{sizeof set->fill, &set->fill},
+                     {sizeof set->buffers, &set->buffers},
+                     {4, &direct->capacity},
+                     {4, &first},
+                     {4, &rounds},
+                     {4, &contest->n_nodes},
+                     {contest->n_nodes * 4, NULL},
+                     {contest->n_nodes * 4, NULL}};
+    size_t local = AGGREGATION_GROUP, global = contest->n_groups * local;
+    const cl_uint zero = 0;
+    cl_int error = clEnqueueFillBuffer(direct->kernels, set->fill, &zero, 4, 0,
+                                       contest->n_nodes * 4, 0, NULL, NULL);
+    for (cl_uint i = 0; i < sizeof arguments / sizeof *arguments && error == CL_SUCCESS; i++)
+        error = clSetKernelArg(direct->kernel, i, arguments[i].bytes, arguments[i].value);
+    if (error == CL_SUCCESS)
+        error = clEnqueueNDRangeKernel(direct->kernels, direct->kernel, 1, NULL, &global, &local, 0,
+                                       NULL, &set->sent);
+    aggregation_must("launching send_direct", error);
+    clFlush(direct->kernels);
+}
+
+/* Copy what is in a set's buffers, and hand it to the sender. @return false if more was sent. */
+static bool take(struct aggregation_direct *direct, struct set *set)
+{
+    uint32_t n_nodes = direct->contest->n_nodes, *fill = set->host;
+    uint32_t *buffers = set->host + n_nodes, counts[AGGREGATION_MAX_NODES + 1] = {0};
+    bool fits = true;
+    cl_int error = clEnqueueReadBuffer(direct->copies, set->fill, CL_TRUE, 0, n_nodes * 4, fill, 1,
+                                       &set->sent, NULL);
+    for (uint32_t node = 0; node < n_nodes && error == CL_SUCCESS; node++) {
+        size_t at = (size_t)node * direct->capacity * 4;
+        fits &= fill[node] <= direct->capacity;
+        counts[node] = fits ? fill[node] : 0;
+        if (counts[node])
+            error =
+                clEnqueueReadBuffer(direct->copies, set->buffers, CL_FALSE, at, counts[node] * 4u,
+                                    (unsigned char *)buffers + at, 0, NULL, NULL);
+    }
+    if (error == CL_SUCCESS)
+        error = clFinish(direct->copies);
+    aggregation_must("copying buffers", error);
+    clReleaseEvent(set->sent);
+    for (uint32_t node = 0; node < n_nodes; node++) {
+        uint32_t alone[AGGREGATION_MAX_NODES + 1] = {0};
+        alone[node] = counts[node];
+        const struct gravel_block block = {
+            .run = {.command = AGGREGATION_COMMAND, .n_messages = counts[node]},
+            .counts = alone,
+            .index = (unsigned char *)(buffers + (size_t)node * direct->capacity)};
+        gravel_sender_append_block(direct->sender, &block, 0);
+    }
+    return fits;
+}
+
+struct aggregation_sink *aggregation_direct_sink(struct aggregation_direct *direct)
+{
+    return &direct->sink;
+}
+
+bool aggregation_direct_run(struct aggregation_direct *direct)
+{
+    const struct aggregation_case *contest = direct->contest;
+    uint32_t n_items = contest->n_groups * AGGREGATION_GROUP, left = contest->rounds, first = 0;
+    struct set *before = NULL;
+    bool fits = true;
+    for (uint32_t n = 0; left; n++) {
+        struct set *set = &direct->sets[n % N_SETS];
+        uint32_t rounds = left < direct->rounds ? left : direct->rounds;
+        launch(direct, set, first, rounds);
+        first += rounds * n_items;
+        left -= rounds;
+        if (before)
+            fits &= take(direct, before);
+        before = set;
+    }
+    fits &= take(direct, before);
+    gravel_sender_flush(direct->sender);
+    return fits;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench-aggregation: messages a second from a running kernel to closed node buffers on the host, by
+ * number of destinations and by who bins them.
+ *
+ *     GRAVEL_DEVICE=... bench-aggregation [--destinations 2,4,8,16,32,64] [--json]
+ *
+ *     host         step pump copies packages, a CPU thread bins them message by message
+ *     device       step pump has kernels bin them, a CPU thread copies the parts (section 5.6.1);
+ * on GPUs runs worth it, and binned_share tells how many messages that were simt-direct  the
+ * sending work-groups bin; nothing is sent while a launch runs (section 3.2.2)
+ *
+ * Node buffers come home at once. Every run checks how many messages each destination got; one
+ * before the rounds also checks the sum of their indices.
+ *
+ * Path:    options -> cases (destinations) -> rounds over variants -> reports.
+ * Memory:  everything lives for one case; host and device have an arena, a pump and an aggregator
+ * each. Source:  Orr 2016, sections 3.2.2 and 5.6.1.
+ */
+#include "aggregation.h"
+#include "bench.h"
+#include "device/program.h"
+#include "device/self_test.h"
+#include "queue/pump.h"
+#include "wait/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUPS_PER_UNIT 4u
+#define SLOT_BYTES (GRAVEL_NODE_ROW + AGGREGATION_GROUP * 8u)
+#define RING_BYTES (64u << 20)
+#define N_MESSAGES (1u << 28) /* of a run on a GPU */
+#define CPU_N_MESSAGES (1u << 21)
+
+extern const char bench_aggregation_cl[];
+
+struct options {
+    struct bench_options common;
+    uint32_t destinations[BENCH_MAX_LIST], n_destinations;
+};
+
+/* One of the two variants by way of the queue. */
+struct path {
+    struct gravel_memory memory;
+    struct gravel_pump *pump;
+    struct gravel_aggregator aggregator;
+    struct aggregation_sink sink;
+    cl_kernel kernel;
+};
+
+struct contest {
+    struct aggregation_case common;
+    struct path paths[2];
+    struct aggregation_direct *direct;
+};
+
+static const char *const variants[] = {"host", "device", "simt-direct"};
+
+static double now(void)
+{
+    return (double)gravel_clock_ns() * 1e-9;
+}
+
+void aggregation_die(const char *what, int code)
+{
+    fprintf(stderr, "bench-aggregation: %s: %s: %s\n", what, gravel_strerror(code),
+            gravel_last_error());
+    exit(EXIT_FAILURE);
+}
+
+void aggregation_must(const char *what, cl_int error)
+{
+    if (error != CL_SUCCESS) {
+        fprintf(stderr, "bench-aggregation: %s: OpenCL error %d\n", what, error);
+        exit(EXIT_FAILURE);
+    }
+}
+
+static void report(void *context, int code, bool is_fatal, const char *text)
+{
+    (void)context, (void)is_fatal;
+    fprintf(stderr, "bench-aggregation: %s: %s\n", gravel_strerror(code), text);
+    exit(EXIT_FAILURE);
+}
+
+/* ---- the sink ----------------------------------------------------------------------------------
+ */
+
+/* A buffer would travel now. Its runs are all of one command. */
+static void receive(void *context, struct gravel_buffer *buffer)
+{
+    struct aggregation_sink *sink = context;
+    const struct gravel_frame *frame = buffer->frame;
+    const unsigned char *at = (const unsigned char *)(frame + 1);
+    const unsigned char *end = (const unsigned char *)frame + frame->bytes;
+    sink->counts[frame->destination] += frame->n_messages;
+    while (sink->adds && at < end) {
+        const struct gravel_run *run = (const void *)at;
+        const uint32_t *indices = (const void *)(run + 1);
+        for (uint32_t i = 0; i < run->n_messages; i++)
+            sink->sums[frame->destination] += indices[i];
+        at += GRAVEL_RUN_BYTES(run->command, run->n_messages);
+    }
+    gravel_sender_return(buffer);
+}
+
+struct gravel_sender *aggregation_sender(struct aggregation_case *contest,
+                                         struct aggregation_sink *sink)
+{
+    struct gravel_sender *sender;
+    const struct gravel_sender_shape shape = {.n_nodes = contest->n_nodes,
+                                              .buffer_bytes = AGGREGATION_BUFFER_BYTES,
+                                              .n_buffers = 2 * contest->n_nodes,
+                                              .flush_ns = GRAVEL_NS_PER_S,
+                                              .ship = receive,
+                                              .context = sink,
+                                              .aborted = &contest->aborted};
+    int code = gravel_sender_create(&sender, &shape);
+    if (code)
+        aggregation_die("sender", code);
+    return sender;
+}
+
+static void expect_messages(struct aggregation_case *common)
+{
+    uint32_t n = common->n_groups * AGGREGATION_GROUP * common->rounds;
+    memset(common->counts, 0, sizeof common->counts);
+    memset(common->sums, 0, sizeof common->sums);
+    for (uint32_t number = 0; number < n; number++) {
+        uint32_t node = (uint32_t)((uint64_t)(number * 2654435761u) * common->n_nodes >> 32);
+        common->counts[node]++;
+        common->sums[node] += number;
+    }
+}
+
+/* Whether all has arrived; forgets it. */
+static bool check(const struct aggregation_case *common, struct aggregation_sink *sink)
+{
+    size_t bytes = common->n_nodes * sizeof *sink->counts;
+    bool is_right = !memcmp(sink->counts, common->counts, bytes) &&
+                    (!sink->adds || !memcmp(sink->sums, common->sums, bytes));
+    *sink = (struct aggregation_sink){.adds = sink->adds};
+    return is_right;
+}
+
+/* ---- by way of the queue -----------------------------------------------------------------------
+ */
+
+static void wake(void *context, uint32_t queue)
+{
+    struct path *path = context;
+    (void)queue;
+    gravel_aggregator_wake(&path->aggregator);
+}
+
+static void open_pump(struct contest *contest, struct path *path, const char *aggregation)
+{
+    const struct gravel_arena_shape shape = {.n_nodes = contest->common.n_nodes,
+                                             .n_heaps = 1,
+                                             .n_queues = 1,
+                                             .queue_bytes = RING_BYTES,
+                                             .slot_bytes = SLOT_BYTES,
+                                             .heap_bytes = 4096,
+                                             .wait_limit = 1u << 30};
+    const struct gravel_pump_shape pump = {.memory = &path->memory,
+                                           .aborted = &contest->common.aborted,
+                                           .report = report,
+                                           .wake = wake,
+                                           .context = path,
+                                           .timeout_ns = 8 * GRAVEL_NS_PER_S,
+                                           .aggregation = aggregation};
+    int code = gravel_memory_create(&path->memory, &contest->common.device, &shape);
+    if (!code)
+        code = gravel_pump_create(&path->pump, &pump);
+    if (code)
+        aggregation_die("arena and pump", code);
+}
+
+static void open_path(struct contest *contest, struct path *path, const char *aggregation)
+{
+    cl_int error;
+    open_pump(contest, path, aggregation);
+    struct gravel_arena *mirror = path->memory.arena;
+    path->aggregator =
+        (struct gravel_aggregator){.queue = {.words = gravel_arena_queue(mirror, 0),
+                                             .slots = gravel_arena_slots(mirror, 0),
+                                             .n_slots = mirror->n_slots,
+                                             .slot_bytes = mirror->slot_bytes,
+                                             .arrived = gravel_pump_arrived(path->pump, 0)},
+                                   .sender = aggregation_sender(&contest->common, &path->sink),
+                                   .arena = mirror,
+                                   .blocks = gravel_pump_blocks(path->pump, 0),
+                                   .aborted = &contest->common.aborted,
+                                   .report = report,
+                                   .timeout_ns = 8 * GRAVEL_NS_PER_S};
+    int code = gravel_aggregator_start(&path->aggregator);
+    if (code)
+        aggregation_die("aggregator", code);
+    path->kernel = clCreateKernel(contest->common.program, "send_packages", &error);
+    aggregation_must("clCreateKernel", error);
+    aggregation_must("arena", gravel_memory_set_argument(&path->memory, path->kernel, 0));
+    aggregation_must("rounds", clSetKernelArg(path->kernel, 1, 4, &contest->common.rounds));
+    aggregation_must("nodes", clSetKernelArg(path->kernel, 2, 4, &contest->common.n_nodes));
+}
+
+static void close_path(struct path *path)
+{
+    gravel_pump_stop(path->pump);
+    gravel_aggregator_stop(&path->aggregator);
+    gravel_sender_destroy(path->aggregator.sender);
+    gravel_pump_destroy(path->pump);
+    clReleaseKernel(path->kernel);
+    gravel_memory_destroy(&path->memory);
+}
+
+/* Until the kernel has ended and its last message is in a node buffer that has left. */
+static void run_path(struct contest *contest, struct path *path)
+{
+    size_t local = AGGREGATION_GROUP, global = contest->common.n_groups * local;
+    cl_event event;
+    aggregation_must("clEnqueueNDRangeKernel",
+                     clEnqueueNDRangeKernel(contest->common.device.queue, path->kernel, 1, NULL,
+                                            &global, &local, 0, NULL, &event));
+    clFlush(contest->common.device.queue);
+    gravel_pump_watch(path->pump, event);
+    gravel_aggregator_wake(&path->aggregator);
+    clWaitForEvents(1, &event);
+    clReleaseEvent(event);
+    int code = gravel_pump_settle(path->pump);
+    if (code)
+        aggregation_die("pump", code);
+    gravel_aggregator_flush_wait(&path->aggregator, gravel_aggregator_flush(&path->aggregator));
+}
+
+/* ---- cases -------------------------------------------------------------------------------------
+ */
+
+static void open_device(struct aggregation_case *common)
+{
+    const struct gravel_neighbours alone = {.n = 1};
+    struct gravel_config config;
+    const struct gravel_program_request request = {.name = "bench_aggregation.cl",
+                                                   .source = bench_aggregation_cl};
+    int code = gravel_config_init(&config);
+    strcpy(config.step, "pump");
+    if (!code)
+        code = gravel_device_open(&common->device, &config, NULL, &alone);
+    if (!code)
+        code = gravel_self_test(&common->device, 8, NULL);
+    if (!code)
+        code = gravel_device_build(&common->device, &request, &common->program);
+    if (code)
+        aggregation_die("device", code);
+}
+
+static void open_case(struct contest *contest, uint32_t n_nodes)
+{
+    struct aggregation_case *common = &contest->common;
+    open_device(common);
+    bool is_cpu = common->device.capability.is_cpu;
+    uint32_t n = is_cpu ? CPU_N_MESSAGES : N_MESSAGES;
+    common->n_nodes = n_nodes;
+    common->n_groups = (common->device.units - 1) * (is_cpu ? 1 : GROUPS_PER_UNIT);
+    common->rounds = n / (common->n_groups * AGGREGATION_GROUP) + 1;
+    expect_messages(common);
+    for (uint32_t i = 0; i < 2; i++)
+        open_path(contest, &contest->paths[i], i == 0 ? "off" : is_cpu ? "on" : "auto");
+    contest->direct = aggregation_direct_open(common);
+}
+
+static void close_case(struct contest *contest)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        close_path(&contest->paths[i]);
+    aggregation_direct_close(contest->direct);
+    clReleaseProgram(contest->common.program);
+    gravel_device_close(&contest->common.device);
+}
+
+static struct aggregation_sink *sink_of(struct contest *contest, uint32_t i)
+{
+    return i < 2 ? &contest->paths[i].sink : aggregation_direct_sink(contest->direct);
+}
+
+static bool run_variant(void *context, uint32_t i, double *rate)
+{
+    struct contest *contest = context;
+    bool is_valid = true;
+    double start = now();
+    if (i < 2)
+        run_path(contest, &contest->paths[i]);
+    else
+        is_valid = aggregation_direct_run(contest->direct);
+    *rate = (double)contest->common.n_groups * AGGREGATION_GROUP * contest->common.rounds /
+            (now() - start);
+    return check(&contest->common, sink_of(contest, i)) && is_valid;
+}
+
+/* One run of each, in which every index counts. */
+static bool verify(struct contest *contest)
+{
+    bool is_valid = true;
+    double rate;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct aggregation_sink *sink = sink_of(contest, i);
+        sink->adds = true;
+        is_valid &= run_variant(contest, i, &rate);
+        sink->adds = false;
+    }
+    return is_valid && contest->paths[1].aggregator.n_binned > 0;
+}
+
+/* Share of the messages of a variant that the device has binned so far. */
+static double binned_share(const struct contest *contest, uint32_t i)
+{
+    if (i == 2)
+        return 1;
+    const struct gravel_aggregator *aggregator = &contest->paths[i].aggregator;
+    return (double)aggregator->n_binned / (double)aggregator->n_messages;
+}
+
+static bool run_case(const struct options *options, uint32_t n_nodes)
+{
+    static struct contest contest;
+    struct bench_subject subjects[3];
+    memset(&contest, 0, sizeof contest);
+    memset(subjects, 0, sizeof subjects);
+    for (uint32_t i = 0; i < 3; i++)
+        subjects[i].variant = variants[i];
+    open_case(&contest, n_nodes);
+    bool is_valid = verify(&contest);
+    bench_rounds(subjects, 3, options->common.runs, run_variant, &contest);
+    for (uint32_t i = 0; i < 3; i++) {
+        subjects[i].is_valid &= is_valid;
+        bench_report(&options->common, "bench-aggregation", "messages/s", &subjects[i],
+                     json_pack("{s:i, s:f, s:i, s:s}", "destinations", (int)n_nodes, "binned_share",
+                               binned_share(&contest, i), "work_group", (int)AGGREGATION_GROUP,
+                               "device", contest.common.device.capability.name));
+    }
+    for (uint32_t i = 1; i < 3; i++)
+        bench_report_ratio(&options->common, "bench-aggregation", &subjects[i], &subjects[0],
+                           json_pack("{s:i}", "destinations", (int)n_nodes));
+    close_case(&contest);
+    return subjects[0].is_valid && subjects[1].is_valid && subjects[2].is_valid;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct options *options = state->input;
+    if (key == ARGP_KEY_INIT) {
+        state->child_inputs[0] = &options->common;
+    } else if (key == 'd') {
+        options->n_destinations =
+            bench_list_parse(text, 1, AGGREGATION_MAX_NODES, options->destinations);
+        if (!options->n_destinations)
+            argp_error(state, "--destinations %s: a list of numbers from 1 to %u", text,
+                       AGGREGATION_MAX_NODES);
+    } else {
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_option aggregation_options[] = {
+    {"destinations", 'd', "N,...", 0, "numbers of destinations (default 2,4,8,16,32,64)", 0}, {0}};
+static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {.options = aggregation_options,
+                                 .parser = parse,
+                                 .doc = "Messages a second from a kernel to node buffers.",
+                                 .children = children};
+
+int main(int argc, char **argv)
+{
+    struct options options = {
+        .common = BENCH_OPTIONS_INIT, .destinations = {2, 4, 8, 16, 32, 64}, .n_destinations = 6};
+    bool is_valid = true;
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    for (uint32_t i = 0; i < options.n_destinations; i++)
+        is_valid &= run_case(&options, options.destinations[i]);
+    return is_valid ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The whole path with binning on the device (GRAVEL_DEVICE_AGGREGATION=on): that it is used, that
+ * nothing is lost, and that what is refused is refused as ever. For steps pump and drain.
+ *
+ * Path: meson test -> this -> lib/queue/pump_bin.c, lib/aggregate
+ */
+#include <stdio.h>
+
+#include "expect.h"
+
+#define N_ITEMS 16384u
+#define GROUP 256u
+
+static struct gravel_config binning_config(uint32_t n_nodes)
+{
+    struct gravel_config config = loopback_config(n_nodes);
+    strcpy(config.device_aggregation, "on");
+    return config;
+}
+
+static struct gravel *open_config(const struct gravel_config *config)
+{
+    struct gravel *gravel;
+    OK(gravel_open(&gravel, config, NULL));
+    return gravel;
+}
+
+static struct gravel_stats stats_of(struct gravel *gravel)
+{
+    struct gravel_stats stats;
+    OK(gravel_stats_read(gravel, &stats));
+    return stats;
+}
+
+/* Item i adds i + 1 to word i of node i * 7 % n, all at once, then some, then one by one. */
+#define ADDS                                                   \
+    "uint n = gravel_n_nodes(g), to = i * 7u % n;"             \
+    "gravel_add_ulong(g, a, i, i + 1ul, to);"                  \
+    "gravel_add_ulong_if(g, i % 3 == 0, a, i, 1000000ul, to);" \
+    "if (i % 64 == 5) gravel_add_ulong_wi(g, a, i, 2000000ul, to);"
+
+static void expect_adds(struct gravel *gravel, uint64_t table)
+{
+    uint32_t n = gravel_n_nodes(gravel);
+    for (uint32_t node = 0; node < n; node++) {
+        const uint64_t *words = read_map(gravel, node, table, N_ITEMS * 8);
+        for (uint32_t i = 0; i < N_ITEMS; i++) {
+            uint64_t sum = i + 1 + (i % 3 == 0) * 1000000ul + (i % 64 == 5) * 2000000ul;
+            assert_int_equal(words[i], i * 7u % n == node ? sum : 0);
+        }
+        unmap(gravel, words);
+    }
+}
+
+/* @return messages that the device has binned. */
+static uint64_t run_adds(const struct gravel_config *config)
+{
+    struct gravel *gravel = open_config(config);
+    uint64_t table = alloc_or_die(gravel, N_ITEMS * 8);
+    OK(run_body(gravel, ADDS, N_ITEMS, GROUP, table, 0, 0));
+    expect_adds(gravel, table);
+    struct gravel_stats stats = stats_of(gravel);
+    uint64_t n_messages = N_ITEMS + (N_ITEMS + 2) / 3 + N_ITEMS / 64, n_sent = 0;
+    assert_int_equal(stats.messages, n_messages);
+    assert_int_equal(stats.resolved_messages, n_messages);
+    for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++) {
+        struct gravel_destination_stats to;
+        OK(gravel_stats_read_destination(gravel, node, &to));
+        n_sent += to.messages;
+    }
+    assert_int_equal(n_sent, n_messages);
+    OK(gravel_close(gravel));
+    return stats.binned_messages;
+}
+
+static void every_message_is_binned_from_one_node_to_many(void **state)
+{
+    (void)state;
+    const uint32_t nodes[] = {1, 2, 3, 64};
+    uint64_t all = N_ITEMS + (N_ITEMS + 2) / 3 + N_ITEMS / 64;
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        struct gravel_config config = binning_config(nodes[i]);
+        assert_int_equal(run_adds(&config), all);
+    }
+}
+
+static void off_and_auto_bin_nothing_on_a_cpu(void **state)
+{
+    (void)state;
+    struct gravel_config config = binning_config(2);
+    strcpy(config.device_aggregation, "off");
+    assert_int_equal(run_adds(&config), 0);
+    struct gravel *gravel = open_config(&config);
+    cl_device_type type = 0;
+    clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    OK(gravel_close(gravel));
+    if (!(type & CL_DEVICE_TYPE_CPU))
+        return;
+    strcpy(config.device_aggregation, "auto");
+    assert_int_equal(run_adds(&config), 0);
+}
+
+static void unknown_choice_is_refused(void **state)
+{
+    (void)state;
+    struct gravel_config config = binning_config(1);
+    strcpy(config.device_aggregation, "maybe");
+    expect_no_open(&config, NULL, GRAVEL_ECONFIG, "device_aggregation = \"maybe\"");
+}
+
+/* On step drain a slice's packages must fit the queue, and a group makes three dozen here. */
+static void small_queues_and_buffers_lose_nothing(void **state)
+{
+    (void)state;
+    struct gravel_config config = binning_config(3);
+    config.queue_bytes = strcmp(config.step, "drain") ? 2 * 9280 : 64 * 9280;
+    config.buffer_bytes = 512;
+    config.n_buffers = 2;
+    run_adds(&config);
+    config.slot_bytes = 640;
+    config.queue_bytes = 512 * 640;
+    run_adds(&config);
+    config.n_aggregators = 5;
+    config.queue_bytes = 5 * 512 * 640;
+    run_adds(&config);
+}
+
+static void several_queues_lose_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t n = 2; n <= 16; n *= 8) {
+        struct gravel_config config = binning_config(2);
+        config.n_aggregators = n;
+        run_adds(&config);
+    }
+}
+
+/* Slots of 1024 increments, and room for so many that a look finds more than a block holds, on
+ * drain at least. */
+static void runs_longer_than_a_block_lose_nothing(void **state)
+{
+    (void)state;
+    const uint32_t n_items = 1u << 23;
+    struct gravel_config config = binning_config(3);
+    config.slot_bytes = 8256;
+    config.queue_bytes = 256u << 20;
+    struct gravel *gravel = open_config(&config);
+    uint64_t table = alloc_or_die(gravel, 4096);
+    OK(run_body(gravel, "gravel_inc_uint(g, a, i % 1024, i / 1024 % 3);", n_items, 1024, table, 0,
+                0));
+    for (uint32_t node = 0; node < 3; node++)
+        expect_words(gravel, node, table, n_items / 1024 / 3 + (node < n_items / 1024 % 3), 1024);
+    assert_int_equal(stats_of(gravel).binned_messages, n_items);
+    OK(gravel_close(gravel));
+}
+
+/*
+ * A run ends where the command or the base changes. What a group put before and after its
+ * increments is ordered by them: puts to the same word, the last of which must win.
+ */
+static void commands_in_turn_keep_their_order(void **state)
+{
+    (void)state;
+    struct gravel_config config = binning_config(3);
+    struct gravel *gravel = open_config(&config);
+    uint64_t a = alloc_or_die(gravel, N_ITEMS * 4), b = alloc_or_die(gravel, N_ITEMS * 4);
+    OK(run_body(gravel,
+                "uint to = i % 3;"
+                "gravel_put_uint(g, a, i, 7u, to);"
+                "gravel_inc_uint(g, a, i, to);"
+                "gravel_add_uint(g, a, i, 92u, to);"
+                "gravel_put_uint(g, b, i, 100u, to);"
+                "gravel_max_uint(g, a, i, 5u, to);"
+                "gravel_xor_uint(g, b, i, 1u, to);"
+                "gravel_put_uint(g, b, i, i, to);"
+                "gravel_inc_uint_at(g, b + 4ul * i, to);",
+                N_ITEMS, GROUP, a, b, 0));
+    for (uint32_t node = 0; node < 3; node++) {
+        const uint32_t *first = read_map(gravel, node, a, N_ITEMS * 4);
+        const uint32_t *second = read_map(gravel, node, b, N_ITEMS * 4);
+        for (uint32_t i = node; i < N_ITEMS; i += 3) {
+            assert_int_equal(first[i], 100);
+            assert_int_equal(second[i], i + 1);
+        }
+        unmap(gravel, first);
+        unmap(gravel, second);
+    }
+    assert_int_equal(stats_of(gravel).binned_messages, 5 * N_ITEMS);
+    OK(gravel_close(gravel));
+}
+
+/* Package by package, as ever: the whole package is dropped and told, the others of its run go. */
+static void bad_destination_inside_a_run_drops_its_package(void **state)
+{
+    (void)state;
+    struct gravel_config config = binning_config(2);
+    struct gravel *gravel = open_config(&config);
+    uint64_t table = alloc_or_die(gravel, N_ITEMS * 4);
+    expect_error(run_body(gravel, "gravel_inc_uint(g, a, i, i == 5000 ? 0xffffffffu : i % 2);",
+                          N_ITEMS, GROUP, table, 0, 0),
+                 GRAVEL_ERANGE, "destination 4294967295 of a package of 256 messages");
+    for (uint32_t node = 0; node < 2; node++) {
+        const uint32_t *words = read_map(gravel, node, table, N_ITEMS * 4);
+        for (uint32_t i = 0; i < N_ITEMS; i++)
+            assert_int_equal(words[i], i % 2 == node && i / GROUP != 5000 / GROUP);
+        unmap(gravel, words);
+    }
+    assert_int_equal(stats_of(gravel).refused_messages, GROUP);
+    assert_int_equal(stats_of(gravel).messages, N_ITEMS);
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+}
+
+static void largest_index_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    struct gravel_config config = binning_config(2);
+    struct gravel *gravel = open_config(&config);
+    uint64_t table = alloc_or_die(gravel, 64);
+    expect_error(
+        run_body(gravel, "gravel_inc_uint(g, a, 0xffffffffu, 1);", GROUP, GROUP, table, 0, 0),
+        GRAVEL_ERANGE, "index 4294967295 ");
+    expect_error(run_body(gravel, "gravel_add_ulong_at(g, 0xfffffffffffffff8ul, 1, 1);", GROUP,
+                          GROUP, 0, 0, 0),
+                 GRAVEL_ERANGE, "18446744073709551608");
+    expect_words(gravel, 1, table, 0, 16);
+    OK(gravel_close(gravel));
+}
+
+/* A kernel that writes the header of a block's package, or of a commuting one that is malformed. */
+static void kernel_cannot_speak_of_blocks(void **state)
+{
+    (void)state;
+    const uint32_t binned = 0xb1; /* GRAVEL_BINNED */
+    const char *body = "uint ticket; global uchar *slot;"
+                       "if (get_local_id(0) == 0) {"
+                       "    slot = gravel_queue_reserve(g.arena, 0, 1, &ticket);"
+                       "    if (slot) gravel_queue_publish(slot, ticket, (uint)a, (uint)b, c);"
+                       "}";
+    struct gravel_config config = binning_config(2);
+    struct gravel *gravel = open_config(&config);
+    uint32_t inc = GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT);
+    for (uint32_t n = 0; n < 5; n++)
+        expect_error(run_body(gravel, body, 128, 64, binned, n, 0), GRAVEL_ECORRUPT, "malformed");
+    expect_error(run_body(gravel, body, 128, 64, inc, 0, 0), GRAVEL_ECORRUPT, "0 messages");
+    expect_error(run_body(gravel, body, 128, 64, inc, 100000, 0), GRAVEL_ECORRUPT,
+                 "100000 messages");
+    expect_error(run_body(gravel, body, 128, 64, inc, 0xfffffff0u, 0), GRAVEL_ECORRUPT,
+                 "malformed");
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+}
+
+/* A group in the middle fails the node while blocks are under way: everything ends, and says why.
+ */
+static void failure_in_between_ends_everything(void **state)
+{
+    (void)state;
+    struct gravel_config config = binning_config(2);
+    config.timeout_ms = 500;
+    struct gravel *gravel = open_config(&config);
+    uint64_t table = alloc_or_die(gravel, N_ITEMS * 4);
+    expect_error(run_body(gravel,
+                          "uint ticket;"
+                          "for (uint k = 0; k < 4; k++) gravel_inc_uint(g, a, i, i % 2);"
+                          "if (i == 4096) gravel_queue_reserve(g.arena, 0, 1, &ticket);"
+                          "for (uint k = 0; k < 4; k++) gravel_inc_uint(g, a, i, i % 2);",
+                          N_ITEMS, GROUP, table, 0, 0),
+                 GRAVEL_EKERNEL, "not published");
+    expect_error(gravel_barrier(gravel), GRAVEL_EKERNEL, "not published");
+    expect_error(gravel_close(gravel), GRAVEL_EKERNEL, "not published");
+}
+
+int main(void)
+{
+    watch(170, "binning on the device");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_message_is_binned_from_one_node_to_many),
+        cmocka_unit_test(off_and_auto_bin_nothing_on_a_cpu),
+        cmocka_unit_test(unknown_choice_is_refused),
+        cmocka_unit_test(small_queues_and_buffers_lose_nothing),
+        cmocka_unit_test(several_queues_lose_nothing),
+        cmocka_unit_test(runs_longer_than_a_block_lose_nothing),
+        cmocka_unit_test(commands_in_turn_keep_their_order),
+        cmocka_unit_test(bad_destination_inside_a_run_drops_its_package),
+        cmocka_unit_test(largest_index_arrives_as_it_was_sent),
+        cmocka_unit_test(kernel_cannot_speak_of_blocks),
+        cmocka_unit_test(failure_in_between_ends_everything),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

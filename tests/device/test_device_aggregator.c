@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs of packages binned by the device, compared with binning by sorting: every command that
+ * commutes, packages of any length, few nodes and many, tickets that wrap, and everything that a
+ * run must not be.
+ *
+ * usage: test_device_aggregator PLATFORM      part of an OpenCL platform's name
+ *
+ * Path:    meson test -> lib/aggregate/device_aggregator.c -> cl/aggregate.cl
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "aggregate/device_aggregator.h"
+#include "device/device.h"
+#include "gravel/gravel.h"
+#include "gravel/shared/package.h"
+
+#define SKIPPED 77
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+#define OK(call) assert_int_equal(call, 0)
+#define SLOT_BYTES 2112u
+#define N_SLOTS 512u
+#define MOST_MESSAGES (N_SLOTS * 256u)
+
+static struct gravel_device device;
+static struct gravel_memory memory;
+static struct gravel_device_aggregator *aggregator;
+
+/* What a message is, for comparison. */
+struct message {
+    uint32_t node;
+    uint64_t index, value;
+};
+static struct message sent[MOST_MESSAGES], got[MOST_MESSAGES];
+
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static void open_aggregator(uint32_t n_nodes, uint32_t n_queues)
+{
+    const struct gravel_arena_shape shape = {.n_nodes = n_nodes,
+                                             .n_heaps = 1,
+                                             .n_queues = n_queues,
+                                             .queue_bytes =
+                                                 (uint64_t)SLOT_BYTES * N_SLOTS * n_queues,
+                                             .slot_bytes = SLOT_BYTES,
+                                             .heap_bytes = 4096};
+    OK(gravel_memory_create(&memory, &device, &shape));
+    assert_int_equal(memory.arena->n_slots, N_SLOTS);
+    OK(gravel_device_aggregator_create(&aggregator, &memory));
+}
+
+static void close_aggregator(void)
+{
+    gravel_device_aggregator_destroy(aggregator);
+    gravel_memory_destroy(&memory);
+}
+
+/* ---- packages ----------------------------------------------------------------------------------
+ */
+
+static struct gravel_package *slot_of(const struct gravel_package_run *run, uint32_t i)
+{
+    uint32_t slot = (run->ticket + i) & (N_SLOTS - 1);
+    return (void *)(gravel_arena_slots(memory.arena, run->queue) + (size_t)slot * SLOT_BYTES);
+}
+
+static uint64_t mask_of(uint32_t bytes)
+{
+    return bytes == 8 ? UINT64_MAX : bytes == 4 ? UINT32_MAX : 0;
+}
+
+/* Write the next package of a run, as a work-group does, and note its messages. */
+static void add_package(struct gravel_package_run *run, uint32_t n)
+{
+    struct gravel_package *package = slot_of(run, run->n_packages);
+    uint32_t command = run->command, stride = GRAVEL_PACKAGE_STRIDE(n);
+    uint32_t index_bytes = GRAVEL_INDEX_BYTES(command);
+    uint32_t value_bytes = GRAVEL_N_VALUES(command) ? GRAVEL_VALUE_BYTES(command) : 0;
+    unsigned char *slot = (unsigned char *)package;
+    assert_true(stride <= GRAVEL_SLOT_COLUMNS(SLOT_BYTES, command));
+    *package = (struct gravel_package){.published = run->ticket + run->n_packages + 1,
+                                       .command = command,
+                                       .n_messages = n,
+                                       .stride = stride,
+                                       .base = run->base};
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t x = mix(run->n_messages);
+        struct message *message = &sent[run->n_messages++];
+        *message = (struct message){.node = (uint32_t)(x >> 40) % memory.arena->n_nodes,
+                                    .index = (i == 0 ? UINT64_MAX : mix(x)) & mask_of(index_bytes),
+                                    .value = mix(x + 1) & mask_of(value_bytes)};
+        memcpy(slot + GRAVEL_NODE_ROW + 4u * i, &message->node, 4);
+        memcpy(slot + GRAVEL_INDEX_ROW(stride) + (size_t)index_bytes * i, &message->index,
+               index_bytes);
+        memcpy(slot + GRAVEL_VALUE_ROW(command, stride, 0) + (size_t)value_bytes * i,
+               &message->value, value_bytes);
+    }
+    run->n_packages++;
+}
+
+/* n packages of lengths up to the slot's. */
+static struct gravel_package_run make_run(uint32_t queue, uint32_t ticket, uint32_t command,
+                                          uint32_t n)
+{
+    struct gravel_package_run run = {
+        .queue = queue, .ticket = ticket, .command = command, .base = 4096};
+    uint32_t most = GRAVEL_SLOT_COLUMNS(SLOT_BYTES, command);
+    for (uint32_t i = 0; i < n; i++)
+        add_package(&run, i % 3 == 0 ? most : 1 + (uint32_t)(mix(ticket + i) % most));
+    return run;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------
+ */
+
+/* Bin what is in the mirror's slots. @return what the aggregator says. */
+static bool bin(const struct gravel_package_run *run, uint32_t room, struct gravel_block *block)
+{
+    cl_event copied;
+    OK(clEnqueueWriteBuffer(memory.copies, memory.buffer, CL_TRUE, 0, memory.arena->heap_offset,
+                            memory.arena, 0, NULL, NULL));
+    OK(gravel_device_aggregator_bin(aggregator, run, room, memory.copies, &copied));
+    OK(clWaitForEvents(1, &copied));
+    clReleaseEvent(copied);
+    return gravel_device_aggregator_take(aggregator, run, room, block);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct message *left = a, *right = b;
+    if (left->node != right->node)
+        return left->node < right->node ? -1 : 1;
+    if (left->index != right->index)
+        return left->index < right->index ? -1 : 1;
+    return left->value < right->value ? -1 : left->value > right->value;
+}
+
+static void expect_block(const struct gravel_package_run *run, const struct gravel_block *block)
+{
+    uint32_t index_bytes = GRAVEL_INDEX_BYTES(run->command), n = 0;
+    uint32_t value_bytes = GRAVEL_N_VALUES(run->command) ? GRAVEL_VALUE_BYTES(run->command) : 0;
+    for (uint32_t node = 0; node < memory.arena->n_nodes; node++)
+        for (uint32_t i = 0; i < block->counts[node]; i++, n++) {
+            got[n] = (struct message){.node = node};
+            memcpy(&got[n].index, block->index + (size_t)index_bytes * n, index_bytes);
+            memcpy(&got[n].value, block->values + (size_t)value_bytes * n, value_bytes);
+        }
+    assert_int_equal(n, run->n_messages);
+    assert_int_equal((uintptr_t)block->values % 8, 0);
+    qsort(sent, n, sizeof *sent, compare);
+    qsort(got, n, sizeof *got, compare);
+    for (uint32_t i = 0; i < n; i++)
+        if (compare(&sent[i], &got[i]))
+            fail_msg(
+                "message %u of command 0x%x: to %u, index %llx, value %llx; sent to %u, %llx, %llx",
+                i, run->command, got[i].node, (unsigned long long)got[i].index,
+                (unsigned long long)got[i].value, sent[i].node, (unsigned long long)sent[i].index,
+                (unsigned long long)sent[i].value);
+}
+
+static void bin_and_expect(uint32_t queue, uint32_t ticket, uint32_t command, uint32_t n,
+                           uint32_t room)
+{
+    struct gravel_package_run run = make_run(queue, ticket, command, n);
+    struct gravel_block block;
+    assert_true(bin(&run, room, &block));
+    expect_block(&run, &block);
+}
+
+/* ---- tests -------------------------------------------------------------------------------------
+ */
+
+static void every_command_that_commutes_is_binned(void **state)
+{
+    (void)state;
+    open_aggregator(5, 1);
+    for (uint32_t op = GRAVEL_INC; op <= GRAVEL_XOR; op++)
+        for (uint32_t type = GRAVEL_INT; type <= GRAVEL_DOUBLE; type++)
+            for (uint32_t wide = 0; wide < 2; wide++) {
+                uint32_t command = GRAVEL_COMMAND(op, type) | wide * GRAVEL_COMMAND_WIDE;
+                assert_true(gravel_command_commutes(command));
+                bin_and_expect(0, 8 * op, command, 7, op % GRAVEL_BLOCK_ROOMS);
+            }
+    close_aggregator();
+}
+
+static void what_does_not_commute_is_known(void **state)
+{
+    (void)state;
+    const uint32_t commands[] = {0,
+                                 GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT),
+                                 GRAVEL_COMMAND_AM(3, 2),
+                                 GRAVEL_COMMAND(GRAVEL_INC, 6),
+                                 GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_UINT) | 1u << 13,
+                                 GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_UINT) | 1u << 31,
+                                 GRAVEL_COMMAND(10, GRAVEL_UINT),
+                                 UINT32_MAX};
+    for (size_t i = 0; i < LENGTH(commands); i++)
+        assert_false(gravel_command_commutes(commands[i]));
+}
+
+static void runs_of_any_length_are_binned_for_any_number_of_nodes(void **state)
+{
+    (void)state;
+    const uint32_t nodes[] = {1, 2, 3, 31, 64, 65, 1000, 4096}, lengths[] = {1, 2, 9, 100, N_SLOTS};
+    for (size_t i = 0; i < LENGTH(nodes); i++) {
+        open_aggregator(nodes[i], 1);
+        for (size_t j = 0; j < LENGTH(lengths); j++)
+            bin_and_expect(0, 0, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_ULONG), lengths[j],
+                           (uint32_t)j % 4);
+        close_aggregator();
+    }
+}
+
+static void tickets_wrap_and_queues_are_apart(void **state)
+{
+    (void)state;
+    open_aggregator(3, 3);
+    for (uint32_t queue = 0; queue < 3; queue++) {
+        bin_and_expect(queue, UINT32_MAX - 9, GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG), 10, queue);
+        bin_and_expect(queue, 0, GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG), 10, queue);
+    }
+    close_aggregator();
+}
+
+/* All rooms are used before the first is looked at. */
+static void rooms_do_not_touch_one_another(void **state)
+{
+    (void)state;
+    struct gravel_package_run runs[2 * GRAVEL_BLOCK_ROOMS];
+    struct gravel_block block;
+    static struct message kept[2 * GRAVEL_BLOCK_ROOMS][8 * 256];
+    open_aggregator(4, 2);
+    for (uint32_t i = 0; i < LENGTH(runs); i++) {
+        runs[i] =
+            make_run(i / GRAVEL_BLOCK_ROOMS, 16 * i, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_INT), 1 + i);
+        memcpy(kept[i], sent, runs[i].n_messages * sizeof *sent);
+        assert_true(bin(&runs[i], i % GRAVEL_BLOCK_ROOMS, &block));
+    }
+    for (uint32_t i = 0; i < LENGTH(runs); i++) {
+        assert_true(
+            gravel_device_aggregator_take(aggregator, &runs[i], i % GRAVEL_BLOCK_ROOMS, &block));
+        memcpy(sent, kept[i], runs[i].n_messages * sizeof *sent);
+        expect_block(&runs[i], &block);
+    }
+    close_aggregator();
+}
+
+static void whole_queue_is_binned_to_its_last_message(void **state)
+{
+    (void)state;
+    const uint32_t commands[] = {GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG) | GRAVEL_COMMAND_WIDE,
+                                 GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG),
+                                 GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT)};
+    struct gravel_block block;
+    open_aggregator(2, 1);
+    for (size_t i = 0; i < LENGTH(commands); i++) {
+        struct gravel_package_run run = {.command = commands[i]};
+        while (run.n_packages < N_SLOTS)
+            add_package(&run, GRAVEL_SLOT_COLUMNS(SLOT_BYTES, commands[i]));
+        assert_true(run.n_messages <= gravel_device_aggregator_fits(aggregator, commands[i]));
+        assert_true(bin(&run, GRAVEL_BLOCK_ROOMS - 1, &block));
+        expect_block(&run, &block);
+    }
+    close_aggregator();
+}
+
+/* Change one package of a run and see that the run is given back, and a run after it is not. */
+static void expect_given_back(void (*change)(struct gravel_package *package), uint32_t i)
+{
+    struct gravel_package_run run = make_run(0, 40, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT), 20);
+    struct gravel_block block;
+    change(slot_of(&run, i));
+    assert_false(bin(&run, 1, &block));
+    bin_and_expect(0, 40, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT), 20, 1);
+}
+
+static uint32_t *node_of(struct gravel_package *package, uint32_t i)
+{
+    return (uint32_t *)(package + 1) + i;
+}
+static void node_beyond(struct gravel_package *package)
+{
+    *node_of(package, package->n_messages - 1) = memory.arena->n_nodes;
+}
+static void node_far_beyond(struct gravel_package *package)
+{
+    *node_of(package, 0) = UINT32_MAX;
+}
+static void not_published(struct gravel_package *package)
+{
+    package->published--;
+}
+static void other_command(struct gravel_package *package)
+{
+    package->command = GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_INT);
+}
+static void other_base(struct gravel_package *package)
+{
+    package->base += UINT64_C(1) << 40;
+}
+static void no_messages(struct gravel_package *package)
+{
+    package->n_messages = 0;
+}
+static void fewer_messages(struct gravel_package *package)
+{
+    package->n_messages = package->n_messages > 1 ? package->n_messages - 1 : 2;
+}
+static void more_messages_than_columns(struct gravel_package *package)
+{
+    package->n_messages = package->stride + 1;
+}
+static void long_stride(struct gravel_package *package)
+{
+    package->stride = GRAVEL_SLOT_COLUMNS(SLOT_BYTES, package->command) + 16;
+}
+static void odd_stride(struct gravel_package *package)
+{
+    package->stride--;
+    package->n_messages = 1;
+}
+static void far_too_many_messages(struct gravel_package *package)
+{
+    package->n_messages = package->stride = 0xfffffff0u;
+}
+
+static void run_that_is_none_is_given_back(void **state)
+{
+    (void)state;
+    void (*const changes[])(struct gravel_package *) = {
+        node_beyond, node_far_beyond, not_published,        other_command,
+        other_base,  no_messages,     fewer_messages,       more_messages_than_columns,
+        long_stride, odd_stride,      far_too_many_messages};
+    for (uint32_t n_nodes = 1; n_nodes <= 64; n_nodes *= 8) {
+        open_aggregator(n_nodes, 1);
+        for (size_t i = 0; i < LENGTH(changes); i++) {
+            expect_given_back(changes[i], 0);
+            expect_given_back(changes[i], 13);
+            expect_given_back(changes[i], 19);
+        }
+        close_aggregator();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct gravel_neighbours alone = {.n = 1};
+    struct gravel_config config;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_command_that_commutes_is_binned),
+        cmocka_unit_test(what_does_not_commute_is_known),
+        cmocka_unit_test(runs_of_any_length_are_binned_for_any_number_of_nodes),
+        cmocka_unit_test(tickets_wrap_and_queues_are_apart),
+        cmocka_unit_test(rooms_do_not_touch_one_another),
+        cmocka_unit_test(whole_queue_is_binned_to_its_last_message),
+        cmocka_unit_test(run_that_is_none_is_given_back),
+    };
+    if (argc != 2)
+        return 2;
+    alarm(150);
+    OK(gravel_config_init(&config));
+    strcpy(config.device, argv[1]);
+    strcpy(config.step, "drain");
+    if (gravel_device_open(&device, &config, NULL, &alone)) {
+        printf("skipped: %s\n", gravel_last_error());
+        return SKIPPED;
+    }
+    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
+    gravel_device_close(&device);
+    return n_failed != 0;
+}
