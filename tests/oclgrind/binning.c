@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernels of cl/aggregate.cl under oclgrind, which sees races, divergence and stray accesses: one run of
+ * packages, binned for the number of nodes given.
+ *
+ * usage: oclgrind binning aggregate.cl gravel.cl.h NODES
+ * exit:  0 if every node got its messages and no other; 1
+ *
+ * Path:  run.sh -> this -> cl/aggregate.cl
+ */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* oclgrind knows no later way to make a queue */
+#include <CL/cl.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gravel/shared/package.h"
+
+#define SLOT_BYTES 1088u
+#define GROUP 64u
+#define COMMAND GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_LONG)
+#define FIRST_TICKET 7u
+#define INDICES_AT 64u
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            printf("line %d: not true: %s\n", __LINE__, #condition);                               \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static const uint32_t lengths[] = {16, 1, 30, 33, 40};
+#define N_PACKAGES 5u
+#define PACKAGES_EACH 2u
+#define N_GROUPS 3u
+#define N_MESSAGES 120u
+
+static cl_context context;
+static cl_command_queue queue;
+static cl_program program;
+static uint32_t n_nodes;
+
+struct argument {
+    size_t bytes;
+    const void *value;
+};
+
+/* Set a kernel's arguments and run it. */
+static void run(const char *name, const struct argument *arguments, cl_uint n, size_t n_groups)
+{
+    size_t local = GROUP, global = n_groups * GROUP;
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(program, name, &error);
+    MUST(error == CL_SUCCESS);
+    for (cl_uint i = 0; i < n; i++)
+        MUST(clSetKernelArg(kernel, i, arguments[i].bytes, arguments[i].value) == CL_SUCCESS);
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL) ==
+         CL_SUCCESS);
+    MUST(clFinish(queue) == CL_SUCCESS);
+    clReleaseKernel(kernel);
+}
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, 1 << 20);
+    MUST(file && text && fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* The header takes the place of its include: -I is not for every compiler. */
+static void build(const char *source_path, const char *header_path)
+{
+    static const char include[] = "#include \"gravel.cl.h\"";
+    char *source = read_file(source_path), *header = read_file(header_path);
+    char *at = strstr(source, include);
+    MUST(at);
+    *at = '\0';
+    const char *parts[] = {source, header, at + strlen(include)};
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_int error;
+    MUST(clGetPlatformIDs(1, &platform, NULL) == CL_SUCCESS);
+    MUST(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) == CL_SUCCESS);
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    queue = clCreateCommandQueue(context, device, 0, &error);
+    program = clCreateProgramWithSource(context, 3, parts, NULL, &error);
+    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL1.2", NULL, NULL) == CL_SUCCESS);
+    free(source);
+    free(header);
+}
+
+/* Message m of all has index m and goes to node m * 7 % n_nodes. */
+static void write_packages(unsigned char *slots)
+{
+    uint32_t m = 0;
+    for (uint32_t p = 0; p < N_PACKAGES; p++) {
+        unsigned char *slot = slots + (size_t)p * SLOT_BYTES;
+        uint32_t n = lengths[p], stride = GRAVEL_PACKAGE_STRIDE(n);
+        const struct gravel_package package = {.published = FIRST_TICKET + p + 1,
+                                               .command = COMMAND,
+                                               .n_messages = n,
+                                               .stride = stride,
+                                               .base = 64};
+        memcpy(slot, &package, sizeof package);
+        for (uint32_t i = 0; i < n; i++, m++) {
+            uint32_t node = m * 7 % n_nodes;
+            uint64_t value = m + 1000;
+            memcpy(slot + GRAVEL_NODE_ROW + 4 * i, &node, 4);
+            memcpy(slot + GRAVEL_INDEX_ROW(stride) + 4 * i, &m, 4);
+            memcpy(slot + GRAVEL_VALUE_ROW(COMMAND, stride, 0) + 8 * i, &value, 8);
+        }
+    }
+    MUST(m == N_MESSAGES);
+}
+
+static void check(const unsigned char *block)
+{
+    const uint32_t *counts = (const void *)block, *indices = (const void *)(block + INDICES_AT);
+    const uint64_t *values = (const void *)(block + INDICES_AT + 4 * N_MESSAGES);
+    bool seen[N_MESSAGES] = {false};
+    uint32_t n = 0;
+    for (uint32_t node = 0; node < n_nodes; node++)
+        for (uint32_t i = 0; i < counts[node]; i++, n++) {
+            MUST(n < N_MESSAGES && indices[n] < N_MESSAGES && !seen[indices[n]]);
+            MUST(indices[n] * 7 % n_nodes == node && values[n] == indices[n] + 1000);
+            seen[indices[n]] = true;
+        }
+    MUST(n == N_MESSAGES && counts[n_nodes] == 0);
+}
+
+static cl_mem make_buffer(size_t bytes, void *contents)
+{
+    cl_int error;
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (contents ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_mem buffer = clCreateBuffer(context, flags, bytes, contents, &error);
+    MUST(error == CL_SUCCESS);
+    return buffer;
+}
+
+int main(int argc, char **argv)
+{
+    static _Alignas(8) unsigned char slots[N_PACKAGES * SLOT_BYTES],
+        block[INDICES_AT + 12 * N_MESSAGES];
+    MUST(argc == 4);
+    n_nodes = (uint32_t)atoi(argv[3]);
+    MUST(n_nodes >= 1 && n_nodes < INDICES_AT / 4);
+    build(argv[1], argv[2]);
+    write_packages(slots);
+    cl_mem arena = make_buffer(sizeof slots, slots), blocks = make_buffer(sizeof block, NULL);
+    cl_mem matrix = make_buffer(((n_nodes + 1) * N_GROUPS + 1) * 4, NULL);
+    const cl_uint slot_bytes = SLOT_BYTES, ticket = FIRST_TICKET, n_packages = N_PACKAGES,
+                  each = PACKAGES_EACH, team = GROUP / 2, command = COMMAND, n_groups = N_GROUPS,
+                  n_messages = N_MESSAGES, n_replicas = 4;
+    const cl_ulong zero = 0, base = 64, indices_at = INDICES_AT,
+                   values_at = INDICES_AT + 4 * N_MESSAGES;
+#define RUN                                                                                        \
+    {sizeof arena, &arena}, {8, &zero}, {4, &slot_bytes}, {4, &ticket}, {4, &n_packages},          \
+        {4, &each}, {4, &team}, {4, &command}, {8, &base}, {4, &n_nodes}, {sizeof matrix, &matrix}
+    const struct argument count[] = {
+        RUN, {4, &n_replicas}, {(n_nodes + 1) * n_replicas * 4, NULL}, {each * 4, NULL}};
+    const struct argument find[] = {{sizeof matrix, &matrix}, {4, &n_groups}, {4, &n_nodes},
+                                    {sizeof blocks, &blocks}, {8, &zero},     {GROUP * 4, NULL}};
+    const struct argument group[] = {RUN,
+                                     {sizeof blocks, &blocks},
+                                     {4, &n_messages},
+                                     {8, &indices_at},
+                                     {8, &values_at},
+                                     {(n_nodes + 1) * 4, NULL},
+                                     {each * 4, NULL},
+                                     {each * 4, NULL}};
+    run("count_messages", count, sizeof count / sizeof *count, N_GROUPS);
+    run("find_places", find, sizeof find / sizeof *find, 1);
+    run("group_by_node", group, sizeof group / sizeof *group, N_GROUPS);
+    MUST(clEnqueueReadBuffer(queue, blocks, CL_TRUE, 0, sizeof block, block, 0, NULL, NULL) ==
+         CL_SUCCESS);
+    check(block);
+    printf("%u messages to %u nodes: as sent\n", n_messages, n_nodes);
+    return 0;
+}
