@@ -9,7 +9,7 @@ import os
 
 from portability import debian13, intel
 from portability.measure import FAILED, PASS, REFUSED, SKIPPED, Row
-from portability.place import TOP, CannotRun, Here, build
+from portability.place import TOP, Broken, CannotRun, Here, build
 
 MUST = {PASS}
 MAY = {PASS, REFUSED}  # what its self-test proves, counts
@@ -74,7 +74,8 @@ def ask(place, settings):
     try:
         return json.loads(result.out)["devices"]
     except (ValueError, KeyError) as broken:
-        raise CannotRun("gravel-info: " + result.last_line()) from broken
+        reason = result.last_line()
+        raise (CannotRun if "no OpenCL platform" in reason else Broken)(reason) from broken
 
 
 def first_device(place, settings):
@@ -184,5 +185,5 @@ def rows_of(name, site):
         return CATALOGUE[name](site)
     except CannotRun as reason:
         return [Row(name, None, {SKIPPED} if name == "others" else MUST).end(SKIPPED, str(reason))]
-    except OSError as error:
+    except (Broken, OSError) as error:
         return [Row(name, None, MUST).end(FAILED, str(error))]

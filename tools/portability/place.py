@@ -18,6 +18,10 @@ class CannotRun(Exception):
     """Why rows are skipped."""
 
 
+class Broken(Exception):
+    """Why rows have failed before they began."""
+
+
 class Result:
     def __init__(self, status, out, err=""):
         self.status, self.out, self.err = status, out, err
@@ -97,7 +101,7 @@ class Chroot:
 
 
 def build(place, log):
-    """Bring the place's build directory up to date. Raises CannotRun."""
+    """Bring the place's build directory up to date. Raises Broken."""
     source = "/src" if isinstance(place, Chroot) else TOP
     is_set_up = os.path.exists(os.path.join(place.files if source == "/src" else place.build, "build.ninja"))
     steps = [] if is_set_up else [["meson", "setup", place.build, source, "-Dwerror=true"]]
@@ -106,4 +110,4 @@ def build(place, log):
         log("%s: %s" % (type(place).__name__.lower(), " ".join(command)))
         result = place.run(command, {}, 900)
         if result.status:
-            raise CannotRun("does not build: %s: %s" % (command[0], result.last_line()))
+            raise Broken("does not build: %s: %s" % (command[0], result.last_line()))

@@ -6,7 +6,7 @@ import os
 import platform
 import subprocess
 
-from portability.measure import Row
+from portability.measure import SKIPPED, Row
 from portability.place import TOP
 
 HEADS = ("implementation", "version", "step", "self-test", "conformance", "ledger", "queue", "gups", "time", "verdict")
@@ -43,7 +43,7 @@ def rate(per_second):
 
 def cells(row):
     step = "%s, %s" % (row.step, row.form) if row.form else row.step or "-"
-    verdict = row.verdict if row.as_expected else row.verdict + " (unexpected)"
+    verdict = row.verdict if row.as_expected or row.verdict == SKIPPED else row.verdict + " (unexpected)"
     return (row.implementation, (row.driver or "-")[:16], step, row.self_test or "-", share(row.conformance),
             share(row.ledger), rate(row.queue_rate), rate(row.gups_rate), "%.0f s" % row.seconds, verdict)
 
