@@ -167,8 +167,10 @@ GRAVEL_INLINE void gravel_send_end(struct gravel_group g, uint command, ulong ba
     uint queue = gravel_queue_of_group(g.arena), ticket = g.scratch->ticket;
     for (uint left = g.scratch->n_sent; left; ticket++) {
         uint n = left < columns ? left : columns;
-        gravel_queue_publish(gravel_queue_slot(g.arena, queue, ticket), ticket, command, n, base,
-                             reply);
+        global uchar *slot = gravel_queue_slot(g.arena, queue, ticket);
+        if (GRAVEL_HAS_SIGNAL(command))
+            gravel_queue_set_reply(slot, reply);
+        gravel_queue_publish(slot, ticket, command, n, base);
         left -= n;
     }
 }
@@ -238,7 +240,9 @@ static void gravel_send_wi(struct gravel_group g, uint command, ulong base,
         if (has_room || gravel_queue_has_room(g.arena, words, ticket)) {
             global uchar *slot = gravel_queue_slot(g.arena, queue, ticket);
             gravel_write_column(slot, command, GRAVEL_PACKAGE_STRIDE(1), 0, index, values, node);
-            gravel_queue_publish(slot, ticket, command, 1, base, reply);
+            if (GRAVEL_HAS_SIGNAL(command))
+                gravel_queue_set_reply(slot, reply);
+            gravel_queue_publish(slot, ticket, command, 1, base);
             is_sending = false;
         } else {
             is_sending = gravel_queue_keep_waiting(g.arena, words, queue, ticket, &patience);

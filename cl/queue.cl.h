@@ -136,19 +136,23 @@ struct gravel_reply {
     ulong signal; /* heap offset of a uint [bytes] that grows by one with every answer; or GRAVEL_NO_SIGNAL */
 };
 
+/* Leader, before it publishes: where the answers to a package of requests go, or what signal counts it. */
+GRAVEL_INLINE void gravel_queue_set_reply(global uchar *slot, struct gravel_reply reply)
+{
+    global struct gravel_package *package = (global struct gravel_package *)slot;
+    package->result = reply.result;
+    package->signal = reply.signal;
+}
+
 /* Leader, after the group's barrier: fill the header and hand the package to the host. */
 GRAVEL_INLINE void gravel_queue_publish(global uchar *slot, uint ticket, uint command,
-                                        uint n_messages, ulong base, struct gravel_reply reply)
+                                        uint n_messages, ulong base)
 {
     global struct gravel_package *package = (global struct gravel_package *)slot;
     package->command = command;
     package->n_messages = n_messages;
     package->stride = GRAVEL_PACKAGE_STRIDE(n_messages);
     package->base = base;
-    if (GRAVEL_HAS_SIGNAL(command)) {
-        package->result = reply.result;
-        package->signal = reply.signal;
-    }
     gravel_store_release(&package->published, ticket + 1); /* P2, pairs with C1 */
 }
 

@@ -189,7 +189,7 @@ static int warm_up(struct gravel_device_aggregator *aggregator)
                                        rooms_bytes(aggregator), 0, NULL, NULL);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("device aggregator: clEnqueueFillBuffer", error);
-    int code = gravel_device_aggregator_bin(aggregator, &nothing, 0, aggregator->queue, &copied);
+    int code = gravel_device_aggregator_bin(aggregator, &nothing, 0, &copied);
     if (code)
         return code;
     clReleaseEvent(copied);
@@ -342,33 +342,32 @@ static cl_int set_all(const struct gravel_device_aggregator *aggregator,
 }
 
 static cl_int enqueue(const struct gravel_device_aggregator *aggregator, cl_kernel kernel,
-                      uint32_t n_groups, cl_event *event)
+                      uint32_t n_groups)
 {
     size_t local_size = aggregator->group, global_size = n_groups * local_size;
     return clEnqueueNDRangeKernel(aggregator->queue, kernel, 1, NULL, &global_size, &local_size, 0,
-                                  NULL, event);
+                                  NULL, NULL);
 }
 
 int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
                                  const struct gravel_package_run *run, uint32_t room,
-                                 cl_command_queue copies, cl_event *copied)
+                                 cl_event *copied)
 {
     struct place place = find_place(aggregator, run, room);
     struct share share = find_share(aggregator, run);
-    cl_event binned = NULL;
     cl_int error = set_all(aggregator, run, &place, &share);
     if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->count_messages, share.n_groups, NULL);
+        error = enqueue(aggregator, aggregator->count_messages, share.n_groups);
     if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->find_places, 1, NULL);
+        error = enqueue(aggregator, aggregator->find_places, 1);
     if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->group_by_node, share.n_groups, &binned);
+        error = enqueue(aggregator, aggregator->group_by_node, share.n_groups);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("binning packages on the device", error);
+    /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */
+    error = clEnqueueReadBuffer(aggregator->queue, aggregator->rooms, CL_FALSE, place.block, place.end,
+                                aggregator->mapped + place.block, 0, NULL, copied);
     clFlush(aggregator->queue);
-    error = clEnqueueReadBuffer(copies, aggregator->rooms, CL_FALSE, place.block, place.end,
-                                aggregator->mapped + place.block, 1, &binned, copied);
-    clReleaseEvent(binned);
     return gravel_check_cl("copying a block from the device", error);
 }
 

@@ -46,13 +46,12 @@ uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *ag
  * @param run     packages that are published, as their headers tell; they may turn out to be
  * otherwise.
  * @param room    0 to GRAVEL_BLOCK_ROOMS - 1; nobody uses it.
- * @param copies  in order; the copy goes there, behind the kernels.
  * @param copied  [out] the copy's event.
  * @return        0; GRAVEL_ECL.
  */
 int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
                                  const struct gravel_package_run *run, uint32_t room,
-                                 cl_command_queue copies, cl_event *copied);
+                                 cl_event *copied);
 
 /**
  * Look at a block whose copy has ended.

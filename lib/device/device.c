@@ -210,6 +210,20 @@ static int take_step(struct gravel_device *device, const struct gravel_config *c
     return 0;
 }
 
+/* Drivers may allocate a buffer when it is first used, and wait for running kernels then: so it is used now. */
+static int make_ping(struct gravel_device *device)
+{
+    const cl_uint zero = 0;
+    cl_int error;
+    if (gravel_step_is_shared(device->step))
+        return 0;
+    device->ping = clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zero, NULL, &error);
+    if (error == CL_SUCCESS)
+        error = clEnqueueWriteBuffer(device->queue, device->ping, CL_TRUE, 0, sizeof zero, &zero, 0,
+                                     NULL, NULL);
+    return gravel_check_cl("a buffer of one word", error);
+}
+
 int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
                        const struct gravel_bindings *bindings,
                        const struct gravel_neighbours *neighbours)
@@ -233,6 +247,8 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
         code = make_context(device);
     if (!code && !device->queue)
         code = make_queue(device);
+    if (!code)
+        code = make_ping(device);
     if (code)
         gravel_device_close(device);
     return code;
@@ -240,6 +256,8 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
 
 void gravel_device_close(struct gravel_device *device)
 {
+    if (device->ping)
+        clReleaseMemObject(device->ping);
     if (device->queue)
         clReleaseCommandQueue(device->queue);
     if (device->context)

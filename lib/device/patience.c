@@ -10,7 +10,7 @@
 #include "error.h"
 #include "wait/clock.h"
 
-#define SPINS 200u         /* looks before the thread sleeps between them: most copies are short */
+#define YIELDS_NS 300000u  /* of looks before the thread sleeps between them: most copies are short */
 #define REST_MIN_US 20u    /* between two looks then: an eighth of the wait so far, */
 #define REST_MAX_US 1000u  /* so that a long one is not much longer for it */
 
@@ -46,8 +46,8 @@ int gravel_patience_wait(const struct gravel_device *device, cl_event event, con
     uint64_t begin_ns = gravel_clock_ns();
     cl_int status;
     int code = 0;
-    for (uint32_t looks = 0; (status = status_of(event)) > CL_COMPLETE; looks++) {
-        if (looks < SPINS) {
+    while ((status = status_of(event)) > CL_COMPLETE) {
+        if (gravel_clock_ns() - begin_ns < YIELDS_NS) {
             sched_yield();
             continue;
         }
@@ -59,11 +59,23 @@ int gravel_patience_wait(const struct gravel_device *device, cl_event event, con
     return gravel_check_cl(what, status);
 }
 
+/*
+ * An event for all that is enqueued so far: of a read, where there is something to read, because a marker may not
+ * get past a kernel of another queue that waits (NVIDIA's does not), and copies do.
+ */
+static cl_int mark(const struct gravel_device *device, cl_command_queue queue, cl_event *all)
+{
+    static uint32_t unused; /* of all threads; nobody looks at it */
+    if (!device->ping)
+        return clEnqueueMarkerWithWaitList(queue, 0, NULL, all);
+    return clEnqueueReadBuffer(queue, device->ping, CL_FALSE, 0, sizeof unused, &unused, 0, NULL, all);
+}
+
 int gravel_patience_finish(const struct gravel_device *device, cl_command_queue queue,
                            const char *what)
 {
     cl_event all;
-    cl_int error = clEnqueueMarkerWithWaitList(queue, 0, NULL, &all);
+    cl_int error = mark(device, queue, &all);
     if (error == CL_SUCCESS)
         error = clFlush(queue);
     else

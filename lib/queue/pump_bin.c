@@ -77,7 +77,7 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     flight->run = *run;
     flight->run.queue = queue;
     flight->run.ticket = channel->taken;
-    int code = gravel_device_aggregator_bin(pump->binner, &flight->run, flight->room, pump->moves,
+    int code = gravel_device_aggregator_bin(pump->binner, &flight->run, flight->room,
                                             &flight->copied);
     if (code)
         return code;

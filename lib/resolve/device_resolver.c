@@ -212,11 +212,17 @@ static int upload(struct pass *pass)
     if (!waits)
         memcpy(berth->staged, pass->frame, pass->frame->bytes);
     pass->is_uploaded = true;
-    cl_int error = clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, waits, 0,
-                                        pass->frame->bytes, from, 0, NULL, NULL);
-    if (waits && error == CL_SUCCESS)
-        pass->resolver->n_taken = 1; /* the queue is in order */
-    return gravel_check_cl("resolver: clEnqueueWriteBuffer", error);
+    cl_event uploaded = NULL;
+    cl_int error =
+        clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, CL_FALSE, 0,
+                             pass->frame->bytes, from, 0, NULL, waits ? &uploaded : NULL);
+    if (error != CL_SUCCESS || !waits)
+        return gravel_check_cl("resolver: clEnqueueWriteBuffer", error);
+    clFlush(pass->resolver->queue);
+    int code = gravel_patience_wait(pass->resolver->device, uploaded, "resolver: uploading a frame");
+    clReleaseEvent(uploaded);
+    pass->resolver->n_taken = 1; /* the queue is in order */
+    return code;
 }
 
 /* Room for one more frame. @return 0; the code of frames before. */

@@ -134,7 +134,7 @@ static bool bin(const struct gravel_package_run *run, uint32_t room, struct grav
     cl_event copied;
     OK(clEnqueueWriteBuffer(memory.copies, memory.buffer, CL_TRUE, 0, memory.arena->heap_offset,
                             memory.arena, 0, NULL, NULL));
-    OK(gravel_device_aggregator_bin(aggregator, run, room, memory.copies, &copied));
+    OK(gravel_device_aggregator_bin(aggregator, run, room, &copied));
     OK(clWaitForEvents(1, &copied));
     clReleaseEvent(copied);
     return gravel_device_aggregator_take(aggregator, run, room, block);

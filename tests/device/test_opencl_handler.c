@@ -191,7 +191,8 @@ static void handlers_run_while_kernels_wait_for_room(void **state)
     struct gravel_config config = loopback_config(2);
     struct gravel_stats stats;
     struct gravel *node;
-    config.queue_bytes = 9280;
+    config.n_aggregators = 1;
+    config.slot_bytes = config.queue_bytes = 9280;
     config.buffer_bytes = 1024;
     config.n_buffers = 1;
     OK(gravel_open(&node, &config, &table));
