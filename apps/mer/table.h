@@ -33,7 +33,7 @@ struct table_entry {
     uint32_t unused[3];
 };
 
-#define TABLE_LOG_SHARDS 8
+#define TABLE_LOG_SHARDS 5
 #define TABLE_N_SHARDS (1 << TABLE_LOG_SHARDS)
 #define TABLE_PENDING 16
 
