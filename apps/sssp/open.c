@@ -19,9 +19,11 @@
 /* Vertices that are tried at a time when a source is drawn, and how often. */
 enum { N_TRIED = 64, N_TRIES = 16 };
 
-static uint64_t fill_up(uint64_t n)
+/* Vertices, so many that full groups look at all of them. */
+static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
 {
-    return (n + SCANNED - 1) / SCANNED * SCANNED;
+    uint64_t n_group = (uint64_t)SCANNED * sssp->node.group_items;
+    return (n + n_group - 1) / n_group * n_group;
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------
@@ -84,7 +86,7 @@ static void upload(struct sssp *sssp)
     struct ghosts ghosts;
     ghosts_open(&ghosts, &sssp->part);
     sssp->n_slots = ghosts_n_slots(&ghosts);
-    sssp->n_settled = fill_up(rows->n_vertices);
+    sssp->n_settled = fill_up(sssp, rows->n_vertices);
     uint64_t n_best = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
     sssp->n_chunks = count_chunks(rows);
     sssp->offsets = upload_offsets(sssp);
@@ -157,8 +159,8 @@ static void build(struct sssp *sssp)
     extern const char sssp_cl[];
     static const char *const forms[] = {"", " -DSSSP_ULONG", " -DSSSP_FLOAT"};
     char defines[96];
-    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s%s", sssp->node.group_items,
-             CHUNK, forms[sssp->form], sssp->is_direct ? " -DSSSP_DIRECT" : "");
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s", sssp->node.group_items,
+             CHUNK, forms[sssp->form]);
     node_build(&sssp->node, "sssp.cl", sssp_cl, defines);
     sssp->reset = node_kernel(&sssp->node, "reset");
     sssp->gather = node_kernel(&sssp->node, "gather");
@@ -194,22 +196,20 @@ static void set_arguments(struct sssp *sssp)
     NODE_SET(sssp->relax, 9, cl_mem, sssp->settled);
     NODE_SET(sssp->relax, 10, cl_mem, sssp->best);
     NODE_SET(sssp->lowest, 3, cl_mem, sssp->settled);
-    NODE_SET(sssp->relax, 11, cl_uint, n_own);
-    NODE_SET(sssp->lowest, 4, cl_mem, sssp->best);
-    NODE_SET(sssp->lowest, 5, cl_mem, sssp->lows);
+    NODE_SET(sssp->lowest, 4, cl_mem, sssp->lows);
 }
 
 void sssp_open(struct sssp *sssp)
 {
     struct node *node = &sssp->node;
     /* As for one node, because only an open node knows how many there are. */
-    node_open(node, fill_up(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
+    node_open(node, fill_up(sssp, sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
     sssp_draw_weights(&sssp->part.rows, sssp->part.vertices, sssp->options.seed);
     if (!sssp->has_source && !draw_source(sssp))
         sssp->source = first_with_edges(sssp);
     sssp->distances =
-        node_alloc(node, fill_up(sssp->part.partition.block) * sssp_distance_bytes(sssp));
+        node_alloc(node, fill_up(sssp, sssp->part.partition.block) * sssp_distance_bytes(sssp));
     upload(sssp);
     build(sssp);
     set_arguments(sssp);

@@ -21,15 +21,11 @@
 #include <string.h>
 #include <sysexits.h>
 
-enum { KEY_DIRECT = 0x3000 };
-
 static const struct argp_option own_options[] = {
     {NULL, 0, NULL, 0, "SSSP:", 1},
     {"source", 'r', "VERTEX", 0, "Start here (a vertex with edges, drawn by --seed)", 0},
     {"delta", 'd', "WIDTH", 0,
      "Settle distances in buckets of this width, nearest first; 0: all at once (0)", 0},
-    {"direct", KEY_DIRECT, NULL, 0,
-     "Lower a node's own distances in the kernel: messages go to other nodes only", 0},
     {0}};
 
 static error_t parse_delta(struct argp_state *state, const char *value, double *delta)
@@ -53,9 +49,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'r':
         sssp->has_source = true;
         return options_number(state, "-r", value, 0, GRAPH_MAX_VERTICES - 1, &sssp->source);
-    case KEY_DIRECT:
-        sssp->is_direct = true;
-        return 0;
     case 'd':
         return parse_delta(state, value, &sssp->delta);
     default:
@@ -116,7 +109,6 @@ static json_t *parameters(const struct sssp *sssp)
     add_number(object, "source", sssp->source);
     json_object_set_new(object, "delta", json_real(sssp->delta));
     json_object_set_new(object, "distances", json_string(forms[sssp->form]));
-    json_object_set_new(object, "direct", json_boolean(sssp->is_direct));
     add_number(object, "rounds", sssp->n_rounds);
     add_number(object, "buckets", sssp->n_buckets);
     add_number(object, "reached_vertices", sssp->n_reached);
@@ -138,20 +130,13 @@ static uint64_t check(struct sssp *sssp, struct trials *trials)
     return n_wrong;
 }
 
-static const char *variant_of(const struct sssp *sssp)
-{
-    if (sssp->delta > 0)
-        return sssp->is_direct ? "delta-direct" : "delta";
-    return sssp->is_direct ? "rounds-direct" : "rounds";
-}
-
 static int run(struct sssp *sssp)
 {
     const struct options *options = &sssp->options;
     char input[256];
     app_graph_name(input, sizeof input, options);
     struct trials trials = {.name = "sssp",
-                            .variant = variant_of(sssp),
+                            .variant = sssp->delta > 0 ? "delta" : "rounds",
                             .input = input,
                             .unit = "edges/s",
                             .work = (double)sssp->n_reached_edges,
@@ -173,8 +158,6 @@ static int run(struct sssp *sssp)
 static void check_options(const struct sssp *sssp)
 {
     uint64_t n = sssp->part.survey.n_vertices;
-    if (sssp->is_direct && sssp->form == SSSP_ULONG)
-        die("--direct: these weights need distances of 64 bits, which kernels cannot lower");
     if (sssp->has_source && sssp->source >= n)
         die("-r: vertex %llu is not in 0..%llu", (unsigned long long)sssp->source,
             (unsigned long long)n - 1);

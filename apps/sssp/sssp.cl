@@ -3,8 +3,7 @@
  * Shortest paths from one vertex: every edge of a vertex that came nearer offers its target a distance.
  *
  * The host defines GROUP_ITEMS (work-items of a full group), CHUNK (edges that one work-item relaxes), and one of
- * SSSP_ULONG and SSSP_FLOAT or neither: how a distance is kept. A float's is its bits, which rise with it. With
- * SSSP_DIRECT a node's own distances are lowered in `best` and need no message.
+ * SSSP_ULONG and SSSP_FLOAT or neither: how a distance is kept. A float's is its bits, which rise with it.
  *
  * Path:    search.c launches gather, counts over all nodes, launches relax, waits for all messages; again.
  * Memory:  `best` is read and lowered by many work-items at once, by atomics; where a distance has 64 bits nobody
@@ -30,16 +29,6 @@ typedef uint8 distances_type;
 #endif
 
 #define FAR (~(distance_type)0)
-
-#ifdef SSSP_DIRECT
-#define LEAST(distances, best, v) min((distances)[v], (best)[v])
-#define LEAST8(distances, best, i) min(vload8(i, distances), vload8(i, best))
-#define NEEDS_MESSAGE(slot, n_own) ((slot) >= (n_own))
-#else
-#define LEAST(distances, best, v) ((distances)[v])
-#define LEAST8(distances, best, i) vload8(i, distances)
-#define NEEDS_MESSAGE(slot, n_own) 1
-#endif
 
 /*
  * Global size: slots from number `first`; n_own of them are own vertices, and what is filled up stays settled:
@@ -83,11 +72,11 @@ kernel void gather(GRAVEL_ARENA, ulong first, ulong distances_offset, distance_t
     GRAVEL_OPEN(g);
     global const distance_type *restrict distances = gravel_local(g, distances_offset);
     size_t item = first + get_global_id(0);
-    distances_type now = LEAST8(distances, best, item), before = vload8(item, settled);
+    distances_type now = vload8(item, distances), before = vload8(item, settled);
     if (!any((now < before) & (now < (distances_type)(limit))))
         return;
     for (uint v = 8 * (uint)item; v < 8 * (uint)item + 8; v++) {
-        distance_type distance = LEAST(distances, best, v), last = settled[v];
+        distance_type distance = distances[v], last = settled[v];
         if (distance >= last || distance >= limit)
             continue;
         settled[v] = distance;
@@ -112,14 +101,14 @@ static uint is_best(global volatile distance_type *best, distance_type distance)
  * Offer the far ends of listed edges a distance, unless they have been offered a better one from here.
  *
  * Global size: n_chunks from number `first`, or more. slots: [edges] of their targets. weights: [edges]. targets:
- * [slots] owner and place there. best: [slots], of which n_own are own vertices.
+ * [slots] owner and place there. best: [slots].
  */
 kernel void relax(GRAVEL_ARENA, ulong first, uint n_chunks, ulong distances,
                   global const uint2 *restrict frontier, global const uint *restrict offsets,
                   global const uint *restrict slots, global const uint *restrict weights,
                   global const uint2 *restrict targets,
                   global const distance_type *restrict settled,
-                  global volatile distance_type *best, uint n_own)
+                  global volatile distance_type *best)
 {
     GRAVEL_OPEN(g);
     size_t place = first + get_global_id(0);
@@ -133,7 +122,7 @@ kernel void relax(GRAVEL_ARENA, ulong first, uint n_chunks, ulong distances,
         if (active) {
             slot = slots[chunk.y + i];
             distance = ADD(from, weights[chunk.y + i]);
-            is_offered = is_best(best + slot, distance) && NEEDS_MESSAGE(slot, n_own);
+            is_offered = is_best(best + slot, distance);
         }
         uint2 target = targets[slot];
         MIN_DISTANCE_IF(g, is_offered, distances, target.y, distance, target.x);
@@ -146,14 +135,13 @@ kernel void relax(GRAVEL_ARENA, ulong first, uint n_chunks, ulong distances,
  * Global size: own vertices from number `first`; local size: GROUP_ITEMS, or all in one group. lows: [groups].
  */
 kernel void lowest(GRAVEL_ARENA, ulong first, ulong distances_offset,
-                   global const distance_type *restrict settled,
-                   global const distance_type *restrict best, global distance_type *restrict lows)
+                   global const distance_type *restrict settled, global distance_type *restrict lows)
 {
     GRAVEL_OPEN(g);
     local distance_type waiting[GROUP_ITEMS];
     global const distance_type *restrict distances = gravel_local(g, distances_offset);
     size_t v = first + get_global_id(0);
-    distance_type distance = LEAST(distances, best, v);
+    distance_type distance = distances[v];
     waiting[get_local_id(0)] = distance < settled[v] ? distance : FAR;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {

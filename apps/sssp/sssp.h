@@ -20,7 +20,8 @@
  * gravel_min_uint finds the least of them. */
 enum sssp_form { SSSP_UINT, SSSP_ULONG, SSSP_FLOAT };
 
-/* Vertices that are looked at together: what has a distance for each is filled up to a multiple. */
+/* Vertices that are looked at together: what has a distance for each is filled up to a
+ * multiple of it and of a group. */
 #define SCANNED 8
 
 /* A distance is a number of its form; this stands for "not reached". */
@@ -33,7 +34,6 @@ struct sssp {
     enum sssp_form form;
     bool has_source;
     uint64_t source; /* vertex of the whole graph */
-    bool is_direct;  /* own distances are lowered without messages */
     double delta;    /* width of a bucket; 0: all that changed is relaxed at once */
 
     uint64_t distances; /* heap offset of distance [block] */
