@@ -60,10 +60,10 @@ int gravel_patience_wait(const struct gravel_device *device, cl_event event, con
 }
 
 /*
- * An event for all that is enqueued so far: of a read, where there is something to read, because a marker may not
- * get past a kernel of another queue that waits (NVIDIA's does not), and copies do.
+ * A read, where there is something to read: on NVIDIA neither a marker nor the event of a kernel ends beside a kernel
+ * of another queue that waits, and copies do.
  */
-static cl_int mark(const struct gravel_device *device, cl_command_queue queue, cl_event *all)
+cl_int gravel_patience_mark(const struct gravel_device *device, cl_command_queue queue, cl_event *all)
 {
     static uint32_t unused; /* of all threads; nobody looks at it */
     if (!device->ping)
@@ -75,7 +75,7 @@ int gravel_patience_finish(const struct gravel_device *device, cl_command_queue 
                            const char *what)
 {
     cl_event all;
-    cl_int error = mark(device, queue, &all);
+    cl_int error = gravel_patience_mark(device, queue, &all);
     if (error == CL_SUCCESS)
         error = clFlush(queue);
     else

@@ -12,6 +12,7 @@
 #include "device/beside.h"
 #include "device/shared.h"
 #include "call_program.h"
+#include "device/patience.h"
 #include "error.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
@@ -210,7 +211,11 @@ static int start(struct gravel_device_calls *calls, uint32_t handler, const stru
     if (code)
         return code;
     struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
-    cl_int error = enqueue(calls, calls->kernels[handler], place, place->n_messages, &run->event);
+    bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_patience_mark */
+    cl_int error = enqueue(calls, calls->kernels[handler], place, place->n_messages,
+                           by_copy ? NULL : &run->event);
+    if (error == CL_SUCCESS && by_copy)
+        error = gravel_patience_mark(&calls->device, place->queue, &run->event);
     if (error != CL_SUCCESS)
         return gravel_fail(GRAVEL_ECL, "handler %s: clEnqueueNDRangeKernel: %s",
                            calls->shape.handlers[handler].name, gravel_cl_error(error));
@@ -299,9 +304,9 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
 }
 
 /*
- * Look at the oldest run. Its time counts from when it may run: at once on a queue of our own, for
- * nothing keeps it out; on the resolver's when it begins, for on drain a slice of the caller's may
- * have the device to itself.
+ * Look at the oldest run. Its time counts from when it may run: at once on svm, usm and pump, for
+ * nothing keeps it out; on drain when it begins, for a slice of the caller's may have the device to
+ * itself.
  */
 static int look_at_oldest(struct gravel_device_calls *calls, bool *has_ended)
 {
@@ -310,7 +315,7 @@ static int look_at_oldest(struct gravel_device_calls *calls, bool *has_ended)
     *has_ended = status <= CL_COMPLETE;
     if (*has_ended)
         return take_off(calls, status);
-    if (!calls->since_ns && (calls->queue || status == CL_RUNNING))
+    if (!calls->since_ns && (calls->device.step != GRAVEL_STEP_DRAIN || status == CL_RUNNING))
         calls->since_ns = now_ns;
     calls->is_stuck = calls->since_ns && now_ns - calls->since_ns > calls->limit_ns;
     return calls->is_stuck ? fail_stuck(calls) : 0;

@@ -75,7 +75,7 @@ static void frames_that_are_never_applied_are_told(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     uint32_t got = 0x5a5a5a5a;
     double begin = seconds_now();
-    atomic_store(&failing.stalls, WAITS);
+    atomic_store(&failing.stalls, WAITS | READS); /* by which the end of a queue is known */
     OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 1, word, NULL));
     assert_int_not_equal(gravel_get(gravel, 0, word, &got, 4), 0);
     expect_dead_in_time(gravel, begin, "resolver: frames were not applied: no answer of the device");
