@@ -155,6 +155,8 @@ int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *value
         n == 0 || n > 64)
         return gravel_fail(GRAVEL_EINVAL, "gravel_reduce: operation %u, type %u, %u values", op,
                            type, n);
+    if (gravel_failure_is_fatal(&gravel->failure)) /* else it could still succeed, alone */
+        return conclude(gravel, GRAVEL_EPEER);
     struct gravel_job job = {
         .kind = GRAVEL_JOB_REDUCE, .op = op, .type = type, .values = values, .n = n};
     int code = gravel_network_run(&gravel->network, &job);

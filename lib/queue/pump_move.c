@@ -111,6 +111,8 @@ static void mirror_words(struct gravel_pump *pump)
  * refuse. */
 static uint32_t package_bytes(const struct gravel_pump *pump, const struct gravel_package *header)
 {
+    if (GRAVEL_COMMAND_TYPE(header->command) > GRAVEL_DOUBLE)
+        return pump->slot_bytes;
     uint64_t bytes =
         GRAVEL_NODE_ROW + (uint64_t)header->stride * GRAVEL_COLUMN_BYTES(header->command);
     return bytes <= pump->slot_bytes ? (uint32_t)bytes : pump->slot_bytes;
