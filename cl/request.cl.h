@@ -58,7 +58,7 @@ GRAVEL_INLINE bool gravel_compares(uint word, uint compare, uint value)
     return holds != (compare & 1u);
 }
 
-#define GRAVEL_WORD_YIELDS 8u /* as many polls more than for room before a wait sleeps: answers come soon */
+#define GRAVEL_WORD_YIELDS 128u /* as many polls more than for room before a wait sleeps: answers come within microseconds */
 
 /*
  * Any work-item: wait for a word of the own heap. `flip` is what makes the type's order that of uint. The clock is
