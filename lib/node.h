@@ -2,7 +2,7 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> node.c (open, close), agree.c, share.c, host.c (messages and waits), symmetric.c (heap),
+ * Path:    gravel.h -> node.c (open), close.c, agree.c, share.c, host.c (messages and waits), symmetric.c (heap),
  *          kernels.c (programs and launches), node_patience.c (waits for the device), stats.c.
  */
 #ifndef GRAVEL_NODE_H
@@ -64,6 +64,9 @@ int gravel_node_go_on(void *context, const char *what, struct gravel_patience_ti
 bool gravel_node_is_stuck(const struct gravel *gravel);
 /** Whether GRAVEL_SLICE leaves a compute unit free, where one must be. @return 0; GRAVEL_ECONFIG. */
 int gravel_node_check_slice(const struct gravel *gravel);
+
+/** close.c: free a node, also a half-open one; what its device still uses stays. */
+void gravel_node_free(struct gravel *gravel);
 
 /** GRAVEL_EINVAL, and why, if a handler makes this call, which waits; else 0. */
 int gravel_node_refuse_in_handler(const char *call);

@@ -11,6 +11,8 @@
 #include "graph_mesh.h"
 #include "partition_metis.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -43,6 +45,17 @@ error_t options_number(struct argp_state *state, const char *option, const char 
     }
     argp_failure(state, EX_USAGE, 0, "%s: '%s' is not in %llu..%llu", option, value,
                  (unsigned long long)min, (unsigned long long)max);
+    return EINVAL;
+}
+
+error_t options_real(struct argp_state *state, const char *option, const char *value,
+                     double *number)
+{
+    char *end;
+    *number = strtod(value, &end);
+    if (end != value && *end == '\0' && isfinite(*number) && *number >= 0)
+        return 0;
+    argp_failure(state, EX_USAGE, 0, "%s: '%s' is not a number from 0 up", option, value);
     return EINVAL;
 }
 

@@ -68,4 +68,8 @@ extern const struct argp options_graph_argp;
 error_t options_number(struct argp_state *state, const char *option, const char *value,
                        uint64_t min, uint64_t max, uint64_t *number);
 
+/** The same for a finite number that is not negative, in any notation of strtod. */
+error_t options_real(struct argp_state *state, const char *option, const char *value,
+                     double *number);
+
 #endif

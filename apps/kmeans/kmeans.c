@@ -14,7 +14,6 @@
 #include "kmeans.h"
 #include "node_stats.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,16 +35,6 @@ static const struct argp_option own_options[] = {
     {"float", KEY_FLOAT, NULL, 0, "Add floats, not whole numbers", 0},
     {0}};
 
-static error_t parse_tolerance(struct argp_state *state, const char *value, double *tolerance)
-{
-    char *end;
-    *tolerance = strtod(value, &end);
-    if (end != value && *end == '\0' && isfinite(*tolerance) && *tolerance >= 0)
-        return 0;
-    argp_failure(state, 64, 0, "-t: '%s' is not a number from 0 up", value);
-    return EINVAL;
-}
-
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct kmeans *kmeans = state->input;
@@ -63,7 +52,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'i':
         return options_number(state, "-i", value, 1, MAX_ROUNDS, &kmeans->n_rounds);
     case 't':
-        return parse_tolerance(state, value, &kmeans->tolerance);
+        return options_real(state, "-t", value, &kmeans->tolerance);
     case KEY_PER_ITEM:
         return options_number(state, "--per-item", value, 1, 1 << 13, &kmeans->per_item);
     case KEY_COMBINE:

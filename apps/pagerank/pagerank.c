@@ -15,7 +15,6 @@
 #include "node_stats.h"
 #include "pagerank.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,16 +30,6 @@ static const struct argp_option own_options[] = {
     {"fixed", KEY_FIXED, NULL, 0, "Add in fixed point: the same bits on any number of nodes", 0},
     {0}};
 
-static error_t parse_tolerance(struct argp_state *state, const char *value, double *tolerance)
-{
-    char *end;
-    *tolerance = strtod(value, &end);
-    if (end != value && *end == '\0' && isfinite(*tolerance) && *tolerance >= 0)
-        return 0;
-    argp_failure(state, 64, 0, "-t: '%s' is not a number from 0 up", value);
-    return EINVAL;
-}
-
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct pagerank *pagerank = state->input;
@@ -52,7 +41,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'i':
         return options_number(state, "-i", value, 1, MAX_ITERATIONS, &pagerank->n_iterations);
     case 't':
-        return parse_tolerance(state, value, &pagerank->tolerance);
+        return options_real(state, "-t", value, &pagerank->tolerance);
     case KEY_FIXED:
         pagerank->is_fixed = true;
         return 0;

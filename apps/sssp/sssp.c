@@ -16,10 +16,8 @@
 #include "app.h"
 #include "node_stats.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sysexits.h>
 
 static const struct argp_option own_options[] = {
     {NULL, 0, NULL, 0, "SSSP:", 1},
@@ -27,16 +25,6 @@ static const struct argp_option own_options[] = {
     {"delta", 'd', "WIDTH", 0,
      "Settle distances in buckets of this width, nearest first; 0: all at once (0)", 0},
     {0}};
-
-static error_t parse_delta(struct argp_state *state, const char *value, double *delta)
-{
-    char *end;
-    *delta = strtod(value, &end);
-    if (end != value && *end == '\0' && isfinite(*delta) && *delta >= 0)
-        return 0;
-    argp_failure(state, EX_USAGE, 0, "-d: '%s' is not a number from 0 up", value);
-    return EINVAL;
-}
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -50,7 +38,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         sssp->has_source = true;
         return options_number(state, "-r", value, 0, GRAPH_MAX_VERTICES - 1, &sssp->source);
     case 'd':
-        return parse_delta(state, value, &sssp->delta);
+        return options_real(state, "-d", value, &sssp->delta);
     default:
         return ARGP_ERR_UNKNOWN;
     }
