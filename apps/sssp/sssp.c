@@ -16,6 +16,7 @@
 #include "app.h"
 #include "node_stats.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/patience.h"
 #include "device/program.h"
 #include "error.h"
 #include "gravel/shared/package.h"
@@ -193,7 +194,8 @@ static int warm_up(struct gravel_device_aggregator *aggregator)
     if (code)
         return code;
     clReleaseEvent(copied);
-    return gravel_check_cl("device aggregator: first use", clFinish(aggregator->queue));
+    return gravel_patience_finish(aggregator->memory->device, aggregator->queue,
+                                  "device aggregator: first use");
 }
 
 int gravel_device_aggregator_create(struct gravel_device_aggregator **out,
@@ -228,8 +230,10 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
     if (aggregator->mapped)
         clEnqueueUnmapMemObject(aggregator->queue, aggregator->pinned, aggregator->mapped, 0, NULL,
                                 NULL);
-    if (aggregator->queue)
-        clFinish(aggregator->queue);
+    if (aggregator->queue &&
+        gravel_patience_gave_up(gravel_patience_finish(aggregator->memory->device, aggregator->queue,
+                                                       "the device's aggregator")))
+        return; /* the device still uses all of it */
     for (size_t i = 0; i < LENGTH(kernels); i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
