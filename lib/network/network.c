@@ -14,6 +14,7 @@
 
 #include "device/memory.h"
 #include "error.h"
+#include "queue/capacity.h"
 #include "trace.h"
 #include "wait/clock.h"
 
@@ -317,14 +318,6 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
     return 0;
 }
 
-static uint32_t power_of_two_above(uint32_t value)
-{
-    uint32_t power = 1;
-    while (power < value)
-        power *= 2;
-    return power;
-}
-
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
                           struct gravel_device_calls *calls, struct gravel_trace *trace,
                           uint32_t n_buffers)
@@ -356,7 +349,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     network->trace = trace;
     int code = gravel_resolver_create(&network->resolver, &resolver);
     if (!code)
-        code = gravel_mpmc_create(&network->outgoing, power_of_two_above(n_buffers + 1),
+        code = gravel_mpmc_create(&network->outgoing, gravel_queue_capacity(n_buffers + 1),
                                   sizeof(struct gravel_buffer *), 0);
     if (!code)
         code = gravel_sender_create(&network->handler_sender, &sender);
