@@ -162,6 +162,8 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
         transport->operations->received(transport);
         n++;
     }
+    if (transport->fault)
+        gravel_network_fail(network, transport->fault, gravel_last_error());
     return n;
 }
 
@@ -260,7 +262,7 @@ static int open_transport(struct gravel_network *network)
 {
     const struct gravel_config *config = network->shape.config;
     int code = network->shape.use_mpi
-                   ? gravel_transport_mpi_open(&network->transport)
+                   ? gravel_transport_mpi_open(&network->transport, network->shape.segment)
                    : gravel_transport_self_open(&network->transport, config->loopback_nodes);
     return code ? code : allocate(network);
 }
@@ -355,6 +357,9 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         code = gravel_sender_create(&network->handler_sender, &sender);
     sender.ship = gravel_network_ship;
     sender.n_buffers = network->transport->n_nodes * 4;
+    if (network->transport->n_takers)
+        sender.frames =
+            gravel_segment_take(network->shape.segment, gravel_sender_frames_bytes(&sender));
     if (!code)
         code = gravel_sender_create(&network->host_sender, &sender);
     if (!code)
