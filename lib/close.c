@@ -69,6 +69,7 @@ void gravel_node_free(struct gravel *gravel)
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_sender_destroy(gravel->aggregators[i].sender);
     free(gravel->aggregators);
+    gravel_segment_destroy(gravel->segment);
     gravel_heap_destroy(gravel->heap);
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
         free((char *)gravel->handlers[i].name);

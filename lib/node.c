@@ -68,8 +68,17 @@ static bool use_mpi(const struct gravel_config *config)
     return !strcmp(config->transport, "mpi");
 }
 
+/* Without it node buffers are sent to nodes of this machine as to all others. */
+static void make_segment(struct gravel *gravel)
+{
+    if (gravel_segment_create(&gravel->segment))
+        gravel_log(gravel, "%s", gravel_last_error());
+}
+
 static int open_network(struct gravel *gravel)
 {
+    if (use_mpi(&gravel->config))
+        make_segment(gravel);
     const struct gravel_network_shape shape = {
         .config = &gravel->config,
         .heap = gravel->heap,
@@ -81,6 +90,7 @@ static int open_network(struct gravel *gravel)
         .failure = &gravel->failure,
         .aborted = &gravel->aborted,
         .use_mpi = use_mpi(&gravel->config),
+        .segment = gravel->segment,
     };
     return gravel_network_start(&gravel->network, &shape);
 }
@@ -90,6 +100,18 @@ static uint64_t frames_bytes(const struct gravel *gravel)
 {
     return gravel_sender_frame_bytes((uint32_t)gravel->config.buffer_bytes) *
            gravel->config.n_buffers * gravel->network.transport->n_nodes;
+}
+
+/* Memory for the aggregators' node buffers, where it matters what memory that is. */
+static void place_frames(struct gravel *gravel)
+{
+    const struct gravel_config *config = &gravel->config;
+    uint64_t bytes = frames_bytes(gravel) * config->n_aggregators;
+    unsigned char *shared = NULL;
+    if (gravel->network.transport->n_takers)
+        shared = gravel_segment_take(gravel->segment, bytes);
+    gravel_memory_place_frames(&gravel->memory, shared, bytes,
+                               config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES);
 }
 
 static int open_arena(struct gravel *gravel)
@@ -110,8 +132,8 @@ static int open_arena(struct gravel *gravel)
     };
     int code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
     gravel->arena = gravel->memory.arena;
-    if (!code && config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES)
-        gravel_memory_pin_frames(&gravel->memory, frames_bytes(gravel) * config->n_aggregators);
+    if (!code)
+        place_frames(gravel);
     return code;
 }
 

@@ -37,6 +37,7 @@ struct gravel {
     _Atomic bool is_draining; /* that launch waits for a slice. Relaxed: whoever asks, asks again */
     _Atomic bool is_stuck; /* a wait for the device was given up: what it uses stays. Relaxed: nothing follows it */
     struct gravel_heap *heap;
+    struct gravel_segment *segment; /* node buffers that nodes of this machine may take; NULL: there is none */
     struct gravel_network network;
     struct gravel_aggregator *aggregators; /* [config.n_aggregators] */
     struct gravel_launches launches;

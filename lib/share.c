@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells which device a node uses, and which other nodes of its host use the same one.
+ * Tells which device a node uses, which other nodes of its host use the same one, and which take its node buffers
+ * without a copy.
  *
  * Path:    gravel_open -> share.c -> gravel_reduce; the log, statistics.
  * Note:    nodes share a CPU device as a matter of course: each has its own cores. Others are told of.
@@ -70,6 +71,17 @@ static void tell_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t 
                    : "");
 }
 
+static void tell_takers(struct gravel *gravel)
+{
+    const struct gravel_transport *transport = gravel->network.transport;
+    if (transport->n_local < 2)
+        return;
+    gravel_log(gravel,
+               "node %u: %u of %u other nodes of its host take its node buffers where they are%s%s",
+               transport->node, transport->n_takers, transport->n_local - 1,
+               transport->why_not[0] ? "; here cannot be mapped those " : "", transport->why_not);
+}
+
 int gravel_share_tell(struct gravel *gravel)
 {
     const struct gravel_device *device = &gravel->device;
@@ -77,6 +89,7 @@ int gravel_share_tell(struct gravel *gravel)
     gravel_log(gravel, "node %u: device %s: %s, step %s; %s", gravel->network.transport->node,
                device->chosen, device->capability.name, gravel_step_name(device->step),
                device->cores);
+    tell_takers(gravel);
     if (n == 1 || gravel->network.transport->is_loopback)
         return 0;
     uint64_t *marks = calloc(n, sizeof *marks);

@@ -63,6 +63,7 @@ void gravel_stats_gather(struct gravel *gravel, struct gravel_stats *stats)
     add_polls(stats, &network->idle, network->started_ns);
     stats->network_buffers = load(&network->counts.network_buffers);
     stats->network_bytes = load(&network->counts.network_bytes);
+    stats->handed_buffers = load(&network->transport->n_handed);
     stats->resolved_buffers = load(&network->counts.resolved_buffers);
     stats->resolved_messages = load(&network->counts.resolved_messages);
     stats->refused_buffers = load(&network->counts.refused_buffers);

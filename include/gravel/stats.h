@@ -22,6 +22,7 @@
     X(buffer_bytes, "bytes", "bytes in all node buffers sent")                                     \
     X(network_buffers, "count", "node buffers sent to other nodes")                                \
     X(network_bytes, "bytes", "bytes in node buffers sent to other nodes")                         \
+    X(handed_buffers, "count", "of those, node buffers handed over in memory shared with nodes of the machine") \
     X(buffer_waits, "count", "times an aggregator waited for a free node buffer")                  \
     X(queue_full_waits, "count", "leaders that found the queue full")                              \
     X(resolved_buffers, "count", "node buffers applied here")                                      \

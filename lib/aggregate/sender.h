@@ -87,6 +87,12 @@ static inline uint64_t gravel_sender_frame_bytes(uint32_t buffer_bytes)
     return ((uint64_t)buffer_bytes + GRAVEL_CACHELINE - 1) & ~(uint64_t)(GRAVEL_CACHELINE - 1);
 }
 
+/** Bytes of shape.frames. */
+static inline uint64_t gravel_sender_frames_bytes(const struct gravel_sender_shape *shape)
+{
+    return gravel_sender_frame_bytes(shape->buffer_bytes) * shape->n_buffers;
+}
+
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECONFIG if a buffer does not hold one message of the widest kind. */
 int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_shape *shape);
 /** All buffers must have come home. NULL is allowed. */

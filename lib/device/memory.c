@@ -10,6 +10,7 @@
 #include "shared.h"
 
 #define FRAMES_MOST_BYTES (1u << 30) /* of node buffers in pinned memory */
+#define PINS_GIVEN true /* whether a driver copies faster from given memory it was told of (CL_MEM_USE_HOST_PTR) */
 
 static cl_mem make_buffer(const struct gravel_device *device, cl_mem_flags flags, uint64_t bytes)
 {
@@ -82,19 +83,34 @@ int gravel_memory_create(struct gravel_memory *memory, const struct gravel_devic
     return code ? code : make_copied(memory, shape);
 }
 
-void gravel_memory_pin_frames(struct gravel_memory *memory, uint64_t bytes)
+/* Pin memory for node buffers: what is given, or some. Left mapped, for the host to write. @return it; NULL: it failed. */
+static unsigned char *pin_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes)
 {
+    cl_mem_flags how = given ? CL_MEM_USE_HOST_PTR : CL_MEM_ALLOC_HOST_PTR;
     cl_int error;
-    if (!memory->buffer || bytes > FRAMES_MOST_BYTES)
-        return;
-    memory->frames_pinned =
-        make_buffer(memory->device, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes);
-    if (!memory->frames_pinned)
-        return;
-    memory->frames =
+    memory->frames_pinned = clCreateBuffer(memory->device->context, CL_MEM_READ_WRITE | how, bytes,
+                                           given, &error);
+    if (error != CL_SUCCESS) {
+        memory->frames_pinned = NULL;
+        return NULL;
+    }
+    unsigned char *mapped =
         clEnqueueMapBuffer(memory->copies, memory->frames_pinned, CL_TRUE,
                            CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error);
-    memory->frames_bytes = memory->frames ? bytes : 0;
+    return error == CL_SUCCESS ? mapped : NULL;
+}
+
+void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
+                                bool pins)
+{
+    memory->frames = given;
+    if (!pins || !memory->buffer || bytes > FRAMES_MOST_BYTES || (given && !PINS_GIVEN))
+        return;
+    memory->frames_mapped = pin_frames(memory, given, bytes);
+    if (!memory->frames_mapped)
+        return;
+    memory->frames = memory->frames_mapped;
+    memory->frames_bytes = bytes;
 }
 
 void gravel_memory_destroy(struct gravel_memory *memory)
@@ -109,8 +125,9 @@ void gravel_memory_destroy(struct gravel_memory *memory)
         gravel_arena_destroy(memory->device, memory->arena);
     else if (memory->arena)
         clEnqueueUnmapMemObject(memory->copies, memory->pinned, memory->arena, 0, NULL, NULL);
-    if (memory->frames)
-        clEnqueueUnmapMemObject(memory->copies, memory->frames_pinned, memory->frames, 0, NULL, NULL);
+    if (memory->frames_mapped)
+        clEnqueueUnmapMemObject(memory->copies, memory->frames_pinned, memory->frames_mapped, 0, NULL,
+                                NULL);
     if (memory->frames_pinned)
         clReleaseMemObject(memory->frames_pinned);
     if (memory->pinned)

@@ -22,9 +22,10 @@ struct gravel_memory {
     cl_mem pinned;              /* what the mirror lies in, so that copies run at the speed of the bus */
     cl_command_queue copies;    /* in order, for the heap; beside kernels */
     struct gravel_crate *crate; /* through which such copies go */
-    cl_mem frames_pinned;       /* what the frames lie in */
-    unsigned char *frames;      /* pinned memory for node buffers, to be uploaded from; or NULL */
-    uint64_t frames_bytes;
+    unsigned char *frames; /* memory for node buffers; NULL: any memory will do */
+    cl_mem frames_pinned;  /* what they are pinned by; or NULL */
+    unsigned char *frames_mapped; /* that, mapped all the time; or NULL */
+    uint64_t frames_bytes; /* of those frames, from their start, that copies to the device may start at */
 };
 
 /**
@@ -39,10 +40,14 @@ int gravel_memory_create(struct gravel_memory *memory, const struct gravel_devic
 void gravel_memory_destroy(struct gravel_memory *memory);
 
 /**
- * Where the heap is device memory: pin memory for node buffers, so that a frame is uploaded from where it was filled.
- * Best effort, and not more than a gigabyte: without it frames are copied once more.
+ * Choose memory for node buffers: what is given, else any. Where the heap is device memory it is pinned, if that is
+ * wanted, so that a frame is uploaded from where it was filled. Best effort, and not more than a gigabyte: without it
+ * frames are copied once more.
+ *
+ * @param given  [bytes] at a multiple of a page, to outlive the memory; or NULL.
  */
-void gravel_memory_pin_frames(struct gravel_memory *memory, uint64_t bytes);
+void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
+                                bool pins);
 
 /** Whether copies to the device may start at `frame` as it is. */
 static inline bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame)

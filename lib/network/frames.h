@@ -19,6 +19,7 @@
 #define GRAVEL_FRAME_REPLY 7u     /* here they are */
 #define GRAVEL_FRAME_HEARTBEAT 8u /* I live */
 #define GRAVEL_FRAME_DEATH 9u     /* a node has failed; give up */
+#define GRAVEL_FRAME_NOTE 10u     /* a frame lies in shared memory; transports see it, nobody else */
 
 #define GRAVEL_FRAME_TEXT_BYTES 512u
 
@@ -59,6 +60,13 @@ struct gravel_death_frame {
     struct gravel_frame frame;
     int32_t code;
     char text[GRAVEL_FRAME_TEXT_BYTES];
+};
+
+/* In the place of a frame that lib/transport/handover.c hands over: its header, but for kind and bytes. */
+struct gravel_note_frame {
+    struct gravel_frame frame;
+    uint64_t offset; /* from the start of the sender's segment [bytes] */
+    uint64_t bytes;  /* of the frame */
 };
 
 #endif

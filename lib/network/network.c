@@ -14,6 +14,7 @@
 
 #include "device/memory.h"
 #include "error.h"
+#include "queue/capacity.h"
 #include "trace.h"
 #include "wait/clock.h"
 
@@ -161,6 +162,8 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
         transport->operations->received(transport);
         n++;
     }
+    if (transport->fault)
+        gravel_network_fail(network, transport->fault, gravel_last_error());
     return n;
 }
 
@@ -259,7 +262,7 @@ static int open_transport(struct gravel_network *network)
 {
     const struct gravel_config *config = network->shape.config;
     int code = network->shape.use_mpi
-                   ? gravel_transport_mpi_open(&network->transport)
+                   ? gravel_transport_mpi_open(&network->transport, network->shape.segment)
                    : gravel_transport_self_open(&network->transport, config->loopback_nodes);
     return code ? code : allocate(network);
 }
@@ -317,14 +320,6 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
     return 0;
 }
 
-static uint32_t power_of_two_above(uint32_t value)
-{
-    uint32_t power = 1;
-    while (power < value)
-        power *= 2;
-    return power;
-}
-
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
                           struct gravel_device_calls *calls, struct gravel_trace *trace,
                           uint32_t n_buffers)
@@ -356,12 +351,15 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     network->trace = trace;
     int code = gravel_resolver_create(&network->resolver, &resolver);
     if (!code)
-        code = gravel_mpmc_create(&network->outgoing, power_of_two_above(n_buffers + 1),
+        code = gravel_mpmc_create(&network->outgoing, gravel_queue_capacity(n_buffers + 1),
                                   sizeof(struct gravel_buffer *), 0);
     if (!code)
         code = gravel_sender_create(&network->handler_sender, &sender);
     sender.ship = gravel_network_ship;
     sender.n_buffers = network->transport->n_nodes * 4;
+    if (network->transport->n_takers)
+        sender.frames =
+            gravel_segment_take(network->shape.segment, gravel_sender_frames_bytes(&sender));
     if (!code)
         code = gravel_sender_create(&network->host_sender, &sender);
     if (!code)

@@ -72,6 +72,7 @@ struct gravel_network_shape {
     struct gravel_failure *failure;
     const _Atomic bool *aborted;
     bool use_mpi;
+    struct gravel_segment *segment; /* where frames are that nodes of this machine may take; or NULL */
 };
 
 struct gravel_network {

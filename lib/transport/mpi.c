@@ -3,9 +3,10 @@
  * Transport mpi: buffers travel as MPI messages on a communicator of our own.
  *
  * Receives are posted ahead in a ring and looked at in posting order only: MPI matches messages of one
- * sender in order, so this keeps the order of frames without looking at them.
+ * sender in order, so this keeps the order of frames without looking at them. Of node buffers for nodes of this
+ * machine a note travels; the frame stays where it is (handover.h).
  *
- * Path:    network thread -> mpi.c -> MPI.
+ * Path:    network thread -> mpi.c -> MPI, or another node's handover.c.
  * Threads: the network thread alone, so MPI_THREAD_FUNNELED does, as it also initialises MPI.
  * Source:  Orr 2016, section 5.2.2 (one network thread, MPI).
  */
@@ -16,6 +17,8 @@
 #include <string.h>
 
 #include "error.h"
+#include "handover.h"
+#include "mpi_local.h"
 #include "network/frames.h"
 
 #define N_RECEIVES 16u
@@ -43,19 +46,12 @@ struct mpi_transport {
     int n_ended;
 
     MPI_Request reduction;
+    struct gravel_handover handover;
 };
 
 static struct mpi_transport *as_mpi(struct gravel_transport *transport)
 {
     return (struct mpi_transport *)transport;
-}
-
-static int fail_mpi(const char *call, int error)
-{
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length;
-    MPI_Error_string(error, text, &length);
-    return gravel_fail(GRAVEL_EMPI, "%s: %s", call, text);
 }
 
 static bool grow_sends(struct mpi_transport *mpi)
@@ -76,18 +72,39 @@ static bool grow_sends(struct mpi_transport *mpi)
     return true;
 }
 
-static int mpi_send(struct gravel_transport *transport, struct gravel_buffer *buffer)
+static int start_send(struct mpi_transport *mpi, struct gravel_buffer *buffer)
 {
-    struct mpi_transport *mpi = as_mpi(transport);
     if (mpi->n_sends == mpi->capacity && !grow_sends(mpi))
         return gravel_fail(GRAVEL_ENOMEM, "list of %u sends under way", mpi->n_sends);
     int error = MPI_Isend(buffer->frame, (int)buffer->frame->bytes, MPI_BYTE,
                           (int)buffer->frame->destination, FRAME_TAG, mpi->comm,
                           &mpi->requests[mpi->n_sends]);
     if (error != MPI_SUCCESS)
-        return fail_mpi("MPI_Isend", error);
+        return gravel_mpi_fail("MPI_Isend", error);
     mpi->buffers[mpi->n_sends++] = buffer;
     return 0;
+}
+
+static int hand_over(struct mpi_transport *mpi, struct gravel_buffer *buffer)
+{
+    struct gravel_buffer *note = gravel_handover_note(&mpi->handover, buffer);
+    if (!note)
+        return GRAVEL_ENOMEM;
+    int code = start_send(mpi, note);
+    if (code) {
+        gravel_buffer_destroy(note);
+        return code;
+    }
+    gravel_handover_lend(&mpi->handover, buffer);
+    gravel_transport_count_handed(&mpi->base);
+    return 0;
+}
+
+static int mpi_send(struct gravel_transport *transport, struct gravel_buffer *buffer)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    return gravel_handover_suits(&mpi->handover, buffer) ? hand_over(mpi, buffer)
+                                                         : start_send(mpi, buffer);
 }
 
 /* Keep the lists dense: the last send takes the place of the one that ended. */
@@ -108,6 +125,9 @@ static int ascending(const void *a, const void *b)
 static struct gravel_buffer *mpi_sent(struct gravel_transport *transport)
 {
     struct mpi_transport *mpi = as_mpi(transport);
+    struct gravel_buffer *home = gravel_handover_home(&mpi->handover);
+    if (home)
+        return home;
     if (mpi->n_ended == 0 && mpi->n_sends) {
         int n = 0;
         MPI_Testsome((int)mpi->n_sends, mpi->requests, &n, mpi->ended, MPI_STATUSES_IGNORE);
@@ -127,7 +147,7 @@ static int post_receive(struct mpi_transport *mpi, uint32_t i)
 {
     int error = MPI_Irecv(receive_slot(mpi, i), (int)mpi->frame_bytes, MPI_BYTE, MPI_ANY_SOURCE,
                           FRAME_TAG, mpi->comm, &mpi->receives[i]);
-    return error == MPI_SUCCESS ? 0 : fail_mpi("MPI_Irecv", error);
+    return error == MPI_SUCCESS ? 0 : gravel_mpi_fail("MPI_Irecv", error);
 }
 
 static int mpi_prepare(struct gravel_transport *transport, uint32_t frame_bytes)
@@ -169,13 +189,20 @@ static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint
     int has_arrived = 0, n = 0;
     if (!mpi->receive_memory)
         return receive_early(mpi, bytes, source);
+    if (mpi->base.fault)
+        return NULL;
     MPI_Test(&mpi->receives[mpi->next_receive], &has_arrived, &status);
     if (!has_arrived)
         return NULL;
     MPI_Get_count(&status, MPI_BYTE, &n);
     *bytes = (uint32_t)n;
     *source = (uint32_t)status.MPI_SOURCE;
-    return (struct gravel_frame *)receive_slot(mpi, mpi->next_receive);
+    struct gravel_frame *frame = (struct gravel_frame *)receive_slot(mpi, mpi->next_receive);
+    if (!gravel_handover_is_note(frame, *bytes))
+        return frame;
+    frame = gravel_handover_open(&mpi->handover, frame, *source, mpi->frame_bytes, bytes);
+    mpi->base.fault = frame ? 0 : GRAVEL_ECORRUPT;
+    return frame;
 }
 
 static void mpi_received(struct gravel_transport *transport)
@@ -183,6 +210,7 @@ static void mpi_received(struct gravel_transport *transport)
     struct mpi_transport *mpi = as_mpi(transport);
     if (!mpi->receive_memory)
         return;
+    gravel_handover_done(&mpi->handover);
     post_receive(mpi, mpi->next_receive);
     mpi->next_receive = (mpi->next_receive + 1) % N_RECEIVES;
 }
@@ -197,14 +225,14 @@ static int mpi_reduce(struct gravel_transport *transport, uint32_t op, uint32_t 
     MPI_Op operation = op == GRAVEL_ADD ? MPI_SUM : op == GRAVEL_MIN ? MPI_MIN : MPI_MAX;
     int error = MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, datatype, operation, mpi->comm,
                                &mpi->reduction);
-    return error == MPI_SUCCESS ? 0 : fail_mpi("MPI_Iallreduce", error);
+    return error == MPI_SUCCESS ? 0 : gravel_mpi_fail("MPI_Iallreduce", error);
 }
 
 static int mpi_reduce_test(struct gravel_transport *transport)
 {
     int has_ended = 0;
     int error = MPI_Test(&as_mpi(transport)->reduction, &has_ended, MPI_STATUS_IGNORE);
-    return error == MPI_SUCCESS ? has_ended : fail_mpi("MPI_Test", error);
+    return error == MPI_SUCCESS ? has_ended : gravel_mpi_fail("MPI_Test", error);
 }
 
 static void cancel_receives(struct mpi_transport *mpi)
@@ -228,6 +256,7 @@ static void mpi_close(struct gravel_transport *transport, bool is_clean)
             MPI_Finalize();
         free(mpi->receive_memory); /* else MPI may still write to it */
     }
+    gravel_handover_destroy(&mpi->handover);
     free(mpi->requests);
     free(mpi->buffers);
     free(mpi->ended);
@@ -266,46 +295,30 @@ static int enter_mpi(bool *owns_mpi)
     }
     int error = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
     if (error != MPI_SUCCESS)
-        return fail_mpi("MPI_Init_thread", error);
+        return gravel_mpi_fail("MPI_Init_thread", error);
     *owns_mpi = true;
     if (level < MPI_THREAD_FUNNELED)
         return gravel_fail(GRAVEL_EMPI, "MPI offers no MPI_THREAD_FUNNELED");
     return 0;
 }
 
-/* Who else is on this machine. */
-static int find_local(MPI_Comm comm, struct gravel_transport *transport)
-{
-    MPI_Comm local;
-    int n, rank, error = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
-    if (error != MPI_SUCCESS)
-        return fail_mpi("MPI_Comm_split_type", error);
-    MPI_Comm_size(local, &n);
-    MPI_Comm_rank(local, &rank);
-    transport->n_local = (uint32_t)n;
-    transport->local = (uint32_t)rank;
-    transport->host = transport->node;
-    error = MPI_Bcast(&transport->host, 1, MPI_UINT32_T, 0, local);
-    MPI_Comm_free(&local);
-    return error == MPI_SUCCESS ? 0 : fail_mpi("MPI_Bcast", error);
-}
-
-static int join(struct mpi_transport *mpi)
+static int join(struct mpi_transport *mpi, struct gravel_segment *segment)
 {
     int node, n_nodes;
     int error = MPI_Comm_dup(MPI_COMM_WORLD, &mpi->comm);
     if (error != MPI_SUCCESS)
-        return fail_mpi("MPI_Comm_dup", error);
+        return gravel_mpi_fail("MPI_Comm_dup", error);
     MPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN);
     MPI_Comm_set_name(mpi->comm, "gravel");
     MPI_Comm_rank(mpi->comm, &node);
     MPI_Comm_size(mpi->comm, &n_nodes);
     mpi->base.node = (uint32_t)node;
     mpi->base.n_nodes = (uint32_t)n_nodes;
-    return find_local(mpi->comm, &mpi->base);
+    int code = gravel_handover_create(&mpi->handover, segment, mpi->base.n_nodes);
+    return code ? code : gravel_mpi_find_local(mpi->comm, &mpi->base, &mpi->handover);
 }
 
-int gravel_transport_mpi_open(struct gravel_transport **out)
+int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segment *segment)
 {
     *out = NULL;
     struct mpi_transport *mpi = calloc(1, sizeof *mpi);
@@ -318,7 +331,7 @@ int gravel_transport_mpi_open(struct gravel_transport **out)
         mpi->receives[i] = MPI_REQUEST_NULL;
     int code = enter_mpi(&mpi->owns_mpi);
     if (!code)
-        code = join(mpi);
+        code = join(mpi, segment);
     if (code) {
         mpi_close(&mpi->base, mpi->comm != MPI_COMM_NULL);
         return code;

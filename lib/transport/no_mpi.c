@@ -6,8 +6,9 @@
 
 #include "error.h"
 
-int gravel_transport_mpi_open(struct gravel_transport **out)
+int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segment *segment)
 {
+    (void)segment;
     *out = NULL;
     return gravel_fail(GRAVEL_EMPI, "this library was built without MPI (meson option mpi)");
 }

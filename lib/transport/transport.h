@@ -10,10 +10,12 @@
 #ifndef GRAVEL_TRANSPORT_TRANSPORT_H
 #define GRAVEL_TRANSPORT_TRANSPORT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "aggregate/node_buffer.h"
 #include "gravel/gravel.h"
+#include "segment.h"
 
 struct gravel_transport;
 
@@ -34,7 +36,7 @@ struct gravel_transport_operations {
     struct gravel_buffer *(*sent)(struct gravel_transport *transport);
 
     /**
-     * The next frame that has arrived, or NULL.
+     * The next frame that has arrived, or NULL, also if transport->fault says why no more can be taken.
      *
      * @param bytes   [out] received length; the frame's own header is not to be trusted.
      * @param source  [out] node it came from.
@@ -61,7 +63,17 @@ struct gravel_transport {
     uint32_t local;   /* this one's number among them */
     uint32_t host;    /* the first of them: names the machine */
     bool is_loopback; /* every node lives in this process: nothing is ever sent */
+    int fault;        /* of receive; 0: none. Its text is the calling thread's last error */
+    uint32_t n_takers;         /* nodes of this machine that take frames from this node's segment */
+    char why_not[160];         /* why a segment of theirs cannot be mapped here; empty: all are */
+    _Atomic uint64_t n_handed; /* node buffers handed over in it. A counter: relaxed */
 };
+
+static inline void gravel_transport_count_handed(struct gravel_transport *transport)
+{
+    uint64_t n = atomic_load_explicit(&transport->n_handed, memory_order_relaxed);
+    atomic_store_explicit(&transport->n_handed, n + 1, memory_order_relaxed); /* one writer */
+}
 
 /** One process, no MPI, standing for n_nodes nodes. */
 int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes);
@@ -69,9 +81,12 @@ int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes);
 /**
  * MPI, on a communicator of its own. Collective.
  *
- * @return  0; GRAVEL_EMPI (not built in, initialised without MPI_THREAD_MULTIPLE, finalised, failed).
+ * @param segment  memory whose frames other nodes of the machine may take as they are; or NULL. It must outlive the
+ *                 transport.
+ * @return         0; GRAVEL_EMPI (not built in, initialised without MPI_THREAD_MULTIPLE, finalised, failed);
+ *                 GRAVEL_ENOMEM.
  */
-int gravel_transport_mpi_open(struct gravel_transport **out);
+int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segment *segment);
 
 /** Whether this process was started by an MPI launcher or has initialised MPI. */
 bool gravel_transport_mpi_is_launched(void);

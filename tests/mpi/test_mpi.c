@@ -3,9 +3,10 @@
  * What nodes of a job promise each other: symmetric memory, put and get, quiet, fence, barrier, reductions,
  * handlers that send on, refusals told at both ends, progress without calls. Every node runs every step.
  *
- * Path: mpirun -> this -> lib/host.c, lib/network
+ * Path: mpirun -> this -> lib/host.c, lib/network; linked with apart.c where nodes are not to share memory
  */
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,6 +312,44 @@ static void statistics_add_up_over_all_nodes(void)
     OK(gravel_free(gravel, table));
 }
 
+/* Whether node buffers for the node to the right stay where they are: this machine's nodes share memory, unless apart.c
+ * keeps those with lower process numbers, or all, from it. */
+static bool are_handed_over(void)
+{
+    uint64_t processes[64] = {0};
+    processes[node] = (uint64_t)getpid();
+    OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, processes, n_nodes));
+#ifdef SEGMENTS_ARE_MADE
+    return SEGMENTS_ARE_MADE && processes[right] > processes[node];
+#else
+    return n_nodes > 1;
+#endif
+}
+
+static void buffers_stay_where_they_are_if_nodes_share_memory(void)
+{
+    static unsigned char data[200000];
+    struct gravel_stats stats;
+    bool is_expected = are_handed_over();
+    uint64_t memory = alloc_or_die(gravel, sizeof data);
+    for (uint32_t round = 0; round < 30; round++) { /* more than there are buffers: they come home */
+        for (uint64_t i = 0; i < sizeof data; i++)
+            data[i] = pattern(node + round, i);
+        gravel_stats_reset(gravel);
+        OK(gravel_put(gravel, right, memory, data, sizeof data));
+        OK(gravel_barrier(gravel));
+        OK(gravel_stats_read(gravel, &stats));
+        MUST(is_expected ? stats.handed_buffers > 0 : stats.handed_buffers == 0);
+        MUST(stats.handed_buffers <= stats.network_buffers);
+        const unsigned char *here = read_map(gravel, node, memory, sizeof data);
+        for (uint64_t i = 0; i < sizeof data; i++)
+            MUST(here[i] == pattern(left + round, i));
+        unmap(gravel, here);
+        OK(gravel_barrier(gravel));
+    }
+    OK(gravel_free(gravel, memory));
+}
+
 /* All at once: kernels, host messages and gets, from every node to every node. */
 static void everything_at_once_adds_up(void)
 {
@@ -352,6 +391,7 @@ static void everything_at_once_adds_up(void)
     X(failing_get_is_told_to_its_caller_alone)                                                     \
     X(node_that_computes_still_answers)                                                            \
     X(statistics_add_up_over_all_nodes)                                                            \
+    X(buffers_stay_where_they_are_if_nodes_share_memory)                                           \
     X(everything_at_once_adds_up)
 
 int main(void)

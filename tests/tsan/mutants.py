@@ -38,7 +38,7 @@ def library():
         for name in files:
             path = os.path.relpath(os.path.join(folder, name), TOP)
             if name.endswith(".c") and not path.startswith("lib/device/") and \
-                    path not in ("lib/transport/mpi.c", "lib/error.c"):
+                    path not in ("lib/transport/mpi.c", "lib/transport/mpi_local.c", "lib/error.c"):
                 out.append(path)
     return sorted(out)
 
@@ -59,8 +59,11 @@ SUBJECTS = {
              ["1", "2x2", "2000"], ["lib/queue/mpmc.h"]),
     "event": (["tests/tsan/event_edges.c", "lib/wait/event.c"], [], [],
               ["lib/wait/event.h", "lib/wait/event.c"]),
+    "handover": (["tests/tsan/handover.c", "lib/transport/handover.c", "lib/transport/segment.c",
+                  "lib/aggregate/node_buffer.c", "lib/queue/spsc.c", "lib/error.c"], [], [],
+                 ["lib/transport/handover.c"]),
     "path": (["tests/tsan/whole_path.c", "tests/tsan/ask.c", "tests/tsan/soft_device.c"] + KERNEL + LIBRARY, [], [],
-             [f for f in LIBRARY if not f.startswith(("lib/wait", "lib/queue"))] +
+             [f for f in LIBRARY if not f.startswith(("lib/wait", "lib/queue", "lib/transport"))] +
              ["lib/resolve/words.h", "cl/request.cl.h"]),
 }
 

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lending frames to other nodes of the machine. See handover.h.
+ *
+ * Memory:  what carries the note orders the sender's frame before its receiver's reads; W1 and W2 order the receiver's
+ *          last use before the sender's next.
+ */
+#include "handover.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+int gravel_handover_create(struct gravel_handover *handover, struct gravel_segment *segment,
+                           uint32_t n_nodes)
+{
+    struct gravel_handover_peer *peers = calloc(n_nodes, sizeof *peers);
+    if (!peers)
+        return gravel_fail(GRAVEL_ENOMEM, "handing buffers over to %u nodes", n_nodes);
+    for (uint32_t i = 0; i < n_nodes; i++)
+        peers[i].end = &peers[i].first;
+    *handover = (struct gravel_handover){
+        .segment = segment, .peers = peers, .n_nodes = n_nodes, .at_hand = n_nodes};
+    return 0;
+}
+
+void gravel_handover_destroy(struct gravel_handover *handover)
+{
+    for (uint32_t i = 0; handover->peers && i < handover->n_nodes; i++)
+        gravel_segment_unmap(handover->peers[i].view);
+    free(handover->peers);
+    handover->peers = NULL;
+}
+
+void gravel_handover_take_from(struct gravel_handover *handover, uint32_t node, uint32_t local,
+                               struct gravel_segment_head *view)
+{
+    struct gravel_handover_peer *peer = &handover->peers[node];
+    peer->view = view;
+    peer->our_back = &view->peers[local];
+}
+
+void gravel_handover_give_to(struct gravel_handover *handover, uint32_t node, uint32_t local)
+{
+    struct gravel_handover_peer *peer = &handover->peers[node];
+    peer->takes = true;
+    peer->its_back = &handover->segment->head->peers[local];
+    peer->n_home = atomic_load_explicit(&peer->its_back->n_back, memory_order_relaxed); /* none yet */
+}
+
+/* ---- sender ------------------------------------------------------------------------------------ */
+
+bool gravel_handover_suits(const struct gravel_handover *handover,
+                           const struct gravel_buffer *buffer)
+{
+    const struct gravel_frame *frame = buffer->frame;
+    return frame->bytes >= GRAVEL_HANDOVER_LEAST_BYTES &&
+           handover->peers[frame->destination].takes &&
+           gravel_segment_offset(handover->segment, frame);
+}
+
+struct gravel_buffer *gravel_handover_note(const struct gravel_handover *handover,
+                                           const struct gravel_buffer *buffer)
+{
+    struct gravel_buffer *note = gravel_buffer_create(sizeof(struct gravel_note_frame));
+    const struct gravel_frame *frame = buffer->frame;
+    if (!note) {
+        gravel_fail(GRAVEL_ENOMEM, "note of a node buffer for node %u", frame->destination);
+        return NULL;
+    }
+    *(struct gravel_note_frame *)note->frame = (struct gravel_note_frame){
+        .frame = *frame,
+        .offset = gravel_segment_offset(handover->segment, frame),
+        .bytes = frame->bytes,
+    };
+    note->frame->kind = GRAVEL_FRAME_NOTE;
+    note->frame->bytes = sizeof(struct gravel_note_frame);
+    return note;
+}
+
+void gravel_handover_lend(struct gravel_handover *handover, struct gravel_buffer *buffer)
+{
+    struct gravel_handover_peer *peer = &handover->peers[buffer->frame->destination];
+    buffer->next = NULL;
+    *peer->end = buffer;
+    peer->end = &buffer->next;
+    handover->n_away++;
+}
+
+/* The oldest buffer that this peer has, if it is done with it. */
+static struct gravel_buffer *take_home(struct gravel_handover_peer *peer)
+{
+    struct gravel_buffer *buffer = peer->first;
+    if (!buffer ||
+        atomic_load_explicit(&peer->its_back->n_back, memory_order_acquire) == peer->n_home) /* W2 */
+        return NULL;
+    peer->n_home++;
+    peer->first = buffer->next;
+    if (!peer->first)
+        peer->end = &peer->first;
+    return buffer;
+}
+
+struct gravel_buffer *gravel_handover_home(struct gravel_handover *handover)
+{
+    for (uint32_t i = 0; handover->n_away && i < handover->n_nodes; i++) {
+        struct gravel_buffer *buffer = take_home(&handover->peers[handover->next]);
+        if (buffer) {
+            handover->n_away--;
+            return buffer;
+        }
+        handover->next = (handover->next + 1) % handover->n_nodes;
+    }
+    return NULL;
+}
+
+/* ---- receiver ---------------------------------------------------------------------------------- */
+
+bool gravel_handover_is_note(const struct gravel_frame *frame, uint32_t bytes)
+{
+    return bytes == sizeof(struct gravel_note_frame) && frame->magic == GRAVEL_FRAME_MAGIC &&
+           frame->kind == GRAVEL_FRAME_NOTE;
+}
+
+/* Whether there can be a frame where the note says. */
+static bool is_inside(const struct gravel_note_frame *note, uint32_t most_bytes)
+{
+    return note->offset >= GRAVEL_SEGMENT_FRAMES && note->offset < GRAVEL_SEGMENT_BYTES &&
+           note->offset % GRAVEL_CACHELINE == 0 && note->bytes >= sizeof(struct gravel_frame) &&
+           note->bytes <= most_bytes && note->bytes <= GRAVEL_SEGMENT_BYTES - note->offset;
+}
+
+struct gravel_frame *gravel_handover_open(struct gravel_handover *handover,
+                                          const struct gravel_frame *note, uint32_t source,
+                                          uint32_t most_bytes, uint32_t *bytes)
+{
+    const struct gravel_note_frame *told = (const struct gravel_note_frame *)note;
+    struct gravel_handover_peer *peer = &handover->peers[source];
+    if (!peer->view || !is_inside(told, most_bytes)) {
+        gravel_fail(GRAVEL_ECORRUPT,
+                    "note from node %u: %llu bytes at %llu of its shared memory, %s", source,
+                    (unsigned long long)told->bytes, (unsigned long long)told->offset,
+                    peer->view ? "where no node buffer can be" : "which is not mapped here");
+        return NULL;
+    }
+    handover->at_hand = source;
+    *bytes = (uint32_t)told->bytes;
+    return (struct gravel_frame *)((unsigned char *)peer->view + told->offset);
+}
+
+void gravel_handover_done(struct gravel_handover *handover)
+{
+    if (handover->at_hand == handover->n_nodes)
+        return;
+    _Atomic uint32_t *n_back = &handover->peers[handover->at_hand].our_back->n_back;
+    uint32_t n = atomic_load_explicit(n_back, memory_order_relaxed); /* one writer: this node */
+    atomic_store_explicit(n_back, n + 1, memory_order_release);      /* W1 */
+    handover->at_hand = handover->n_nodes;
+}

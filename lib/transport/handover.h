@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames between nodes of one machine stay where they are: the sender tells where in its segment a frame lies, the
+ * receiver resolves it there, and counts in the sender's segment that it is done with it.
+ *
+ * What tells is a *note*, a small frame. It travels among all others, so it keeps a frame's place in their order. A
+ * peer is done with frames in the order of their notes, so a count is all that comes back.
+ *
+ * Path:    sender.c -> transport -> handover.c (note) -> transport of another node -> handover.c (the frame) -> resolver.
+ * Owner:   a frame handed over is the receiver's, to change as well, until it counts; then the sender's again.
+ * Threads: the network thread.
+ * Note:    a note is checked as any input is. What a frame holds is checked where it lies, so a process of this
+ *          machine that goes on writing to frames it has handed over harms its receiver.
+ */
+#ifndef GRAVEL_TRANSPORT_HANDOVER_H
+#define GRAVEL_TRANSPORT_HANDOVER_H
+
+#include "aggregate/node_buffer.h"
+#include "network/frames.h"
+#include "segment.h"
+
+/* A frame shorter than this is copied in less time than it takes to hand it over; docs/performance.md. */
+#define GRAVEL_HANDOVER_LEAST_BYTES 8192u
+
+/* Between this node and one other of its machine. */
+struct gravel_handover_peer {
+    bool takes;                                 /* it has mapped our segment */
+    struct gravel_buffer *first, **end;         /* buffers it has, oldest first */
+    const struct gravel_segment_peer *its_back; /* in our segment: frames it is done with */
+    uint32_t n_home;                            /* of those, frames whose buffers are home */
+
+    struct gravel_segment_head *view;      /* its segment; NULL: not mapped */
+    struct gravel_segment_peer *our_back;  /* there: frames of its we are done with */
+};
+
+struct gravel_handover {
+    struct gravel_segment *segment; /* ours; NULL: nothing is handed over */
+    struct gravel_handover_peer *peers; /* [n_nodes]; NULL before gravel_handover_create */
+    uint32_t n_nodes;
+    uint32_t n_away;        /* buffers that peers have */
+    uint32_t next;          /* node whose buffers are looked at first */
+    uint32_t at_hand;       /* node whose frame is at hand; n_nodes: none */
+};
+
+/** @return 0; GRAVEL_ENOMEM. */
+int gravel_handover_create(struct gravel_handover *handover, struct gravel_segment *segment,
+                           uint32_t n_nodes);
+/** Unmaps views; buffers that peers still have stay where they are. Allowed if it was never created. */
+void gravel_handover_destroy(struct gravel_handover *handover);
+
+/** Another node's segment, mapped here, in which this node has number `local`; to be unmapped by destroy. */
+void gravel_handover_take_from(struct gravel_handover *handover, uint32_t node, uint32_t local,
+                               struct gravel_segment_head *view);
+/** Another node, number `local` of the machine, has mapped ours. */
+void gravel_handover_give_to(struct gravel_handover *handover, uint32_t node, uint32_t local);
+
+/** Whether this buffer's frame can be handed to its destination, and is worth it. */
+bool gravel_handover_suits(const struct gravel_handover *handover,
+                           const struct gravel_buffer *buffer);
+/** The note to send instead of such a buffer; NULL if memory is out. It is freed when it has been sent. */
+struct gravel_buffer *gravel_handover_note(const struct gravel_handover *handover,
+                                           const struct gravel_buffer *buffer);
+/** Its note is on its way. */
+void gravel_handover_lend(struct gravel_handover *handover, struct gravel_buffer *buffer);
+/** A buffer that its receiver is done with; NULL if there is none. */
+struct gravel_buffer *gravel_handover_home(struct gravel_handover *handover);
+
+/** Whether what has arrived is a note. */
+bool gravel_handover_is_note(const struct gravel_frame *frame, uint32_t bytes);
+/**
+ * The frame that a note from `source` tells of. It is at hand until gravel_handover_done.
+ *
+ * @param most_bytes  longest frame there may be.
+ * @param bytes       [out] its length, as the note says.
+ * @return            NULL if the note cannot be right, and the error's text says why.
+ */
+struct gravel_frame *gravel_handover_open(struct gravel_handover *handover,
+                                          const struct gravel_frame *note, uint32_t source,
+                                          uint32_t most_bytes, uint32_t *bytes);
+/** Give the frame at hand back, if there is one. */
+void gravel_handover_done(struct gravel_handover *handover);
+
+#endif

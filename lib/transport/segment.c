@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that other processes can map. See segment.h.
+ *
+ * Note:    the size is sealed, so a view never shrinks under its reader.
+ */
+#include "segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+
+#define PAGE_BYTES UINT64_C(4096)
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+static int fail_system(const char *what)
+{
+    return gravel_fail(GRAVEL_ESYSTEM, "%s: %s", what, strerror(errno));
+}
+
+static int map_all(int descriptor, struct gravel_segment_head **head)
+{
+    void *memory = mmap(NULL, GRAVEL_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                        descriptor, 0);
+    *head = memory == MAP_FAILED ? NULL : memory;
+    return *head ? 0 : fail_system("mapping shared memory for node buffers");
+}
+
+static int make(struct gravel_segment *segment)
+{
+    segment->descriptor = memfd_create("gravel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (segment->descriptor < 0)
+        return fail_system("shared memory for node buffers: memfd_create");
+    if (ftruncate(segment->descriptor, (off_t)GRAVEL_SEGMENT_BYTES) ||
+        fcntl(segment->descriptor, F_ADD_SEALS, SEALS))
+        return fail_system("size of shared memory for node buffers");
+    int code = map_all(segment->descriptor, &segment->head);
+    if (code)
+        return code;
+    size_t token_bytes = sizeof segment->head->token;
+    if (getrandom(segment->head->token, token_bytes, 0) != (ssize_t)token_bytes)
+        return fail_system("getrandom");
+    return 0;
+}
+
+int gravel_segment_create(struct gravel_segment **out)
+{
+    struct gravel_segment *segment = calloc(1, sizeof *segment);
+    *out = NULL;
+    if (!segment)
+        return gravel_fail(GRAVEL_ENOMEM, "shared memory for node buffers");
+    segment->used = GRAVEL_SEGMENT_FRAMES;
+    int code = make(segment);
+    if (code) {
+        gravel_segment_destroy(segment);
+        return code;
+    }
+    *out = segment;
+    return 0;
+}
+
+void gravel_segment_destroy(struct gravel_segment *segment)
+{
+    if (!segment)
+        return;
+    gravel_segment_unmap(segment->head);
+    if (segment->descriptor >= 0)
+        close(segment->descriptor);
+    free(segment);
+}
+
+unsigned char *gravel_segment_take(struct gravel_segment *segment, uint64_t bytes)
+{
+    if (!segment || bytes > GRAVEL_SEGMENT_BYTES - segment->used)
+        return NULL;
+    unsigned char *memory = (unsigned char *)segment->head + segment->used;
+    segment->used += (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    return memory;
+}
+
+struct gravel_segment_card gravel_segment_card(const struct gravel_segment *segment)
+{
+    struct gravel_segment_card card = {.process = 0};
+    if (!segment)
+        return card;
+    card.process = getpid();
+    card.descriptor = segment->descriptor;
+    memcpy(card.token, segment->head->token, sizeof card.token);
+    return card;
+}
+
+/* What the descriptor leads to may be anything: process numbers differ from container to container. */
+static bool has_shape(int descriptor)
+{
+    struct stat status;
+    int seals = fcntl(descriptor, F_GET_SEALS);
+    return seals >= 0 && (seals & SEALS) == SEALS && fstat(descriptor, &status) == 0 &&
+           (uint64_t)status.st_size == GRAVEL_SEGMENT_BYTES;
+}
+
+static int map_checked(int descriptor, const struct gravel_segment_card *card,
+                       struct gravel_segment_head **view)
+{
+    if (!has_shape(descriptor))
+        return gravel_fail(GRAVEL_ESYSTEM, "descriptor %lld of process %lld is something else here",
+                           (long long)card->descriptor, (long long)card->process);
+    int code = map_all(descriptor, view);
+    if (code || !memcmp((*view)->token, card->token, sizeof card->token))
+        return code;
+    gravel_segment_unmap(*view);
+    *view = NULL;
+    return gravel_fail(GRAVEL_ESYSTEM, "descriptor %lld of process %lld is another node's here",
+                       (long long)card->descriptor, (long long)card->process);
+}
+
+int gravel_segment_map(const struct gravel_segment_card *card, struct gravel_segment_head **view)
+{
+    char path[64];
+    *view = NULL;
+    if (card->process == 0)
+        return gravel_fail(GRAVEL_ESYSTEM, "the other node has no shared memory");
+    snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)card->process,
+             (long long)card->descriptor);
+    int descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0)
+        return fail_system(path);
+    int code = map_checked(descriptor, card, view);
+    close(descriptor);
+    return code;
+}
+
+void gravel_segment_unmap(struct gravel_segment_head *view)
+{
+    if (view)
+        munmap(view, GRAVEL_SEGMENT_BYTES);
+}

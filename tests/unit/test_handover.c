@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames in memory that others map: what can be mapped and what cannot, the way of a frame to a peer and home, and
+ * notes that cannot be right. Two nodes of one machine, both in this process, and a third far away.
+ *
+ * Path:    lib/transport/segment.h, lib/transport/handover.h.
+ */
+#include "transport/handover.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "error.h"
+
+#define N_NODES 3u
+#define NEAR 1u
+#define FAR 2u
+#define MOST_BYTES 65536u
+#define N_BUFFERS 8u
+
+/* ---- segments ---------------------------------------------------------------------------------- */
+
+static void segment_is_seen_by_whoever_maps_it(void **state)
+{
+    (void)state;
+    struct gravel_segment *segment;
+    struct gravel_segment_head *view;
+    assert_int_equal(gravel_segment_create(&segment), 0);
+    unsigned char *memory = gravel_segment_take(segment, 100);
+    struct gravel_segment_card card = gravel_segment_card(segment);
+    assert_int_equal(gravel_segment_map(&card, &view), 0);
+    assert_ptr_not_equal(view, segment->head);
+    uint64_t offset = gravel_segment_offset(segment, memory);
+    assert_int_equal(offset, GRAVEL_SEGMENT_FRAMES);
+    strcpy((char *)memory, "seen");
+    assert_string_equal((char *)view + offset, "seen");
+    gravel_segment_destroy(segment);
+    assert_string_equal((char *)view + offset, "seen"); /* the view outlives its owner */
+    gravel_segment_unmap(view);
+}
+
+static void segment_gives_out_as_much_as_it_has(void **state)
+{
+    (void)state;
+    struct gravel_segment *segment;
+    assert_int_equal(gravel_segment_create(&segment), 0);
+    uint64_t all = GRAVEL_SEGMENT_BYTES - GRAVEL_SEGMENT_FRAMES;
+    assert_null(gravel_segment_take(segment, all + 1));
+    unsigned char *first = gravel_segment_take(segment, 1);
+    unsigned char *second = gravel_segment_take(segment, 5000);
+    assert_int_equal(second - first, 4096);
+    assert_null(gravel_segment_take(segment, all - 4096));
+    assert_non_null(gravel_segment_take(segment, all - 4096 - 8192));
+    assert_null(gravel_segment_take(segment, 1));
+    assert_null(gravel_segment_take(segment, UINT64_MAX));
+    assert_null(gravel_segment_take(NULL, 1));
+    gravel_segment_destroy(segment);
+}
+
+static void offset_of_what_lies_elsewhere_is_none(void **state)
+{
+    (void)state;
+    struct gravel_segment *segment;
+    assert_int_equal(gravel_segment_create(&segment), 0);
+    const unsigned char *start = (const unsigned char *)segment->head;
+    assert_int_equal(gravel_segment_offset(segment, start + 4096), 4096);
+    assert_int_equal(gravel_segment_offset(segment, start - 64), 0);
+    assert_int_equal(gravel_segment_offset(segment, start + GRAVEL_SEGMENT_BYTES), 0);
+    assert_int_equal(gravel_segment_offset(segment, &segment), 0);
+    assert_int_equal(gravel_segment_offset(NULL, start), 0);
+    gravel_segment_destroy(segment);
+}
+
+static void expect_unmappable(const struct gravel_segment_card *card, const char *part)
+{
+    struct gravel_segment_head *view;
+    assert_int_equal(gravel_segment_map(card, &view), GRAVEL_ESYSTEM);
+    assert_null(view);
+    if (!strstr(gravel_last_error(), part))
+        fail_msg("\"%s\" does not name \"%s\"", gravel_last_error(), part);
+}
+
+/* A process of another container may have the same number, and anything under the same descriptor. */
+static void what_is_not_the_segment_meant_is_not_mapped(void **state)
+{
+    (void)state;
+    struct gravel_segment *segment;
+    assert_int_equal(gravel_segment_create(&segment), 0);
+    const struct gravel_segment_card right = gravel_segment_card(segment);
+    struct gravel_segment_card card = right;
+    card.token[1]++;
+    expect_unmappable(&card, "is another node's");
+    card = right;
+    card.descriptor = 1 << 20;
+    expect_unmappable(&card, "No such file");
+    card = right;
+    card.process = INT64_C(1) << 40;
+    expect_unmappable(&card, "No such file");
+    card = gravel_segment_card(NULL);
+    expect_unmappable(&card, "has no shared memory");
+    int descriptors[3] = {memfd_create("small", MFD_CLOEXEC), open("/dev/null", O_RDWR),
+                          memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+    assert_int_equal(ftruncate(descriptors[2], (off_t)GRAVEL_SEGMENT_BYTES), 0);
+    for (size_t i = 0; i < 3; i++) {
+        card = right;
+        card.descriptor = descriptors[i];
+        expect_unmappable(&card, "is something else");
+        close(descriptors[i]);
+    }
+    gravel_segment_destroy(segment);
+}
+
+static void segment_that_peers_map_cannot_shrink(void **state)
+{
+    (void)state;
+    struct gravel_segment *segment;
+    assert_int_equal(gravel_segment_create(&segment), 0);
+    assert_int_equal(ftruncate(segment->descriptor, 4096), -1);
+    gravel_segment_destroy(segment);
+}
+
+/* ---- handing over ------------------------------------------------------------------------------ */
+
+struct pair {
+    struct gravel_segment *segment; /* node 0's; node 1 has none */
+    struct gravel_handover sender, receiver;
+    unsigned char *frames;
+};
+
+/* Counters begin at `start`: they wrap on the way. */
+static void open_pair(struct pair *pair, uint32_t start)
+{
+    struct gravel_segment_head *view;
+    assert_int_equal(gravel_segment_create(&pair->segment), 0);
+    pair->frames = gravel_segment_take(pair->segment, N_BUFFERS * MOST_BYTES);
+    assert_int_equal(gravel_handover_create(&pair->sender, pair->segment, N_NODES), 0);
+    assert_int_equal(gravel_handover_create(&pair->receiver, NULL, N_NODES), 0);
+    struct gravel_segment_card card = gravel_segment_card(pair->segment);
+    assert_int_equal(gravel_segment_map(&card, &view), 0);
+    atomic_store(&view->peers[NEAR].n_back, start);
+    gravel_handover_take_from(&pair->receiver, 0, NEAR, view);
+    gravel_handover_give_to(&pair->sender, NEAR, NEAR);
+}
+
+static void close_pair(struct pair *pair)
+{
+    gravel_handover_destroy(&pair->sender);
+    gravel_handover_destroy(&pair->receiver);
+    gravel_segment_destroy(pair->segment);
+}
+
+static struct gravel_buffer *fill(struct pair *pair, uint32_t number, uint32_t node, uint32_t bytes)
+{
+    struct gravel_buffer *buffer =
+        gravel_buffer_create_in(pair->frames + (size_t)number * MOST_BYTES, MOST_BYTES);
+    assert_non_null(buffer);
+    gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, 0, node);
+    buffer->frame->bytes = bytes;
+    buffer->frame->sequence = number;
+    return buffer;
+}
+
+static struct gravel_buffer *lend(struct pair *pair, uint32_t number)
+{
+    struct gravel_buffer *buffer = fill(pair, number, NEAR, MOST_BYTES);
+    assert_true(gravel_handover_suits(&pair->sender, buffer));
+    struct gravel_buffer *note = gravel_handover_note(&pair->sender, buffer);
+    assert_non_null(note);
+    gravel_handover_lend(&pair->sender, buffer);
+    return note;
+}
+
+/* What the receiver finds behind a note; the note is freed. */
+static void open_note(struct pair *pair, struct gravel_buffer *note, uint32_t number)
+{
+    uint32_t bytes = 0;
+    assert_true(gravel_handover_is_note(note->frame, note->frame->bytes));
+    struct gravel_frame *frame =
+        gravel_handover_open(&pair->receiver, note->frame, 0, MOST_BYTES, &bytes);
+    assert_non_null(frame);
+    assert_int_equal(bytes, MOST_BYTES);
+    assert_int_equal(frame->bytes, MOST_BYTES);
+    assert_int_equal(frame->sequence, number);
+    assert_int_equal(frame->kind, GRAVEL_FRAME_MESSAGES);
+    assert_ptr_not_equal(frame, pair->frames + (size_t)number * MOST_BYTES);
+    gravel_buffer_destroy(note);
+}
+
+static void expect_home(struct pair *pair, uint32_t number)
+{
+    struct gravel_buffer *buffer = gravel_handover_home(&pair->sender);
+    assert_non_null(buffer);
+    assert_ptr_equal(buffer->frame, pair->frames + (size_t)number * MOST_BYTES);
+    gravel_buffer_destroy(buffer);
+}
+
+static void only_long_frames_for_who_maps_them_are_handed_over(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, 0);
+    const struct {
+        uint32_t node, bytes;
+        bool suits;
+    } cases[] = {
+        {NEAR, MOST_BYTES, true},
+        {NEAR, GRAVEL_HANDOVER_LEAST_BYTES, true},
+        {NEAR, GRAVEL_HANDOVER_LEAST_BYTES - 8, false},
+        {FAR, MOST_BYTES, false},
+        {0, MOST_BYTES, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gravel_buffer *buffer = fill(&pair, 0, cases[i].node, cases[i].bytes);
+        assert_int_equal(gravel_handover_suits(&pair.sender, buffer), cases[i].suits);
+        gravel_buffer_destroy(buffer);
+    }
+    struct gravel_buffer *elsewhere = gravel_buffer_create(MOST_BYTES);
+    gravel_buffer_reset(elsewhere, GRAVEL_FRAME_MESSAGES, 0, NEAR);
+    elsewhere->frame->bytes = MOST_BYTES;
+    assert_false(gravel_handover_suits(&pair.sender, elsewhere));
+    assert_false(gravel_handover_suits(&pair.receiver, elsewhere));
+    gravel_buffer_destroy(elsewhere);
+    close_pair(&pair);
+}
+
+static void buffer_is_away_until_its_receiver_is_done(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, 0);
+    assert_null(gravel_handover_home(&pair.sender));
+    struct gravel_buffer *note = lend(&pair, 3);
+    assert_null(gravel_handover_home(&pair.sender));
+    open_note(&pair, note, 3);
+    assert_null(gravel_handover_home(&pair.sender));
+    gravel_handover_done(&pair.receiver);
+    gravel_handover_done(&pair.receiver); /* nothing is at hand: a frame that came otherwise */
+    expect_home(&pair, 3);
+    assert_null(gravel_handover_home(&pair.sender));
+    assert_int_equal(pair.sender.n_away, 0);
+    close_pair(&pair);
+}
+
+/* What the receiver changes (answers of requests) is what the sender has then. */
+static void receiver_writes_to_the_senders_memory(void **state)
+{
+    (void)state;
+    struct pair pair;
+    uint32_t bytes;
+    open_pair(&pair, 0);
+    struct gravel_buffer *note = lend(&pair, 1);
+    struct gravel_frame *frame =
+        gravel_handover_open(&pair.receiver, note->frame, 0, MOST_BYTES, &bytes);
+    memset(frame + 1, 7, 100);
+    gravel_handover_done(&pair.receiver);
+    gravel_buffer_destroy(note);
+    assert_int_equal(pair.frames[MOST_BYTES + sizeof *frame + 99], 7);
+    expect_home(&pair, 1);
+    close_pair(&pair);
+}
+
+static void buffers_come_home_in_order_while_counters_wrap(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, UINT32_MAX - 20);
+    for (uint32_t round = 0; round < 10; round++) {
+        struct gravel_buffer *notes[N_BUFFERS];
+        for (uint32_t i = 0; i < N_BUFFERS; i++)
+            notes[i] = lend(&pair, i);
+        for (uint32_t i = 0; i < N_BUFFERS; i++) {
+            open_note(&pair, notes[i], i);
+            gravel_handover_done(&pair.receiver);
+            if (i % 2)
+                expect_home(&pair, i / 2);
+        }
+        for (uint32_t i = N_BUFFERS / 2; i < N_BUFFERS; i++)
+            expect_home(&pair, i);
+        assert_null(gravel_handover_home(&pair.sender));
+    }
+    assert_int_equal(pair.sender.peers[NEAR].n_home, UINT32_MAX - 20 + 10 * N_BUFFERS);
+    close_pair(&pair);
+}
+
+static void expect_bad(struct pair *pair, uint32_t source, uint64_t offset, uint64_t bytes)
+{
+    const struct gravel_note_frame note = {
+        .frame = {.magic = GRAVEL_FRAME_MAGIC, .kind = GRAVEL_FRAME_NOTE, .bytes = sizeof note},
+        .offset = offset,
+        .bytes = bytes,
+    };
+    uint32_t length;
+    char part[128];
+    assert_true(gravel_handover_is_note(&note.frame, sizeof note));
+    assert_null(gravel_handover_open(&pair->receiver, &note.frame, source, MOST_BYTES, &length));
+    snprintf(part, sizeof part, "note from node %u: %llu bytes at %llu", source,
+             (unsigned long long)bytes, (unsigned long long)offset);
+    assert_non_null(strstr(gravel_last_error(), part));
+    assert_int_equal(pair->receiver.at_hand, N_NODES);
+}
+
+static void notes_that_cannot_be_right_are_refused_by_name(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, 0);
+    expect_bad(&pair, 0, 0, 4096);
+    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES - 64, 4096);
+    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES + 8, 4096);
+    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES, sizeof(struct gravel_frame) - 1);
+    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES, MOST_BYTES + 1);
+    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES, UINT64_MAX);
+    expect_bad(&pair, 0, GRAVEL_SEGMENT_FRAMES, UINT64_C(1) << 32 | 4096);
+    expect_bad(&pair, 0, GRAVEL_SEGMENT_BYTES, 64);
+    expect_bad(&pair, 0, GRAVEL_SEGMENT_BYTES - 64, 65);
+    expect_bad(&pair, 0, UINT64_MAX - 63, 4096);
+    expect_bad(&pair, FAR, GRAVEL_SEGMENT_FRAMES, 4096); /* nobody's segment is mapped here */
+    assert_int_equal(atomic_load(&pair.segment->head->peers[NEAR].n_back), 0);
+    close_pair(&pair);
+}
+
+static void other_frames_are_no_notes(void **state)
+{
+    (void)state;
+    struct gravel_note_frame frame = {
+        .frame = {.magic = GRAVEL_FRAME_MAGIC, .kind = GRAVEL_FRAME_NOTE, .bytes = sizeof frame}};
+    assert_true(gravel_handover_is_note(&frame.frame, sizeof frame));
+    assert_false(gravel_handover_is_note(&frame.frame, sizeof frame - 8));
+    assert_false(gravel_handover_is_note(&frame.frame, sizeof frame + 8));
+    frame.frame.kind = GRAVEL_FRAME_MESSAGES;
+    assert_false(gravel_handover_is_note(&frame.frame, sizeof frame));
+    frame.frame.kind = GRAVEL_FRAME_NOTE;
+    frame.frame.magic++;
+    assert_false(gravel_handover_is_note(&frame.frame, sizeof frame));
+}
+
+/* A peer that died with buffers: nothing waits for them. */
+static void buffers_that_never_come_home_keep_nothing(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, 0);
+    struct gravel_buffer *note = lend(&pair, 0), *buffer = pair.sender.peers[NEAR].first;
+    gravel_buffer_destroy(note);
+    assert_null(gravel_handover_home(&pair.sender));
+    close_pair(&pair);
+    gravel_buffer_destroy(buffer);
+    struct gravel_handover never = {.peers = NULL};
+    gravel_handover_destroy(&never);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(segment_is_seen_by_whoever_maps_it),
+        cmocka_unit_test(segment_gives_out_as_much_as_it_has),
+        cmocka_unit_test(offset_of_what_lies_elsewhere_is_none),
+        cmocka_unit_test(what_is_not_the_segment_meant_is_not_mapped),
+        cmocka_unit_test(segment_that_peers_map_cannot_shrink),
+        cmocka_unit_test(only_long_frames_for_who_maps_them_are_handed_over),
+        cmocka_unit_test(buffer_is_away_until_its_receiver_is_done),
+        cmocka_unit_test(receiver_writes_to_the_senders_memory),
+        cmocka_unit_test(buffers_come_home_in_order_while_counters_wrap),
+        cmocka_unit_test(notes_that_cannot_be_right_are_refused_by_name),
+        cmocka_unit_test(other_frames_are_no_notes),
+        cmocka_unit_test(buffers_that_never_come_home_keep_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
