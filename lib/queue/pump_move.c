@@ -100,6 +100,7 @@ static void mirror_words(struct gravel_pump *pump)
     memcpy(pump->mirror->fault_item, seen->fault_item, sizeof seen->fault_item);
     pump->mirror->fault_value = seen->fault_value;
     pump->mirror->fault_offset = seen->fault_offset;
+    memcpy(pump->mirror->fault_high, seen->fault_high, sizeof seen->fault_high);
     gravel_word_store(&pump->mirror->fault, seen->fault,
                       memory_order_release); /* F1, pairs with F2 */
 }
