@@ -26,6 +26,7 @@ typedef unsigned char uchar;
 typedef uint32_t uint; /* typedefs: the table of operations pastes these names */
 typedef uint64_t ulong;
 #define GRAVEL_HAS_DOUBLE 1
+#define GRAVEL_HAS_LONG_WAITS 1
 
 /* Where a thread stands in its work-group and launch. */
 struct gravel_lane {
@@ -52,6 +53,14 @@ static inline uint gravel_load_acquire(uint *word)
 static inline uint gravel_load_relaxed(uint *word)
 {
     return atomic_load_explicit((_Atomic uint *)word, memory_order_relaxed);
+}
+static inline ulong gravel_long_load_acquire(ulong *word)
+{
+    return atomic_load_explicit((_Atomic ulong *)word, memory_order_acquire);
+}
+static inline ulong gravel_long_load_relaxed(ulong *word) /* for mutants */
+{
+    return atomic_load_explicit((_Atomic ulong *)word, memory_order_relaxed);
 }
 static inline void gravel_store_release(uint *word, uint value)
 {

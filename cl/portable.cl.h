@@ -10,7 +10,8 @@
  *     GRAVEL_COLLECTIVES         built-in work-group collectives
  *     GRAVEL_SUBGROUPS           built-in sub-groups and no collectives
  *     GRAVEL_HAS_DOUBLE          the device has double
- * and GRAVEL_BUILD_OPTIONS may choose how a group counts, to try a form that the device would not get:
+ * This file defines GRAVEL_HAS_LONG_WAITS where 64-bit words can be waited for.
+ * GRAVEL_BUILD_OPTIONS may choose how a group counts, to try a form that the device would not get:
  *     GRAVEL_FORM_COLLECTIVES, GRAVEL_FORM_SUBGROUPS, GRAVEL_FORM_SCAN
  * Compiled as C11 (no OpenCL compiler), host_c11.h supplies the same names for threads.
  *
@@ -57,6 +58,17 @@ GRAVEL_INLINE void gravel_store_release(global uint *word, uint value)
 {
     atomic_store_explicit((gravel_word *)word, value, memory_order_release, GRAVEL_HOST_SCOPE);
 }
+/* Of 64 bits: OpenCL C promises loads in one piece only as atomics of both extensions. */
+#if defined(cl_khr_int64_base_atomics) && defined(cl_khr_int64_extended_atomics)
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#define GRAVEL_HAS_LONG_WAITS 1
+typedef volatile global atomic_ulong gravel_long_word;
+GRAVEL_INLINE ulong gravel_long_load_acquire(global ulong *word)
+{
+    return atomic_load_explicit((gravel_long_word *)word, memory_order_acquire, GRAVEL_HOST_SCOPE);
+}
+#endif
 GRAVEL_INLINE void gravel_store_relaxed(global uint *word, uint value)
 {
     atomic_store_explicit((gravel_word *)word, value, memory_order_relaxed, GRAVEL_HOST_SCOPE);

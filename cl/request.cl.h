@@ -26,8 +26,10 @@
  * before anything is done there.
  *
  * Waits are for words of the own heap that answers, signals or other nodes' messages change:
- *     gravel_wait_until_TYPE(g, offset, compare, value)   TYPE is int or uint, compare GRAVEL_CMP_...; every
- *                                                         work-item of the group; also _wi
+ *     gravel_wait_until_TYPE(g, offset, compare, value)   TYPE is int, uint, long or ulong, compare GRAVEL_CMP_...;
+ *                                                         every work-item of the group; also _wi
+ * Those for long and ulong are there where GRAVEL_HAS_LONG_WAITS is defined: devices with 64-bit atomics. On others a
+ * program that calls them does not build, and the compiler's message says why.
  * They return true once the word compares so with value, and everything applied before it is visible then. False means that
  * the node has failed, or that the word did not change for GRAVEL_TIMEOUT, which fails the node and is told by the
  * host's next quiet. Wait only for what needs no other work-group of the same launch (answers, or nodes that run
@@ -52,7 +54,7 @@
 #define GRAVEL_CMP_LT 4u
 #define GRAVEL_CMP_GE 5u
 
-GRAVEL_INLINE bool gravel_compares(uint word, uint compare, uint value)
+GRAVEL_INLINE bool gravel_compares(ulong word, uint compare, ulong value)
 {
     bool holds = compare < GRAVEL_CMP_GT ? word == value : compare < GRAVEL_CMP_LT ? word > value : word < value;
     return holds != (compare & 1u);
@@ -60,24 +62,42 @@ GRAVEL_INLINE bool gravel_compares(uint word, uint compare, uint value)
 
 #define GRAVEL_WORD_YIELDS 128u /* as many polls more than for room before a wait sleeps: answers come within microseconds */
 
+/* A wait for a word of the own heap. */
+struct gravel_awaited {
+    ulong offset; /* [bytes] */
+    ulong flip;   /* what makes the type's order that of ulong */
+    ulong value;
+    uint compare;
+    bool is_long;
+};
+
+GRAVEL_INLINE ulong gravel_look(struct gravel_group g, struct gravel_awaited awaited)
+{
+#ifdef GRAVEL_HAS_LONG_WAITS
+    if (awaited.is_long)
+        return gravel_long_load_acquire((global ulong *)gravel_local(g, awaited.offset)); /* Q2, pairs with R1 */
+#endif
+    return gravel_load_acquire((global uint *)gravel_local(g, awaited.offset)); /* Q2, pairs with Q1 */
+}
+
 /*
- * Any work-item: wait for a word of the own heap. `flip` is what makes the type's order that of uint. The clock is
- * the host's, in queue 0; it starts when the first tick is seen, and again whenever the word changes.
+ * Any work-item: wait. The clock is the host's, in queue 0; it starts when the first tick is seen, and again whenever
+ * the word changes.
  */
-static bool gravel_await(struct gravel_group g, ulong offset, uint flip, uint compare, uint value)
+static bool gravel_await(struct gravel_group g, struct gravel_awaited awaited)
 {
     global struct gravel_queue_words *words = gravel_queue_words(g.arena, 0);
-    global uint *word = (global uint *)gravel_local(g, offset);
     struct gravel_patience patience = {0, 0};
-    uint seen = 0, since_ms = 0;
+    ulong seen = 0;
+    uint since_ms = 0;
     for (uint polls = 0;; polls++) {
-        uint now = gravel_load_acquire(word); /* Q2, pairs with Q1 */
-        if (gravel_compares(now ^ flip, compare, value ^ flip))
+        ulong now = gravel_look(g, awaited);
+        if (gravel_compares(now ^ awaited.flip, awaited.compare, awaited.value ^ awaited.flip))
             return true;
         since_ms = since_ms && now == seen ? since_ms : patience.beat;
         seen = now;
         if (patience.beat - since_ms > g.arena->wait_ms || g.arena->wait_ms == 0) {
-            gravel_fault_at(g.arena, GRAVEL_FAULT_WAIT, compare, value, seen, offset);
+            gravel_fault_at(g.arena, GRAVEL_FAULT_WAIT, awaited.compare, awaited.value, seen, awaited.offset);
             return false;
         }
         if (!gravel_queue_is_served(g.arena, words, 0, 0, &patience))
@@ -87,28 +107,40 @@ static bool gravel_await(struct gravel_group g, ulong offset, uint flip, uint co
 }
 
 /* Every work-item of the group: the leader waits. */
-GRAVEL_INLINE bool gravel_await_group(struct gravel_group g, ulong offset, uint flip, uint compare, uint value)
+GRAVEL_INLINE bool gravel_await_group(struct gravel_group g, struct gravel_awaited awaited)
 {
     gravel_barrier_group(); /* G3: no work-item is in a _wi call, whose answer the leader might wait for */
     if (gravel_is_leader())
-        g.scratch->n_active = gravel_await(g, offset, flip, compare, value);
+        g.scratch->n_active = gravel_await(g, awaited);
     gravel_barrier_group(); /* G4: what the leader has acquired is the whole group's */
     return g.scratch->n_active;
 }
 
-#define GRAVEL_DEFINE_WAIT(type, flip)                                                             \
+/* bits: the unsigned type of the same width. */
+#define GRAVEL_DEFINE_WAIT(type, bits, flip)                                                       \
     GRAVEL_INLINE bool gravel_wait_until_##type(struct gravel_group g, ulong offset, uint compare, \
                                                 type value)                                        \
     {                                                                                              \
-        return gravel_await_group(g, offset, flip, compare, (uint)value);                          \
+        return gravel_await_group(                                                                 \
+            g, (struct gravel_awaited){offset, flip, (bits)value, compare, sizeof(type) == 8});    \
     }                                                                                              \
     GRAVEL_INLINE bool gravel_wait_until_##type##_wi(struct gravel_group g, ulong offset,          \
                                                      uint compare, type value)                     \
     {                                                                                              \
-        return gravel_await(g, offset, flip, compare, (uint)value);                                \
+        return gravel_await(                                                                       \
+            g, (struct gravel_awaited){offset, flip, (bits)value, compare, sizeof(type) == 8});    \
     }
-GRAVEL_DEFINE_WAIT(uint, 0u)
-GRAVEL_DEFINE_WAIT(int, 0x80000000u)
+GRAVEL_DEFINE_WAIT(uint, uint, 0)
+GRAVEL_DEFINE_WAIT(int, uint, 0x80000000u)
+#ifdef GRAVEL_HAS_LONG_WAITS
+GRAVEL_DEFINE_WAIT(ulong, ulong, 0)
+GRAVEL_DEFINE_WAIT(long, ulong, (ulong)1 << 63)
+#else
+#define gravel_wait_until_ulong(...) gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
+#define gravel_wait_until_ulong_wi(...) gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
+#define gravel_wait_until_long(...) gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
+#define gravel_wait_until_long_wi(...) gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
+#endif
 
 /* ---- messages -------------------------------------------------------------------------------------- */
 

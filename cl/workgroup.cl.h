@@ -56,18 +56,20 @@ GRAVEL_INLINE uint gravel_group_number(void)
 }
 
 /* Leader: tell the host what went wrong. The first fault of the node stays. */
-static void gravel_fault_at(global struct gravel_arena *arena, uint fault, uint queue, uint ticket,
-                            uint value, ulong offset)
+static void gravel_fault_at(global struct gravel_arena *arena, uint fault, uint queue, ulong ticket,
+                            ulong value, ulong offset)
 {
     if (gravel_device_fetch_add_relaxed(&arena->fault_claim, 1) != 0) /* F3 */
         return;
     arena->fault_offset = offset;
     arena->fault_queue = queue;
-    arena->fault_ticket = ticket;
+    arena->fault_ticket = (uint)ticket;
+    arena->fault_high[0] = (uint)(ticket >> 32);
+    arena->fault_high[1] = (uint)(value >> 32);
     arena->fault_dimensions = get_work_dim();
     for (uint d = 0; d < 3; d++)
         arena->fault_item[d] = get_global_id(d) - get_local_id(d);
-    arena->fault_value = value;
+    arena->fault_value = (uint)value;
     gravel_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
 }
 static void gravel_fault(global struct gravel_arena *arena, uint fault, uint queue, uint ticket,

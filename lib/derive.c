@@ -30,6 +30,13 @@
 #define PUMP_AGGREGATORS 2u
 #define PUMP_CORES 4u
 
+/*
+ * Nothing tells a chain of handlers that is long from one without end, but its length: no barrier that is only kept by
+ * messages of handlers for so many times the longest wait without progress is waited for, unless the caller says so.
+ */
+#define CHAIN_TIMEOUTS 75u
+#define CHAIN_MAX_MS 86400000u
+
 #define SLEEP_NS 1000000u /* a poll of a leader that sleeps (GRAVEL_SLEEP) */
 #define PATIENCE_MIN_MS 2000u /* the pump may sleep a second before it finds the caller's own launches */
 
@@ -75,6 +82,12 @@ static uint32_t derive_wait_limit(const struct gravel_config *config,
     return polls == 0 ? 1 : polls < SHARED_WAIT_LIMIT ? (uint32_t)polls : SHARED_WAIT_LIMIT;
 }
 
+static uint32_t derive_chain_limit(const struct gravel_config *config)
+{
+    uint64_t ms = (uint64_t)config->timeout_ms * CHAIN_TIMEOUTS;
+    return ms < CHAIN_MAX_MS ? (uint32_t)ms : CHAIN_MAX_MS;
+}
+
 void gravel_derive(struct gravel_config *config, const struct gravel_place *place)
 {
     bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
@@ -90,4 +103,6 @@ void gravel_derive(struct gravel_config *config, const struct gravel_place *plac
         config->n_buffers = derive_n_buffers(config, place->n_nodes);
     if (config->wait_limit == 0)
         config->wait_limit = derive_wait_limit(config, place->device);
+    if (config->chain_limit_ms == 0)
+        config->chain_limit_ms = derive_chain_limit(config);
 }

@@ -176,9 +176,9 @@ static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64
 static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
     clFlush(gravel->device.queue); /* or it may never begin: the wait asks, and asking does not flush */
-    atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed);
+    atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed); /* H4 */
     int code = gravel_node_wait_for_kernel(gravel, kernel, event);
-    atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed);
+    atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed); /* H4 */
     if (!code)
         code = gravel_pump_settle(gravel->pump);
     return code && gravel_failure_is_fatal(&gravel->failure)

@@ -127,7 +127,9 @@ static int open_arena(struct gravel *gravel)
         .slot_bytes = config->slot_bytes,
         .heap_bytes = config->heap_bytes,
         .wait_limit = gravel->device.step == GRAVEL_STEP_DRAIN ? 0 : config->wait_limit,
-        .wait_ms = gravel->device.step == GRAVEL_STEP_DRAIN ? 0 : config->timeout_ms,
+        .wait_ms = gravel->device.step == GRAVEL_STEP_DRAIN
+                       ? 0
+                       : (uint32_t)gravel_network_patience_ms(&gravel->network),
         .huge_pages = config->huge_pages,
     };
     int code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
@@ -152,7 +154,7 @@ static int open_pump(struct gravel *gravel)
         .report = gravel_report,
         .wake = wake_aggregator,
         .context = gravel,
-        .timeout_ns = gravel->config.timeout_ms * UINT64_C(1000000),
+        .timeout_ns = gravel_network_patience_ms(&gravel->network) * UINT64_C(1000000),
         .aggregation = gravel->config.device_aggregation,
     };
     return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;

@@ -34,8 +34,8 @@ struct gravel {
     struct gravel_pump *pump;   /* NULL where host and kernels share the arena */
     struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
     pthread_mutex_t drain_lock; /* step drain: one launch at a time */
-    _Atomic bool is_draining; /* that launch waits for a slice. Relaxed: whoever asks, asks again */
-    _Atomic bool is_stuck; /* a wait for the device was given up: what it uses stays. Relaxed: nothing follows it */
+    _Atomic bool is_draining; /* H4: that launch waits for a slice */
+    _Atomic bool is_stuck; /* H3: a wait for the device was given up: what it uses stays */
     struct gravel_heap *heap;
     struct gravel_segment *segment; /* node buffers that nodes of this machine may take; NULL: there is none */
     struct gravel_network network;

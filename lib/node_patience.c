@@ -14,7 +14,7 @@
 
 static bool has_given_up(const struct gravel *gravel)
 {
-    return atomic_load_explicit(&gravel->is_stuck, memory_order_relaxed);
+    return atomic_load_explicit(&gravel->is_stuck, memory_order_relaxed); /* H3 */
 }
 
 static double seconds(uint64_t ns)
@@ -26,14 +26,14 @@ static double seconds(uint64_t ns)
 static bool is_kept(struct gravel *gravel)
 {
     return gravel->device.step == GRAVEL_STEP_DRAIN &&
-           (atomic_load_explicit(&gravel->is_draining, memory_order_relaxed) ||
+           (atomic_load_explicit(&gravel->is_draining, memory_order_relaxed) || /* H4 */
             gravel_launches_are_running(&gravel->launches));
 }
 
 /* What was to be done is not, and nobody can say what the device still writes: the node ends. */
 static int give_up(struct gravel *gravel, int code)
 {
-    atomic_store_explicit(&gravel->is_stuck, true, memory_order_relaxed);
+    atomic_store_explicit(&gravel->is_stuck, true, memory_order_relaxed); /* H3 */
     gravel_report(gravel, code, true, gravel_last_error());
     return code;
 }

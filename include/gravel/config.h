@@ -63,7 +63,7 @@
       "[milliseconds]")                                                                            \
     X(COUNT, chain_limit_ms, GRAVEL_CHAIN_LIMIT, 0, 0, 86400000, "network",                        \
       "longest that handlers may go on sending while all nodes wait in a barrier "                 \
-      "[milliseconds]; 0 waits on")                                                                \
+      "[milliseconds]; 0 derives it: 75 times GRAVEL_TIMEOUT, a day at most")                                                                \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                           \
       "print statistics of the node to standard error when it closes")                             \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                        \

@@ -24,17 +24,18 @@ static void tell_wait(const struct gravel_arena *arena, const char *group, char 
 {
     static const char *const signs[] = {"==", "!=", ">", "<=", "<", ">="};
     const char *sign = arena->fault_queue < 6 ? signs[arena->fault_queue] : "(no comparison)";
+    unsigned long long bound = (unsigned long long)arena->fault_high[0] << 32 | arena->fault_ticket;
+    unsigned long long word = (unsigned long long)arena->fault_high[1] << 32 | arena->fault_value;
     if (arena->wait_ms == 0)
         snprintf(text, bytes,
-                 "%s waits for the word at heap offset %llu (it is %u) to be %s %u, and no kernel "
+                 "%s waits for the word at heap offset %llu (it is %llu) to be %s %llu, and no kernel "
                  "waits on step drain: read it in the next launch",
-                 group, (unsigned long long)arena->fault_offset, arena->fault_value, sign,
-                 arena->fault_ticket);
+                 group, (unsigned long long)arena->fault_offset, word, sign, bound);
     else
         snprintf(text, bytes,
-                 "%s waited for the word at heap offset %llu to be %s %u; it has been %u for %.1f s",
-                 group, (unsigned long long)arena->fault_offset, sign, arena->fault_ticket,
-                 arena->fault_value, arena->wait_ms * 1e-3);
+                 "%s waited for the word at heap offset %llu to be %s %llu; it has been %llu for %.1f s",
+                 group, (unsigned long long)arena->fault_offset, sign, bound, word,
+                 arena->wait_ms * 1e-3);
 }
 
 static void tell_stalled(const struct gravel_arena *arena, const char *group, char *text, size_t bytes)

@@ -7,6 +7,8 @@
 #ifndef GRAVEL_NETWORK_FRAMES_H
 #define GRAVEL_NETWORK_FRAMES_H
 
+#include <stdbool.h>
+
 #include "gravel/shared/wire.h"
 
 /* Counted for termination, as are messages: they change the state of their receiver. */
@@ -20,6 +22,12 @@
 #define GRAVEL_FRAME_HEARTBEAT 8u /* I live */
 #define GRAVEL_FRAME_DEATH 9u     /* a node has failed; give up */
 #define GRAVEL_FRAME_NOTE 10u     /* a frame lies in shared memory; transports see it, nobody else */
+
+/* Numbered by themselves: they wait for no other frame. */
+static inline bool gravel_frame_is_life(uint16_t kind)
+{
+    return kind == GRAVEL_FRAME_HEARTBEAT || kind == GRAVEL_FRAME_DEATH;
+}
 
 #define GRAVEL_FRAME_TEXT_BYTES 512u
 

@@ -286,7 +286,7 @@ static bool step(struct gravel_network *network, struct gravel_job *job)
 static void check_progress(struct gravel_network *network, const struct gravel_job *job,
                            uint64_t now_ns)
 {
-    uint64_t limit_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
+    uint64_t limit_ns = gravel_network_patience_ms(network) * UINT64_C(1000000);
     bool has_just_moved = now_ns < job->moved_ns; /* since the caller looked at the clock */
     if (is_collective(job) || has_just_moved || now_ns - job->moved_ns < limit_ns)
         return;

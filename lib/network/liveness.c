@@ -15,6 +15,15 @@
 #include "wait/clock.h"
 
 #define BEATS_PER_TIMEOUT 8u
+#define BEATS_TO_TELL 2u /* within which all know of a death that one has found */
+
+uint64_t gravel_network_patience_ms(const struct gravel_network *network)
+{
+    uint64_t timeout_ms = network->shape.config->timeout_ms;
+    if (network->transport->is_loopback || network->transport->n_nodes == 1)
+        return timeout_ms;
+    return timeout_ms + timeout_ms * BEATS_TO_TELL / BEATS_PER_TIMEOUT;
+}
 
 static void beat(struct gravel_network *network, uint32_t node)
 {
@@ -32,6 +41,13 @@ static void report_silence(struct gravel_network *network, uint32_t node, uint64
     gravel_network_fail(network, GRAVEL_EPEER, text);
 }
 
+/* We did not listen since the last look: what was said meanwhile is yet to be read, so that time is no silence. */
+static void leave_out(struct gravel_network *network, uint64_t now_ns)
+{
+    uint64_t heard_ns = network->heard_ns + (now_ns - network->stepped_ns);
+    network->heard_ns = heard_ns < now_ns ? heard_ns : now_ns;
+}
+
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
 {
     uint32_t node = network->transport->node, n_nodes = network->transport->n_nodes;
@@ -40,7 +56,7 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
     if (network->transport->is_loopback || n_nodes == 1)
         return UINT64_MAX;
     if (now_ns - network->stepped_ns > interval_ns)
-        network->heard_ns = now_ns; /* we were stopped ourselves: what was said meanwhile is yet to be read */
+        leave_out(network, now_ns); /* we were stopped ourselves */
     network->stepped_ns = now_ns;
     if (now_ns - network->beat_ns >= interval_ns) {
         beat(network, (node + 1) % n_nodes);
@@ -57,7 +73,8 @@ void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
 {
     if (!network->is_running || !pthread_equal(pthread_self(), network->thread))
         return;
-    network->heard_ns = now_ns; /* what our neighbour says is yet to be read */
+    leave_out(network, now_ns);
+    network->stepped_ns = now_ns;
     gravel_liveness_step(network, now_ns);
 }
 

@@ -85,7 +85,7 @@ void gravel_network_send(struct gravel_network *network, struct gravel_buffer *b
 {
     struct gravel_frame *frame = buffer->frame;
     uint32_t node = frame->destination;
-    frame->sequence = network->n_sent[node]++;
+    frame->sequence = (gravel_frame_is_life(frame->kind) ? network->n_life_sent : network->n_sent)[node]++;
     if (is_counted(frame->kind))
         network->n_counted_sent++;
     if (gravel_network_is_local(network, node)) {
@@ -156,9 +156,9 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
     while (n < limit && (frame = transport->operations->receive(transport, &bytes, &source))) {
         if (source == (transport->node + transport->n_nodes - 1) % transport->n_nodes)
             network->heard_ns = gravel_clock_ns();
-        gravel_control_handle(network, frame, bytes, source, transport->node,
-                              network->n_received[source]);
-        network->n_received[source]++;
+        bool is_life = bytes >= sizeof *frame && gravel_frame_is_life(frame->kind);
+        uint64_t *n_before = (is_life ? network->n_life_received : network->n_received) + source;
+        gravel_control_handle(network, frame, bytes, source, transport->node, (*n_before)++);
         transport->operations->received(transport);
         n++;
     }
@@ -250,11 +250,13 @@ static void run(struct gravel_network *network)
 static int allocate(struct gravel_network *network)
 {
     uint32_t n = network->transport->n_nodes;
-    network->n_sent = calloc(n, sizeof *network->n_sent);
-    network->n_received = calloc(n, sizeof *network->n_received);
-    network->n_acked = calloc(n, sizeof *network->n_acked);
-    if (!network->n_sent || !network->n_received || !network->n_acked)
+    network->n_sent = calloc(n, 5 * sizeof *network->n_sent); /* and the other numbers */
+    if (!network->n_sent)
         return gravel_fail(GRAVEL_ENOMEM, "network thread for %u nodes", n);
+    network->n_received = network->n_sent + n;
+    network->n_acked = network->n_sent + 2 * n;
+    network->n_life_sent = network->n_sent + 3 * n;
+    network->n_life_received = network->n_sent + 4 * n;
     return 0;
 }
 
@@ -390,9 +392,7 @@ void gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     gravel_sender_destroy(network->handler_sender);
     gravel_sender_destroy(network->host_sender);
     gravel_mpmc_destroy(network->outgoing);
-    free(network->n_sent);
-    free(network->n_received);
-    free(network->n_acked);
+    free(network->n_sent); /* and the other numbers */
     pthread_mutex_destroy(&network->host_lock);
     pthread_mutex_destroy(&network->job_lock);
 }

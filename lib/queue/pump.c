@@ -84,7 +84,7 @@ static void *thread_main(void *argument)
             sleep_until_launch(pump);
         }
     }
-    atomic_store_explicit(&pump->has_ended, true, memory_order_relaxed); /* joining orders */
+    atomic_store_explicit(&pump->has_ended, true, memory_order_relaxed); /* U5 */
     return NULL;
 }
 
@@ -208,7 +208,7 @@ bool gravel_pump_stop(struct gravel_pump *pump)
     atomic_store_explicit(&pump->stopping, true, memory_order_relaxed);
     gravel_event_signal(&pump->event);
     pump->is_running = false;
-    while (!atomic_load_explicit(&pump->has_ended, memory_order_relaxed)) {
+    while (!atomic_load_explicit(&pump->has_ended, memory_order_relaxed)) { /* U5 */
         if (gravel_patience_ask(pump->shape.memory->device, "stopping the pump", &times)) {
             pthread_detach(pump->thread);
             return false;

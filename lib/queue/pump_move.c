@@ -100,6 +100,7 @@ static void mirror_words(struct gravel_pump *pump)
     memcpy(pump->mirror->fault_item, seen->fault_item, sizeof seen->fault_item);
     pump->mirror->fault_value = seen->fault_value;
     pump->mirror->fault_offset = seen->fault_offset;
+    memcpy(pump->mirror->fault_high, seen->fault_high, sizeof seen->fault_high);
     gravel_word_store(&pump->mirror->fault, seen->fault,
                       memory_order_release); /* F1, pairs with F2 */
 }
@@ -327,7 +328,7 @@ cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
 {
     uint32_t n[GRAVEL_PUMP_QUEUES];
-    atomic_fetch_add_explicit(&pump->rounds, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pump->rounds, 1, memory_order_relaxed); /* U4 */
     int code = look(pump, n);
     *moved = 0;
     if (!code)

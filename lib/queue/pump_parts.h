@@ -71,9 +71,9 @@ struct gravel_pump {
     pthread_mutex_t lock;
     pthread_t thread;
     bool is_running;
-    _Atomic bool has_ended; /* the thread's work */
+    _Atomic bool has_ended; /* U5: the thread's work */
     _Atomic bool stopping;
-    _Atomic uint32_t rounds; /* of gravel_pump_move; wraps. Relaxed: it only shows that the pump works */
+    _Atomic uint32_t rounds; /* U4: of gravel_pump_move; wraps */
     struct gravel_event event; /* wakes the thread: a launch, or stop */
     pthread_mutex_t watch_lock;
     cl_event watched; /* the newest launch, retained; NULL if it has ended */

@@ -26,10 +26,10 @@ int gravel_pump_fail(struct gravel_pump *pump, int code)
 static int lock(struct gravel_pump *pump)
 {
     struct gravel_patience_times times = {0};
-    uint32_t rounds = atomic_load_explicit(&pump->rounds, memory_order_relaxed);
+    uint32_t rounds = atomic_load_explicit(&pump->rounds, memory_order_relaxed); /* U4 */
     int code = 0;
     while (pthread_mutex_trylock(&pump->lock)) {
-        uint32_t now = atomic_load_explicit(&pump->rounds, memory_order_relaxed);
+        uint32_t now = atomic_load_explicit(&pump->rounds, memory_order_relaxed); /* U4 */
         if (now != rounds)
             times = (struct gravel_patience_times){0}; /* it works, and that takes time */
         rounds = now;

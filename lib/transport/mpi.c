@@ -4,7 +4,9 @@
  *
  * Receives are posted ahead in a ring and looked at in posting order only: MPI matches messages of one
  * sender in order, so this keeps the order of frames without looking at them. Of node buffers for nodes of this
- * machine a note travels; the frame stays where it is (handover.h).
+ * machine a note travels; the frame stays where it is (handover.h). A frame whose sender dies while it travels never
+ * arrives and holds up all behind it; so signs of life and news of a death have a ring of their own, which nothing
+ * large goes through.
  *
  * Path:    network thread -> mpi.c -> MPI, or another node's handover.c.
  * Threads: the network thread alone, so MPI_THREAD_FUNNELED does, as it also initialises MPI.
@@ -21,22 +23,30 @@
 #include "mpi_local.h"
 #include "network/frames.h"
 
-#define N_RECEIVES 16u
-#define FRAME_TAG 0
-#define EARLY_BYTES 4096 /* of the largest control frame, and more */
+#define MAX_RECEIVES 16u
+#define LIFE_RECEIVES 4u
+#define EARLY_BYTES 1024u /* of the largest control frame, and more; MPI sends so little at once */
 _Static_assert(sizeof(struct gravel_death_frame) <= EARLY_BYTES, "fits");
+_Static_assert(sizeof(struct gravel_refusal_frame) <= EARLY_BYTES, "fits");
+
+enum tag { FRAME_TAG, LIFE_TAG };
+
+/* Receives of one tag, looked at in the order in which they were posted. */
+struct ring {
+    enum tag tag;
+    uint32_t n, frame_bytes, next;
+    bool is_broken;        /* MPI says that a frame will never come: so will none behind it */
+    unsigned char *memory; /* [n][frame_bytes] */
+    MPI_Request receives[MAX_RECEIVES];
+};
 
 struct mpi_transport {
     struct gravel_transport base;
     MPI_Comm comm;
     bool owns_mpi; /* we initialised it, so we finalise it */
-    uint32_t frame_bytes;
-
-    /* Receives: a ring, looked at in the order in which they were posted. */
-    unsigned char *receive_memory; /* [N_RECEIVES][frame_bytes]; NULL before mpi_prepare */
+    struct ring frames, life;                     /* no memory before mpi_prepare */
+    struct ring *at_hand;                         /* whose next frame is the caller's; NULL: `early` has it */
     _Alignas(8) unsigned char early[EARLY_BYTES]; /* the frame at hand until then */
-    MPI_Request receives[N_RECEIVES];
-    uint32_t next_receive;
 
     /* Sends under way, in no order: requests[i] belongs to buffers[i]. */
     MPI_Request *requests;
@@ -76,8 +86,9 @@ static int start_send(struct mpi_transport *mpi, struct gravel_buffer *buffer)
 {
     if (mpi->n_sends == mpi->capacity && !grow_sends(mpi))
         return gravel_fail(GRAVEL_ENOMEM, "list of %u sends under way", mpi->n_sends);
+    enum tag tag = gravel_frame_is_life(buffer->frame->kind) ? LIFE_TAG : FRAME_TAG;
     int error = MPI_Isend(buffer->frame, (int)buffer->frame->bytes, MPI_BYTE,
-                          (int)buffer->frame->destination, FRAME_TAG, mpi->comm,
+                          (int)buffer->frame->destination, tag, mpi->comm,
                           &mpi->requests[mpi->n_sends]);
     if (error != MPI_SUCCESS)
         return gravel_mpi_fail("MPI_Isend", error);
@@ -138,30 +149,38 @@ static struct gravel_buffer *mpi_sent(struct gravel_transport *transport)
     return mpi->n_ended ? remove_send(mpi, (uint32_t)mpi->ended[--mpi->n_ended]) : NULL;
 }
 
-static unsigned char *receive_slot(struct mpi_transport *mpi, uint32_t i)
+static unsigned char *receive_slot(const struct ring *ring, uint32_t i)
 {
-    return mpi->receive_memory + (size_t)i * mpi->frame_bytes;
+    return ring->memory + (size_t)i * ring->frame_bytes;
 }
 
-static int post_receive(struct mpi_transport *mpi, uint32_t i)
+static int post_receive(const struct mpi_transport *mpi, struct ring *ring, uint32_t i)
 {
-    int error = MPI_Irecv(receive_slot(mpi, i), (int)mpi->frame_bytes, MPI_BYTE, MPI_ANY_SOURCE,
-                          FRAME_TAG, mpi->comm, &mpi->receives[i]);
+    int error = MPI_Irecv(receive_slot(ring, i), (int)ring->frame_bytes, MPI_BYTE, MPI_ANY_SOURCE,
+                          ring->tag, mpi->comm, &ring->receives[i]);
     return error == MPI_SUCCESS ? 0 : gravel_mpi_fail("MPI_Irecv", error);
+}
+
+static int open_ring(const struct mpi_transport *mpi, struct ring *ring, enum tag tag, uint32_t n,
+                     uint32_t frame_bytes)
+{
+    int code = 0;
+    ring->tag = tag;
+    ring->n = n;
+    ring->frame_bytes = (frame_bytes + 63) & ~63u;
+    ring->memory = aligned_alloc(64, (size_t)n * ring->frame_bytes);
+    if (!ring->memory)
+        return gravel_fail(GRAVEL_ENOMEM, "%u receive buffers of %u bytes", n, ring->frame_bytes);
+    for (uint32_t i = 0; i < n && !code; i++)
+        code = post_receive(mpi, ring, i);
+    return code;
 }
 
 static int mpi_prepare(struct gravel_transport *transport, uint32_t frame_bytes)
 {
     struct mpi_transport *mpi = as_mpi(transport);
-    int code = 0;
-    mpi->frame_bytes = (frame_bytes + 63) & ~63u;
-    mpi->receive_memory = aligned_alloc(64, (size_t)N_RECEIVES * mpi->frame_bytes);
-    if (!mpi->receive_memory)
-        return gravel_fail(GRAVEL_ENOMEM, "%u receive buffers of %u bytes", N_RECEIVES,
-                           mpi->frame_bytes);
-    for (uint32_t i = 0; i < N_RECEIVES && !code; i++)
-        code = post_receive(mpi, i);
-    return code;
+    int code = open_ring(mpi, &mpi->life, LIFE_TAG, LIFE_RECEIVES, EARLY_BYTES);
+    return code ? code : open_ring(mpi, &mpi->frames, FRAME_TAG, MAX_RECEIVES, frame_bytes);
 }
 
 /* The next frame while nobody knows how large they may get: in order, as MPI_Improbe finds them so. */
@@ -171,7 +190,7 @@ static struct gravel_frame *receive_early(struct mpi_transport *mpi, uint32_t *b
     MPI_Message message;
     MPI_Status status;
     int has_arrived = 0, n = 0;
-    MPI_Improbe(MPI_ANY_SOURCE, FRAME_TAG, mpi->comm, &has_arrived, &message, &status);
+    MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi->comm, &has_arrived, &message, &status);
     if (!has_arrived)
         return NULL;
     MPI_Mrecv(mpi->early, EARLY_BYTES, MPI_BYTE, &message, &status);
@@ -181,38 +200,56 @@ static struct gravel_frame *receive_early(struct mpi_transport *mpi, uint32_t *b
     return (struct gravel_frame *)mpi->early;
 }
 
-static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint32_t *bytes,
-                                        uint32_t *source)
+static struct gravel_frame *look(struct mpi_transport *mpi, struct ring *ring, uint32_t *bytes,
+                                 uint32_t *source)
 {
-    struct mpi_transport *mpi = as_mpi(transport);
     MPI_Status status;
     int has_arrived = 0, n = 0;
-    if (!mpi->receive_memory)
-        return receive_early(mpi, bytes, source);
-    if (mpi->base.fault)
+    if (ring->is_broken)
         return NULL;
-    MPI_Test(&mpi->receives[mpi->next_receive], &has_arrived, &status);
-    if (!has_arrived)
+    ring->is_broken = MPI_Test(&ring->receives[ring->next], &has_arrived, &status) != MPI_SUCCESS;
+    if (ring->is_broken || !has_arrived)
         return NULL;
     MPI_Get_count(&status, MPI_BYTE, &n);
     *bytes = (uint32_t)n;
     *source = (uint32_t)status.MPI_SOURCE;
-    struct gravel_frame *frame = (struct gravel_frame *)receive_slot(mpi, mpi->next_receive);
-    if (!gravel_handover_is_note(frame, *bytes))
+    mpi->at_hand = ring;
+    return (struct gravel_frame *)receive_slot(ring, ring->next);
+}
+
+/* The frame that a note tells of; any other frame is the one that has arrived. */
+static struct gravel_frame *open_note(struct mpi_transport *mpi, struct gravel_frame *frame,
+                                      uint32_t *bytes, uint32_t source)
+{
+    if (!frame || !gravel_handover_is_note(frame, *bytes))
         return frame;
-    frame = gravel_handover_open(&mpi->handover, frame, *source, mpi->frame_bytes, bytes);
+    frame = gravel_handover_open(&mpi->handover, frame, source, mpi->frames.frame_bytes, bytes);
     mpi->base.fault = frame ? 0 : GRAVEL_ECORRUPT;
     return frame;
+}
+
+static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint32_t *bytes,
+                                        uint32_t *source)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    mpi->at_hand = NULL;
+    if (!mpi->frames.memory)
+        return receive_early(mpi, bytes, source);
+    struct gravel_frame *life = look(mpi, &mpi->life, bytes, source);
+    if (life || mpi->base.fault)
+        return life;
+    return open_note(mpi, look(mpi, &mpi->frames, bytes, source), bytes, *source);
 }
 
 static void mpi_received(struct gravel_transport *transport)
 {
     struct mpi_transport *mpi = as_mpi(transport);
-    if (!mpi->receive_memory)
+    struct ring *ring = mpi->at_hand;
+    if (!ring)
         return;
     gravel_handover_done(&mpi->handover);
-    post_receive(mpi, mpi->next_receive);
-    mpi->next_receive = (mpi->next_receive + 1) % N_RECEIVES;
+    post_receive(mpi, ring, ring->next);
+    ring->next = (ring->next + 1) % ring->n;
 }
 
 static int mpi_reduce(struct gravel_transport *transport, uint32_t op, uint32_t type, void *values,
@@ -235,13 +272,13 @@ static int mpi_reduce_test(struct gravel_transport *transport)
     return error == MPI_SUCCESS ? has_ended : gravel_mpi_fail("MPI_Test", error);
 }
 
-static void cancel_receives(struct mpi_transport *mpi)
+static void cancel_receives(struct ring *ring)
 {
-    for (uint32_t i = 0; i < N_RECEIVES; i++) {
-        if (mpi->receives[i] == MPI_REQUEST_NULL)
+    for (uint32_t i = 0; i < MAX_RECEIVES; i++) {
+        if (ring->receives[i] == MPI_REQUEST_NULL)
             continue;
-        MPI_Cancel(&mpi->receives[i]);
-        MPI_Wait(&mpi->receives[i], MPI_STATUS_IGNORE);
+        MPI_Cancel(&ring->receives[i]);
+        MPI_Wait(&ring->receives[i], MPI_STATUS_IGNORE);
     }
 }
 
@@ -249,12 +286,14 @@ static void mpi_close(struct gravel_transport *transport, bool is_clean)
 {
     struct mpi_transport *mpi = as_mpi(transport);
     if (is_clean) { /* with a dead peer, each of these could wait for ever */
-        cancel_receives(mpi);
+        cancel_receives(&mpi->frames);
+        cancel_receives(&mpi->life);
         if (mpi->comm != MPI_COMM_NULL)
             MPI_Comm_free(&mpi->comm);
         if (mpi->owns_mpi)
             MPI_Finalize();
-        free(mpi->receive_memory); /* else MPI may still write to it */
+        free(mpi->frames.memory); /* else MPI may still write to it */
+        free(mpi->life.memory);
     }
     gravel_handover_destroy(&mpi->handover);
     free(mpi->requests);
@@ -327,8 +366,8 @@ int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segme
     mpi->base.operations = &mpi_operations;
     mpi->comm = MPI_COMM_NULL;
     mpi->reduction = MPI_REQUEST_NULL;
-    for (uint32_t i = 0; i < N_RECEIVES; i++)
-        mpi->receives[i] = MPI_REQUEST_NULL;
+    for (uint32_t i = 0; i < MAX_RECEIVES; i++)
+        mpi->frames.receives[i] = mpi->life.receives[i] = MPI_REQUEST_NULL;
     int code = enter_mpi(&mpi->owns_mpi);
     if (!code)
         code = join(mpi, segment);

@@ -4,6 +4,9 @@
  *
  * Path: meson test -> this -> lib/host.c, lib/network/job.c
  */
+#include <pthread.h>
+#include <unistd.h>
+
 #include "expect.h"
 
 /* Ids by position in the table below. */
@@ -236,6 +239,38 @@ static void endless_chain_ends_a_barrier_that_has_a_limit(void **state)
     expect_error(gravel_close(node), GRAVEL_ETIMEOUT, "handlers still send");
 }
 
+static void *stop_after_2_seconds(void *stop)
+{
+    usleep(2000000);
+    *(_Atomic bool *)stop = true;
+    return NULL;
+}
+
+/* Without a limit of the caller's: 75 times the longest wait. A chain of a quarter of that is no endless one. */
+static void endless_chain_ends_a_barrier_by_itself(void **state)
+{
+    (void)state;
+    static _Atomic bool stop;
+    struct gravel_config config = loopback_config(2);
+    const struct gravel_handler table[] = {{"ping", 0, ping, (void *)&stop}};
+    const struct gravel_bindings bindings = {.handlers = table, .n_handlers = 1};
+    struct gravel *node;
+    pthread_t thread;
+    config.timeout_ms = 100;
+    OK(gravel_open(&node, &config, &bindings));
+    assert_int_equal(gravel_config(node)->chain_limit_ms, 7500);
+    OK(gravel_am(node, 1, 0, NULL, 0));
+    MUST(pthread_create(&thread, NULL, stop_after_2_seconds, (void *)&stop) == 0);
+    OK(gravel_barrier(node));
+    pthread_join(thread, NULL);
+    stop = false;
+    OK(gravel_am(node, 1, 0, NULL, 0));
+    double begin = seconds_now();
+    expect_error(gravel_barrier(node), GRAVEL_ETIMEOUT, "GRAVEL_CHAIN_LIMIT is 7500 ms");
+    assert_in_range((uint64_t)((seconds_now() - begin) * 1000), 7490, 20000);
+    assert_int_equal(gravel_close(node), GRAVEL_ETIMEOUT);
+}
+
 static void quiet_beside_an_endless_ping_pong_ends(void **state)
 {
     (void)state;
@@ -294,6 +329,7 @@ int main(void)
         cmocka_unit_test_setup(waiting_in_a_handler_is_refused, reset),
         cmocka_unit_test_setup(handler_knows_its_node_source_and_user, reset),
         cmocka_unit_test(endless_chain_ends_a_barrier_that_has_a_limit),
+        cmocka_unit_test(endless_chain_ends_a_barrier_by_itself),
         cmocka_unit_test(quiet_beside_an_endless_ping_pong_ends),
         cmocka_unit_test(malformed_tables_are_refused),
     };

@@ -229,6 +229,44 @@ static void a_wait_for_nothing_ends_and_is_named(void **state)
     assert_int_equal(gravel_close(gravel), GRAVEL_EKERNEL);
 }
 
+/* Both halves of it, and of the word. */
+static void a_wait_for_a_long_is_named_in_full(void **state)
+{
+    (void)state;
+    config.timeout_ms = 300;
+    struct gravel *gravel = open_node();
+    bool is_drain = takes_step(gravel, "drain");
+    uint64_t word = alloc_or_die(gravel, 64);
+    OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, 0, word + 8, &(uint64_t){0x200000001}));
+    OK(gravel_quiet(gravel));
+    int code = run_body(gravel, "gravel_wait_until_ulong(g, a + 8, GRAVEL_CMP_EQ, 0x300000001ul);",
+                        GROUP, GROUP, word, 0, 0);
+    expect_error(code, GRAVEL_EKERNEL,
+                 is_drain ? "(it is 8589934593) to be == 12884901889"
+                          : "to be == 12884901889; it has been 8589934593 for 0.3 s");
+    assert_int_equal(gravel_close(gravel), GRAVEL_EKERNEL);
+}
+
+static void without_64_bit_atomics_waits_for_longs_do_not_build(void **state)
+{
+    (void)state;
+    static const char source[] = "#undef cl_khr_int64_base_atomics\n"
+                                 "#include \"gravel.cl.h\"\n"
+                                 "kernel void wait(GRAVEL_ARENA) { GRAVEL_OPEN(g); CALL }\n";
+    struct gravel *gravel = open_node();
+    cl_program program;
+    OK(gravel_program_build(gravel, "wait.cl", source,
+                            "-DCALL=gravel_wait_until_uint(g,8,GRAVEL_CMP_EQ,1);", &program));
+    clReleaseProgram(program);
+    expect_error(gravel_program_build(gravel, "wait.cl", source,
+                                      "-DCALL=gravel_wait_until_ulong(g,8,GRAVEL_CMP_EQ,1);", &program),
+                 GRAVEL_EBUILD, "gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint");
+    expect_error(gravel_program_build(gravel, "wait.cl", source,
+                                      "-DCALL=gravel_wait_until_long_wi(g,8,GRAVEL_CMP_EQ,1);", &program),
+                 GRAVEL_EBUILD, "gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int");
+    OK(gravel_close(gravel));
+}
+
 static void refused_requests_do_nothing_and_say_why(void **state)
 {
     (void)state;
@@ -282,6 +320,8 @@ int main(void)
         cmocka_unit_test_setup(a_wait_goes_on_while_its_word_changes, set_up),
         cmocka_unit_test_setup(waits_compare_as_they_say, set_up),
         cmocka_unit_test_setup(a_wait_for_nothing_ends_and_is_named, set_up),
+        cmocka_unit_test_setup(a_wait_for_a_long_is_named_in_full, set_up),
+        cmocka_unit_test_setup(without_64_bit_atomics_waits_for_longs_do_not_build, set_up),
         cmocka_unit_test_setup(refused_requests_do_nothing_and_say_why, set_up),
         cmocka_unit_test_setup(the_cause_of_a_vain_wait_is_told, set_up),
     };

@@ -7,6 +7,19 @@
 
 #include "request.cl.h"
 
+/* A word of 64 bits is waited for; what was put before it is there then. @return whether the neighbour's is. */
+static bool wait_for_mark(struct gravel_group g, const struct ask *ask, uint32_t round)
+{
+    uint32_t lane = (uint32_t)get_local_id(0), neighbour = (lane + 1) % gravel_n_lanes();
+    uint64_t mark = ask->marks + (uint32_t)get_group_id(0) * sizeof(struct ask_mark);
+    const struct ask_mark *seen = gravel_local(g, mark);
+    uint32_t me = gravel_my_node(g);
+    gravel_put_uint(g, mark + offsetof(struct ask_mark, data), lane, round * 100 + lane, me);
+    gravel_add_ulong_if(g, lane == 0, mark, 0, ASK_STEP, me);
+    return gravel_wait_until_ulong(g, mark, GRAVEL_CMP_EQ, (round + 1) * ASK_STEP) &&
+           seen->data[neighbour] == round * 100 + neighbour;
+}
+
 void ask_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
 {
     const struct ask *ask = arguments;
@@ -26,6 +39,7 @@ void ask_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
         bool holds = gravel_wait_until_uint(g, signals, GRAVEL_CMP_GE, n_answers) &&
                      gravel_wait_until_uint(g, signals + 4, GRAVEL_CMP_EQ, n_puts);
         uint32_t seen = neighbour == round ? round * 100 + neighbour : data[neighbour];
+        holds = wait_for_mark(g, ask, round) && holds;
         uint64_t sum = answers[neighbour] + (holds && seen == round * 100 + neighbour ? 0 : 1u << 20);
         gravel_add_ulong(g, ask->sum, 0, sum, 0);
     }

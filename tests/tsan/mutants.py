@@ -83,6 +83,7 @@ NOISE = [("gravel_event_prepare(struct gravel_event *event)\n{\n", 100),
 
 SITES = [
     (re.compile(r"\bgravel_(?:device_)?load_acquire\("), "gravel_load_relaxed("),
+    (re.compile(r"\bgravel_long_load_acquire\("), "gravel_long_load_relaxed("),
     (re.compile(r"\bgravel_(?:device_)?store_release\("), "gravel_store_relaxed("),
     (re.compile(r"\bgravel_barrier_group\(\);"), "(void)0;"),
     (re.compile(r"\b__ATOMIC_RELEASE\b"), "__ATOMIC_RELAXED"),

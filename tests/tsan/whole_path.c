@@ -261,6 +261,7 @@ static void run_requests(struct test *test)
         fail("answers add up to %" PRIu64 " instead of %" PRIu64, *sum, expected);
     *sum = 0;
     memset(gravel_pointer_of(test->gravel, 0, ask->signals), 0, 8 * N_GROUPS);
+    memset(gravel_pointer_of(test->gravel, 0, ask->marks), 0, sizeof(struct ask_mark) * N_GROUPS);
 }
 
 static void allocate(struct test *test)
@@ -277,6 +278,7 @@ static void allocate(struct test *test)
     check(gravel_alloc(test->gravel, 4 * N_GROUPS * ASK_MAX_GROUP, &ask->answers), "alloc");
     check(gravel_alloc(test->gravel, 4 * N_GROUPS * ASK_MAX_GROUP, &ask->data), "alloc");
     check(gravel_alloc(test->gravel, 8 * N_GROUPS, &ask->signals), "alloc");
+    check(gravel_alloc(test->gravel, sizeof(struct ask_mark) * N_GROUPS, &ask->marks), "alloc");
     check(gravel_alloc(test->gravel, 8, &ask->sum), "alloc");
     for (enum traffic_site site = TRAFFIC_AM; site < TRAFFIC_SITES; site++)
         test->seen[site] = calloc(traffic_numbers(t, site), 1);

@@ -110,6 +110,7 @@ static void what_is_set_stays(void **state)
                                    .buffer_bytes = 512,
                                    .n_buffers = 1,
                                    .wait_limit = 7,
+                                   .chain_limit_ms = 1,
                                    .timeout_ms = 100};
     const struct gravel_config before = config;
     gravel_derive(&config, &place);
@@ -155,6 +156,20 @@ static void short_timeouts_leave_time_to_look(void **state)
     assert_int_equal(config.wait_limit, 2000000);
 }
 
+static void chains_may_be_far_longer_than_a_wait(void **state)
+{
+    (void)state;
+    const uint32_t timeouts_ms[] = {100, 8000, 1152000, 1152001, 86400000};
+    const uint32_t limits_ms[] = {7500, 600000, 86400000, 86400000, 86400000};
+    const struct gravel_device device = {.step = GRAVEL_STEP_SVM};
+    const struct gravel_place place = {&device, 1, 2};
+    for (size_t i = 0; i < 5; i++) {
+        struct gravel_config config = {.timeout_ms = timeouts_ms[i]};
+        gravel_derive(&config, &place);
+        assert_int_equal(config.chain_limit_ms, limits_ms[i]);
+    }
+}
+
 static void there_is_always_a_core(void **state)
 {
     (void)state;
@@ -175,6 +190,7 @@ int main(void)
         cmocka_unit_test(wait_is_as_long_as_the_timeout),
         cmocka_unit_test(polls_that_sleep_are_counted_as_such),
         cmocka_unit_test(short_timeouts_leave_time_to_look),
+        cmocka_unit_test(chains_may_be_far_longer_than_a_wait),
         cmocka_unit_test(there_is_always_a_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

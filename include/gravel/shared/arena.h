@@ -57,7 +57,7 @@ struct gravel_arena {
     gravel_u32 fault_value; /* the number at fault: group size, version, slots, word waited for */
     gravel_u64 fault_offset; /* [bytes] heap offset of the word waited for; fault_ticket is what it was compared with */
     gravel_u64 fault_item[3]; /* global ids of the work-group's first work-item: the launch's, not a slice's */
-    gravel_u32 device_padding[2];
+    gravel_u32 fault_high[2]; /* upper halves of fault_ticket and fault_value, of a word of 64 bits */
 };
 
 struct gravel_queue_words {
