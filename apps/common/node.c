@@ -144,11 +144,16 @@ static void launch_groups(struct node *node, cl_kernel kernel, cl_ulong first, s
     node_check(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
 }
 
-void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
+void node_launch_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
 {
     size_t rest = n_items % node->group_items, full = n_items - rest;
-    launch_groups(node, kernel, 0, full, node->group_items);
-    launch_groups(node, kernel, full, rest, rest);
+    launch_groups(node, kernel, from, full, node->group_items);
+    launch_groups(node, kernel, from + full, rest, rest);
+}
+
+void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
+{
+    node_launch_from(node, kernel, 0, n_items);
 }
 
 void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items)

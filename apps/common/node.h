@@ -92,6 +92,9 @@ void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
  */
 void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
 
+/** The same for work-items from number `from` on. */
+void node_launch_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items);
+
 /**
  * The same in full groups only: work-items from n_items on have no work, which they must find out.
  * For numbers that change with every launch, since compilers may compile a kernel for each size of

@@ -66,16 +66,23 @@ static void read_input(struct mer *mer)
     pack_free(&pack);
 }
 
+static cl_kernel make_kernel(struct mer *mer, const char *name)
+{
+    cl_kernel kernel = node_kernel(&mer->node, name);
+    NODE_SET(kernel, 2, cl_mem, mer->bases);
+    NODE_SET(kernel, 3, cl_mem, mer->starts);
+    NODE_SET(kernel, 4, cl_mem, mer->valid);
+    return kernel;
+}
+
 static void build(struct mer *mer)
 {
     extern const char mer_cl[];
     char defines[64];
     snprintf(defines, sizeof defines, "-DK=%u -DN_ARGS=%u", (unsigned)mer->k, n_args(mer));
     node_build(&mer->node, "mer.cl", mer_cl, defines);
-    mer->count = node_kernel(&mer->node, "count_kmers");
-    NODE_SET(mer->count, 2, cl_mem, mer->bases);
-    NODE_SET(mer->count, 3, cl_mem, mer->starts);
-    NODE_SET(mer->count, 4, cl_mem, mer->valid);
+    mer->count.one = make_kernel(mer, "count_kmers");
+    mer->count.several = make_kernel(mer, "count_several");
 }
 
 void mer_open(struct mer *mer)
@@ -88,6 +95,8 @@ void mer_open(struct mer *mer)
     if (!mer->tables)
         die("no memory for the tables of %u nodes", mer->node.n_nodes);
     read_input(mer);
+    if (mer->per_item == 0)
+        mer->per_item = node_derive_each(&mer->node, mer->n_places);
     build(mer);
 }
 
@@ -96,7 +105,8 @@ void mer_close(struct mer *mer)
     clReleaseMemObject(mer->bases);
     clReleaseMemObject(mer->starts);
     clReleaseMemObject(mer->valid);
-    clReleaseKernel(mer->count);
+    clReleaseKernel(mer->count.one);
+    clReleaseKernel(mer->count.several);
     node_close(&mer->node);
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)
         table_free(&mer->tables[i]);
@@ -115,7 +125,7 @@ void mer_reset(struct mer *mer)
 
 void mer_count(struct mer *mer)
 {
-    node_launch(&mer->node, mer->count, mer->n_places);
+    node_launch_each(&mer->node, &mer->count, mer->n_places, (uint32_t)mer->per_item);
     node_barrier(&mer->node);
     /* The barrier has ended the network thread's insertions; what they put off is ours. */
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)

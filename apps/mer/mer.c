@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_QUALITY = 0x3000 };
+enum { KEY_QUALITY = 0x3000, KEY_PER_ITEM };
 
 static const struct argp_option own_options[] = {
     {NULL, 0, NULL, 0, "K-mers:", 1},
@@ -26,6 +26,8 @@ static const struct argp_option own_options[] = {
     {"quality", KEY_QUALITY, "Q", 0, "FASTQ: a base of less quality is none (0)", 0},
     {"output", 'o', "FILE", 0, "Write FILE.0, FILE.1 ...: k-mer, count, A C G T before, and after",
      0},
+    {"per-item", KEY_PER_ITEM, "N", 0,
+     "Places of a work-item (1; on step pump up to 1024, so that a launch is a few slices)", 0},
     {0}};
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -46,6 +48,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'o':
         mer->output = value;
         return 0;
+    case KEY_PER_ITEM:
+        return options_number(state, "--per-item", value, 1, 1 << 20, &mer->per_item);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -77,10 +81,11 @@ static int count(void *app, unsigned trial)
 
 static json_t *parameters(const struct mer *mer)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:i}", "k", (json_int_t)mer->k, "records",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:i}", "k", (json_int_t)mer->k, "records",
                      (json_int_t)mer->n_records, "bases", (json_int_t)mer->n_bases, "kmers",
                      (json_int_t)mer->n_kmers, "least_quality", (json_int_t)mer->least_quality,
-                     "read_seconds", mer->read_s, "group_items", (int)mer->node.group_items);
+                     "places_per_item", (json_int_t)mer->per_item, "read_seconds", mer->read_s, "group_items",
+                     (int)mer->node.group_items);
 }
 
 /* The result of the last trial, and its check if that is wanted. */

@@ -99,29 +99,57 @@ INLINE uint complement(uint base)
 }
 
 /*
- * Global size: places of the text from number `first`; local size: any.
- * bases, starts, valid: see above. When it ends, all k-mers are sent. Of the two strands the one whose k-mer is less
- * counts; of a k-mer that is both, the text's.
+ * What a place sends: active, words, node. Of the two strands the one whose k-mer is less counts; of a k-mer that is
+ * both, the text's.
  */
-kernel void count_kmers(GRAVEL_ARENA, ulong first, global const ulong *restrict bases,
-                        global const ulong *restrict starts, global const ulong *restrict valid)
+struct sent {
+    ulong word0, word1, word2;
+    uint active, node;
+};
+
+INLINE struct sent sent_from(ulong i, global const ulong *restrict bases,
+                             global const ulong *restrict starts,
+                             global const ulong *restrict valid, uint n_nodes)
 {
-    GRAVEL_OPEN(g);
-    ulong i = first + get_global_id(0);
     struct kmer all = bases_at(bases, i), here = first_bases(all), there = other_strand(all);
     uint left = neighbour_at(bases, valid, i ? i - 1 : 0), right = neighbour_at(bases, valid, i + K);
     bool turn = there.high < here.high || (there.high == here.high && there.low < here.low);
     struct kmer kmer = {turn ? there.high : here.high, turn ? there.low : here.low};
     ulong beside = turn ? complement(right) << 3 | complement(left) : left << 3 | right;
-    ulong word0 = kmer.low << 6 | beside;
-    uint active = bit_at(starts, i), node = owner_of(kmer, gravel_n_nodes(g));
+    return (struct sent){kmer.low << 6 | beside, kmer.high << 6 | kmer.low >> 58, kmer.high >> 58,
+                         bit_at(starts, i), owner_of(kmer, n_nodes)};
+}
+
 #if N_ARGS == 1
-    gravel_am1_if(g, active, GRAVEL_HANDLER(count_kmer), word0, node);
+#define SEND(g, m) gravel_am1_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.node)
 #elif N_ARGS == 2
-    gravel_am2_if(g, active, GRAVEL_HANDLER(count_kmer), word0, kmer.high << 6 | kmer.low >> 58,
-                  node);
+#define SEND(g, m) gravel_am2_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.word1, m.node)
 #else
-    gravel_am3_if(g, active, GRAVEL_HANDLER(count_kmer), word0, kmer.high << 6 | kmer.low >> 58,
-                  kmer.high >> 58, node);
+#define SEND(g, m)                                                                                 \
+    gravel_am3_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.word1, m.word2, m.node)
 #endif
+
+/*
+ * Global size: places of the text from number `first`; local size: any.
+ * bases, starts, valid: see above. When it ends, all k-mers are sent.
+ */
+kernel void count_kmers(GRAVEL_ARENA, ulong first, global const ulong *restrict bases,
+                        global const ulong *restrict starts, global const ulong *restrict valid)
+{
+    GRAVEL_OPEN(g);
+    struct sent sent = sent_from(first + get_global_id(0), bases, starts, valid, gravel_n_nodes(g));
+    SEND(g, sent);
+}
+
+/* The same with `each` places a work-item; those of a group are neighbours. */
+kernel void count_several(GRAVEL_ARENA, ulong first, global const ulong *restrict bases,
+                          global const ulong *restrict starts, global const ulong *restrict valid,
+                          uint each)
+{
+    GRAVEL_OPEN(g);
+    ulong i = first + (get_global_id(0) - get_local_id(0)) * each + get_local_id(0);
+    for (uint k = 0; k < each; k++, i += get_local_size(0)) {
+        struct sent sent = sent_from(i, bases, starts, valid, gravel_n_nodes(g));
+        SEND(g, sent);
+    }
 }

@@ -9,7 +9,7 @@
 #ifndef APPS_MER_H
 #define APPS_MER_H
 
-#include "node.h"
+#include "node_each.h"
 #include "options.h"
 #include "table.h"
 
@@ -21,6 +21,7 @@ struct mer {
     const char *output; /* NULL for none */
     uint64_t k;
     uint64_t least_quality;
+    uint64_t per_item; /* places of a work-item; 0 until mer_open if it is to be derived */
     struct node node;
 
     uint64_t n_places;                    /* of this process's text */
@@ -28,7 +29,7 @@ struct mer {
     uint64_t n_distinct;                  /* of all nodes */
     double read_s;                        /* reading and packing took [s] */
     struct table *tables;                 /* [n_nodes]; empty for nodes of other processes */
-    cl_kernel count;
+    struct node_kernels count;
     cl_mem bases, starts, valid;
 };
 

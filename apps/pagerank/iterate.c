@@ -82,16 +82,23 @@ static void build(struct pagerank *pagerank)
     snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u%s", pagerank->node.group_items,
              pagerank->is_fixed ? " -DPAGERANK_FIXED" : "");
     node_build(&pagerank->node, "pagerank.cl", pagerank_cl, defines);
-    pagerank->push = node_kernel(&pagerank->node, "push");
+    pagerank->push.one = node_kernel(&pagerank->node, "push");
+    pagerank->push.several = node_kernel(&pagerank->node, "push_several");
     pagerank->apply = node_kernel(&pagerank->node, "apply");
+}
+
+static void set_push(struct pagerank *pagerank, cl_kernel push)
+{
+    NODE_SET(push, 2, cl_mem, pagerank->from);
+    NODE_SET(push, 3, cl_mem, pagerank->to_node);
+    NODE_SET(push, 4, cl_mem, pagerank->to_index);
+    NODE_SET(push, 5, cl_mem, pagerank->share);
 }
 
 static void set_arguments(struct pagerank *pagerank)
 {
-    NODE_SET(pagerank->push, 2, cl_mem, pagerank->from);
-    NODE_SET(pagerank->push, 3, cl_mem, pagerank->to_node);
-    NODE_SET(pagerank->push, 4, cl_mem, pagerank->to_index);
-    NODE_SET(pagerank->push, 5, cl_mem, pagerank->share);
+    set_push(pagerank, pagerank->push.one);
+    set_push(pagerank, pagerank->push.several);
     NODE_SET(pagerank->apply, 2, cl_mem, pagerank->rank);
     NODE_SET(pagerank->apply, 3, cl_mem, pagerank->share);
     NODE_SET(pagerank->apply, 4, cl_mem, pagerank->degree);
@@ -114,6 +121,8 @@ void pagerank_open(struct pagerank *pagerank)
     pagerank->rank = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
     pagerank->share = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
     pagerank->totals = node_array(node, 2 * n_groups(pagerank) * rank_bytes(pagerank), NULL);
+    if (pagerank->per_item == 0)
+        pagerank->per_item = node_derive_each(node, pagerank->part.rows.n_edges);
     build(pagerank);
     set_arguments(pagerank);
 }
@@ -124,7 +133,8 @@ void pagerank_close(struct pagerank *pagerank)
                        pagerank->rank, pagerank->share,   pagerank->totals};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         clReleaseMemObject(arrays[i]);
-    clReleaseKernel(pagerank->push);
+    clReleaseKernel(pagerank->push.one);
+    clReleaseKernel(pagerank->push.several);
     clReleaseKernel(pagerank->apply);
     part_close(&pagerank->part);
     node_close(&pagerank->node);
@@ -210,8 +220,10 @@ static union rank extra_of(const struct pagerank *pagerank)
 
 static void iterate_once(struct pagerank *pagerank, uint64_t sums)
 {
-    NODE_SET(pagerank->push, 6, cl_ulong, sums);
-    node_launch(&pagerank->node, pagerank->push, pagerank->part.rows.n_edges);
+    NODE_SET(pagerank->push.one, 6, cl_ulong, sums);
+    NODE_SET(pagerank->push.several, 6, cl_ulong, sums);
+    node_launch_each(&pagerank->node, &pagerank->push, pagerank->part.rows.n_edges,
+                     (uint32_t)pagerank->per_item);
     node_barrier(&pagerank->node);
     apply(pagerank, sums, base_of(pagerank), extra_of(pagerank));
 }

@@ -20,7 +20,7 @@
 
 #define MAX_ITERATIONS 1000000
 
-enum { KEY_FIXED = 0x3000 };
+enum { KEY_FIXED = 0x3000, KEY_PER_ITEM };
 
 static const struct argp_option own_options[] = {
     {NULL, 0, NULL, 0, "PageRank:", 1},
@@ -28,6 +28,8 @@ static const struct argp_option own_options[] = {
     {"tolerance", 't', "SUM", 0,
      "Stop once all ranks together change less than this; 0 never stops (1e-4)", 0},
     {"fixed", KEY_FIXED, NULL, 0, "Add in fixed point: the same bits on any number of nodes", 0},
+    {"per-item", KEY_PER_ITEM, "N", 0,
+     "Edges of a work-item (1; on step pump up to 1024, so that a launch is a few slices)", 0},
     {0}};
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -45,6 +47,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_FIXED:
         pagerank->is_fixed = true;
         return 0;
+    case KEY_PER_ITEM:
+        return options_number(state, "--per-item", value, 1, 1 << 20, &pagerank->per_item);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -91,6 +95,7 @@ static json_t *parameters(const struct pagerank *pagerank)
         app_graph_parameters(&pagerank->options, pagerank->n_vertices, pagerank->n_edges);
     json_object_set_new(object, "iterations", json_integer((json_int_t)pagerank->n_done));
     json_object_set_new(object, "tolerance", json_real(pagerank->tolerance));
+    json_object_set_new(object, "edges_per_item", json_integer((json_int_t)pagerank->per_item));
     json_object_set_new(object, "group_items", json_integer(pagerank->node.group_items));
     return object;
 }

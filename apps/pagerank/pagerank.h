@@ -9,6 +9,7 @@
 #ifndef APPS_PAGERANK_H
 #define APPS_PAGERANK_H
 
+#include "node_each.h"
 #include "node_part.h"
 
 /* All rank together, in the fixed-point form. Rounding adds less than 3 units a vertex and
@@ -28,6 +29,7 @@ struct pagerank {
     uint64_t n_iterations; /* at most */
     double tolerance;      /* stop once all ranks together change less; 0 never stops */
     bool is_fixed;
+    uint64_t per_item; /* edges of a work-item; 0 until pagerank_open if it is to be derived */
     struct node node;
 
     struct graph_part part;
@@ -35,7 +37,8 @@ struct pagerank {
 
     uint64_t sums[2]; /* heap offsets; iterations alternate, so that a fast node never adds to sums
                          that a slow one has yet to read */
-    cl_kernel push, apply;
+    struct node_kernels push;
+    cl_kernel apply;
     cl_mem from, to_node, to_index, degree, rank, share, totals;
 
     uint64_t n_done; /* iterations of the last trial */

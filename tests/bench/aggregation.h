@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the variants of bench-aggregation share: the device, the messages of a case, and a sink for
- * node buffers.
+ * node buffers; and the variants.
  *
- * Path:    bench_aggregation.c <-> aggregation_direct.c.
+ * Path:    bench_aggregation.c <-> aggregation_path.c, aggregation_direct.c.
  */
 #ifndef GRAVEL_BENCH_AGGREGATION_H
 #define GRAVEL_BENCH_AGGREGATION_H
@@ -37,6 +37,23 @@ void aggregation_must(const char *what, cl_int error);
 /** A sender whose buffers go to the sink. */
 struct gravel_sender *aggregation_sender(struct aggregation_case *contest,
                                          struct aggregation_sink *sink);
+
+/* Variants host and device: by way of the queue. */
+struct aggregation_path {
+    struct aggregation_case *contest;
+    struct gravel_memory memory;
+    struct gravel_pump *pump;
+    struct gravel_aggregator aggregator;
+    struct aggregation_sink sink;
+    cl_kernel kernel;
+};
+
+/** @param aggregation  GRAVEL_DEVICE_AGGREGATION's value. */
+void aggregation_path_open(struct aggregation_path *path, struct aggregation_case *contest,
+                           const char *aggregation);
+/** Send every message of the case, until the last one is in a node buffer that has left. */
+void aggregation_path_run(struct aggregation_path *path);
+void aggregation_path_close(struct aggregation_path *path);
 
 /* Variant simt-direct: kernels bin, the host copies regions and appends them. */
 struct aggregation_direct;

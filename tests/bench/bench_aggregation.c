@@ -7,30 +7,31 @@
  *
  *     host         step pump copies packages, a CPU thread bins them message by message
  *     device       step pump has kernels bin them, a CPU thread copies the parts (section 5.6.1);
- * on GPUs runs worth it, and binned_share tells how many messages that were simt-direct  the
- * sending work-groups bin; nothing is sent while a launch runs (section 3.2.2)
+ *                  on GPUs runs worth it, and binned_share tells how many messages that were
+ *     simt-direct  the sending work-groups bin; nothing is sent while a launch runs (section 3.2.2)
+ *
+ * All send from the same work-groups. Those of host and device wait for room, and are launched in
+ * slices as gravel_launch does; those of simt-direct wait for nobody, and are launched whole.
  *
  * Node buffers come home at once. Every run checks how many messages each destination got; one
  * before the rounds also checks the sum of their indices.
  *
  * Path:    options -> cases (destinations) -> rounds over variants -> reports.
  * Memory:  everything lives for one case; host and device have an arena, a pump and an aggregator
- * each. Source:  Orr 2016, sections 3.2.2 and 5.6.1.
+ *          each.
+ * Source:  Orr 2016, sections 3.2.2 and 5.6.1.
  */
 #include "aggregation.h"
 #include "bench.h"
 #include "device/program.h"
 #include "device/self_test.h"
-#include "queue/pump.h"
 #include "wait/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUPS_PER_UNIT 4u
-#define SLOT_BYTES (GRAVEL_NODE_ROW + AGGREGATION_GROUP * 8u)
-#define RING_BYTES (64u << 20)
+#define SLICES 4u /* of a run */
 #define N_MESSAGES (1u << 28) /* of a run on a GPU */
 #define CPU_N_MESSAGES (1u << 21)
 
@@ -41,18 +42,9 @@ struct options {
     uint32_t destinations[BENCH_MAX_LIST], n_destinations;
 };
 
-/* One of the two variants by way of the queue. */
-struct path {
-    struct gravel_memory memory;
-    struct gravel_pump *pump;
-    struct gravel_aggregator aggregator;
-    struct aggregation_sink sink;
-    cl_kernel kernel;
-};
-
 struct contest {
     struct aggregation_case common;
-    struct path paths[2];
+    struct aggregation_path paths[2];
     struct aggregation_direct *direct;
 };
 
@@ -76,13 +68,6 @@ void aggregation_must(const char *what, cl_int error)
         fprintf(stderr, "bench-aggregation: %s: OpenCL error %d\n", what, error);
         exit(EXIT_FAILURE);
     }
-}
-
-static void report(void *context, int code, bool is_fatal, const char *text)
-{
-    (void)context, (void)is_fatal;
-    fprintf(stderr, "bench-aggregation: %s: %s\n", gravel_strerror(code), text);
-    exit(EXIT_FAILURE);
 }
 
 /* ---- the sink ----------------------------------------------------------------------------------
@@ -145,95 +130,6 @@ static bool check(const struct aggregation_case *common, struct aggregation_sink
     return is_right;
 }
 
-/* ---- by way of the queue -----------------------------------------------------------------------
- */
-
-static void wake(void *context, uint32_t queue)
-{
-    struct path *path = context;
-    (void)queue;
-    gravel_aggregator_wake(&path->aggregator);
-}
-
-static void open_pump(struct contest *contest, struct path *path, const char *aggregation)
-{
-    const struct gravel_arena_shape shape = {.n_nodes = contest->common.n_nodes,
-                                             .n_heaps = 1,
-                                             .n_queues = 1,
-                                             .queue_bytes = RING_BYTES,
-                                             .slot_bytes = SLOT_BYTES,
-                                             .heap_bytes = 4096,
-                                             .wait_limit = 1u << 30};
-    const struct gravel_pump_shape pump = {.memory = &path->memory,
-                                           .aborted = &contest->common.aborted,
-                                           .report = report,
-                                           .wake = wake,
-                                           .context = path,
-                                           .timeout_ns = 8 * GRAVEL_NS_PER_S,
-                                           .aggregation = aggregation};
-    int code = gravel_memory_create(&path->memory, &contest->common.device, &shape);
-    if (!code)
-        code = gravel_pump_create(&path->pump, &pump);
-    if (code)
-        aggregation_die("arena and pump", code);
-}
-
-static void open_path(struct contest *contest, struct path *path, const char *aggregation)
-{
-    cl_int error;
-    open_pump(contest, path, aggregation);
-    struct gravel_arena *mirror = path->memory.arena;
-    path->aggregator =
-        (struct gravel_aggregator){.queue = {.words = gravel_arena_queue(mirror, 0),
-                                             .slots = gravel_arena_slots(mirror, 0),
-                                             .n_slots = mirror->n_slots,
-                                             .slot_bytes = mirror->slot_bytes,
-                                             .arrived = gravel_pump_arrived(path->pump, 0)},
-                                   .sender = aggregation_sender(&contest->common, &path->sink),
-                                   .arena = mirror,
-                                   .blocks = gravel_pump_blocks(path->pump, 0),
-                                   .aborted = &contest->common.aborted,
-                                   .report = report,
-                                   .timeout_ns = 8 * GRAVEL_NS_PER_S};
-    int code = gravel_aggregator_start(&path->aggregator);
-    if (code)
-        aggregation_die("aggregator", code);
-    path->kernel = clCreateKernel(contest->common.program, "send_packages", &error);
-    aggregation_must("clCreateKernel", error);
-    aggregation_must("arena", gravel_memory_set_argument(&path->memory, path->kernel, 0));
-    aggregation_must("rounds", clSetKernelArg(path->kernel, 1, 4, &contest->common.rounds));
-    aggregation_must("nodes", clSetKernelArg(path->kernel, 2, 4, &contest->common.n_nodes));
-}
-
-static void close_path(struct path *path)
-{
-    gravel_pump_stop(path->pump);
-    gravel_aggregator_stop(&path->aggregator);
-    gravel_sender_destroy(path->aggregator.sender);
-    gravel_pump_destroy(path->pump);
-    clReleaseKernel(path->kernel);
-    gravel_memory_destroy(&path->memory);
-}
-
-/* Until the kernel has ended and its last message is in a node buffer that has left. */
-static void run_path(struct contest *contest, struct path *path)
-{
-    size_t local = AGGREGATION_GROUP, global = contest->common.n_groups * local;
-    cl_event event;
-    aggregation_must("clEnqueueNDRangeKernel",
-                     clEnqueueNDRangeKernel(contest->common.device.queue, path->kernel, 1, NULL,
-                                            &global, &local, 0, NULL, &event));
-    clFlush(contest->common.device.queue);
-    gravel_pump_watch(path->pump, event);
-    gravel_aggregator_wake(&path->aggregator);
-    clWaitForEvents(1, &event);
-    clReleaseEvent(event);
-    int code = gravel_pump_settle(path->pump);
-    if (code)
-        aggregation_die("pump", code);
-    gravel_aggregator_flush_wait(&path->aggregator, gravel_aggregator_flush(&path->aggregator));
-}
-
 /* ---- cases -------------------------------------------------------------------------------------
  */
 
@@ -262,18 +158,18 @@ static void open_case(struct contest *contest, uint32_t n_nodes)
     bool is_cpu = common->device.capability.is_cpu;
     uint32_t n = is_cpu ? CPU_N_MESSAGES : N_MESSAGES;
     common->n_nodes = n_nodes;
-    common->n_groups = (common->device.units - 1) * (is_cpu ? 1 : GROUPS_PER_UNIT);
+    common->n_groups = (common->device.units - 1) * SLICES;
     common->rounds = n / (common->n_groups * AGGREGATION_GROUP) + 1;
     expect_messages(common);
     for (uint32_t i = 0; i < 2; i++)
-        open_path(contest, &contest->paths[i], i == 0 ? "off" : is_cpu ? "on" : "auto");
+        aggregation_path_open(&contest->paths[i], common, i == 0 ? "off" : is_cpu ? "on" : "auto");
     contest->direct = aggregation_direct_open(common);
 }
 
 static void close_case(struct contest *contest)
 {
     for (uint32_t i = 0; i < 2; i++)
-        close_path(&contest->paths[i]);
+        aggregation_path_close(&contest->paths[i]);
     aggregation_direct_close(contest->direct);
     clReleaseProgram(contest->common.program);
     gravel_device_close(&contest->common.device);
@@ -290,7 +186,7 @@ static bool run_variant(void *context, uint32_t i, double *rate)
     bool is_valid = true;
     double start = now();
     if (i < 2)
-        run_path(contest, &contest->paths[i]);
+        aggregation_path_run(&contest->paths[i]);
     else
         is_valid = aggregation_direct_run(contest->direct);
     *rate = (double)contest->common.n_groups * AGGREGATION_GROUP * contest->common.rounds /

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The variants of bench-aggregation by way of the queue: an arena, a pump, and an aggregator whose
+ * node buffers go to the sink.
+ *
+ * Path:    bench_aggregation.cl (send_packages) -> lib/queue/pump.c -> lib/aggregate -> sink.
+ * Memory:  everything lives for one case.
+ * Source:  Orr 2016, sections 3.3 and 5.6.1.
+ */
+#include "aggregation.h"
+
+#include "device/slice.h"
+#include "queue/pump.h"
+#include "wait/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SLOT_BYTES (GRAVEL_NODE_ROW + AGGREGATION_GROUP * 8u)
+#define RING_BYTES (64u << 20)
+
+static void report(void *context, int code, bool is_fatal, const char *text)
+{
+    (void)context, (void)is_fatal;
+    fprintf(stderr, "bench-aggregation: %s: %s\n", gravel_strerror(code), text);
+    exit(EXIT_FAILURE);
+}
+
+static void wake(void *context, uint32_t queue)
+{
+    struct aggregation_path *path = context;
+    (void)queue;
+    gravel_aggregator_wake(&path->aggregator);
+}
+
+static void open_pump(struct aggregation_path *path, const char *aggregation)
+{
+    const struct gravel_arena_shape shape = {.n_nodes = path->contest->n_nodes,
+                                             .n_heaps = 1,
+                                             .n_queues = 1,
+                                             .queue_bytes = RING_BYTES,
+                                             .slot_bytes = SLOT_BYTES,
+                                             .heap_bytes = 4096,
+                                             .wait_limit = 1u << 30};
+    const struct gravel_pump_shape pump = {.memory = &path->memory,
+                                           .aborted = &path->contest->aborted,
+                                           .report = report,
+                                           .wake = wake,
+                                           .context = path,
+                                           .timeout_ns = 8 * GRAVEL_NS_PER_S,
+                                           .aggregation = aggregation};
+    int code = gravel_memory_create(&path->memory, &path->contest->device, &shape);
+    if (!code)
+        code = gravel_pump_create(&path->pump, &pump);
+    if (code)
+        aggregation_die("arena and pump", code);
+}
+
+void aggregation_path_open(struct aggregation_path *path, struct aggregation_case *contest,
+                           const char *aggregation)
+{
+    cl_int error;
+    path->contest = contest;
+    open_pump(path, aggregation);
+    struct gravel_arena *mirror = path->memory.arena;
+    path->aggregator =
+        (struct gravel_aggregator){.queue = {.words = gravel_arena_queue(mirror, 0),
+                                             .slots = gravel_arena_slots(mirror, 0),
+                                             .n_slots = mirror->n_slots,
+                                             .slot_bytes = mirror->slot_bytes,
+                                             .arrived = gravel_pump_arrived(path->pump, 0)},
+                                   .sender = aggregation_sender(path->contest, &path->sink),
+                                   .arena = mirror,
+                                   .blocks = gravel_pump_blocks(path->pump, 0),
+                                   .aborted = &path->contest->aborted,
+                                   .report = report,
+                                   .timeout_ns = 8 * GRAVEL_NS_PER_S};
+    int code = gravel_aggregator_start(&path->aggregator);
+    if (code)
+        aggregation_die("aggregator", code);
+    path->kernel = clCreateKernel(path->contest->program, "send_packages", &error);
+    aggregation_must("clCreateKernel", error);
+    aggregation_must("arena", gravel_memory_set_argument(&path->memory, path->kernel, 0));
+    aggregation_must("rounds", clSetKernelArg(path->kernel, 1, 4, &path->contest->rounds));
+    aggregation_must("nodes", clSetKernelArg(path->kernel, 2, 4, &path->contest->n_nodes));
+}
+
+void aggregation_path_close(struct aggregation_path *path)
+{
+    gravel_pump_stop(path->pump);
+    gravel_aggregator_stop(&path->aggregator);
+    gravel_sender_destroy(path->aggregator.sender);
+    gravel_pump_destroy(path->pump);
+    clReleaseKernel(path->kernel);
+    gravel_memory_destroy(&path->memory);
+}
+
+/*
+ * Launch the kernel in slices as gravel_launch does: leaders wait for room, and the kernels that bin find a
+ * compute unit that no slice takes. There are few enough that the driver's list of commands never fills.
+ *
+ * @return  the last one's event.
+ */
+static cl_event launch_slices(struct aggregation_path *path)
+{
+    const struct gravel_device *device = &path->contest->device;
+    size_t local = AGGREGATION_GROUP, global = path->contest->n_groups * local;
+    struct gravel_slicer slicer;
+    struct gravel_slice slice;
+    cl_event last = NULL;
+    gravel_slicer_init(&slicer, 1, &global, &local);
+    while (gravel_slicer_next(&slicer, device->units - 1, &slice)) {
+        if (last)
+            clReleaseEvent(last);
+        aggregation_must("clEnqueueNDRangeKernel",
+                         clEnqueueNDRangeKernel(device->queue, path->kernel, 1, slice.offset,
+                                                slice.size, &local, 0, NULL, &last));
+    }
+    clFlush(device->queue);
+    return last;
+}
+
+void aggregation_path_run(struct aggregation_path *path)
+{
+    cl_event event = launch_slices(path);
+    gravel_pump_watch(path->pump, event);
+    gravel_aggregator_wake(&path->aggregator);
+    int code = gravel_patience_wait(&path->contest->device, event, "waiting for send_packages");
+    clReleaseEvent(event);
+    if (!code)
+        code = gravel_pump_settle(path->pump);
+    if (code)
+        aggregation_die("pump", code);
+    gravel_aggregator_flush_wait(&path->aggregator, gravel_aggregator_flush(&path->aggregator));
+}
