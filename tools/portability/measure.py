@@ -47,9 +47,9 @@ def run(row, program, limit_s, settings=None, arguments=()):
     return row.place.run([row.place.build + "/" + program] + list(arguments), all_settings, limit_s)
 
 
-def why(result, limit_s):
+def why(result):
     if result.status in (TIMED_OUT, 128 + 9):
-        return "no end within %d s" % limit_s
+        return "no end within %d s" % result.limit_s
     if result.status > 128 or result.status < 0:
         return "ended by signal %d" % (result.status - 128 if result.status > 128 else -result.status)
     return result.last_line()
@@ -64,14 +64,14 @@ def self_test(row):
     try:
         device = json.loads(result.out)["devices"][0]
     except (ValueError, KeyError, IndexError):
-        return FAILED, "self-test: " + why(result, 90)
+        return FAILED, "self-test: " + why(result)
     row.name_device(device)
     probe = device.get("probe") or {}
     error = probe.get("error") or device.get("reason")
     row.self_test = PASS if not error and result.status == 0 else "refused"
     if row.self_test == PASS:
         return None
-    text = " ".join((error or "self-test: " + why(result, 90)).split())
+    text = " ".join((error or "self-test: " + why(result)).split())
     # A device that cannot, says so or fails an exact check; a driver that ends the process proves nothing.
     refuses = text.startswith("self-test: ") or "cannot take step" in text or device.get("probe") is None
     return (REFUSED if refuses else FAILED), text.replace(device["name"], "the device")
@@ -83,7 +83,7 @@ def conformance(row):
     plan = re.search(r"^1\.\.(\d+)$", result.out, re.M)
     n_lines = int(plan.group(1)) if plan else passed + len(re.findall(r"^not ok ", result.out, re.M)) + 1
     row.conformance = [passed, n_lines]
-    return None if result.status == 0 and passed == n_lines else "conformance: " + why(result, 400)
+    return None if result.status == 0 and passed == n_lines else "conformance: " + why(result)
 
 
 def ledger_runs(row, quick):
@@ -103,7 +103,7 @@ def ledger(row, quick):
         if result.status == 0:
             passed += 1
         else:
-            reason = reason or "ledger %s: %s" % (mode, why(result, 200))
+            reason = reason or "ledger %s: %s" % (mode, why(result))
     row.ledger = [passed, len(runs)]
     return reason
 
@@ -124,11 +124,11 @@ def rates(row, quick):
                      ["-v", "work-group", "-b", "32", "-g", "256", "--json", "-r", "1" if quick else "5"])
         row.queue_rate = rate_of(result) if result.status == 0 else None
         if row.queue_rate is None:
-            return "bench-queue: " + why(result, 120)
+            return "bench-queue: " + why(result)
     log2 = "20" if quick else "22"
     result = run(row, "apps/gups/gups", 200, None, ["--table", "20", "--updates", log2, "-n", "3", "--json", "-q", "-v"])
     row.gups_rate = rate_of(result) if result.status == 0 else None
-    return None if row.gups_rate is not None else "gups: " + why(result, 200)
+    return None if row.gups_rate is not None else "gups: " + why(result)
 
 
 def oclgrind(row):
@@ -143,7 +143,7 @@ def oclgrind(row):
         result = row.place.run([folder + "/run.sh", row.place.build + "/tests/oclgrind/device_half", folder,
                                 row.place.build + "/cl/gravel.cl.h", mode], {}, 200)
         if result.status:
-            return row.end(FAILED, "%s: %s" % (mode, why(result, 200)))
+            return row.end(FAILED, "%s: %s" % (mode, why(result)))
     return row.end(PASS, "device half without races, divergence or stray accesses; planted ones reported")
 
 

@@ -66,5 +66,21 @@ class Table:
             print("    " + row.reason[:240], flush=True)
 
 
+class Markdown(Table):
+    """The same as a page of text shows it: a reason stands beside its verdict."""
+
+    def line(self, texts):
+        print("| " + " | ".join(text.replace("|", "/") for text in texts) + " |", flush=True)
+
+    def begin(self, told):
+        print("%(date)s, gravel %(gravel)s, %(system)s, %(cores)d x %(processor)s\n" % told)
+        self.line(HEADS)
+        print("|---" * len(HEADS) + "|", flush=True)
+
+    def add(self, row):
+        texts = cells(row)
+        self.line(texts[:-1] + (texts[-1] + (": " + row.reason[:240] if row.reason else ""),))
+
+
 def print_json(told, rows):
     print(json.dumps({**told, "rows": [{name: getattr(row, name) for name in Row.SHOWN} for row in rows]}, indent=2))
