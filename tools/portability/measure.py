@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One row of the matrix: self-test, conformance, ledger, queue rate, gups rate, and a verdict.
+"""One row of the matrix: self-test, conformance, requests, ledger, queue rate, gups rate, and a verdict.
 
 A row passes if everything does; it is refused if the self-test, or the device's own word, rules the step out.
 """
@@ -17,15 +17,16 @@ SMALL_BUFFERS = {"GRAVEL_BUFFER": "512", "GRAVEL_BUFFERS": "2"}
 
 class Row:
     """What is run, and what came out; None where nothing did."""
-    SHOWN = ("implementation", "platform", "device", "driver", "step", "form", "self_test", "conformance", "ledger",
-             "queue_rate", "gups_rate", "verdict", "as_expected", "reason", "seconds")
+    SHOWN = ("implementation", "platform", "device", "driver", "step", "form", "self_test", "conformance", "requests",
+             "ledger", "queue_rate", "gups_rate", "verdict", "as_expected", "reason", "seconds")
 
     def __init__(self, implementation, step, expect, place=None, settings=None, form=None):
         self.implementation, self.step, self.form = implementation, step, form
         self.expect = expect  # verdicts that are as expected
         self.place, self.settings = place, dict(settings or {})
         self.platform = self.device = self.driver = None
-        self.self_test = self.conformance = self.ledger = self.queue_rate = self.gups_rate = None
+        self.self_test = self.conformance = self.requests = self.ledger = None
+        self.queue_rate = self.gups_rate = None
         self.verdict = self.reason = None
         self.seconds = 0.0
 
@@ -77,13 +78,24 @@ def self_test(row):
     return (REFUSED if refuses else FAILED), text.replace(device["name"], "the device")
 
 
-def conformance(row):
-    result = run(row, "tests/conformance/conformance", 400)
+def tap(row, program, limit_s):
+    """@return [lines passed, of all that were planned] and the reason for which it failed, or None."""
+    result = run(row, program, limit_s)
     passed = len(re.findall(r"^ok ", result.out, re.M))
     plan = re.search(r"^1\.\.(\d+)$", result.out, re.M)
     n_lines = int(plan.group(1)) if plan else passed + len(re.findall(r"^not ok ", result.out, re.M)) + 1
-    row.conformance = [passed, n_lines]
-    return None if result.status == 0 and passed == n_lines else "conformance: " + why(result)
+    return [passed, n_lines], None if result.status == 0 and passed == n_lines else why(result)
+
+
+def conformance(row):
+    row.conformance, reason = tap(row, "tests/conformance/conformance", 400)
+    return reason and "conformance: " + reason
+
+
+def requests(row):
+    """Kernels that ask and wait for the answer."""
+    row.requests, reason = tap(row, "tests/conformance/conformance-requests", 400)
+    return reason and "requests: " + reason
 
 
 def ledger_runs(row, quick):
@@ -126,7 +138,8 @@ def rates(row, quick):
         if row.queue_rate is None:
             return "bench-queue: " + why(result)
     log2 = "20" if quick else "22"
-    result = run(row, "apps/gups/gups", 200, None, ["--table", "20", "--updates", log2, "-n", "3", "--json", "-q", "-v"])
+    result = run(row, "apps/gups/gups", 200, None,
+                 ["--table", "20", "--updates", log2, "-n", "3", "--json", "-q", "-v"])
     row.gups_rate = rate_of(result) if result.status == 0 else None
     return None if row.gups_rate is not None else "gups: " + why(result)
 
@@ -153,7 +166,7 @@ def judge(row, quick):
     refusal = self_test(row)
     if refusal:
         return row.end(*refusal)
-    reasons = [conformance(row), ledger(row, quick), rates(row, quick)]
+    reasons = [conformance(row), requests(row), ledger(row, quick), rates(row, quick)]
     reason = next((r for r in reasons if r), None)
     return row.end(FAILED if reason else PASS, reason)
 
