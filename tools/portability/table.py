@@ -21,6 +21,13 @@ def first_line(command):
     return done.stdout.partition("\n")[0].strip() if done.returncode == 0 else ""
 
 
+def system():
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError, AttributeError):  # no such file, or Python before 3.10
+        return platform.system()
+
+
 def processor():
     with open("/proc/cpuinfo", encoding="utf-8") as lines:
         names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -30,7 +37,7 @@ def processor():
 def circumstances(command):
     return {"date": datetime.date.today().isoformat(), "command": command,
             "gravel": first_line(["git", "describe", "--always", "--dirty"]) or "unknown",
-            "system": platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
+            "system": system(),
             "kernel": platform.release(), "processor": processor(), "cores": len(os.sched_getaffinity(0))}
 
 
