@@ -41,8 +41,12 @@ def circumstances(command):
             "kernel": platform.release(), "processor": processor(), "cores": len(os.sched_getaffinity(0))}
 
 
-def share(pair):
-    return "%d/%d" % tuple(pair) if pair else "-"
+def share(counts):
+    """Passed, of how many; and those among them that the device cannot run."""
+    if not counts:
+        return "-"
+    text = "%d/%d" % tuple(counts[:2])
+    return text + ", %d skipped" % counts[2] if len(counts) > 2 and counts[2] else text
 
 
 def rate(per_second):
