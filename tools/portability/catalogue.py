@@ -14,6 +14,7 @@ from portability.place import TOP, Broken, CannotRun, Here, build
 MUST = {PASS}
 MAY = {PASS, REFUSED}  # what its self-test proves, counts
 CANNOT = {REFUSED}
+STEPS = ("svm", "usm", "pump", "drain")
 FORMS = ("collectives", "subgroups", "scan")  # GRAVEL_FORM_*
 COVERED = ("Portable Computing Language", "rusticl", "Clover", "Oclgrind")  # what `others` leaves out
 
@@ -179,10 +180,13 @@ CATALOGUE = {"pocl": pocl, "rusticl": rusticl, "oclgrind": oclgrind, "others": o
              "debian13-pocl": debian13_pocl, "debian13-rusticl": debian13_rusticl}
 
 
-def rows_of(name, site):
-    """The implementation's rows; one that says why, if there can be none."""
+def rows_of(name, site, steps=None):
+    """The implementation's rows, on these steps only if any are named; one that says why, if there can be none."""
     try:
-        return CATALOGUE[name](site)
+        rows = [row for row in CATALOGUE[name](site) if not steps or row.step in steps]
+        if not rows:
+            raise CannotRun("has no row of step " + " or ".join(steps))
+        return rows
     except CannotRun as reason:
         return [Row(name, None, {SKIPPED} if name == "others" else MUST).end(SKIPPED, str(reason))]
     except (Broken, OSError) as error:

@@ -8,7 +8,8 @@ from portability.place import TOP, CannotRun, Chroot, as_root, build, own_enviro
 
 SUITE = "trixie"
 PACKAGES = ["gcc", "libc6-dev", "pkg-config", "meson", "ninja-build", "python3", "ocl-icd-opencl-dev",
-            "pocl-opencl-icd", "mesa-opencl-icd", "libjansson-dev", "zlib1g-dev", "libcmocka-dev"]
+            "pocl-opencl-icd", "mesa-opencl-icd", "libjansson-dev", "zlib1g-dev", "libcmocka-dev",
+            "libopenmpi-dev", "openmpi-bin"]
 LIMIT_S = 600
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One row of the matrix: self-test, conformance, ledger, queue rate, gups rate, and a verdict.
+"""One row of the matrix: self-test, conformance, requests, ledger, queue rate, gups rate, and a verdict.
 
 A row passes if everything does; it is refused if the self-test, or the device's own word, rules the step out.
 """
@@ -17,15 +17,16 @@ SMALL_BUFFERS = {"GRAVEL_BUFFER": "512", "GRAVEL_BUFFERS": "2"}
 
 class Row:
     """What is run, and what came out; None where nothing did."""
-    SHOWN = ("implementation", "platform", "device", "driver", "step", "form", "self_test", "conformance", "ledger",
-             "queue_rate", "gups_rate", "verdict", "as_expected", "reason", "seconds")
+    SHOWN = ("implementation", "platform", "device", "driver", "step", "form", "self_test", "conformance", "requests",
+             "ledger", "queue_rate", "gups_rate", "verdict", "as_expected", "reason", "seconds")
 
     def __init__(self, implementation, step, expect, place=None, settings=None, form=None):
         self.implementation, self.step, self.form = implementation, step, form
         self.expect = expect  # verdicts that are as expected
         self.place, self.settings = place, dict(settings or {})
         self.platform = self.device = self.driver = None
-        self.self_test = self.conformance = self.ledger = self.queue_rate = self.gups_rate = None
+        self.self_test = self.conformance = self.requests = self.ledger = None
+        self.queue_rate = self.gups_rate = None
         self.verdict = self.reason = None
         self.seconds = 0.0
 
@@ -47,9 +48,9 @@ def run(row, program, limit_s, settings=None, arguments=()):
     return row.place.run([row.place.build + "/" + program] + list(arguments), all_settings, limit_s)
 
 
-def why(result, limit_s):
+def why(result):
     if result.status in (TIMED_OUT, 128 + 9):
-        return "no end within %d s" % limit_s
+        return "no end within %d s" % result.limit_s
     if result.status > 128 or result.status < 0:
         return "ended by signal %d" % (result.status - 128 if result.status > 128 else -result.status)
     return result.last_line()
@@ -64,26 +65,39 @@ def self_test(row):
     try:
         device = json.loads(result.out)["devices"][0]
     except (ValueError, KeyError, IndexError):
-        return FAILED, "self-test: " + why(result, 90)
+        return FAILED, "self-test: " + why(result)
     row.name_device(device)
     probe = device.get("probe") or {}
     error = probe.get("error") or device.get("reason")
     row.self_test = PASS if not error and result.status == 0 else "refused"
     if row.self_test == PASS:
         return None
-    text = " ".join((error or "self-test: " + why(result, 90)).split())
+    text = " ".join((error or "self-test: " + why(result)).split())
     # A device that cannot, says so or fails an exact check; a driver that ends the process proves nothing.
     refuses = text.startswith("self-test: ") or "cannot take step" in text or device.get("probe") is None
     return (REFUSED if refuses else FAILED), text.replace(device["name"], "the device")
 
 
-def conformance(row):
-    result = run(row, "tests/conformance/conformance", 400)
-    passed = len(re.findall(r"^ok ", result.out, re.M))
+def tap(row, program, limit_s):
+    """@return [lines passed, planned, skipped] and the reason for which it failed, or None."""
+    result = run(row, program, limit_s)
+    skipped = len(re.findall(r"^ok .*# SKIP", result.out, re.M))
+    passed = len(re.findall(r"^ok ", result.out, re.M)) - skipped
     plan = re.search(r"^1\.\.(\d+)$", result.out, re.M)
-    n_lines = int(plan.group(1)) if plan else passed + len(re.findall(r"^not ok ", result.out, re.M)) + 1
-    row.conformance = [passed, n_lines]
-    return None if result.status == 0 and passed == n_lines else "conformance: " + why(result, 400)
+    n_lines = int(plan.group(1)) if plan else passed + skipped + len(re.findall(r"^not ok ", result.out, re.M)) + 1
+    is_whole = result.status == 0 and passed > 0 and passed + skipped == n_lines
+    return [passed, n_lines, skipped], None if is_whole else why(result)
+
+
+def conformance(row):
+    row.conformance, reason = tap(row, "tests/conformance/conformance", 400)
+    return reason and "conformance: " + reason
+
+
+def requests(row):
+    """Kernels that ask and wait for the answer."""
+    row.requests, reason = tap(row, "tests/conformance/conformance-requests", 400)
+    return reason and "requests: " + reason
 
 
 def ledger_runs(row, quick):
@@ -103,7 +117,7 @@ def ledger(row, quick):
         if result.status == 0:
             passed += 1
         else:
-            reason = reason or "ledger %s: %s" % (mode, why(result, 200))
+            reason = reason or "ledger %s: %s" % (mode, why(result))
     row.ledger = [passed, len(runs)]
     return reason
 
@@ -124,11 +138,12 @@ def rates(row, quick):
                      ["-v", "work-group", "-b", "32", "-g", "256", "--json", "-r", "1" if quick else "5"])
         row.queue_rate = rate_of(result) if result.status == 0 else None
         if row.queue_rate is None:
-            return "bench-queue: " + why(result, 120)
+            return "bench-queue: " + why(result)
     log2 = "20" if quick else "22"
-    result = run(row, "apps/gups/gups", 200, None, ["--table", "20", "--updates", log2, "-n", "3", "--json", "-q", "-v"])
+    result = run(row, "apps/gups/gups", 200, None,
+                 ["--table", "20", "--updates", log2, "-n", "3", "--json", "-q", "-v"])
     row.gups_rate = rate_of(result) if result.status == 0 else None
-    return None if row.gups_rate is not None else "gups: " + why(result, 200)
+    return None if row.gups_rate is not None else "gups: " + why(result)
 
 
 def oclgrind(row):
@@ -143,7 +158,7 @@ def oclgrind(row):
         result = row.place.run([folder + "/run.sh", row.place.build + "/tests/oclgrind/device_half", folder,
                                 row.place.build + "/cl/gravel.cl.h", mode], {}, 200)
         if result.status:
-            return row.end(FAILED, "%s: %s" % (mode, why(result, 200)))
+            return row.end(FAILED, "%s: %s" % (mode, why(result)))
     return row.end(PASS, "device half without races, divergence or stray accesses; planted ones reported")
 
 
@@ -153,7 +168,7 @@ def judge(row, quick):
     refusal = self_test(row)
     if refusal:
         return row.end(*refusal)
-    reasons = [conformance(row), ledger(row, quick), rates(row, quick)]
+    reasons = [conformance(row), requests(row), ledger(row, quick), rates(row, quick)]
     reason = next((r for r in reasons if r), None)
     return row.end(FAILED if reason else PASS, reason)
 

@@ -13,6 +13,8 @@ OTHERS_SETTINGS = ("GRAVEL_", "OCL_ICD_", "POCL_", "RUSTICL_", "CL_CONFIG_", "LP
 GRACE_S = 5     # between a timely end and a kill
 TIMED_OUT = 124  # exit status of timeout(1), and ours
 
+patience = 1.0  # times every limit; tools/matrix --patience
+
 
 class CannotRun(Exception):
     """Why rows are skipped."""
@@ -23,8 +25,8 @@ class Broken(Exception):
 
 
 class Result:
-    def __init__(self, status, out, err=""):
-        self.status, self.out, self.err = status, out, err
+    def __init__(self, status, out, err, limit_s):
+        self.status, self.out, self.err, self.limit_s = status, out, err, limit_s
 
     def last_line(self):
         lines = [line for line in (self.out + "\n" + self.err).splitlines() if line.strip()]
@@ -35,13 +37,18 @@ def own_environment():
     return {name: value for name, value in os.environ.items() if not name.startswith(OTHERS_SETTINGS)}
 
 
+def patient(limit_s):
+    return int(limit_s * patience)
+
+
 def run_limited(argv, env, limit_s, cwd=TOP):
     """Run a command as leader of its process group, and end all of the group if it takes too long."""
+    limit_s = patient(limit_s)
     with subprocess.Popen(["timeout", "-k", str(GRACE_S), str(limit_s)] + argv, env=env, cwd=cwd,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, errors="replace") as child:
         out, err = child.communicate()
-    return Result(child.returncode, out, err)
+    return Result(child.returncode, out, err, limit_s)
 
 
 def as_root():
@@ -96,7 +103,7 @@ class Chroot:
         env += ["%s=%s" % item for item in settings.items()]
         command = as_root() + ["unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh",
                                self.root, TOP, self.files, "env", "-i"] + env
-        command += ["timeout", "-k", str(GRACE_S), str(limit_s)] + argv
+        command += ["timeout", "-k", str(GRACE_S), str(patient(limit_s))] + argv
         return run_limited(command, own_environment(), limit_s + 2 * GRACE_S)
 
 
