@@ -219,11 +219,11 @@ static struct gravel_frame *look(struct mpi_transport *mpi, struct ring *ring, u
 
 /* The frame that a note tells of; any other frame is the one that has arrived. */
 static struct gravel_frame *open_note(struct mpi_transport *mpi, struct gravel_frame *frame,
-                                      uint32_t *bytes, uint32_t source)
+                                      uint32_t *bytes, const uint32_t *source)
 {
     if (!frame || !gravel_handover_is_note(frame, *bytes))
         return frame;
-    frame = gravel_handover_open(&mpi->handover, frame, source, mpi->frames.frame_bytes, bytes);
+    frame = gravel_handover_open(&mpi->handover, frame, *source, mpi->frames.frame_bytes, bytes);
     mpi->base.fault = frame ? 0 : GRAVEL_ECORRUPT;
     return frame;
 }
@@ -238,7 +238,8 @@ static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint
     struct gravel_frame *life = look(mpi, &mpi->life, bytes, source);
     if (life || mpi->base.fault)
         return life;
-    return open_note(mpi, look(mpi, &mpi->frames, bytes, source), bytes, *source);
+    struct gravel_frame *frame = look(mpi, &mpi->frames, bytes, source);
+    return open_note(mpi, frame, bytes, source);
 }
 
 static void mpi_received(struct gravel_transport *transport)
