@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fine-grain barriers in software: sub-groups of a group that still have messages send them together, while others have
- * gone on.
+ * Fine-grain barriers in software: sub-groups of a group that still have messages send them together, while
+ * others have gone on.
  *
  *     GRAVEL_FBAR(f);                              in the kernel's outermost scope
  *     GRAVEL_FOR_FBAR(f, i, n) {
  *         gravel_inc_uint_fbar(g, f, active, base, index(i), node(i));
  *     }
  *
- * A barrier object of local memory has members, which are sub-groups. A sub-group joins, waits as often as the other members
- * do, and leaves; those that remain do not wait for it any more. So a package holds the messages of all members, as
- * with GRAVEL_FOR, but a sub-group that has none left neither counts nor waits. gravel_OP_TYPE_fbar, _at_fbar and
- * gravel_amN_fbar are calls of every work-item of every member, which make the same calls with the same base or handler.
- * Between its entry and its end the loop is no place for calls of the whole group.
+ * A barrier object of local memory has members, which are sub-groups. A sub-group joins, waits as often as the
+ * other members do, and leaves; those that remain do not wait for it any more. So a package holds the messages
+ * of all members, as with GRAVEL_FOR, but a sub-group that has none left neither counts nor waits.
+ * gravel_OP_TYPE_fbar, _at_fbar and gravel_amN_fbar are calls of every work-item of every member, which make
+ * the same calls with the same base or handler. Between its entry and its end the loop is no place for calls of
+ * the whole group.
  *
  * Sound only where sub-groups of a group run on while one of them waits. OpenCL promises it to nobody: ask
- * gravel_fbar_rounds first, whose waits are short. Where it is not so a wait ends after GRAVEL_TIMEOUT (on step drain after
- * GRAVEL_FBAR_LEAST looks), and fails the node by name.
+ * gravel_fbar_rounds first, whose waits are short. Where it is not so a wait ends after GRAVEL_TIMEOUT (on step
+ * drain after GRAVEL_FBAR_LEAST looks), and fails the node by name.
  *
  * Path:    subgroup.cl.h -> this -> the user's kernel.
- * Owner:   local memory, declared by GRAVEL_FBAR. Its first member's claim, see below, owns the group's scratch.
- * Memory:  W1, W2: what members did before they arrived is seen by whoever completes a phase, and what that one did by all.
+ * Owner:   local memory, declared by GRAVEL_FBAR. While the loop goes on, the group's scratch is its members'.
+ * Memory:  W1, W2: what members did before they arrived is seen by whoever completes a phase, and what that one
+ *          did by all.
  * Source:  Orr 2016, section 5.3 (fbar); HSA's fbarriers (initfbar, joinfbar, leavefbar, arrivefbar, waitfbar).
- *          Different there: the last to arrive completes; here one of those that wait does, so that leaving is one add.
+ *          Different there: the last to arrive completes; here one that waits does, so that leaving is one add.
  */
 #ifndef GRAVEL_FBAR_CL_H
 #define GRAVEL_FBAR_CL_H
@@ -76,7 +78,7 @@ GRAVEL_INLINE uint gravel_fbar_arrive(local struct gravel_fbar *f)
 #define GRAVEL_FBAR_LOOKS 64u  /* before a waiting one gives way, if anybody may want its core, and looks at more */
 #define GRAVEL_FBAR_WAITS 0u   /* not all members have arrived, or one of them is completing the phase */
 #define GRAVEL_FBAR_PASSED 1u  /* the phase has ended */
-#define GRAVEL_FBAR_CLAIMED 2u /* all have arrived, and the caller is to do what the phase is for, then gravel_fbar_advance */
+#define GRAVEL_FBAR_CLAIMED 2u /* all have arrived; the caller does what the phase is for, then gravel_fbar_advance */
 
 /* A member that has arrived: one look. */
 GRAVEL_INLINE uint gravel_fbar_look(local struct gravel_fbar *f, uint phase)
@@ -117,8 +119,9 @@ GRAVEL_INLINE bool gravel_fbar_try_join(local struct gravel_fbar *f)
 }
 
 /*
- * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group gets through with looks that
- * are limited. All n_rounds in every sub-group: they make progress beside each other. Ends in any case.
+ * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group gets through
+ * with looks that are limited. All n_rounds in every sub-group: they make progress beside each other. Ends in
+ * any case.
  */
 GRAVEL_INLINE uint gravel_fbar_rounds(local struct gravel_fbar *f, uint n_rounds, uint n_looks)
 {
@@ -148,8 +151,8 @@ struct gravel_fbar_patience {
     uint looks, beat, since_ms, state;
 };
 
-/* After a look in vain: false once it is no use to wait any longer. The clock starts again with every change of the state,
- * and stands while somebody completes the phase, whose own waits for the host have an end. */
+/* After a look in vain: false once it is no use to wait any longer. The clock starts again with every change of the
+ * state, and stands while somebody completes the phase, whose own waits for the host have an end. */
 static bool gravel_fbar_keeps_waiting(struct gravel_group g, local struct gravel_fbar *f,
                                       struct gravel_fbar_patience *patience)
 {
@@ -221,8 +224,8 @@ GRAVEL_INLINE bool gravel_fbar_goes_on(local struct gravel_fbar *f, uint active)
 
 /* ---- sending ----------------------------------------------------------------------------------------- */
 
-/* Work-item 0 of a member: count its messages in; all of them counted, one member reserves slots. Returns the position of its
- * first message, or GRAVEL_INACTIVE if the node has failed. */
+/* Work-item 0 of a member: count its messages in; all of them counted, one member reserves slots. Returns the position
+ * of its first message, or GRAVEL_INACTIVE if the node has failed. */
 GRAVEL_INLINE uint gravel_fbar_count_in(struct gravel_group g, local struct gravel_fbar *f,
                                         uint command, uint n)
 {
@@ -246,7 +249,8 @@ GRAVEL_INLINE void gravel_fbar_publish(struct gravel_group g, local struct grave
     gravel_fbar_advance(f);
 }
 
-/* Active work-items of a member: write one message. by_lane, if set, only says that every work-item of the group sends. */
+/* Active work-items of a member: write one message. by_lane, if set, only says that every work-item of the
+ * group sends. */
 GRAVEL_INLINE void gravel_fbar_write(struct gravel_group g, uint command, uint position, ulong index,
                                      struct gravel_values values, uint node)
 {

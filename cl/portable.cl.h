@@ -197,8 +197,9 @@ GRAVEL_INLINE bool gravel_local_swap_relaxed(local uint *word, uint expected, ui
 
 #if defined(GRAVEL_WARP_ITEMS)
 /*
- * NVIDIA's warps, in PTX, where OpenCL has no sub-groups. Every work-item of `mask`, which has a bit for each one of the
- * warp that there is, makes each call, and none returns before all have. The barrier alone orders memory.
+ * NVIDIA's warps, in PTX, where OpenCL has no sub-groups. Every work-item of `mask`, which has a bit for each
+ * one of the warp that there is, makes each call, and none returns before all have. The barrier alone orders
+ * memory.
  */
 GRAVEL_INLINE uint gravel_warp_ballot(uint mask, uint flag)
 {

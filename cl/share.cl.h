@@ -8,10 +8,11 @@
  *         gravel_inc_ulong_if(g, turn.active, base, index_of(key), node_of(key));
  *     }
  *
- * GRAVEL_FOR goes round as often as the longest work-item needs, and idle ones wait; here idle ones take turns of
- * others, so a group with T turns goes round T / group size times and all packages but the last are full. What a turn
- * needs must be known to whoever takes it: its work-item's number in the group (turn.lane) and the turn's number (turn.i).
- * The turns of one work-item may be taken in the same round, so they are in no order among themselves.
+ * GRAVEL_FOR goes round as often as the longest work-item needs, and idle ones wait; here idle ones take turns
+ * of others, so a group with T turns goes round T / group size times and all packages but the last are full.
+ * What a turn needs must be known to whoever takes it: its work-item's number in the group (turn.lane) and the
+ * turn's number (turn.i). The turns of one work-item may be taken in the same round, so they are in no order
+ * among themselves.
  *
  * Path:    message.cl.h -> this -> the user's kernel.
  * Owner:   local memory, declared by GRAVEL_SHARES; one shared loop at a time.
@@ -47,8 +48,8 @@ struct gravel_turn {
 };
 
 /*
- * Every work-item of the group: tell how many turns are its own. Returns how many the group has, fewer than 2^32; 0, after a
- * fault, in a group larger than GRAVEL_MAX_GROUP.
+ * Every work-item of the group: tell how many turns are its own. Returns how many the group has, fewer than
+ * 2^32; 0, after a fault, in a group larger than GRAVEL_MAX_GROUP.
  */
 GRAVEL_INLINE uint gravel_share_out(struct gravel_group g, local struct gravel_shares *shares,
                                     uint n)
@@ -101,9 +102,8 @@ GRAVEL_INLINE struct gravel_turn gravel_share_take(local struct gravel_shares *s
 GRAVEL_INLINE struct gravel_turn gravel_share_next(local struct gravel_shares *shares,
                                                    struct gravel_turn turn)
 {
-    uint left = turn.n_turns - turn.round;
-    return gravel_share_take(shares, left > gravel_n_lanes() ? turn.round + gravel_n_lanes() : turn.n_turns,
-                             turn.n_turns);
+    uint left = turn.n_turns - turn.round, step = left > gravel_n_lanes() ? gravel_n_lanes() : left;
+    return gravel_share_take(shares, turn.round + step, turn.n_turns);
 }
 
 /* The loop; leave it only by its own condition. n: a uint. */

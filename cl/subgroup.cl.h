@@ -8,11 +8,12 @@
  *     }
  *     #endif
  *
- * gravel_OP_TYPE_sg(g, active, base, index, value, node), gravel_OP_TYPE_at_sg(g, active, address, value, node) and
- * gravel_amN_sg(g, active, handler, argument..., node) are calls of every work-item of the *sub-group*; those with active == 0
- * send nothing. So sub-groups of a group may take different ways, and leave a loop alone, without a barrier of the
- * group; a package holds at most as many messages as a sub-group has work-items. base or handler is the same for the
- * sub-group. Messages of one sub-group to one node are applied in order.
+ * gravel_OP_TYPE_sg(g, active, base, index, value, node), gravel_OP_TYPE_at_sg(g, active, address, value, node)
+ * and gravel_amN_sg(g, active, handler, argument..., node) are calls of every work-item of the *sub-group*;
+ * those with active == 0 send nothing. So sub-groups of a group may take different ways, and leave a loop
+ * alone, without a barrier of the group; a package holds at most as many messages as a sub-group has
+ * work-items. base or handler is the same for the sub-group. Messages of one sub-group to one node are applied
+ * in order.
  *
  * Where the device has no sub-groups the header defines none of this, nor GRAVEL_HAS_SUBGROUPS.
  *
