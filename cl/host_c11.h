@@ -34,7 +34,11 @@ struct gravel_lane {
     pthread_barrier_t *barrier; /* of the group */
     _Atomic uint64_t *scan; /* the group's [local_size + 1], for built-in scans and reductions */
     uint n_scans;           /* made by this work-item */
-    void *scratch;          /* the group's local memory: struct gravel_scratch */
+    struct gravel_wave *waves; /* the group's, for built-in sub-groups */
+    uint n_wave_calls, n_wave_barriers; /* made by this work-item */
+    void *scratch;          /* the group's local memory: struct gravel_scratch, */
+    void *shares;           /* struct gravel_shares, */
+    void *fbar;             /* struct gravel_fbar */
 };
 extern _Thread_local struct gravel_lane *gravel_lane;
 
@@ -76,6 +80,19 @@ static inline uint gravel_device_fetch_add_relaxed(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_relaxed);
 }
+#define gravel_local_load_acquire gravel_load_acquire
+#define gravel_local_load_relaxed gravel_load_relaxed
+#define gravel_local_store_release gravel_store_release
+#define gravel_local_add_relaxed gravel_device_fetch_add_relaxed
+static inline uint gravel_local_add_release(uint *word, uint value)
+{
+    return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_release);
+}
+static inline bool gravel_local_swap_relaxed(uint *word, uint expected, uint value)
+{
+    return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
+                                                   memory_order_relaxed, memory_order_relaxed);
+}
 static inline void gravel_pause(uint polls, bool is_long)
 {
     (void)polls, (void)is_long;
@@ -111,49 +128,7 @@ static inline uint work_group_scan_exclusive_add(uint value)
     return (uint)sum;
 }
 
-/*
- * Built-in sub-groups of up to 4 work-items: every n-th of the group, since kernels must not rely on a sub-group
- * being neighbours. They order no memory either; the group's barrier must stand between two calls.
- */
-#define get_num_sub_groups() ((uint)(gravel_lane->local_size + 3) / 4)
-#define get_sub_group_id() ((uint)gravel_lane->local_id % get_num_sub_groups())
-#define get_sub_group_local_id() ((uint)gravel_lane->local_id / get_num_sub_groups())
-#define get_sub_group_size()                                                                  \
-    (((uint)gravel_lane->local_size - get_sub_group_id() + get_num_sub_groups() - 1) /        \
-     get_num_sub_groups())
-
-/* What a work-item of the sub-group gave to the call under way. */
-static inline uint gravel_sub_group_value(uint member)
-{
-    struct gravel_lane *lane = gravel_lane;
-    _Atomic uint64_t *place = &lane->scan[member * get_num_sub_groups() + get_sub_group_id()];
-    uint64_t value;
-    while ((value = atomic_load_explicit(place, memory_order_relaxed)) >> 32 != lane->n_scans)
-        sched_yield();
-    return (uint)value;
-}
-static inline void gravel_sub_group_give(uint value)
-{
-    struct gravel_lane *lane = gravel_lane;
-    atomic_store_explicit(&lane->scan[lane->local_id], (uint64_t)++lane->n_scans << 32 | value,
-                          memory_order_relaxed);
-}
-static inline uint sub_group_scan_exclusive_add(uint value)
-{
-    uint sum = 0;
-    gravel_sub_group_give(value);
-    for (uint i = 0; i < get_sub_group_local_id(); i++)
-        sum += gravel_sub_group_value(i);
-    return sum;
-}
-static inline uint sub_group_reduce_max(uint value)
-{
-    uint most = 0;
-    gravel_sub_group_give(value);
-    for (uint i = 0; i < get_sub_group_size(); i++)
-        most = gravel_sub_group_value(i) > most ? gravel_sub_group_value(i) : most;
-    return most;
-}
+#include "host_c11_subgroup.h"
 
 #define GRAVEL_AS_BITS(name, from, to)      \
     static inline to name(from value)       \

@@ -9,6 +9,8 @@
  *     GRAVEL_YIELD_SYSCALL       a waiting leader may give its core away by a system call
  *     GRAVEL_COLLECTIVES         built-in work-group collectives
  *     GRAVEL_SUBGROUPS           built-in sub-groups and no collectives
+ *     GRAVEL_SUBGROUP_BUILTINS   built-in sub-groups, collectives or not: the forms of subgroup.cl.h use them
+ *     GRAVEL_WARP_ITEMS=n        no built-in sub-groups, but NVIDIA's warps of n work-items
  *     GRAVEL_HAS_DOUBLE          the device has double
  * This file defines GRAVEL_HAS_LONG_WAITS where 64-bit words can be waited for.
  * GRAVEL_BUILD_OPTIONS may choose how a group counts, to try a form that the device would not get:
@@ -168,6 +170,69 @@ GRAVEL_INLINE void gravel_barrier_group(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
+/*
+ * Words of local memory by which sub-groups of one group tell each other something. The atomics of OpenCL 1.x are
+ * relaxed ones, and fences of the group stand beside them: every compiler has both, for local memory too.
+ */
+#define GRAVEL_FENCE_GROUP() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+GRAVEL_INLINE uint gravel_local_load_acquire(local uint *word)
+{
+    uint value = *(volatile local uint *)word;
+    GRAVEL_FENCE_GROUP();
+    return value;
+}
+GRAVEL_INLINE uint gravel_local_load_relaxed(local uint *word)
+{
+    return *(volatile local uint *)word;
+}
+GRAVEL_INLINE void gravel_local_store_release(local uint *word, uint value)
+{
+    GRAVEL_FENCE_GROUP();
+    *(volatile local uint *)word = value;
+}
+GRAVEL_INLINE uint gravel_local_add_release(local uint *word, uint value)
+{
+    GRAVEL_FENCE_GROUP();
+    return atomic_add((volatile local uint *)word, value);
+}
+GRAVEL_INLINE uint gravel_local_add_relaxed(local uint *word, uint value)
+{
+    return atomic_add((volatile local uint *)word, value);
+}
+/* Whether the word was `expected`, and is `value` now. */
+GRAVEL_INLINE bool gravel_local_swap_relaxed(local uint *word, uint expected, uint value)
+{
+    return atomic_cmpxchg((volatile local uint *)word, expected, value) == expected;
+}
+
+#endif
+
+#if defined(GRAVEL_WARP_ITEMS)
+/*
+ * NVIDIA's warps, in PTX, where OpenCL has no sub-groups. Every work-item of `mask`, which has a bit for each
+ * one of the warp that there is, makes each call, and none returns before all have. The barrier alone orders
+ * memory.
+ */
+GRAVEL_INLINE uint gravel_warp_ballot(uint mask, uint flag)
+{
+    uint flags;
+    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, %2; }"
+                     : "=r"(flags)
+                     : "r"(flag), "r"(mask));
+    return flags;
+}
+GRAVEL_INLINE uint gravel_warp_first(uint mask, uint value)
+{
+    uint first;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, %2;"
+                     : "=r"(first)
+                     : "r"(value), "r"(mask));
+    return first;
+}
+GRAVEL_INLINE void gravel_warp_barrier(uint mask)
+{
+    __asm__ volatile("bar.warp.sync %0;" : : "r"(mask) : "memory");
+}
 #endif
 
 /*

@@ -2,15 +2,15 @@
 /*
  * GUPS-mod: GUPS whose work-items are mostly idle, and busy for different lengths of time.
  *
- * A random 5 % of the work-items make a random number of updates each. A work-group sends together,
- * so the idle ones take part in every call with a predicate that says they have nothing to send;
- * the other form lets every work-item send alone. The check draws the same numbers serially and
- * undoes every update.
+ * A random 5 % of the work-items make a random number of updates each. Form `if` sends by
+ * work-groups, in which idle ones take part with a predicate that says they have nothing to send;
+ * form.c lists the others. The check draws the same numbers serially and undoes every update.
  *
- * Path: main -> gups-mod.cl -> table
+ * Path: main -> form.c -> gups-mod.cl -> table
  * Source: Orr 2016, sections 5.3 and 5.6.2.
  */
 #include "app.h"
+#include "form.h"
 #include "node_stats.h"
 #include "random.h"
 
@@ -26,7 +26,8 @@ struct gups_mod {
     uint64_t log_items;      /* log2 of the work-items a node */
     uint64_t active_percent; /* of the work-items */
     uint64_t most;           /* updates of an active work-item, 1 to most */
-    bool is_alone;           /* each work-item sends for itself */
+    const struct form *form; /* of the divergent code */
+    uint64_t wave_items;     /* of a group of form wave; 0: the device's choice */
     uint64_t offset;   /* of the tables, in every node's heap */
     uint64_t **tables; /* [n_nodes] while mapped, NULL where another process holds it */
     cl_kernel kernel;
@@ -35,25 +36,53 @@ struct gups_mod {
 /* ---- options -----------------------------------------------------------------------------------
  */
 
-enum { KEY_TABLE = 0x3000, KEY_ITEMS, KEY_ACTIVE, KEY_MOST, KEY_FORM };
+enum { KEY_TABLE = 0x3000, KEY_ITEMS, KEY_ACTIVE, KEY_IDLE, KEY_MOST, KEY_FORM, KEY_WAVE };
 
 static const struct argp_option own_options[] = {
     {NULL, 0, NULL, 0, "Problem:", 1},
     {"table", KEY_TABLE, "LOG2", 0, "A node's table has 2^LOG2 64-bit words (24)", 0},
     {"items", KEY_ITEMS, "LOG2", 0, "A node has 2^LOG2 work-items (22)", 0},
     {"active", KEY_ACTIVE, "PERCENT", 0, "Work-items that make updates (5)", 0},
+    {"idle", KEY_IDLE, "PERCENT", 0, "The same by those that make none (95)", 0},
     {"max-updates", KEY_MOST, "N", 0, "An active work-item makes 1 to N updates (16)", 0},
-    {"form", KEY_FORM, "FORM", 0,
-     "if: a group sends together, with predicates; wi: each work-item alone (if)", 0},
+    {"form", KEY_FORM, "FORM", 0, "How the kernel goes through divergent code (if):", 0},
+    {"divergence", 0, NULL, OPTION_ALIAS, NULL, 0},
+    {"wave", KEY_WAVE, "ITEMS", 0, "Work-items of a group of form wave (the device's choice)", 0},
     {0}};
 
-static error_t parse_form(struct argp_state *state, const char *value, bool *is_alone)
+static error_t parse_form(struct argp_state *state, const char *value, const struct form **form)
 {
-    *is_alone = strcmp(value, "wi") == 0;
-    if (*is_alone || strcmp(value, "if") == 0)
+    *form = form_find(value);
+    if (*form)
         return 0;
-    argp_failure(state, 64, 0, "--form: '%s' is neither if nor wi", value);
+    argp_failure(state, 64, 0, "--form: there is no '%s'; --help lists them", value);
     return EINVAL;
+}
+
+static error_t parse_idle(struct argp_state *state, const char *value, uint64_t *active_percent)
+{
+    uint64_t idle_percent = 0;
+    error_t error = options_number(state, "--idle", value, 0, 100, &idle_percent);
+    *active_percent = 100 - idle_percent;
+    return error;
+}
+
+/* The forms, in --help below --form. */
+static char *list_forms(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key != KEY_FORM)
+        return (char *)(uintptr_t)text;
+    char *list = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&list, &bytes);
+    if (!out)
+        return NULL;
+    fputs(text, out);
+    for (const struct form *form = forms; form->name; form++)
+        fprintf(out, "%s %s, %s", form == forms ? "" : ";", form->name, form->what);
+    fclose(out);
+    return list;
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -70,10 +99,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return options_number(state, "--items", value, 0, 36, &mod->log_items);
     case KEY_ACTIVE:
         return options_number(state, "--active", value, 0, 100, &mod->active_percent);
+    case KEY_IDLE:
+        return parse_idle(state, value, &mod->active_percent);
     case KEY_MOST:
         return options_number(state, "--max-updates", value, 1, 1 << 20, &mod->most);
     case KEY_FORM:
-        return parse_form(state, value, &mod->is_alone);
+        return parse_form(state, value, &mod->form);
+    case KEY_WAVE:
+        return options_number(state, "--wave", value, 1, NODE_MAX_GROUP, &mod->wave_items);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -85,7 +118,8 @@ static const struct argp argp = {.options = own_options,
                                  .parser = parse,
                                  .doc = "Update random words of a table that is spread over all "
                                         "nodes from a few of many work-items.",
-                                 .children = children};
+                                 .children = children,
+                                 .help_filter = list_forms};
 
 /* ---- the problem -------------------------------------------------------------------------------
  */
@@ -147,15 +181,18 @@ static void set_arguments(struct gups_mod *mod, uint64_t offset)
     NODE_SET(mod->kernel, 8, cl_uint, (cl_uint)(n_words(mod) - 1));
 }
 
-static void set_up(struct gups_mod *mod)
+/* False with the reason if the device cannot take the form. */
+static bool set_up(struct gups_mod *mod, char *reason, size_t bytes)
 {
     struct node *node = &mod->node;
     node_open(node, n_words(mod) * sizeof(uint64_t));
     node_build(node, "gups-mod.cl", gups_mod_cl, NULL);
     uint64_t offset = node_alloc(node, n_words(mod) * sizeof(uint64_t));
     mod->offset = offset;
-    mod->kernel = node_kernel(node, mod->is_alone ? "gups_wi" : "gups_if");
-    set_arguments(mod, offset);
+    mod->kernel = form_kernel(mod->form, node, (uint32_t)mod->wave_items, reason, bytes);
+    if (mod->kernel)
+        set_arguments(mod, offset);
+    return mod->kernel;
 }
 
 /* ---- trials ------------------------------------------------------------------------------------
@@ -231,10 +268,11 @@ static uint64_t check(struct gups_mod *mod)
 
 static json_t *parameters(const struct gups_mod *mod)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:i}", "table_words_per_node",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:i}", "table_words_per_node",
                      (json_int_t)n_words(mod), "items_per_node", (json_int_t)n_items(mod),
-                     "active_percent", (json_int_t)mod->active_percent, "max_updates",
-                     (json_int_t)mod->most, "seed", (json_int_t)mod->options.seed, "group_items",
+                     "active_percent", (json_int_t)mod->active_percent, "idle_percent",
+                     (json_int_t)(100 - mod->active_percent), "max_updates", (json_int_t)mod->most,
+                     "seed", (json_int_t)mod->options.seed, "group_items",
                      (int)mod->node.group_items);
 }
 
@@ -244,7 +282,7 @@ static int run(struct gups_mod *mod)
     snprintf(input, sizeof input, "table 2^%u, %u %% of 2^%u active", (unsigned)mod->log_table,
              (unsigned)mod->active_percent, (unsigned)mod->log_items);
     struct trials trials = {.name = "gups-mod",
-                            .variant = mod->is_alone ? "wi" : "if",
+                            .variant = mod->form->name,
                             .input = input,
                             .unit = "updates/s",
                             .work = (double)n_updates_of_all(mod),
@@ -262,6 +300,26 @@ static int run(struct gups_mod *mod)
     return status;
 }
 
+/* What cannot run here is no result: exit status 77, as tests understand it. */
+static int skip(const struct gups_mod *mod, const char *reason)
+{
+    if (mod->node.number == 0 && mod->options.json)
+        printf("{\"name\": \"gups-mod\", \"variant\": \"%s\", \"skipped\": \"%s\"}\n",
+               mod->form->name, reason);
+    else if (mod->node.number == 0)
+        fprintf(stderr, "%s: --form %s is skipped: %s\n", program_invocation_short_name,
+                mod->form->name, reason);
+    return 77;
+}
+
+static int measure(struct gups_mod *mod)
+{
+    warm_up(mod);
+    int status = run(mod);
+    clReleaseKernel(mod->kernel);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     struct gups_mod mod = {.options = OPTIONS_DEFAULT,
@@ -269,12 +327,11 @@ int main(int argc, char **argv)
                            .log_table = 24,
                            .log_items = 22,
                            .active_percent = 5,
-                           .most = 16};
+                           .most = 16,
+                           .form = forms};
+    char reason[256];
     argp_parse(&argp, argc, argv, 0, NULL, &mod);
-    set_up(&mod);
-    warm_up(&mod);
-    int status = run(&mod);
-    clReleaseKernel(mod.kernel);
+    int status = set_up(&mod, reason, sizeof reason) ? measure(&mod) : skip(&mod, reason);
     node_close(&mod.node);
     return status;
 }

@@ -4,7 +4,7 @@
  *
  * Random numbers are functions of (key, number), SplitMix64's, so that the check can draw them again.
  *
- * Path:    gups-mod.c launches it -> GRAVEL_FOR, gravel_inc_ulong_if or gravel_inc_ulong_wi.
+ * Path:    gups-mod.c and form.c launch these -> gravel_inc_ulong in each of its forms.
  * Source:  Orr 2016, sections 5.3 (divergence) and 5.6.2 (GUPS-mod).
  */
 #include "gravel.cl.h"
@@ -70,3 +70,58 @@ kernel void gups_wi(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_ke
                             (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
     }
 }
+
+/* Shared: the group's work-items take turns of any of them, so nobody is idle before the last round. */
+kernel void gups_share(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_key,
+                       ulong update_key, ulong active_below, uint most, ulong table, uint mask)
+{
+    GRAVEL_OPEN(g);
+    GRAVEL_SHARES(shares);
+    ulong first_of_group = first_item + first + get_global_id(0) - get_local_id(0);
+    uint n = n_updates_of(PROBLEM, first_of_group + get_local_id(0));
+    GRAVEL_FOR_SHARED(g, shares, turn, n) {
+        ulong random = random_at(update_key, (first_of_group + turn.lane) * most + turn.i);
+        gravel_inc_ulong_if(g, turn.active, table, (uint)random & mask,
+                            (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
+    }
+}
+
+#ifdef GRAVEL_HAS_SUBGROUPS
+
+/* Each sub-group goes round as often as its own longest work-item needs, and sends for itself. */
+kernel void gups_subgroup(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_key,
+                          ulong update_key, ulong active_below, uint most, ulong table, uint mask)
+{
+    GRAVEL_OPEN(g);
+    ulong item = first_item + first + get_global_id(0);
+    uint n = n_updates_of(PROBLEM, item);
+    GRAVEL_FOR_SG(i, n) {
+        ulong random = random_at(update_key, item * most + i);
+        gravel_inc_ulong_sg(g, active, table, (uint)random & mask,
+                            (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
+    }
+}
+
+/* The same, but sub-groups that are not done send together, on a barrier that the others have left. */
+kernel void gups_fbar(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_key,
+                      ulong update_key, ulong active_below, uint most, ulong table, uint mask)
+{
+    GRAVEL_OPEN(g);
+    GRAVEL_FBAR(f);
+    ulong item = first_item + first + get_global_id(0);
+    uint n = n_updates_of(PROBLEM, item);
+    GRAVEL_FOR_FBAR(f, i, n) {
+        ulong random = random_at(update_key, item * most + i);
+        gravel_inc_ulong_fbar(g, f, active, table, (uint)random & mask,
+                              (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
+    }
+}
+
+/* Whether such barriers are sound here. rounds [global size]: of n_rounds, as many as work with n_looks a wait. */
+kernel void rounds_of_fbar(GRAVEL_ARENA, global uint *rounds, uint n_rounds, uint n_looks)
+{
+    GRAVEL_FBAR(f);
+    rounds[get_global_id(0)] = gravel_fbar_rounds(f, n_rounds, n_looks);
+}
+
+#endif

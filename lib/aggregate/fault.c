@@ -72,6 +72,12 @@ void gravel_fault_tell(const struct gravel_arena *arena, uint32_t fault, char *t
     case GRAVEL_FAULT_WAIT:
         tell_wait(arena, group, text, bytes);
         break;
+    case GRAVEL_FAULT_FBAR:
+        snprintf(text, bytes,
+                 "%s waited at a fine-grain barrier at which %u of %u sub-groups had arrived: does "
+                 "this device run a group's sub-groups beside each other (gravel_fbar_rounds)?",
+                 group, arena->fault_queue, arena->fault_value);
+        break;
     default:
         snprintf(text, bytes,
                  "the program was built with another gravel.cl.h (arena version %u, here %u)",

@@ -38,6 +38,10 @@ static void write_options(FILE *out, const struct gravel_device *device,
         fprintf(out, " -DGRAVEL_COLLECTIVES");
     else if (capability->has_subgroups && !capability->is_cpu)
         fprintf(out, " -DGRAVEL_SUBGROUPS");
+    if (capability->has_subgroups)
+        fprintf(out, " -DGRAVEL_SUBGROUP_BUILTINS");
+    else if (capability->warp_items)
+        fprintf(out, " -DGRAVEL_WARP_ITEMS=%u", capability->warp_items);
     if (capability->has_double)
         fprintf(out, " -DGRAVEL_HAS_DOUBLE");
     for (uint32_t i = 0; i < request->n_handlers; i++)

@@ -76,6 +76,35 @@ kernel void use(GRAVEL_ARENA, ulong base, global const uint *keys)
         gravel_am4_wi(g, 0, 1, 2, 3, 4, 0);
 }
 
+kernel void share(GRAVEL_ARENA, ulong base, global const uint *keys)
+{
+    GRAVEL_OPEN(g);
+    GRAVEL_SHARES(shares);
+    GRAVEL_FOR_SHARED(g, shares, turn, keys[get_global_id(0)])
+    {
+        gravel_inc_int_if(g, turn.active, base, turn.i, turn.lane);
+    }
+}
+
+#ifdef GRAVEL_HAS_SUBGROUPS
+kernel void subgroups(GRAVEL_ARENA, ulong base, global uint *keys)
+{
+    GRAVEL_OPEN(g);
+    GRAVEL_FBAR(f);
+    uint key = keys[get_global_id(0)];
+    GRAVEL_FOR_SG(i, key)
+    {
+        gravel_add_ulong_sg(g, active, base, i, 2, 0);
+        gravel_am4_sg(g, active, 0, 1, 2, 3, 4, 0);
+    }
+    GRAVEL_FOR_FBAR(f, i, key)
+    {
+        gravel_put_float_at_fbar(g, f, active, base + 4 * i, 1.0f, 0);
+    }
+    keys[get_global_id(0)] = gravel_fbar_rounds(f, 16, 1000);
+}
+#endif
+
 void handler(struct gravel_call call, ulong offset)
 {
     atomic_inc((volatile global uint *)gravel_call_local(call, offset + call.source));
@@ -105,7 +134,10 @@ if has "$opencl"; then
         check_opencl "gravel.cl.h as $version, collectives" "$work/kernel.cl" $target \
             $c11=memory_scope_all_svm_devices $collectives
         check_opencl "gravel.cl.h as $version, sub-groups" "$work/kernel.cl" $target \
-            $c11=memory_scope_all_svm_devices -DGRAVEL_SUBGROUPS -D__opencl_c_subgroups=1
+            $c11=memory_scope_all_svm_devices -DGRAVEL_SUBGROUPS -DGRAVEL_SUBGROUP_BUILTINS \
+            -D__opencl_c_subgroups=1
+        check_opencl "gravel.cl.h as $version, warps" "$work/kernel.cl" -target nvptx64 \
+            -cl-std=$version $c11=memory_scope_device -DGRAVEL_WARP_ITEMS=32
     done
 fi
 

@@ -240,8 +240,9 @@ static bool is_sent(const struct bench *bench, enum form form, uint32_t number)
 {
     static const char *const forms[N_FORMS] = {"group_form", "if_form", "wi_form", "for_form"};
     bool is_uniform_if = form == FORM_INC && !strcmp(bench->name, "uniform_if");
+    bool is_shared = form == FORM_PUT && !strcmp(bench->name, "shared_form");
     if (strcmp(bench->name, "all_forms") != 0 && strcmp(bench->name, forms[form]) != 0 &&
-        !is_uniform_if)
+        !is_uniform_if && !is_shared)
         return false;
     if (form == FORM_PUT)
         return number % MESSAGE_MAX_TURNS < message_turns(number / MESSAGE_MAX_TURNS);

@@ -54,6 +54,20 @@ kernel void for_form(GRAVEL_ARENA)
     }
 }
 
+/* The same puts, but work-items take turns of any of their group. */
+kernel void shared_form(GRAVEL_ARENA)
+{
+    GRAVEL_OPEN(g);
+    GRAVEL_SHARES(shares);
+    uint item = item_number(), first = item - (uint)gravel_lane_id();
+    GRAVEL_FOR_SHARED(g, shares, turn, message_turns(item))
+    {
+        uint number = (first + turn.lane) * MESSAGE_MAX_TURNS + turn.i;
+        gravel_put_uint_at_if(g, turn.active, MESSAGE_BASE + 4ul * number,
+                              message_value(number, 0), message_node(number));
+    }
+}
+
 /* All forms, one after the other. */
 kernel void all_forms(GRAVEL_ARENA)
 {

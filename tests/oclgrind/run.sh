@@ -15,7 +15,7 @@ set -u
 
 program=$1 folder=$2 header=$3 mode=$4
 groups=
-right=group_form,if_form,wi_form,for_form,all_forms,uniform_if
+right=group_form,if_form,wi_form,for_form,shared_form,all_forms,uniform_if
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export POCL_CACHE_DIR="$work/cache"
@@ -94,7 +94,7 @@ variants)
     variant default -cl-std=CL1.2 -DGRAVEL_SERIAL_GROUP
     variant default -cl-std=CL1.2
     # A device compiles each kernel anew for each group size: for the other methods, where it matters most.
-    right=for_form,all_forms groups="7 64"
+    right=for_form,shared_form,all_forms groups="7 64"
     for method in loopvec loops cbs; do
         variant $method $c11 -DGRAVEL_SERIAL_GROUP
         variant $method -cl-std=CL1.2

@@ -4,7 +4,8 @@
  */
 #include "lanes.h"
 
-#include "workgroup.cl.h"
+#include "fbar.cl.h"
+#include "share.cl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,11 @@ struct lane {
 struct group {
     pthread_barrier_t barrier;
     struct gravel_scratch scratch;
+    struct gravel_shares shares;
+    struct gravel_wave waves[GRAVEL_MAX_GROUP / GRAVEL_WAVE_ITEMS + 1];
+#ifdef GRAVEL_HAS_SUBGROUPS
+    struct gravel_fbar fbar;
+#endif
     _Atomic uint64_t scan[GRAVEL_MAX_GROUP + 2]; /* one more: tests run groups that are too large */
 };
 
@@ -68,11 +74,16 @@ void lanes_launch(lanes_kernel *body, struct gravel_arena *arena, const void *ar
                       .n_groups = n_groups,
                       .barrier = &group->barrier,
                       .scan = group->scan,
-                      .scratch = &group->scratch},
+                      .waves = group->waves,
+                      .scratch = &group->scratch,
+                      .shares = &group->shares},
             .body = body,
             .arena = arena,
             .arguments = arguments,
         };
+#ifdef GRAVEL_HAS_SUBGROUPS
+        lanes[i].place.fbar = &group->fbar;
+#endif
         start(&lanes[i]);
     }
     for (size_t i = 0; i < n_groups * local_size; i++)

@@ -4,7 +4,8 @@
  */
 #include "traffic.h"
 
-#include "message.cl.h"
+#include "fbar.cl.h"
+#include "share.cl.h"
 
 /* splitmix64. */
 static uint64_t mix(uint64_t x)
@@ -49,9 +50,35 @@ uint64_t traffic_value(enum traffic_site site, uint32_t number, uint32_t row)
     return hash(site, number, 2 + row);
 }
 
+#ifdef GRAVEL_HAS_SUBGROUPS
+/* By sub-groups, and by those of them that have something to say. */
+#define SEND_INC(g, base, index, node) gravel_inc_uint_sg(g, 1, base, index, node)
+#define SEND_ADD gravel_add_ulong_sg
+#define SEND_AM(g, ...) gravel_am4_sg(g, 1, __VA_ARGS__)
+#define FOR_PUTS(g, f, i, n) GRAVEL_FOR_FBAR(f, i, n)
+#define SEND_PUT(g, f, ...) gravel_put_uint_at_fbar(g, f, __VA_ARGS__)
+/* Between two turns a member may leave, miss some that others take, and come back. */
+static void go_and_return(struct gravel_group g, struct gravel_fbar *f)
+{
+    if (gravel_sg_lane() != 0)
+        return;
+    gravel_fbar_leave(f);
+    gravel_pause(0, false);
+    gravel_fbar_join(g, f);
+}
+#else
+#define SEND_INC gravel_inc_uint
+#define SEND_ADD gravel_add_ulong_if
+#define SEND_AM gravel_am4
+#define FOR_PUTS(g, f, i, n) GRAVEL_FOR(g, i, n)
+#define SEND_PUT(g, f, ...) gravel_put_uint_at_if(g, __VA_ARGS__)
+#define GRAVEL_FBAR(f)
+#define go_and_return(g, f) (void)0
+#endif
+
 static void send_arguments(struct gravel_group g, const struct traffic *t, uint32_t turn)
 {
-    gravel_am4(g, t->am_handler, turn, traffic_value(TRAFFIC_AM, turn, 1),
+    SEND_AM(g, t->am_handler, turn, traffic_value(TRAFFIC_AM, turn, 1),
                traffic_value(TRAFFIC_AM, turn, 2), traffic_value(TRAFFIC_AM, turn, 3),
                traffic_node(t, TRAFFIC_AM, turn));
     if (traffic_is_sent(t, TRAFFIC_AM_WI, turn))
@@ -64,24 +91,26 @@ void traffic_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
 {
     const struct traffic *t = arguments;
     GRAVEL_OPEN(g);
+    GRAVEL_FBAR(f);
     uint32_t item = (uint32_t)get_global_id(0);
     for (uint32_t round = 0; round < t->n_rounds; round++) {
         uint32_t turn = round * t->n_items + item;
-        gravel_inc_uint(g, t->inc_base, turn, traffic_node(t, TRAFFIC_INC, turn));
-        gravel_add_ulong_if(g, traffic_is_sent(t, TRAFFIC_ADD, turn), t->add_base, turn,
-                            traffic_value(TRAFFIC_ADD, turn, 0),
-                            traffic_node(t, TRAFFIC_ADD, turn));
+        SEND_INC(g, t->inc_base, turn, traffic_node(t, TRAFFIC_INC, turn));
+        SEND_ADD(g, traffic_is_sent(t, TRAFFIC_ADD, turn), t->add_base, turn,
+                 traffic_value(TRAFFIC_ADD, turn, 0), traffic_node(t, TRAFFIC_ADD, turn));
         uint32_t n = degree(turn), no_turns = 0;
-        GRAVEL_FOR(g, none, no_turns) /* two loops back to back share local memory */
+        FOR_PUTS(g, f, none, no_turns) /* two loops back to back share local memory */
         {
-            gravel_inc_uint_if(g, active, t->inc_base, none, 0);
+            SEND_PUT(g, f, active, t->put_base, none, 0);
         }
-        GRAVEL_FOR(g, e, n)
+        FOR_PUTS(g, f, e, n)
         {
             uint32_t number = turn * TRAFFIC_MAX_DEGREE + e;
-            gravel_put_uint_at_if(g, active, t->put_base + 4 * (uint64_t)number,
-                                  (uint32_t)traffic_value(TRAFFIC_PUT, number, 0),
-                                  traffic_node(t, TRAFFIC_PUT, number));
+            SEND_PUT(g, f, active, t->put_base + 4 * (uint64_t)number,
+                     (uint32_t)traffic_value(TRAFFIC_PUT, number, 0),
+                     traffic_node(t, TRAFFIC_PUT, number));
+            if (e == 0)
+                go_and_return(g, f);
         }
         send_arguments(g, t, turn);
     }

@@ -27,6 +27,7 @@
 #define GRAVEL_FAULT_GROUP 3u   /* the work-group is larger than GRAVEL_MAX_GROUP */
 #define GRAVEL_FAULT_QUEUE 4u   /* one call of a work-group needs more slots than the queue has */
 #define GRAVEL_FAULT_WAIT 5u    /* a word that a work-group waits for did not change within the wait time */
+#define GRAVEL_FAULT_FBAR 6u    /* members of a fine-grain barrier did not arrive within the wait time */
 
 struct gravel_arena {
     /* Written by the host before any kernel runs, constant afterwards. */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Built-in sub-groups for a C11 compiler: of up to 4 work-items, which are threads, so sub-groups run beside each other.
+ *
+ * A sub-group is every n-th work-item of the group, since kernels must not rely on neighbours being one. Nobody returns from
+ * a call before all of the sub-group have made it. It orders no memory, as the built-ins need not, so all is relaxed;
+ * but for the barrier.
+ *
+ * Path:    host_c11.h -> this; used by tests only.
+ */
+#ifndef GRAVEL_HOST_C11_SUBGROUP_H
+#define GRAVEL_HOST_C11_SUBGROUP_H
+
+#define GRAVEL_WAVE_ITEMS 4
+
+struct gravel_wave {
+    /* By parity of the call, so that the next call's values do not meet readers of this one's: number of the call in the
+     * upper half, value in the lower. */
+    _Atomic uint64_t values[2][GRAVEL_WAVE_ITEMS];
+    _Atomic uint64_t n_calls, n_barriers; /* arrivals so far */
+};
+
+#define get_num_sub_groups() \
+    ((uint)(gravel_lane->local_size + GRAVEL_WAVE_ITEMS - 1) / GRAVEL_WAVE_ITEMS)
+#define get_sub_group_id() ((uint)gravel_lane->local_id % get_num_sub_groups())
+#define get_sub_group_local_id() ((uint)gravel_lane->local_id / get_num_sub_groups())
+#define get_sub_group_size()                                                                  \
+    (((uint)gravel_lane->local_size - get_sub_group_id() + get_num_sub_groups() - 1) /        \
+     get_num_sub_groups())
+
+static inline void gravel_wave_give(uint value)
+{
+    struct gravel_lane *lane = gravel_lane;
+    struct gravel_wave *wave = &lane->waves[get_sub_group_id()];
+    uint64_t call = ++lane->n_wave_calls;
+    atomic_store_explicit(&wave->values[call % 2][get_sub_group_local_id()], call << 32 | value,
+                          memory_order_relaxed);
+    atomic_fetch_add_explicit(&wave->n_calls, 1, memory_order_relaxed);
+    while (atomic_load_explicit(&wave->n_calls, memory_order_relaxed) <
+           call * get_sub_group_size())
+        sched_yield();
+}
+
+/* What a work-item of the sub-group gave to this call. */
+static inline uint gravel_wave_value(uint member)
+{
+    struct gravel_lane *lane = gravel_lane;
+    _Atomic uint64_t *place =
+        &lane->waves[get_sub_group_id()].values[lane->n_wave_calls % 2][member];
+    uint64_t value;
+    while ((value = atomic_load_explicit(place, memory_order_relaxed)) >> 32 != lane->n_wave_calls)
+        sched_yield();
+    return (uint)value;
+}
+
+/* Sum of what the first n work-items of the sub-group give. */
+static inline uint gravel_wave_sum(uint value, uint n)
+{
+    uint sum = 0;
+    gravel_wave_give(value);
+    for (uint i = 0; i < n; i++)
+        sum += gravel_wave_value(i);
+    return sum;
+}
+#define sub_group_scan_exclusive_add(value) gravel_wave_sum((value), get_sub_group_local_id())
+#define sub_group_reduce_add(value) gravel_wave_sum((value), get_sub_group_size())
+#define sub_group_any(flag) (gravel_wave_sum((flag) != 0, get_sub_group_size()) != 0)
+static inline uint sub_group_reduce_max(uint value)
+{
+    uint most = 0;
+    gravel_wave_give(value);
+    for (uint i = 0; i < get_sub_group_size(); i++)
+        most = gravel_wave_value(i) > most ? gravel_wave_value(i) : most;
+    return most;
+}
+static inline uint sub_group_broadcast(uint value, uint member)
+{
+    gravel_wave_give(value);
+    return gravel_wave_value(member);
+}
+
+#define sub_group_barrier(flags) gravel_wave_barrier()
+static inline void gravel_wave_barrier(void)
+{
+    struct gravel_lane *lane = gravel_lane;
+    struct gravel_wave *wave = &lane->waves[get_sub_group_id()];
+    uint64_t n = (uint64_t)++lane->n_wave_barriers * get_sub_group_size();
+    atomic_fetch_add_explicit(&wave->n_barriers, 1, memory_order_acq_rel);
+    while (atomic_load_explicit(&wave->n_barriers, memory_order_acquire) < n)
+        sched_yield();
+}
+
+#endif
