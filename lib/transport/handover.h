@@ -19,8 +19,8 @@
 #include "network/frames.h"
 #include "segment.h"
 
-/* A frame shorter than this is copied in less time than it takes to hand it over; docs/performance.md. */
-#define GRAVEL_HANDOVER_LEAST_BYTES 8192u
+/* Shorter frames are copied as fast as notes of them are: docs/performance.md. */
+#define GRAVEL_HANDOVER_LEAST_BYTES 4096u
 
 /* Between this node and one other of its machine. */
 struct gravel_handover_peer {
