@@ -160,6 +160,8 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
     if (resolver->queue && gravel_patience_gave_up(gravel_patience_finish(
                                resolver->device, resolver->queue, "resolver: unmapping")))
         return;
+    if (resolver->queue)
+        clFinish(resolver->queue); /* all has ended: the driver lets go of what its commands held */
     gravel_device_runs_destroy(&resolver->runs);
     for (uint32_t i = 0; i < N_BERTHS; i++)
         if (resolver->berths[i].uploaded)
