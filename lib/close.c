@@ -44,6 +44,8 @@ static bool free_device(struct gravel *gravel, bool are_running)
     if (are_running || gravel_node_is_stuck(gravel) || !gravel_pump_destroy(gravel->pump))
         return false;
     gravel_device_calls_destroy(gravel->calls);
+    if (gravel_node_is_stuck(gravel))
+        return false;
     gravel_memory_destroy(&gravel->memory);
     if (gravel_node_is_stuck(gravel))
         return false;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "patience.h"
 #include "program.h"
 #include "queue/package.h"
 #include "self_test.h"
@@ -137,8 +138,10 @@ static int run_test(const struct part *holding, const struct part *counting, uin
         code = start_counting(counting, words);
     bool is_beside = !code && wait_for_count(words);
     gravel_word_store(words + GO, 1, memory_order_release); /* T2, pairs with T1 */
-    clFinish(holding->queue);
-    clFinish(counting->queue);
+    int finished = gravel_patience_finish_test(&holding->device, holding->queue);
+    if (!finished)
+        finished = gravel_patience_finish_test(&counting->device, counting->queue);
+    code = finished ? finished : code;
     if (code || is_beside)
         return code;
     return gravel_fail(GRAVEL_ECAPABILITY,
@@ -162,6 +165,8 @@ int gravel_beside_test(const struct gravel_device *device, const struct gravel_b
         memset(words, 0, N_WORDS * sizeof *words);
         code = run_test(&holding, &counting, words);
     }
+    if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
+        return code;
     release_part(&holding);
     release_part(&counting);
     gravel_shared_free(device, words);

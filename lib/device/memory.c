@@ -135,8 +135,9 @@ void gravel_memory_destroy(struct gravel_memory *memory)
     if (memory->buffer)
         clReleaseMemObject(memory->buffer);
     if (memory->copies) {
-        clFinish(memory->copies); /* it unmaps */
-        clReleaseCommandQueue(memory->copies);
+        if (!gravel_patience_gave_up(
+                gravel_patience_finish(memory->device, memory->copies, "unmapping the heap")))
+            clReleaseCommandQueue(memory->copies);
     }
     *memory = (struct gravel_memory){.device = NULL};
 }

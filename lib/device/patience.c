@@ -13,6 +13,8 @@
 #define YIELDS_NS 300000u  /* of looks before the thread sleeps between them: most copies are short */
 #define REST_MIN_US 20u    /* between two looks then: an eighth of the wait so far, */
 #define REST_MAX_US 1000u  /* so that a long one is not much longer for it */
+#define TEST_NS (20 * GRAVEL_NS_PER_S)       /* of a self-test's kernels: many times what GRAVEL_TEST_POLLS take */
+#define TEST_YIELDS_NS UINT64_C(20000000) /* of these too: some measure by them */
 
 static cl_int status_of(cl_event event)
 {
@@ -71,17 +73,49 @@ cl_int gravel_patience_mark(const struct gravel_device *device, cl_command_queue
     return clEnqueueReadBuffer(queue, device->ping, CL_FALSE, 0, sizeof unused, &unused, 0, NULL, all);
 }
 
+/* As gravel_patience_mark, and let it begin. */
+static int mark_and_flush(const struct gravel_device *device, cl_command_queue queue,
+                          const char *what, cl_event *all)
+{
+    cl_int error = gravel_patience_mark(device, queue, all);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl(what, error);
+    error = clFlush(queue);
+    if (error != CL_SUCCESS)
+        clReleaseEvent(*all);
+    return gravel_check_cl(what, error);
+}
+
+int gravel_patience_finish_test(const struct gravel_device *device, cl_command_queue queue)
+{
+    static const char what[] = "self-test: kernels that end by themselves";
+    uint64_t begin_ns = gravel_clock_ns();
+    cl_event all;
+    int code = mark_and_flush(device, queue, what, &all);
+    if (code)
+        return code;
+    for (uint64_t ns = 0; status_of(all) > CL_COMPLETE && ns < TEST_NS; ns = gravel_clock_ns() - begin_ns)
+        if (ns < TEST_YIELDS_NS)
+            sched_yield();
+        else
+            rest(begin_ns);
+    if (device->patience.go_on || status_of(all) <= CL_COMPLETE)
+        code = gravel_patience_wait(device, all, what);
+    else
+        code = gravel_fail(GRAVEL_ETIMEOUT, "%s: %s has not ended them in %.0f s", what,
+                           device->capability.name, (double)TEST_NS * 1e-9);
+    clReleaseEvent(all);
+    return code;
+}
+
 int gravel_patience_finish(const struct gravel_device *device, cl_command_queue queue,
                            const char *what)
 {
     cl_event all;
-    cl_int error = gravel_patience_mark(device, queue, &all);
-    if (error == CL_SUCCESS)
-        error = clFlush(queue);
-    else
-        return gravel_fail_cl(what, error);
-    int code = error == CL_SUCCESS ? gravel_patience_wait(device, all, what)
-                                   : gravel_fail_cl(what, error);
+    int code = mark_and_flush(device, queue, what, &all);
+    if (code)
+        return code;
+    code = gravel_patience_wait(device, all, what);
     clReleaseEvent(all);
     return code;
 }

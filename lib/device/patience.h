@@ -42,6 +42,12 @@ cl_int gravel_patience_mark(const struct gravel_device *device, cl_command_queue
 int gravel_patience_finish(const struct gravel_device *device, cl_command_queue queue,
                            const char *what);
 
+/**
+ * The same for kernels of the self-test, which end by themselves: they get 20 s on top, so that a device that is only
+ * slow is told as what it lacks. @return also GRAVEL_ETIMEOUT where there is no node to ask.
+ */
+int gravel_patience_finish_test(const struct gravel_device *device, cl_command_queue queue);
+
 /** Whether one of the calls above gave up, so that commands may still be under way. */
 static inline bool gravel_patience_gave_up(int code)
 {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "patience.h"
 #include "program.h"
 #include "queue/package.h"
 #include "shared.h"
@@ -132,8 +133,9 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
     uint64_t begin_ns = gravel_clock_ns();
     while (!code && done < n_rounds && play_round(test->words, done + 1, &wrong))
         done++;
+    if (!code)
+        code = gravel_patience_finish_test(test->device, test->device->queue); /* its polls are bounded */
     if (!code) {
-        clFinish(test->device->queue); /* the kernel's polls are bounded */
         result->n_rounds = done;
         result->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / (done ? done : 1);
         const uint32_t wrongs[2] = {wrong, test->words[GRAVEL_TEST_WORDS + 1]};
@@ -154,7 +156,8 @@ static int test_counting(const struct test *test, struct gravel_self_test *resul
     gravel_shared_set_argument(test->device, kernel, 0, test->words + GRAVEL_TEST_WORDS);
     clSetKernelArg(kernel, 1, sizeof n, &n);
     code = enqueue(test, kernel, (size_t)GRAVEL_TEST_GROUP * GRAVEL_TEST_GROUPS, GRAVEL_TEST_GROUP);
-    clFinish(test->device->queue);
+    if (!code)
+        code = gravel_patience_finish_test(test->device, test->device->queue);
     result->n_increments = test->words[GRAVEL_TEST_WORDS];
     if (!code)
         code = gravel_self_test_judge_count(test->device, result->n_increments);
@@ -179,6 +182,8 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
     if (!code)
         code = test_counting(&test, to);
     to->can_yield = device->can_yield;
+    if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
+        return code;
     gravel_shared_free(device, test.words);
     if (test.program)
         clReleaseProgram(test.program);

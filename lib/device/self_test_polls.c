@@ -7,6 +7,7 @@
 #include "self_test.h"
 
 #include "error.h"
+#include "patience.h"
 #include "wait/clock.h"
 
 #define FIRST_POLLS (1u << 10)
@@ -24,7 +25,7 @@ static uint64_t look(const struct gravel_device *device, cl_kernel kernel, uint3
         error = clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &n_leaders, &one, 0,
                                        NULL, NULL);
     if (error == CL_SUCCESS)
-        error = clFinish(device->queue);
+        error = gravel_patience_finish_test(device, device->queue) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
     return error == CL_SUCCESS ? gravel_clock_ns() - begin_ns : 0;
 }
 

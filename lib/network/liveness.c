@@ -41,7 +41,7 @@ static void report_silence(struct gravel_network *network, uint32_t node, uint64
     gravel_network_fail(network, GRAVEL_EPEER, text);
 }
 
-/* We did not listen since the last look: what was said meanwhile is yet to be read, so that time is no silence. */
+/* We waited for the device since the last look: what was said meanwhile is yet to be read; that time is no silence. */
 static void leave_out(struct gravel_network *network, uint64_t now_ns)
 {
     uint64_t heard_ns = network->heard_ns + (now_ns - network->stepped_ns);
@@ -56,7 +56,7 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
     if (network->transport->is_loopback || n_nodes == 1)
         return UINT64_MAX;
     if (now_ns - network->stepped_ns > interval_ns)
-        leave_out(network, now_ns); /* we were stopped ourselves */
+        network->heard_ns = now_ns; /* we were stopped, and maybe the whole machine: listen anew */
     network->stepped_ns = now_ns;
     if (now_ns - network->beat_ns >= interval_ns) {
         beat(network, (node + 1) % n_nodes);

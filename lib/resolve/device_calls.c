@@ -92,7 +92,7 @@ static int make_queue(struct gravel_device_calls *calls)
     if (!calls->staged)
         return gravel_fail(GRAVEL_ENOMEM, "handlers: %" PRIu64 " bytes of shared memory", bytes);
     int code = gravel_device_calls_warm_up(calls, calls->queue, NULL);
-    return code ? code : gravel_check_cl("handlers: clFinish", clFinish(calls->queue));
+    return code ? code : gravel_patience_finish(device, calls->queue, "first use of handlers");
 }
 
 static bool are_wanted(const struct gravel_device_calls_shape *shape)
@@ -137,8 +137,9 @@ void gravel_device_calls_destroy(struct gravel_device_calls *calls)
     if (!calls)
         return;
     gravel_device_calls_wait(calls);
-    if (calls->queue)
-        clFinish(calls->queue);
+    if (calls->queue && gravel_patience_gave_up(gravel_patience_finish(&calls->device, calls->queue,
+                                                                       "the last handlers")))
+        return; /* it may still run, with all this */
     gravel_shared_free(&calls->device, calls->staged);
     for (uint32_t i = 0; calls->kernels && i < calls->shape.n_handlers; i++)
         if (calls->kernels[i])

@@ -157,8 +157,11 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
     if (resolver->mapped)
         clEnqueueUnmapMemObject(resolver->queue, resolver->staging, resolver->mapped, 0, NULL,
                                 NULL);
+    if (resolver->queue && gravel_patience_gave_up(gravel_patience_finish(
+                               resolver->device, resolver->queue, "resolver: unmapping")))
+        return;
     if (resolver->queue)
-        clFinish(resolver->queue); /* it unmaps */
+        clFinish(resolver->queue); /* all has ended: the driver lets go of what its commands held */
     gravel_device_runs_destroy(&resolver->runs);
     for (uint32_t i = 0; i < N_BERTHS; i++)
         if (resolver->berths[i].uploaded)
@@ -249,10 +252,16 @@ static int fetch_answers(struct pass *pass)
     pass->answers_begin = pass->answers_end = 0;
     if (begin == end)
         return 0;
-    cl_int error = clEnqueueReadBuffer(pass->resolver->queue, pass->berth->uploaded, CL_TRUE, begin,
-                                       end - begin, (unsigned char *)pass->frame + begin, 0, NULL,
-                                       NULL);
-    return gravel_check_cl("resolver: reading answers: clEnqueueReadBuffer", error);
+    cl_event fetched;
+    cl_int error = clEnqueueReadBuffer(pass->resolver->queue, pass->berth->uploaded, CL_FALSE,
+                                       begin, end - begin, (unsigned char *)pass->frame + begin, 0,
+                                       NULL, &fetched);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("resolver: reading answers: clEnqueueReadBuffer", error);
+    clFlush(pass->resolver->queue);
+    int code = gravel_patience_wait(pass->resolver->device, fetched, "resolver: reading answers");
+    clReleaseEvent(fetched);
+    return code;
 }
 
 static void note_answers(struct pass *pass, const struct gravel_run *run)

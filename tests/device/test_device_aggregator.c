@@ -20,11 +20,9 @@
 #include <cmocka.h>
 
 #include "aggregate/device_aggregator.h"
-#include "device/device.h"
-#include "gravel/gravel.h"
+#include "bare_device.h"
 #include "gravel/shared/package.h"
 
-#define SKIPPED 77
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 #define OK(call) assert_int_equal(call, 0)
 #define SLOT_BYTES 2112u
@@ -360,8 +358,6 @@ static void run_that_is_none_is_given_back(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct gravel_neighbours alone = {.n = 1};
-    struct gravel_config config;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_command_that_commutes_is_binned),
         cmocka_unit_test(what_does_not_commute_is_known),
@@ -371,17 +367,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(whole_queue_is_binned_to_its_last_message),
         cmocka_unit_test(run_that_is_none_is_given_back),
     };
-    if (argc != 2)
-        return 2;
-    alarm(150);
-    OK(gravel_config_init(&config));
-    strcpy(config.device, argv[1]);
-    strcpy(config.step, "drain");
-    if (gravel_device_open(&device, &config, NULL, &alone)) {
-        printf("skipped: %s\n", gravel_last_error());
-        return SKIPPED;
-    }
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    gravel_device_close(&device);
-    return n_failed != 0;
+    return bare_device_run(argc, argv, &device, 150, tests, sizeof tests / sizeof *tests);
 }

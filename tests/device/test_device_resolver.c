@@ -523,6 +523,14 @@ static cl_uint arena_references(void)
     return n;
 }
 
+/* PoCL tells that a command has ended before it lets go of what the command held. */
+static void expect_references(cl_uint n)
+{
+    for (int i = 0; i < 5000 && arena_references() != n; i++)
+        usleep(1000);
+    assert_int_equal(arena_references(), n);
+}
+
 static void failed_creation_leaves_nothing(void **state)
 {
     const struct way *way = *state;
@@ -541,10 +549,10 @@ static void failed_creation_leaves_nothing(void **state)
         }
         assert_int_equal(code, GRAVEL_ECL);
         assert_null(other);
-        assert_int_equal(arena_references(), references);
+        expect_references(references);
     }
     assert_true(step > (way->is_serial ? 12 : 13)); /* queue, buffers, mapping, kernels, warm-up */
-    assert_int_equal(arena_references(), references);
+    expect_references(references);
     gravel_device_resolver_destroy(NULL);
 }
 

@@ -20,12 +20,10 @@
 #include <cmocka.h>
 
 #include "aggregate/block.h"
-#include "device/device.h"
-#include "gravel/gravel.h"
+#include "bare_device.h"
 #include "queue/package.h"
 #include "queue/pump.h"
 
-#define SKIPPED 77
 #define OK(call) assert_int_equal(call, 0)
 #define SLOT_BYTES 640u
 #define N_SLOTS 32u
@@ -252,8 +250,6 @@ static void ticket_that_is_not_published_is_still_missed(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct gravel_neighbours alone = {.n = 1};
-    struct gravel_config config;
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_pump, close_pump)
     const struct CMUnitTest tests[] = {
         TEST(blocks_and_packages_land_in_order),
@@ -263,17 +259,5 @@ int main(int argc, char **argv)
         TEST(foreign_block_is_made_harmless),
         TEST(ticket_that_is_not_published_is_still_missed),
     };
-    if (argc != 2)
-        return 2;
-    alarm(60);
-    OK(gravel_config_init(&config));
-    strcpy(config.device, argv[1]);
-    strcpy(config.step, "drain");
-    if (gravel_device_open(&device, &config, NULL, &alone)) {
-        printf("skipped: %s\n", gravel_last_error());
-        return SKIPPED;
-    }
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    gravel_device_close(&device);
-    return n_failed != 0;
+    return bare_device_run(argc, argv, &device, 60, tests, sizeof tests / sizeof *tests);
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A device that says nothing more, where host and kernels share memory: waits for Gravel's own kernels, of the self-test
+ * and of handlers, end in time and name what they waited for. See test_stalled.c for the steps that copy.
+ *
+ * Path: meson test -> failing_opencl.h -> lib/device/patience.c, lib/device/self_test.c, lib/resolve/device_calls.c
+ */
+#include <stdio.h>
+
+#include "expect.h"
+#include "failing_opencl.h"
+
+#define TIMEOUT_MS 500u
+#define LIMIT_S 10.0      /* of anything here but the self-test; generous: the machine is shared */
+#define SELF_TEST_S 20.0 /* that its kernels get on top */
+
+static const struct gravel_handler handlers[] = {{"tally", 1, NULL, NULL}};
+static const char source[] = "#include \"gravel.cl.h\"\n"
+                             "void tally(struct gravel_call call, ulong at)\n"
+                             "{ gravel_device_fetch_add_relaxed((global uint *)gravel_call_local(call, at), 1); }\n";
+
+static char logged[16 * 1024];
+
+static void note(void *user, const char *text)
+{
+    (void)user;
+    strncat(logged, text, sizeof logged - strlen(logged) - 1);
+}
+
+static int try_open(struct gravel **gravel)
+{
+    const struct gravel_bindings bindings = {.handlers = handlers,
+                                             .n_handlers = 1,
+                                             .device_source = source,
+                                             .log = note};
+    struct gravel_config config = loopback_config(2);
+    config.timeout_ms = TIMEOUT_MS;
+    logged[0] = '\0';
+    return gravel_open(gravel, &config, &bindings);
+}
+
+static int work_again(void **state)
+{
+    (void)state;
+    atomic_store(&failing.stalls, 0);
+    return 0;
+}
+
+static void handlers_that_never_end_do_not_keep_close(void **state)
+{
+    (void)state;
+    struct gravel *gravel;
+    watch(60, "handlers that never end");
+    OK(try_open(&gravel));
+    uint64_t word = alloc_or_die(gravel, 64);
+    OK(gravel_am(gravel, 1, 0, &word, 1));
+    OK(gravel_quiet(gravel));
+    assert_int_equal(word32(gravel, 1, word), 1);
+    double begin = seconds_now();
+    atomic_store(&failing.stalls, WAITS);
+    gravel_close(gravel);
+    print_message("%.2f s: %s\n", seconds_now() - begin, logged);
+    assert_true(seconds_now() - begin < LIMIT_S);
+    assert_non_null(strstr(logged, "the last handlers: no answer of the device for 0.5 s"));
+    assert_non_null(strstr(logged, "its memory and OpenCL objects stay"));
+}
+
+static void self_test_that_never_ends_is_told(void **state)
+{
+    (void)state;
+    struct gravel *gravel = NULL;
+    watch(100, "a self-test that never ends");
+    double begin = seconds_now();
+    atomic_store(&failing.stalls, WAITS);
+    expect_error(try_open(&gravel), GRAVEL_ETIMEOUT, "self-test: kernels that end by themselves: no answer");
+    print_message("%.2f s: %s\n", seconds_now() - begin, gravel_last_error());
+    assert_true(seconds_now() - begin < SELF_TEST_S + LIMIT_S);
+    assert_null(gravel);
+    atomic_store(&failing.stalls, 0);
+    OK(try_open(&gravel));
+    OK(gravel_close(gravel));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(handlers_that_never_end_do_not_keep_close, work_again),
+        cmocka_unit_test_teardown(self_test_that_never_ends_is_told, work_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
