@@ -233,6 +233,32 @@ GRAVEL_INLINE void gravel_warp_barrier(uint mask)
 {
     __asm__ volatile("bar.warp.sync %0;" : : "r"(mask) : "memory");
 }
+
+/*
+ * Sums of real numbers in one instruction, where OpenCL has only compare and swap: among n work-items that add to one
+ * word, that takes n rounds of all who are left. Relaxed, at device scope. Sums of float take a denormal number for 0.
+ */
+#define GRAVEL_HAS_ADD_REAL
+GRAVEL_INLINE float gravel_add_real_float(volatile global float *word, float value)
+{
+    float old;
+    __asm__ volatile("atom.global.add.f32 %0, [%1], %2;"
+                     : "=f"(old)
+                     : "l"(word), "f"(value)
+                     : "memory");
+    return old;
+}
+#ifdef GRAVEL_HAS_DOUBLE
+GRAVEL_INLINE double gravel_add_real_double(volatile global double *word, double value)
+{
+    double old;
+    __asm__ volatile("atom.global.add.f64 %0, [%1], %2;"
+                     : "=d"(old)
+                     : "l"(word), "d"(value)
+                     : "memory");
+    return old;
+}
+#endif
 #endif
 
 /*

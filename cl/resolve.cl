@@ -98,7 +98,11 @@ kernel void apply_serially(RUN)
             old = seen;                                                                            \
         return as_##type(old);                                                                     \
     }
+#ifdef GRAVEL_HAS_ADD_REAL
+#define add_float gravel_add_real_float
+#else
 DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
+#endif
 #define add_int atomic_add
 #define add_uint atomic_add
 #define ATOMIC_int(op) atomic_##op
@@ -123,7 +127,9 @@ DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
 #define add_ulong atom_add
 #define ATOMIC_long(op) atom_##op
 #define ATOMIC_ulong(op) atom_##op
-#ifdef GRAVEL_HAS_DOUBLE
+#if defined(GRAVEL_HAS_DOUBLE) && defined(GRAVEL_HAS_ADD_REAL)
+#define add_double gravel_add_real_double
+#elif defined(GRAVEL_HAS_DOUBLE)
 DEFINE_ADD_REAL(double, ulong, atom_cmpxchg)
 #endif
 #endif
