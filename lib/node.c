@@ -112,6 +112,8 @@ static void place_frames(struct gravel *gravel)
         shared = gravel_segment_take(gravel->segment, bytes);
     gravel_memory_place_frames(&gravel->memory, shared, bytes,
                                config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES);
+    gravel_memory_pin_others(&gravel->memory, gravel->network.transport->views,
+                             gravel->network.transport->n_views);
 }
 
 static int open_arena(struct gravel *gravel)

@@ -4,13 +4,13 @@
  */
 #include "memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 #include "shared.h"
 
 #define FRAMES_MOST_BYTES (1u << 30) /* of node buffers in pinned memory */
-#define PINS_GIVEN true /* whether a driver copies faster from given memory it was told of (CL_MEM_USE_HOST_PTR) */
 
 static cl_mem make_buffer(const struct gravel_device *device, cl_mem_flags flags, uint64_t bytes)
 {
@@ -83,34 +83,32 @@ int gravel_memory_create(struct gravel_memory *memory, const struct gravel_devic
     return code ? code : make_copied(memory, shape);
 }
 
-/* Pin memory for node buffers: what is given, or some. Left mapped, for the host to write. @return it; NULL: it failed. */
-static unsigned char *pin_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes)
-{
-    cl_mem_flags how = given ? CL_MEM_USE_HOST_PTR : CL_MEM_ALLOC_HOST_PTR;
-    cl_int error;
-    memory->frames_pinned = clCreateBuffer(memory->device->context, CL_MEM_READ_WRITE | how, bytes,
-                                           given, &error);
-    if (error != CL_SUCCESS) {
-        memory->frames_pinned = NULL;
-        return NULL;
-    }
-    unsigned char *mapped =
-        clEnqueueMapBuffer(memory->copies, memory->frames_pinned, CL_TRUE,
-                           CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error);
-    return error == CL_SUCCESS ? mapped : NULL;
-}
-
 void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
                                 bool pins)
 {
     memory->frames = given;
-    if (!pins || !memory->buffer || bytes > FRAMES_MOST_BYTES || (given && !PINS_GIVEN))
+    if (!pins || !memory->buffer || bytes > FRAMES_MOST_BYTES)
         return;
-    memory->frames_mapped = pin_frames(memory, given, bytes);
-    if (!memory->frames_mapped)
+    if (gravel_pin_make(&memory->own, memory->device->context, memory->copies, given, bytes))
+        memory->frames = memory->own.begin;
+}
+
+void gravel_memory_pin_others(struct gravel_memory *memory, unsigned char *const *given, uint32_t n)
+{
+    uint64_t bytes = memory->own.bytes;
+    if (bytes == 0 || n == 0 || !(memory->others = calloc(n, sizeof *memory->others)))
         return;
-    memory->frames = memory->frames_mapped;
-    memory->frames_bytes = bytes;
+    for (uint32_t i = 0; i < n; i++)
+        memory->n_others += gravel_pin_make(&memory->others[memory->n_others],
+                                            memory->device->context, memory->copies, given[i], bytes);
+}
+
+bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame)
+{
+    bool is = gravel_pin_holds(&memory->own, frame);
+    for (uint32_t i = 0; !is && i < memory->n_others; i++)
+        is = gravel_pin_holds(&memory->others[i], frame);
+    return is;
 }
 
 void gravel_memory_destroy(struct gravel_memory *memory)
@@ -125,11 +123,10 @@ void gravel_memory_destroy(struct gravel_memory *memory)
         gravel_arena_destroy(memory->device, memory->arena);
     else if (memory->arena)
         clEnqueueUnmapMemObject(memory->copies, memory->pinned, memory->arena, 0, NULL, NULL);
-    if (memory->frames_mapped)
-        clEnqueueUnmapMemObject(memory->copies, memory->frames_pinned, memory->frames_mapped, 0, NULL,
-                                NULL);
-    if (memory->frames_pinned)
-        clReleaseMemObject(memory->frames_pinned);
+    gravel_pin_free(&memory->own, memory->copies);
+    for (uint32_t i = 0; i < memory->n_others; i++)
+        gravel_pin_free(&memory->others[i], memory->copies);
+    free(memory->others);
     if (memory->pinned)
         clReleaseMemObject(memory->pinned);
     if (memory->buffer)

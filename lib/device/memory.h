@@ -14,6 +14,7 @@
 
 #include "arena.h"
 #include "crate.h"
+#include "pin.h"
 
 struct gravel_memory {
     const struct gravel_device *device;
@@ -23,9 +24,9 @@ struct gravel_memory {
     cl_command_queue copies;    /* in order, for the heap; beside kernels */
     struct gravel_crate *crate; /* through which such copies go */
     unsigned char *frames; /* memory for node buffers; NULL: any memory will do */
-    cl_mem frames_pinned;  /* what they are pinned by; or NULL */
-    unsigned char *frames_mapped; /* that, mapped all the time; or NULL */
-    uint64_t frames_bytes; /* of those frames, from their start, that copies to the device may start at */
+    struct gravel_pin own; /* those of them that copies to the device may start at */
+    struct gravel_pin *others; /* [n_others] the same of other nodes of this machine */
+    uint32_t n_others;
 };
 
 /**
@@ -49,11 +50,16 @@ void gravel_memory_destroy(struct gravel_memory *memory);
 void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
                                 bool pins);
 
+/**
+ * Pin node buffers of other nodes too, which hand them over where they lie. After gravel_memory_place_frames, and only
+ * where it pinned. Best effort.
+ *
+ * @param given  [n][as many bytes as there are of the own] at multiples of a page, to outlive the memory.
+ */
+void gravel_memory_pin_others(struct gravel_memory *memory, unsigned char *const *given, uint32_t n);
+
 /** Whether copies to the device may start at `frame` as it is. */
-static inline bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame)
-{
-    return (uintptr_t)frame - (uintptr_t)memory->frames < memory->frames_bytes;
-}
+bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame);
 
 /** Set a kernel's GRAVEL_ARENA argument. */
 cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel, cl_uint index);

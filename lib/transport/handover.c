@@ -2,7 +2,7 @@
 /*
  * Lending frames to other nodes of the machine. See handover.h.
  *
- * Memory:  what carries the note orders the sender's frame before its receiver's reads; W1 and W2 order the receiver's
+ * Memory:  what carries the note orders the sender's frame before its receiver's reads; Y1 and Y2 order the receiver's
  *          last use before the sender's next.
  */
 #include "handover.h"
@@ -93,7 +93,7 @@ static struct gravel_buffer *take_home(struct gravel_handover_peer *peer)
 {
     struct gravel_buffer *buffer = peer->first;
     if (!buffer ||
-        atomic_load_explicit(&peer->its_back->n_back, memory_order_acquire) == peer->n_home) /* W2 */
+        atomic_load_explicit(&peer->its_back->n_back, memory_order_acquire) == peer->n_home) /* Y2 */
         return NULL;
     peer->n_home++;
     peer->first = buffer->next;
@@ -155,6 +155,6 @@ void gravel_handover_done(struct gravel_handover *handover)
         return;
     _Atomic uint32_t *n_back = &handover->peers[handover->at_hand].our_back->n_back;
     uint32_t n = atomic_load_explicit(n_back, memory_order_relaxed); /* one writer: this node */
-    atomic_store_explicit(n_back, n + 1, memory_order_release);      /* W1 */
+    atomic_store_explicit(n_back, n + 1, memory_order_release);      /* Y1 */
     handover->at_hand = handover->n_nodes;
 }

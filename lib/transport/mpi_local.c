@@ -34,6 +34,7 @@ static bool take_from(struct gravel_transport *transport, struct gravel_handover
         return false;
     }
     gravel_handover_take_from(handover, (uint32_t)other->node, transport->local, view);
+    transport->views[transport->n_views++] = (unsigned char *)view + GRAVEL_SEGMENT_FRAMES;
     return true;
 }
 

@@ -28,7 +28,7 @@
 
 /* Written by one peer only, a line each. */
 struct gravel_segment_peer {
-    _Alignas(GRAVEL_CACHELINE) _Atomic uint32_t n_back; /* W1, W2: frames it is done with; wraps */
+    _Alignas(GRAVEL_CACHELINE) _Atomic uint32_t n_back; /* Y1, Y2: frames it is done with; wraps */
 };
 
 struct gravel_segment_head {

@@ -78,7 +78,7 @@ static int open_resolver(void **state)
     int code = create(way, &resolver);
     if (code)
         print_error("%s\n", gravel_last_error());
-    memory = (struct gravel_memory){.frames = frame.bytes, .frames_bytes = sizeof frame.bytes};
+    memory = (struct gravel_memory){.own = {.begin = frame.bytes, .bytes = sizeof frame.bytes}};
     if (!code && way->is_pinned)
         gravel_device_resolver_use_pinned(resolver, &memory, 64);
     return code;
@@ -316,11 +316,11 @@ static void frames_in_a_row_are_applied_in_order(void **state)
         add_run(&put, false, N_WORDS, N_MESSAGES / 2);
         add_run(&put, true, N_WORDS, 1 + i);
         gravel_apply_frame(&by_host, frame.bytes, &applied);
-        memory.frames_bytes = i % 3 == 2 ? 0 : sizeof frame.bytes;
+        memory.own.bytes = i % 3 == 2 ? 0 : sizeof frame.bytes;
         OK(gravel_device_resolver_apply(resolver, &by_device, GUARD_BYTES, frame.bytes, &applied));
         memset(frame.bytes, 0x5a, sizeof frame.bytes);
     }
-    memory.frames_bytes = sizeof frame.bytes;
+    memory.own.bytes = sizeof frame.bytes;
     OK(gravel_device_resolver_finish(resolver));
     expect_same("frames in a row");
 }
