@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "aggregate/device_aggregator.h"
+
 #define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
 #define QUEUE_BYTES (32u << 20)   /* of one queue */
 
@@ -23,7 +25,8 @@
  * A slot is copied: one that 256 increments fill to the last byte makes a run of slots one piece of memory.
  * Wider messages of a group take several slots, which are full but for the last one.
  *
- * Two aggregators keep up with the pump; they, the pump and the network thread need a core each.
+ * Where the device bins, one aggregator, which copies a part a destination, keeps up with the pump, and a second one
+ * only halves the runs. Where it does not, two keep up; they, the pump and the network thread need a core each.
  */
 #define PUMP_BUFFER_BYTES (4u << 20)
 #define PUMP_SLOT_BYTES 2112u /* header, 256 nodes, 256 indices */
@@ -75,11 +78,19 @@ static uint32_t derive_wait_limit(const struct gravel_config *config,
     return polls == 0 ? 1 : polls < SHARED_WAIT_LIMIT ? (uint32_t)polls : SHARED_WAIT_LIMIT;
 }
 
+static uint32_t derive_n_aggregators(const struct gravel_config *config,
+                                     const struct gravel_place *place)
+{
+    bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
+    bool has_host_bin = is_pump && !gravel_device_bins(place->device, config->device_aggregation);
+    return has_host_bin && place->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
+}
+
 void gravel_derive(struct gravel_config *config, const struct gravel_place *place)
 {
     bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
     if (config->n_aggregators == 0)
-        config->n_aggregators = is_pump && place->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
+        config->n_aggregators = derive_n_aggregators(config, place);
     if (config->slot_bytes == 0)
         config->slot_bytes = is_pump ? PUMP_SLOT_BYTES : SHARED_SLOT_BYTES;
     if (config->queue_bytes == 0)

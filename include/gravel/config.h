@@ -40,8 +40,8 @@
       "polls a leader waits for a host that shows no sign of life; 0 derives it: 2^30; on step "   \
       "pump as many as take GRAVEL_TIMEOUT")                                                       \
     X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, 64, "aggregation",                           \
-      "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where a node "  \
-      "has 4 cores of the host")                                                                   \
+      "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where the "     \
+      "host bins and a node has 4 of its cores")                                                   \
     X(BYTES, buffer_bytes, GRAVEL_BUFFER, 0, 0, 1 << 26, "aggregation",                            \
       "one node buffer, header included [bytes], 256 at least; 0 derives it: 64k; on step pump "   \
       "4M, and less if there are more than 4 nodes")                                               \
