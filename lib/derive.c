@@ -16,11 +16,15 @@
 /* Where host and kernels share memory. */
 #define SHARED_BUFFER_BYTES (64u << 10)
 #define SHARED_SLOT_BYTES 9280u /* 256 of the widest messages */
+#define SHARED_FLUSH_US 125u
 #define SHARED_WAIT_LIMIT (1u << 30)
 
 /*
  * On step pump a node buffer is an upload and a kernel or more, so there should be few; no more than fit
  * the budget four times, so that some are filled while others travel.
+ *
+ * Packages come in bursts, one a look of the pump, so that buffers that leave after 125 us are mostly empty. What
+ * somebody waits for leaves at once all the same.
  *
  * A slot is copied: one that 256 increments fill to the last byte makes a run of slots one piece of memory.
  * Wider messages of a group take several slots, which are full but for the last one.
@@ -29,6 +33,7 @@
  * only halves the runs. Where it does not, two keep up; they, the pump and the network thread need a core each.
  */
 #define PUMP_BUFFER_BYTES (4u << 20)
+#define PUMP_FLUSH_US 2000u
 #define PUMP_SLOT_BYTES 2112u /* header, 256 nodes, 256 indices */
 #define PUMP_AGGREGATORS 2u
 #define PUMP_CORES 4u
@@ -99,6 +104,8 @@ void gravel_derive(struct gravel_config *config, const struct gravel_place *plac
         config->buffer_bytes = gravel_derive_buffer_bytes(place);
     if (config->n_buffers == 0)
         config->n_buffers = derive_n_buffers(config, place->n_nodes);
+    if (config->flush_us == 0)
+        config->flush_us = is_pump ? PUMP_FLUSH_US : SHARED_FLUSH_US;
     if (config->wait_limit == 0)
         config->wait_limit = derive_wait_limit(config, place->device);
 }

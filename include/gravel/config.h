@@ -47,8 +47,9 @@
       "4M, and less if there are more than 4 nodes")                                               \
     X(COUNT, n_buffers, GRAVEL_BUFFERS, 0, 0, 65536, "aggregation",                                \
       "node buffers per aggregator and destination; 0 derives it: 2 to 32, 64M if that allows")    \
-    X(COUNT, flush_us, GRAVEL_FLUSH, 125, 1, 10000000, "aggregation",                              \
-      "age at which a partly filled node buffer leaves [microseconds]")                            \
+    X(COUNT, flush_us, GRAVEL_FLUSH, 0, 0, 10000000, "aggregation",                                \
+      "age at which a partly filled node buffer leaves [microseconds]; 0 derives it: 125; on "     \
+      "step pump 2000")                                                                            \
     X(STRING, device_aggregation, GRAVEL_DEVICE_AGGREGATION, "auto", 0, 0, "aggregation",          \
       "where packages are fetched by copies (steps pump and drain), the device bins their messages: " \
       "on, off, or auto: long runs of packages, on step pump of devices other than CPUs")           \

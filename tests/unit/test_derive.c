@@ -43,6 +43,7 @@ static void shared_steps_and_drain_keep_their_defaults(void **state)
             assert_int_equal(config.slot_bytes, 9280);
             assert_int_equal(config.queue_bytes, 32 * MIB);
             assert_int_equal(config.buffer_bytes, 65536);
+            assert_int_equal(config.flush_us, 125);
             assert_int_equal(config.wait_limit, 1u << 30);
         }
 }
@@ -56,6 +57,7 @@ static void pump_takes_large_buffers_and_small_slots(void **state)
     assert_int_equal(config.queue_bytes, 64 * MIB);
     assert_int_equal(config.buffer_bytes, 4 * MIB);
     assert_int_equal(config.n_buffers, 16);
+    assert_int_equal(config.flush_us, 2000);
 }
 
 static void few_cores_get_one_aggregator(void **state)
@@ -134,6 +136,7 @@ static void what_is_set_stays(void **state)
                                    .queue_bytes = 9280,
                                    .buffer_bytes = 512,
                                    .n_buffers = 1,
+                                   .flush_us = 1,
                                    .wait_limit = 7,
                                    .timeout_ms = 100};
     const struct gravel_config before = config;
