@@ -13,20 +13,13 @@
 #include <string.h>
 
 #include "error.h"
+#include "queue/power.h"
 #include "wait/clock.h"
 
 static void count(_Atomic uint64_t *counter, uint64_t n)
 {
     uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);
     atomic_store_explicit(counter, value + n, memory_order_relaxed); /* one writer */
-}
-
-static uint32_t power_of_two_above(uint32_t value)
-{
-    uint32_t power = 1;
-    while (power < value)
-        power *= 2;
-    return power;
 }
 
 static int allocate(struct gravel_sender *sender)
@@ -40,7 +33,7 @@ static int allocate(struct gravel_sender *sender)
     memset(sender->bins, 0, n * sizeof *sender->bins);
     if (sender->shape.n_buffers == 0)
         return 0;
-    return gravel_spsc_create(&sender->free, power_of_two_above(sender->shape.n_buffers),
+    return gravel_spsc_create(&sender->free, gravel_power_of_two_above(sender->shape.n_buffers),
                               sizeof(struct gravel_buffer *), 0);
 }
 

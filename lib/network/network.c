@@ -14,6 +14,7 @@
 
 #include "device/memory.h"
 #include "error.h"
+#include "queue/power.h"
 #include "trace.h"
 #include "wait/clock.h"
 
@@ -47,7 +48,8 @@ static struct gravel_buffer *take_pending(struct gravel_network *network)
         return NULL;
     network->pending = buffer->next;
     if (!network->pending)
-        network->pending_end = &network->pending;
+        network->rest.most_ns = UINT64_MAX;
+    network->pending_end = &network->pending;
     return buffer;
 }
 
@@ -183,6 +185,7 @@ static void see_attached(struct gravel_network *network)
     if (frame_bytes < sizeof(struct gravel_death_frame)) /* also our own frames must fit */
         frame_bytes = sizeof(struct gravel_death_frame);
     network->sees_attached = true;
+    network->rest.most_ns = gravel_rest_derive(network->transport, frame_bytes);
     int code = network->transport->operations->prepare(network->transport, frame_bytes);
     if (code)
         gravel_network_fail(network, code, gravel_last_error());
@@ -234,11 +237,14 @@ static void finish(struct gravel_network *network)
 static void run(struct gravel_network *network)
 {
     while (!atomic_load_explicit(&network->stopping, memory_order_relaxed)) { /* event orders */
-        uint64_t due_ns = UINT64_MAX;
-        if (step(network, gravel_clock_ns(), &due_ns))
+        uint64_t due_ns = UINT64_MAX, now_ns = gravel_clock_ns();
+        if (step(network, now_ns, &due_ns)) {
+            network->rest.moved_ns = now_ns;
             gravel_idle_reset(&network->idle);
-        else
+        } else {
+            due_ns = gravel_rest_limit(&network->rest, now_ns, due_ns);
             gravel_idle_wait(&network->idle, &network->event, due_ns);
+        }
     }
     gravel_idle_reset(&network->idle);
     finish(network);
@@ -317,14 +323,6 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
     return 0;
 }
 
-static uint32_t power_of_two_above(uint32_t value)
-{
-    uint32_t power = 1;
-    while (power < value)
-        power *= 2;
-    return power;
-}
-
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
                           struct gravel_device_calls *calls, struct gravel_trace *trace,
                           uint32_t n_buffers)
@@ -356,7 +354,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     network->trace = trace;
     int code = gravel_resolver_create(&network->resolver, &resolver);
     if (!code)
-        code = gravel_mpmc_create(&network->outgoing, power_of_two_above(n_buffers + 1),
+        code = gravel_mpmc_create(&network->outgoing, gravel_power_of_two_above(n_buffers + 1),
                                   sizeof(struct gravel_buffer *), 0);
     if (!code)
         code = gravel_sender_create(&network->handler_sender, &sender);
