@@ -11,7 +11,9 @@
 #define N_ITEMS 65536u    /* work-items that share the words of a table */
 #define GROUP 64u         /* work-items of a group */
 #define PIECE 1024u       /* updates from one mark to the next */
-#define MOST_MARKS 65536u /* at a time */
+/* Of one kernel, so that on a CPU device the pump's copies have their turn between two. */
+#define MOST_MARKS 16384u
+#define MOST_WORDS (UINT64_C(1) << 24)
 #define EVERY_NODE UINT32_MAX
 
 extern const char table_cl[];
@@ -58,19 +60,28 @@ static void finish(struct table *table)
     node_check_cl(clFinish(gravel_cl_queue(table->node->gravel)), "clFinish");
 }
 
+/* Run a kernel for the words of a table, part by part. @param first  number of its word 0 among those of all nodes. */
+static void run_parts(struct table *table, cl_kernel kernel, uint64_t first)
+{
+    for (uint64_t done = 0, part; done < table->n_words; done += part) {
+        part = table->n_words - done < MOST_WORDS ? table->n_words - done : MOST_WORDS;
+        NODE_SET(kernel, 2, cl_ulong, table->offset + done * sizeof(cl_ulong));
+        NODE_SET(kernel, 3, cl_ulong, part);
+        NODE_SET(kernel, 4, cl_ulong, first + done);
+        run(table, kernel, N_ITEMS);
+    }
+}
+
 /* Run a kernel for the table of each node that is in this process. */
 static void run_each(struct table *table, cl_kernel kernel)
 {
     const struct node *node = table->node;
     bool holds_all = node->n_processes == 1;
     uint32_t first = holds_all ? 0 : node->number, end = holds_all ? node->n_nodes : first + 1;
-    NODE_SET(kernel, 2, cl_ulong, table->offset);
-    NODE_SET(kernel, 3, cl_ulong, table->n_words);
     NODE_SET(kernel, 5, cl_uint, N_ITEMS);
     for (uint32_t i = first; i < end; i++) {
         NODE_SET(kernel, 1, cl_uint, i - first);
-        NODE_SET(kernel, 4, cl_ulong, i * table->n_words);
-        run(table, kernel, N_ITEMS);
+        run_parts(table, kernel, i * table->n_words);
     }
 }
 
