@@ -4,7 +4,8 @@
  *
  * A random 5 % of the work-items make a random number of updates each. Form `if` sends by
  * work-groups, in which idle ones take part with a predicate that says they have nothing to send;
- * form.c lists the others. The check draws the same numbers serially and undoes every update.
+ * form.c lists the others. The check draws the same numbers serially, and has every update undone
+ * where the table lies.
  *
  * Path: main -> form.c -> gups-mod.cl -> table
  * Source: Orr 2016, sections 5.3 and 5.6.2.
@@ -13,6 +14,7 @@
 #include "form.h"
 #include "node_stats.h"
 #include "random.h"
+#include "table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +30,7 @@ struct gups_mod {
     uint64_t most;           /* updates of an active work-item, 1 to most */
     const struct form *form; /* of the divergent code */
     uint64_t wave_items;     /* of a group of form wave; 0: the device's choice */
-    uint64_t offset;   /* of the tables, in every node's heap */
-    uint64_t **tables; /* [n_nodes] while mapped, NULL where another process holds it */
+    struct table table;
     cl_kernel kernel;
 };
 
@@ -188,7 +189,8 @@ static bool set_up(struct gups_mod *mod, char *reason, size_t bytes)
     node_open(node, n_words(mod) * sizeof(uint64_t));
     node_build(node, "gups-mod.cl", gups_mod_cl, NULL);
     uint64_t offset = node_alloc(node, n_words(mod) * sizeof(uint64_t));
-    mod->offset = offset;
+    mod->table = (struct table){.node = node, .offset = offset, .n_words = n_words(mod)};
+    table_open(&mod->table);
     mod->kernel = form_kernel(mod->form, node, (uint32_t)mod->wave_items, reason, bytes);
     if (mod->kernel)
         set_arguments(mod, offset);
@@ -198,20 +200,11 @@ static bool set_up(struct gups_mod *mod, char *reason, size_t bytes)
 /* ---- trials ------------------------------------------------------------------------------------
  */
 
-static void map_tables(struct gups_mod *mod, cl_map_flags flags)
-{
-    mod->tables = node_map(&mod->node, mod->offset, n_words(mod) * sizeof(uint64_t), flags);
-}
-
 static int reset(void *app, unsigned trial)
 {
     struct gups_mod *mod = app;
     (void)trial;
-    map_tables(mod, CL_MAP_WRITE_INVALIDATE_REGION);
-    for (uint32_t node = 0; node < mod->node.n_nodes; node++)
-        if (mod->tables[node])
-            memset(mod->tables[node], 0, n_words(mod) * sizeof(uint64_t));
-    node_unmap(&mod->node, mod->tables);
+    table_fill(&mod->table);
     node_barrier(&mod->node);
     gravel_stats_reset(mod->node.gravel);
     return 0;
@@ -238,29 +231,43 @@ static void warm_up(struct gups_mod *mod)
 /* ---- check -------------------------------------------------------------------------------------
  */
 
-static void undo_item(const struct gups_mod *mod, uint64_t item)
+#define MOST_LISTED (1u << 20) /* words to be undone at a time */
+
+struct undo_list {
+    size_t n;
+    cl_ulong words[MOST_LISTED];
+};
+
+static void undo_listed(struct gups_mod *mod, struct undo_list *list)
+{
+    table_undo_words(&mod->table, list->words, list->n);
+    list->n = 0;
+}
+
+static void undo_item(struct gups_mod *mod, struct undo_list *list, uint64_t item)
 {
     uint64_t n = n_updates_of(mod, item);
     for (uint64_t i = 0; i < n; i++) {
         uint64_t random = random_at(update_key(mod), item * mod->most + i);
-        uint64_t *table = mod->tables[(random >> 32) * mod->node.n_nodes >> 32];
-        if (table)
-            table[random & (n_words(mod) - 1)]--;
+        uint64_t node = (random >> 32) * mod->node.n_nodes >> 32;
+        if (list->n == MOST_LISTED)
+            undo_listed(mod, list);
+        list->words[list->n++] = node * n_words(mod) + (random & (n_words(mod) - 1));
     }
 }
 
-/* Undo all nodes' updates, one after the other; words that are not 0 then are wrong. */
+/* Draw all nodes' updates, one after the other, and undo them; words that differ then are wrong. */
 static uint64_t check(struct gups_mod *mod)
 {
-    uint64_t n_wrong = 0;
-    map_tables(mod, CL_MAP_READ);
+    struct undo_list *list = malloc(sizeof *list);
+    if (!list)
+        die("no memory for a list of %u words", MOST_LISTED);
+    list->n = 0;
     for (uint64_t item = 0; item < mod->node.n_processes * n_items(mod); item++)
-        undo_item(mod, item);
-    for (uint32_t node = 0; node < mod->node.n_nodes; node++)
-        for (uint64_t i = 0; mod->tables[node] && i < n_words(mod); i++)
-            n_wrong += mod->tables[node][i] != 0;
-    node_unmap(&mod->node, mod->tables);
-    return n_wrong;
+        undo_item(mod, list, item);
+    undo_listed(mod, list);
+    free(list);
+    return table_count_wrong(&mod->table);
 }
 
 /* ---- main --------------------------------------------------------------------------------------
@@ -332,6 +339,7 @@ int main(int argc, char **argv)
     char reason[256];
     argp_parse(&argp, argc, argv, 0, NULL, &mod);
     int status = set_up(&mod, reason, sizeof reason) ? measure(&mod) : skip(&mod, reason);
+    table_close(&mod.table);
     node_close(&mod.node);
     return status;
 }

@@ -175,7 +175,8 @@ static json_t *parameters(const struct gups *gups)
 
 static uint64_t count_wrong(struct gups *gups)
 {
-    return table_count_wrong(&gups->table, gups->node.n_processes * n_updates(gups));
+    table_undo_stream(&gups->table, gups->node.n_processes * n_updates(gups), gups->options.quiet);
+    return table_count_wrong(&gups->table);
 }
 
 static int run(struct gups *gups)

@@ -4,13 +4,16 @@
  */
 #include "table.h"
 #include "app.h"
+#include "progress.h"
 
 #include <stdlib.h>
 
 #define N_ITEMS 65536u    /* work-items that share the words of a table */
 #define GROUP 64u         /* work-items of a group */
 #define PIECE 1024u       /* updates from one mark to the next */
-#define MOST_MARKS 65536u /* at a time */
+/* Of one kernel, so that on a CPU device the pump's copies have their turn between two. */
+#define MOST_MARKS 16384u
+#define MOST_WORDS (UINT64_C(1) << 24)
 #define EVERY_NODE UINT32_MAX
 
 extern const char table_cl[];
@@ -29,14 +32,16 @@ void table_open(struct table *table)
     node_check(gravel_program_build(table->node->gravel, "table.cl", table_cl, NULL,
                                     &table->program));
     table->fill = make(table, "fill_table");
-    table->undo = make(table, "undo_updates");
+    table->undo_stream = make(table, "undo_updates");
+    table->undo_words = make(table, "undo_words");
     table->count = make(table, "count_wrong");
 }
 
 void table_close(struct table *table)
 {
     clReleaseKernel(table->fill);
-    clReleaseKernel(table->undo);
+    clReleaseKernel(table->undo_stream);
+    clReleaseKernel(table->undo_words);
     clReleaseKernel(table->count);
     clReleaseProgram(table->program);
 }
@@ -55,19 +60,28 @@ static void finish(struct table *table)
     node_check_cl(clFinish(gravel_cl_queue(table->node->gravel)), "clFinish");
 }
 
+/* Run a kernel for the words of a table, part by part. @param first  number of its word 0 among those of all nodes. */
+static void run_parts(struct table *table, cl_kernel kernel, uint64_t first)
+{
+    for (uint64_t done = 0, part; done < table->n_words; done += part) {
+        part = table->n_words - done < MOST_WORDS ? table->n_words - done : MOST_WORDS;
+        NODE_SET(kernel, 2, cl_ulong, table->offset + done * sizeof(cl_ulong));
+        NODE_SET(kernel, 3, cl_ulong, part);
+        NODE_SET(kernel, 4, cl_ulong, first + done);
+        run(table, kernel, N_ITEMS);
+    }
+}
+
 /* Run a kernel for the table of each node that is in this process. */
 static void run_each(struct table *table, cl_kernel kernel)
 {
     const struct node *node = table->node;
     bool holds_all = node->n_processes == 1;
     uint32_t first = holds_all ? 0 : node->number, end = holds_all ? node->n_nodes : first + 1;
-    NODE_SET(kernel, 2, cl_ulong, table->offset);
-    NODE_SET(kernel, 3, cl_ulong, table->n_words);
     NODE_SET(kernel, 5, cl_uint, N_ITEMS);
     for (uint32_t i = first; i < end; i++) {
         NODE_SET(kernel, 1, cl_uint, i - first);
-        NODE_SET(kernel, 4, cl_ulong, i * table->n_words);
-        run(table, kernel, N_ITEMS);
+        run_parts(table, kernel, i * table->n_words);
     }
 }
 
@@ -89,43 +103,76 @@ static uint32_t walk(uint64_t *ran, uint64_t n_updates, cl_ulong marks[MOST_MARK
     return n;
 }
 
-static void undo(struct table *table, uint64_t n_updates)
+/* The node whose updates a process undoes. */
+static cl_uint own_node(const struct node *node)
+{
+    return node->n_processes == 1 ? EVERY_NODE : node->number;
+}
+
+static void set_undo_stream(struct table *table, cl_mem marks)
 {
     struct node *node = table->node;
+    NODE_SET(table->undo_stream, 1, cl_uint, own_node(node));
+    NODE_SET(table->undo_stream, 2, cl_ulong, table->offset);
+    NODE_SET(table->undo_stream, 3, cl_ulong, table->n_words - 1);
+    NODE_SET(table->undo_stream, 4, cl_uint, node->n_nodes);
+    NODE_SET(table->undo_stream, 5, cl_uint, table->use_xor);
+    NODE_SET(table->undo_stream, 6, cl_mem, marks);
+    NODE_SET(table->undo_stream, 7, cl_uint, PIECE);
+}
+
+static void write(struct table *table, cl_mem array, const void *data, size_t bytes)
+{
+    node_check_cl(clEnqueueWriteBuffer(gravel_cl_queue(table->node->gravel), array, CL_TRUE, 0,
+                                       bytes, data, 0, NULL, NULL),
+                  "clEnqueueWriteBuffer");
+}
+
+void table_undo_stream(struct table *table, uint64_t n_updates, bool quiet)
+{
+    struct progress progress;
     uint64_t ran = 1;
     cl_ulong *marks = malloc(MOST_MARKS * sizeof *marks);
-    cl_mem on_device = node_array(node, MOST_MARKS * sizeof *marks, NULL);
+    cl_mem on_device = node_array(table->node, MOST_MARKS * sizeof *marks, NULL);
     if (!marks)
         die("no memory for %u marks", MOST_MARKS);
-    NODE_SET(table->undo, 1, cl_uint, node->n_processes == 1 ? EVERY_NODE : node->number);
-    NODE_SET(table->undo, 2, cl_ulong, table->offset);
-    NODE_SET(table->undo, 3, cl_ulong, table->n_words - 1);
-    NODE_SET(table->undo, 4, cl_uint, node->n_nodes);
-    NODE_SET(table->undo, 5, cl_uint, table->use_xor);
-    NODE_SET(table->undo, 6, cl_mem, on_device);
-    NODE_SET(table->undo, 7, cl_uint, PIECE);
+    progress_begin(&progress, stderr, "check", n_updates, quiet || table->node->number != 0);
+    set_undo_stream(table, on_device);
     for (uint64_t left = n_updates; left;) {
         uint32_t n = walk(&ran, left, marks); /* beside the kernel of the marks before */
-        NODE_SET(table->undo, 8, cl_ulong, left);
-        node_check_cl(clEnqueueWriteBuffer(gravel_cl_queue(node->gravel), on_device, CL_TRUE, 0,
-                                           n * sizeof *marks, marks, 0, NULL, NULL),
-                      "clEnqueueWriteBuffer");
-        run(table, table->undo, n);
-        clFlush(gravel_cl_queue(node->gravel));
+        NODE_SET(table->undo_stream, 8, cl_ulong, left);
+        write(table, on_device, marks, n * sizeof *marks);
+        run(table, table->undo_stream, n);
+        clFlush(gravel_cl_queue(table->node->gravel));
         left = left > (uint64_t)n * PIECE ? left - (uint64_t)n * PIECE : 0;
+        progress_at(&progress, n_updates - left);
     }
     finish(table);
+    progress_end(&progress);
     clReleaseMemObject(on_device);
     free(marks);
 }
 
-uint64_t table_count_wrong(struct table *table, uint64_t n_updates)
+void table_undo_words(struct table *table, const cl_ulong *words, size_t n)
+{
+    if (n == 0)
+        return;
+    cl_mem on_device = node_array(table->node, n * sizeof *words, words);
+    NODE_SET(table->undo_words, 1, cl_uint, own_node(table->node));
+    NODE_SET(table->undo_words, 2, cl_ulong, table->offset);
+    NODE_SET(table->undo_words, 3, cl_ulong, table->n_words);
+    NODE_SET(table->undo_words, 4, cl_mem, on_device);
+    run(table, table->undo_words, n);
+    finish(table);
+    clReleaseMemObject(on_device);
+}
+
+uint64_t table_count_wrong(struct table *table)
 {
     uint64_t sum = 0;
     cl_ulong *wrong = calloc(N_ITEMS, sizeof *wrong);
     if (!wrong)
         die("no memory for %u counts", N_ITEMS);
-    undo(table, n_updates);
     cl_mem on_device = node_array(table->node, N_ITEMS * sizeof *wrong, wrong);
     NODE_SET(table->count, 6, cl_mem, on_device);
     run_each(table, table->count);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of GUPS where it lies: fill it, undo updates, count wrong words. No messages.
+ * The tables of GUPS and GUPS-mod where they lie: fill them, undo updates, count wrong words. No messages.
  *
- * It shares nothing with gups.cl. Work-items begin at numbers of the stream that the host has reached step by step;
- * none jumps.
+ * It shares nothing with gups.cl and gups-mod.cl. Work-items begin at numbers of the stream that the host has reached
+ * step by step; none jumps.
  *
  * Path:    table.c launches it, without slices, as no kernel here waits.
  */
@@ -66,4 +66,13 @@ kernel void undo_updates(GRAVEL_ARENA, uint node, ulong offset, ulong mask, uint
         uint heap = node == EVERY_NODE ? owner : 0;
         undo(table_of(gravel_arena_, heap, offset) + (ran & mask), ran, use_xor);
     }
+}
+
+/* Undo one increment of each word that is listed, by its number among the words of all nodes. Global size: words. */
+kernel void undo_words(GRAVEL_ARENA, uint node, ulong offset, ulong n_words, global const ulong *words)
+{
+    ulong word = words[get_global_id(0)];
+    uint owner = (uint)(word / n_words), heap = node == EVERY_NODE ? owner : 0;
+    if (owner == node || node == EVERY_NODE)
+        undo(table_of(gravel_arena_, heap, offset) + word % n_words, 0, 0);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of GUPS on this process's nodes: filled and checked on the device, so that they need no memory of the
- * host's and no copies.
+ * The tables of GUPS, or GUPS-mod, on this process's nodes: filled and checked on the device, so that they need no
+ * memory of the host's and no copies.
  *
- * Path: gups.c -> this -> table.cl
+ * Path: gups.c, gups-mod.c -> this -> table.cl
  * Owner: table_open makes what table_close releases; the tables' memory is the caller's.
  * Threads: main's. Every call is done when it returns; none may overlap messages to the tables.
  */
@@ -20,7 +20,7 @@ struct table {
     uint64_t n_words; /* of a node, a power of two */
     bool use_xor;     /* updates are HPCC's; else increments */
     cl_program program;
-    cl_kernel fill, undo, count;
+    cl_kernel fill, undo_stream, undo_words, count;
 };
 
 /** Build the kernels. The other fields are set. */
@@ -31,12 +31,18 @@ void table_close(struct table *table);
 void table_fill(struct table *table);
 
 /**
- * Undo the updates that the first n_updates numbers of HPCC's stream ask for, and compare with table_fill's words.
+ * Undo the updates that the first n_updates numbers of HPCC's stream ask for.
  *
  * The host walks the stream one step at a time and marks every 1024th number; work-items walk on from the marks.
  *
- * @return  words that differ, of this process's nodes [count].
+ * @param quiet  show no progress.
  */
-uint64_t table_count_wrong(struct table *table, uint64_t n_updates);
+void table_undo_stream(struct table *table, uint64_t n_updates, bool quiet);
+
+/** Undo one increment of each listed word. @param words  [n] node * n_words + word, of any node. */
+void table_undo_words(struct table *table, const cl_ulong *words, size_t n);
+
+/** Compare with table_fill's words. @return  words that differ, of this process's nodes [count]. */
+uint64_t table_count_wrong(struct table *table);
 
 #endif

@@ -40,15 +40,16 @@
       "polls a leader waits for a host that shows no sign of life; 0 derives it: 2^30; on step "   \
       "pump as many as take GRAVEL_TIMEOUT")                                                       \
     X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, 64, "aggregation",                           \
-      "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where a node "  \
-      "has 4 cores of the host")                                                                   \
+      "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where the "     \
+      "host bins and a node has 4 of its cores")                                                   \
     X(BYTES, buffer_bytes, GRAVEL_BUFFER, 0, 0, 1 << 26, "aggregation",                            \
       "one node buffer, header included [bytes], 256 at least; 0 derives it: 64k; on step pump "   \
       "4M, and less if there are more than 4 nodes")                                               \
     X(COUNT, n_buffers, GRAVEL_BUFFERS, 0, 0, 65536, "aggregation",                                \
       "node buffers per aggregator and destination; 0 derives it: 2 to 32, 64M if that allows")    \
-    X(COUNT, flush_us, GRAVEL_FLUSH, 125, 1, 10000000, "aggregation",                              \
-      "age at which a partly filled node buffer leaves [microseconds]")                            \
+    X(COUNT, flush_us, GRAVEL_FLUSH, 0, 0, 10000000, "aggregation",                                \
+      "age at which a partly filled node buffer leaves [microseconds]; 0 derives it: 125; on "     \
+      "step pump 2000")                                                                            \
     X(STRING, aggregation, GRAVEL_AGGREGATION, "destination", 0, 0, "aggregation",                 \
       "which messages of kernels share a node buffer: destination, all that there are for one; "   \
       "group, those that a work-group sends to one at once; off, none; the last two, and no "      \

@@ -16,6 +16,7 @@
 #define GRAVEL_AGGREGATE_DEVICE_AGGREGATOR_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "block.h"
 #include "device/memory.h"
@@ -24,6 +25,19 @@
     4u /* of each queue: being binned, being copied, being read, and one more */
 
 struct gravel_device_aggregator;
+
+/**
+ * Whether a device bins long runs. A CPU device has no bus to spare.
+ *
+ * @param setting  GRAVEL_DEVICE_AGGREGATION's value.
+ */
+static inline bool gravel_device_bins(const struct gravel_device *device, const char *setting)
+{
+    if (!strcmp(setting, "off") || gravel_step_is_shared(device->step))
+        return false;
+    return !strcmp(setting, "on") ||
+           (device->step == GRAVEL_STEP_PUMP && !device->capability.is_cpu);
+}
 
 /**
  * Build the kernels and allocate the rooms.

@@ -11,6 +11,7 @@
 #include "shared.h"
 
 #define FRAMES_MOST_BYTES (1u << 30) /* of node buffers in pinned memory */
+#define FILL_MOST_BYTES (256u << 20) /* at once: NVIDIA's driver is known to hang in one of 2^31 bytes */
 
 static cl_mem make_buffer(const struct gravel_device *device, cl_mem_flags flags, uint64_t bytes)
 {
@@ -169,6 +170,16 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
     return gravel_crate_write(memory->crate, memory->buffer, to, from, bytes);
 }
 
+static int zero_piece(const struct gravel_memory *memory, uint64_t at, uint64_t bytes)
+{
+    const cl_uint zero = 0;
+    cl_int error = clEnqueueFillBuffer(memory->copies, memory->buffer, &zero, sizeof zero, at,
+                                       bytes, 0, NULL, NULL);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("clearing the heap: clEnqueueFillBuffer", error);
+    return gravel_patience_finish(memory->device, memory->copies, "clearing the heap");
+}
+
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                        uint64_t bytes)
 {
@@ -176,12 +187,14 @@ int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64
         memset(gravel_memory_heap(memory, heap) + offset, 0, bytes);
         return 0;
     }
-    const cl_uint zero = 0;
     uint64_t at = gravel_memory_heap_offset(memory, heap) + offset;
-    uint64_t whole = (bytes + 3) & ~UINT64_C(3); /* allocations are a multiple of 64 bytes apart */
-    cl_int error = clEnqueueFillBuffer(memory->copies, memory->buffer, &zero, sizeof zero, at,
-                                       whole, 0, NULL, NULL);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("clearing the heap: clEnqueueFillBuffer", error);
-    return gravel_patience_finish(memory->device, memory->copies, "clearing the heap");
+    uint64_t left = (bytes + 3) & ~UINT64_C(3); /* allocations are a multiple of 64 bytes apart */
+    int code = 0;
+    while (left && !code) {
+        uint64_t piece = left < FILL_MOST_BYTES ? left : FILL_MOST_BYTES;
+        code = zero_piece(memory, at, piece);
+        at += piece;
+        left -= piece;
+    }
+    return code;
 }

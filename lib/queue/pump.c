@@ -133,16 +133,13 @@ static int make_staging(struct gravel_pump *pump)
 
 /*
  * Fewest messages of a run that the device bins [count]; 0: it bins none. It takes three kernels' launches, in which a
- * host thread bins some ten thousand messages; and a CPU device has no bus to spare.
+ * host thread bins some ten thousand messages.
  */
 static uint32_t choose_bin_messages(const struct gravel_pump_shape *shape)
 {
-    const struct gravel_device *device = shape->memory->device;
-    if (!shape->aggregation || !strcmp(shape->aggregation, "off"))
+    if (!shape->aggregation || !gravel_device_bins(shape->memory->device, shape->aggregation))
         return 0;
-    if (!strcmp(shape->aggregation, "on"))
-        return 1;
-    return device->step == GRAVEL_STEP_PUMP && !device->capability.is_cpu ? BIN_MESSAGES : 0;
+    return !strcmp(shape->aggregation, "on") ? 1 : BIN_MESSAGES;
 }
 
 static int start(struct gravel_pump *pump)

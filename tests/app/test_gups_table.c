@@ -26,8 +26,25 @@ static void update(const struct table *table, uint64_t ran, uint64_t shift)
                      table->offset + 8 * word, table->use_xor ? &ran : &one));
 }
 
+/* As GUPS does, or from a list as GUPS-mod. */
+static void undo(struct table *table, bool by_list)
+{
+    static cl_ulong words[N_UPDATES];
+    uint64_t ran = 1;
+    if (!by_list) {
+        table_undo_stream(table, N_UPDATES, true);
+        return;
+    }
+    for (uint32_t k = 0; k < N_UPDATES; k++) {
+        ran = ran << 1 ^ ((int64_t)ran < 0 ? 7 : 0);
+        words[k] = (((ran >> 32) * table->node->n_nodes) >> 32) * N_WORDS + ran % N_WORDS;
+    }
+    table_undo_words(table, words, N_UPDATES / 2);
+    table_undo_words(table, words + N_UPDATES / 2, N_UPDATES - N_UPDATES / 2);
+}
+
 /* Node 0 makes all updates, but for the mistake. @return wrong words of all nodes. */
-static uint64_t try(struct table *table, enum mistake mistake)
+static uint64_t try(struct table *table, bool by_list, enum mistake mistake)
 {
     uint64_t ran = 1;
     table_fill(table);
@@ -42,15 +59,16 @@ static uint64_t try(struct table *table, enum mistake mistake)
             update(table, ran, 0);
     }
     node_barrier(table->node);
-    return node_sum(table->node, table_count_wrong(table, N_UPDATES));
+    undo(table, by_list);
+    return node_sum(table->node, table_count_wrong(table));
 }
 
-static void expect(struct table *table, enum mistake mistake, uint64_t n_wrong)
+static void expect(struct table *table, bool by_list, enum mistake mistake, uint64_t n_wrong)
 {
-    uint64_t n = try(table, mistake);
+    uint64_t n = try(table, by_list, mistake);
     if (n != n_wrong)
-        die("%s, mistake %d: %llu wrong words, not %llu", table->use_xor ? "xor" : "inc", mistake,
-            (unsigned long long)n, (unsigned long long)n_wrong);
+        die("%s%s, mistake %d: %llu wrong words, not %llu", table->use_xor ? "xor" : "inc",
+            by_list ? ", by list" : "", mistake, (unsigned long long)n, (unsigned long long)n_wrong);
 }
 
 int main(void)
@@ -61,12 +79,13 @@ int main(void)
     struct table table = {
         .node = &node, .offset = node_alloc(&node, 8 * N_WORDS), .n_words = N_WORDS};
     table_open(&table);
-    for (int use_xor = 0; use_xor < 2; use_xor++) {
-        table.use_xor = use_xor;
-        expect(&table, NONE, 0);
-        expect(&table, ONE_MISSING, 1);
-        expect(&table, ONE_TOO_MANY, 1);
-        expect(&table, ONE_ASTRAY, 2);
+    for (int round = 0; round < 3; round++) {
+        bool by_list = round == 2;
+        table.use_xor = round == 1;
+        expect(&table, by_list, NONE, 0);
+        expect(&table, by_list, ONE_MISSING, 1);
+        expect(&table, by_list, ONE_TOO_MANY, 1);
+        expect(&table, by_list, ONE_ASTRAY, 2);
     }
     table_close(&table);
     node_close(&node);

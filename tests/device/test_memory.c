@@ -47,6 +47,29 @@ static void memory_is_zero_and_aligned_also_the_second_time(void **state)
     OK(gravel_close(gravel));
 }
 
+/* Clearing goes by pieces of 256 MB where the heap is the device's. */
+static void long_allocation_is_zero_also_the_second_time(void **state)
+{
+    (void)state;
+    const uint64_t bytes = (256u << 20) + 4100, places[] = {0, (256u << 20) - 512, bytes - 1024};
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    char data[1024], none[1024] = {0};
+    config.heap_bytes = bytes;
+    OK(gravel_open(&gravel, &config, NULL));
+    for (int round = 0; round < 2; round++) {
+        uint64_t offset = alloc_or_die(gravel, bytes);
+        for (int i = 0; i < 3; i++) {
+            OK(gravel_get(gravel, 0, offset + places[i], data, sizeof data));
+            assert_memory_equal(data, none, sizeof data);
+            memset(data, 0xff, sizeof data);
+            OK(gravel_put(gravel, 0, offset + places[i], data, sizeof data));
+        }
+        OK(gravel_free(gravel, offset));
+    }
+    OK(gravel_close(gravel));
+}
+
 static void heap_beyond_the_devices_limit_tells_the_numbers(void **state)
 {
     (void)state;
@@ -187,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exhausted_heap_tells_the_numbers),
         cmocka_unit_test(memory_is_zero_and_aligned_also_the_second_time),
+        cmocka_unit_test(long_allocation_is_zero_also_the_second_time),
         cmocka_unit_test(heap_beyond_the_devices_limit_tells_the_numbers),
         cmocka_unit_test(many_heaps_beyond_the_limit_tell_the_numbers),
         cmocka_unit_test(largest_numbers_of_all_are_refused_in_peace),

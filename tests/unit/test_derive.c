@@ -19,7 +19,7 @@
 
 static struct gravel_config nothing_set(void)
 {
-    return (struct gravel_config){.timeout_ms = 8000};
+    return (struct gravel_config){.timeout_ms = 8000, .device_aggregation = "off"};
 }
 
 static struct gravel_config derive(enum gravel_step step, uint32_t poll_ns, uint32_t n_nodes,
@@ -43,6 +43,7 @@ static void shared_steps_and_drain_keep_their_defaults(void **state)
             assert_int_equal(config.slot_bytes, 9280);
             assert_int_equal(config.queue_bytes, 32 * MIB);
             assert_int_equal(config.buffer_bytes, 65536);
+            assert_int_equal(config.flush_us, 125);
             assert_int_equal(config.wait_limit, 1u << 30);
         }
 }
@@ -56,6 +57,7 @@ static void pump_takes_large_buffers_and_small_slots(void **state)
     assert_int_equal(config.queue_bytes, 64 * MIB);
     assert_int_equal(config.buffer_bytes, 4 * MIB);
     assert_int_equal(config.n_buffers, 16);
+    assert_int_equal(config.flush_us, 2000);
 }
 
 static void few_cores_get_one_aggregator(void **state)
@@ -64,6 +66,31 @@ static void few_cores_get_one_aggregator(void **state)
     for (uint32_t cores = 1; cores <= 8; cores++)
         assert_int_equal(derive(GRAVEL_STEP_PUMP, 1000, 1, cores).n_aggregators,
                          cores < 4 ? 1 : 2);
+}
+
+static void one_aggregator_is_enough_where_the_device_bins(void **state)
+{
+    (void)state;
+    const struct {
+        const char *setting;
+        enum gravel_step step;
+        bool is_cpu;
+        uint32_t n_aggregators;
+    } cases[] = {
+        {"auto", GRAVEL_STEP_PUMP, false, 1}, {"auto", GRAVEL_STEP_PUMP, true, 2},
+        {"on", GRAVEL_STEP_PUMP, true, 1},    {"off", GRAVEL_STEP_PUMP, false, 2},
+        {"auto", GRAVEL_STEP_DRAIN, false, 1}, {"off", GRAVEL_STEP_SVM, false, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct gravel_device device = {.step = cases[i].step,
+                                             .capability.is_cpu = cases[i].is_cpu};
+        const struct gravel_place place = {&device, 1, 16};
+        struct gravel_config config = nothing_set();
+        strcpy(config.device_aggregation, cases[i].setting);
+        gravel_derive(&config, &place);
+        assert_int_equal(config.n_aggregators, cases[i].n_aggregators);
+        assert_int_equal(config.queue_bytes, cases[i].n_aggregators * 32 * MIB);
+    }
 }
 
 static void memory_of_buffers_is_bounded(void **state)
@@ -109,6 +136,7 @@ static void what_is_set_stays(void **state)
                                    .queue_bytes = 9280,
                                    .buffer_bytes = 512,
                                    .n_buffers = 1,
+                                   .flush_us = 1,
                                    .wait_limit = 7,
                                    .chain_limit_ms = 1,
                                    .timeout_ms = 100};
@@ -184,6 +212,7 @@ int main(void)
         cmocka_unit_test(shared_steps_and_drain_keep_their_defaults),
         cmocka_unit_test(pump_takes_large_buffers_and_small_slots),
         cmocka_unit_test(few_cores_get_one_aggregator),
+        cmocka_unit_test(one_aggregator_is_enough_where_the_device_bins),
         cmocka_unit_test(memory_of_buffers_is_bounded),
         cmocka_unit_test(agreed_buffers_are_kept),
         cmocka_unit_test(what_is_set_stays),
