@@ -30,6 +30,14 @@ void die(const char *format, ...)
     _exit(EXIT_FAILURE);
 }
 
+void *app_array(uint64_t n, size_t bytes, const char *what)
+{
+    void *array = calloc(n ? n : 1, bytes);
+    if (!array)
+        die("no memory for %s: %llu times %zu bytes", what, (unsigned long long)n, bytes);
+    return array;
+}
+
 void app_graph(struct graph *graph, const struct options *options)
 {
     struct graph_part part;
@@ -55,7 +63,7 @@ void app_graph_name(char *name, size_t name_bytes, const struct options *options
                        : (unsigned long long)options->n_vertices);
 }
 
-static void add_number(json_t *object, const char *name, uint64_t number)
+void app_add_number(json_t *object, const char *name, uint64_t number)
 {
     json_object_set_new(object, name, json_integer((json_int_t)number));
 }
@@ -63,15 +71,15 @@ static void add_number(json_t *object, const char *name, uint64_t number)
 json_t *app_graph_parameters(const struct options *options, uint64_t n_vertices, uint64_t n_edges)
 {
     json_t *object = json_object();
-    add_number(object, "vertices", n_vertices);
-    add_number(object, "edges", n_edges);
+    app_add_number(object, "vertices", n_vertices);
+    app_add_number(object, "edges", n_edges);
     json_object_set_new(object, "partition", json_string(options->by_metis ? "metis" : "block"));
     if (options->graph_source != GRAPH_FROM_FILE)
-        add_number(object, "seed", options->seed);
+        app_add_number(object, "seed", options->seed);
     if (options->graph_source == GRAPH_FROM_KRONECKER ||
         options->graph_source == GRAPH_FROM_UNIFORM) {
-        add_number(object, "scale", options->scale);
-        add_number(object, "edges_per_vertex", options->degree);
+        app_add_number(object, "scale", options->scale);
+        app_add_number(object, "edges_per_vertex", options->degree);
     }
     return object;
 }

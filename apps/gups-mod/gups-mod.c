@@ -10,8 +10,7 @@
  * Path: main -> gups-mod.cl -> table
  * Source: Orr 2016, sections 5.3 and 5.6.2.
  */
-#include "app.h"
-#include "node_stats.h"
+#include "node_app.h"
 #include "random.h"
 
 #include <stdlib.h>
@@ -61,8 +60,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     struct gups_mod *mod = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &mod->options;
-        state->child_inputs[1] = &mod->node;
+        node_app_inputs(state, node_app_children, &mod->options, &mod->node);
         return 0;
     case KEY_TABLE:
         return options_number(state, "--table", value, 0, 32, &mod->log_table);
@@ -79,13 +77,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {
-    {&options_run_argp, 0, NULL, 0}, {&node_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {.options = own_options,
                                  .parser = parse,
                                  .doc = "Update random words of a table that is spread over all "
                                         "nodes from a few of many work-items.",
-                                 .children = children};
+                                 .children = node_app_children};
 
 /* ---- the problem -------------------------------------------------------------------------------
  */
@@ -166,27 +162,21 @@ static void map_tables(struct gups_mod *mod, cl_map_flags flags)
     mod->tables = node_map(&mod->node, mod->offset, n_words(mod) * sizeof(uint64_t), flags);
 }
 
-static int reset(void *app, unsigned trial)
+static void reset(void *app)
 {
     struct gups_mod *mod = app;
-    (void)trial;
     map_tables(mod, CL_MAP_WRITE_INVALIDATE_REGION);
     for (uint32_t node = 0; node < mod->node.n_nodes; node++)
         if (mod->tables[node])
             memset(mod->tables[node], 0, n_words(mod) * sizeof(uint64_t));
     node_unmap(&mod->node, mod->tables);
-    node_barrier(&mod->node);
-    gravel_stats_reset(mod->node.gravel);
-    return 0;
 }
 
-static int update(void *app, unsigned trial)
+static void update(void *app)
 {
     struct gups_mod *mod = app;
-    (void)trial;
     node_launch(&mod->node, mod->kernel, n_items(mod));
     node_barrier(&mod->node);
-    return 0;
 }
 
 /* One group of the trials' size, so that the device's compiler has done its work before the clock
@@ -213,8 +203,10 @@ static void undo_item(const struct gups_mod *mod, uint64_t item)
 }
 
 /* Undo all nodes' updates, one after the other; words that are not 0 then are wrong. */
-static uint64_t check(struct gups_mod *mod)
+static uint64_t check(void *app, struct trials *trials)
 {
+    struct gups_mod *mod = app;
+    (void)trials;
     uint64_t n_wrong = 0;
     map_tables(mod, CL_MAP_READ);
     for (uint64_t item = 0; item < mod->node.n_processes * n_items(mod); item++)
@@ -240,6 +232,7 @@ static json_t *parameters(const struct gups_mod *mod)
 
 static int run(struct gups_mod *mod)
 {
+    static const struct node_app_steps steps = {.reset = reset, .run = update, .check = check};
     char input[64];
     snprintf(input, sizeof input, "table 2^%u, %u %% of 2^%u active", (unsigned)mod->log_table,
              (unsigned)mod->active_percent, (unsigned)mod->log_items);
@@ -248,18 +241,8 @@ static int run(struct gups_mod *mod)
                             .input = input,
                             .unit = "updates/s",
                             .work = (double)n_updates_of_all(mod),
-                            .n_nodes = mod->node.n_nodes,
-                            .node = mod->node.number,
-                            .n_trials = mod->options.n_trials,
-                            .json = mod->options.json,
                             .parameters = parameters(mod)};
-    int status = trials_run(&trials, reset, update, mod);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
-    uint64_t n_wrong = mod->options.verify ? check(mod) : 0;
-    status = node_report(&mod->node, &trials, mod->options.verify, n_wrong);
-    trials_free(&trials);
-    return status;
+    return node_app_run(&trials, &steps, &mod->node, &mod->options, mod);
 }
 
 int main(int argc, char **argv)

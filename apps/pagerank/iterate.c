@@ -31,17 +31,14 @@ static uint64_t n_groups(const struct pagerank *pagerank)
 /* ---- the part of the graph ---------------------------------------------------------------------
  */
 
+static cl_uint *list_of(uint64_t n)
+{
+    return app_array(n, sizeof(cl_uint), "a list of edges");
+}
+
 struct edge_lists {
     cl_uint *from, *to_node, *to_index, *degree;
 };
-
-static cl_uint *list_of(uint64_t n)
-{
-    cl_uint *list = malloc(n ? n * sizeof *list : 1);
-    if (!list)
-        die("no memory for a list of %llu edges", (unsigned long long)n);
-    return list;
-}
 
 static void fill_lists(struct edge_lists *lists, const struct graph_part *part)
 {
