@@ -187,6 +187,7 @@ void color_open(struct color *color)
     ghosts_open(&color->ghosts, &color->part);
     upload_higher(color);
     upload_copies(color);
+    part_forget_edges(&color->part);
     color->colors = node_alloc(node, most_slots(color) * sizeof(cl_uint));
     uint64_t n_own = color->part.rows.n_vertices;
     color->cursors = node_array(node, n_own * sizeof(cl_uint), NULL);

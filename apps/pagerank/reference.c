@@ -106,16 +106,17 @@ static uint64_t check_real(const struct pagerank *pagerank, const struct graph *
 
 uint64_t pagerank_check(struct pagerank *pagerank)
 {
-    struct graph graph, turned;
+    struct graph graph, turned = {0};
     part_whole(&graph, &pagerank->part);
-    if (graph_transpose(&turned, &graph))
+    if (!graph.is_symmetric && graph_transpose(&turned, &graph))
         die("no memory to turn %llu edges round", (unsigned long long)graph.n_edges);
     uint64_t n_own = pagerank->part.rows.n_vertices;
     void *own = app_array(n_own, sizeof(union rank), "the check");
     size_t rank_bytes = pagerank->is_fixed ? sizeof(cl_ulong) : sizeof(cl_float);
     node_read(&pagerank->node, pagerank->rank, n_own * rank_bytes, own);
-    uint64_t n_wrong = pagerank->is_fixed ? check_fixed(pagerank, &graph, &turned, own)
-                                          : check_real(pagerank, &graph, &turned, own);
+    const struct graph *pulled = graph.is_symmetric ? &graph : &turned;
+    uint64_t n_wrong = pagerank->is_fixed ? check_fixed(pagerank, &graph, pulled, own)
+                                          : check_real(pagerank, &graph, pulled, own);
     free(own);
     graph_free(&turned);
     graph_free(&graph);

@@ -86,6 +86,7 @@ static void upload(struct sssp *sssp)
     sssp->targets = upload_targets(sssp, &ghosts);
     ghosts_close(&ghosts);
     sssp->weights = node_array(node, rows->n_edges * sizeof(cl_uint), rows->weights);
+    part_forget_edges(&sssp->part);
     size_t distance_bytes = sssp_distance_bytes(sssp);
     uint64_t n_groups = rows->n_vertices / node->group_items + 1;
     sssp->settled = node_array(node, sssp->n_settled * distance_bytes, NULL);
