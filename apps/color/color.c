@@ -87,7 +87,7 @@ static int run(struct color *color)
 int main(int argc, char **argv)
 {
     struct color color = {.options = OPTIONS_DEFAULT, .node = NODE_DEFAULT};
-    argp_parse(&argp, argc, argv, 0, NULL, &color);
+    options_parse(&argp, argc, argv, &color);
     part_survey(&color.part, &color.options, (struct part_wish){.is_undirected = true});
     color_open(&color);
     warm_up(&color);

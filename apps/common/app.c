@@ -8,6 +8,7 @@
  */
 #include "app.h"
 #include "graph_part.h"
+#include "turn.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,19 +16,31 @@
 #include <string.h>
 #include <unistd.h>
 
-void die(const char *format, ...)
+static _Noreturn void die_with(const char *format, va_list arguments)
 {
     char line[1024];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
     /* One call, so that the lines of several nodes do not mix. */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, line);
     /* Not exit: what runs at exit (OpenCL, MPI) could wait for threads that are stuck, and the
      * job's launcher ends the other nodes as soon as it sees this one end. */
     fflush(NULL);
     _exit(EXIT_FAILURE);
+}
+
+void die(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    turn_await();
+    die_with(format, arguments);
+}
+
+void die_alone(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    die_with(format, arguments);
 }
 
 void *app_array(uint64_t n, size_t bytes, const char *what)

@@ -253,7 +253,7 @@ int main(int argc, char **argv)
                            .log_items = 22,
                            .active_percent = 5,
                            .most = 16};
-    argp_parse(&argp, argc, argv, 0, NULL, &mod);
+    options_parse(&argp, argc, argv, &mod);
     set_up(&mod);
     warm_up(&mod);
     int status = run(&mod);

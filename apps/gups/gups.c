@@ -186,7 +186,7 @@ int main(int argc, char **argv)
                         .log_table = 24,
                         .log_updates = 24,
                         .per_item = 256};
-    argp_parse(&argp, argc, argv, 0, NULL, &gups);
+    options_parse(&argp, argc, argv, &gups);
     set_up(&gups);
     warm_up(&gups);
     int status = run(&gups);

@@ -151,7 +151,7 @@ int main(int argc, char **argv)
                             .n_rounds = 20,
                             .per_item = 16,
                             .tolerance = 1e-5};
-    argp_parse(&argp, argc, argv, 0, NULL, &kmeans);
+    options_parse(&argp, argc, argv, &kmeans);
     kmeans_open(&kmeans);
     warm_up(&kmeans);
     int status = run(&kmeans);

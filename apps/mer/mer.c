@@ -115,7 +115,7 @@ static int run(struct mer *mer)
 int main(int argc, char **argv)
 {
     struct mer mer = {.options = OPTIONS_DEFAULT, .node = NODE_DEFAULT, .k = 31};
-    argp_parse(&argp, argc, argv, 0, NULL, &mer);
+    options_parse(&argp, argc, argv, &mer);
     if (!mer.path)
         die("no sequences: give -f FILE");
     mer_open(&mer);

@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 {
     struct pagerank pagerank = {
         .options = OPTIONS_DEFAULT, .node = NODE_DEFAULT, .n_iterations = 20, .tolerance = 1e-4};
-    argp_parse(&argp, argc, argv, 0, NULL, &pagerank);
+    options_parse(&argp, argc, argv, &pagerank);
     part_survey(&pagerank.part, &pagerank.options, (struct part_wish){.no_weights = true});
     pagerank_open(&pagerank);
     warm_up(&pagerank);

@@ -131,7 +131,7 @@ static void check_options(const struct sssp *sssp)
 int main(int argc, char **argv)
 {
     struct sssp sssp = {.options = OPTIONS_DEFAULT, .node = NODE_DEFAULT};
-    argp_parse(&argp, argc, argv, 0, NULL, &sssp);
+    options_parse(&argp, argc, argv, &sssp);
     part_survey(&sssp.part, &sssp.options, (struct part_wish){.refuse_negative = true});
     sssp_choose_form(&sssp);
     check_options(&sssp);
