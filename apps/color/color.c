@@ -11,10 +11,7 @@
  * Skadron, Pannotia, 2013; Orr 2016, section 5.4.2.
  */
 #include "color.h"
-#include "app.h"
-#include "node_stats.h"
-
-#include <string.h>
+#include "node_app.h"
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -22,35 +19,24 @@ static error_t parse(int key, char *value, struct argp_state *state)
     (void)value;
     if (key != ARGP_KEY_INIT)
         return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = state->child_inputs[1] = &color->options;
-    state->child_inputs[2] = &color->node;
+    node_app_inputs(state, node_app_graph_children, &color->options, &color->node);
     return 0;
 }
 
-static const struct argp_child children[] = {{&options_run_argp, 0, NULL, 0},
-                                             {&options_graph_argp, 0, NULL, 0},
-                                             {&node_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {.parser = parse,
                                  .doc = "Colour the vertices of a graph so that neighbours differ, "
                                         "and say how many edges a second that took. Directions of "
                                         "edges, loops and repeated edges do not count.",
-                                 .children = children};
+                                 .children = node_app_graph_children};
 
-static int reset(void *app, unsigned trial)
+static void reset(void *app)
 {
-    struct color *color = app;
-    (void)trial;
-    color_reset(color);
-    gravel_stats_reset(color->node.gravel);
-    return 0;
+    color_reset(app);
 }
 
-static int run_rounds(void *app, unsigned trial)
+static void run_rounds(void *app)
 {
-    (void)trial;
     color_run(app);
-    return 0;
 }
 
 /* One trial, so that the device's compiler has done its work before the clock runs. */
@@ -61,26 +47,22 @@ static void warm_up(struct color *color)
     color->n_colors = color_count(color);
 }
 
-static void add_number(json_t *object, const char *name, uint64_t number)
-{
-    json_object_set_new(object, name, json_integer((json_int_t)number));
-}
-
 static json_t *parameters(const struct color *color)
 {
     json_t *object =
         app_graph_parameters(&color->options, color->part.survey.n_vertices, color->n_edges);
-    add_number(object, "seed", color->options.seed);
-    add_number(object, "rounds", color->n_rounds);
-    add_number(object, "colors", color->n_colors);
-    add_number(object, "group_items", color->node.group_items);
+    app_add_number(object, "seed", color->options.seed);
+    app_add_number(object, "rounds", color->n_rounds);
+    app_add_number(object, "colors", color->n_colors);
+    app_add_number(object, "group_items", color->node.group_items);
     return object;
 }
 
-static uint64_t check(struct color *color, struct trials *trials)
+static uint64_t check(void *app, struct trials *trials)
 {
+    struct color *color = app;
     uint64_t n_wrong = color_check(color);
-    add_number(trials->parameters, "serial_colors", color->n_serial);
+    app_add_number(trials->parameters, "serial_colors", color->n_serial);
     json_object_set_new(trials->parameters, "serial_seconds", json_real(color->serial_s));
     if (color->node.number == 0 && !trials->json)
         printf("  %llu colours in %llu rounds; greedy, serial: %llu colours in %.6f s\n",
@@ -91,31 +73,21 @@ static uint64_t check(struct color *color, struct trials *trials)
 
 static int run(struct color *color)
 {
-    const struct options *options = &color->options;
+    static const struct node_app_steps steps = {.reset = reset, .run = run_rounds, .check = check};
     char input[256];
-    app_graph_name(input, sizeof input, options);
+    app_graph_name(input, sizeof input, &color->options);
     struct trials trials = {.name = "color",
                             .input = input,
                             .unit = "edges/s",
                             .work = (double)color->n_edges,
-                            .n_nodes = color->node.n_nodes,
-                            .node = color->node.number,
-                            .n_trials = options->n_trials,
-                            .json = options->json,
                             .parameters = parameters(color)};
-    int status = trials_run(&trials, reset, run_rounds, color);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
-    uint64_t n_wrong = options->verify ? check(color, &trials) : 0;
-    status = node_report(&color->node, &trials, options->verify, n_wrong);
-    trials_free(&trials);
-    return status;
+    return node_app_run(&trials, &steps, &color->node, &color->options, color);
 }
 
 int main(int argc, char **argv)
 {
     struct color color = {.options = OPTIONS_DEFAULT, .node = NODE_DEFAULT};
-    argp_parse(&argp, argc, argv, 0, NULL, &color);
+    options_parse(&argp, argc, argv, &color);
     part_survey(&color.part, &color.options, (struct part_wish){.is_undirected = true});
     color_open(&color);
     warm_up(&color);

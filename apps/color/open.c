@@ -19,14 +19,6 @@
 /* Room for where each owner's ghosts begin: 8 bytes a node [bytes]. */
 #define BEGINS_BYTES 65536
 
-static void *list_of(uint64_t n, size_t bytes)
-{
-    void *list = calloc(n ? n : 1, bytes);
-    if (!list)
-        die("no memory for a list of %llu edges", (unsigned long long)n);
-    return list;
-}
-
 static cl_mem upload(struct color *color, uint64_t n, uint32_t *list)
 {
     cl_mem array = node_array(&color->node, n * sizeof *list, list);
@@ -58,10 +50,10 @@ static void list_higher(const struct color *color, uint32_t *starts, uint32_t *h
 static void upload_higher(struct color *color)
 {
     uint64_t n_own = color->part.rows.n_vertices;
-    uint32_t *starts = list_of(n_own + 1, sizeof *starts);
+    uint32_t *starts = app_array(n_own + 1, sizeof *starts, "a list of edges");
     list_higher(color, starts, NULL);
     uint64_t n = starts[n_own];
-    uint32_t *higher = list_of(n, sizeof *higher);
+    uint32_t *higher = app_array(n, sizeof *higher, "a list of edges");
     list_higher(color, starts, higher);
     color->starts = upload(color, n_own + 1, starts);
     color->higher = upload(color, n, higher);
@@ -89,7 +81,8 @@ static uint64_t *learn_begins(struct color *color)
 {
     struct node *node = &color->node;
     size_t bytes = node->n_nodes * sizeof(uint64_t);
-    uint64_t *begins = list_of(node->n_nodes, sizeof *begins), offset = node_alloc(node, bytes);
+    uint64_t *begins = app_array(node->n_nodes, sizeof *begins, "a list of nodes");
+    uint64_t offset = node_alloc(node, bytes);
     tell_begins(color, offset);
     node_barrier(node);
     node_check(gravel_get(node->gravel, node->number, offset, begins, bytes));
@@ -117,8 +110,8 @@ static void list_copies(const struct color *color, uint64_t *begins, uint32_t *s
                         uint32_t *copies)
 {
     uint32_t n_nodes = color->node.n_nodes, n_copies = 0;
-    uint64_t *marks = list_of(n_nodes, sizeof *marks);
-    uint32_t *nodes = list_of(n_nodes, sizeof *nodes);
+    uint64_t *marks = app_array(n_nodes, sizeof *marks, "a list of nodes");
+    uint32_t *nodes = app_array(n_nodes, sizeof *nodes, "a list of nodes");
     for (uint64_t u = 0; u < color->part.rows.n_vertices; u++) {
         uint32_t n = list_nodes(color, u, marks, nodes);
         for (uint32_t i = 0; copies && i < n; i++) {
@@ -135,10 +128,10 @@ static void list_copies(const struct color *color, uint64_t *begins, uint32_t *s
 static void upload_copies(struct color *color)
 {
     uint64_t n_own = color->part.rows.n_vertices, *begins = learn_begins(color);
-    uint32_t *starts = list_of(n_own + 1, sizeof *starts);
+    uint32_t *starts = app_array(n_own + 1, sizeof *starts, "a list of edges");
     list_copies(color, begins, starts, NULL);
     uint64_t n = 2 * (uint64_t)starts[n_own];
-    uint32_t *copies = list_of(n, sizeof *copies);
+    uint32_t *copies = app_array(n, sizeof *copies, "a list of edges");
     list_copies(color, begins, starts, copies);
     color->copy_starts = upload(color, n_own + 1, starts);
     color->copies = upload(color, n, copies);
@@ -194,6 +187,7 @@ void color_open(struct color *color)
     ghosts_open(&color->ghosts, &color->part);
     upload_higher(color);
     upload_copies(color);
+    part_forget_edges(&color->part);
     color->colors = node_alloc(node, most_slots(color) * sizeof(cl_uint));
     uint64_t n_own = color->part.rows.n_vertices;
     color->cursors = node_array(node, n_own * sizeof(cl_uint), NULL);

@@ -15,14 +15,6 @@
 
 #include <stdlib.h>
 
-static void *array_of(uint64_t n, size_t bytes)
-{
-    void *array = calloc(n ? n : 1, bytes);
-    if (!array)
-        die("no memory for the check of %llu vertices", (unsigned long long)n);
-    return array;
-}
-
 /* ---- greedy colouring in a given order ---------------------------------------------------------
  */
 
@@ -42,8 +34,8 @@ static uint32_t least_free(const struct graph *graph, const uint32_t *colors, ui
 /* @param order  [n_vertices], or NULL for 0 up. @return [n_vertices] colours, to be freed. */
 static uint32_t *greedy(const struct graph *graph, const uint32_t *order)
 {
-    uint64_t n = graph->n_vertices, *marks = array_of(n + 1, sizeof *marks);
-    uint32_t *colors = array_of(n, sizeof *colors);
+    uint64_t n = graph->n_vertices, *marks = app_array(n + 1, sizeof *marks, "the check");
+    uint32_t *colors = app_array(n, sizeof *colors, "the check");
     for (uint64_t i = 0; i < n; i++) {
         marks[i] = 0;
         colors[i] = NO_COLOR;
@@ -66,7 +58,7 @@ static int compare(const void *a, const void *b, void *seed)
 /* The vertices in the order in which they choose. */
 static uint32_t *order_of(const struct graph *graph, uint64_t seed)
 {
-    uint32_t *order = array_of(graph->n_vertices, sizeof *order);
+    uint32_t *order = app_array(graph->n_vertices, sizeof *order, "the check");
     for (uint64_t v = 0; v < graph->n_vertices; v++)
         order[v] = (uint32_t)v;
     qsort_r(order, graph->n_vertices, sizeof *order, compare, &seed);
@@ -93,8 +85,8 @@ static uint32_t *gather(struct color *color)
 {
     const struct partition *partition = &color->part.partition;
     uint64_t n = partition->n_vertices;
-    uint32_t **of_node = array_of(color->node.n_nodes, sizeof *of_node);
-    uint32_t *colors = array_of(n, sizeof *colors);
+    uint32_t **of_node = app_array(color->node.n_nodes, sizeof *of_node, "the check");
+    uint32_t *colors = app_array(n, sizeof *colors, "the check");
     for (uint32_t i = 0; i < color->node.n_nodes; i++)
         of_node[i] = color_read(color, i);
     for (uint64_t v = 0; v < n; v++)

@@ -8,6 +8,7 @@
  */
 #include "app.h"
 #include "graph_part.h"
+#include "turn.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,19 +16,39 @@
 #include <string.h>
 #include <unistd.h>
 
-void die(const char *format, ...)
+static _Noreturn void die_with(const char *format, va_list arguments)
 {
     char line[1024];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
     /* One call, so that the lines of several nodes do not mix. */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, line);
     /* Not exit: what runs at exit (OpenCL, MPI) could wait for threads that are stuck, and the
      * job's launcher ends the other nodes as soon as it sees this one end. */
     fflush(NULL);
     _exit(EXIT_FAILURE);
+}
+
+void die(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    turn_await();
+    die_with(format, arguments);
+}
+
+void die_alone(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    die_with(format, arguments);
+}
+
+void *app_array(uint64_t n, size_t bytes, const char *what)
+{
+    void *array = calloc(n ? n : 1, bytes);
+    if (!array)
+        die("no memory for %s: %llu times %zu bytes", what, (unsigned long long)n, bytes);
+    return array;
 }
 
 void app_graph(struct graph *graph, const struct options *options)
@@ -55,7 +76,7 @@ void app_graph_name(char *name, size_t name_bytes, const struct options *options
                        : (unsigned long long)options->n_vertices);
 }
 
-static void add_number(json_t *object, const char *name, uint64_t number)
+void app_add_number(json_t *object, const char *name, uint64_t number)
 {
     json_object_set_new(object, name, json_integer((json_int_t)number));
 }
@@ -63,15 +84,15 @@ static void add_number(json_t *object, const char *name, uint64_t number)
 json_t *app_graph_parameters(const struct options *options, uint64_t n_vertices, uint64_t n_edges)
 {
     json_t *object = json_object();
-    add_number(object, "vertices", n_vertices);
-    add_number(object, "edges", n_edges);
+    app_add_number(object, "vertices", n_vertices);
+    app_add_number(object, "edges", n_edges);
     json_object_set_new(object, "partition", json_string(options->by_metis ? "metis" : "block"));
     if (options->graph_source != GRAPH_FROM_FILE)
-        add_number(object, "seed", options->seed);
+        app_add_number(object, "seed", options->seed);
     if (options->graph_source == GRAPH_FROM_KRONECKER ||
         options->graph_source == GRAPH_FROM_UNIFORM) {
-        add_number(object, "scale", options->scale);
-        add_number(object, "edges_per_vertex", options->degree);
+        app_add_number(object, "scale", options->scale);
+        app_add_number(object, "edges_per_vertex", options->degree);
     }
     return object;
 }

@@ -14,8 +14,21 @@
 
 #include <jansson.h>
 
-/** Print "program: text" to stderr and exit with status 1. Applications may; libraries may not. */
+/**
+ * Print "program: text" to stderr and exit with status 1. Applications may; libraries may not. For
+ * what all processes of a job find: the first one prints it, see turn.h.
+ */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** The same at once, for what may be this process's alone. */
+_Noreturn void die_alone(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** n zeroed elements [bytes each], to be freed; or die, saying that there is no memory for `what`.
+ */
+void *app_array(uint64_t n, size_t bytes, const char *what);
+
+/** Give a JSON object a whole number. */
+void app_add_number(json_t *object, const char *name, uint64_t number);
 
 /** Read or generate the graph that the options ask for, or die. */
 void app_graph(struct graph *graph, const struct options *options);

@@ -13,14 +13,6 @@
 
 #define WORD_BITS 64
 
-static void *array_of(uint64_t n, size_t bytes)
-{
-    void *array = calloc(n ? n : 1, bytes);
-    if (!array)
-        die("no memory for a list of %llu ghosts", (unsigned long long)n);
-    return array;
-}
-
 static void mark(struct ghosts *ghosts)
 {
     const struct graph_part *part = ghosts->part;
@@ -38,7 +30,7 @@ static void list(struct ghosts *ghosts, uint64_t n_words)
         ghosts->ranks[i] = (uint32_t)ghosts->n;
         ghosts->n += (uint64_t)__builtin_popcountll(ghosts->bits[i]);
     }
-    ghosts->places = array_of(ghosts->n, sizeof *ghosts->places);
+    ghosts->places = app_array(ghosts->n, sizeof *ghosts->places, "ghosts");
     for (uint64_t i = 0, n = 0; i < n_words; i++)
         for (uint64_t rest = ghosts->bits[i]; rest; rest &= rest - 1)
             ghosts->places[n++] = (uint32_t)(i * WORD_BITS + (uint64_t)__builtin_ctzll(rest));
@@ -48,8 +40,8 @@ void ghosts_open(struct ghosts *ghosts, const struct graph_part *part)
 {
     uint64_t n_words = part->survey.n_vertices / WORD_BITS + 1;
     *ghosts = (struct ghosts){.part = part,
-                              .bits = array_of(n_words, sizeof *ghosts->bits),
-                              .ranks = array_of(n_words, sizeof *ghosts->ranks)};
+                              .bits = app_array(n_words, sizeof *ghosts->bits, "ghosts"),
+                              .ranks = app_array(n_words, sizeof *ghosts->ranks, "ghosts")};
     mark(ghosts);
     list(ghosts, n_words);
 }

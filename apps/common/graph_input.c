@@ -14,15 +14,27 @@
 
 #define FIRST_CAPACITY 1024
 
+static bool has_weights(const struct graph_input *input)
+{
+    return graph_input_weights(input) != GRAPH_UNWEIGHTED;
+}
+
+/* What is not written yet takes no memory, so doubling costs addresses only. */
 static bool grow(struct graph_input *input)
 {
     uint64_t capacity = input->capacity ? 2 * input->capacity : FIRST_CAPACITY;
-    if (capacity > SIZE_MAX / sizeof *input->edges)
+    if (capacity > SIZE_MAX / sizeof *input->ends)
         return false;
-    struct graph_edge *edges = realloc(input->edges, capacity * sizeof *edges);
-    if (!edges)
+    struct graph_ends *ends = realloc(input->ends, capacity * sizeof *ends);
+    if (!ends)
         return false;
-    input->edges = edges;
+    input->ends = ends;
+    if (has_weights(input)) {
+        union graph_weight *weights = realloc(input->weights, capacity * sizeof *weights);
+        if (!weights)
+            return false;
+        input->weights = weights;
+    }
     input->capacity = capacity;
     return true;
 }
@@ -32,7 +44,9 @@ static bool keep(struct graph_input *input, struct text *text, struct graph_edge
     if (input->n_kept == input->capacity && !grow(input))
         return text_fail(text, "no memory for more than %llu edges",
                          (unsigned long long)input->n_kept);
-    input->edges[input->n_kept++] = edge;
+    if (input->weights)
+        input->weights[input->n_kept] = edge.weight;
+    input->ends[input->n_kept++] = (struct graph_ends){edge.from, edge.to};
     return true;
 }
 
@@ -63,8 +77,8 @@ bool graph_input_add(struct graph_input *input, struct text *text, struct graph_
 
 static void turn_to_float(struct graph_input *input)
 {
-    for (uint64_t i = 0; i < input->n_kept; i++)
-        input->edges[i].weight.as_float = (float)input->edges[i].weight.as_uint;
+    for (uint64_t i = 0; input->weights && i < input->n_kept; i++)
+        input->weights[i].as_float = (float)input->weights[i].as_uint;
     input->weights_are = GRAPH_FLOAT;
 }
 
@@ -105,6 +119,7 @@ bool graph_input_float(struct graph_input *input, struct text *text, float value
 
 void graph_input_free(struct graph_input *input)
 {
-    free(input->edges);
+    free(input->ends);
+    free(input->weights);
     *input = (struct graph_input){0};
 }

@@ -15,9 +15,14 @@
 #include "graph_read.h"
 #include "text.h"
 
+struct graph_ends {
+    uint32_t from, to;
+};
+
 struct graph_input {
     const struct graph_filter *filter; /* NULL: every edge is kept */
-    struct graph_edge *edges;          /* [n_kept] */
+    struct graph_ends *ends;           /* [n_kept] */
+    union graph_weight *weights;       /* [n_kept]; NULL if there are none, or none are kept */
     uint64_t n_kept;
     uint64_t capacity;    /* edges there is room for */
     uint64_t n_edges;     /* read, kept or not */
@@ -31,8 +36,24 @@ struct graph_input {
     bool check_is_symmetric; /* it says so, but leaves it to the body */
 };
 
-/** Append an edge if it is to be kept; false, and the text has failed, without memory. */
+/**
+ * Append an edge if it is to be kept; false, and the text has failed, without memory. weights_are
+ * may change from unweighted before the first edge only.
+ */
 bool graph_input_add(struct graph_input *input, struct text *text, struct graph_edge edge);
+
+/** Edge i of those kept. */
+static inline struct graph_edge graph_input_edge(const struct graph_input *input, uint64_t i)
+{
+    return (struct graph_edge){input->ends[i].from, input->ends[i].to,
+                               input->weights ? input->weights[i] : (union graph_weight){0}};
+}
+
+/** Weights of the edges kept. */
+static inline enum graph_weights graph_input_weights(const struct graph_input *input)
+{
+    return input->filter && input->filter->no_weights ? GRAPH_UNWEIGHTED : input->weights_are;
+}
 
 /**
  * Read a weight whose kind is not declared: whole numbers stay uint32 until the first negative or

@@ -109,7 +109,8 @@ static void read_rows(struct graph *rows, const struct graph_part *part,
                       const struct partition *partition, uint32_t node, bool both_ways)
 {
     char reason[GRAPH_REASON_BYTES];
-    const struct graph_filter filter = {partition, node, both_ways};
+    const struct graph_filter filter = {partition, node, both_ways,
+                                        part->wish.no_weights || part->wish.is_undirected};
     if (!graph_read_rows(rows, part->options->graph_file, &filter, &part->survey, reason))
         die("%s", reason);
 }
@@ -168,6 +169,14 @@ void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node)
     if (part->options->by_metis)
         cut_by_metis(part, n_nodes);
     part->vertices = get_rows(&part->rows, part, &part->partition, node, part->wish.is_undirected);
+}
+
+void part_forget_edges(struct graph_part *part)
+{
+    free(part->rows.neighbours);
+    free(part->rows.weights);
+    part->rows.neighbours = NULL;
+    part->rows.weights = NULL;
 }
 
 void part_whole(struct graph *whole, const struct graph_part *part)

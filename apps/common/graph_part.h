@@ -21,6 +21,7 @@
 
 struct part_wish {
     bool is_undirected;   /* edges both ways; no loops, no edge twice; no weights */
+    bool no_weights;      /* leave out those that a file has */
     bool refuse_negative; /* weights below 0 are faults of the file */
 };
 
@@ -45,6 +46,10 @@ void part_survey(struct graph_part *part, const struct options *options, struct 
 /** Get the rows of a node; or die. */
 void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node);
 void part_close(struct graph_part *part);
+
+/** Free the neighbours and weights of the rows, and keep how many there are: the application has
+ * them elsewhere. */
+void part_forget_edges(struct graph_part *part);
 
 /** The whole graph as its parts have it, for a check; or die. The caller frees it. */
 void part_whole(struct graph *whole, const struct graph_part *part);

@@ -67,8 +67,7 @@ static bool check_density(struct text *text, const struct graph_input *input)
 
 static struct graph_edge input_edge(const void *source, uint64_t i)
 {
-    const struct graph_input *input = source;
-    return input->edges[i];
+    return graph_input_edge(source, i);
 }
 
 static bool build(struct graph *graph, struct text *text, const struct graph_input *input)
@@ -178,13 +177,13 @@ static void list_input(const void *source, struct block_range range, graph_visit
     const struct graph_input *input = source;
     (void)range;
     for (uint64_t i = 0; i < input->n_kept; i++)
-        visit(context, input->edges[i]);
+        visit(context, graph_input_edge(input, i));
 }
 
 static bool build_rows(struct graph *rows, struct text *text, const struct graph_input *input,
                        const struct graph_survey *survey)
 {
-    const struct graph_stream stream = {list_input, input, input->weights_are};
+    const struct graph_stream stream = {list_input, input, graph_input_weights(input)};
     const struct graph_filter *filter = input->filter;
     if (input->n_vertices != survey->n_vertices || input->n_edges != survey->n_edges ||
         input->weights_are != survey->weights_are)

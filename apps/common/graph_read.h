@@ -53,7 +53,8 @@ struct graph_survey {
 struct graph_filter {
     const struct partition *partition; /* NULL: none */
     uint32_t node;
-    bool both_ways; /* edges turned round too */
+    bool both_ways;  /* edges turned round too */
+    bool no_weights; /* leave them out */
 };
 
 /**
@@ -65,9 +66,9 @@ bool graph_read_survey(struct graph_survey *survey, const char *path, bool refus
                        char *reason);
 
 /**
- * Read a file again and keep a node's edges: at most 24 bytes for each while reading, then 4, and 4
- * more if it has a weight. Row i is of the node's i-th vertex; neighbours are numbers of the whole
- * graph.
+ * Read a file again and keep a node's edges: 12 bytes for each while reading, 20 if it
+ * has a weight, then 4 or 8. Row i is of the node's i-th vertex; neighbours are numbers of the
+ * whole graph.
  *
  * @param survey  of the same file; one that has changed since is refused.
  */

@@ -10,6 +10,7 @@
 #include "app.h"
 #include "coprocessor.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
@@ -56,8 +57,17 @@ static const struct argp_option node_options[] = {
 
 const struct argp node_argp = {.options = node_options, .parser = parse_node};
 
+/* Arguments, settings, the heap's size and the like are the same at every node; what stops a node
+ * later is its own. */
+static bool is_everybodys(int code)
+{
+    return code == GRAVEL_EHEAP || code == GRAVEL_EMISMATCH || code >= GRAVEL_EBUILD;
+}
+
 void node_check(int code)
 {
+    if (code && !is_everybodys(code))
+        die_alone("%s: %s", gravel_strerror(code), gravel_last_error());
     if (code)
         die("%s: %s", gravel_strerror(code), gravel_last_error());
 }

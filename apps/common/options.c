@@ -10,6 +10,7 @@
 #include "graph_generate.h"
 #include "graph_mesh.h"
 #include "partition_metis.h"
+#include "turn.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,14 @@ enum { KEY_SEED = 0x1000, KEY_JSON, KEY_MESH, KEY_BAND, KEY_PARTITION };
 
 /* JSON's integers, as jansson has them, are signed. */
 #define MAX_SEED INT64_MAX
+
+void options_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+    if (!turn_is_first() && argp_parse(argp, argc, argv, ARGP_SILENT, NULL, input) == 0)
+        return;
+    turn_await();
+    argp_parse(argp, argc, argv, 0, NULL, input);
+}
 
 static bool parse_digits(const char *s, uint64_t *number)
 {

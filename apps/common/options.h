@@ -58,6 +58,10 @@ extern const struct argp options_run_argp;
 /* -f -g -u -k --mesh --band --partition; input is struct options. */
 extern const struct argp options_graph_argp;
 
+/** argp_parse, but of the processes of a job that are all given the same only the first complains;
+ * see turn.h. */
+void options_parse(const struct argp *argp, int argc, char **argv, void *input);
+
 /**
  * Read the value of a numeric option, the application's own too: decimal digits only.
  *

@@ -10,9 +10,8 @@
  * Path: main -> form.c -> gups-mod.cl -> table
  * Source: Orr 2016, sections 5.3 and 5.6.2.
  */
-#include "app.h"
 #include "form.h"
-#include "node_stats.h"
+#include "node_app.h"
 #include "random.h"
 #include "table.h"
 
@@ -91,8 +90,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     struct gups_mod *mod = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &mod->options;
-        state->child_inputs[1] = &mod->node;
+        node_app_inputs(state, node_app_children, &mod->options, &mod->node);
         return 0;
     case KEY_TABLE:
         return options_number(state, "--table", value, 0, 32, &mod->log_table);
@@ -113,13 +111,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {
-    {&options_run_argp, 0, NULL, 0}, {&node_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {.options = own_options,
                                  .parser = parse,
                                  .doc = "Update random words of a table that is spread over all "
                                         "nodes from a few of many work-items.",
-                                 .children = children,
+                                 .children = node_app_children,
                                  .help_filter = list_forms};
 
 /* ---- the problem -------------------------------------------------------------------------------
@@ -200,23 +196,17 @@ static bool set_up(struct gups_mod *mod, char *reason, size_t bytes)
 /* ---- trials ------------------------------------------------------------------------------------
  */
 
-static int reset(void *app, unsigned trial)
+static void reset(void *app)
 {
     struct gups_mod *mod = app;
-    (void)trial;
     table_fill(&mod->table);
-    node_barrier(&mod->node);
-    gravel_stats_reset(mod->node.gravel);
-    return 0;
 }
 
-static int update(void *app, unsigned trial)
+static void update(void *app)
 {
     struct gups_mod *mod = app;
-    (void)trial;
     node_launch(&mod->node, mod->kernel, n_items(mod));
     node_barrier(&mod->node);
-    return 0;
 }
 
 /* One group of the trials' size, so that the device's compiler has done its work before the clock
@@ -257,8 +247,10 @@ static void undo_item(struct gups_mod *mod, struct undo_list *list, uint64_t ite
 }
 
 /* Draw all nodes' updates, one after the other, and undo them; words that differ then are wrong. */
-static uint64_t check(struct gups_mod *mod)
+static uint64_t check(void *app, struct trials *trials)
 {
+    struct gups_mod *mod = app;
+    (void)trials;
     struct undo_list *list = malloc(sizeof *list);
     if (!list)
         die("no memory for a list of %u words", MOST_LISTED);
@@ -285,6 +277,7 @@ static json_t *parameters(const struct gups_mod *mod)
 
 static int run(struct gups_mod *mod)
 {
+    static const struct node_app_steps steps = {.reset = reset, .run = update, .check = check};
     char input[64];
     snprintf(input, sizeof input, "table 2^%u, %u %% of 2^%u active", (unsigned)mod->log_table,
              (unsigned)mod->active_percent, (unsigned)mod->log_items);
@@ -293,18 +286,8 @@ static int run(struct gups_mod *mod)
                             .input = input,
                             .unit = "updates/s",
                             .work = (double)n_updates_of_all(mod),
-                            .n_nodes = mod->node.n_nodes,
-                            .node = mod->node.number,
-                            .n_trials = mod->options.n_trials,
-                            .json = mod->options.json,
                             .parameters = parameters(mod)};
-    int status = trials_run(&trials, reset, update, mod);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
-    uint64_t n_wrong = mod->options.verify ? check(mod) : 0;
-    status = node_report(&mod->node, &trials, mod->options.verify, n_wrong);
-    trials_free(&trials);
-    return status;
+    return node_app_run(&trials, &steps, &mod->node, &mod->options, mod);
 }
 
 /* What cannot run here is no result: exit status 77, as tests understand it. */
@@ -337,7 +320,7 @@ int main(int argc, char **argv)
                            .most = 16,
                            .form = forms};
     char reason[256];
-    argp_parse(&argp, argc, argv, 0, NULL, &mod);
+    options_parse(&argp, argc, argv, &mod);
     int status = set_up(&mod, reason, sizeof reason) ? measure(&mod) : skip(&mod, reason);
     table_close(&mod.table);
     node_close(&mod.node);

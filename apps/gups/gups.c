@@ -9,8 +9,7 @@
  * Path: main -> gups.cl -> table; table.c fills and checks it
  * Source: Orr 2016, section 5.4.2; Luszczek et al., HPC Challenge RandomAccess.
  */
-#include "app.h"
-#include "node_stats.h"
+#include "node_app.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -65,8 +64,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     struct gups *gups = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &gups->options;
-        state->child_inputs[1] = &gups->node;
+        node_app_inputs(state, node_app_children, &gups->options, &gups->node);
         return 0;
     case KEY_TABLE:
         return options_number(state, "--table", value, 0, 32, &gups->log_table);
@@ -81,13 +79,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {
-    {&options_run_argp, 0, NULL, 0}, {&node_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {.options = own_options,
                                  .parser = parse,
                                  .doc = "Update random words of a table that is spread over all "
                                         "nodes, and say how many updates a second were made.",
-                                 .children = children};
+                                 .children = node_app_children};
 
 /* ---- set-up ------------------------------------------------------------------------------------
  */
@@ -134,23 +130,17 @@ static struct node_bound bound(const struct gups *gups)
 /* ---- trials ------------------------------------------------------------------------------------
  */
 
-static int reset(void *app, unsigned trial)
+static void reset(void *app)
 {
     struct gups *gups = app;
-    (void)trial;
     table_fill(&gups->table);
-    node_barrier(&gups->node);
-    gravel_stats_reset(gups->node.gravel);
-    return 0;
 }
 
-static int update(void *app, unsigned trial)
+static void update(void *app)
 {
     struct gups *gups = app;
-    (void)trial;
     node_send(&gups->node, gups->kernel, n_updates(gups) / gups->per_item, bound(gups));
     node_barrier(&gups->node);
-    return 0;
 }
 
 /* One group of the trials' size, so that the device's compiler has done its work before the clock
@@ -173,14 +163,17 @@ static json_t *parameters(const struct gups *gups)
                      (json_int_t)gups->per_item, "group_items", (int)gups->node.group_items);
 }
 
-static uint64_t count_wrong(struct gups *gups)
+static uint64_t check(void *app, struct trials *trials)
 {
+    struct gups *gups = app;
+    (void)trials;
     table_undo_stream(&gups->table, gups->node.n_processes * n_updates(gups), gups->options.quiet);
     return table_count_wrong(&gups->table);
 }
 
 static int run(struct gups *gups)
 {
+    static const struct node_app_steps steps = {.reset = reset, .run = update, .check = check};
     char input[64];
     snprintf(input, sizeof input, "table 2^%u", (unsigned)gups->log_table);
     struct trials trials = {.name = "gups",
@@ -188,18 +181,8 @@ static int run(struct gups *gups)
                             .input = input,
                             .unit = "updates/s",
                             .work = (double)gups->node.n_processes * (double)n_updates(gups),
-                            .n_nodes = gups->node.n_nodes,
-                            .node = gups->node.number,
-                            .n_trials = gups->options.n_trials,
-                            .json = gups->options.json,
                             .parameters = parameters(gups)};
-    int status = trials_run(&trials, reset, update, gups);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
-    uint64_t n_wrong = gups->options.verify ? count_wrong(gups) : 0;
-    status = node_report(&gups->node, &trials, gups->options.verify, n_wrong);
-    trials_free(&trials);
-    return status;
+    return node_app_run(&trials, &steps, &gups->node, &gups->options, gups);
 }
 
 int main(int argc, char **argv)
@@ -209,7 +192,7 @@ int main(int argc, char **argv)
                         .log_table = 24,
                         .log_updates = 24,
                         .per_item = 256};
-    argp_parse(&argp, argc, argv, 0, NULL, &gups);
+    options_parse(&argp, argc, argv, &gups);
     set_up(&gups);
     warm_up(&gups);
     int status = run(&gups);

@@ -10,12 +10,8 @@
  * Source: Lloyd, Least squares quantization in PCM, 1982; Orr 2016, section 5.4 (8 clusters, 16
  * million points).
  */
-#include "app.h"
 #include "kmeans.h"
-#include "node_stats.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "node_app.h"
 
 #define MAX_ROUNDS 1000000
 #define MAX_POINTS (UINT64_C(1) << 36)
@@ -40,8 +36,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     struct kmeans *kmeans = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &kmeans->options;
-        state->child_inputs[1] = &kmeans->node;
+        node_app_inputs(state, node_app_children, &kmeans->options, &kmeans->node);
         return 0;
     case 'p':
         return options_number(state, "-p", value, 1, MAX_POINTS, &kmeans->n_points);
@@ -66,29 +61,21 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {
-    {&options_run_argp, 0, NULL, 0}, {&node_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {.options = own_options,
                                  .parser = parse,
                                  .doc =
                                      "Divide random points into clusters by k-means, and say how "
                                      "many points a second found theirs.",
-                                 .children = children};
+                                 .children = node_app_children};
 
-static int reset(void *app, unsigned trial)
+static void reset(void *app)
 {
-    struct kmeans *kmeans = app;
-    (void)trial;
-    kmeans_reset(kmeans);
-    gravel_stats_reset(kmeans->node.gravel);
-    return 0;
+    kmeans_reset(app);
 }
 
-static int run_trial(void *app, unsigned trial)
+static void run_rounds(void *app)
 {
-    (void)trial;
     kmeans_run(app);
-    return 0;
 }
 
 /* One trial, so that the device's compiler has done its work before the clock runs. It also tells
@@ -117,25 +104,30 @@ static const char *variant(const struct kmeans *kmeans)
     return kmeans->is_float ? "float" : "fixed";
 }
 
-/* The result of the last trial, and its check if that is wanted. */
-static uint64_t result(struct kmeans *kmeans, struct trials *trials)
+static void result(void *app, struct trials *trials)
 {
-    double serial_s = 0;
+    struct kmeans *kmeans = app;
     kmeans_measure(kmeans);
-    uint64_t n_wrong = kmeans->options.verify ? kmeans_check(kmeans, &serial_s) : 0;
     json_object_set_new(trials->parameters, "inertia", json_real(kmeans->inertia));
-    if (kmeans->options.verify)
-        json_object_set_new(trials->parameters, "serial_seconds", json_real(serial_s));
-    if (kmeans->node.number != 0 || trials->json)
-        return n_wrong;
-    printf("  %llu rounds, inertia %.9g\n", (unsigned long long)kmeans->n_done, kmeans->inertia);
-    if (kmeans->options.verify)
+    if (kmeans->node.number == 0 && !trials->json)
+        printf("  %llu rounds, inertia %.9g\n", (unsigned long long)kmeans->n_done,
+               kmeans->inertia);
+}
+
+static uint64_t check(void *app, struct trials *trials)
+{
+    struct kmeans *kmeans = app;
+    double serial_s;
+    uint64_t n_wrong = kmeans_check(kmeans, &serial_s);
+    json_object_set_new(trials->parameters, "serial_seconds", json_real(serial_s));
+    if (kmeans->node.number == 0 && !trials->json)
         printf("  serial: %.6f s, %.4g M points/s\n", serial_s, 1e-6 * trials->work / serial_s);
     return n_wrong;
 }
 
 static int run(struct kmeans *kmeans)
 {
+    static const struct node_app_steps steps = {reset, run_rounds, result, check};
     char input[64];
     snprintf(input, sizeof input, "%llu points, %llu clusters, %llu-d",
              (unsigned long long)kmeans->n_points, (unsigned long long)kmeans->n_clusters,
@@ -145,18 +137,8 @@ static int run(struct kmeans *kmeans)
                             .input = input,
                             .unit = "points/s",
                             .work = (double)kmeans->n_points * (double)kmeans->n_done,
-                            .n_nodes = kmeans->node.n_nodes,
-                            .node = kmeans->node.number,
-                            .n_trials = kmeans->options.n_trials,
-                            .json = kmeans->options.json,
                             .parameters = parameters(kmeans)};
-    int status = trials_run(&trials, reset, run_trial, kmeans);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
-    uint64_t n_wrong = result(kmeans, &trials);
-    status = node_report(&kmeans->node, &trials, kmeans->options.verify, n_wrong);
-    trials_free(&trials);
-    return status;
+    return node_app_run(&trials, &steps, &kmeans->node, &kmeans->options, kmeans);
 }
 
 int main(int argc, char **argv)
@@ -169,7 +151,7 @@ int main(int argc, char **argv)
                             .n_rounds = 20,
                             .per_item = 16,
                             .tolerance = 1e-5};
-    argp_parse(&argp, argc, argv, 0, NULL, &kmeans);
+    options_parse(&argp, argc, argv, &kmeans);
     kmeans_open(&kmeans);
     warm_up(&kmeans);
     int status = run(&kmeans);

@@ -60,9 +60,6 @@ static inline uint64_t n_words(const struct kmeans *kmeans)
     return kmeans->n_clusters * kmeans->n_dimensions;
 }
 
-/** malloc of n elements [bytes each], or die. */
-void *kmeans_array(uint64_t n, size_t bytes, const char *what);
-
 /* ---- points.c: the input ------------------------------------------------------------------------
  */
 

@@ -9,6 +9,7 @@
  * The unit is 2^-24 of the space's width. A coordinate is its place's plus the sum of four uniform
  * numbers, which is nearly normal: deviation 0.036 of the width, never more than 0.125.
  */
+#include "app.h"
 #include "kmeans.h"
 #include "random.h"
 
@@ -73,7 +74,7 @@ void points_generate(const struct kmeans *kmeans, struct block_range range, uint
 void points_start(const struct kmeans *kmeans, union centre *centres)
 {
     uint64_t n = kmeans->n_clusters;
-    uint32_t *coordinates = kmeans_array(n_words(kmeans), sizeof *coordinates, "the centres");
+    uint32_t *coordinates = app_array(n_words(kmeans), sizeof *coordinates, "the centres");
     points_generate(kmeans, (struct block_range){0, n}, coordinates);
     for (uint64_t c = 0; c < n; c++)
         for (uint64_t d = 0; d < kmeans->n_dimensions; d++) {

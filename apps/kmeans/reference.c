@@ -39,7 +39,7 @@ struct serial {
 static void start(struct serial *serial)
 {
     const struct kmeans *kmeans = serial->kmeans;
-    union centre *centres = kmeans_array(n_words(kmeans), sizeof *centres, "the centres");
+    union centre *centres = app_array(n_words(kmeans), sizeof *centres, "the centres");
     points_start(kmeans, centres);
     for (uint64_t i = 0; i < n_words(kmeans); i++) {
         uint64_t c = i / kmeans->n_dimensions, d = i % kmeans->n_dimensions;
@@ -173,7 +173,7 @@ static void round_real(struct serial *serial, bool is_last)
 {
     const struct kmeans *kmeans = serial->kmeans;
     double sums[MAX_CLUSTERS][MAX_DIMENSIONS] = {{0}}, counts[MAX_CLUSTERS] = {0};
-    double x[MAX_DIMENSIONS], distance;
+    double x[MAX_DIMENSIONS] = {0}, distance;
     serial->inertia = 0;
     for (uint64_t i = 0; i < kmeans->n_points; i++) {
         point_of_real(serial, i, x);
@@ -223,11 +223,11 @@ static uint64_t run(struct serial *serial, const cl_uchar *label, double *serial
 uint64_t kmeans_check(struct kmeans *kmeans, double *serial_s)
 {
     uint64_t n = kmeans->n_points, n_own = kmeans->own.last - kmeans->own.first;
-    struct serial *serial = kmeans_array(1, sizeof *serial, "the check");
+    struct serial *serial = app_array(1, sizeof *serial, "the check");
     serial->kmeans = kmeans;
-    serial->points = kmeans_array(n * kmeans->n_dimensions, sizeof(uint32_t), "the check");
-    serial->label = kmeans_array(n, sizeof *serial->label, "the check");
-    cl_uchar *label = kmeans_array(n_own, sizeof *label, "the labels");
+    serial->points = app_array(n * kmeans->n_dimensions, sizeof(uint32_t), "the check");
+    serial->label = app_array(n, sizeof *serial->label, "the check");
+    cl_uchar *label = app_array(n_own, sizeof *label, "the labels");
     node_read(&kmeans->node, kmeans->label, n_own, label);
     points_generate(kmeans, (struct block_range){0, n}, serial->points);
     start(serial);

@@ -17,14 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *kmeans_array(uint64_t n, size_t bytes, const char *what)
-{
-    void *array = calloc(n ? n : 1, bytes);
-    if (!array)
-        die("no memory for %s: %llu times %zu bytes", what, (unsigned long long)n, bytes);
-    return array;
-}
-
 static size_t sum_bytes(const struct kmeans *kmeans)
 {
     return kmeans->is_float ? sizeof(cl_float) : sizeof(cl_ulong);
@@ -70,8 +62,8 @@ static union centre coordinate(const struct kmeans *kmeans, uint32_t generated)
 static void upload_points(struct kmeans *kmeans)
 {
     uint64_t n = n_own(kmeans), n_all = stride(kmeans) * kmeans->n_dimensions;
-    uint32_t *generated = kmeans_array(n * kmeans->n_dimensions, sizeof *generated, "the points");
-    union centre *points = kmeans_array(n_all, sizeof *points, "the points");
+    uint32_t *generated = app_array(n * kmeans->n_dimensions, sizeof *generated, "the points");
+    union centre *points = app_array(n_all, sizeof *points, "the points");
     points_generate(kmeans, kmeans->own, generated);
     for (uint64_t d = 0; d < kmeans->n_dimensions; d++)
         for (uint64_t i = 0; i < n; i++)
@@ -136,8 +128,8 @@ void kmeans_open(struct kmeans *kmeans)
     upload_points(kmeans);
     kmeans->label = node_array(node, stride(kmeans), NULL);
     kmeans->totals = node_array(node, n_groups(kmeans) * sum_bytes(kmeans), NULL);
-    kmeans->before = kmeans_array(n_words(kmeans), sizeof(union centre), "the centres");
-    kmeans->after = kmeans_array(n_words(kmeans), sizeof(union centre), "the centres");
+    kmeans->before = app_array(n_words(kmeans), sizeof(union centre), "the centres");
+    kmeans->after = app_array(n_words(kmeans), sizeof(union centre), "the centres");
     build(kmeans);
     set_arguments(kmeans);
 }
@@ -307,7 +299,7 @@ static void sum_totals(struct kmeans *kmeans, const void *totals)
 void kmeans_measure(struct kmeans *kmeans)
 {
     size_t bytes = n_groups(kmeans) * sum_bytes(kmeans);
-    void *totals = kmeans_array(n_groups(kmeans), sum_bytes(kmeans), "the totals");
+    void *totals = app_array(n_groups(kmeans), sum_bytes(kmeans), "the totals");
     node_launch(&kmeans->node, kmeans->measure, n_own(kmeans));
     node_barrier(&kmeans->node);
     node_read(&kmeans->node, kmeans->totals, bytes, totals);

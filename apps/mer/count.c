@@ -14,9 +14,11 @@
 #include "trials.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* 2 k bits of k-mer and 6 of its neighbours. */
 static unsigned n_args(const struct mer *mer)
@@ -130,8 +132,8 @@ void mer_count(struct mer *mer)
     /* The barrier has ended the network thread's insertions; what they put off is ours. */
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)
         if (!table_finish(&mer->tables[i]))
-            die("no memory for more than %llu k-mers at node %u",
-                (unsigned long long)table_n_used(&mer->tables[i]), i);
+            die_alone("no memory for more than %llu k-mers at node %u",
+                      (unsigned long long)table_n_used(&mer->tables[i]), i);
     node_barrier(&mer->node);
 }
 
@@ -170,16 +172,31 @@ static void write_table(FILE *out, const struct table *table, unsigned k)
                 write_entry(out, &table->shards[i].entries[j], k);
 }
 
-void mer_write(const struct mer *mer)
+/* What is not whole has no name that looks so, and does not stay. */
+static _Noreturn void fail_to_write(const char *path, const char *part)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s.%u", mer->output, mer->node.number);
+    int error = errno;
+    unlink(part);
+    die_alone("%s: cannot write: %s", path, strerror(error));
+}
+
+static bool write_tables(const struct mer *mer, const char *path)
+{
     FILE *out = fopen(path, "we");
     if (!out)
-        die("%s: cannot write: %s", path, strerror(errno));
+        return false;
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)
         write_table(out, &mer->tables[i], (unsigned)mer->k);
-    bool was_written = !ferror(out);
-    if (fclose(out) || !was_written)
-        die("%s: cannot write: %s", path, strerror(errno));
+    bool was_written = fflush(out) == 0 && !ferror(out);
+    return fclose(out) == 0 && was_written;
+}
+
+void mer_write(const struct mer *mer)
+{
+    char path[PATH_MAX], part[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s.%u", mer->output, mer->node.number);
+    snprintf(part, sizeof part, "%s.part",
+             path); /* of a name that did not fit this is too long to open */
+    if (!write_tables(mer, part) || rename(part, path))
+        fail_to_write(path, part);
 }

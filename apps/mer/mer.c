@@ -10,11 +10,9 @@
  * Source: Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011;
  * Orr 2016, section 5.4.
  */
-#include "app.h"
 #include "mer.h"
-#include "node_stats.h"
+#include "node_app.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { KEY_QUALITY = 0x3000, KEY_PER_ITEM };
@@ -35,8 +33,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     struct mer *mer = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &mer->options;
-        state->child_inputs[1] = &mer->node;
+        node_app_inputs(state, node_app_children, &mer->options, &mer->node);
         return 0;
     case 'f':
         mer->path = value;
@@ -55,28 +52,20 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {
-    {&options_run_argp, 0, NULL, 0}, {&node_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {.options = own_options,
                                  .parser = parse,
                                  .doc = "Count the k-mers of sequences in a table that is spread "
                                         "over all nodes, and say how many a second were counted.",
-                                 .children = children};
+                                 .children = node_app_children};
 
-static int reset(void *app, unsigned trial)
+static void reset(void *app)
 {
-    struct mer *mer = app;
-    (void)trial;
-    mer_reset(mer);
-    gravel_stats_reset(mer->node.gravel);
-    return 0;
+    mer_reset(app);
 }
 
-static int count(void *app, unsigned trial)
+static void count(void *app)
 {
-    (void)trial;
     mer_count(app);
-    return 0;
 }
 
 static json_t *parameters(const struct mer *mer)
@@ -88,29 +77,34 @@ static json_t *parameters(const struct mer *mer)
                      (int)mer->node.group_items);
 }
 
-/* The result of the last trial, and its check if that is wanted. */
-static uint64_t result(struct mer *mer, struct trials *trials)
+static void result(void *app, struct trials *trials)
 {
-    double serial_s = 0;
+    struct mer *mer = app;
     mer_sum(mer);
     if (mer->output)
         mer_write(mer);
-    uint64_t n_wrong = mer->options.verify ? mer_check(mer, &serial_s) : 0;
-    json_object_set_new(trials->parameters, "distinct", json_integer((json_int_t)mer->n_distinct));
-    if (mer->options.verify)
-        json_object_set_new(trials->parameters, "serial_seconds", json_real(serial_s));
+    app_add_number(trials->parameters, "distinct", mer->n_distinct);
     if (mer->node.number != 0 || trials->json)
-        return n_wrong;
+        return;
     printf("  %llu records, %llu bases, read in %.6f s; %llu k-mers, %llu distinct\n",
            (unsigned long long)mer->n_records, (unsigned long long)mer->n_bases, mer->read_s,
            (unsigned long long)mer->n_kmers, (unsigned long long)mer->n_distinct);
-    if (mer->options.verify)
+}
+
+static uint64_t check(void *app, struct trials *trials)
+{
+    struct mer *mer = app;
+    double serial_s;
+    uint64_t n_wrong = mer_check(mer, &serial_s);
+    json_object_set_new(trials->parameters, "serial_seconds", json_real(serial_s));
+    if (mer->node.number == 0 && !trials->json)
         printf("  serial, of node 0's k-mers, with reading: %.6f s\n", serial_s);
     return n_wrong;
 }
 
 static int run(struct mer *mer)
 {
+    static const struct node_app_steps steps = {reset, count, result, check};
     char variant[16];
     snprintf(variant, sizeof variant, "k%u", (unsigned)mer->k);
     const char *slash = strrchr(mer->path, '/');
@@ -119,24 +113,14 @@ static int run(struct mer *mer)
                             .input = slash ? slash + 1 : mer->path,
                             .unit = "k-mers/s",
                             .work = (double)mer->n_kmers,
-                            .n_nodes = mer->node.n_nodes,
-                            .node = mer->node.number,
-                            .n_trials = mer->options.n_trials,
-                            .json = mer->options.json,
                             .parameters = parameters(mer)};
-    int status = trials_run(&trials, reset, count, mer);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
-    uint64_t n_wrong = result(mer, &trials);
-    status = node_report(&mer->node, &trials, mer->options.verify, n_wrong);
-    trials_free(&trials);
-    return status;
+    return node_app_run(&trials, &steps, &mer->node, &mer->options, mer);
 }
 
 int main(int argc, char **argv)
 {
     struct mer mer = {.options = OPTIONS_DEFAULT, .node = NODE_DEFAULT, .k = 31};
-    argp_parse(&argp, argc, argv, 0, NULL, &mer);
+    options_parse(&argp, argc, argv, &mer);
     if (!mer.path)
         die("no sequences: give -f FILE");
     mer_open(&mer);

@@ -31,45 +31,52 @@ static uint64_t n_groups(const struct pagerank *pagerank)
 /* ---- the part of the graph ---------------------------------------------------------------------
  */
 
-struct edge_lists {
-    cl_uint *from, *to_node, *to_index, *degree;
-};
+typedef void fill_list(cl_uint *list, const struct graph_part *part);
 
-static cl_uint *list_of(uint64_t n)
+static void fill_degree(cl_uint *list, const struct graph_part *part)
 {
-    cl_uint *list = malloc(n ? n * sizeof *list : 1);
-    if (!list)
-        die("no memory for a list of %llu edges", (unsigned long long)n);
-    return list;
+    for (uint64_t u = 0; u < part->rows.n_vertices; u++)
+        list[u] = (cl_uint)graph_degree(&part->rows, u);
 }
 
-static void fill_lists(struct edge_lists *lists, const struct graph_part *part)
+static void fill_from(cl_uint *list, const struct graph_part *part)
 {
-    const struct graph *rows = &part->rows;
-    for (uint64_t u = 0; u < rows->n_vertices; u++) {
-        lists->degree[u] = (cl_uint)graph_degree(rows, u);
-        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++) {
-            lists->from[e] = (cl_uint)u;
-            lists->to_node[e] = partition_owner(&part->partition, rows->neighbours[e]);
-            lists->to_index[e] = (cl_uint)partition_index(&part->partition, rows->neighbours[e]);
-        }
-    }
+    for (uint64_t u = 0; u < part->rows.n_vertices; u++)
+        for (uint64_t e = part->rows.offsets[u]; e < part->rows.offsets[u + 1]; e++)
+            list[e] = (cl_uint)u;
 }
 
+static void fill_to_node(cl_uint *list, const struct graph_part *part)
+{
+    for (uint64_t e = 0; e < part->rows.n_edges; e++)
+        list[e] = partition_owner(&part->partition, part->rows.neighbours[e]);
+}
+
+static void fill_to_index(cl_uint *list, const struct graph_part *part)
+{
+    for (uint64_t e = 0; e < part->rows.n_edges; e++)
+        list[e] = (cl_uint)partition_index(&part->partition, part->rows.neighbours[e]);
+}
+
+static cl_mem upload(struct pagerank *pagerank, uint64_t n, fill_list *fill)
+{
+    cl_uint *list = app_array(n, sizeof *list, "a list of edges");
+    fill(list, &pagerank->part);
+    cl_mem array = node_array(&pagerank->node, n * sizeof *list, list);
+    free(list);
+    return array;
+}
+
+/* One after the other, so that the host never has more than one of them; then the device has all.
+ */
 static void upload_lists(struct pagerank *pagerank)
 {
-    struct node *node = &pagerank->node;
-    uint64_t n = pagerank->part.rows.n_edges;
-    struct edge_lists lists = {list_of(n), list_of(n), list_of(n), list_of(n_own(pagerank))};
-    fill_lists(&lists, &pagerank->part);
-    pagerank->from = node_array(node, n * sizeof(cl_uint), lists.from);
-    pagerank->to_node = node_array(node, n * sizeof(cl_uint), lists.to_node);
-    pagerank->to_index = node_array(node, n * sizeof(cl_uint), lists.to_index);
-    pagerank->degree = node_array(node, n_own(pagerank) * sizeof(cl_uint), lists.degree);
-    free(lists.from);
-    free(lists.to_node);
-    free(lists.to_index);
-    free(lists.degree);
+    uint64_t n_edges = pagerank->part.rows.n_edges;
+    pagerank->to_node = upload(pagerank, n_edges, fill_to_node);
+    pagerank->to_index = upload(pagerank, n_edges, fill_to_index);
+    part_forget_edges(&pagerank->part);
+    pagerank->from = upload(pagerank, n_edges, fill_from);
+    pagerank->degree = upload(pagerank, n_own(pagerank), fill_degree);
 }
 
 /* ---- open and close ----------------------------------------------------------------------------

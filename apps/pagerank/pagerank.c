@@ -11,12 +11,8 @@
  * Source: Page, Brin, Motwani, Winograd 1999; Beamer, Asanovic, Patterson, The GAP Benchmark Suite,
  * 2015 (flags, start, stop); Orr 2016, section 5.4.2.
  */
-#include "app.h"
-#include "node_stats.h"
 #include "pagerank.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "node_app.h"
 
 #define MAX_ITERATIONS 1000000
 
@@ -37,8 +33,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     struct pagerank *pagerank = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &pagerank->options;
-        state->child_inputs[2] = &pagerank->node;
+        node_app_inputs(state, node_app_graph_children, &pagerank->options, &pagerank->node);
         return 0;
     case 'i':
         return options_number(state, "-i", value, 1, MAX_ITERATIONS, &pagerank->n_iterations);
@@ -54,31 +49,26 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&options_run_argp, 0, NULL, 0},
-                                             {&options_graph_argp, 0, NULL, 0},
-                                             {&node_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {.options = own_options,
                                  .parser = parse,
                                  .doc = "Rank the vertices of a graph by pushing ranks along its "
                                         "edges, and say how many edges a second were pushed.",
-                                 .children = children};
+                                 .children = node_app_graph_children};
 
-static int reset(void *app, unsigned trial)
+static void reset(void *app)
 {
-    struct pagerank *pagerank = app;
-    (void)trial;
-    pagerank_reset(pagerank);
-    node_barrier(&pagerank->node);
-    gravel_stats_reset(pagerank->node.gravel);
-    return 0;
+    pagerank_reset(app);
 }
 
-static int iterate(void *app, unsigned trial)
+static void iterate(void *app)
 {
-    (void)trial;
     pagerank_iterate(app);
-    return 0;
+}
+
+static uint64_t check(void *app, struct trials *trials)
+{
+    (void)trials;
+    return pagerank_check(app);
 }
 
 /* One trial, so that the device's compiler has done its work before the clock runs. It also
@@ -93,43 +83,33 @@ static json_t *parameters(const struct pagerank *pagerank)
 {
     json_t *object =
         app_graph_parameters(&pagerank->options, pagerank->n_vertices, pagerank->n_edges);
-    json_object_set_new(object, "iterations", json_integer((json_int_t)pagerank->n_done));
+    app_add_number(object, "iterations", pagerank->n_done);
     json_object_set_new(object, "tolerance", json_real(pagerank->tolerance));
-    json_object_set_new(object, "edges_per_item", json_integer((json_int_t)pagerank->per_item));
-    json_object_set_new(object, "group_items", json_integer(pagerank->node.group_items));
+    app_add_number(object, "edges_per_item", pagerank->per_item);
+    app_add_number(object, "group_items", pagerank->node.group_items);
     return object;
 }
 
 static int run(struct pagerank *pagerank)
 {
-    const struct options *options = &pagerank->options;
+    static const struct node_app_steps steps = {.reset = reset, .run = iterate, .check = check};
     char input[256];
-    app_graph_name(input, sizeof input, options);
+    app_graph_name(input, sizeof input, &pagerank->options);
     struct trials trials = {.name = "pagerank",
                             .variant = pagerank->is_fixed ? "fixed" : "float",
                             .input = input,
                             .unit = "edges/s",
                             .work = (double)pagerank->n_edges * (double)pagerank->n_done,
-                            .n_nodes = pagerank->node.n_nodes,
-                            .node = pagerank->node.number,
-                            .n_trials = options->n_trials,
-                            .json = options->json,
                             .parameters = parameters(pagerank)};
-    int status = trials_run(&trials, reset, iterate, pagerank);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
-    uint64_t n_wrong = options->verify ? pagerank_check(pagerank) : 0;
-    status = node_report(&pagerank->node, &trials, options->verify, n_wrong);
-    trials_free(&trials);
-    return status;
+    return node_app_run(&trials, &steps, &pagerank->node, &pagerank->options, pagerank);
 }
 
 int main(int argc, char **argv)
 {
     struct pagerank pagerank = {
         .options = OPTIONS_DEFAULT, .node = NODE_DEFAULT, .n_iterations = 20, .tolerance = 1e-4};
-    argp_parse(&argp, argc, argv, 0, NULL, &pagerank);
-    part_survey(&pagerank.part, &pagerank.options, (struct part_wish){0});
+    options_parse(&argp, argc, argv, &pagerank);
+    part_survey(&pagerank.part, &pagerank.options, (struct part_wish){.no_weights = true});
     pagerank_open(&pagerank);
     warm_up(&pagerank);
     int status = run(&pagerank);

@@ -18,14 +18,6 @@
  * Kronecker graph of 2^18 vertices, whose hubs add many floats one by one. */
 #define FLOAT_TOLERANCE 1e-3
 
-static void *array_of(uint64_t n, size_t bytes)
-{
-    void *array = calloc(n ? n : 1, bytes);
-    if (!array)
-        die("no memory for the check of %llu vertices", (unsigned long long)n);
-    return array;
-}
-
 /* One iteration: `next` from `rank`; `share` is scratch. */
 static void pull_fixed(const struct graph *graph, const struct graph *turned, const uint64_t *rank,
                        uint64_t *share, uint64_t *next)
@@ -67,8 +59,9 @@ static uint64_t check_fixed(const struct pagerank *pagerank, const struct graph 
                             const struct graph *turned, const cl_ulong *own)
 {
     uint64_t n = graph->n_vertices, n_wrong = 0;
-    uint64_t *rank = array_of(n, sizeof *rank), *next = array_of(n, sizeof *next);
-    uint64_t *share = array_of(n, sizeof *share);
+    uint64_t *rank = app_array(n, sizeof *rank, "the check");
+    uint64_t *next = app_array(n, sizeof *next, "the check");
+    uint64_t *share = app_array(n, sizeof *share, "the check");
     for (uint64_t v = 0; v < n; v++)
         rank[v] = RANK_ONE / n;
     for (uint64_t i = 0; i < pagerank->n_done; i++) {
@@ -89,8 +82,9 @@ static uint64_t check_real(const struct pagerank *pagerank, const struct graph *
                            const struct graph *turned, const cl_float *own)
 {
     uint64_t n = graph->n_vertices, n_wrong = 0;
-    double *rank = array_of(n, sizeof *rank), *next = array_of(n, sizeof *next);
-    double *share = array_of(n, sizeof *share);
+    double *rank = app_array(n, sizeof *rank, "the check");
+    double *next = app_array(n, sizeof *next, "the check");
+    double *share = app_array(n, sizeof *share, "the check");
     for (uint64_t v = 0; v < n; v++)
         rank[v] = 1 / (double)n;
     for (uint64_t i = 0; i < pagerank->n_done; i++) {
@@ -112,16 +106,17 @@ static uint64_t check_real(const struct pagerank *pagerank, const struct graph *
 
 uint64_t pagerank_check(struct pagerank *pagerank)
 {
-    struct graph graph, turned;
+    struct graph graph, turned = {0};
     part_whole(&graph, &pagerank->part);
-    if (graph_transpose(&turned, &graph))
+    if (!graph.is_symmetric && graph_transpose(&turned, &graph))
         die("no memory to turn %llu edges round", (unsigned long long)graph.n_edges);
     uint64_t n_own = pagerank->part.rows.n_vertices;
-    void *own = array_of(n_own, sizeof(union rank));
+    void *own = app_array(n_own, sizeof(union rank), "the check");
     size_t rank_bytes = pagerank->is_fixed ? sizeof(cl_ulong) : sizeof(cl_float);
     node_read(&pagerank->node, pagerank->rank, n_own * rank_bytes, own);
-    uint64_t n_wrong = pagerank->is_fixed ? check_fixed(pagerank, &graph, &turned, own)
-                                          : check_real(pagerank, &graph, &turned, own);
+    const struct graph *pulled = graph.is_symmetric ? &graph : &turned;
+    uint64_t n_wrong = pagerank->is_fixed ? check_fixed(pagerank, &graph, pulled, own)
+                                          : check_real(pagerank, &graph, pulled, own);
     free(own);
     graph_free(&turned);
     graph_free(&graph);

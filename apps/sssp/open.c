@@ -29,14 +29,6 @@ static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
 /* ---- arrays ------------------------------------------------------------------------------------
  */
 
-static cl_uint *list_of(uint64_t n)
-{
-    cl_uint *list = malloc(n ? n * sizeof *list : 1);
-    if (!list)
-        die("no memory for a list of %llu edges", (unsigned long long)n);
-    return list;
-}
-
 static uint64_t count_chunks(const struct graph *rows)
 {
     uint64_t n = 0;
@@ -48,7 +40,7 @@ static uint64_t count_chunks(const struct graph *rows)
 static cl_mem upload_offsets(struct sssp *sssp)
 {
     const struct graph *rows = &sssp->part.rows;
-    cl_uint *offsets = list_of(rows->n_vertices + 1);
+    cl_uint *offsets = app_array(rows->n_vertices + 1, sizeof(cl_uint), "a list of edges");
     for (uint64_t u = 0; u <= rows->n_vertices; u++)
         offsets[u] = (cl_uint)rows->offsets[u];
     cl_mem array = node_array(&sssp->node, (rows->n_vertices + 1) * sizeof *offsets, offsets);
@@ -59,7 +51,7 @@ static cl_mem upload_offsets(struct sssp *sssp)
 static cl_mem upload_slots(struct sssp *sssp, const struct ghosts *ghosts)
 {
     const struct graph *rows = &sssp->part.rows;
-    cl_uint *slots = list_of(rows->n_edges);
+    cl_uint *slots = app_array(rows->n_edges, sizeof(cl_uint), "a list of edges");
     for (uint64_t e = 0; e < rows->n_edges; e++)
         slots[e] = ghosts_slot(ghosts, rows->neighbours[e]);
     cl_mem array = node_array(&sssp->node, rows->n_edges * sizeof *slots, slots);
@@ -69,7 +61,7 @@ static cl_mem upload_slots(struct sssp *sssp, const struct ghosts *ghosts)
 
 static cl_mem upload_targets(struct sssp *sssp, const struct ghosts *ghosts)
 {
-    cl_uint *targets = list_of(2 * sssp->n_slots);
+    cl_uint *targets = app_array(2 * sssp->n_slots, sizeof(cl_uint), "a list of edges");
     for (uint64_t i = 0; i < sssp->n_slots; i++) {
         targets[2 * i] = ghosts_owner(ghosts, i);
         targets[2 * i + 1] = ghosts_index(ghosts, i);
@@ -94,6 +86,7 @@ static void upload(struct sssp *sssp)
     sssp->targets = upload_targets(sssp, &ghosts);
     ghosts_close(&ghosts);
     sssp->weights = node_array(node, rows->n_edges * sizeof(cl_uint), rows->weights);
+    part_forget_edges(&sssp->part);
     size_t distance_bytes = sssp_distance_bytes(sssp);
     uint64_t n_groups = rows->n_vertices / node->group_items + 1;
     sssp->settled = node_array(node, sssp->n_settled * distance_bytes, NULL);

@@ -26,14 +26,6 @@ struct heap {
     uint32_t n;
 };
 
-static void *array_of(uint64_t n, size_t bytes)
-{
-    void *array = calloc(n ? n : 1, bytes);
-    if (!array)
-        die("no memory for the check of %llu vertices", (unsigned long long)n);
-    return array;
-}
-
 static void put(struct heap *heap, uint32_t at, uint32_t v)
 {
     heap->vertices[at] = v;
@@ -84,9 +76,9 @@ static void come_nearer(struct heap *heap, uint32_t v, uint64_t distance)
 
 static void open_heap(struct heap *heap, uint64_t n_vertices, uint64_t far)
 {
-    *heap = (struct heap){.distance = array_of(n_vertices, sizeof *heap->distance),
-                          .vertices = array_of(n_vertices, sizeof *heap->vertices),
-                          .place = array_of(n_vertices, sizeof *heap->place)};
+    *heap = (struct heap){.distance = app_array(n_vertices, sizeof *heap->distance, "the check"),
+                          .vertices = app_array(n_vertices, sizeof *heap->vertices, "the check"),
+                          .place = app_array(n_vertices, sizeof *heap->place, "the check")};
     for (uint64_t v = 0; v < n_vertices; v++) {
         heap->distance[v] = far;
         heap->place[v] = ABSENT;

@@ -21,14 +21,6 @@ static uint64_t n_own(const struct sssp *sssp)
     return sssp->part.rows.n_vertices;
 }
 
-static void *array_of(uint64_t n, size_t bytes)
-{
-    void *array = calloc(n ? n : 1, bytes);
-    if (!array)
-        die("no memory for %llu distances", (unsigned long long)n);
-    return array;
-}
-
 static void widen(uint64_t *distances, const cl_uint *narrow, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++)
@@ -38,12 +30,12 @@ static void widen(uint64_t *distances, const cl_uint *narrow, uint64_t n)
 /* Read distances of the device's form. @return  [n], to be freed. */
 static uint64_t *read_distances(struct sssp *sssp, cl_mem array, uint64_t n)
 {
-    uint64_t *distances = array_of(n, sizeof *distances);
+    uint64_t *distances = app_array(n, sizeof *distances, "distances");
     if (sssp->form == SSSP_ULONG) {
         node_read(&sssp->node, array, n * sizeof *distances, distances);
         return distances;
     }
-    cl_uint *narrow = array_of(n, sizeof *narrow);
+    cl_uint *narrow = app_array(n, sizeof *narrow, "distances");
     node_read(&sssp->node, array, n * sizeof *narrow, narrow);
     widen(distances, narrow, n);
     free(narrow);

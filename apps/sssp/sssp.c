@@ -13,12 +13,10 @@
  * 5.4.2.
  */
 #include "sssp.h"
-#include "app.h"
-#include "node_stats.h"
+#include "node_app.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct argp_option own_options[] = {
     {NULL, 0, NULL, 0, "SSSP:", 1},
@@ -32,8 +30,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     struct sssp *sssp = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &sssp->options;
-        state->child_inputs[2] = &sssp->node;
+        node_app_inputs(state, node_app_graph_children, &sssp->options, &sssp->node);
         return 0;
     case 'r':
         sssp->has_source = true;
@@ -45,30 +42,20 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&options_run_argp, 0, NULL, 0},
-                                             {&options_graph_argp, 0, NULL, 0},
-                                             {&node_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {.options = own_options,
                                  .parser = parse,
                                  .doc = "Find the shortest paths from one vertex of a graph to all "
                                         "others, and say how many edges a second that took.",
-                                 .children = children};
+                                 .children = node_app_graph_children};
 
-static int reset(void *app, unsigned trial)
+static void reset(void *app)
 {
-    struct sssp *sssp = app;
-    (void)trial;
-    sssp_reset(sssp);
-    gravel_stats_reset(sssp->node.gravel);
-    return 0;
+    sssp_reset(app);
 }
 
-static int search(void *app, unsigned trial)
+static void search(void *app)
 {
-    (void)trial;
     sssp_search(app);
-    return 0;
 }
 
 /* One search, so that the device's compiler has done its work before the clock runs. It also tells
@@ -85,29 +72,25 @@ static void warm_up(struct sssp *sssp)
     sssp->n_reached_edges = node_sum(&sssp->node, n_edges);
 }
 
-static void add_number(json_t *object, const char *name, uint64_t number)
-{
-    json_object_set_new(object, name, json_integer((json_int_t)number));
-}
-
 static json_t *parameters(const struct sssp *sssp)
 {
     static const char *const forms[] = {"uint", "ulong", "float"};
     const struct graph_survey *survey = &sssp->part.survey;
     json_t *object = app_graph_parameters(&sssp->options, survey->n_vertices, survey->n_edges);
-    add_number(object, "source", sssp->source);
+    app_add_number(object, "source", sssp->source);
     json_object_set_new(object, "delta", json_real(sssp->delta));
     json_object_set_new(object, "distances", json_string(forms[sssp->form]));
-    add_number(object, "rounds", sssp->n_rounds);
-    add_number(object, "buckets", sssp->n_buckets);
-    add_number(object, "reached_vertices", sssp->n_reached);
-    add_number(object, "reached_edges", sssp->n_reached_edges);
-    add_number(object, "group_items", sssp->node.group_items);
+    app_add_number(object, "rounds", sssp->n_rounds);
+    app_add_number(object, "buckets", sssp->n_buckets);
+    app_add_number(object, "reached_vertices", sssp->n_reached);
+    app_add_number(object, "reached_edges", sssp->n_reached_edges);
+    app_add_number(object, "group_items", sssp->node.group_items);
     return object;
 }
 
-static uint64_t check(struct sssp *sssp, struct trials *trials)
+static uint64_t check(void *app, struct trials *trials)
 {
+    struct sssp *sssp = app;
     uint64_t n_wrong = sssp_check(sssp);
     json_object_set_new(trials->parameters, "serial_seconds", json_real(sssp->check_s));
     if (sssp->node.number == 0 && !trials->json)
@@ -121,26 +104,16 @@ static uint64_t check(struct sssp *sssp, struct trials *trials)
 
 static int run(struct sssp *sssp)
 {
-    const struct options *options = &sssp->options;
+    static const struct node_app_steps steps = {.reset = reset, .run = search, .check = check};
     char input[256];
-    app_graph_name(input, sizeof input, options);
+    app_graph_name(input, sizeof input, &sssp->options);
     struct trials trials = {.name = "sssp",
                             .variant = sssp->delta > 0 ? "delta" : "rounds",
                             .input = input,
                             .unit = "edges/s",
                             .work = (double)sssp->n_reached_edges,
-                            .n_nodes = sssp->node.n_nodes,
-                            .node = sssp->node.number,
-                            .n_trials = options->n_trials,
-                            .json = options->json,
                             .parameters = parameters(sssp)};
-    int status = trials_run(&trials, reset, search, sssp);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
-    uint64_t n_wrong = options->verify ? check(sssp, &trials) : 0;
-    status = node_report(&sssp->node, &trials, options->verify, n_wrong);
-    trials_free(&trials);
-    return status;
+    return node_app_run(&trials, &steps, &sssp->node, &sssp->options, sssp);
 }
 
 /* What can only be judged by the graph. */
@@ -158,7 +131,7 @@ static void check_options(const struct sssp *sssp)
 int main(int argc, char **argv)
 {
     struct sssp sssp = {.options = OPTIONS_DEFAULT, .node = NODE_DEFAULT};
-    argp_parse(&argp, argc, argv, 0, NULL, &sssp);
+    options_parse(&argp, argc, argv, &sssp);
     part_survey(&sssp.part, &sssp.options, (struct part_wish){.refuse_negative = true});
     sssp_choose_form(&sssp);
     check_options(&sssp);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Feed the graph readers arbitrary bytes. The first byte chooses the format, the rest is the file,
- * plain or gzip.
+ * plain or gzip. It is read whole, and once more as each of three nodes reads its rows.
  *
  * Path: libFuzzer -> this -> apps/common/graph_read.h
- * Owner: one in-memory file for the whole run.
+ * Owner: one in-memory file for the whole run, and a folder with a name of each suffix for it.
  * Threads: one.
  *
  * Besides what the sanitizers see: a graph that was read is sound and symmetric if it says so, one
- * that was refused is empty and comes with one line that starts with the file's name.
+ * that was refused is empty and comes with one line that starts with the file's name. Nodes refuse
+ * the same files, and the rows they get of others are those of the whole.
  */
 #include "graph_read.h"
 
@@ -17,6 +18,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#define N_NODES 3
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,19 +31,46 @@ static void require(bool holds, const char *what)
     abort();
 }
 
+static char folder[] = "/tmp/fuzz-graph-XXXXXX";
+static char paths[GRAPH_N_FORMATS][64];
+
+static void remove_names(void)
+{
+    for (int i = 0; i < GRAPH_N_FORMATS; i++)
+        unlink(paths[i]);
+    rmdir(folder);
+}
+
+/* A name of each suffix for one file, since readers of rows go by that. */
+static void make_names(int file)
+{
+    static const char *const suffixes[GRAPH_N_FORMATS] = {
+        [GRAPH_FORMAT_METIS] = "graph", [GRAPH_FORMAT_MATRIX_MARKET] = "mtx",
+        [GRAPH_FORMAT_EL] = "el",       [GRAPH_FORMAT_WEL] = "wel",
+        [GRAPH_FORMAT_TXT] = "txt",     [GRAPH_FORMAT_TSV] = "tsv",
+        [GRAPH_FORMAT_DIMACS] = "gr"};
+    char target[64];
+    snprintf(target, sizeof target, "/proc/self/fd/%d", file);
+    require(mkdtemp(folder), "a folder can be made");
+    for (int i = 0; i < GRAPH_N_FORMATS; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/x.%s", folder, suffixes[i]);
+        require(symlink(target, paths[i]) == 0, "a link can be made");
+    }
+    atexit(remove_names);
+}
+
 /* The path of an in-memory file that holds these bytes and nothing else. */
-static const char *write_file(const uint8_t *bytes, size_t size)
+static const char *write_file(const uint8_t *bytes, size_t size, enum graph_format format)
 {
     static int file = -1;
-    static char path[64];
     if (file < 0) {
         file = memfd_create("graph", MFD_CLOEXEC);
         require(file >= 0, "memfd_create works");
-        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+        make_names(file);
     }
     require(ftruncate(file, 0) == 0, "the file can be emptied");
     require(pwrite(file, bytes, size, 0) == (ssize_t)size, "the file can be written");
-    return path;
+    return paths[format];
 }
 
 static void check_read(const struct graph *graph)
@@ -61,17 +91,58 @@ static void check_refused(const struct graph *graph, const char *path, const cha
     require(!strchr(reason, '\n'), "the reason is one line");
 }
 
+/* A node's rows are those of the whole from `first` on, in the same order. */
+static void check_rows(const struct graph *part, const struct graph *whole, uint64_t first)
+{
+    for (uint64_t u = 0; u < part->n_vertices; u++) {
+        uint64_t n = graph_degree(whole, first + u), e = part->offsets[u];
+        const uint32_t *row = whole->neighbours + whole->offsets[first + u];
+        require(graph_degree(part, u) == n, "a node's row is as long as the whole's");
+        require(memcmp(part->neighbours + e, row, n * sizeof *row) == 0, "and holds the same");
+    }
+}
+
+static void check_node(const struct graph *whole, const struct graph_survey *survey,
+                       const char *path, uint32_t node, char *reason)
+{
+    struct graph rows;
+    const struct partition partition = partition_blocks(survey->n_vertices, N_NODES);
+    const struct graph_filter filter = {&partition, node, false, node == 0};
+    struct block_range range = block_range(survey->n_vertices, N_NODES, node);
+    require(graph_read_rows(&rows, path, &filter, survey, reason), "rows of a file that was read");
+    require(rows.n_vertices == range.last - range.first, "a node has its vertices");
+    check_rows(&rows, whole, range.first);
+    graph_free(&rows);
+}
+
+/* @param whole  what the file gave when it was read whole; empty if it was refused. */
+static void check_nodes(const struct graph *whole, const char *path)
+{
+    char reason[GRAPH_REASON_BYTES];
+    struct graph_survey survey;
+    bool was_read = graph_read_survey(&survey, path, false, reason);
+    require(was_read == (whole->offsets != NULL), "nodes refuse what is refused whole");
+    if (!was_read)
+        return;
+    require(survey.n_vertices == whole->n_vertices && survey.n_edges == whole->n_edges,
+            "a survey counts what is read");
+    for (uint32_t node = 0; node < N_NODES; node++)
+        check_node(whole, &survey, path, node, reason);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
     char reason[GRAPH_REASON_BYTES];
     struct graph graph;
-    const char *path = write_file(data + 1, size - 1);
-    if (graph_read_as(&graph, path, data[0] % GRAPH_N_FORMATS, reason))
+    enum graph_format format = data[0] % GRAPH_N_FORMATS;
+    const char *path = write_file(data + 1, size - 1, format);
+    if (graph_read_as(&graph, path, format, reason))
         check_read(&graph);
     else
         check_refused(&graph, path, reason);
+    check_nodes(&graph, path);
     graph_free(&graph);
     return 0;
 }

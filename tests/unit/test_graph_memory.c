@@ -90,7 +90,7 @@ static bool read_part(struct graph *rows, const char *path, char *reason)
     if (!graph_read_survey(&survey, path, false, reason))
         return false;
     const struct partition all = partition_blocks(survey.n_vertices, 1);
-    const struct graph_filter filter = {&all, 0, true};
+    const struct graph_filter filter = {.partition = &all, .both_ways = true};
     return graph_read_rows(rows, path, &filter, &survey, reason);
 }
 

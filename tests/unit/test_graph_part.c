@@ -124,6 +124,40 @@ static void parts_of_files_are_the_whole(void **state)
         }
 }
 
+static void weights_are_left_out_if_nobody_wants_them(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"diamond.mtx", "diamond.gr", "oneway-float.wel"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[512];
+        snprintf(path, sizeof path, TEST_DATA "/%s", names[i]);
+        struct options options = from_file(path);
+        struct graph_part part;
+        part_survey(&part, &options, (struct part_wish){.no_weights = true});
+        part_open(&part, 2, 0);
+        assert_int_equal(part.rows.weights_are, GRAPH_UNWEIGHTED);
+        assert_null(part.rows.weights);
+        part_close(&part);
+        assert_all_parts_are_the_whole(options, (struct part_wish){.no_weights = true});
+    }
+}
+
+static void edges_are_forgotten_but_for_their_number(void **state)
+{
+    (void)state;
+    struct options options = from_file(TEST_DATA "/diamond.gr");
+    struct graph_part part;
+    part_survey(&part, &options, (struct part_wish){0});
+    part_open(&part, 1, 0);
+    uint64_t n_edges = part.rows.n_edges, degree = graph_degree(&part.rows, 0);
+    part_forget_edges(&part);
+    assert_null(part.rows.neighbours);
+    assert_null(part.rows.weights);
+    assert_int_equal(part.rows.n_edges, n_edges);
+    assert_int_equal(graph_degree(&part.rows, 0), degree);
+    part_close(&part);
+}
+
 static void parts_of_generated_graphs_are_the_whole(void **state)
 {
     (void)state;
@@ -361,6 +395,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_files_are_the_whole),
+        cmocka_unit_test(weights_are_left_out_if_nobody_wants_them),
+        cmocka_unit_test(edges_are_forgotten_but_for_their_number),
         cmocka_unit_test(parts_of_generated_graphs_are_the_whole),
         cmocka_unit_test(survey_knows_directions),
         cmocka_unit_test(undirected_rows_are_simple_and_symmetric),

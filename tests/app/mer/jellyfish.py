@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Count a file's k-mers by mer and by jellyfish, and compare.
 
-jellyfish.py MER FILE K
+jellyfish.py MER FILE K [RANKS]
 
-Exit status 77: no jellyfish here.
+Exit status 77: no jellyfish here, or no mpirun and RANKS given.
 """
 import os
 import shutil
@@ -18,10 +18,14 @@ def run(words):
                           capture_output=True).stdout
 
 
-def by_mer(folder, program, path, k):
-    run([program, "-q", "-n", "1", "-k", k, "-f", path, "-o", os.path.join(folder, "mer")])
-    with open(os.path.join(folder, "mer.0")) as lines:
-        words = [line.split() for line in lines]
+def by_mer(folder, program, path, k, ranks):
+    mpirun = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", ranks] if ranks else []
+    run(mpirun + [program, "-q", "-n", "1", "-k", k, "-f", path, "-o", os.path.join(folder, "mer")])
+    words = []
+    for rank in range(int(ranks or 1)):  # each k-mer is in one of the files
+        with open(os.path.join(folder, "mer.%d" % rank)) as lines:
+            words += [line.split() for line in lines]
+    assert len({word[0] for word in words}) == len(words), "a k-mer twice"
     assert all(len(word) == 10 for word in words), "not 10 columns"
     for word in words:  # no more neighbours than k-mers
         assert sum(map(int, word[2:6])) <= int(word[1]) >= sum(map(int, word[6:])), word
@@ -36,12 +40,16 @@ def by_jellyfish(folder, path, k):
 
 
 def main():
-    program, path, k = sys.argv[1:]
+    program, path, k = sys.argv[1:4]
+    ranks = sys.argv[4] if len(sys.argv) > 4 else None
     if not shutil.which("jellyfish"):
-        print("jellyfish is not installed")
+        print("jellyfish is not installed (Debian: jellyfish)")
+        return 77
+    if ranks and not shutil.which("mpirun"):
+        print("mpirun is not installed")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        mine, right = by_mer(folder, program, path, k), by_jellyfish(folder, path, k)
+        mine, right = by_mer(folder, program, path, k, ranks), by_jellyfish(folder, path, k)
     wrong = sorted(kmer for kmer in mine.keys() | right.keys() if mine.get(kmer) != right.get(kmer))
     print("%d k-mers, %d wrong" % (len(right), len(wrong)))
     for kmer in wrong[:5]:

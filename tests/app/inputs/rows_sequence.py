@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Sequence files that mer must refuse, and odd ones that it must take.
+
+REFUSED has (file name, bytes, what follows the name in the one line), TAKEN (file name, bytes).
+"""
+import gzip
+import random
+
+JUNK = random.Random(1).randbytes(5000)
+PACKED = gzip.compress(b">one\nACGTACGT\n>two\nACGT\n", mtime=0)
+
+REFUSED = [
+    ("empty.fa", "", ": holds no sequence"),
+    ("blank.fa", "\n\r\n\n", ": holds no sequence"),
+    ("empty.fa.gz", gzip.compress(b"", mtime=0), ": holds no sequence"),
+    ("bare.fa", "ACGT\n", ": begins with 'A': neither FASTA ('>') nor FASTQ ('@')"),
+    ("junk.fa", b"\x01" + JUNK, ": begins with '?'"),
+    ("middle.fa", b">one\nACGT\n" + JUNK, ": record 1 'one': "),
+    ("nul.fa", b">one\nAC\0GT\n", ": record 1 'one': byte 0x00 is no base"),
+    ("digit.fa", ">one\nACGT\n>two\nAC7T\n", ": record 2 'two': '7' is no base"),
+    ("high.fa", b">one\nAC\xc3\xa4T\n", ": record 1 'one': byte 0xc3 is no base"),
+    ("mixed.fa", ">one\nACGT\n@two\nACGT\n+\nIIII\n", ": record 1 'one': is followed by '@'"),
+    ("plus.fa", ">one\nACGT\n+\nIIII\n", ": record 1 'one': has a quality, in a FASTA file"),
+    ("short.fq", "@r\nACGT\n+\nIII\n", ": record 1 'r': 4 bases, and a quality of 3"),
+    ("long.fq", "@r\nACGT\n+\nIIII\nI\n", ": record 1 'r': is followed by 'I'"),
+    ("longer.fq", "@r\nACGT\n+\nIIIII\n", ": record 1 'r': 4 bases, and a quality of 5"),
+    ("none.fq", "@r\nACGT\n@s\nACGT\n+\nIIII\n", ": record 1 'r': has no quality"),
+    ("unended.fq", "@r\nACGT\n+\n", ": record 1 'r': 4 bases, and a quality of 0"),
+    ("quality.fq", b"@r\nACGT\n+\nII\x7fI\n", ": record 1 'r': byte 0x7f is no quality"),
+    ("cut.fa.gz", PACKED[:-9], ": the compressed data end early"),
+    ("damaged.fa.gz", PACKED[:-6] + b"\0\0" + PACKED[-4:], ": bad compressed data"),
+]
+
+TAKEN = [
+    ("lines.fa", b">one\r\nACGT\r\n\r\nNNacgt\r\n>none\r\n>two\r\nRYKM-acgtacgtacgt"),
+    ("line.fa", b">one line\n" + b"ACGTTGCAAC" * 20000),
+    ("last.fa", b">one\nACGTACGT\n>no bases"),
+]
