@@ -80,6 +80,31 @@ void coprocessor_options(const struct coprocessor *coprocessor, char *options, s
              (unsigned long long)coprocessor->outbox, coprocessor->queue_bytes);
 }
 
+/* ---- kernels -----------------------------------------------------------------------------------
+ */
+
+/* A plain command: no kernel here waits for anybody, so none need be slices. */
+static void enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group)
+{
+    node_check_cl(clEnqueueNDRangeKernel(gravel_cl_queue(node->gravel), kernel, 1, NULL, &n_items,
+                                         &group, 0, NULL, NULL),
+                  "clEnqueueNDRangeKernel");
+}
+
+static void finish(struct node *node)
+{
+    node_check_cl(clFinish(gravel_cl_queue(node->gravel)), "clFinish");
+}
+
+/* Work-items from number `first` on, which is the kernel's argument 1. */
+static void enqueue_from(struct node *node, cl_kernel kernel, uint64_t first, uint64_t n_items,
+                         uint64_t group)
+{
+    NODE_SET(kernel, 1, cl_ulong, first);
+    if (n_items)
+        enqueue(node, kernel, n_items, group);
+}
+
 /* ---- exchange ----------------------------------------------------------------------------------
  */
 
@@ -120,17 +145,13 @@ static void exchange(struct coprocessor *coprocessor, uint64_t inbox)
 /* ---- apply -------------------------------------------------------------------------------------
  */
 
-/* A plain command: the kernel sends nothing and waits for nobody, so it need not be slices. */
 static void apply_words(struct coprocessor *coprocessor, uint32_t heap, uint64_t inbox)
 {
-    cl_command_queue queue = gravel_cl_queue(coprocessor->node->gravel);
     const size_t group = APPLY_ITEMS, n_items = coprocessor->node->n_processes * group;
     NODE_SET(coprocessor->apply, 1, cl_uint, heap);
     NODE_SET(coprocessor->apply, 2, cl_ulong, inbox);
-    node_check_cl(clEnqueueNDRangeKernel(queue, coprocessor->apply, 1, NULL, &n_items, &group, 0,
-                                         NULL, NULL),
-                  "clEnqueueNDRangeKernel");
-    node_check_cl(clFinish(queue), "clFinish");
+    enqueue(coprocessor->node, coprocessor->apply, n_items, group);
+    finish(coprocessor->node);
 }
 
 /* Call the application's handler for each message of a run. */
@@ -222,9 +243,9 @@ static uint64_t most_rounds(struct node *node, uint64_t n_rounds)
 static void launch(struct node *node, cl_kernel kernel, uint64_t first, uint64_t n, uint64_t group)
 {
     uint64_t rest = n % group;
-    node_launch_groups(node, kernel, first, n - rest, group);
-    node_launch_groups(node, kernel, first + n - rest, rest, rest);
-    node_check_cl(clFinish(gravel_cl_queue(node->gravel)), "clFinish");
+    enqueue_from(node, kernel, first, n - rest, group);
+    enqueue_from(node, kernel, first + n - rest, rest, rest);
+    finish(node);
 }
 
 void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_t n_items,
