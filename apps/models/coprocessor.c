@@ -2,7 +2,8 @@
 /*
  * Rounds of the coprocessor model. See coprocessor.h.
  *
- * Path: node_send -> launches -> outbox -> gravel_put -> inbox of the owner -> apply.cl, or the application's handler
+ * Path: node_send -> launches -> outbox -> gravel_put -> inbox of the owner -> apply.cl, or the
+ * application's handler
  * Owner: see coprocessor.h.
  * Threads: main's.
  */
@@ -26,7 +27,7 @@ static uint64_t box_bytes(uint32_t n_queues, uint32_t queue_bytes)
     return BOX_BYTES(n_queues, queue_bytes);
 }
 
-/* How many ranks there are is known when the heap is there, so it has room for as many as can be. */
+/* How many ranks there are is not known before the heap is there: it has room for the most. */
 uint64_t coprocessor_heap_bytes(const struct model *model, uint32_t n_local)
 {
     uint32_t n_destinations = n_local > 1 ? n_local : BOX_MOST_NODES;
@@ -109,7 +110,8 @@ static void enqueue_from(struct node *node, cl_kernel kernel, uint64_t first, ui
  */
 
 /* Send what one queue of the outbox holds, and how much that is. */
-static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inbox, uint32_t n_bytes)
+static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inbox,
+                      uint32_t n_bytes)
 {
     struct gravel *gravel = coprocessor->node->gravel;
     uint32_t from = coprocessor->node->number;
@@ -212,8 +214,8 @@ static void apply(struct coprocessor *coprocessor, uint64_t inbox)
 /* ---- launches ----------------------------------------------------------------------------------
  */
 
-/* The most that a group of n work-items puts into one queue [bytes]. In how many runs a small group sends what is known
- * of any group nobody knows. */
+/* The most that a group of n work-items puts into one queue [bytes]. What is known of any group
+ * is not known to be sent in few runs. */
 static uint64_t group_bytes(uint64_t n, struct node_bound bound)
 {
     if (bound.is_of_group)
