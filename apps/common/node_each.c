@@ -27,18 +27,20 @@ uint32_t node_derive_each(const struct node *node, uint64_t n)
     return each < 1 ? 1 : each < MOST_EACH ? (uint32_t)each : MOST_EACH;
 }
 
-void node_launch_each(struct node *node, const struct node_kernels *kernels, uint64_t n,
-                      uint32_t each)
+void node_send_each(struct node *node, const struct node_kernels *kernels, uint64_t n, uint32_t each,
+                    struct node_bound bound)
 {
     uint64_t group_takes = (uint64_t)node->group_items * each;
-    uint64_t whole = each > 1 ? n - n % group_takes : 0;
-    if (whole) {
-        cl_uint n_arguments = 0;
-        node_check_cl(clGetKernelInfo(kernels->several, CL_KERNEL_NUM_ARGS, sizeof n_arguments,
-                                      &n_arguments, NULL),
-                      "clGetKernelInfo");
-        NODE_SET(kernels->several, n_arguments - 1, cl_uint, each);
-        node_launch(node, kernels->several, whole / each);
+    uint64_t whole = each > 1 && !node->coprocessor ? n - n % group_takes : 0;
+    if (whole == 0) {
+        node_send(node, kernels->one, n, bound);
+        return;
     }
+    cl_uint n_arguments = 0;
+    node_check_cl(clGetKernelInfo(kernels->several, CL_KERNEL_NUM_ARGS, sizeof n_arguments,
+                                  &n_arguments, NULL),
+                  "clGetKernelInfo");
+    NODE_SET(kernels->several, n_arguments - 1, cl_uint, each);
+    node_launch(node, kernels->several, whole / each);
     node_launch_from(node, kernels->one, whole, n - whole);
 }

@@ -28,8 +28,13 @@ struct node_kernels {
     cl_kernel one, several;
 };
 
-/** Launch for `n` things (0 is allowed), `each` a work-item (not 0); the rest, and all if each is 1, with `one`. */
-void node_launch_each(struct node *node, const struct node_kernels *kernels, uint64_t n,
-                      uint32_t each);
+/**
+ * Launch for `n` things (0 is allowed), `each` a work-item (not 0); the rest, and all if each is 1, with `one`. Under the
+ * coprocessor models all with `one`.
+ *
+ * @param bound  as node_send, of one thing.
+ */
+void node_send_each(struct node *node, const struct node_kernels *kernels, uint64_t n, uint32_t each,
+                    struct node_bound bound);
 
 #endif

@@ -193,6 +193,12 @@ static bool set_up(struct gups_mod *mod, char *reason, size_t bytes)
     return mod->kernel;
 }
 
+/* A number of updates is drawn on the device: only the most that it can be is known. */
+static struct node_bound bound_of(const struct gups_mod *mod)
+{
+    return (struct node_bound){.n_messages = mod->most, .message_bytes = 4};
+}
+
 /* ---- trials ------------------------------------------------------------------------------------
  */
 
@@ -205,7 +211,7 @@ static void reset(void *app)
 static void update(void *app)
 {
     struct gups_mod *mod = app;
-    node_launch(&mod->node, mod->kernel, n_items(mod));
+    node_send(&mod->node, mod->kernel, n_items(mod), bound_of(mod));
     node_barrier(&mod->node);
 }
 
@@ -214,7 +220,8 @@ static void update(void *app)
 static void warm_up(struct gups_mod *mod)
 {
     uint32_t group_items = mod->node.group_items;
-    node_launch(&mod->node, mod->kernel, n_items(mod) < group_items ? n_items(mod) : group_items);
+    node_send(&mod->node, mod->kernel, n_items(mod) < group_items ? n_items(mod) : group_items,
+              bound_of(mod));
     node_barrier(&mod->node);
 }
 
@@ -321,6 +328,9 @@ int main(int argc, char **argv)
                            .form = forms};
     char reason[256];
     options_parse(&argp, argc, argv, &mod);
+    if (strcmp(mod.form->name, "if") != 0 && mod.node.model->queue_bytes)
+        die("--form %s: under --model %s work-groups send together, as form if does", mod.form->name,
+            mod.node.model->name);
     int status = set_up(&mod, reason, sizeof reason) ? measure(&mod) : skip(&mod, reason);
     table_close(&mod.table);
     node_close(&mod.node);
