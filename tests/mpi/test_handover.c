@@ -183,6 +183,7 @@ int main(int argc, char **argv)
     else
         receive_bad_note();
     MPI_Barrier(MPI_COMM_WORLD);
+    collect(); /* the last notes */
     if (transport->node == 0)
         puts("PASS");
     transport->operations->close(transport, true);
