@@ -34,8 +34,8 @@
 
 static struct gravel_transport *transport;
 static struct gravel_segment *segment;
-static struct gravel_buffer *home[N_BUFFERS]; /* a stack */
-static uint32_t n_home;
+static struct gravel_buffer *home[N_BUFFERS]; /* a ring: each takes its turn */
+static uint32_t n_home, first_home;
 static uint64_t n_sent[64], n_received[64], n_handed;
 
 /* Splitmix64. */
@@ -69,7 +69,9 @@ static void fill(struct gravel_buffer *buffer, uint32_t to, uint64_t n)
 
 static void send_one(uint32_t to)
 {
-    struct gravel_buffer *buffer = home[--n_home];
+    struct gravel_buffer *buffer = home[first_home];
+    first_home = (first_home + 1) % N_BUFFERS;
+    n_home--;
     fill(buffer, to, n_sent[to]++);
     n_handed += gravel_segment_offset(segment, buffer->frame) &&
                 buffer->frame->bytes >= GRAVEL_HANDOVER_LEAST_BYTES;
@@ -81,7 +83,7 @@ static void collect(void)
     struct gravel_buffer *buffer;
     while ((buffer = transport->operations->sent(transport)))
         if (buffer->capacity == MOST_BYTES)
-            home[n_home++] = buffer;
+            home[(first_home + n_home++) % N_BUFFERS] = buffer;
         else
             gravel_buffer_destroy(buffer); /* a note */
 }
@@ -183,6 +185,7 @@ int main(int argc, char **argv)
     else
         receive_bad_note();
     MPI_Barrier(MPI_COMM_WORLD);
+    collect(); /* the last notes */
     if (transport->node == 0)
         puts("PASS");
     transport->operations->close(transport, true);
