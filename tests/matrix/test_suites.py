@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What tools/steps runs, and how it counts: tools/portability/suites.py."""
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tools"))
+from portability import suites  # noqa: E402
+from portability.place import Result  # noqa: E402
+
+
+def listed(name, suite="ledger", command=("ledger",), settings=None, protocol="exitcode"):
+    return suites.Test({"name": name, "cmd": list(command), "env": settings or {}, "timeout": 9,
+                        "suite": ["gravel:" + suite], "protocol": protocol})
+
+
+def ended(status, out="", err=""):
+    return Result(status, out, err, 9)
+
+
+class Choice(unittest.TestCase):
+    def names(self, tests, step, max_ranks=2):
+        return [test.name for test, _ in suites.tests_on(tests, step, max_ranks)]
+
+    def test_a_test_without_step_runs_on_all_and_once(self):
+        plain = listed("plain")
+        same = listed("plain (drain)", settings={"GRAVEL_STEP": "drain"})
+        for step in ("svm", "usm", "pump", "drain"):
+            self.assertEqual(self.names([plain, same], step), ["plain"])
+
+    def test_a_test_with_a_step_runs_on_that_one(self):
+        by_setting = listed("a", settings={"GRAVEL_STEP": "drain"})
+        by_word = listed("b", "app", ("run_app.py", "--env", "GRAVEL_STEP=drain", "good"))
+        self.assertEqual(self.names([by_setting, by_word], "drain"), ["a", "b"])
+        self.assertEqual(self.names([by_setting, by_word], "pump"), [])
+
+    def test_usm_takes_what_names_svm(self):
+        test = listed("a", settings={"GRAVEL_STEP": "svm"})
+        self.assertEqual(suites.tests_on([test], "usm", 2)[0][1]["GRAVEL_STEP"], "usm")
+
+    def test_ranks_are_counted_wherever_they_stand(self):
+        tests = [listed("1", command=("mpirun", "-np", "3", "x")), listed("2", command=("run_app.py", "--ranks", "3")),
+                 listed("3", "mpi", ("/t/fault.sh", "fault", "mode", "3", "2", "30"))]
+        self.assertEqual([test.n_ranks for test in tests], [3, 3, 3])
+        self.assertEqual(self.names(tests, "svm"), [])
+        self.assertEqual(len(self.names(tests, "svm", 3)), 3)
+
+    def test_pump_has_threads_for_every_rank(self):
+        test = listed("a", command=("mpirun", "-np", "2", "x"))
+        self.assertEqual(suites.settings_on(test, "pump")["POCL_MAX_PTHREAD_COUNT"], "6")
+
+    def test_a_round_trip_a_message_is_left_out_on_pump(self):
+        small = listed("a", command=("ledger", "am_wi", "9"), settings={"GRAVEL_QUEUE": "9280", "GRAVEL_SLOT": "9280"})
+        large = listed("b", command=("ledger", "am_wi", "9"))
+        self.assertEqual(self.names([small, large], "pump"), ["b"])
+        self.assertEqual(self.names([small, large], "svm"), ["a", "b"])
+
+    def test_other_suites_are_left_out(self):
+        self.assertEqual(self.names([listed("a", "unit")], "svm"), [])
+
+
+class Verdict(unittest.TestCase):
+    def judge(self, result, step="svm", protocol="exitcode", suite="ledger"):
+        return suites.judge(listed("a", suite, protocol=protocol), step, result)
+
+    def test_exit_status_counts(self):
+        self.assertEqual(self.judge(ended(0)), suites.PASSED)
+        self.assertEqual(self.judge(ended(1)), suites.FAILED)
+        self.assertEqual(self.judge(ended(124)), suites.FAILED)
+        self.assertEqual(self.judge(ended(77)), suites.SKIPPED)
+
+    def test_tap_is_counted_line_by_line(self):
+        self.assertEqual(self.judge(ended(0, "1..2\nok 1\nok 2\n"), protocol="tap"), suites.PASSED)
+        self.assertEqual(self.judge(ended(0, "1..2\nok 1\n"), protocol="tap"), suites.FAILED)
+        self.assertEqual(self.judge(ended(0, "ok 1\n"), protocol="tap"), suites.FAILED)
+        self.assertEqual(self.judge(ended(0, "1..1\nok 1\nnot ok 2\n"), protocol="tap"), suites.FAILED)
+        self.assertEqual(self.judge(ended(0, "1..0 # SKIP none\n"), protocol="tap"), suites.SKIPPED)
+
+    def test_only_drain_may_refuse_and_only_ledgers(self):
+        text = "ledger: group 0 found queue 0 full (1 slots, ticket 1), and no kernel waits on step drain: raise"
+        self.assertEqual(self.judge(ended(1, err=text), "drain"), suites.REFUSED)
+        self.assertEqual(self.judge(ended(1, err=text), "pump"), suites.FAILED)
+        self.assertEqual(self.judge(ended(1, err=text), "drain", suite="app"), suites.FAILED)
+        self.assertEqual(self.judge(ended(139, err=text), "drain"), suites.FAILED)
+        self.assertEqual(self.judge(ended(1, err="lost 3 messages"), "drain"), suites.FAILED)
+
+
+if __name__ == "__main__":
+    unittest.main()
