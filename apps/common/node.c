@@ -106,7 +106,9 @@ void node_open(struct node *node, uint64_t heap_bytes)
 /* The options, and what the model's prelude asks for. */
 static void join_options(const struct node *node, const char *options, char *all, size_t bytes)
 {
-    int n = snprintf(all, bytes, "%s -DMODEL_NODES=%uu", options ? options : "", node->n_nodes);
+    const char *own = options ? options : "";
+    int n = *node->model->prelude ? snprintf(all, bytes, "%s -DMODEL_NODES=%uu", own, node->n_nodes)
+                                  : snprintf(all, bytes, "%s", own);
     if (n < 0 || (size_t)n >= bytes)
         die("compiler options of more than %zu bytes", bytes);
     if (node->coprocessor)
