@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/aggregation.h"
 #include "error.h"
 #include "gravel/shared/package.h"
 
@@ -106,7 +107,7 @@ static int check_choice(const char *field, const char *value, const char *const 
     for (const char *const *choice = choices; *choice; choice++)
         if (!strcmp(value, *choice))
             return 0;
-    return gravel_fail(GRAVEL_ECONFIG, "%s = \"%s\": not one of auto, %s%s%s", field, value,
+    return gravel_fail(GRAVEL_ECONFIG, "%s = \"%s\": not one of %s, %s%s%s", field, value, choices[0],
                        choices[1], choices[2] ? ", " : "", choices[2] ? choices[2] : "");
 }
 
@@ -130,6 +131,7 @@ int gravel_config_check(const struct gravel_config *config)
     const char *const aggregations[] = {"auto", "on", "off", NULL};
     const char *const transports[] = {"auto", "self", "mpi", NULL};
     if ((code = check_choice("step", config->step, steps)) != 0 ||
+        (code = check_choice("aggregation", config->aggregation, gravel_aggregation_names)) != 0 ||
         (code = check_choice("device_aggregation", config->device_aggregation, aggregations)) != 0 ||
         (code = check_choice("transport", config->transport, transports)) != 0)
         return code;

@@ -121,7 +121,12 @@ static void wake_aggregator(void *context, uint32_t queue)
     gravel_aggregator_wake(&gravel->aggregators[queue]);
 }
 
-/* Where kernels' packages must be fetched. */
+static enum gravel_aggregation aggregation_of(const struct gravel *gravel)
+{
+    return gravel_aggregation_of(gravel->config.aggregation);
+}
+
+/* Where kernels' packages must be fetched. The device bins for whole buffers only. */
 static int open_pump(struct gravel *gravel)
 {
     const struct gravel_pump_shape shape = {
@@ -131,7 +136,7 @@ static int open_pump(struct gravel *gravel)
         .wake = wake_aggregator,
         .context = gravel,
         .timeout_ns = gravel->config.timeout_ms * UINT64_C(1000000),
-        .aggregation = gravel->config.device_aggregation,
+        .aggregation = aggregation_of(gravel) ? "off" : gravel->config.device_aggregation,
     };
     return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
 }
@@ -153,6 +158,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .report = gravel_report,
         .report_context = gravel,
         .timeout_ns = config->timeout_ms * UINT64_C(1000000),
+        .aggregation = aggregation_of(gravel),
         .number = number,
     };
     const struct gravel_sender_shape shape = {

@@ -8,19 +8,35 @@
  */
 #include "node.h"
 #include "app.h"
+#include "coprocessor.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 
-enum { KEY_GROUP = 0x2000 };
+enum { KEY_GROUP = 0x2000, KEY_MODEL };
 
 /* The heap's own rounding, for a handful of allocations [bytes]. */
 #define HEAP_SLACK_BYTES 4096
+
+static error_t parse_model(struct argp_state *state, const char *value, struct node *node)
+{
+    node->model = model_named(value);
+    if (node->model)
+        return 0;
+    argp_failure(state, EX_USAGE, 0,
+                 "--model: '%s' is none of coprocessor, coprocessor-1m, lane, coalesced, "
+                 "coalesced-aggregated, gravel",
+                 value);
+    return EINVAL;
+}
 
 static error_t parse_node(int key, char *value, struct argp_state *state)
 {
     struct node *node = state->input;
     uint64_t number = 0;
+    if (key == KEY_MODEL)
+        return parse_model(state, value, node);
     if (key != KEY_GROUP)
         return ARGP_ERR_UNKNOWN;
     error_t error = options_number(state, "--group", value, 1, NODE_MAX_GROUP, &number);
@@ -32,6 +48,10 @@ static error_t parse_node(int key, char *value, struct argp_state *state)
 static const struct argp_option node_options[] = {
     {NULL, 0, NULL, 0, "Device:", 30},
     {"group", KEY_GROUP, "ITEMS", 0, "Work-items of a work-group (256)", 0},
+    {"model", KEY_MODEL, "NAME", 0,
+     "How messages are sent: coprocessor, coprocessor-1m, lane, coalesced, coalesced-aggregated or "
+     "gravel (gravel); docs/models.md compares them",
+     0},
     {0}};
 
 const struct argp node_argp = {.options = node_options, .parser = parse_node};
@@ -60,8 +80,12 @@ void node_open(struct node *node, uint64_t heap_bytes)
 {
     struct gravel_config config;
     node_check(gravel_config_init(&config));
+    if (node->model->queue_bytes)
+        heap_bytes += coprocessor_heap_bytes(node->model, config.loopback_nodes);
     if (!getenv("GRAVEL_HEAP"))
         config.heap_bytes = heap_bytes + HEAP_SLACK_BYTES;
+    if (node->model != model_gravel)
+        strcpy(config.aggregation, node->model->aggregation);
     struct gravel_bindings bindings = {.handlers = node->handlers, .n_handlers = node->n_handlers};
     node_check(gravel_open(&node->gravel, &config, &bindings));
     node->number = gravel_node(node->gravel);
@@ -69,9 +93,26 @@ void node_open(struct node *node, uint64_t heap_bytes)
     node->n_processes = count_processes(node->gravel);
 }
 
+/* The options, and what the model's prelude asks for. */
+static void join_options(const struct node *node, const char *options, char *all, size_t bytes)
+{
+    int n = snprintf(all, bytes, "%s -DMODEL_NODES=%uu", options ? options : "", node->n_nodes);
+    if (n < 0 || (size_t)n >= bytes)
+        die("compiler options of more than %zu bytes", bytes);
+    if (node->coprocessor)
+        coprocessor_options(node->coprocessor, all + n, bytes - (size_t)n);
+}
+
 void node_build(struct node *node, const char *name, const char *source, const char *options)
 {
-    node_check(gravel_program_build(node->gravel, name, source, options, &node->program));
+    char all_options[512], *text;
+    if (node->model->queue_bytes)
+        node->coprocessor = coprocessor_open(node);
+    join_options(node, options, all_options, sizeof all_options);
+    if (asprintf(&text, "%s#line 1 \"%s\"\n%s", node->model->prelude, name, source) < 0)
+        die("no memory for the program %s", name);
+    node_check(gravel_program_build(node->gravel, name, text, all_options, &node->program));
+    free(text);
 }
 
 uint64_t node_alloc(struct node *node, uint64_t bytes)
@@ -135,8 +176,8 @@ void node_read(struct node *node, cl_mem array, size_t bytes, void *data)
                       "clEnqueueReadBuffer");
 }
 
-static void launch_groups(struct node *node, cl_kernel kernel, cl_ulong first, size_t n_items,
-                          size_t group_items)
+void node_launch_groups(struct node *node, cl_kernel kernel, uint64_t first, size_t n_items,
+                        size_t group_items)
 {
     if (n_items == 0)
         return;
@@ -147,16 +188,33 @@ static void launch_groups(struct node *node, cl_kernel kernel, cl_ulong first, s
 void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
 {
     size_t rest = n_items % node->group_items, full = n_items - rest;
-    launch_groups(node, kernel, 0, full, node->group_items);
-    launch_groups(node, kernel, full, rest, rest);
+    node_launch_groups(node, kernel, 0, full, node->group_items);
+    node_launch_groups(node, kernel, full, rest, rest);
 }
 
 void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items)
 {
     uint64_t group_items = node->group_items;
     NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
-    launch_groups(node, kernel, 0, (n_items + group_items - 1) / group_items * group_items,
-                  group_items);
+    node_launch_groups(node, kernel, 0, (n_items + group_items - 1) / group_items * group_items,
+                       group_items);
+}
+
+void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound)
+{
+    if (node->coprocessor)
+        coprocessor_send(node->coprocessor, kernel, n_items, bound, false);
+    else
+        node_launch(node, kernel, n_items);
+}
+
+void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound)
+{
+    NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
+    if (node->coprocessor)
+        coprocessor_send(node->coprocessor, kernel, n_items, bound, true);
+    else
+        node_launch_full(node, kernel, n_items);
 }
 
 void node_barrier(struct node *node)
@@ -172,6 +230,7 @@ uint64_t node_sum(struct node *node, uint64_t value)
 
 void node_close(struct node *node)
 {
+    coprocessor_close(node->coprocessor);
     clReleaseProgram(node->program);
     node_check(gravel_close(node->gravel));
 }

@@ -10,14 +10,28 @@
 #ifndef APPS_NODE_H
 #define APPS_NODE_H
 
+#include "model.h"
+
 #include <gravel/gravel.h>
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Largest work-group that gravel.cl.h's `_if` forms take without more local memory. */
 #define NODE_MAX_GROUP 1024
+
+/* What one work-item of a launch sends at most. */
+struct node_bound {
+    uint64_t n_messages;
+    uint32_t message_bytes; /* the widest: 4 for an index and 4 or 8 for a value, 8 an argument */
+};
+
+/* A handler for --model coprocessor, which applies messages without Gravel: of node `number`; 0 is success. */
+typedef int node_call(void *user, uint32_t number, const uint64_t args[GRAVEL_AM_MAX_ARGS]);
+
+struct coprocessor;
 
 struct node {
     struct gravel *gravel;
@@ -25,15 +39,19 @@ struct node {
     uint32_t group_items; /* work-items of a work-group; set by the caller or --group */
     const struct gravel_handler *handlers; /* [n_handlers] set by the caller; node_open copies them */
     uint32_t n_handlers;
+    node_call *call; /* in the place of handlers; NULL if there are none */
+    void *call_user;
+    const struct model *model; /* set by --model */
+    struct coprocessor *coprocessor; /* NULL under the other models */
     uint32_t number;      /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */
 };
 
 /* What the caller sets before argp_parse and node_open. */
-#define NODE_DEFAULT ((struct node){.group_items = 256})
+#define NODE_DEFAULT ((struct node){.group_items = 256, .model = model_gravel})
 
-/* --group; input is struct node. */
+/* --group, --model; input is struct node. */
 extern const struct argp node_argp;
 
 /** End the process with "program: what Gravel says" if a Gravel call has failed. */
@@ -98,6 +116,18 @@ void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
  * a group (PoCL). Argument 2 of the kernel is `uint n_items`.
  */
 void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items);
+
+/**
+ * The same for a kernel that sends: collective, as under the coprocessor models its messages are exchanged here.
+ *
+ * @param bound  what a work-item sends at most; more than that ends the process.
+ */
+void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
+void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
+
+/** Launch n_items work-items from number `first` in groups of group_items, which divides them. */
+void node_launch_groups(struct node *node, cl_kernel kernel, uint64_t first, size_t n_items,
+                        size_t group_items);
 
 /** Wait until all messages of all nodes have been applied. Collective. */
 void node_barrier(struct node *node);

@@ -77,6 +77,8 @@ json_t *node_stats_json(const struct gravel_stats *stats, uint32_t n_processes)
 int node_report(struct node *node, struct trials *trials, bool was_checked, uint64_t n_wrong)
 {
     struct gravel_stats *stats = node_stats_gather(node);
+    if (trials->json || node->model != model_gravel)
+        trials->model = node->model->name;
     if (trials->json)
         trials->statistics = node_stats_json(stats, node->n_processes);
     else if (node->number == 0)

@@ -51,6 +51,8 @@ static void print_head(const struct trials *trials)
         fprintf(out, "/%s", trials->variant);
     fprintf(out, "  %s  %u node%s  ", trials->input, trials->n_nodes,
             trials->n_nodes == 1 ? "" : "s");
+    if (trials->model)
+        fprintf(out, "model %s  ", trials->model);
 }
 
 static int print_trial(const struct trials *trials, double seconds)

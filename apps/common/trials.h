@@ -25,6 +25,7 @@ struct trials {
     /* Set by the caller. */
     const char *name;    /* of the application */
     const char *variant; /* what distinguishes this measurement; NULL for none */
+    const char *model;   /* how messages were sent; set by node_report */
     const char *input;
     const char *unit; /* of work per second: "updates/s" */
     double work;      /* of one trial; the run function may still set it [units] */
@@ -61,7 +62,7 @@ int trials_run(struct trials *trials, trial_step *prepare, trial_step *run, void
 
 /**
  * Print the summary, at the median time; with `json` as one object on one line, which has name,
- * variant, input, nodes, parameters, statistics, runs, seconds (median), seconds_min, seconds_max,
+ * variant, model, input, nodes, parameters, statistics, runs, seconds (median), seconds_min, seconds_max,
  * seconds_each, rate, unit, and valid (true, false, or null for unchecked).
  *
  * @return  0, -EINVAL before any trial, -ENOMEM, or -EIO if it could not be written.

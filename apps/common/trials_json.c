@@ -39,9 +39,10 @@ static json_t *object_of(const struct trials *trials, enum trials_check check)
     json_t *parameters = trials->parameters ? json_incref(trials->parameters) : json_object();
     json_t *statistics = trials->statistics ? json_incref(trials->statistics) : json_null();
     /* clang-format off */
-    return json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:I, s:f, s:f, s:f, s:o, s:f, s:o, s:o}",
+    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:I, s:f, s:f, s:f, s:o, s:f, s:o, s:o}",
                      "name", string_or_null(trials->name),
                      "variant", string_or_null(trials->variant),
+                     "model", string_or_null(trials->model),
                      "input", string_or_null(trials->input),
                      "nodes", (json_int_t)trials->n_nodes,
                      "parameters", parameters,

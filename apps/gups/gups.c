@@ -126,6 +126,11 @@ static void set_up(struct gups *gups)
     NODE_SET(gups->kernel, 6, cl_uint, (cl_uint)(n_words(gups) - 1));
 }
 
+static struct node_bound bound(const struct gups *gups)
+{
+    return (struct node_bound){gups->per_item, gups->use_xor ? 12 : 4};
+}
+
 /* ---- trials ------------------------------------------------------------------------------------
  */
 
@@ -143,7 +148,7 @@ static int update(void *app, unsigned trial)
 {
     struct gups *gups = app;
     (void)trial;
-    node_launch(&gups->node, gups->kernel, n_updates(gups) / gups->per_item);
+    node_send(&gups->node, gups->kernel, n_updates(gups) / gups->per_item, bound(gups));
     node_barrier(&gups->node);
     return 0;
 }
@@ -153,8 +158,8 @@ static int update(void *app, unsigned trial)
 static void warm_up(struct gups *gups)
 {
     uint64_t n_items = n_updates(gups) / gups->per_item;
-    node_launch(&gups->node, gups->kernel,
-                n_items < gups->node.group_items ? n_items : gups->node.group_items);
+    node_send(&gups->node, gups->kernel,
+              n_items < gups->node.group_items ? n_items : gups->node.group_items, bound(gups));
     node_barrier(&gups->node);
 }
 

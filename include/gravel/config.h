@@ -49,6 +49,10 @@
       "node buffers per aggregator and destination; 0 derives it: 2 to 32, 64M if that allows")    \
     X(COUNT, flush_us, GRAVEL_FLUSH, 125, 1, 10000000, "aggregation",                              \
       "age at which a partly filled node buffer leaves [microseconds]")                            \
+    X(STRING, aggregation, GRAVEL_AGGREGATION, "destination", 0, 0, "aggregation",                 \
+      "which messages of kernels share a node buffer: destination, all that there are for one; "   \
+      "group, those that a work-group sends to one at once; off, none; the last two, and no "      \
+      "binning by the device, are for comparisons")                                                \
     X(STRING, device_aggregation, GRAVEL_DEVICE_AGGREGATION, "auto", 0, 0, "aggregation",          \
       "where packages are fetched by copies (steps pump and drain), the device bins their messages: " \
       "on, off, or auto: long runs of packages, on step pump of devices other than CPUs")           \

@@ -18,7 +18,7 @@
     X(host_messages, "count", "messages of host calls and handlers; each piece of a put is one")   \
     X(buffers_full, "count", "node buffers sent because they were full")                           \
     X(buffers_timeout, "count", "node buffers sent because their age reached the flush time")      \
-    X(buffers_flush, "count", "node buffers sent by quiet, fence or barrier")                      \
+    X(buffers_flush, "count", "node buffers sent by quiet, fence or barrier, or as GRAVEL_AGGREGATION says")                      \
     X(buffer_bytes, "bytes", "bytes in all node buffers sent")                                     \
     X(network_buffers, "count", "node buffers sent to other nodes")                                \
     X(network_bytes, "bytes", "bytes in node buffers sent to other nodes")                         \

@@ -94,7 +94,8 @@ static void take_package(struct gravel_aggregator *aggregator, const struct grav
     find_columns((const unsigned char *)slot, &header, &columns);
     count(&aggregator->n_packages, 1);
     count(&aggregator->n_messages, header.n_messages);
-    int code = gravel_sender_append(aggregator->sender, &columns, now_ns, &node);
+    int code = gravel_aggregation_append(aggregator->aggregation, aggregator->sender, &columns,
+                                         now_ns, &node);
     if (code == GRAVEL_ERANGE)
         refuse_destination(aggregator, header.n_messages, node);
     else if (code == GRAVEL_ENOMEM)

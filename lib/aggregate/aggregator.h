@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 
-#include "sender.h"
+#include "aggregation.h"
 
 /* What the aggregator tells the node: a code, a text, and whether the node can go on. */
 typedef void gravel_report_function(void *context, int code, bool is_fatal, const char *text);
@@ -26,7 +26,8 @@ struct gravel_aggregator {
     gravel_report_function *report;
     void *report_context;
     uint64_t timeout_ns; /* longest wait for a package that is reserved but not published */
-    uint32_t number;     /* of the aggregator and its queue */
+    enum gravel_aggregation aggregation;
+    uint32_t number; /* of the aggregator and its queue */
 
     pthread_t thread;
     bool is_running;

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A work-group sorts its messages by destination: how many go to each node, and each one's number among them.
+ *
+ * It is a counting sort whose last step, to move the messages, is left to the caller, who writes them to their places
+ * anyway. The host defines MODEL_NODES.
+ *
+ * Path:    coalesced.cl.h and coprocessor.cl.h -> this -> gravel.cl.h
+ * Memory:  counts and ranks are local, between barriers of the group.
+ * Source:  Orr 2016, section 3.3.
+ */
+#include "gravel.cl.h"
+
+struct model_scratch {
+    struct gravel_scratch gravel; /* the first member, and what GRAVEL_OPEN hands out */
+    uint n_to[MODEL_NODES];       /* messages of this call for each node */
+    uint at[MODEL_NODES];         /* where they go in its queue (coprocessor) */
+};
+
+#undef GRAVEL_OPEN
+#define GRAVEL_OPEN(g)                                                                             \
+    local struct model_scratch model_scratch_;                                                     \
+    struct gravel_group g = {gravel_arena_, &model_scratch_.gravel}
+
+GRAVEL_INLINE local struct model_scratch *model_scratch(struct gravel_group g)
+{
+    return (local struct model_scratch *)g.scratch;
+}
+
+/* This work-item's number among the group's messages to the same node; GRAVEL_INACTIVE if it sends none. */
+GRAVEL_INLINE uint model_rank(struct gravel_group g)
+{
+    return g.scratch->lanes[gravel_place()];
+}
+
+/* Each node is one work-item's to care for: the leader's if the group runs on one thread. */
+#ifdef GRAVEL_SERIAL_GROUP
+#define MODEL_FOR_MY_NODES(d)                                                                      \
+    if (gravel_is_leader())                                                                        \
+        for (uint d = 0; d < MODEL_NODES; d++)
+#else
+#define MODEL_FOR_MY_NODES(d)                                                                      \
+    for (uint d = (uint)gravel_lane_id(); d < MODEL_NODES; d += gravel_n_lanes())
+#endif
+
+#ifdef GRAVEL_SERIAL_GROUP
+/* Leader: lanes has every work-item's destination, and afterwards its rank. */
+GRAVEL_INLINE void model_rank_all(struct gravel_group g, local uint *n_to)
+{
+    uint n_lanes = gravel_group_fits(g.arena) ? gravel_n_lanes() : 0;
+    for (uint d = 0; d < MODEL_NODES; d++)
+        n_to[d] = 0;
+    for (uint i = 0; i < n_lanes; i++) {
+        uint node = g.scratch->lanes[i];
+        g.scratch->lanes[i] = node < MODEL_NODES ? n_to[node]++ : GRAVEL_INACTIVE;
+    }
+}
+#endif
+
+/* Every work-item of the group. When it returns, all know n_to and their ranks, until the next call. */
+GRAVEL_INLINE void model_sort(struct gravel_group g, uint active, uint node)
+{
+    local uint *n_to = model_scratch(g)->n_to;
+    gravel_barrier_group(); /* nobody needs the last call's counts any more */
+#ifdef GRAVEL_SERIAL_GROUP
+    gravel_place_set(g.scratch, active ? node : GRAVEL_INACTIVE);
+    gravel_barrier_group(); /* the destinations are known */
+    if (gravel_is_leader())
+        model_rank_all(g, n_to);
+#else
+    MODEL_FOR_MY_NODES(d)
+        n_to[d] = 0;
+    gravel_barrier_group(); /* the counts are 0 */
+    bool is_sent = active && node < MODEL_NODES;
+    gravel_place_set(g.scratch, is_sent ? atomic_inc(&n_to[node]) : GRAVEL_INACTIVE);
+#endif
+    gravel_barrier_group(); /* counts and ranks are known */
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rounds of the coprocessor model. See coprocessor.h.
+ *
+ * Path: node_send -> launches -> outbox -> gravel_put -> inbox of the owner -> apply.cl, or the application's handler
+ * Owner: see coprocessor.h.
+ * Threads: main's.
+ */
+#include "coprocessor.h"
+#include "app.h"
+#include "boxes.h"
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define APPLY_ITEMS 256u /* work-items that apply one queue, where they do so together */
+
+extern const char apply_cl[];
+
+/* ---- open and close ----------------------------------------------------------------------------
+ */
+
+static uint64_t box_bytes(uint32_t n_queues, uint32_t queue_bytes)
+{
+    return BOX_BYTES(n_queues, queue_bytes);
+}
+
+/* How many ranks there are is known when the heap is there, so it has room for as many as can be. */
+uint64_t coprocessor_heap_bytes(const struct model *model, uint32_t n_local)
+{
+    uint32_t n_destinations = n_local > 1 ? n_local : BOX_MOST_NODES;
+    uint32_t n_sources = n_local > 1 ? 1 : BOX_MOST_NODES;
+    return box_bytes(n_destinations, model->queue_bytes) +
+           2 * box_bytes(n_sources, model->queue_bytes);
+}
+
+static void build_apply(struct coprocessor *coprocessor)
+{
+    cl_int error;
+    struct gravel *gravel = coprocessor->node->gravel;
+    node_check(gravel_program_build(gravel, "apply.cl", apply_cl, NULL, &coprocessor->program));
+    coprocessor->apply = clCreateKernel(coprocessor->program, "apply", &error);
+    node_check_cl(error, "apply");
+    node_check(gravel_kernel_set_arena(gravel, coprocessor->apply, 0));
+    NODE_SET(coprocessor->apply, 3, cl_uint, coprocessor->node->n_processes);
+    NODE_SET(coprocessor->apply, 4, cl_uint, coprocessor->queue_bytes);
+}
+
+struct coprocessor *coprocessor_open(struct node *node)
+{
+    struct coprocessor *coprocessor = calloc(1, sizeof *coprocessor);
+    if (!coprocessor)
+        die("no memory for the coprocessor model");
+    if (node->n_nodes > BOX_MOST_NODES)
+        die("--model %s: %u nodes are more than %u", node->model->name, node->n_nodes,
+            BOX_MOST_NODES);
+    coprocessor->node = node;
+    coprocessor->queue_bytes = node->model->queue_bytes;
+    coprocessor->outbox = node_alloc(node, box_bytes(node->n_nodes, coprocessor->queue_bytes));
+    for (int i = 0; i < 2; i++)
+        coprocessor->inboxes[i] =
+            node_alloc(node, box_bytes(node->n_processes, coprocessor->queue_bytes));
+    build_apply(coprocessor);
+    return coprocessor;
+}
+
+void coprocessor_close(struct coprocessor *coprocessor)
+{
+    if (!coprocessor)
+        return;
+    clReleaseKernel(coprocessor->apply);
+    clReleaseProgram(coprocessor->program);
+    free(coprocessor);
+}
+
+void coprocessor_options(const struct coprocessor *coprocessor, char *options, size_t bytes)
+{
+    snprintf(options, bytes, " -DMODEL_OUTBOX=%lluul -DMODEL_QUEUE_BYTES=%uu",
+             (unsigned long long)coprocessor->outbox, coprocessor->queue_bytes);
+}
+
+/* ---- exchange ----------------------------------------------------------------------------------
+ */
+
+/* Send what one queue of the outbox holds, and how much that is. */
+static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inbox, uint32_t n_bytes)
+{
+    struct gravel *gravel = coprocessor->node->gravel;
+    uint32_t from = coprocessor->node->number;
+    void *queue = NULL;
+    if (n_bytes > coprocessor->queue_bytes)
+        die("the queue for node %u has %u bytes, and work-items sent %u: more than they may", to,
+            coprocessor->queue_bytes, n_bytes);
+    node_check(gravel_put(gravel, to, inbox + from * sizeof n_bytes, &n_bytes, sizeof n_bytes));
+    if (n_bytes == 0)
+        return;
+    uint64_t source = coprocessor->outbox + BOX_QUEUE(to, coprocessor->queue_bytes);
+    node_check(gravel_map(gravel, from, source, n_bytes, CL_MAP_READ, &queue));
+    node_check(gravel_put(gravel, to, inbox + BOX_QUEUE(from, coprocessor->queue_bytes), queue,
+                          n_bytes));
+    node_check(gravel_unmap(gravel, queue));
+}
+
+/* Send the outbox, and empty it. */
+static void exchange(struct coprocessor *coprocessor, uint64_t inbox)
+{
+    struct node *node = coprocessor->node;
+    void *head = NULL;
+    node_check(gravel_map(node->gravel, node->number, coprocessor->outbox, BOX_HEAD_BYTES,
+                          CL_MAP_READ | CL_MAP_WRITE, &head));
+    const uint32_t *n_bytes = head;
+    for (uint32_t to = 0; to < node->n_nodes; to++)
+        put_queue(coprocessor, to, inbox, n_bytes[to]);
+    memset(head, 0, BOX_HEAD_BYTES);
+    node_check(gravel_unmap(node->gravel, head));
+    node_barrier(node);
+}
+
+/* ---- apply -------------------------------------------------------------------------------------
+ */
+
+/* A plain command: the kernel sends nothing and waits for nobody, so it need not be slices. */
+static void apply_words(struct coprocessor *coprocessor, uint32_t heap, uint64_t inbox)
+{
+    cl_command_queue queue = gravel_cl_queue(coprocessor->node->gravel);
+    const size_t group = APPLY_ITEMS, n_items = coprocessor->node->n_processes * group;
+    NODE_SET(coprocessor->apply, 1, cl_uint, heap);
+    NODE_SET(coprocessor->apply, 2, cl_ulong, inbox);
+    node_check_cl(clEnqueueNDRangeKernel(queue, coprocessor->apply, 1, NULL, &n_items, &group, 0,
+                                         NULL, NULL),
+                  "clEnqueueNDRangeKernel");
+    node_check_cl(clFinish(queue), "clFinish");
+}
+
+/* Call the application's handler for each message of a run. */
+static void call_run(const struct node *node, uint32_t number, const unsigned char *run)
+{
+    const struct box_run *head = (const struct box_run *)run;
+    uint32_t n_args = GRAVEL_COMMAND_N_ARGS(head->command);
+    uint64_t args[GRAVEL_AM_MAX_ARGS] = {0};
+    for (uint32_t i = 0; i < head->n; i++) {
+        for (uint32_t arg = 0; arg < n_args; arg++)
+            args[arg] = ((const uint64_t *)(run + BOX_VALUES(head->command, head->n, arg)))[i];
+        if (node->call(node->call_user, number, args))
+            die("a message's handler failed");
+    }
+}
+
+static void call_queue(struct coprocessor *coprocessor, uint32_t number, uint64_t offset,
+                       uint32_t n_bytes)
+{
+    struct node *node = coprocessor->node;
+    void *queue = NULL;
+    if (n_bytes == 0)
+        return;
+    node_check(gravel_map(node->gravel, number, offset, n_bytes, CL_MAP_READ, &queue));
+    for (uint32_t at = 0; at < n_bytes;) {
+        const unsigned char *run = (const unsigned char *)queue + at;
+        const struct box_run *head = (const struct box_run *)run;
+        if (GRAVEL_COMMAND_OP(head->command) == GRAVEL_AM)
+            call_run(node, number, run);
+        at += BOX_RUN_BYTES(head->command, head->n);
+    }
+    node_check(gravel_unmap(node->gravel, queue));
+}
+
+static void apply_calls(struct coprocessor *coprocessor, uint32_t number, uint64_t inbox)
+{
+    struct node *node = coprocessor->node;
+    void *head = NULL;
+    node_check(gravel_map(node->gravel, number, inbox, BOX_HEAD_BYTES, CL_MAP_READ, &head));
+    for (uint32_t from = 0; from < node->n_processes; from++)
+        call_queue(coprocessor, number, inbox + BOX_QUEUE(from, coprocessor->queue_bytes),
+                   ((const uint32_t *)head)[from]);
+    node_check(gravel_unmap(node->gravel, head));
+}
+
+/* At each node of this process. */
+static void apply(struct coprocessor *coprocessor, uint64_t inbox)
+{
+    struct node *node = coprocessor->node;
+    uint32_t n_heaps = node->n_processes == 1 ? node->n_nodes : 1;
+    for (uint32_t heap = 0; heap < n_heaps; heap++)
+        if (node->call)
+            apply_calls(coprocessor, node->number + heap, inbox);
+        else
+            apply_words(coprocessor, heap, inbox);
+}
+
+/* ---- launches ----------------------------------------------------------------------------------
+ */
+
+/* The most that a group of n work-items puts into one queue [bytes]. */
+static uint64_t group_bytes(uint64_t n, struct node_bound bound)
+{
+    return bound.n_messages * (BOX_RUN_EXTRA_BYTES + n * bound.message_bytes);
+}
+
+/* Work-items of the largest group whose messages fit a queue. */
+static uint64_t group_that_fits(const struct coprocessor *coprocessor, struct node_bound bound)
+{
+    uint64_t n = coprocessor->node->group_items;
+    while (n && group_bytes(n, bound) > coprocessor->queue_bytes)
+        n--;
+    if (n == 0)
+        die("--model %s: a work-item sends up to %llu messages, and a queue has %u bytes",
+            coprocessor->node->model->name, (unsigned long long)bound.n_messages,
+            coprocessor->queue_bytes);
+    return n;
+}
+
+static uint64_t most_rounds(struct node *node, uint64_t n_rounds)
+{
+    node_check(gravel_reduce(node->gravel, GRAVEL_MAX, GRAVEL_ULONG, &n_rounds, 1));
+    return n_rounds;
+}
+
+static void launch(struct node *node, cl_kernel kernel, uint64_t first, uint64_t n, uint64_t group)
+{
+    uint64_t rest = n % group;
+    node_launch_groups(node, kernel, first, n - rest, group);
+    node_launch_groups(node, kernel, first + n - rest, rest, rest);
+    node_check_cl(clFinish(gravel_cl_queue(node->gravel)), "clFinish");
+}
+
+void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_t n_items,
+                      struct node_bound bound, bool is_full)
+{
+    struct node *node = coprocessor->node;
+    uint64_t group = group_that_fits(coprocessor, bound);
+    uint64_t piece = coprocessor->queue_bytes / group_bytes(group, bound) * group;
+    uint64_t n_rounded = is_full ? (n_items + group - 1) / group * group : n_items;
+    uint64_t n_rounds = most_rounds(node, (n_rounded + piece - 1) / piece);
+    for (uint64_t round = 0; round < n_rounds; round++) {
+        uint64_t first = round * piece < n_rounded ? round * piece : n_rounded;
+        uint64_t inbox = coprocessor->inboxes[coprocessor->n_rounds++ % 2];
+        launch(node, kernel, first, n_rounded - first < piece ? n_rounded - first : piece, group);
+        exchange(coprocessor, inbox);
+        apply(coprocessor, inbox);
+    }
+}

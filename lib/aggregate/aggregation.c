@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When node buffers leave. See aggregation.h.
+ *
+ * Memory:  none of its own; the columns are a slot, which is a kernel's memory, so the sender checks each message again.
+ */
+#include "aggregation.h"
+
+#include <string.h>
+
+#include "gravel/gravel.h"
+
+const char *const gravel_aggregation_names[] = {"destination", "group", "off", NULL};
+
+enum gravel_aggregation gravel_aggregation_of(const char *name)
+{
+    uint32_t i = 0;
+    while (gravel_aggregation_names[i + 1] && strcmp(name, gravel_aggregation_names[i]) != 0)
+        i++;
+    return (enum gravel_aggregation)i;
+}
+
+/* Column i alone. */
+static struct gravel_columns column_of(const struct gravel_columns *columns, size_t i)
+{
+    uint32_t command = columns->key.command;
+    struct gravel_columns one = *columns;
+    one.n = 1;
+    one.nodes += i;
+    one.index += i * GRAVEL_INDEX_BYTES(command);
+    for (uint32_t row = 0; row < GRAVEL_N_VALUES(command); row++)
+        one.values[row] += i * GRAVEL_VALUE_BYTES(command);
+    return one;
+}
+
+static bool all_exist(const struct gravel_sender *sender, const struct gravel_columns *columns,
+                      uint32_t *refused)
+{
+    for (uint32_t i = 0; i < columns->n; i++)
+        if ((*refused = columns->nodes[i]) >= sender->shape.n_nodes)
+            return false;
+    return true;
+}
+
+static int append_each(struct gravel_sender *sender, const struct gravel_columns *columns,
+                       uint64_t now_ns, uint32_t *refused)
+{
+    int code = all_exist(sender, columns, refused) ? 0 : GRAVEL_ERANGE;
+    for (uint32_t i = 0; !code && i < columns->n; i++) {
+        const struct gravel_columns one = column_of(columns, i);
+        code = gravel_sender_append(sender, &one, now_ns, refused);
+        gravel_sender_flush(sender);
+    }
+    return code;
+}
+
+int gravel_aggregation_append(enum gravel_aggregation aggregation, struct gravel_sender *sender,
+                              const struct gravel_columns *columns, uint64_t now_ns,
+                              uint32_t *refused)
+{
+    if (aggregation == GRAVEL_AGGREGATE_OFF)
+        return append_each(sender, columns, now_ns, refused);
+    int code = gravel_sender_append(sender, columns, now_ns, refused);
+    if (aggregation == GRAVEL_AGGREGATE_GROUP)
+        gravel_sender_flush(sender);
+    return code;
+}
