@@ -18,9 +18,12 @@ def measure(place):
     for workload in workloads:
         rivals = {what: rival(place, workload, what) for what in
                   [OFF] + (QUICK_SIZES if place.quick else FULL_SIZES)}
-        rows += [{**row, "buffer": what} for what, row in
-                 rounds.in_turn(rivals, 1 if place.quick else 3).items()]
+        rows += place.attempt(lambda rivals=rivals: contest(rivals, 1 if place.quick else 3))
     return rows
+
+
+def contest(rivals, n_rounds):
+    return [{**row, "buffer": what} for what, row in rounds.in_turn(rivals, n_rounds).items()]
 
 
 def rival(place, workload, what):

@@ -13,7 +13,8 @@ def measure(place):
     rows = []
     for workload in WORKLOADS:
         rivals = {model: rival(place, workload, model) for model in MODELS}
-        rows += rounds.in_turn(rivals, 1 if place.quick else 3).values()
+        n_rounds = 1 if place.quick else 3
+        rows += place.attempt(lambda rivals=rivals: list(rounds.in_turn(rivals, n_rounds).values()))
     return rows
 
 

@@ -21,7 +21,10 @@ def run(place, workload, n_ranks):
 
 
 def measure(place):
-    return [run(place, workload, n_ranks) for workload in WORKLOADS for n_ranks in place.ranks]
+    rows = []
+    for workload in WORKLOADS:
+        rows += place.attempt(lambda workload=workload: [run(place, workload, n_ranks) for n_ranks in place.ranks])
+    return rows
 
 
 def speed_ups(rows):

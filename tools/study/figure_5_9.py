@@ -16,9 +16,9 @@ SERIAL, HAND = "serial", "mpi-hand"
 def measure(place):
     rows = []
     for n_ranks in place.ranks:
-        rows += gups(place, n_ranks)
+        rows += place.attempt(lambda n_ranks=n_ranks: gups(place, n_ranks))
         for name in ("PR-1", "PR-2"):
-            rows += pagerank(place, name, n_ranks)
+            rows += place.attempt(lambda name=name, n_ranks=n_ranks: pagerank(place, name, n_ranks))
     return rows
 
 

@@ -15,8 +15,15 @@ MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM":
 SHOWN_SETTINGS = ("GRAVEL_", "POCL_", "BENCH_")  # of the environment, in data files
 
 
+SKIPPED = 77  # exit status
+
+
 class Failed(Exception):
     """A measurement that did not end, or was wrong; the text names it."""
+
+
+class Skipped(Exception):
+    """What this device cannot do, by the program's own word."""
 
 
 def in_shell_words(argv, settings):
@@ -40,7 +47,17 @@ class Place:
         self.quick, self.ranks, self.scale, self.log = quick, ranks, scale, log
         self.cores = sorted(os.sched_getaffinity(0))
         self.kept = {}  # rows that more than one figure shows
+        self.failures = []  # texts, of attempts
         self.device = None  # of gravel-info, once it was asked
+
+    def attempt(self, measure):
+        """Rows, or none and one more failure: the rest of a figure goes on."""
+        try:
+            return measure()
+        except Failed as error:
+            self.log("FAILED: %s" % error)
+            self.failures.append(str(error))
+            return []
 
     # ---- programs ----
 
@@ -60,6 +77,8 @@ class Place:
                                   errors="replace")
         except subprocess.TimeoutExpired:
             raise Failed("%s: no end within %d s" % (command, limit_s)) from None
+        if done.returncode == SKIPPED:
+            raise Skipped(done.stderr.strip().rpartition("\n")[2] or "no reason told")
         results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         if done.returncode:
             said = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()
