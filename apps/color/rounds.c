@@ -40,6 +40,12 @@ static void choose(struct color *color, uint64_t n, cl_uint counts[2])
     node_read(&color->node, color->counts, 2 * sizeof *counts, counts);
 }
 
+/* One copy at each other node at most, a slot and a colour each. */
+static struct node_bound bound_of(const struct color *color)
+{
+    return (struct node_bound){.n_messages = color->node.n_nodes, .message_bytes = 8};
+}
+
 uint64_t color_count(struct color *color)
 {
     uint32_t *own = color_read(color, color->node.number);
@@ -60,7 +66,7 @@ void color_run(struct color *color)
     for (color->n_rounds = 0; n_left; color->n_rounds++) {
         choose(color, counts[1], counts);
         n_left = node_sum(&color->node, counts[1]);
-        node_launch_full(&color->node, color->publish, counts[0]);
+        node_send_full(&color->node, color->publish, counts[0], bound_of(color));
         node_barrier(&color->node);
         progress_at(&color->progress, n_vertices - n_left);
     }

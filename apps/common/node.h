@@ -22,10 +22,11 @@
 /* Largest work-group that gravel.cl.h's `_if` forms take without more local memory. */
 #define NODE_MAX_GROUP 1024
 
-/* What one work-item of a launch sends at most. */
+/* What a launch sends at most. */
 struct node_bound {
-    uint64_t n_messages;
+    uint64_t n_messages;    /* of a work-item; or, if is_of_group, of a whole group to one node */
     uint32_t message_bytes; /* the widest: 4 for an index and 4 or 8 for a value, 8 an argument */
+    bool is_of_group;
 };
 
 /* A handler for --model coprocessor, which applies messages without Gravel: of node `number`; 0 is success. */
@@ -120,7 +121,7 @@ void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items);
 /**
  * The same for a kernel that sends: collective, as under the coprocessor models its messages are exchanged here.
  *
- * @param bound  what a work-item sends at most; more than that ends the process.
+ * @param bound  more than that ends the process.
  */
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);

@@ -158,6 +158,12 @@ static void set_up(struct gups_mod *mod)
     set_arguments(mod, offset);
 }
 
+/* A number of updates is drawn on the device: only the most that it can be is known. */
+static struct node_bound bound_of(const struct gups_mod *mod)
+{
+    return (struct node_bound){.n_messages = mod->most, .message_bytes = 4};
+}
+
 /* ---- trials ------------------------------------------------------------------------------------
  */
 
@@ -184,7 +190,7 @@ static int update(void *app, unsigned trial)
 {
     struct gups_mod *mod = app;
     (void)trial;
-    node_launch(&mod->node, mod->kernel, n_items(mod));
+    node_send(&mod->node, mod->kernel, n_items(mod), bound_of(mod));
     node_barrier(&mod->node);
     return 0;
 }
@@ -194,7 +200,8 @@ static int update(void *app, unsigned trial)
 static void warm_up(struct gups_mod *mod)
 {
     uint32_t group_items = mod->node.group_items;
-    node_launch(&mod->node, mod->kernel, n_items(mod) < group_items ? n_items(mod) : group_items);
+    node_send(&mod->node, mod->kernel, n_items(mod) < group_items ? n_items(mod) : group_items,
+              bound_of(mod));
     node_barrier(&mod->node);
 }
 
@@ -271,6 +278,8 @@ int main(int argc, char **argv)
                            .active_percent = 5,
                            .most = 16};
     argp_parse(&argp, argc, argv, 0, NULL, &mod);
+    if (mod.is_alone && mod.node.model->queue_bytes)
+        die("--form wi: under --model %s work-items send together", mod.node.model->name);
     set_up(&mod);
     warm_up(&mod);
     int status = run(&mod);

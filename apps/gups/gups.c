@@ -126,9 +126,11 @@ static void set_up(struct gups *gups)
     NODE_SET(gups->kernel, 6, cl_uint, (cl_uint)(n_words(gups) - 1));
 }
 
-static struct node_bound bound(const struct gups *gups)
+/* Of one operation; an index, and with xor a value. */
+static struct node_bound bound_of(const struct gups *gups)
 {
-    return (struct node_bound){gups->per_item, gups->use_xor ? 12 : 4};
+    return (struct node_bound){.n_messages = gups->per_item,
+                               .message_bytes = gups->use_xor ? 12 : 4};
 }
 
 /* ---- trials ------------------------------------------------------------------------------------
@@ -148,7 +150,7 @@ static int update(void *app, unsigned trial)
 {
     struct gups *gups = app;
     (void)trial;
-    node_send(&gups->node, gups->kernel, n_updates(gups) / gups->per_item, bound(gups));
+    node_send(&gups->node, gups->kernel, n_updates(gups) / gups->per_item, bound_of(gups));
     node_barrier(&gups->node);
     return 0;
 }
@@ -159,7 +161,7 @@ static void warm_up(struct gups *gups)
 {
     uint64_t n_items = n_updates(gups) / gups->per_item;
     node_send(&gups->node, gups->kernel,
-              n_items < gups->node.group_items ? n_items : gups->node.group_items, bound(gups));
+              n_items < gups->node.group_items ? n_items : gups->node.group_items, bound_of(gups));
     node_barrier(&gups->node);
 }
 

@@ -271,12 +271,22 @@ void kmeans_reset(struct kmeans *kmeans)
     node_barrier(&kmeans->node);
 }
 
+/* A point's coordinates and its count; or, added up in a group, those of all clusters that a node has. */
+static struct node_bound bound_of(const struct kmeans *kmeans)
+{
+    uint64_t n_columns = kmeans->n_dimensions + 1;
+    return (struct node_bound){.n_messages =
+                                   kmeans->is_combined ? kmeans->block * n_columns : n_columns,
+                               .message_bytes = 12,
+                               .is_of_group = kmeans->is_combined};
+}
+
 void kmeans_run(struct kmeans *kmeans)
 {
     kmeans->n_done = 0;
     do {
         memcpy(kmeans->before, kmeans->after, centres_bytes(kmeans));
-        node_launch(&kmeans->node, kmeans->assign, n_items(kmeans));
+        node_send(&kmeans->node, kmeans->assign, n_items(kmeans), bound_of(kmeans));
         node_barrier(&kmeans->node);
         update_centres(kmeans);
         read_centres(kmeans, kmeans->after);

@@ -24,14 +24,19 @@ static unsigned n_args(const struct mer *mer)
     return (unsigned)(2 * mer->k + 6 + 63) / 64;
 }
 
-/* An active message; what was not sent is 0. */
-static int count_kmer(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
+/* What was not sent is 0. */
+static int count_at(void *user, uint32_t number, const uint64_t *args)
 {
     struct mer *mer = user;
-    (void)source;
     struct kmer kmer = {.high = args[1] >> 6 | args[2] << 58, .low = args[0] >> 6 | args[1] << 58};
-    struct table *table = &mer->tables[gravel_node(gravel)];
-    return table_insert(table, kmer, args[0] >> 3 & 7, args[0] & 7) ? 0 : ENOMEM;
+    return table_insert(&mer->tables[number], kmer, args[0] >> 3 & 7, args[0] & 7) ? 0 : ENOMEM;
+}
+
+/* An active message. */
+static int count_kmer(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
+{
+    (void)source;
+    return count_at(user, gravel_node(gravel), args);
 }
 
 /* ---- open and close ----------------------------------------------------------------------------
@@ -83,6 +88,8 @@ void mer_open(struct mer *mer)
     struct gravel_handler handler = {"count_kmer", n_args(mer), count_kmer, mer};
     mer->node.handlers = &handler;
     mer->node.n_handlers = 1;
+    mer->node.call = count_at;
+    mer->node.call_user = mer;
     node_open(&mer->node, 0);
     mer->tables = calloc(mer->node.n_nodes, sizeof *mer->tables);
     if (!mer->tables)
@@ -115,7 +122,8 @@ void mer_reset(struct mer *mer)
 
 void mer_count(struct mer *mer)
 {
-    node_launch(&mer->node, mer->count, mer->n_places);
+    const struct node_bound bound = {.n_messages = 1, .message_bytes = 8 * n_args(mer)};
+    node_send(&mer->node, mer->count, mer->n_places, bound);
     node_barrier(&mer->node);
     /* The barrier has ended the network thread's insertions; what they put off is ours. */
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)

@@ -210,8 +210,11 @@ static union rank extra_of(const struct pagerank *pagerank)
 
 static void iterate_once(struct pagerank *pagerank, uint64_t sums)
 {
+    /* A message an edge: an index and a rank. */
+    const struct node_bound bound = {.n_messages = 1,
+                                     .message_bytes = 4 + (uint32_t)rank_bytes(pagerank)};
     NODE_SET(pagerank->push, 6, cl_ulong, sums);
-    node_launch(&pagerank->node, pagerank->push, pagerank->part.rows.n_edges);
+    node_send(&pagerank->node, pagerank->push, pagerank->part.rows.n_edges, bound);
     node_barrier(&pagerank->node);
     apply(pagerank, sums, base_of(pagerank), extra_of(pagerank));
 }

@@ -37,12 +37,17 @@ static cl_uint *list_of(uint64_t n)
     return list;
 }
 
-static uint64_t count_chunks(const struct graph *rows)
+/* How many there are, and how long the longest is. */
+static void count_chunks(struct sssp *sssp)
 {
-    uint64_t n = 0;
-    for (uint64_t u = 0; u < rows->n_vertices; u++)
-        n += (graph_degree(rows, u) + CHUNK - 1) / CHUNK;
-    return n;
+    const struct graph *rows = &sssp->part.rows;
+    sssp->n_chunks = 0;
+    sssp->longest_chunk = 1;
+    for (uint64_t u = 0; u < rows->n_vertices; u++) {
+        uint64_t degree = graph_degree(rows, u), longest = degree < CHUNK ? degree : CHUNK;
+        sssp->n_chunks += (degree + CHUNK - 1) / CHUNK;
+        sssp->longest_chunk = longest > sssp->longest_chunk ? longest : sssp->longest_chunk;
+    }
 }
 
 static cl_mem upload_offsets(struct sssp *sssp)
@@ -88,7 +93,7 @@ static void upload(struct sssp *sssp)
     sssp->n_slots = ghosts_n_slots(&ghosts);
     sssp->n_settled = fill_up(sssp, rows->n_vertices);
     uint64_t n_best = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
-    sssp->n_chunks = count_chunks(rows);
+    count_chunks(sssp);
     sssp->offsets = upload_offsets(sssp);
     sssp->slots = upload_slots(sssp, &ghosts);
     sssp->targets = upload_targets(sssp, &ghosts);

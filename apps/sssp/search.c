@@ -93,11 +93,18 @@ static uint64_t gather(struct sssp *sssp, uint64_t *n_all)
     return counts[0];
 }
 
+/* A vertex and a distance for each edge of a chunk. */
+static struct node_bound bound_of(const struct sssp *sssp)
+{
+    return (struct node_bound){.n_messages = sssp->longest_chunk,
+                               .message_bytes = 4 + (uint32_t)sssp_distance_bytes(sssp)};
+}
+
 static void empty_bucket(struct sssp *sssp, uint64_t limit)
 {
     set_limit(sssp, limit);
     for (uint64_t n, n_all; n = gather(sssp, &n_all), n_all; sssp->n_rounds++) {
-        node_launch_full(&sssp->node, sssp->relax, n);
+        node_send_full(&sssp->node, sssp->relax, n, bound_of(sssp));
         node_barrier(&sssp->node);
     }
     sssp->n_buckets++;

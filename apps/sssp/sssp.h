@@ -40,6 +40,7 @@ struct sssp {
     uint64_t n_slots;   /* own vertices and ghosts */
     uint64_t n_settled; /* own vertices, filled up */
     uint64_t n_chunks;  /* of all own edges */
+    uint64_t longest_chunk; /* [edges], 1 at least */
     cl_kernel reset, gather, relax, lowest;
     cl_mem offsets, slots, weights, targets, settled, best, frontier, counts, lows;
 
