@@ -6,7 +6,8 @@ import shlex
 import shutil
 import subprocess
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from portability.place import TIMED_OUT, TOP, run_limited
+
 # A rank's own cores: its number on this host, as Open MPI and others tell it, chooses one of the lists.
 PIN = ('set -- $STUDY_CORES -- "$@"; shift ${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_LOCALRANKID:-0}}; cores=$1; '
        'while [ "$1" != -- ]; do shift; done; shift; exec taskset -c "$cores" "$@"')
@@ -71,20 +72,17 @@ class Place:
         """@return the JSON objects that the command printed, a line each, all of them valid; and its words."""
         settings = dict(settings or {})
         command = in_shell_words(argv, settings)
-        try:
-            done = subprocess.run(argv, env={**os.environ, **MPI_SETTINGS, **settings}, cwd=self.out,
-                                  timeout=limit_s, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                  errors="replace")
-        except subprocess.TimeoutExpired:
-            raise Failed("%s: no end within %d s" % (command, limit_s)) from None
-        if done.returncode == SKIPPED:
-            raise Skipped(done.stderr.strip().rpartition("\n")[2] or "no reason told")
-        results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-        if done.returncode:
-            said = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()
+        done = run_limited(argv, {**os.environ, **MPI_SETTINGS, **settings}, limit_s, cwd=self.out)
+        results = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
+        if done.status == SKIPPED:
+            raise Skipped(done.last_line())
+        if done.status == TIMED_OUT:
+            raise Failed("%s: no end within %d s" % (command, limit_s))
+        if done.status:
+            said = (done.err.strip() or done.out.strip() or "no output").splitlines()
             wrong = [result for result in results if result.get("valid") is False]
-            why = "the result is not right" if wrong else next((l for l in said if l.strip("- ")), said[0])
-            raise Failed("%s: exit status %d: %s" % (command, done.returncode, why))
+            why = "the result is not right" if wrong else next((line for line in said if line.strip("- ")), said[0])
+            raise Failed("%s: exit status %d: %s" % (command, done.status, why))
         check(results, command)
         return results, command
 
