@@ -3,7 +3,8 @@
 """Run an application and check how it ended.
 
 run_app.py [--ranks N] [--env NAME=VALUE]... good PROGRAM ARGUMENT...
-    must end with status 0 and print PASS; with --json one object a line, valid and complete.
+    must end with status 0 and print PASS; with --json one object a line, valid and complete; with --model too, one
+    whose counters are those of the model.
 run_app.py [--ranks N] [--env NAME=VALUE]... bad TEXT PROGRAM ARGUMENT...
     must end with another status, print nothing to stdout and one line with TEXT to stderr.
 
@@ -36,21 +37,40 @@ def run(ranks, settings, program):
                           stdin=subprocess.DEVNULL, capture_output=True)
 
 
-def check_json(text, n_nodes):
+def check_model(model, row):
+    """Whether messages were sent as the model says, and not as another does."""
+    n_buffers = row["buffers_full"] + row["buffers_timeout"] + row["buffers_flush"]
+    if model.startswith("coprocessor"):
+        assert row["packages"] == 0, "packages in the queue of Gravel"
+    elif model == "lane":
+        assert n_buffers >= row["messages"], "a buffer of several messages"
+    elif model == "coalesced":
+        assert n_buffers >= row["packages"], "a buffer of several calls"
+    if not model.startswith("coprocessor"):
+        assert row["messages"] > 0, "no messages"
+
+
+def check_json(text, n_nodes, program):
+    model = program[program.index("--model") + 1] if "--model" in program else "gravel"
+    assert text.strip(), "no report"
     for line in text.splitlines():
         report = json.loads(line)
+        assert report["model"] == model, "model %s" % report["model"]
         assert report["valid"] is True, "not valid"
         assert report["nodes"] == n_nodes, "%d nodes" % report["nodes"]
         assert report["rate"] >= 0 and report["unit"].endswith("/s")
         for row in report["statistics"]:
             assert row["refused_messages"] == 0 and 0 <= row["remote_share"] <= 1
             assert 0 <= row["poll_ratio"] <= 1
+            if "--model" in program:
+                check_model(model, row)
 
 
 def check_good(result, arguments):
     assert result.returncode == 0, "exit status %d" % result.returncode
     if "--json" in arguments.program:
-        check_json(result.stdout, arguments.ranks or 1)
+        loopback = [int(word.split("=")[1]) for word in arguments.env if word.startswith("GRAVEL_LOOPBACK=")]
+        check_json(result.stdout, arguments.ranks or (loopback or [1])[0], arguments.program)
     else:
         assert result.stdout.rstrip().endswith("PASS"), "no PASS"
 

@@ -4,10 +4,10 @@ from study.place import Failed
 
 
 def cell(value):
-    """Three digits, or what it is."""
+    """About three digits, or what it is."""
     if not isinstance(value, float):
         return "-" if value is None else str(value)
-    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 0.1 else 3
     return "%.*f" % (digits, value)
 
 
