@@ -19,7 +19,7 @@ def measure(place):
 
 
 def rival(place, workload, model):
-    size = place.scale + (13 if place.quick else 19)
+    size = place.scale + (13 if place.quick else 18)
     return lambda: workload.run(place, place.some_ranks(), size, 1 if place.quick else 3, ["--model", model])
 
 
