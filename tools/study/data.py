@@ -7,7 +7,8 @@ import os
 import platform
 import subprocess
 
-from study.place import SHOWN_SETTINGS, TOP, Failed
+from portability.place import TOP
+from study.place import SHOWN_SETTINGS, Failed
 
 
 def processor():

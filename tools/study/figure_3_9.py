@@ -19,7 +19,8 @@ def measure(place):
 def table(rows):
     rates = {(row["destinations"], row["variant"]): row["rate"] for row in rows}
     counts = list(dict.fromkeys(row["destinations"] for row in rows))
-    heads = ["destinations", "host, M messages/s", "device", "SIMT-direct", "host / SIMT-direct", "device / SIMT-direct"]
+    heads = ["destinations", "host, M messages/s", "device", "SIMT-direct", "host / SIMT-direct",
+             "device / SIMT-direct"]
     return heads, [[str(n)] + [rates[n, name] / 1e6 for name in ("host", "device", "simt-direct")] +
                    [rates[n, name] / rates[n, "simt-direct"] for name in ("host", "device")] for n in counts]
 

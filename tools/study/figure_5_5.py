@@ -4,7 +4,7 @@ from study import queue
 
 NAME = "figure-5-5"
 TITLE = "Figure 5-5: the queue's throughput against message size, groups of 256, beside CPU queues"
-PUBLISHED = "Gravel's queue far above SPSC and MPMC queues of CPUs for small messages; 32 bytes: 7 GB/s, the network's rate"
+PUBLISHED = "far above SPSC and MPMC queues of CPUs for small messages; 32 bytes: 7 GB/s, the network's rate"
 RIVALS = ("work-item", "mpmc", "spsc", "spsc-bulk256")
 
 

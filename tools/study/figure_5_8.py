@@ -51,6 +51,6 @@ def draw(rows, draw):
     ups = speed_ups(rows)
     figure = draw.lines({name: list(of.items()) for name, of in ups.items()}, "ranks", "speed-up", log_y=False)
     counts = sorted({row["ranks"] for row in rows})
-    figure.axes[0].plot(counts, [n / counts[0] for n in counts], color="black", linestyle=":", marker="", label="linear")
+    figure.axes[0].plot(counts, [n / counts[0] for n in counts], color="black", linestyle=":", label="linear")
     figure.axes[0].legend(ncol=2)
     return figure

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 
-from portability.place import TIMED_OUT, TOP, run_limited
+from portability.place import TIMED_OUT, run_limited
 
 # A rank's own cores: its number on this host, as Open MPI and others tell it, chooses one of the lists.
 PIN = ('set -- $STUDY_CORES -- "$@"; shift ${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_LOCALRANKID:-0}}; cores=$1; '

@@ -3,7 +3,8 @@
 import os
 import subprocess
 
-from study.place import TOP, Failed
+from portability.place import TOP
+from study.place import Failed
 
 NAME = "table-3-2"
 TITLE = "Table 3-2: lines of code of GUPS in each model"

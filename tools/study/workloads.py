@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The applications and inputs of chapter 5 (table 5-2), in sizes that fit this machine.
 
-The dissertation's inputs are hugebubbles-00020 (PR-1, SSSP-1, color-1) and cage15 (PR-2, ...); --mesh and --band generate
-graphs with their statistics in any size. k-means has 8 clusters, mer the k-mers of reads. `size` is the log2 of the
-messages, about, that all ranks together send in one pass over the input; it does not change with the ranks.
+The dissertation's inputs are hugebubbles-00020 (PR-1, SSSP-1, color-1) and cage15 (PR-2, ...); --mesh and --band
+generate graphs with their statistics in any size. k-means has 8 clusters, mer the k-mers of reads. `size` is the log2
+of the messages, about, that all ranks together send in one pass over the input; it does not change with the ranks.
 """
 import os
 import random
