@@ -75,7 +75,7 @@ class Place:
         done = run_limited(argv, {**os.environ, **MPI_SETTINGS, **settings}, limit_s, cwd=self.out)
         results = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
         if done.status == SKIPPED:
-            raise Skipped(done.last_line())
+            raise Skipped(results[-1]["skipped"] if results and "skipped" in results[-1] else done.last_line())
         if done.status == TIMED_OUT:
             raise Failed("%s: no end within %d s" % (command, limit_s))
         if done.status:
