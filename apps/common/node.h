@@ -29,7 +29,7 @@ struct node_bound {
     bool is_of_group;
 };
 
-/* A handler for --model coprocessor, which applies messages without Gravel: of node `number`; 0 is success. */
+/* A handler for the coprocessor models, which do without Gravel's: of node `number`; 0 is success. */
 typedef int node_call(void *user, uint32_t number, const uint64_t args[GRAVEL_AM_MAX_ARGS]);
 
 struct coprocessor;
@@ -119,7 +119,8 @@ void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
 void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items);
 
 /**
- * The same for a kernel that sends: collective, as under the coprocessor models its messages are exchanged here.
+ * The same for a kernel that sends: collective, as under the coprocessor models its messages are
+ * exchanged here.
  *
  * @param bound  more than that ends the process.
  */

@@ -62,8 +62,8 @@ int trials_run(struct trials *trials, trial_step *prepare, trial_step *run, void
 
 /**
  * Print the summary, at the median time; with `json` as one object on one line, which has name,
- * variant, model, input, nodes, parameters, statistics, runs, seconds (median), seconds_min, seconds_max,
- * seconds_each, rate, unit, and valid (true, false, or null for unchecked).
+ * variant, model, input, nodes, parameters, statistics, runs, seconds (median), seconds_min,
+ * seconds_max, seconds_each, rate, unit, and valid (true, false, or null for unchecked).
  *
  * @return  0, -EINVAL before any trial, -ENOMEM, or -EIO if it could not be written.
  */

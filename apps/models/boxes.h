@@ -2,11 +2,13 @@
 /*
  * The boxes of the coprocessor models: what a node has for the others, and what they had for it.
  *
- *     box = bytes in each queue [BOX_MOST_NODES] | queue | queue | ...      a queue of an outbox for each destination,
- *     queue = run | run | ...                                               of an inbox for each source
- *     run = command, messages, base | indices | row of values | ...         what one call of a work-group had for a node
+ *     box = bytes in each queue [BOX_MOST_NODES] | queue | queue | ...
+ *     queue = run | run | ...
+ *     run = command, messages, base | indices | row of values | ...
  *
- * Operation and base are those of the call, so they stand once a run. Rows begin at multiples of 8 bytes.
+ * An outbox has a queue for each destination, an inbox one for each source. A run is what one call
+ * of a work-group had for a node. Operation and base are those of the call, so they stand once a
+ * run. Rows begin at multiples of 8 bytes.
  *
  * Path:    coprocessor.cl.h fills an outbox -> coprocessor.c -> apply.cl empties an inbox
  */
@@ -39,7 +41,8 @@ struct box_run {
      (row)*BOX_ROW_BYTES(n, GRAVEL_VALUE_BYTES(command)))
 #define BOX_RUN_BYTES(command, n) BOX_VALUES(command, n, GRAVEL_N_VALUES(command))
 
-/* What a run takes at most besides its messages: its head, and 4 bytes behind each row of an odd number of words. */
+/* What a run takes at most besides its messages: its head, and 4 bytes behind each of two rows of
+ * an odd number of words. */
 #define BOX_RUN_EXTRA_BYTES (BOX_INDICES + 8u)
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * Rounds of the coprocessor model. See coprocessor.h.
  *
- * Path: node_send -> launches -> outbox -> gravel_put -> inbox of the owner -> apply.cl, or the application's handler
+ * Path: node_send -> launches -> outbox -> gravel_put -> inbox of the owner -> apply.cl, or the
+ * application's handler
  * Owner: see coprocessor.h.
  * Threads: main's.
  */
@@ -26,7 +27,7 @@ static uint64_t box_bytes(uint32_t n_queues, uint32_t queue_bytes)
     return BOX_BYTES(n_queues, queue_bytes);
 }
 
-/* How many ranks there are is known when the heap is there, so it has room for as many as can be. */
+/* How many ranks there are is not known before the heap is there: it has room for the most. */
 uint64_t coprocessor_heap_bytes(const struct model *model, uint32_t n_local)
 {
     uint32_t n_destinations = n_local > 1 ? n_local : BOX_MOST_NODES;
@@ -80,11 +81,37 @@ void coprocessor_options(const struct coprocessor *coprocessor, char *options, s
              (unsigned long long)coprocessor->outbox, coprocessor->queue_bytes);
 }
 
+/* ---- kernels -----------------------------------------------------------------------------------
+ */
+
+/* A plain command: no kernel here waits for anybody, so none need be slices. */
+static void enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group)
+{
+    node_check_cl(clEnqueueNDRangeKernel(gravel_cl_queue(node->gravel), kernel, 1, NULL, &n_items,
+                                         &group, 0, NULL, NULL),
+                  "clEnqueueNDRangeKernel");
+}
+
+static void finish(struct node *node)
+{
+    node_check_cl(clFinish(gravel_cl_queue(node->gravel)), "clFinish");
+}
+
+/* Work-items from number `first` on, which is the kernel's argument 1. */
+static void enqueue_from(struct node *node, cl_kernel kernel, uint64_t first, uint64_t n_items,
+                         uint64_t group)
+{
+    NODE_SET(kernel, 1, cl_ulong, first);
+    if (n_items)
+        enqueue(node, kernel, n_items, group);
+}
+
 /* ---- exchange ----------------------------------------------------------------------------------
  */
 
 /* Send what one queue of the outbox holds, and how much that is. */
-static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inbox, uint32_t n_bytes)
+static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inbox,
+                      uint32_t n_bytes)
 {
     struct gravel *gravel = coprocessor->node->gravel;
     uint32_t from = coprocessor->node->number;
@@ -120,17 +147,13 @@ static void exchange(struct coprocessor *coprocessor, uint64_t inbox)
 /* ---- apply -------------------------------------------------------------------------------------
  */
 
-/* A plain command: the kernel sends nothing and waits for nobody, so it need not be slices. */
 static void apply_words(struct coprocessor *coprocessor, uint32_t heap, uint64_t inbox)
 {
-    cl_command_queue queue = gravel_cl_queue(coprocessor->node->gravel);
     const size_t group = APPLY_ITEMS, n_items = coprocessor->node->n_processes * group;
     NODE_SET(coprocessor->apply, 1, cl_uint, heap);
     NODE_SET(coprocessor->apply, 2, cl_ulong, inbox);
-    node_check_cl(clEnqueueNDRangeKernel(queue, coprocessor->apply, 1, NULL, &n_items, &group, 0,
-                                         NULL, NULL),
-                  "clEnqueueNDRangeKernel");
-    node_check_cl(clFinish(queue), "clFinish");
+    enqueue(coprocessor->node, coprocessor->apply, n_items, group);
+    finish(coprocessor->node);
 }
 
 /* Call the application's handler for each message of a run. */
@@ -191,8 +214,8 @@ static void apply(struct coprocessor *coprocessor, uint64_t inbox)
 /* ---- launches ----------------------------------------------------------------------------------
  */
 
-/* The most that a group of n work-items puts into one queue [bytes]. In how many runs a small group sends what is known
- * of any group nobody knows. */
+/* The most that a group of n work-items puts into one queue [bytes]. What is known of any group
+ * is not known to be sent in few runs. */
 static uint64_t group_bytes(uint64_t n, struct node_bound bound)
 {
     if (bound.is_of_group)
@@ -222,9 +245,9 @@ static uint64_t most_rounds(struct node *node, uint64_t n_rounds)
 static void launch(struct node *node, cl_kernel kernel, uint64_t first, uint64_t n, uint64_t group)
 {
     uint64_t rest = n % group;
-    node_launch_groups(node, kernel, first, n - rest, group);
-    node_launch_groups(node, kernel, first + n - rest, rest, rest);
-    node_check_cl(clFinish(gravel_cl_queue(node->gravel)), "clFinish");
+    enqueue_from(node, kernel, first, n - rest, group);
+    enqueue_from(node, kernel, first + n - rest, rest, rest);
+    finish(node);
 }
 
 void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_t n_items,

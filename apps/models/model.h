@@ -2,15 +2,19 @@
 /*
  * The six ways to send small messages from kernels that the dissertation compares.
  *
- * The applications' kernels are the same under all of them. What differs is how the library aggregates, and what the
- * calls for a message do: a prelude of OpenCL C ahead of the application's program says so. docs/models.md compares them.
+ * The applications' kernels are the same under all of them. What differs is how the library
+ * aggregates, and what the calls for a message do: a prelude of OpenCL C ahead of the application's
+ * program says so. docs/models.md compares what they cost.
  *
- *     coprocessor           coprocessor.cl.h, coprocessor.c   a queue a destination in device memory; kernels end, the
- *     coprocessor-1m        the same, with 1 MB a queue       host exchanges the queues, owners apply them, next launch
- *     lane                  (GRAVEL_AGGREGATION=off)          every message of a lane is a network message
- *     coalesced             coalesced.cl.h, =group            a work-group sorts, and calls once a destination: each call
- *     coalesced-aggregated  coalesced.cl.h                    is a network message; or is aggregated like any other
- *     gravel                (nothing)                         a work-group sends together; aggregated over the whole device
+ *     coprocessor           messages stay in a queue for each destination until their kernel has
+ *                           ended; the host exchanges the queues, and the owners apply them
+ *                           (coprocessor.cl.h, coprocessor.c, apply.cl)
+ *     coprocessor-1m        the same with 1 MB a queue instead of 64 kB
+ *     lane                  a lane's message is a network message (GRAVEL_AGGREGATION=off)
+ *     coalesced             a work-group sorts its messages, and calls once for each destination;
+ *                           a call is a network message (coalesced.cl.h, GRAVEL_AGGREGATION=group)
+ *     coalesced-aggregated  the same, but calls are aggregated like any others
+ *     gravel                a work-group sends together; aggregated over the whole device
  *
  * Path:    --model -> this -> node.c
  * Owner:   nothing; all is constant.

@@ -2,7 +2,7 @@
 /*
  * When node buffers leave. See aggregation.h.
  *
- * Memory:  none of its own; the columns are a slot, which is a kernel's memory, so the sender checks each message again.
+ * Memory:  none of its own; columns are a slot, a kernel's memory, so the sender checks each message again.
  */
 #include "aggregation.h"
 
