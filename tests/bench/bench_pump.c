@@ -24,9 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 256u
 #define WAIT_LIMIT (1u << 30) /* polls of a leader */
-#define GROUPS_PER_UNIT 4u /* half of what a GPU's unit usually bears */
+#define ITEMS_PER_UNIT 1024u /* half of what a GPU's unit usually bears */
+#define MOST_ITEMS_OF_A_GROUP 1024u
 #define RING_BYTES (64u << 20)
 #define TARGET_BYTES (4ull << 30) /* of payload in one run, on a GPU */
 #define CPU_TARGET_BYTES (64ull << 20)
@@ -37,6 +37,7 @@ extern const char bench_pump_cl[];
 struct options {
     struct bench_options common;
     uint32_t message_bytes[BENCH_MAX_LIST], n_message_bytes;
+    uint32_t work_groups[BENCH_MAX_LIST], n_work_groups;
 };
 
 struct contest {
@@ -47,7 +48,7 @@ struct contest {
     struct gravel_package_queue queue;
     cl_program program;
     cl_kernel kernel;
-    uint32_t message_bytes, n_groups, rounds;
+    uint32_t message_bytes, group, n_groups, rounds;
     _Atomic bool aborted;
 };
 
@@ -89,14 +90,21 @@ static void wake(void *context, uint32_t queue)
     (void)context, (void)queue;
 }
 
+/* A slot that just holds a group's messages. */
+static uint32_t slot_bytes_of(const struct contest *contest)
+{
+    uint32_t bytes = GRAVEL_NODE_ROW + contest->group * contest->message_bytes;
+    return bytes < GRAVEL_SLOT_MIN_BYTES ? GRAVEL_SLOT_MIN_BYTES : bytes;
+}
+
 static void open_memory(struct contest *contest)
 {
-    uint32_t slot_bytes = GRAVEL_NODE_ROW + GROUP * contest->message_bytes;
+    uint32_t group = contest->group, slot_bytes = slot_bytes_of(contest);
     const struct gravel_arena_shape shape = {.n_nodes = 1,
                                              .n_heaps = 1,
                                              .n_queues = 1,
                                              .queue_bytes = RING_BYTES / contest->message_bytes /
-                                                            GROUP * (uint64_t)slot_bytes,
+                                                            group * (uint64_t)slot_bytes,
                                              .slot_bytes = slot_bytes,
                                              .heap_bytes = COPY_BYTES,
                                              .wait_limit = WAIT_LIMIT};
@@ -137,7 +145,7 @@ static void build(struct contest *contest)
     must("clSetKernelArg", clSetKernelArg(contest->kernel, 2, sizeof command, &command));
 }
 
-static void open_case(struct contest *contest, uint32_t message_bytes)
+static void open_case(struct contest *contest, uint32_t message_bytes, uint32_t group)
 {
     int code = gravel_config_init(&contest->config);
     strcpy(contest->config.step, "pump");
@@ -150,9 +158,10 @@ static void open_case(struct contest *contest, uint32_t message_bytes)
     bool is_cpu = contest->device.capability.is_cpu;
     uint64_t bytes = is_cpu ? CPU_TARGET_BYTES : TARGET_BYTES;
     contest->message_bytes = message_bytes;
+    contest->group = group;
     contest->n_groups =
-        is_cpu ? contest->device.units - 1 : (contest->device.units - 1) * GROUPS_PER_UNIT;
-    contest->rounds = (uint32_t)(bytes / message_bytes / GROUP / contest->n_groups) + 1;
+        (contest->device.units - 1) * (is_cpu ? 1 : ITEMS_PER_UNIT / group);
+    contest->rounds = (uint32_t)(bytes / message_bytes / group / contest->n_groups) + 1;
     open_memory(contest);
     build(contest);
 }
@@ -161,6 +170,7 @@ static void close_case(struct contest *contest)
 {
     clReleaseKernel(contest->kernel);
     clReleaseProgram(contest->program);
+    gravel_pump_stop(contest->pump);
     gravel_pump_destroy(contest->pump);
     gravel_memory_destroy(&contest->memory);
     gravel_device_close(&contest->device);
@@ -169,10 +179,11 @@ static void close_case(struct contest *contest)
 /* ---- variants ----------------------------------------------------------------------------------
  */
 
-static uint64_t word_at(const struct gravel_package *package, uint32_t row, uint32_t column)
+static uint64_t word_at(const struct contest *contest, const struct gravel_package *package,
+                        uint32_t row, uint32_t column)
 {
     const uint64_t *words = (const uint64_t *)(package + 1);
-    return words[(size_t)row * GROUP + column];
+    return words[(size_t)row * contest->group + column];
 }
 
 static uint64_t word_of(uint32_t ticket, uint32_t row, uint32_t column)
@@ -183,9 +194,9 @@ static uint64_t word_of(uint32_t ticket, uint32_t row, uint32_t column)
 static bool is_right(const struct contest *contest, const struct gravel_package *package,
                      uint32_t ticket)
 {
-    uint32_t column = ticket * 7 % GROUP, row = ticket % (contest->message_bytes / 8);
-    return package->n_messages == GROUP && package->base == ticket &&
-           word_at(package, row, column) == word_of(ticket, row, column);
+    uint32_t column = ticket * 7 % contest->group, row = ticket % (contest->message_bytes / 8);
+    return package->n_messages == contest->group && package->base == ticket &&
+           word_at(contest, package, row, column) == word_of(ticket, row, column);
 }
 
 /* Every word of the packages still in the mirror. */
@@ -197,15 +208,15 @@ static bool is_ring_right(const struct contest *contest)
     for (uint32_t t = contest->queue.head - n; t != contest->queue.head; t++) {
         const struct gravel_package *package = gravel_package_slot(&contest->queue, t);
         for (uint32_t row = 0; row < contest->message_bytes / 8; row++)
-            for (uint32_t column = 0; column < GROUP; column++)
-                wrong += word_at(package, row, column) != word_of(t, row, column);
+            for (uint32_t column = 0; column < contest->group; column++)
+                wrong += word_at(contest, package, row, column) != word_of(t, row, column);
     }
     return wrong == 0;
 }
 
 static bool run_pump(struct contest *contest, double *rate)
 {
-    size_t local = GROUP, global = (size_t)contest->n_groups * GROUP;
+    size_t local = contest->group, global = contest->n_groups * local;
     uint64_t n_packages = (uint64_t)contest->n_groups * contest->rounds;
     struct bench_wait_state wait = {0};
     const struct gravel_package *package;
@@ -229,7 +240,7 @@ static bool run_pump(struct contest *contest, double *rate)
         wait = (struct bench_wait_state){0};
         taken++;
     }
-    *rate = (double)(n_packages * GROUP) / (bench_now() - start);
+    *rate = (double)(n_packages * contest->group) / (bench_now() - start);
     clFinish(contest->device.queue);
     clReleaseEvent(event);
     return is_valid && is_ring_right(contest);
@@ -256,13 +267,13 @@ static bool run_variant(void *context, uint32_t i, double *rate)
     return i == 0 ? run_pump(context, rate) : run_copy(context, rate);
 }
 
-static bool run_case(const struct options *options, uint32_t message_bytes)
+static bool run_case(const struct options *options, uint32_t message_bytes, uint32_t group)
 {
     static struct contest contest;
     struct bench_subject subjects[2] = {{.variant = "pump"}, {.variant = "copy"}};
     double rate;
     contest = (struct contest){.n_groups = 0};
-    open_case(&contest, message_bytes);
+    open_case(&contest, message_bytes, group);
     uint32_t rounds = contest.rounds;
     contest.rounds = 1;
     run_pump(&contest, &rate); /* warm up */
@@ -271,11 +282,21 @@ static bool run_case(const struct options *options, uint32_t message_bytes)
     for (uint32_t i = 0; i < 2; i++)
         bench_report(&options->common, "bench-pump", "messages/s", &subjects[i],
                      json_pack("{s:i, s:i, s:s}", "message_bytes", (int)message_bytes, "work_group",
-                               (int)GROUP, "device", contest.device.capability.name));
+                               (int)group, "device", contest.device.capability.name));
     bench_report_ratio(&options->common, "bench-pump", &subjects[0], &subjects[1],
-                       json_pack("{s:i}", "message_bytes", (int)message_bytes));
+                       json_pack("{s:i, s:i}", "message_bytes", (int)message_bytes, "work_group",
+                                 (int)group));
     close_case(&contest);
     return subjects[0].is_valid;
+}
+
+static bool parse_groups(struct options *options, const char *text)
+{
+    options->n_work_groups = bench_list_parse(text, 16, MOST_ITEMS_OF_A_GROUP, options->work_groups);
+    for (uint32_t i = 0; i < options->n_work_groups; i++)
+        if (options->work_groups[i] & (options->work_groups[i] - 1))
+            options->n_work_groups = 0;
+    return options->n_work_groups > 0;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -290,6 +311,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
                 options->n_message_bytes = 0;
         if (!options->n_message_bytes)
             argp_error(state, "--bytes %s: a list of 8, 16 and 32", text);
+    } else if (key == 'g') {
+        if (!parse_groups(options, text))
+            argp_error(state, "--group %s: a list of powers of two from 16 to %u", text,
+                       MOST_ITEMS_OF_A_GROUP);
     } else {
         return ARGP_ERR_UNKNOWN;
     }
@@ -297,7 +322,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option pump_options[] = {
-    {"bytes", 'b', "N,...", 0, "message sizes: 8, 16, 32 (default all)", 0}, {0}};
+    {"bytes", 'b', "N,...", 0, "message sizes: 8, 16, 32 (default all)", 0},
+    {"group", 'g', "N,...", 0, "work-group sizes, powers of two from 16 (default 256)", 0},
+    {0}};
 static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {.options = pump_options,
                                  .parser = parse,
@@ -306,11 +333,15 @@ static const struct argp argp = {.options = pump_options,
 
 int main(int argc, char **argv)
 {
-    struct options options = {
-        .common = BENCH_OPTIONS_INIT, .message_bytes = {8, 16, 32}, .n_message_bytes = 3};
+    struct options options = {.common = BENCH_OPTIONS_INIT,
+                              .message_bytes = {8, 16, 32},
+                              .n_message_bytes = 3,
+                              .work_groups = {256},
+                              .n_work_groups = 1};
     bool is_valid = true;
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     for (uint32_t i = 0; i < options.n_message_bytes; i++)
-        is_valid &= run_case(&options, options.message_bytes[i]);
+        for (uint32_t j = 0; j < options.n_work_groups; j++)
+            is_valid &= run_case(&options, options.message_bytes[i], options.work_groups[j]);
     return is_valid ? EXIT_SUCCESS : EXIT_FAILURE;
 }

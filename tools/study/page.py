@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Tables as text and in docs/figures.md, between the markers <!-- NAME begin --> and <!-- NAME end -->."""
+from study.place import Failed
+
+
+def cell(value):
+    """About three digits, or what it is."""
+    if not isinstance(value, float):
+        return "-" if value is None else str(value)
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 0.1 else 3
+    return "%.*f" % (digits, value)
+
+
+def in_columns(heads, lines):
+    texts = [list(heads)] + [[cell(value) for value in line] for line in lines]
+    widths = [max(len(text[i]) for text in texts) for i in range(len(heads))]
+    return "\n".join("  ".join(word.ljust(width) if i == 0 else word.rjust(width)
+                               for i, (word, width) in enumerate(zip(text, widths))).rstrip() for text in texts)
+
+
+def in_markdown(heads, lines):
+    rows = [list(heads), ["---"] * len(heads)] + [[cell(value) for value in line] for line in lines]
+    return "\n".join("| %s |" % " | ".join(row) for row in rows)
+
+
+def how(head):
+    """Where the numbers are from."""
+    quick = ", quick" if head["quick"] else ""
+    return "%d cores of %s, %s on step %s, load %.1f before the run%s; revision %s, %s." % (
+        head["cores"], head["processor"], head["device"], head["step"], head["load_before"], quick, head["revision"],
+        head["date"])
+
+
+def put(path, name, text):
+    """Replace what is between a figure's markers."""
+    begin, end = "<!-- %s begin -->" % name, "<!-- %s end -->" % name
+    with open(path, encoding="utf-8") as page:
+        whole = page.read()
+    before, found, rest = whole.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise Failed("%s: no markers %s and %s" % (path, begin, end))
+    with open(path, "w", encoding="utf-8") as page:
+        page.write(before + begin + "\n" + text + "\n" + end + after)

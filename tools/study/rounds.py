@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Rivals take turns, so that what else the machine does falls on all of them; medians, and ratios inside a round."""
+import statistics
+
+
+def in_turn(rivals, n_rounds):
+    """Run every rival once a round, starting with another one each time.
+
+    rivals: {name: function without arguments that returns a row with "rate" and "command"}
+    @return {name: the last row, with the median rate, "rates" of all rounds, "min", "max" and "rounds"}
+    """
+    names, rows, rates = list(rivals), {}, {name: [] for name in rivals}
+    for number in range(n_rounds):
+        for turn in range(len(names)):
+            name = names[(turn + number) % len(names)]
+            rows[name] = rivals[name]()
+            rates[name].append(rows[name]["rate"])
+    for name, row in rows.items():
+        row.update(rate=statistics.median(rates[name]), rates=rates[name], min=min(rates[name]),
+                   max=max(rates[name]), rounds=n_rounds)
+    return {name: rows[name] for name in names}
+
+
+def ratio(row, against):
+    """Median over the rounds of a row's rate divided by another's."""
+    return statistics.median(a / b for a, b in zip(row["rates"], against["rates"]))
+
+
+def geometric_mean(values):
+    return statistics.geometric_mean(values)
