@@ -55,6 +55,8 @@ def bars(groups, series, ylabel, log_y=False, size=(7.2, 3.2), reference=None):
     if log_y:
         axes.set_yscale("log")
     axes.set_ylabel(ylabel)
+    bottom, top = axes.get_ylim()
+    axes.set_ylim(bottom, top * (3 if log_y else 1.2))  # room for the legend
     axes.legend(ncol=3)
     return figure
 
