@@ -11,7 +11,8 @@
 #include "shared.h"
 
 #define FRAMES_MOST_BYTES (1u << 30) /* of node buffers in pinned memory */
-#define FILL_MOST_BYTES (256u << 20) /* at once: NVIDIA's driver is known to hang in one of 2^31 bytes */
+#define ZEROS_BYTES (16u << 20)      /* the heap is cleared by copies of them */
+#define ZEROS_AT_ONCE 16u            /* copies that are waited for together */
 
 static cl_mem make_buffer(const struct gravel_device *device, cl_mem_flags flags, uint64_t bytes)
 {
@@ -46,6 +47,22 @@ static bool is_out_of_memory(cl_int error)
     return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_HOST_MEMORY;
 }
 
+/*
+ * What the heap is cleared from. Not by fills where the heap is: NVIDIA's driver hangs in one of
+ * 2^31 bytes, and fails at an offset of 2^32.
+ */
+static int make_zeros(struct gravel_memory *memory)
+{
+    const cl_uint zero = 0;
+    memory->zeros = make_buffer(memory->device, CL_MEM_READ_WRITE, ZEROS_BYTES);
+    if (!memory->zeros)
+        return gravel_fail(GRAVEL_ENOMEM, "device memory of %u bytes to clear the heap from",
+                           ZEROS_BYTES);
+    return gravel_check_cl("clearing: clEnqueueFillBuffer",
+                           clEnqueueFillBuffer(memory->copies, memory->zeros, &zero, sizeof zero, 0,
+                                               ZEROS_BYTES, 0, NULL, NULL));
+}
+
 /* The device's arena starts as a copy of the mirror: queues empty, and a heap that gravel_alloc
  * clears. */
 static int make_copied(struct gravel_memory *memory, const struct gravel_arena_shape *shape)
@@ -64,6 +81,8 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
     int code = make_mirror(memory, &head);
     if (!code)
         code = gravel_crate_create(&memory->crate, device, memory->copies);
+    if (!code)
+        code = make_zeros(memory);
     if (code)
         return code;
     gravel_arena_reset_queues(memory->arena, shape->start);
@@ -100,8 +119,9 @@ void gravel_memory_pin_others(struct gravel_memory *memory, unsigned char *const
     if (bytes == 0 || n == 0 || !(memory->others = calloc(n, sizeof *memory->others)))
         return;
     for (uint32_t i = 0; i < n; i++)
-        memory->n_others += gravel_pin_make(&memory->others[memory->n_others],
-                                            memory->device->context, memory->copies, given[i], bytes);
+        memory->n_others +=
+            gravel_pin_make(&memory->others[memory->n_others], memory->device->context,
+                            memory->copies, given[i], bytes);
 }
 
 bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame)
@@ -130,6 +150,8 @@ void gravel_memory_destroy(struct gravel_memory *memory)
     free(memory->others);
     if (memory->pinned)
         clReleaseMemObject(memory->pinned);
+    if (memory->zeros)
+        clReleaseMemObject(memory->zeros);
     if (memory->buffer)
         clReleaseMemObject(memory->buffer);
     if (memory->copies) {
@@ -170,13 +192,17 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
     return gravel_crate_write(memory->crate, memory->buffer, to, from, bytes);
 }
 
+/* Clear `bytes`, ZEROS_AT_ONCE * ZEROS_BYTES at most, and wait. */
 static int zero_piece(const struct gravel_memory *memory, uint64_t at, uint64_t bytes)
 {
-    const cl_uint zero = 0;
-    cl_int error = clEnqueueFillBuffer(memory->copies, memory->buffer, &zero, sizeof zero, at,
-                                       bytes, 0, NULL, NULL);
+    cl_int error = CL_SUCCESS;
+    for (uint64_t done = 0; done < bytes && error == CL_SUCCESS; done += ZEROS_BYTES) {
+        uint64_t n = bytes - done < ZEROS_BYTES ? bytes - done : ZEROS_BYTES;
+        error = clEnqueueCopyBuffer(memory->copies, memory->zeros, memory->buffer, 0, at + done, n,
+                                    0, NULL, NULL);
+    }
     if (error != CL_SUCCESS)
-        return gravel_fail_cl("clearing the heap: clEnqueueFillBuffer", error);
+        return gravel_fail_cl("clearing the heap: clEnqueueCopyBuffer", error);
     return gravel_patience_finish(memory->device, memory->copies, "clearing the heap");
 }
 
@@ -191,7 +217,8 @@ int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64
     uint64_t left = (bytes + 3) & ~UINT64_C(3); /* allocations are a multiple of 64 bytes apart */
     int code = 0;
     while (left && !code) {
-        uint64_t piece = left < FILL_MOST_BYTES ? left : FILL_MOST_BYTES;
+        const uint64_t most = (uint64_t)ZEROS_AT_ONCE * ZEROS_BYTES;
+        uint64_t piece = left < most ? left : most;
         code = zero_piece(memory, at, piece);
         at += piece;
         left -= piece;

@@ -22,6 +22,7 @@ struct gravel_memory {
     cl_mem buffer;              /* the kernels' arena where that is another one; else NULL */
     cl_mem pinned;              /* what the mirror lies in, so that copies run at the speed of the bus */
     cl_command_queue copies;    /* in order, for the heap; beside kernels */
+    cl_mem zeros;               /* on the device, beside `buffer` */
     struct gravel_crate *crate; /* through which such copies go */
     unsigned char *frames; /* memory for node buffers; NULL: any memory will do */
     struct gravel_pin own; /* those of them that copies to the device may start at */
