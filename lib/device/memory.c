@@ -49,7 +49,7 @@ static bool is_out_of_memory(cl_int error)
 
 /*
  * What the heap is cleared from. Not by fills where the heap is: NVIDIA's driver hangs in one of
- * 2^31 bytes, and fails at an offset of 2^32.
+ * 2^31 bytes, and fails at an offset of 2^33.
  */
 static int make_zeros(struct gravel_memory *memory)
 {
