@@ -37,7 +37,7 @@ static void device_without_svm_is_refused_and_says_what_it_lacks(void **state)
     assert_non_null(strstr(gravel_last_error(), "rusticl"));
 }
 
-/* Mesa 22.3 loses the stores of a kernel to a buffer, which no query tells. */
+/* Mesa 22.3 returns from clFinish before a kernel's stores are seen, which no query tells. */
 static void device_that_fails_the_self_test_is_refused(void **state)
 {
     (void)state;

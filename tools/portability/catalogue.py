@@ -124,7 +124,7 @@ def pocl(site):
 
 
 def rusticl(site):
-    """Mesa 22.3 loses what kernels store, and must be refused on every step."""
+    """Mesa 22.3 returns from clFinish before kernels' stores are seen, and must be refused on every step."""
     place = site.here()
     settings = {**installed_driver(place, "rusticl", "libRusticlOpenCL"), **RUSTICL}
     expect = CANNOT if first_device(place, settings)["driver"].startswith("22.") else MAY

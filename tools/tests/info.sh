@@ -127,7 +127,7 @@ named) # a device that goes by its numbers is found though other platforms crash
     echo "$output" | grep -q 'left out' && fail "other platforms were asked"
     output=$("$info")
     echo "$output" | grep -q '^platform\|^1:' || skip "there is one platform only" ;;
-no-svm) # Debian 12's rusticl lists a device that cannot, and that loses what kernels store
+no-svm) # Debian 12's rusticl lists a device that cannot, and whose clFinish returns too early
     export RUSTICL_ENABLE=llvmpipe
     output=$(GRAVEL_STEP=svm "$info") || fail "exit status $?: $output"
     echo "$output" | grep -q llvmpipe || skip "no rusticl with llvmpipe"
