@@ -19,7 +19,8 @@
  * index: a heap offset in bytes, 64 bits, different for every work-item. Active messages:
  *     gravel_amN(g, GRAVEL_HANDLER(name), argument..., node), _if and _wi, with N = 0 to 4 ulong arguments
  * where the handler is the same for the whole group. Operations that answer, and waits, are in request.cl.h; handlers that
- * the device runs are in handler.cl.h. Loops in divergent code: GRAVEL_FOR below, share.cl.h, subgroup.cl.h, fbar.cl.h.
+ * the device runs are in handler.cl.h. Loops in divergent code: GRAVEL_FOR below, share.cl.h, subgroup.cl.h,
+ * fbar_message.cl.h.
  *
  * A message is sent when the call returns, and applied at its owner some time later: gravel_quiet and
  * gravel_barrier on the host wait for that. Messages of one work-group to one node are applied in order.

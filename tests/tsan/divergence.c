@@ -118,32 +118,39 @@ static bool note(struct gravel_group g, struct gravel_fbar *f, uint32_t *plain, 
     return found != GRAVEL_FBAR_WAITS;
 }
 
-/* Sub-group s goes round 3 * (s + 1) times, two phases each, and joins for 5 rounds more when it has left. What is noted in
- * the first phase is seen in the second, and not overwritten before all have seen it. */
+/* A sub-group's work-item 0. What is noted in the first phase is seen in the second, and not overwritten before all have
+ * seen it. */
+static void go_round(struct gravel_group g, struct gravel_fbar *f, uint32_t *plain, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (!note(g, f, plain, 7))
+            fail("a member did not get through");
+        if (*plain != 7)
+            fail("what the first phase left is not seen: %u", *plain);
+        if (!note(g, f, plain, 9))
+            fail("a member did not get through");
+    }
+    gravel_fbar_leave(f);
+}
+
+/* Twice, with a barrier made anew: sub-group s goes round 3 * (s + 1) times, two phases each, and joins for 5 rounds more
+ * when it has left. */
 static void barrier_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
 {
     struct test *test = (struct test *)(uintptr_t)arguments;
     GRAVEL_OPEN(g);
     GRAVEL_FBAR(f);
     uint32_t *plain = &test->plain[get_group_id(0)];
-    gravel_fbar_init(f, gravel_n_sgs());
-    if (gravel_sg_lane() == 0)
-        for (uint32_t stay = 0; stay < 2; stay++) {
-            uint32_t n = stay ? 5 : 3 * (get_sub_group_id() + 1);
-            if (stay)
-                gravel_fbar_join(g, f);
-            if (stay && *plain != 9) /* nobody completes a phase before it arrives */
+    for (uint32_t loop = 0; loop < 2; loop++) {
+        gravel_fbar_init(f, gravel_n_sgs());
+        if (gravel_sg_lane() == 0) {
+            go_round(g, f, plain, 3 * (get_sub_group_id() + 1));
+            gravel_fbar_join(g, f);
+            if (*plain != 9) /* nobody completes a phase before it arrives */
                 fail("a joining member does not see the last phase: %u", *plain);
-            for (uint32_t i = 0; i < n; i++) {
-                if (!note(g, f, plain, 7))
-                    fail("a member did not get through");
-                if (*plain != 7)
-                    fail("what the first phase left is not seen: %u", *plain);
-                if (!note(g, f, plain, 9))
-                    fail("a member did not get through");
-            }
-            gravel_fbar_leave(f);
+            go_round(g, f, plain, 5);
         }
+    }
     gravel_barrier_group();
     if (gravel_is_leader() && GRAVEL_FBAR_MEMBERS(f->state) != 0)
         fail("%u members are left", GRAVEL_FBAR_MEMBERS(f->state));

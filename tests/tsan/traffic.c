@@ -4,7 +4,7 @@
  */
 #include "traffic.h"
 
-#include "fbar.cl.h"
+#include "fbar_message.cl.h"
 #include "share.cl.h"
 
 /* splitmix64. */
