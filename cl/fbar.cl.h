@@ -171,7 +171,7 @@ static bool gravel_fbar_keeps_waiting(struct gravel_group g, local struct gravel
 }
 
 /* A member that has arrived: wait. Returns GRAVEL_FBAR_WAITS if it gives up. */
-static uint gravel_fbar_wait(struct gravel_group g, local struct gravel_fbar *f, uint phase)
+static inline uint gravel_fbar_wait(struct gravel_group g, local struct gravel_fbar *f, uint phase)
 {
     struct gravel_fbar_patience patience = {0, 0, 0, 0};
     uint found = gravel_fbar_look(f, phase);
