@@ -48,8 +48,7 @@ static struct gravel_buffer *take_pending(struct gravel_network *network)
         return NULL;
     network->pending = buffer->next;
     if (!network->pending)
-        network->rest.most_ns = UINT64_MAX;
-    network->pending_end = &network->pending;
+        network->pending_end = &network->pending;
     return buffer;
 }
 
@@ -187,7 +186,6 @@ static void see_attached(struct gravel_network *network)
     if (frame_bytes < sizeof(struct gravel_death_frame)) /* also our own frames must fit */
         frame_bytes = sizeof(struct gravel_death_frame);
     network->sees_attached = true;
-    network->rest.most_ns = gravel_rest_derive(network->transport, frame_bytes);
     int code = network->transport->operations->prepare(network->transport, frame_bytes);
     if (code)
         gravel_network_fail(network, code, gravel_last_error());
@@ -239,14 +237,11 @@ static void finish(struct gravel_network *network)
 static void run(struct gravel_network *network)
 {
     while (!atomic_load_explicit(&network->stopping, memory_order_relaxed)) { /* event orders */
-        uint64_t due_ns = UINT64_MAX, now_ns = gravel_clock_ns();
-        if (step(network, now_ns, &due_ns)) {
-            network->rest.moved_ns = now_ns;
+        uint64_t due_ns = UINT64_MAX;
+        if (step(network, gravel_clock_ns(), &due_ns))
             gravel_idle_reset(&network->idle);
-        } else {
-            due_ns = gravel_rest_limit(&network->rest, now_ns, due_ns);
+        else
             gravel_idle_wait(&network->idle, &network->event, due_ns);
-        }
     }
     gravel_idle_reset(&network->idle);
     finish(network);

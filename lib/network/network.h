@@ -21,7 +21,6 @@
 #include "frames.h"
 #include "queue/mpmc.h"
 #include "resolve/resolver.h"
-#include "rest.h"
 #include "transport/transport.h"
 
 struct gravel_network;
@@ -93,7 +92,6 @@ struct gravel_network {
     struct gravel_event event;    /* wakes the thread */
     struct gravel_event job_done; /* wakes those who wait for jobs, or for is_ready */
     struct gravel_idle idle;
-    struct gravel_rest rest;
     uint64_t started_ns;
 
     struct gravel_mpmc *outgoing;      /* closed buffers from all senders, in order */
