@@ -75,10 +75,16 @@ static inline void gravel_package_release(struct gravel_package_queue *queue)
     gravel_package_release_n(queue, 1);
 }
 
-/** Show leaders that wait what time it is, and so that we live. Never 0. Relaxed: it orders nothing. */
+/**
+ * Show leaders that wait what time it is, and so that we live. Never 0, and never back, for they take differences: a
+ * clock that was read before a long step may come after a newer one. Relaxed: it orders nothing.
+ */
 static inline void gravel_package_beat(struct gravel_package_queue *queue, uint64_t now_ns)
 {
-    gravel_word_store(&queue->words->beat, (uint32_t)(now_ns / 1000000) | 1u, memory_order_relaxed);
+    uint32_t beat = (uint32_t)(now_ns / 1000000) | 1u;
+    uint32_t last = gravel_word_load(&queue->words->beat, memory_order_relaxed); /* our own */
+    if (last == 0 || (int32_t)(beat - last) > 0)
+        gravel_word_store(&queue->words->beat, beat, memory_order_relaxed);
 }
 
 /**
