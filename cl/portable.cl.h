@@ -239,25 +239,19 @@ GRAVEL_INLINE void gravel_warp_barrier(uint mask)
  * word, that takes n rounds of all who are left. Relaxed, at device scope. Sums of float take a denormal number for 0.
  */
 #define GRAVEL_HAS_ADD_REAL
-GRAVEL_INLINE float gravel_add_real_float(volatile global float *word, float value)
-{
-    float old;
-    __asm__ volatile("atom.global.add.f32 %0, [%1], %2;"
-                     : "=f"(old)
-                     : "l"(word), "f"(value)
-                     : "memory");
-    return old;
-}
+#define GRAVEL_DEFINE_ADD_REAL(type, instruction, letter)                                          \
+    GRAVEL_INLINE type gravel_add_real_##type(volatile global type *word, type value)              \
+    {                                                                                              \
+        type old;                                                                                  \
+        __asm__ volatile(instruction " %0, [%1], %2;"                                              \
+                         : "=" letter(old)                                                         \
+                         : "l"(word), letter(value)                                                \
+                         : "memory");                                                              \
+        return old;                                                                                \
+    }
+GRAVEL_DEFINE_ADD_REAL(float, "atom.global.add.f32", "f")
 #ifdef GRAVEL_HAS_DOUBLE
-GRAVEL_INLINE double gravel_add_real_double(volatile global double *word, double value)
-{
-    double old;
-    __asm__ volatile("atom.global.add.f64 %0, [%1], %2;"
-                     : "=d"(old)
-                     : "l"(word), "d"(value)
-                     : "memory");
-    return old;
-}
+GRAVEL_DEFINE_ADD_REAL(double, "atom.global.add.f64", "d")
 #endif
 #endif
 

@@ -18,6 +18,8 @@
  */
 #include "gravel.cl.h"
 
+#include "next.cl.h"
+
 #ifdef GRAVEL_INT64_ATOMICS
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
@@ -43,24 +45,6 @@ GRAVEL_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wide
 }
 
 /* ---- one after the other ---------------------------------------------------------------- */
-
-/* Signed sums wrap. */
-#define SUM_int(a, b) as_int(as_uint(a) + as_uint(b))
-#define SUM_uint(a, b) ((a) + (b))
-#define SUM_long(a, b) as_long(as_ulong(a) + as_ulong(b))
-#define SUM_ulong(a, b) ((a) + (b))
-#define SUM_float(a, b) ((a) + (b))
-#define SUM_double(a, b) ((a) + (b))
-
-/* What `old` becomes. */
-#define NEXT_put(type, old, value) (value)
-#define NEXT_inc(type, old, value) SUM_##type(old, (type)1)
-#define NEXT_add(type, old, value) SUM_##type(old, value)
-#define NEXT_min(type, old, value) min((type)(old), value)
-#define NEXT_max(type, old, value) max((type)(old), value)
-#define NEXT_and(type, old, value) ((old) & (value))
-#define NEXT_or(type, old, value) ((old) | (value))
-#define NEXT_xor(type, old, value) ((old) ^ (value))
 
 #define SERIALLY(OP, op, TYPE, type)                                                               \
     case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                               \

@@ -11,6 +11,8 @@
  */
 #include "gravel.cl.h"
 
+#include "next.cl.h"
+
 #ifdef cl_khr_int64_base_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #endif
@@ -32,22 +34,6 @@
 #define BITS_ulong ulong
 #define BITS_float uint
 #define BITS_double ulong
-
-/* What `old` becomes. Signed sums wrap. */
-#define SUM_int(a, b) as_int(as_uint(a) + as_uint(b))
-#define SUM_uint(a, b) ((a) + (b))
-#define SUM_long(a, b) as_long(as_ulong(a) + as_ulong(b))
-#define SUM_ulong(a, b) ((a) + (b))
-#define SUM_float(a, b) ((a) + (b))
-#define SUM_double(a, b) ((a) + (b))
-#define NEXT_put(type, old, value) (value)
-#define NEXT_inc(type, old, value) SUM_##type(old, (type)1)
-#define NEXT_add(type, old, value) SUM_##type(old, value)
-#define NEXT_min(type, old, value) min(old, value)
-#define NEXT_max(type, old, value) max(old, value)
-#define NEXT_and(type, old, value) ((old) & (value))
-#define NEXT_or(type, old, value) ((old) | (value))
-#define NEXT_xor(type, old, value) ((old) ^ (value))
 
 /* put_int(at, value), add_float(at, value) ...: replace the word at that place. */
 #define DEFINE_REPLACE(OP, op, TYPE, type)                                                         \

@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +22,7 @@
 #include "queue/package.h"
 #include "traffic.h"
 #include "wait/clock.h"
+#include "fail.h"
 
 #define MAX_QUEUES 4u
 #define STUCK_NS (5 * GRAVEL_NS_PER_S)
@@ -47,16 +47,6 @@ struct consumer {
     pthread_t thread;
     struct gravel_package_queue queue;
 };
-
-static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    _Exit(1);
-}
 
 static struct gravel_arena *make_arena(const struct shape *shape, uint32_t wait_limit)
 {

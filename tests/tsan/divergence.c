@@ -8,7 +8,6 @@
  * Path:    this -> cl/share.cl.h, cl/fbar.cl.h, compiled as C11 through cl/host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,6 +15,7 @@
 
 #include "fbar.cl.h"
 #include "share.cl.h"
+#include "fail.h"
 
 #define N_GROUPS 2u
 #define MOST 9u /* turns of a work-item */
@@ -26,16 +26,6 @@ struct test {
     unsigned char *taken;             /* [n_items * MOST] */
     uint32_t plain[N_GROUPS];         /* written and read without atomics, in turns that a barrier orders */
 };
-
-static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    _Exit(1);
-}
 
 /* Control block and one queue's words: nothing is sent. */
 static struct gravel_arena *make_arena(uint32_t wait_limit)
