@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench-round: what a round of a bulk-synchronous application costs besides its messages.
+ *
+ *     mpirun -np 4 bench-round --runs 5
+ *
+ * `launch` is a kernel that does nothing and the wait for it, `reduce` and `barrier` those calls alone, and `round` all
+ * of it: a kernel whose one work-group of 256 sends a message each to the next node, a barrier, a reduction. After each
+ * run every counter must hold the number of rounds.
+ *
+ * Path:    options -> rounds over the variants, all nodes together -> bench_round.cl -> node 0 reports.
+ * Memory:  the counters are in the symmetric heap, for the length of the process.
+ * Threads: the main thread, and the library's own.
+ */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gravel/gravel.h"
+
+#define N_ITEMS 256u
+
+extern const char bench_round_cl[];
+
+struct place {
+    struct gravel *gravel;
+    cl_kernel nothing, count;
+    uint64_t counters; /* heap offset of uint [N_ITEMS] */
+    uint32_t n_rounds; /* of a run */
+};
+
+static void must(int code, const char *what)
+{
+    if (code == 0)
+        return;
+    fprintf(stderr, "bench-round: %s: %s: %s\n", what, gravel_strerror(code), gravel_last_error());
+    exit(1);
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- the variants ------------------------------------------------------------------------------ */
+
+static void launch(const struct place *place, cl_kernel kernel)
+{
+    const size_t n_items = N_ITEMS;
+    must(gravel_launch(place->gravel, kernel, 1, &n_items, &n_items, 0, NULL, NULL), "gravel_launch");
+}
+
+static void one_launch(const struct place *place)
+{
+    launch(place, place->nothing);
+    must(gravel_fence(place->gravel), "gravel_fence");
+}
+
+static void one_reduce(const struct place *place)
+{
+    uint64_t value = 1;
+    must(gravel_reduce(place->gravel, GRAVEL_ADD, GRAVEL_ULONG, &value, 1), "gravel_reduce");
+}
+
+static void one_barrier(const struct place *place)
+{
+    must(gravel_barrier(place->gravel), "gravel_barrier");
+}
+
+static void one_round(const struct place *place)
+{
+    launch(place, place->count);
+    one_barrier(place);
+    one_reduce(place);
+}
+
+static const struct variant {
+    const char *name;
+    void (*one)(const struct place *place);
+} variants[] = {
+    {"launch", one_launch}, {"reduce", one_reduce}, {"barrier", one_barrier}, {"round", one_round}};
+#define N_VARIANTS ((uint32_t)(sizeof variants / sizeof *variants))
+
+/* ---- a run ------------------------------------------------------------------------------------- */
+
+static uint32_t *map(const struct place *place, cl_map_flags flags)
+{
+    void *memory;
+    must(gravel_map(place->gravel, gravel_node(place->gravel), place->counters, N_ITEMS * sizeof(cl_uint), flags,
+                    &memory),
+         "gravel_map");
+    return memory;
+}
+
+/* Every message of every node came, and none twice. */
+static bool holds(const struct place *place, uint32_t expected)
+{
+    uint32_t *counters = map(place, CL_MAP_READ);
+    uint64_t n_wrong = 0;
+    for (uint32_t i = 0; i < N_ITEMS; i++)
+        n_wrong += counters[i] != expected;
+    must(gravel_unmap(place->gravel, counters), "gravel_unmap");
+    must(gravel_reduce(place->gravel, GRAVEL_ADD, GRAVEL_ULONG, &n_wrong, 1), "gravel_reduce");
+    return n_wrong == 0;
+}
+
+static bool run(void *context, uint32_t subject, double *rate)
+{
+    const struct place *place = context;
+    const struct variant *variant = &variants[subject];
+    uint32_t *counters = map(place, CL_MAP_WRITE_INVALIDATE_REGION);
+    memset(counters, 0, N_ITEMS * sizeof *counters);
+    must(gravel_unmap(place->gravel, counters), "gravel_unmap");
+    one_barrier(place);
+    double begin_s = now_s();
+    for (uint32_t i = 0; i < place->n_rounds; i++)
+        variant->one(place);
+    *rate = place->n_rounds / (now_s() - begin_s);
+    return holds(place, variant->one == one_round ? place->n_rounds : 0);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static cl_kernel make_kernel(const struct place *place, cl_program program, const char *name)
+{
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(program, name, &error);
+    must(error == CL_SUCCESS ? gravel_kernel_set_arena(place->gravel, kernel, 0) : GRAVEL_ECL, name);
+    return kernel;
+}
+
+static void open_place(struct place *place)
+{
+    cl_program program;
+    must(gravel_open(&place->gravel, NULL, NULL), "gravel_open");
+    must(gravel_alloc(place->gravel, N_ITEMS * sizeof(cl_uint), &place->counters), "gravel_alloc");
+    must(gravel_program_build(place->gravel, "bench_round.cl", bench_round_cl, "", &program),
+         "gravel_program_build");
+    place->nothing = make_kernel(place, program, "nothing");
+    place->count = make_kernel(place, program, "count");
+    clReleaseProgram(program);
+    const cl_ulong counters = place->counters;
+    const cl_uint node = (gravel_node(place->gravel) + 1) % gravel_n_nodes(place->gravel);
+    clSetKernelArg(place->count, 1, sizeof counters, &counters);
+    clSetKernelArg(place->count, 2, sizeof node, &node);
+}
+
+static void report(const struct place *place, const struct bench_options *options,
+                   const struct bench_subject *subject)
+{
+    double median = bench_median(subject->rates, options->runs);
+    bench_report(options, "bench-round", "a second", subject,
+                 json_pack("{si ss sf}", "nodes", (int)gravel_n_nodes(place->gravel), "step",
+                           gravel_step(place->gravel), "microseconds", 1e6 / median));
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct place *place = ((void **)state->input)[0];
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = ((void **)state->input)[1];
+        return 0;
+    case 'n':
+        if (bench_list_parse(value, 1, 1000000, &place->n_rounds) != 1)
+            argp_error(state, "--rounds: '%s' is no number from 1 to 1000000", value);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_option own[] = {{"rounds", 'n', "N", 0, "Rounds of a run (200)", 0}, {0}};
+    static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = own, .parser = parse, .children = children, .doc = "What a round costs besides messages."};
+    static struct bench_subject subjects[N_VARIANTS];
+    static struct place place = {.n_rounds = 200};
+    struct bench_options options = BENCH_OPTIONS_INIT;
+    argp_parse(&argp, argc, argv, 0, NULL, (void *[]){&place, &options});
+    open_place(&place);
+    for (uint32_t i = 0; i < N_VARIANTS; i++) {
+        double rate; /* kernels are compiled at their first launch */
+        run(&place, i, &rate);
+        subjects[i] = (struct bench_subject){.variant = variants[i].name};
+    }
+    bench_rounds(subjects, N_VARIANTS, options.runs, run, &place);
+    for (uint32_t i = 0; i < N_VARIANTS && gravel_node(place.gravel) == 0; i++)
+        if (bench_variant_is_wanted(&options, variants[i].name))
+            report(&place, &options, &subjects[i]);
+    clReleaseKernel(place.nothing);
+    clReleaseKernel(place.count);
+    must(gravel_close(place.gravel), "gravel_close");
+    return 0;
+}
