@@ -5,9 +5,6 @@
  */
 #include "derive.h"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include "aggregate/device_aggregator.h"
 
 #define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
@@ -47,15 +44,6 @@
 
 #define SLEEP_NS 1000000u /* a poll of a leader that sleeps (GRAVEL_SLEEP) */
 #define PATIENCE_MIN_MS 2000u /* the pump may sleep a second before it finds the caller's own launches */
-
-uint32_t gravel_derive_cores(uint32_t n_local)
-{
-    cpu_set_t set;
-    long n = sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN)
-                                                    : CPU_COUNT(&set);
-    uint32_t share = (uint32_t)(n > 0 ? n : 1) / (n_local ? n_local : 1);
-    return share ? share : 1;
-}
 
 uint64_t gravel_derive_buffer_bytes(const struct gravel_place *place)
 {

@@ -3,7 +3,7 @@
  * Settings that are 0, "derive it": what suits the step, the machine and the job.
  *
  * Path:    config.c -> derive.c -> node.c, gravel-info.
- * Threads: any; functions of their arguments alone, but gravel_derive_cores.
+ * Threads: any; functions of their arguments alone.
  */
 #ifndef GRAVEL_DERIVE_H
 #define GRAVEL_DERIVE_H
@@ -17,9 +17,6 @@ struct gravel_place {
     uint32_t n_nodes;
     uint32_t cores; /* of the host, for this node's threads */
 };
-
-/** Cores of this host that are left for each of its nodes [count], at least 1. @param n_local  nodes on the host. */
-uint32_t gravel_derive_cores(uint32_t n_local);
 
 /** The node buffer this node would take [bytes], if it is left to Gravel. All nodes must take the same. */
 uint64_t gravel_derive_buffer_bytes(const struct gravel_place *place);

@@ -16,6 +16,7 @@
 #include "config.h"
 #include "derive.h"
 #include "device/beside.h"
+#include "device/cores.h"
 #include "device/self_test.h"
 #include "resolve/device_resolver.h"
 #include "wait/clock.h"
@@ -252,7 +253,7 @@ static int derive(struct gravel *gravel)
     const struct gravel_place place = {
         .device = &gravel->device,
         .n_nodes = transport->n_nodes,
-        .cores = gravel_derive_cores(transport->n_local),
+        .cores = gravel_cores_of_node(transport->n_local),
     };
     uint64_t bytes = gravel->config.buffer_bytes; /* the same everywhere: gravel_agree_on_settings */
     if (bytes == 0)

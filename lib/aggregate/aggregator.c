@@ -13,6 +13,7 @@
 #include "error.h"
 #include "fault.h"
 #include "wait/clock.h"
+#include "wait/thread.h"
 
 #define BATCH 32u /* packages between two looks at the clock */
 
@@ -230,7 +231,7 @@ static void *thread_main(void *argument)
     struct gravel_aggregator *aggregator = argument;
     char name[16];
     snprintf(name, sizeof name, "gravel-agg-%u", aggregator->number);
-    pthread_setname_np(pthread_self(), name);
+    gravel_thread_begin(name);
     run(aggregator);
     return NULL;
 }

@@ -4,6 +4,7 @@
  *
  * A bin per destination, one cache line, holds what the inner loop needs, so that a message costs a load of
  * its bin and a store a row. A full run, a new command and a destination without a buffer are one rare branch.
+ * Where all of a chunk goes to one destination, as near the middle of a node's part of a graph, whole rows are copied.
  *
  * Memory:  buffers change hands through queues, whose edges order their contents.
  */
@@ -15,6 +16,11 @@
 #include "error.h"
 #include "queue/capacity.h"
 #include "wait/clock.h"
+
+/* Of destinations. */
+struct range {
+    uint32_t least, most;
+};
 
 static void count(_Atomic uint64_t *counter, uint64_t n)
 {
@@ -204,17 +210,39 @@ static void begin_run(struct gravel_sender *sender, const struct gravel_run_key 
 }
 
 /* Copy a chunk's destinations and look at them once: kernels' memory is input like any other. */
-static bool copy_nodes(struct gravel_sender *sender, const uint32_t *nodes, uint32_t n,
-                       uint32_t *refused)
+static struct range copy_nodes(struct gravel_sender *sender, const uint32_t *nodes, uint32_t n)
 {
-    uint32_t most = 0;
+    struct range range = {UINT32_MAX, 0};
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = nodes[i];
         sender->nodes[i] = node;
-        most = node > most ? node : most;
+        range.least = node < range.least ? node : range.least;
+        range.most = node > range.most ? node : range.most;
     }
-    *refused = most;
-    return most < sender->shape.n_nodes;
+    return range;
+}
+
+/* Copy n messages for one destination, from column `first`. @return as bin_rows. */
+static uint32_t copy_rows(struct gravel_sender *sender, const struct gravel_columns *columns,
+                          uint32_t node, size_t first, uint32_t n, uint64_t now_ns)
+{
+    struct gravel_bin *bin = &sender->bins[node];
+    size_t index_bytes = GRAVEL_INDEX_BYTES(sender->key.command);
+    size_t value_bytes = GRAVEL_VALUE_BYTES(sender->key.command);
+    for (uint32_t done = 0, part; done < n; done += part, first += part) {
+        if (bin->n == bin->end || bin->run != sender->run)
+            if (!renew_bin(sender, node, now_ns))
+                return done;
+        part = bin->end - bin->n < n - done ? bin->end - bin->n : n - done;
+        if (index_bytes)
+            memcpy(bin->index + bin->n * index_bytes, columns->index + first * index_bytes,
+                   part * index_bytes);
+        for (uint32_t row = 0; row < GRAVEL_N_VALUES(sender->key.command); row++)
+            memcpy(bin->values[row] + bin->n * value_bytes,
+                   columns->values[row] + first * value_bytes, part * value_bytes);
+        bin->n += part;
+    }
+    return n;
 }
 
 /*
@@ -285,45 +313,31 @@ int gravel_sender_append(struct gravel_sender *sender, const struct gravel_colum
     for (uint32_t first = 0; first < columns->n; first += GRAVEL_SENDER_CHUNK) {
         uint32_t left = columns->n - first;
         uint32_t n = left < GRAVEL_SENDER_CHUNK ? left : GRAVEL_SENDER_CHUNK;
-        if (!copy_nodes(sender, columns->nodes + first, n, refused))
+        struct range nodes = copy_nodes(sender, columns->nodes + first, n);
+        *refused = nodes.most;
+        if (nodes.most >= sender->shape.n_nodes)
             return GRAVEL_ERANGE;
-        if (bin_chunk(sender, columns, first, n, now_ns) < n)
+        uint32_t n_taken = nodes.least == nodes.most
+                               ? copy_rows(sender, columns, nodes.most, first, n, now_ns)
+                               : bin_chunk(sender, columns, first, n, now_ns);
+        if (n_taken < n)
             return why_no_buffer(sender);
     }
     return 0;
-}
-
-/* Copy the messages of a block from number `first` on to one node's buffers. False as take_buffer. */
-static bool copy_part(struct gravel_sender *sender, const struct gravel_block *block, uint32_t node,
-                      size_t first, uint64_t now_ns)
-{
-    struct gravel_bin *bin = &sender->bins[node];
-    size_t index_bytes = GRAVEL_INDEX_BYTES(sender->key.command);
-    size_t value_bytes =
-        GRAVEL_N_VALUES(sender->key.command) ? GRAVEL_VALUE_BYTES(sender->key.command) : 0;
-    for (uint32_t left = block->counts[node], n; left; left -= n, first += n) {
-        if (bin->n == bin->end || bin->run != sender->run)
-            if (!renew_bin(sender, node, now_ns))
-                return false;
-        n = bin->end - bin->n < left ? bin->end - bin->n : left;
-        memcpy(bin->index + bin->n * index_bytes, block->index + first * index_bytes,
-               n * index_bytes);
-        if (value_bytes)
-            memcpy(bin->values[0] + bin->n * value_bytes, block->values + first * value_bytes,
-                   n * value_bytes);
-        bin->n += n;
-    }
-    return true;
 }
 
 int gravel_sender_append_block(struct gravel_sender *sender, const struct gravel_block *block,
                                uint64_t now_ns)
 {
     size_t first = 0;
-    const struct gravel_run_key key = {.command = block->run.command, .base = block->run.base};
-    begin_run(sender, &key);
+    const struct gravel_columns columns = {
+        .key = {.command = block->run.command, .base = block->run.base},
+        .index = block->index,
+        .values = {block->values},
+    };
+    begin_run(sender, &columns.key);
     for (uint32_t node = 0; node < sender->shape.n_nodes; first += block->counts[node++])
-        if (!copy_part(sender, block, node, first, now_ns))
+        if (copy_rows(sender, &columns, node, first, block->counts[node], now_ns) < block->counts[node])
             return why_no_buffer(sender);
     return 0;
 }

@@ -8,7 +8,6 @@
 #include "device.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "../error.h"
 #include "beside.h"
 #include "choose.h"
+#include "cores.h"
 
 /*
  * The sub-devices made so far. They are kept to the end of the process and used again: PoCL 3.1
@@ -59,25 +59,6 @@ static int choose(struct gravel_device *device, const struct gravel_config *conf
         take(device, &choice, local);
     free(candidates);
     return code;
-}
-
-/* Cores that this process may run on: all, or those a launcher or taskset left it. */
-static cl_uint cores_allowed(cl_uint all)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set))
-        return all;
-    cl_uint n = (cl_uint)CPU_COUNT(&set);
-    return n && n < all ? n : all;
-}
-
-/* Kernels get this node's share of the cores, less those the configuration keeps for the host. */
-static cl_uint units_for_kernels(const struct gravel_config *config, cl_uint units,
-                                 uint32_t n_local)
-{
-    cl_uint allowed = cores_allowed(units);
-    cl_uint share = allowed < units ? allowed : units / (n_local ? n_local : 1); /* bound: our own */
-    return share > config->host_cores + 1 ? share - config->host_cores : 1;
 }
 
 /* Ask before calling: an implementation without sub-devices may leave clCreateSubDevices out (rusticl 22.3). */
@@ -141,8 +122,9 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
         snprintf(device->cores, sizeof device->cores, "not a CPU device");
         return;
     }
-    cl_uint units = units_for_kernels(config, all, n_local);
-    if (config->host_cores == 0 || units >= all) {
+    cl_uint units =
+        gravel_cores_for_kernels(all, gravel_cores_of_node(n_local), config->host_cores);
+    if (units == all) {
         snprintf(device->cores, sizeof device->cores, "kernels get all %u compute units", all);
         return;
     }

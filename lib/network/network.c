@@ -17,6 +17,7 @@
 #include "queue/capacity.h"
 #include "trace.h"
 #include "wait/clock.h"
+#include "wait/thread.h"
 
 #define BATCH 16u /* frames of one kind between two looks at the others */
 
@@ -282,7 +283,7 @@ static void tell_ready(struct gravel_network *network, int code)
 static void *thread_main(void *argument)
 {
     struct gravel_network *network = argument;
-    pthread_setname_np(pthread_self(), "gravel-net");
+    gravel_thread_begin("gravel-net");
     int code = open_transport(network);
     tell_ready(network, code);
     if (!code)

@@ -17,6 +17,7 @@
 #include "error.h"
 #include "wait/event.h"
 #include "wait/clock.h"
+#include "wait/thread.h"
 
 struct helper {
     struct gravel_resolver *resolver;
@@ -75,7 +76,7 @@ static void *helper_main(void *argument)
     struct gravel_resolver *resolver = helper->resolver;
     char name[16];
     snprintf(name, sizeof name, "gravel-res-%u", helper->shard);
-    pthread_setname_np(pthread_self(), name);
+    gravel_thread_begin(name);
     for (uint64_t done = 0; wait_for_work(helper, done); done++) {
         apply_shard(resolver, helper->shard, &helper->applied);
         atomic_store_explicit(&helper->done, done + 1, memory_order_release); /* V2 */

@@ -32,7 +32,7 @@ HEADERS = ["cl/message.cl.h", "cl/queue.cl.h", "cl/workgroup.cl.h", "lib/queue/p
 
 def library():
     """Everything but MPI, what KERNEL has, and of the device layer only what needs no device."""
-    out = ["lib/device/ladder.c", "lib/device/memory.c", "lib/device/slice.c", "lib/device/patience.c",
+    out = ["lib/device/ladder.c", "lib/device/cores.c", "lib/device/memory.c", "lib/device/slice.c", "lib/device/patience.c",
            "lib/device/crate.c", "lib/device/pin.c"]
     for folder, _, files in os.walk(os.path.join(TOP, "lib")):
         for name in files:

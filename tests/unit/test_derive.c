@@ -5,6 +5,7 @@
  *
  * Path: meson test -> this -> lib/derive.c
  */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include <cmocka.h>
 
 #include "derive.h"
+#include "device/cores.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -201,9 +203,43 @@ static void chains_may_be_far_longer_than_a_wait(void **state)
 static void there_is_always_a_core(void **state)
 {
     (void)state;
-    assert_in_range(gravel_derive_cores(1), 1, 1u << 20);
-    assert_int_equal(gravel_derive_cores(1u << 20), 1);
-    assert_in_range(gravel_derive_cores(0), 1, 1u << 20);
+    assert_in_range(gravel_cores_of_node(1), 1, 1u << 20);
+    assert_int_equal(gravel_cores_of_node(1u << 20), 1);
+    assert_in_range(gravel_cores_of_node(0), 1, 1u << 20);
+}
+
+/* A launcher that ties a process to cores has divided them already. */
+static void cores_tied_to_a_process_are_not_divided_again(void **state)
+{
+    cpu_set_t before, one;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    if (CPU_COUNT(&before) < 2)
+        skip(); /* a single core cannot be left out */
+    CPU_ZERO(&one);
+    for (size_t i = 0; CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &before))
+            CPU_SET(i, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(gravel_cores_of_node(1), 1);
+    assert_int_equal(gravel_cores_of_node(8), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+static void kernels_get_the_units_that_the_host_leaves(void **state)
+{
+    static const struct {
+        uint32_t units, n_cores, n_host, expected;
+    } cases[] = {
+        {16, 16, 1, 15}, {16, 2, 1, 1}, {16, 1, 1, 1}, {2, 2, 0, 2}, {16, 8, 0, 16},
+        {3, 4, 1, 3}, /* the user has limited the device to what is left */
+        {1, 2, 1, 1}, {16, 8, 9, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(
+            gravel_cores_for_kernels(cases[i].units, cases[i].n_cores, cases[i].n_host),
+            cases[i].expected);
 }
 
 int main(void)
@@ -221,6 +257,8 @@ int main(void)
         cmocka_unit_test(short_timeouts_leave_time_to_look),
         cmocka_unit_test(chains_may_be_far_longer_than_a_wait),
         cmocka_unit_test(there_is_always_a_core),
+        cmocka_unit_test(cores_tied_to_a_process_are_not_divided_again),
+        cmocka_unit_test(kernels_get_the_units_that_the_host_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,10 @@ class Place:
     def on_ranks(self, n_ranks, argv, own_cores=False):
         """The command on so many ranks, and its settings; one rank needs no launcher."""
         settings, pin = {}, []
-        if own_cores and self.is_cpu():
+        if self.is_cpu() and (own_cores or n_ranks > 1):  # docs/tuning.md: several ranks on the cores of a machine
+            each = self.cores_each() if own_cores else len(self.cores) // n_ranks
+            settings["POCL_MAX_PTHREAD_COUNT"] = str(max(2, each))
+        if self.is_cpu() and own_cores:
             settings["STUDY_CORES"], pin = self.cores_of(n_ranks), ["sh", "-c", PIN, "pin"]
         if n_ranks == 1:
             return pin + argv, settings
@@ -117,10 +120,12 @@ class Place:
     def shares_memory(self):
         return self.found_device()["step"] in ("svm", "usm")
 
-    def cores_of(self, n_ranks):
+    def cores_each(self):
         """As many cores a rank, whatever the number of ranks, as there are for the largest number."""
-        each = max(1, len(self.cores) // max(self.ranks))
-        lists = []
+        return max(1, len(self.cores) // max(self.ranks))
+
+    def cores_of(self, n_ranks):
+        each, lists = self.cores_each(), []
         for rank in range(n_ranks):
             own = [str(self.cores[(rank * each + i) % len(self.cores)]) for i in range(each)]
             lists.append(",".join(own))

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cores of a node. See cores.h.
+ */
+#include "cores.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+uint32_t gravel_cores_of_node(uint32_t n_local)
+{
+    cpu_set_t set;
+    long n_online = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t all = n_online > 0 ? (uint32_t)n_online : 1;
+    uint32_t allowed = sched_getaffinity(0, sizeof set, &set) ? all : (uint32_t)CPU_COUNT(&set);
+    uint32_t cores = allowed < all ? allowed : all / (n_local ? n_local : 1);
+    return cores ? cores : 1;
+}
+
+uint32_t gravel_cores_for_kernels(uint32_t units, uint32_t n_cores, uint32_t n_host)
+{
+    uint32_t left = n_cores > n_host + 1 ? n_cores - n_host : 1;
+    return n_host && left < units ? left : units;
+}
