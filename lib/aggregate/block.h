@@ -2,16 +2,13 @@
 /*
  * A block: the messages of a run of packages, grouped by destination by the device.
  *
- *     block = counts [n_nodes + 1], padded to a cache line | indices [n_messages] | values
- * [n_messages]
+ *     block = counts [n_nodes + 1], padded to a cache line | indices [n_messages] | values [n_messages]
  *
- * Indices and values of node 0 come first, then those of node 1, and so on. Element n_nodes of the
- * counts is 0; it is more if the device found something to refuse, and then the block holds nothing
- * else.
+ * Indices and values of node 0 come first, then those of node 1, and so on. Element n_nodes of the counts is 0; it is
+ * more if the device found something to refuse, and then the block holds nothing else.
  *
- * Path:    cl/aggregate.cl -> device_aggregator.c -> lib/queue/pump_bin.c -> aggregator.c ->
- * sender.c. Owner:   the device aggregator; the CPU aggregator's from U1 on until it has released
- * the run's tickets (C2).
+ * Path:    cl/aggregate.cl -> device_aggregator.c -> lib/queue/pump_bin.c -> aggregator.c -> sender.c.
+ * Owner:   the device aggregator; the CPU aggregator's from U1 on until it has released the run's tickets (C2).
  */
 #ifndef GRAVEL_AGGREGATE_BLOCK_H
 #define GRAVEL_AGGREGATE_BLOCK_H
@@ -20,8 +17,7 @@
 
 #include "gravel/shared/operation.h"
 
-/* Packages with one ticket after the other, in slots one behind the other, of one command and base.
- */
+/* Packages with one ticket after the other, in slots one behind the other, of one command and base. */
 struct gravel_package_run {
     uint32_t queue, ticket; /* of the first */
     uint32_t n_packages;
@@ -37,8 +33,7 @@ struct gravel_block {
     const unsigned char *values; /* of GRAVEL_VALUE_BYTES(command), where messages carry one */
 };
 
-/** Whether messages of a command may change places: any but puts and active messages. False for a
- * malformed one. */
+/** Whether messages of a command may change places: any but puts and active messages. False for a malformed one. */
 static inline int gravel_command_commutes(uint32_t command)
 {
     uint32_t op = GRAVEL_COMMAND_OP(command), type = GRAVEL_COMMAND_TYPE(command);

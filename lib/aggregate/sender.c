@@ -2,9 +2,8 @@
 /*
  * Binning: each message goes to the open run of its destination's buffer. See sender.h.
  *
- * A bin per destination, one cache line, holds what the inner loop needs, so that a message costs a load of
- * its bin and a store a row. A full run, a new command and a destination without a buffer are one rare branch.
- * Where all of a chunk goes to one destination, as near the middle of a node's part of a graph, whole rows are copied.
+ * Full runs, new commands and destinations without a buffer are dealt with here; bin.c has the loops. Where all of a
+ * chunk goes to one destination, as near the middle of a node's part of a graph, whole rows are copied.
  *
  * Memory:  buffers change hands through queues, whose edges order their contents.
  */
@@ -17,11 +16,6 @@
 #include "queue/capacity.h"
 #include "wait/clock.h"
 
-/* Of destinations. */
-struct range {
-    uint32_t least, most;
-};
-
 static void count(_Atomic uint64_t *counter, uint64_t n)
 {
     uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);
@@ -31,12 +25,13 @@ static void count(_Atomic uint64_t *counter, uint64_t n)
 static int allocate(struct gravel_sender *sender)
 {
     uint32_t n = sender->shape.n_nodes;
-    sender->bins = aligned_alloc(GRAVEL_CACHELINE, n * sizeof *sender->bins);
+    sender->bins.n_nodes = n;
+    sender->bins.bins = aligned_alloc(GRAVEL_CACHELINE, n * sizeof *sender->bins.bins);
     sender->open = calloc(n, sizeof *sender->open);
     sender->counts = calloc(n, sizeof *sender->counts);
-    if (!sender->bins || !sender->open || !sender->counts)
+    if (!sender->bins.bins || !sender->open || !sender->counts)
         return GRAVEL_ENOMEM;
-    memset(sender->bins, 0, n * sizeof *sender->bins);
+    memset(sender->bins.bins, 0, n * sizeof *sender->bins.bins);
     if (sender->shape.n_buffers == 0)
         return 0;
     return gravel_spsc_create(&sender->free, gravel_queue_capacity(sender->shape.n_buffers),
@@ -75,7 +70,7 @@ void gravel_sender_destroy(struct gravel_sender *sender)
     for (uint32_t i = 0; sender->open && i < sender->shape.n_nodes; i++)
         gravel_buffer_destroy(sender->open[i]);
     gravel_spsc_destroy(sender->free);
-    free(sender->bins);
+    free(sender->bins.bins);
     free(sender->open);
     free(sender->counts);
     free(sender);
@@ -139,7 +134,7 @@ static void ship(struct gravel_sender *sender, struct gravel_buffer *buffer,
 /* Leave the bin's run, if it is in one: the buffer knows how far it got, the bin has no room. */
 static void leave_run(struct gravel_sender *sender, uint32_t node)
 {
-    struct gravel_bin *bin = &sender->bins[node];
+    struct gravel_bin *bin = &sender->bins.bins[node];
     if (bin->run == 0)
         return;
     sender->open[node]->run_n = bin->n;
@@ -173,7 +168,7 @@ static bool open_buffer(struct gravel_sender *sender, uint32_t node, uint64_t no
 /* Point the bin at a run of the current command with room; ships a full buffer. False as take_buffer. */
 static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_ns)
 {
-    struct gravel_bin *bin = &sender->bins[node];
+    struct gravel_bin *bin = &sender->bins.bins[node];
     struct gravel_buffer *buffer = sender->open[node];
     if (buffer) {
         leave_run(sender, node);
@@ -192,7 +187,7 @@ static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_
     for (uint32_t row = 0; row < GRAVEL_N_VALUES(sender->key.command); row++)
         bin->values[row] = gravel_buffer_value(buffer, row);
     bin->end = buffer->run_capacity;
-    bin->run = sender->run;
+    bin->run = sender->bins.run;
     return true;
 }
 
@@ -200,103 +195,42 @@ static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_
 static void begin_run(struct gravel_sender *sender, const struct gravel_run_key *key)
 {
     sender->is_urgent |= GRAVEL_HAS_SIGNAL(key->command);
-    if (sender->run && gravel_run_is_same(&sender->key, key))
+    if (sender->bins.run && gravel_run_is_same(&sender->key, key))
         return;
     sender->key = *key;
     if (GRAVEL_IS_REQUEST(sender->key.command))
         sender->key.call = sender->n_calls = sender->n_calls + 1 ? sender->n_calls + 1 : 1;
-    if (++sender->run == 0)
-        sender->run = 1;
+    if (++sender->bins.run == 0)
+        sender->bins.run = 1;
 }
 
+/* What a chunk's destinations have in common. */
+struct look {
+    uint32_t all;    /* the bits that any has */
+    uint32_t differ; /* the bits in which any differs from the first; 0: they are one node */
+};
+
 /* Copy a chunk's destinations and look at them once: kernels' memory is input like any other. */
-static struct range copy_nodes(struct gravel_sender *sender, const uint32_t *nodes, uint32_t n)
+static struct look copy_nodes(struct gravel_sender *sender, const uint32_t *nodes, uint32_t n)
 {
-    struct range range = {UINT32_MAX, 0};
+    struct look look = {0, 0};
+    uint32_t first = nodes[0];
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = nodes[i];
         sender->nodes[i] = node;
-        range.least = node < range.least ? node : range.least;
-        range.most = node > range.most ? node : range.most;
+        look.all |= node;
+        look.differ |= node ^ first;
     }
-    return range;
+    return look;
 }
 
-/* Copy n messages for one destination, from column `first`. @return as bin_rows. */
-static uint32_t copy_rows(struct gravel_sender *sender, const struct gravel_columns *columns,
-                          uint32_t node, size_t first, uint32_t n, uint64_t now_ns)
+static bool all_exist(const struct gravel_sender *sender, uint32_t n, uint32_t *refused)
 {
-    struct gravel_bin *bin = &sender->bins[node];
-    size_t index_bytes = GRAVEL_INDEX_BYTES(sender->key.command);
-    size_t value_bytes = GRAVEL_VALUE_BYTES(sender->key.command);
-    for (uint32_t done = 0, part; done < n; done += part, first += part) {
-        if (bin->n == bin->end || bin->run != sender->run)
-            if (!renew_bin(sender, node, now_ns))
-                return done;
-        part = bin->end - bin->n < n - done ? bin->end - bin->n : n - done;
-        if (index_bytes)
-            memcpy(bin->index + bin->n * index_bytes, columns->index + first * index_bytes,
-                   part * index_bytes);
-        for (uint32_t row = 0; row < GRAVEL_N_VALUES(sender->key.command); row++)
-            memcpy(bin->values[row] + bin->n * value_bytes,
-                   columns->values[row] + first * value_bytes, part * value_bytes);
-        bin->n += part;
-    }
-    return n;
-}
-
-/*
- * Bin n messages, whose destinations are in sender->nodes and whose rows start at column `first`.
- * The sizes are constants wherever this is inlined. @return messages binned; fewer if no buffer was to be had.
- */
-static inline __attribute__((always_inline)) uint32_t
-bin_rows(struct gravel_sender *sender, const struct gravel_columns *columns, uint32_t first,
-         uint32_t n, uint64_t now_ns, uint32_t index_bytes, uint32_t value_bytes, uint32_t n_values)
-{
-    struct gravel_bin *bins = sender->bins; /* locals: the stores below might change what is in memory */
-    uint32_t run = sender->run;
-    const unsigned char *index = index_bytes ? columns->index + (size_t)first * index_bytes : NULL;
-    const unsigned char *values[GRAVEL_AM_MAX_ARGS];
-    for (uint32_t row = 0; row < n_values; row++)
-        values[row] = columns->values[row] + (size_t)first * value_bytes;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t node = sender->nodes[i];
-        struct gravel_bin *bin = &bins[node];
-        if (__builtin_expect(bin->n == bin->end || bin->run != run, 0))
-            if (!renew_bin(sender, node, now_ns))
-                return i;
-        size_t to = bin->n++;
-        if (index_bytes)
-            memcpy(bin->index + to * index_bytes, index + (size_t)i * index_bytes, index_bytes);
-        for (uint32_t row = 0; row < n_values; row++)
-            memcpy(bin->values[row] + to * value_bytes, values[row] + (size_t)i * value_bytes,
-                   value_bytes);
-    }
-    return n;
-}
-
-/* The same, as a loop for each usual shape of message. */
-static uint32_t bin_chunk(struct gravel_sender *sender, const struct gravel_columns *columns,
-                          uint32_t first, uint32_t n, uint64_t now_ns)
-{
-    uint32_t command = columns->key.command;
-    uint32_t index_bytes = GRAVEL_INDEX_BYTES(command), value_bytes = GRAVEL_VALUE_BYTES(command);
-    uint32_t n_values = GRAVEL_N_VALUES(command);
-#define SHAPE(index, value, values)                                                                \
-    if (index_bytes == index && n_values == values && (values == 0 || value_bytes == value))       \
-        return bin_rows(sender, columns, first, n, now_ns, index, value, values);
-    SHAPE(4, 0, 0)
-    SHAPE(4, 4, 1)
-    SHAPE(4, 8, 1)
-    SHAPE(8, 0, 0)
-    SHAPE(8, 4, 1)
-    SHAPE(8, 8, 1)
-    SHAPE(0, 8, 1)
-    SHAPE(0, 8, 2)
-    SHAPE(0, 8, 3)
-    SHAPE(0, 8, 4)
-#undef SHAPE
-    return bin_rows(sender, columns, first, n, now_ns, index_bytes, value_bytes, n_values);
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        most = sender->nodes[i] > most ? sender->nodes[i] : most;
+    *refused = most;
+    return most < sender->shape.n_nodes;
 }
 
 static int why_no_buffer(const struct gravel_sender *sender)
@@ -306,6 +240,31 @@ static int why_no_buffer(const struct gravel_sender *sender)
                : GRAVEL_ENOMEM;
 }
 
+/* n messages for one node, from column `first` on. False as take_buffer. */
+static bool append_rows(struct gravel_sender *sender, const struct gravel_columns *columns,
+                        uint32_t node, size_t first, uint32_t n, uint64_t now_ns)
+{
+    for (uint32_t done = 0; done < n;) {
+        done += gravel_bin_rows(&sender->bins, columns, node, first + done, n - done);
+        if (done < n && !renew_bin(sender, node, now_ns))
+            return false;
+    }
+    return true;
+}
+
+/* n messages, whose destinations are in sender->nodes. False as take_buffer. */
+static bool append_each(struct gravel_sender *sender, const struct gravel_columns *columns,
+                        size_t first, uint32_t n, uint64_t now_ns)
+{
+    for (uint32_t done = 0; done < n;) {
+        done += gravel_bin_messages(&sender->bins, columns, sender->nodes + done, first + done,
+                                    n - done);
+        if (done < n && !renew_bin(sender, sender->nodes[done], now_ns))
+            return false;
+    }
+    return true;
+}
+
 int gravel_sender_append(struct gravel_sender *sender, const struct gravel_columns *columns,
                          uint64_t now_ns, uint32_t *refused)
 {
@@ -313,14 +272,11 @@ int gravel_sender_append(struct gravel_sender *sender, const struct gravel_colum
     for (uint32_t first = 0; first < columns->n; first += GRAVEL_SENDER_CHUNK) {
         uint32_t left = columns->n - first;
         uint32_t n = left < GRAVEL_SENDER_CHUNK ? left : GRAVEL_SENDER_CHUNK;
-        struct range nodes = copy_nodes(sender, columns->nodes + first, n);
-        *refused = nodes.most;
-        if (nodes.most >= sender->shape.n_nodes)
+        struct look look = copy_nodes(sender, columns->nodes + first, n);
+        if (look.all >= sender->shape.n_nodes && !all_exist(sender, n, refused))
             return GRAVEL_ERANGE;
-        uint32_t n_taken = nodes.least == nodes.most
-                               ? copy_rows(sender, columns, nodes.most, first, n, now_ns)
-                               : bin_chunk(sender, columns, first, n, now_ns);
-        if (n_taken < n)
+        if (look.differ ? !append_each(sender, columns, first, n, now_ns)
+                        : !append_rows(sender, columns, sender->nodes[0], first, n, now_ns))
             return why_no_buffer(sender);
     }
     return 0;
@@ -337,7 +293,7 @@ int gravel_sender_append_block(struct gravel_sender *sender, const struct gravel
     };
     begin_run(sender, &columns.key);
     for (uint32_t node = 0; node < sender->shape.n_nodes; first += block->counts[node++])
-        if (copy_rows(sender, &columns, node, first, block->counts[node], now_ns) < block->counts[node])
+        if (!append_rows(sender, &columns, node, first, block->counts[node], now_ns))
             return why_no_buffer(sender);
     return 0;
 }

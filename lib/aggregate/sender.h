@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 
+#include "bin.h"
 #include "block.h"
 #include "gravel/stats.h"
 #include "node_buffer.h"
@@ -44,18 +45,9 @@ struct gravel_sender_counts {
 
 #define GRAVEL_SENDER_CHUNK 1024u /* messages whose destinations are checked together */
 
-/* Where the next message to a destination goes: the open run of its open buffer. One cache line. */
-struct gravel_bin {
-    _Alignas(GRAVEL_CACHELINE) unsigned char *index;  /* first index of the run */
-    unsigned char *values[GRAVEL_AM_MAX_ARGS];        /* first value of each row */
-    uint32_t n;                                       /* messages in the run */
-    uint32_t end;                                     /* messages it has room for */
-    uint32_t run; /* the sender's run number it was opened for; another number: look again */
-};
-
 struct gravel_sender {
     struct gravel_sender_shape shape;
-    struct gravel_bin *bins;             /* [n_nodes] */
+    struct gravel_bins bins;             /* of the current run, key */
     struct gravel_buffer **open;         /* [n_nodes] the buffer being filled, or NULL */
     struct gravel_sender_counts *counts; /* [n_nodes] */
     _Atomic uint64_t shipped[3];         /* buffers by enum gravel_ship_reason */
@@ -63,22 +55,12 @@ struct gravel_sender {
     uint64_t oldest_ns;                  /* no open buffer is older; UINT64_MAX if none is open */
     uint32_t n_made;                     /* buffers created so far */
     uint32_t n_calls;                    /* appends of requests; never 0 after the first */
-    uint32_t run;                        /* number of the current run; never 0 */
     bool is_urgent;                      /* somebody waits for what an open buffer holds */
     struct gravel_run_key key;           /* of the current run */
     struct gravel_spsc *free;      /* buffers that came home; NULL if n_buffers is 0 */
     struct gravel_event returned;  /* a buffer came home, or the node aborted */
     struct gravel_idle idle;
     uint32_t nodes[GRAVEL_SENDER_CHUNK]; /* a chunk's destinations, copied before they are checked */
-};
-
-/* Messages of one run, in rows, as in a package. */
-struct gravel_columns {
-    struct gravel_run_key key;
-    uint32_t n;
-    const uint32_t *nodes;                         /* [n] */
-    const unsigned char *index;                    /* [n] of GRAVEL_INDEX_BYTES; NULL if 0 */
-    const unsigned char *values[GRAVEL_AM_MAX_ARGS]; /* rows of [n] */
 };
 
 /** Bytes from one frame to the next in shape.frames. */
