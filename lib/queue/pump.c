@@ -9,7 +9,6 @@
 #include "error.h"
 #include "queue/pump_parts.h"
 #include "wait/clock.h"
-#include "wait/thread.h"
 
 #define LOOK_AHEAD 4096u /* headers read at once, of all queues */
 #define BIN_MESSAGES 16384u
@@ -65,7 +64,7 @@ static void *thread_main(void *argument)
 {
     struct gravel_pump *pump = argument;
     uint32_t moved = 0, rest_us = GRAVEL_PUMP_REST_MIN_US;
-    gravel_thread_begin("gravel-pump");
+    pthread_setname_np(pthread_self(), "gravel-pump"); /* its rests let packages gather: not gravel_thread_begin */
     while (!is_stopping(pump)) {
         bool is_running = is_kernel_running(pump);
         pthread_mutex_lock(&pump->lock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each of the library's own threads does first.
+ * What those of the library's threads do first whose sleeps somebody waits for.
  *
- * Path:    aggregators, network thread, pump, resolver's helpers -> thread.c.
+ * Path:    aggregators, network thread, resolver's helpers -> thread.c.
  * Threads: the one that begins.
  */
 #ifndef GRAVEL_WAIT_THREAD_H
