@@ -33,19 +33,11 @@ static struct gravel_columns column_of(const struct gravel_columns *columns, siz
     return one;
 }
 
-static bool all_exist(const struct gravel_sender *sender, const struct gravel_columns *columns,
-                      uint32_t *refused)
-{
-    for (uint32_t i = 0; i < columns->n; i++)
-        if ((*refused = columns->nodes[i]) >= sender->shape.n_nodes)
-            return false;
-    return true;
-}
-
 static int append_each(struct gravel_sender *sender, const struct gravel_columns *columns,
                        uint64_t now_ns, uint32_t *refused)
 {
-    int code = all_exist(sender, columns, refused) ? 0 : GRAVEL_ERANGE;
+    bool is_valid = gravel_sender_has_nodes(sender, columns->nodes, columns->n, refused);
+    int code = is_valid ? 0 : GRAVEL_ERANGE;
     for (uint32_t i = 0; !code && i < columns->n; i++) {
         const struct gravel_columns one = column_of(columns, i);
         code = gravel_sender_append(sender, &one, now_ns, refused);

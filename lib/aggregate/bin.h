@@ -35,9 +35,8 @@ struct gravel_columns {
 };
 
 struct gravel_bins {
-    struct gravel_bin *bins; /* [n_nodes] */
-    uint32_t n_nodes;
-    uint32_t run; /* number of the current run; never 0 */
+    struct gravel_bin *bins; /* [nodes] */
+    uint32_t run;            /* number of the current run; never 0 */
 };
 
 /**

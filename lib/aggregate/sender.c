@@ -25,7 +25,6 @@ static void count(_Atomic uint64_t *counter, uint64_t n)
 static int allocate(struct gravel_sender *sender)
 {
     uint32_t n = sender->shape.n_nodes;
-    sender->bins.n_nodes = n;
     sender->bins.bins = aligned_alloc(GRAVEL_CACHELINE, n * sizeof *sender->bins.bins);
     sender->open = calloc(n, sizeof *sender->open);
     sender->counts = calloc(n, sizeof *sender->counts);
@@ -224,13 +223,13 @@ static struct look copy_nodes(struct gravel_sender *sender, const uint32_t *node
     return look;
 }
 
-static bool all_exist(const struct gravel_sender *sender, uint32_t n, uint32_t *refused)
+bool gravel_sender_has_nodes(const struct gravel_sender *sender, const uint32_t *nodes, uint32_t n,
+                             uint32_t *refused)
 {
-    uint32_t most = 0;
     for (uint32_t i = 0; i < n; i++)
-        most = sender->nodes[i] > most ? sender->nodes[i] : most;
-    *refused = most;
-    return most < sender->shape.n_nodes;
+        if ((*refused = nodes[i]) >= sender->shape.n_nodes)
+            return false;
+    return true;
 }
 
 static int why_no_buffer(const struct gravel_sender *sender)
@@ -273,7 +272,8 @@ int gravel_sender_append(struct gravel_sender *sender, const struct gravel_colum
         uint32_t left = columns->n - first;
         uint32_t n = left < GRAVEL_SENDER_CHUNK ? left : GRAVEL_SENDER_CHUNK;
         struct look look = copy_nodes(sender, columns->nodes + first, n);
-        if (look.all >= sender->shape.n_nodes && !all_exist(sender, n, refused))
+        if (look.all >= sender->shape.n_nodes &&
+            !gravel_sender_has_nodes(sender, sender->nodes, n, refused))
             return GRAVEL_ERANGE;
         if (look.differ ? !append_each(sender, columns, first, n, now_ns)
                         : !append_rows(sender, columns, sender->nodes[0], first, n, now_ns))

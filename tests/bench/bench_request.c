@@ -13,13 +13,10 @@
  * Threads: the main thread, and the library's own.
  */
 #include "bench.h"
+#include "bench_gravel.h"
+#include "bench_thread.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#include "gravel/gravel.h"
 
 #define N_COUNTERS 4096u
 #define N_COUNTERS_TEXT "4096u"
@@ -45,21 +42,6 @@ struct desk {
     uint64_t counters, answers, signals;
     bool waits;
 };
-
-static void must(int code, const char *what)
-{
-    if (code == 0)
-        return;
-    fprintf(stderr, "bench-request: %s: %s: %s\n", what, gravel_strerror(code), gravel_last_error());
-    exit(1);
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- a run ------------------------------------------------------------------------------------- */
 
@@ -114,11 +96,11 @@ static bool run(void *context, uint32_t subject, double *rate)
     clear(desk, desk->signals, 4 * MAX_ITEMS);
     set_arguments(desk, variant);
     must(gravel_barrier(desk->gravel), "gravel_barrier");
-    double begin_s = now_s();
+    double begin_s = bench_now();
     must(gravel_launch(desk->gravel, desk->kernel, 1, &global_size, &local_size, 0, NULL, NULL),
          "gravel_launch");
     must(gravel_barrier(desk->gravel), "gravel_barrier");
-    double seconds = now_s() - begin_s;
+    double seconds = bench_now() - begin_s;
     bool is_trip = !strncmp(variant->name, "round", 5);
     *rate = (is_trip ? variant->rounds
                      : (double)global_size * variant->rounds * variant->depth *

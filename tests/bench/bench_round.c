@@ -13,13 +13,10 @@
  * Threads: the main thread, and the library's own.
  */
 #include "bench.h"
+#include "bench_gravel.h"
+#include "bench_thread.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#include "gravel/gravel.h"
 
 #define N_ITEMS 256u
 
@@ -31,21 +28,6 @@ struct place {
     uint64_t counters; /* heap offset of uint [N_ITEMS] */
     uint32_t n_rounds; /* of a run */
 };
-
-static void must(int code, const char *what)
-{
-    if (code == 0)
-        return;
-    fprintf(stderr, "bench-round: %s: %s: %s\n", what, gravel_strerror(code), gravel_last_error());
-    exit(1);
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- the variants ------------------------------------------------------------------------------ */
 
@@ -117,10 +99,10 @@ static bool run(void *context, uint32_t subject, double *rate)
     memset(counters, 0, N_ITEMS * sizeof *counters);
     must(gravel_unmap(place->gravel, counters), "gravel_unmap");
     one_barrier(place);
-    double begin_s = now_s();
+    double begin_s = bench_now();
     for (uint32_t i = 0; i < place->n_rounds; i++)
         variant->one(place);
-    *rate = place->n_rounds / (now_s() - begin_s);
+    *rate = place->n_rounds / (bench_now() - begin_s);
     return holds(place, variant->one == one_round ? place->n_rounds : 0);
 }
 

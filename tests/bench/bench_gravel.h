@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The end of a benchmark whose call of the library fails: one line that names program, call and reason.
+ *
+ * Path:    bench_request.c, bench_round.c -> this -> gravel/gravel.h
+ */
+#ifndef GRAVEL_BENCH_GRAVEL_H
+#define GRAVEL_BENCH_GRAVEL_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gravel/gravel.h"
+
+static inline void must(int code, const char *what)
+{
+    if (code == 0)
+        return;
+    fprintf(stderr, "%s: %s: %s: %s\n", program_invocation_short_name, what, gravel_strerror(code),
+            gravel_last_error());
+    exit(1);
+}
+
+#endif
