@@ -21,8 +21,8 @@
  * A run of packages: slots that follow one another from slots_at [bytes] on, the first with `ticket`; each group
  * takes packages_each of them, and `team` lanes of it one at a time. All have one command and one base.
  */
-#define RUN                                                                                        \
-    global uchar *arena, ulong slots_at, uint slot_bytes, uint ticket, uint n_packages,            \
+#define RUN                                                                             \
+    global uchar *arena, ulong slots_at, uint slot_bytes, uint ticket, uint n_packages, \
         uint packages_each, uint team, uint command, ulong base, uint n_nodes
 
 GRAVEL_INLINE global struct gravel_package *slot_of(global uchar *arena, ulong slots_at,
@@ -136,8 +136,8 @@ kernel void group_by_node(RUN, global const uint *matrix, global uchar *blocks, 
 {
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     uint first = FIRST_PACKAGE, n_groups = (uint)get_num_groups(0), group = (uint)get_group_id(0);
-    bool is_right = matrix[n_nodes * n_groups] == n_messages &&
-                    matrix[(n_nodes + 1) * n_groups] == n_messages;
+    bool is_right =
+        matrix[n_nodes * n_groups] == n_messages && matrix[(n_nodes + 1) * n_groups] == n_messages;
     uint n = is_right ? N_PACKAGES : 0; /* the same for all lanes */
     for (uint node = lane; node <= n_nodes; node += n_lanes)
         places[node] = matrix[node * n_groups + group];

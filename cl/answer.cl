@@ -11,12 +11,13 @@
  */
 
 /* As RUN; values_at is of the answers, expected_at of what CAS expects. */
-#define REQUESTS                                                                                   \
-    global uchar *arena, global uchar *frame, uint kind, uint is_wide, uint n_messages, ulong base, \
-        uint requests_at, uint values_at, uint expected_at
+#define REQUESTS                                                                        \
+    global uchar *arena, global uchar *frame, uint kind, uint is_wide, uint n_messages, \
+        ulong base, uint requests_at, uint values_at, uint expected_at
 #define REQUEST(i) ((global const ulong *)(frame + requests_at))[i]
-#define ASKED_WORD(type, i)                                                                        \
-    ((volatile global type *)(arena + base + (ulong)GRAVEL_REQUEST_INDEX(REQUEST(i)) * sizeof(type)))
+#define ASKED_WORD(type, i)                  \
+    ((volatile global type *)(arena + base + \
+                              (ulong)GRAVEL_REQUEST_INDEX(REQUEST(i)) * sizeof(type)))
 #define ANSWER(type, i) ((global type *)(frame + values_at))[i]
 #define EXPECTED(type, i) ((global const type *)(frame + expected_at))[i]
 
@@ -31,13 +32,13 @@
 #define NEXT_fetch_xor(type, old, value, expected) ((old) ^ (value))
 #define NEXT_cas(type, old, value, expected) ((old) == (expected) ? (value) : (old))
 
-#define ANSWER_SERIALLY(OP, op, TYPE, type)                                                        \
-    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                               \
-        for (uint i = 0; i < n_messages; i++) {                                                    \
-            type old = *ASKED_WORD(type, i), value = ANSWER(type, i);                              \
-            *ASKED_WORD(type, i) = NEXT_##op(type, old, value, EXPECTED(type, i));                 \
-            ANSWER(type, i) = old;                                                                 \
-        }                                                                                          \
+#define ANSWER_SERIALLY(OP, op, TYPE, type)                                        \
+    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                               \
+        for (uint i = 0; i < n_messages; i++) {                                    \
+            type old = *ASKED_WORD(type, i), value = ANSWER(type, i);              \
+            *ASKED_WORD(type, i) = NEXT_##op(type, old, value, EXPECTED(type, i)); \
+            ANSWER(type, i) = old;                                                 \
+        }                                                                          \
         break;
 #define CAS_SERIALLY(TYPE, type) ANSWER_SERIALLY(CAS, cas, TYPE, type)
 
@@ -63,14 +64,15 @@ kernel void answer_serially(REQUESTS)
 #define FETCH_swap(type, word, value, expected) ATOMIC_##type(xchg)(word, value)
 #define FETCH_fetch_min(type, word, value, expected) ATOMIC_##type(min)(word, value)
 #define FETCH_fetch_max(type, word, value, expected) ATOMIC_##type(max)(word, value)
-#define FETCH_fetch_and(type, word, value, expected) ATOMIC_##type(and)(word, value)
+#define FETCH_fetch_and(type, word, value, expected) ATOMIC_##type (and)(word, value)
 #define FETCH_fetch_or(type, word, value, expected) ATOMIC_##type(or)(word, value)
-#define FETCH_fetch_xor(type, word, value, expected) ATOMIC_##type(xor)(word, value)
+#define FETCH_fetch_xor(type, word, value, expected) ATOMIC_##type (xor)(word, value)
 #define FETCH_cas(type, word, value, expected) ATOMIC_##type(cmpxchg)(word, expected, value)
 
-#define ANSWER_ONE(OP, op, TYPE, type)                                                             \
-    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                               \
-        ANSWER(type, i) = FETCH_##op(type, ASKED_WORD(type, i), ANSWER(type, i), EXPECTED(type, i)); \
+#define ANSWER_ONE(OP, op, TYPE, type)                                                 \
+    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                   \
+        ANSWER(type, i) =                                                              \
+            FETCH_##op(type, ASKED_WORD(type, i), ANSWER(type, i), EXPECTED(type, i)); \
         break;
 
 /* Any local size, global size at least n_messages. Any request; those on 64-bit words need the device's 64-bit

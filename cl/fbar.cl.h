@@ -23,10 +23,11 @@
 
 #if defined(GRAVEL_HAS_SUBGROUPS)
 
-/* ---- the barrier ------------------------------------------------------------------------------------- */
+/* ---- the barrier ----------------------------------------------------------------------------- */
 
 struct gravel_fbar {
-    uint state;    /* members | arrivals | whether one of them completes the phase | number of the phase, wraps */
+    uint
+        state; /* members | arrivals | whether one of them completes the phase | number of the phase, wraps */
     uint n_active; /* messages of the package that is being counted */
 };
 
@@ -39,8 +40,8 @@ struct gravel_fbar {
 #define GRAVEL_FBAR_PHASES(state) ((state) / GRAVEL_FBAR_PHASE)
 
 #if defined(__OPENCL_C_VERSION__)
-#define GRAVEL_FBAR(f)                                                                             \
-    local struct gravel_fbar gravel_##f##_;                                                        \
+#define GRAVEL_FBAR(f)                      \
+    local struct gravel_fbar gravel_##f##_; \
     local struct gravel_fbar *f = &gravel_##f##_
 #else
 #define GRAVEL_FBAR(f) struct gravel_fbar *f = gravel_lane->fbar
@@ -65,10 +66,13 @@ GRAVEL_INLINE uint gravel_fbar_arrive(local struct gravel_fbar *f)
     return GRAVEL_FBAR_PHASES(gravel_local_add_release(&f->state, GRAVEL_FBAR_ARRIVAL)); /* W1 */
 }
 
-#define GRAVEL_FBAR_LOOKS 64u  /* before a waiting one gives way, if anybody may want its core, and looks at more */
-#define GRAVEL_FBAR_WAITS 0u   /* not all members have arrived, or one of them is completing the phase */
-#define GRAVEL_FBAR_PASSED 1u  /* the phase has ended */
-#define GRAVEL_FBAR_CLAIMED 2u /* all have arrived; the caller does what the phase is for, then gravel_fbar_advance */
+#define GRAVEL_FBAR_LOOKS \
+    64u /* before a waiting one gives way, if anybody may want its core, and looks at more */
+#define GRAVEL_FBAR_WAITS \
+    0u /* not all members have arrived, or one of them is completing the phase */
+#define GRAVEL_FBAR_PASSED 1u /* the phase has ended */
+#define GRAVEL_FBAR_CLAIMED \
+    2u /* all have arrived; the caller does what the phase is for, then gravel_fbar_advance */
 
 /* A member that has arrived: one look. */
 GRAVEL_INLINE uint gravel_fbar_look(local struct gravel_fbar *f, uint phase)
@@ -76,8 +80,7 @@ GRAVEL_INLINE uint gravel_fbar_look(local struct gravel_fbar *f, uint phase)
     uint state = gravel_local_load_acquire(&f->state); /* W2, pairs with W1 */
     if (GRAVEL_FBAR_PHASES(state) != phase)
         return GRAVEL_FBAR_PASSED;
-    if ((state & GRAVEL_FBAR_CLAIM) ||
-        GRAVEL_FBAR_ARRIVALS(state) != GRAVEL_FBAR_MEMBERS(state))
+    if ((state & GRAVEL_FBAR_CLAIM) || GRAVEL_FBAR_ARRIVALS(state) != GRAVEL_FBAR_MEMBERS(state))
         return GRAVEL_FBAR_WAITS;
     /* Relaxed: it succeeds only on the very state that has been acquired. */
     return gravel_local_swap_relaxed(&f->state, state, state | GRAVEL_FBAR_CLAIM)
@@ -132,9 +135,9 @@ GRAVEL_INLINE uint gravel_fbar_rounds(local struct gravel_fbar *f, uint n_rounds
     return gravel_sg_first(round);
 }
 
-/* ---- waits ------------------------------------------------------------------------------------------- */
+/* ---- waits ----------------------------------------------------------------------------------- */
 
-#define GRAVEL_FBAR_LEAST (1u << 22)  /* looks before a wait without a clock gives up */
+#define GRAVEL_FBAR_LEAST (1u << 22) /* looks before a wait without a clock gives up */
 
 /* What a waiting sub-group remembers. */
 struct gravel_fbar_patience {

@@ -24,7 +24,7 @@
 
 #if defined(GRAVEL_HAS_SUBGROUPS)
 
-/* ---- the loop ---------------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 /* Every work-item of the group: all sub-groups are members. Returns the first turn. */
 GRAVEL_INLINE uint gravel_fbar_begin(local struct gravel_fbar *f)
@@ -43,11 +43,11 @@ GRAVEL_INLINE bool gravel_fbar_goes_on(local struct gravel_fbar *f, uint active)
 }
 
 /* A loop of the whole group whose sub-groups leave it each on its own; as GRAVEL_FOR, for _fbar calls. */
-#define GRAVEL_FOR_FBAR(f, i, n)                                                                   \
-    for (uint i = gravel_fbar_begin(f), active = 0 < (n);                                          \
-         gravel_fbar_goes_on((f), active); i++, active = i < (n))
+#define GRAVEL_FOR_FBAR(f, i, n)                                                            \
+    for (uint i = gravel_fbar_begin(f), active = 0 < (n); gravel_fbar_goes_on((f), active); \
+         i++, active = i < (n))
 
-/* ---- sending ----------------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 /* Work-item 0 of a member: count its messages in; all of them counted, one member reserves slots. Returns the position
  * of its first message, or GRAVEL_INACTIVE if the node has failed. */
@@ -57,7 +57,8 @@ GRAVEL_INLINE uint gravel_fbar_count_in(struct gravel_group g, local struct grav
     uint first = gravel_local_add_relaxed(&f->n_active, n); /* relaxed: the arrival orders it */
     uint found = gravel_fbar_wait(g, f, gravel_fbar_arrive(f));
     if (found == GRAVEL_FBAR_CLAIMED) {
-        gravel_send_begin(g, command, gravel_local_load_relaxed(&f->n_active)); /* relaxed: acquired */
+        gravel_send_begin(g, command,
+                          gravel_local_load_relaxed(&f->n_active)); /* relaxed: acquired */
         gravel_fbar_advance(f);
     }
     return found == GRAVEL_FBAR_WAITS ? GRAVEL_INACTIVE : first;
@@ -76,8 +77,8 @@ GRAVEL_INLINE void gravel_fbar_publish(struct gravel_group g, local struct grave
 
 /* Active work-items of a member: write one message. by_lane, if set, only says that every work-item of the
  * group sends. */
-GRAVEL_INLINE void gravel_fbar_write(struct gravel_group g, uint command, uint position, ulong index,
-                                     struct gravel_values values, uint node)
+GRAVEL_INLINE void gravel_fbar_write(struct gravel_group g, uint command, uint position,
+                                     ulong index, struct gravel_values values, uint node)
 {
     global uchar *slot = g.scratch->by_lane ? g.scratch->by_lane : g.scratch->by_position;
     uint n = g.scratch->n_sent;
@@ -105,7 +106,7 @@ GRAVEL_INLINE void gravel_send_fbar(struct gravel_group g, local struct gravel_f
         gravel_fbar_publish(g, f, command, base);
 }
 
-/* ---- the operations ---------------------------------------------------------------------------------- */
+/* ---- the operations -------------------------------------------------------------------------- */
 
 #define GRAVEL_FBAR_PARAMETERS struct gravel_group g, local struct gravel_fbar *f, uint active
 #define GRAVEL_DEFINE_FBAR_FORMS(name, command, VALUE_PARAMETER, values)                           \
@@ -119,11 +120,11 @@ GRAVEL_INLINE void gravel_send_fbar(struct gravel_group g, local struct gravel_f
     {                                                                                              \
         gravel_send_fbar(g, f, active, (command) | GRAVEL_COMMAND_WIDE, 0, address, values, node); \
     }
-#define GRAVEL_DEFINE_FBAR_VALUE_OPERATION(OP, op, TYPE, type)                                     \
-    GRAVEL_DEFINE_FBAR_FORMS(gravel_##op##_##type, GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE),     \
+#define GRAVEL_DEFINE_FBAR_VALUE_OPERATION(OP, op, TYPE, type)                                 \
+    GRAVEL_DEFINE_FBAR_FORMS(gravel_##op##_##type, GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), \
                              GRAVEL_COMMA type value, GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value)))
-#define GRAVEL_DEFINE_FBAR_INC(TYPE, type)                                                         \
-    GRAVEL_DEFINE_FBAR_FORMS(gravel_inc_##type, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_##TYPE),         \
+#define GRAVEL_DEFINE_FBAR_INC(TYPE, type)                                                 \
+    GRAVEL_DEFINE_FBAR_FORMS(gravel_inc_##type, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_##TYPE), \
                              GRAVEL_EMPTY, GRAVEL_NO_VALUES)
 
 GRAVEL_VALUE_OPERATIONS(GRAVEL_DEFINE_FBAR_VALUE_OPERATION)
@@ -132,12 +133,12 @@ GRAVEL_DOUBLE_OPERATIONS(GRAVEL_DEFINE_FBAR_VALUE_OPERATION)
 #endif
 GRAVEL_INC_TYPES(GRAVEL_DEFINE_FBAR_INC)
 
-#define GRAVEL_DEFINE_FBAR_AM(n, PARAMETERS, ...)                                                  \
-    GRAVEL_INLINE void gravel_am##n##_fbar(GRAVEL_FBAR_PARAMETERS, uint handler PARAMETERS,        \
-                                           uint node)                                              \
-    {                                                                                              \
-        gravel_send_fbar(g, f, active, GRAVEL_COMMAND_AM(handler, n), 0, 0,                        \
-                         ((struct gravel_values){{__VA_ARGS__}}), node);                           \
+#define GRAVEL_DEFINE_FBAR_AM(n, PARAMETERS, ...)                                           \
+    GRAVEL_INLINE void gravel_am##n##_fbar(GRAVEL_FBAR_PARAMETERS, uint handler PARAMETERS, \
+                                           uint node)                                       \
+    {                                                                                       \
+        gravel_send_fbar(g, f, active, GRAVEL_COMMAND_AM(handler, n), 0, 0,                 \
+                         ((struct gravel_values){{__VA_ARGS__}}), node);                    \
     }
 GRAVEL_DEFINE_FBAR_AM(0, GRAVEL_EMPTY, 0, 0, 0, 0)
 GRAVEL_DEFINE_FBAR_AM(1, GRAVEL_ARG(0), a0, 0, 0, 0)

@@ -32,9 +32,9 @@
 struct gravel_call {
     global uchar *heap; /* of the node the message is for */
     ulong heap_bytes;
-    uint node;          /* that node's number */
+    uint node; /* that node's number */
     uint n_nodes;
-    uint source;        /* node that sent the message */
+    uint source; /* node that sent the message */
 };
 
 /* The node's own part of the symmetric heap at an offset. */
@@ -43,17 +43,17 @@ GRAVEL_INLINE global void *gravel_call_local(struct gravel_call call, ulong offs
     return call.heap + offset;
 }
 
-/* ---- for the kernels around handlers, which device_calls.c writes --------------------------------- */
+/* ---- for the kernels around handlers, which device_calls.c writes ---------------------------- */
 
 /* rows: the run's arguments, row after row, from `rows_at` of the frame on [bytes]; heap: in the arena [bytes]. */
-#define GRAVEL_CALL_RUN                                                                            \
-    GRAVEL_ARENA, global const uchar *frame, uint rows_at, uint n_messages, uint source,           \
+#define GRAVEL_CALL_RUN                                                                  \
+    GRAVEL_ARENA, global const uchar *frame, uint rows_at, uint n_messages, uint source, \
         uint node, ulong heap
-#define GRAVEL_CALL                                                                                \
-    ((struct gravel_call){(global uchar *)gravel_arena_ + heap, gravel_arena_->heap_bytes, node,   \
+#define GRAVEL_CALL                                                                              \
+    ((struct gravel_call){(global uchar *)gravel_arena_ + heap, gravel_arena_->heap_bytes, node, \
                           gravel_arena_->n_nodes, source})
 #define GRAVEL_CALL_NUMBER ((size_t)get_global_id(0))
-#define GRAVEL_CALL_ARGUMENT(row)                                                                  \
-    (((global const ulong *)(frame + rows_at))[(size_t)(row) * n_messages + GRAVEL_CALL_NUMBER])
+#define GRAVEL_CALL_ARGUMENT(row) \
+    (((global const ulong *)(frame + rows_at))[(size_t)(row)*n_messages + GRAVEL_CALL_NUMBER])
 
 #endif

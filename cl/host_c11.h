@@ -32,13 +32,13 @@ typedef uint64_t ulong;
 struct gravel_lane {
     size_t local_id, local_size, group_id, n_groups;
     pthread_barrier_t *barrier; /* of the group */
-    _Atomic uint64_t *scan; /* the group's [local_size + 1], for built-in scans and reductions */
-    uint n_scans;           /* made by this work-item */
+    _Atomic uint64_t *scan;    /* the group's [local_size + 1], for built-in scans and reductions */
+    uint n_scans;              /* made by this work-item */
     struct gravel_wave *waves; /* the group's, for built-in sub-groups */
     uint n_wave_calls, n_wave_barriers; /* made by this work-item */
-    void *scratch;          /* the group's local memory: struct gravel_scratch, */
-    void *shares;           /* struct gravel_shares, */
-    void *fbar;             /* struct gravel_fbar */
+    void *scratch;                      /* the group's local memory: struct gravel_scratch, */
+    void *shares;                       /* struct gravel_shares, */
+    void *fbar;                         /* struct gravel_fbar */
 };
 extern _Thread_local struct gravel_lane *gravel_lane;
 

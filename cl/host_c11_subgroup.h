@@ -24,8 +24,8 @@ struct gravel_wave {
     ((uint)(gravel_lane->local_size + GRAVEL_WAVE_ITEMS - 1) / GRAVEL_WAVE_ITEMS)
 #define get_sub_group_id() ((uint)gravel_lane->local_id % get_num_sub_groups())
 #define get_sub_group_local_id() ((uint)gravel_lane->local_id / get_num_sub_groups())
-#define get_sub_group_size()                                                                  \
-    (((uint)gravel_lane->local_size - get_sub_group_id() + get_num_sub_groups() - 1) /        \
+#define get_sub_group_size()                                                           \
+    (((uint)gravel_lane->local_size - get_sub_group_id() + get_num_sub_groups() - 1) / \
      get_num_sub_groups())
 
 static inline void gravel_wave_give(uint value)
@@ -36,8 +36,7 @@ static inline void gravel_wave_give(uint value)
     atomic_store_explicit(&wave->values[call % 2][get_sub_group_local_id()], call << 32 | value,
                           memory_order_relaxed);
     atomic_fetch_add_explicit(&wave->n_calls, 1, memory_order_relaxed);
-    while (atomic_load_explicit(&wave->n_calls, memory_order_relaxed) <
-           call * get_sub_group_size())
+    while (atomic_load_explicit(&wave->n_calls, memory_order_relaxed) < call * get_sub_group_size())
         sched_yield();
 }
 

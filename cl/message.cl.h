@@ -50,8 +50,8 @@ struct gravel_group {
 
 /* In the outermost scope of a kernel, once: declares `g` and the group's local memory. */
 #if defined(__OPENCL_C_VERSION__)
-#define GRAVEL_OPEN(g)                                                                             \
-    local struct gravel_scratch gravel_scratch_;                                                   \
+#define GRAVEL_OPEN(g)                           \
+    local struct gravel_scratch gravel_scratch_; \
     struct gravel_group g = {gravel_arena_, &gravel_scratch_}
 #else
 #define GRAVEL_OPEN(g) struct gravel_group g = {gravel_arena_, gravel_lane->scratch}
@@ -81,9 +81,9 @@ GRAVEL_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
  * `active` is 1 where i < n and is the predicate for _if calls (software predication). `n` is a uint without
  * side effects; leave the loop only by its own condition.
  */
-#define GRAVEL_FOR(g, i, n)                                                                        \
-    for (uint i = 0, gravel_end_##i = gravel_group_max((g).arena, (g).scratch, (n)),               \
-              active = 0 < (n);                                                                    \
+#define GRAVEL_FOR(g, i, n)                                                          \
+    for (uint i = 0, gravel_end_##i = gravel_group_max((g).arena, (g).scratch, (n)), \
+              active = 0 < (n);                                                      \
          i < gravel_end_##i; i++, active = i < (n))
 
 /* What one work-item sends. */
@@ -91,14 +91,14 @@ struct gravel_values {
     ulong value[GRAVEL_AM_MAX_ARGS];
 };
 
-#define GRAVEL_STORE_VALUE(row)                                                                    \
-    if (GRAVEL_N_VALUES(command) > row) {                                                          \
-        if (GRAVEL_VALUE_BYTES(command) == 4)                                                      \
-            ((global uint *)(slot + GRAVEL_VALUE_ROW(command, stride, row)))[column] =             \
-                (uint)values.value[row];                                                           \
-        else                                                                                       \
-            ((global ulong *)(slot + GRAVEL_VALUE_ROW(command, stride, row)))[column] =            \
-                values.value[row];                                                                 \
+#define GRAVEL_STORE_VALUE(row)                                                         \
+    if (GRAVEL_N_VALUES(command) > row) {                                               \
+        if (GRAVEL_VALUE_BYTES(command) == 4)                                           \
+            ((global uint *)(slot + GRAVEL_VALUE_ROW(command, stride, row)))[column] =  \
+                (uint)values.value[row];                                                \
+        else                                                                            \
+            ((global ulong *)(slot + GRAVEL_VALUE_ROW(command, stride, row)))[column] = \
+                values.value[row];                                                      \
     }
 
 /* Write one message into its column. `command` is a constant once inlined, so one form per operation stays. */
@@ -154,8 +154,8 @@ GRAVEL_INLINE void gravel_write_column_of_many(struct gravel_group g, uint comma
 {
     uint columns = GRAVEL_SLOT_COLUMNS(g.arena->slot_bytes, command);
     uint package = column / columns, left = n - package * columns;
-    global uchar *slot = gravel_queue_slot(g.arena, gravel_queue_of_group(g.arena),
-                                           g.scratch->ticket + package);
+    global uchar *slot =
+        gravel_queue_slot(g.arena, gravel_queue_of_group(g.arena), g.scratch->ticket + package);
     gravel_write_column(slot, command, GRAVEL_PACKAGE_STRIDE(left < columns ? left : columns),
                         column - package * columns, index, values, node);
 }
@@ -251,7 +251,7 @@ static void gravel_send_wi(struct gravel_group g, uint command, ulong base,
     }
 }
 
-/* ---- the operations, generated from the table in operation.h --------------------------------------- */
+/* ---- the operations, generated from the table in operation.h --------------------------------- */
 
 #define GRAVEL_NO_REPLY ((struct gravel_reply){0, GRAVEL_NO_SIGNAL})
 #define GRAVEL_NO_VALUES ((struct gravel_values){{0, 0, 0, 0}})
@@ -265,46 +265,47 @@ static void gravel_send_wi(struct gravel_group g, uint command, ulong base,
 #define GRAVEL_BITS_DOUBLE(value) as_ulong(value)
 
 /* The six forms of one operation: name, parameter list of the value with its comma, and the value's bits. */
-#define GRAVEL_DEFINE_FORMS(name, command, VALUE_PARAMETER, values)                                \
-    GRAVEL_INLINE void name(struct gravel_group g, ulong base, uint index VALUE_PARAMETER,         \
-                            uint node)                                                             \
-    {                                                                                              \
-        gravel_send(g, command, base, GRAVEL_NO_REPLY, index, values, node);                                        \
-    }                                                                                              \
-    GRAVEL_INLINE void name##_if(struct gravel_group g, uint active, ulong base,                   \
-                                 uint index VALUE_PARAMETER, uint node)                            \
-    {                                                                                              \
-        gravel_send_if(g, active, command, base, GRAVEL_NO_REPLY, index, values, node);                             \
-    }                                                                                              \
-    GRAVEL_INLINE void name##_wi(struct gravel_group g, ulong base, uint index VALUE_PARAMETER,    \
-                                 uint node)                                                        \
-    {                                                                                              \
-        gravel_send_wi(g, command, base, GRAVEL_NO_REPLY, index, values, node);                                     \
-    }                                                                                              \
-    GRAVEL_INLINE void name##_at(struct gravel_group g, ulong address VALUE_PARAMETER, uint node)  \
-    {                                                                                              \
-        gravel_send(g, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address, values, node);                 \
-    }                                                                                              \
-    GRAVEL_INLINE void name##_at_if(struct gravel_group g, uint active,                            \
-                                    ulong address VALUE_PARAMETER, uint node)                      \
-    {                                                                                              \
-        gravel_send_if(g, active, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address,     \
-                       values, node);      \
-    }                                                                                              \
-    GRAVEL_INLINE void name##_at_wi(struct gravel_group g, ulong address VALUE_PARAMETER,          \
-                                    uint node)                                                     \
-    {                                                                                              \
-        gravel_send_wi(g, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address, values,      \
-                       node);              \
+#define GRAVEL_DEFINE_FORMS(name, command, VALUE_PARAMETER, values)                               \
+    GRAVEL_INLINE void name(struct gravel_group g, ulong base, uint index VALUE_PARAMETER,        \
+                            uint node)                                                            \
+    {                                                                                             \
+        gravel_send(g, command, base, GRAVEL_NO_REPLY, index, values, node);                      \
+    }                                                                                             \
+    GRAVEL_INLINE void name##_if(struct gravel_group g, uint active, ulong base,                  \
+                                 uint index VALUE_PARAMETER, uint node)                           \
+    {                                                                                             \
+        gravel_send_if(g, active, command, base, GRAVEL_NO_REPLY, index, values, node);           \
+    }                                                                                             \
+    GRAVEL_INLINE void name##_wi(struct gravel_group g, ulong base, uint index VALUE_PARAMETER,   \
+                                 uint node)                                                       \
+    {                                                                                             \
+        gravel_send_wi(g, command, base, GRAVEL_NO_REPLY, index, values, node);                   \
+    }                                                                                             \
+    GRAVEL_INLINE void name##_at(struct gravel_group g, ulong address VALUE_PARAMETER, uint node) \
+    {                                                                                             \
+        gravel_send(g, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address, values,      \
+                    node);                                                                        \
+    }                                                                                             \
+    GRAVEL_INLINE void name##_at_if(struct gravel_group g, uint active,                           \
+                                    ulong address VALUE_PARAMETER, uint node)                     \
+    {                                                                                             \
+        gravel_send_if(g, active, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address,   \
+                       values, node);                                                             \
+    }                                                                                             \
+    GRAVEL_INLINE void name##_at_wi(struct gravel_group g, ulong address VALUE_PARAMETER,         \
+                                    uint node)                                                    \
+    {                                                                                             \
+        gravel_send_wi(g, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address, values,   \
+                       node);                                                                     \
     }
 
 #define GRAVEL_COMMA ,
 #define GRAVEL_EMPTY
-#define GRAVEL_DEFINE_VALUE_OPERATION(OP, op, TYPE, type)                                          \
-    GRAVEL_DEFINE_FORMS(gravel_##op##_##type, GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE),          \
+#define GRAVEL_DEFINE_VALUE_OPERATION(OP, op, TYPE, type)                                 \
+    GRAVEL_DEFINE_FORMS(gravel_##op##_##type, GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), \
                         GRAVEL_COMMA type value, GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value)))
-#define GRAVEL_DEFINE_INC(TYPE, type)                                                              \
-    GRAVEL_DEFINE_FORMS(gravel_inc_##type, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_##TYPE),              \
+#define GRAVEL_DEFINE_INC(TYPE, type)                                                 \
+    GRAVEL_DEFINE_FORMS(gravel_inc_##type, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_##TYPE), \
                         GRAVEL_EMPTY, GRAVEL_NO_VALUES)
 
 GRAVEL_VALUE_OPERATIONS(GRAVEL_DEFINE_VALUE_OPERATION)
@@ -314,23 +315,23 @@ GRAVEL_DOUBLE_OPERATIONS(GRAVEL_DEFINE_VALUE_OPERATION)
 GRAVEL_INC_TYPES(GRAVEL_DEFINE_INC)
 
 /* Active messages: the three forms for one number of arguments. */
-#define GRAVEL_DEFINE_AM(n, PARAMETERS, ...)                                                       \
-    GRAVEL_INLINE void gravel_am##n(struct gravel_group g, uint handler PARAMETERS, uint node)     \
-    {                                                                                              \
-        gravel_send(g, GRAVEL_COMMAND_AM(handler, n), 0, GRAVEL_NO_REPLY, 0,                                      \
-                    ((struct gravel_values){{__VA_ARGS__}}), node);                                \
-    }                                                                                              \
-    GRAVEL_INLINE void gravel_am##n##_if(struct gravel_group g, uint active,                       \
-                                         uint handler PARAMETERS, uint node)                       \
-    {                                                                                              \
-        gravel_send_if(g, active, GRAVEL_COMMAND_AM(handler, n), 0, GRAVEL_NO_REPLY, 0,                            \
-                       ((struct gravel_values){{__VA_ARGS__}}), node);                             \
-    }                                                                                              \
-    GRAVEL_INLINE void gravel_am##n##_wi(struct gravel_group g, uint handler PARAMETERS,           \
-                                         uint node)                                                \
-    {                                                                                              \
-        gravel_send_wi(g, GRAVEL_COMMAND_AM(handler, n), 0, GRAVEL_NO_REPLY, 0,                                     \
-                       ((struct gravel_values){{__VA_ARGS__}}), node);                             \
+#define GRAVEL_DEFINE_AM(n, PARAMETERS, ...)                                                   \
+    GRAVEL_INLINE void gravel_am##n(struct gravel_group g, uint handler PARAMETERS, uint node) \
+    {                                                                                          \
+        gravel_send(g, GRAVEL_COMMAND_AM(handler, n), 0, GRAVEL_NO_REPLY, 0,                   \
+                    ((struct gravel_values){{__VA_ARGS__}}), node);                            \
+    }                                                                                          \
+    GRAVEL_INLINE void gravel_am##n##_if(struct gravel_group g, uint active,                   \
+                                         uint handler PARAMETERS, uint node)                   \
+    {                                                                                          \
+        gravel_send_if(g, active, GRAVEL_COMMAND_AM(handler, n), 0, GRAVEL_NO_REPLY, 0,        \
+                       ((struct gravel_values){{__VA_ARGS__}}), node);                         \
+    }                                                                                          \
+    GRAVEL_INLINE void gravel_am##n##_wi(struct gravel_group g, uint handler PARAMETERS,       \
+                                         uint node)                                            \
+    {                                                                                          \
+        gravel_send_wi(g, GRAVEL_COMMAND_AM(handler, n), 0, GRAVEL_NO_REPLY, 0,                \
+                       ((struct gravel_values){{__VA_ARGS__}}), node);                         \
     }
 
 #define GRAVEL_ARG(i) GRAVEL_COMMA ulong a##i

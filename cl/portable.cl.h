@@ -131,18 +131,18 @@ GRAVEL_INLINE uint gravel_device_fetch_add_relaxed(global uint *word, uint value
  * All operands are constants and the two texts differ, or the compiler of PoCL 5.0 stops at an assertion.
  */
 #if defined(GRAVEL_YIELD_SYSCALL) && defined(__linux__) && defined(__x86_64__)
-#define GRAVEL_SYSTEM_CALL(name, number, third)                                                    \
-    do {                                                                                           \
-        long result;                                                                               \
-        __asm__ volatile("syscall # " name                                                         \
-                         : "=a"(result)                                                            \
-                         : "a"(number), "D"(0L), "S"(0L), "d"(third)                               \
-                         : "rcx", "r11", "memory");                                                \
+#define GRAVEL_SYSTEM_CALL(name, number, third)                      \
+    do {                                                             \
+        long result;                                                 \
+        __asm__ volatile("syscall # " name                           \
+                         : "=a"(result)                              \
+                         : "a"(number), "D"(0L), "S"(0L), "d"(third) \
+                         : "rcx", "r11", "memory");                  \
     } while (0)
 #define GRAVEL_YIELD() GRAVEL_SYSTEM_CALL("sched_yield", 24L, 0L)
 #define GRAVEL_SLEEP() GRAVEL_SYSTEM_CALL("poll", 7L, 1L)
 #elif defined(GRAVEL_YIELD_SYSCALL) && defined(__linux__) && defined(__aarch64__)
-#define GRAVEL_YIELD()                                                                             \
+#define GRAVEL_YIELD() \
     __asm__ volatile("mov x8, #124\n\tsvc 0 // sched_yield" : : : "x0", "x8", "memory")
 #define GRAVEL_SLEEP() GRAVEL_YIELD()
 #else
@@ -156,7 +156,8 @@ GRAVEL_INLINE uint gravel_device_fetch_add_relaxed(global uint *word, uint value
 #ifdef GRAVEL_YIELD_SYSCALL
 __attribute__((noinline))
 #endif
-static void gravel_pause(uint polls, bool is_long)
+static void
+gravel_pause(uint polls, bool is_long)
 {
     if (is_long && polls > GRAVEL_YIELD_POLLS)
         GRAVEL_SLEEP();
@@ -224,9 +225,7 @@ GRAVEL_INLINE uint gravel_warp_ballot(uint mask, uint flag)
 GRAVEL_INLINE uint gravel_warp_first(uint mask, uint value)
 {
     uint first;
-    __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, %2;"
-                     : "=r"(first)
-                     : "r"(value), "r"(mask));
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, %2;" : "=r"(first) : "r"(value), "r"(mask));
     return first;
 }
 GRAVEL_INLINE void gravel_warp_barrier(uint mask)
@@ -239,15 +238,15 @@ GRAVEL_INLINE void gravel_warp_barrier(uint mask)
  * word, that takes n rounds of all who are left. Relaxed, at device scope. Sums of float take a denormal number for 0.
  */
 #define GRAVEL_HAS_ADD_REAL
-#define GRAVEL_DEFINE_ADD_REAL(type, instruction, letter)                                          \
-    GRAVEL_INLINE type gravel_add_real_##type(volatile global type *word, type value)              \
-    {                                                                                              \
-        type old;                                                                                  \
-        __asm__ volatile(instruction " %0, [%1], %2;"                                              \
-                         : "=" letter(old)                                                         \
-                         : "l"(word), letter(value)                                                \
-                         : "memory");                                                              \
-        return old;                                                                                \
+#define GRAVEL_DEFINE_ADD_REAL(type, instruction, letter)                             \
+    GRAVEL_INLINE type gravel_add_real_##type(volatile global type *word, type value) \
+    {                                                                                 \
+        type old;                                                                     \
+        __asm__ volatile(instruction " %0, [%1], %2;"                                 \
+                         : "=" letter(old)                                            \
+                         : "l"(word), letter(value)                                   \
+                         : "memory");                                                 \
+        return old;                                                                   \
     }
 GRAVEL_DEFINE_ADD_REAL(float, "atom.global.add.f32", "f")
 #ifdef GRAVEL_HAS_DOUBLE
@@ -262,8 +261,9 @@ GRAVEL_DEFINE_ADD_REAL(double, "atom.global.add.f64", "d")
  */
 GRAVEL_INLINE void gravel_prefetch_write(global uchar *p, uint bytes)
 {
-#if defined(GRAVEL_SERIAL_GROUP) && (defined(__x86_64__) || defined(__aarch64__) ||                \
-                                     defined(__riscv) || defined(__powerpc64__) || defined(__SPIR__))
+#if defined(GRAVEL_SERIAL_GROUP) &&                                                               \
+    (defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__) || \
+     defined(__SPIR__))
     for (uint i = 0; i < bytes; i += GRAVEL_CACHELINE)
         __builtin_prefetch((const void *)(uintptr_t)(p + i), 1, 3);
 #else

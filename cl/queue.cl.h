@@ -133,7 +133,8 @@ GRAVEL_INLINE global uchar *gravel_queue_reserve(global struct gravel_arena *are
 /* Where the answers of a group's requests go, in its own node's heap; the same for the whole group. */
 struct gravel_reply {
     ulong result; /* heap offset of place 0 [bytes] */
-    ulong signal; /* heap offset of a uint [bytes] that grows by one with every answer; or GRAVEL_NO_SIGNAL */
+    ulong
+        signal; /* heap offset of a uint [bytes] that grows by one with every answer; or GRAVEL_NO_SIGNAL */
 };
 
 /* Leader, before it publishes: where the answers to a package of requests go, or what signal counts it. */

@@ -45,7 +45,7 @@
 
 #include "message.cl.h"
 
-/* ---- waits ----------------------------------------------------------------------------------------- */
+/* ---- waits ----------------------------------------------------------------------------------- */
 
 #define GRAVEL_CMP_EQ 0u
 #define GRAVEL_CMP_NE 1u
@@ -56,11 +56,14 @@
 
 GRAVEL_INLINE bool gravel_compares(ulong word, uint compare, ulong value)
 {
-    bool holds = compare < GRAVEL_CMP_GT ? word == value : compare < GRAVEL_CMP_LT ? word > value : word < value;
+    bool holds = compare < GRAVEL_CMP_GT   ? word == value
+                 : compare < GRAVEL_CMP_LT ? word > value
+                                           : word < value;
     return holds != (compare & 1u);
 }
 
-#define GRAVEL_WORD_YIELDS 128u /* as many polls more than for room before a wait sleeps: answers come within microseconds */
+#define GRAVEL_WORD_YIELDS \
+    128u /* as many polls more than for room before a wait sleeps: answers come within microseconds */
 
 /* A wait for a word of the own heap. */
 struct gravel_awaited {
@@ -75,9 +78,11 @@ GRAVEL_INLINE ulong gravel_look(struct gravel_group g, struct gravel_awaited awa
 {
 #ifdef GRAVEL_HAS_LONG_WAITS
     if (awaited.is_long)
-        return gravel_long_load_acquire((global ulong *)gravel_local(g, awaited.offset)); /* Q2, pairs with R1 */
+        return gravel_long_load_acquire(
+            (global ulong *)gravel_local(g, awaited.offset)); /* Q2, pairs with R1 */
 #endif
-    return gravel_load_acquire((global uint *)gravel_local(g, awaited.offset)); /* Q2, pairs with Q1 */
+    return gravel_load_acquire(
+        (global uint *)gravel_local(g, awaited.offset)); /* Q2, pairs with Q1 */
 }
 
 /*
@@ -97,7 +102,8 @@ static bool gravel_await(struct gravel_group g, struct gravel_awaited awaited)
         since_ms = since_ms && now == seen ? since_ms : patience.beat;
         seen = now;
         if (patience.beat - since_ms > g.arena->wait_ms || g.arena->wait_ms == 0) {
-            gravel_fault_at(g.arena, GRAVEL_FAULT_WAIT, awaited.compare, awaited.value, seen, awaited.offset);
+            gravel_fault_at(g.arena, GRAVEL_FAULT_WAIT, awaited.compare, awaited.value, seen,
+                            awaited.offset);
             return false;
         }
         if (!gravel_queue_is_served(g.arena, words, 0, 0, &patience))
@@ -136,33 +142,38 @@ GRAVEL_DEFINE_WAIT(int, uint, 0x80000000u)
 GRAVEL_DEFINE_WAIT(ulong, ulong, 0)
 GRAVEL_DEFINE_WAIT(long, ulong, (ulong)1 << 63)
 #else
-#define gravel_wait_until_ulong(...) gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
-#define gravel_wait_until_ulong_wi(...) gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
-#define gravel_wait_until_long(...) gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
-#define gravel_wait_until_long_wi(...) gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
+#define gravel_wait_until_ulong(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
+#define gravel_wait_until_ulong_wi(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
+#define gravel_wait_until_long(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
+#define gravel_wait_until_long_wi(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
 #endif
 
-/* ---- messages -------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* The three forms of one message: name, command, parameters with their commas, index, values, reply. */
-#define GRAVEL_DEFINE_ANSWERED(name, command, VALUE_PARAMETERS, REPLY_PARAMETERS, index_bits, values, reply) \
-    GRAVEL_INLINE uint name(struct gravel_group g, ulong base, uint index VALUE_PARAMETERS,        \
-                            uint node REPLY_PARAMETERS)                                            \
-    {                                                                                              \
-        gravel_send(g, command, base, reply, index_bits, values, node);                            \
-        return gravel_n_lanes();                                                                   \
-    }                                                                                              \
-    GRAVEL_INLINE uint name##_if(struct gravel_group g, uint active, ulong base,                   \
-                                 uint index VALUE_PARAMETERS, uint node REPLY_PARAMETERS)          \
-    {                                                                                              \
-        gravel_send_if(g, active, command, base, reply, index_bits, values, node);                 \
-        return g.scratch->n_active;                                                                \
-    }                                                                                              \
-    GRAVEL_INLINE uint name##_wi(struct gravel_group g, ulong base, uint index VALUE_PARAMETERS,   \
-                                 uint node REPLY_PARAMETERS)                                       \
-    {                                                                                              \
-        gravel_send_wi(g, command, base, reply, index_bits, values, node);                         \
-        return 1;                                                                                  \
+#define GRAVEL_DEFINE_ANSWERED(name, command, VALUE_PARAMETERS, REPLY_PARAMETERS, index_bits,    \
+                               values, reply)                                                    \
+    GRAVEL_INLINE uint name(struct gravel_group g, ulong base, uint index VALUE_PARAMETERS,      \
+                            uint node REPLY_PARAMETERS)                                          \
+    {                                                                                            \
+        gravel_send(g, command, base, reply, index_bits, values, node);                          \
+        return gravel_n_lanes();                                                                 \
+    }                                                                                            \
+    GRAVEL_INLINE uint name##_if(struct gravel_group g, uint active, ulong base,                 \
+                                 uint index VALUE_PARAMETERS, uint node REPLY_PARAMETERS)        \
+    {                                                                                            \
+        gravel_send_if(g, active, command, base, reply, index_bits, values, node);               \
+        return g.scratch->n_active;                                                              \
+    }                                                                                            \
+    GRAVEL_INLINE uint name##_wi(struct gravel_group g, ulong base, uint index VALUE_PARAMETERS, \
+                                 uint node REPLY_PARAMETERS)                                     \
+    {                                                                                            \
+        gravel_send_wi(g, command, base, reply, index_bits, values, node);                       \
+        return 1;                                                                                \
     }
 
 #define GRAVEL_TWO_VALUES(first, second) ((struct gravel_values){{(first), (second), 0, 0}})
@@ -187,23 +198,21 @@ GRAVEL_DEFINE_WAIT(long, ulong, (ulong)1 << 63)
 #define GRAVEL_ASKED_fetch_or(TYPE) GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value))
 #define GRAVEL_ASKED_fetch_xor(TYPE) GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value))
 
-#define GRAVEL_DEFINE_REQUEST(OP, op, TYPE, type)                                                  \
-    GRAVEL_DEFINE_ANSWERED(gravel_##op##_##type, GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE),       \
-                           GRAVEL_PARAMETER_##op(type), GRAVEL_REPLY_PARAMETERS,                   \
+#define GRAVEL_DEFINE_REQUEST(OP, op, TYPE, type)                                            \
+    GRAVEL_DEFINE_ANSWERED(gravel_##op##_##type, GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), \
+                           GRAVEL_PARAMETER_##op(type), GRAVEL_REPLY_PARAMETERS,             \
                            GRAVEL_REQUEST(index, place), GRAVEL_ASKED_##op(TYPE), reply)
-#define GRAVEL_DEFINE_CAS(TYPE, type)                                                              \
-    GRAVEL_DEFINE_ANSWERED(gravel_cas_##type, GRAVEL_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE),           \
-                           GRAVEL_COMMA type expected GRAVEL_COMMA type value,                     \
-                           GRAVEL_REPLY_PARAMETERS, GRAVEL_REQUEST(index, place),                  \
-                           GRAVEL_TWO_VALUES(GRAVEL_BITS_##TYPE(value),                            \
-                                             GRAVEL_BITS_##TYPE(expected)),                        \
-                           reply)
-#define GRAVEL_DEFINE_PUT_SIGNAL(TYPE, type)                                                       \
-    GRAVEL_DEFINE_ANSWERED(gravel_put_signal_##type,                                               \
-                           GRAVEL_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_##TYPE),                       \
-                           GRAVEL_COMMA type value, GRAVEL_SIGNAL_PARAMETERS, index,               \
-                           GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value)),                            \
-                           ((struct gravel_reply){0, signal}))
+#define GRAVEL_DEFINE_CAS(TYPE, type)                                                \
+    GRAVEL_DEFINE_ANSWERED(                                                          \
+        gravel_cas_##type, GRAVEL_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE),                \
+        GRAVEL_COMMA type expected GRAVEL_COMMA type value, GRAVEL_REPLY_PARAMETERS, \
+        GRAVEL_REQUEST(index, place),                                                \
+        GRAVEL_TWO_VALUES(GRAVEL_BITS_##TYPE(value), GRAVEL_BITS_##TYPE(expected)), reply)
+#define GRAVEL_DEFINE_PUT_SIGNAL(TYPE, type)                                        \
+    GRAVEL_DEFINE_ANSWERED(                                                         \
+        gravel_put_signal_##type, GRAVEL_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_##TYPE), \
+        GRAVEL_COMMA type value, GRAVEL_SIGNAL_PARAMETERS, index,                   \
+        GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value)), ((struct gravel_reply){0, signal}))
 
 GRAVEL_REQUESTS(GRAVEL_DEFINE_REQUEST)
 GRAVEL_INC_TYPES(GRAVEL_DEFINE_CAS)
@@ -218,8 +227,10 @@ GRAVEL_DEFINE_PUT_SIGNAL(DOUBLE, double)
  * one that uses them does not build, rather than count items twice.
  */
 #if defined(GRAVEL_SLICED) && !defined(GRAVEL_INTERNAL)
-#define get_global_size(d) gravel_error_launches_are_sliced_here_so_pass_the_global_size_as_an_argument
-#define get_num_groups(d) gravel_error_launches_are_sliced_here_so_pass_the_number_of_groups_as_an_argument
+#define get_global_size(d) \
+    gravel_error_launches_are_sliced_here_so_pass_the_global_size_as_an_argument
+#define get_num_groups(d) \
+    gravel_error_launches_are_sliced_here_so_pass_the_number_of_groups_as_an_argument
 #define get_group_id(d) gravel_error_launches_are_sliced_here_so_use_get_global_id
 #define get_global_offset(d) gravel_error_launches_are_sliced_here_and_begin_at_offset_0
 #define get_global_linear_id() gravel_error_launches_are_sliced_here_so_use_get_global_id

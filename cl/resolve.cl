@@ -30,28 +30,29 @@
  * arena; indices_at, values_at: in the frame [bytes]. (A switch over a masked command is one over 12-bit
  * numbers to the compiler, and oclgrind takes the wrong case.)
  */
-#define RUN                                                                                        \
-    global uchar *arena, global const uchar *frame, uint kind, uint is_wide, uint n_messages,      \
+#define RUN                                                                                   \
+    global uchar *arena, global const uchar *frame, uint kind, uint is_wide, uint n_messages, \
         ulong base, uint indices_at, uint values_at
 #define RUN_WORD_AT(i) word_at(frame + indices_at, kind, is_wide, base, i)
 #define WORD(type, i) ((volatile global type *)(arena + RUN_WORD_AT(i)))
 #define VALUE(type, i) ((global const type *)(frame + values_at))[i]
 
 /* Where in the arena the word of message i is [bytes]. */
-GRAVEL_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wide, ulong base, uint i)
+GRAVEL_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wide, ulong base,
+                            uint i)
 {
     return is_wide ? base + ((global const ulong *)indices)[i]
                    : base + (ulong)((global const uint *)indices)[i] * GRAVEL_VALUE_BYTES(kind);
 }
 
-/* ---- one after the other ---------------------------------------------------------------- */
+/* ---- one after the other --------------------------------------------------------------------- */
 
-#define SERIALLY(OP, op, TYPE, type)                                                               \
-    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                               \
-        for (uint i = 0; i < n_messages; i++) {                                                    \
-            volatile global type *word = WORD(type, i);                                            \
-            *word = NEXT_##op(type, *word, VALUE(type, i));                                        \
-        }                                                                                          \
+#define SERIALLY(OP, op, TYPE, type)                        \
+    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):        \
+        for (uint i = 0; i < n_messages; i++) {             \
+            volatile global type *word = WORD(type, i);     \
+            *word = NEXT_##op(type, *word, VALUE(type, i)); \
+        }                                                   \
         break;
 #define SERIALLY_INC(TYPE, type) SERIALLY(INC, inc, TYPE, type)
 
@@ -69,18 +70,17 @@ kernel void apply_serially(RUN)
     }
 }
 
-/* ---- messages that commute -------------------------------------------------------------- */
+/* ---- messages that commute ------------------------------------------------------------------- */
 
 /* OpenCL 1.x names: every later version has them too, and relaxed at device scope is all that is needed. */
-#define DEFINE_ADD_REAL(type, BITS, COMPARE_EXCHANGE)                                              \
-    GRAVEL_INLINE type add_##type(volatile global type *word, type value)                          \
-    {                                                                                              \
-        volatile global BITS *bits = (volatile global BITS *)word;                                 \
-        BITS old = *bits, seen;                                                                    \
-        while ((seen = COMPARE_EXCHANGE(bits, old,                                                 \
-                                        as_##BITS(as_##type(old) + value))) != old)                \
-            old = seen;                                                                            \
-        return as_##type(old);                                                                     \
+#define DEFINE_ADD_REAL(type, BITS, COMPARE_EXCHANGE)                                          \
+    GRAVEL_INLINE type add_##type(volatile global type *word, type value)                      \
+    {                                                                                          \
+        volatile global BITS *bits = (volatile global BITS *)word;                             \
+        BITS old = *bits, seen;                                                                \
+        while ((seen = COMPARE_EXCHANGE(bits, old, as_##BITS(as_##type(old) + value))) != old) \
+            old = seen;                                                                        \
+        return as_##type(old);                                                                 \
     }
 #ifdef GRAVEL_HAS_ADD_REAL
 #define add_float gravel_add_real_float
@@ -97,13 +97,13 @@ DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
 #define UPDATE_add(type, word, value) add_##type(word, value)
 #define UPDATE_min(type, word, value) ATOMIC_##type(min)(word, value)
 #define UPDATE_max(type, word, value) ATOMIC_##type(max)(word, value)
-#define UPDATE_and(type, word, value) ATOMIC_##type(and)(word, value)
+#define UPDATE_and(type, word, value) ATOMIC_##type (and)(word, value)
 #define UPDATE_or(type, word, value) ATOMIC_##type(or)(word, value)
-#define UPDATE_xor(type, word, value) ATOMIC_##type(xor)(word, value)
+#define UPDATE_xor(type, word, value) ATOMIC_##type (xor)(word, value)
 
-#define UPDATE(OP, op, TYPE, type)                                                                 \
-    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                               \
-        UPDATE_##op(type, WORD(type, i), VALUE(type, i));                                          \
+#define UPDATE(OP, op, TYPE, type)                        \
+    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):      \
+        UPDATE_##op(type, WORD(type, i), VALUE(type, i)); \
         break;
 
 #ifdef GRAVEL_INT64_ATOMICS
@@ -143,7 +143,7 @@ kernel void update_each(RUN)
     }
 }
 
-/* ---- puts ------------------------------------------------------------------------------- */
+/* ---- puts ------------------------------------------------------------------------------------ */
 
 /* Slot where the search for a word begins: the upper bits of a product by 2^64 over the golden ratio. */
 GRAVEL_INLINE uint first_slot(ulong word, uint mask)
@@ -165,7 +165,8 @@ kernel void find_last(RUN, global uint *last, uint mask)
         return;
     ulong word = RUN_WORD_AT(i);
     for (uint slot = first_slot(word, mask);; slot = (slot + 1) & mask) {
-        uint other = gravel_load_relaxed(&last[slot]); /* spares most atomic operations; may be old */
+        uint other =
+            gravel_load_relaxed(&last[slot]); /* spares most atomic operations; may be old */
         if (other == 0)
             other = atomic_cmpxchg(&last[slot], 0u, i + 1);
         if (other == 0)

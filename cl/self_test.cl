@@ -53,8 +53,9 @@ kernel void hold(global uint *word, global uint *ended, uint max_polls)
 /* Local size 1: look n times, as a leader does that waits for room and finds none. words [3 lines], all 0. */
 kernel void look(global uint *words, uint n)
 {
-    for (uint polls = 0; polls < n && gravel_load_acquire(words) == 0 &&
-                         gravel_load_relaxed(words + 16) == 0 && gravel_load_relaxed(words + 32) == 0;
+    for (uint polls = 0;
+         polls < n && gravel_load_acquire(words) == 0 && gravel_load_relaxed(words + 16) == 0 &&
+         gravel_load_relaxed(words + 32) == 0;
          polls++)
         gravel_pause(polls, false);
 }

@@ -31,8 +31,8 @@ struct gravel_shares {
 };
 
 #if defined(__OPENCL_C_VERSION__)
-#define GRAVEL_SHARES(shares)                                                                      \
-    local struct gravel_shares gravel_##shares##_;                                                 \
+#define GRAVEL_SHARES(shares)                      \
+    local struct gravel_shares gravel_##shares##_; \
     local struct gravel_shares *shares = &gravel_##shares##_
 #else
 #define GRAVEL_SHARES(shares) struct gravel_shares *shares = gravel_lane->shares
@@ -40,10 +40,10 @@ struct gravel_shares {
 
 /* What a work-item does in one round. */
 struct gravel_turn {
-    uint active; /* 0: nothing, the turns have run out */
-    uint lane;   /* whose turn, by number in the group */
-    uint i;      /* which of its turns */
-    uint round;  /* the group's number of this round's first turn; the same for the whole group */
+    uint active;  /* 0: nothing, the turns have run out */
+    uint lane;    /* whose turn, by number in the group */
+    uint i;       /* which of its turns */
+    uint round;   /* the group's number of this round's first turn; the same for the whole group */
     uint n_turns; /* of the group, the same for the whole group */
 };
 
@@ -59,7 +59,8 @@ GRAVEL_INLINE uint gravel_share_out(struct gravel_group g, local struct gravel_s
     if (gravel_is_leader())
         gravel_group_fits(g.arena);
 #if defined(GRAVEL_SERIAL_GROUP)
-    shares->ends[gravel_place()] = n; /* shared in a group that is too large, as in gravel_place_set */
+    shares->ends[gravel_place()] =
+        n;                  /* shared in a group that is too large, as in gravel_place_set */
     gravel_barrier_group(); /* G1: the numbers are set */
     if (gravel_is_leader())
         for (uint i = 1; i < n_lanes; i++)
@@ -91,7 +92,8 @@ GRAVEL_INLINE struct gravel_turn gravel_share_take(local struct gravel_shares *s
 {
     uint turn = round + (uint)gravel_lane_id(), low = 0;
     bool active = round < n && (uint)gravel_lane_id() < n - round;
-    for (uint left = active ? gravel_n_lanes() : 1; left > 1;) { /* low: the first whose end is above turn */
+    for (uint left = active ? gravel_n_lanes() : 1;
+         left > 1;) { /* low: the first whose end is above turn */
         uint half_down = left / 2;
         low = shares->ends[low + half_down - 1] <= turn ? low + half_down : low;
         left -= half_down;
@@ -107,9 +109,9 @@ GRAVEL_INLINE struct gravel_turn gravel_share_next(local struct gravel_shares *s
 }
 
 /* The loop; leave it only by its own condition. n: a uint. */
-#define GRAVEL_FOR_SHARED(g, shares, turn, n)                                                      \
-    for (struct gravel_turn turn =                                                                 \
-             gravel_share_take((shares), 0, gravel_share_out((g), (shares), (n)));                 \
+#define GRAVEL_FOR_SHARED(g, shares, turn, n)                                      \
+    for (struct gravel_turn turn =                                                 \
+             gravel_share_take((shares), 0, gravel_share_out((g), (shares), (n))); \
          turn.round < turn.n_turns; turn = gravel_share_next((shares), turn))
 
 #endif

@@ -29,7 +29,7 @@
 #if defined(GRAVEL_SUBGROUP_BUILTINS) || defined(GRAVEL_WARP_ITEMS)
 #define GRAVEL_HAS_SUBGROUPS 1
 
-/* ---- what the device offers ------------------------------------------------------------------------ */
+/* ---- what the device offers ------------------------------------------------------------------ */
 
 /* Where the calling work-item stands among the active ones of its sub-group, and how many these are. */
 struct gravel_sg_count {
@@ -105,10 +105,10 @@ GRAVEL_INLINE void gravel_barrier_subgroup(void)
 #endif
 
 /* A loop that every work-item of the sub-group makes equally often; as GRAVEL_FOR, for _sg calls. */
-#define GRAVEL_FOR_SG(i, n)                                                                        \
+#define GRAVEL_FOR_SG(i, n) \
     for (uint i = 0, active = 0 < (n); gravel_sg_any(active); i++, active = i < (n))
 
-/* ---- sending --------------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 /* Work-item 0 of the sub-group: slots for n messages. True with the first ticket if they can be sent. */
 GRAVEL_INLINE bool gravel_sg_begin(struct gravel_group g, uint command, uint n, uint *ticket)
@@ -161,24 +161,24 @@ GRAVEL_INLINE void gravel_send_sg(struct gravel_group g, uint active, uint comma
         gravel_sg_end(g, command, base, mine.n, ticket);
 }
 
-/* ---- the operations --------------------------------------------------------------------------------- */
+/* ---- the operations -------------------------------------------------------------------------- */
 
-#define GRAVEL_DEFINE_SG_FORMS(name, command, VALUE_PARAMETER, values)                             \
-    GRAVEL_INLINE void name##_sg(struct gravel_group g, uint active, ulong base,                   \
-                                 uint index VALUE_PARAMETER, uint node)                            \
-    {                                                                                              \
-        gravel_send_sg(g, active, command, base, index, values, node);                             \
-    }                                                                                              \
-    GRAVEL_INLINE void name##_at_sg(struct gravel_group g, uint active,                            \
-                                    ulong address VALUE_PARAMETER, uint node)                      \
-    {                                                                                              \
-        gravel_send_sg(g, active, (command) | GRAVEL_COMMAND_WIDE, 0, address, values, node);      \
+#define GRAVEL_DEFINE_SG_FORMS(name, command, VALUE_PARAMETER, values)                        \
+    GRAVEL_INLINE void name##_sg(struct gravel_group g, uint active, ulong base,              \
+                                 uint index VALUE_PARAMETER, uint node)                       \
+    {                                                                                         \
+        gravel_send_sg(g, active, command, base, index, values, node);                        \
+    }                                                                                         \
+    GRAVEL_INLINE void name##_at_sg(struct gravel_group g, uint active,                       \
+                                    ulong address VALUE_PARAMETER, uint node)                 \
+    {                                                                                         \
+        gravel_send_sg(g, active, (command) | GRAVEL_COMMAND_WIDE, 0, address, values, node); \
     }
-#define GRAVEL_DEFINE_SG_VALUE_OPERATION(OP, op, TYPE, type)                                       \
-    GRAVEL_DEFINE_SG_FORMS(gravel_##op##_##type, GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE),       \
+#define GRAVEL_DEFINE_SG_VALUE_OPERATION(OP, op, TYPE, type)                                 \
+    GRAVEL_DEFINE_SG_FORMS(gravel_##op##_##type, GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), \
                            GRAVEL_COMMA type value, GRAVEL_ONE_VALUE(GRAVEL_BITS_##TYPE(value)))
-#define GRAVEL_DEFINE_SG_INC(TYPE, type)                                                           \
-    GRAVEL_DEFINE_SG_FORMS(gravel_inc_##type, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_##TYPE),           \
+#define GRAVEL_DEFINE_SG_INC(TYPE, type)                                                 \
+    GRAVEL_DEFINE_SG_FORMS(gravel_inc_##type, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_##TYPE), \
                            GRAVEL_EMPTY, GRAVEL_NO_VALUES)
 
 GRAVEL_VALUE_OPERATIONS(GRAVEL_DEFINE_SG_VALUE_OPERATION)
@@ -187,12 +187,12 @@ GRAVEL_DOUBLE_OPERATIONS(GRAVEL_DEFINE_SG_VALUE_OPERATION)
 #endif
 GRAVEL_INC_TYPES(GRAVEL_DEFINE_SG_INC)
 
-#define GRAVEL_DEFINE_SG_AM(n, PARAMETERS, ...)                                                    \
-    GRAVEL_INLINE void gravel_am##n##_sg(struct gravel_group g, uint active,                       \
-                                         uint handler PARAMETERS, uint node)                       \
-    {                                                                                              \
-        gravel_send_sg(g, active, GRAVEL_COMMAND_AM(handler, n), 0, 0,                             \
-                       ((struct gravel_values){{__VA_ARGS__}}), node);                             \
+#define GRAVEL_DEFINE_SG_AM(n, PARAMETERS, ...)                              \
+    GRAVEL_INLINE void gravel_am##n##_sg(struct gravel_group g, uint active, \
+                                         uint handler PARAMETERS, uint node) \
+    {                                                                        \
+        gravel_send_sg(g, active, GRAVEL_COMMAND_AM(handler, n), 0, 0,       \
+                       ((struct gravel_values){{__VA_ARGS__}}), node);       \
     }
 GRAVEL_DEFINE_SG_AM(0, GRAVEL_EMPTY, 0, 0, 0, 0)
 GRAVEL_DEFINE_SG_AM(1, GRAVEL_ARG(0), a0, 0, 0, 0)

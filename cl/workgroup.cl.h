@@ -20,12 +20,12 @@
 /* Local memory of one work-group; GRAVEL_OPEN declares it. */
 struct gravel_scratch {
     /* How this call's messages are written: one of these is the first slot, or none and they are dropped. */
-    global uchar *by_lane;     /* every work-item sends: the column is its number */
-    global uchar *by_position; /* the column is its position among the active */
-    global uchar *by_package;  /* they do not fit one slot */
-    uint ticket;               /* of the first slot */
-    uint n_sent;               /* messages to publish */
-    uint n_active;             /* what gravel_compact counted, or gravel_group_max found */
+    global uchar *by_lane;        /* every work-item sends: the column is its number */
+    global uchar *by_position;    /* the column is its position among the active */
+    global uchar *by_package;     /* they do not fit one slot */
+    uint ticket;                  /* of the first slot */
+    uint n_sent;                  /* messages to publish */
+    uint n_active;                /* what gravel_compact counted, or gravel_group_max found */
     uint lanes[GRAVEL_MAX_GROUP]; /* per work-item: active flag, then position among the active */
 };
 
@@ -113,7 +113,8 @@ GRAVEL_INLINE bool gravel_group_fits(global struct gravel_arena *arena)
 GRAVEL_INLINE uint gravel_subgroups_share(local struct gravel_scratch *scratch, uint value)
 {
     gravel_barrier_group(); /* G1: nobody looks at lanes any more, nor at what was shared before */
-    if (get_sub_group_local_id() == get_sub_group_size() - 1 && get_sub_group_id() < GRAVEL_MAX_GROUP)
+    if (get_sub_group_local_id() == get_sub_group_size() - 1 &&
+        get_sub_group_id() < GRAVEL_MAX_GROUP)
         scratch->lanes[get_sub_group_id()] = value;
     gravel_barrier_group(); /* G1: the values are set */
     return get_num_sub_groups() < GRAVEL_MAX_GROUP ? get_num_sub_groups() : GRAVEL_MAX_GROUP;

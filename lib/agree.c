@@ -14,8 +14,7 @@
 
 #define HASH_START UINT64_C(14695981039346656037)
 
-/* ---- handlers ----------------------------------------------------------------------------------
- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 static bool is_identifier(const char *name)
 {
@@ -63,8 +62,9 @@ static int check_source(const struct gravel_bindings *bindings)
 {
     if (!bindings || !bindings->device_source || gravel_beside_is_wanted(bindings))
         return 0;
-    return gravel_fail(GRAVEL_EINVAL, "bindings: device_source is given, but every one of %u "
-                                      "handlers has a function of the host",
+    return gravel_fail(GRAVEL_EINVAL,
+                       "bindings: device_source is given, but every one of %u "
+                       "handlers has a function of the host",
                        bindings->n_handlers);
 }
 
@@ -92,8 +92,8 @@ int gravel_agree_on_handlers(struct gravel *gravel, const struct gravel_bindings
         if (!code)
             code = copy_handler(gravel, &bindings->handlers[i]);
     }
-    gravel->device_source_hash = hash_text(
-        hash_text(HASH_START, bindings->device_source), bindings->device_options);
+    gravel->device_source_hash =
+        hash_text(hash_text(HASH_START, bindings->device_source), bindings->device_options);
     return code;
 }
 
@@ -114,8 +114,7 @@ static uint64_t hash_handlers(const struct gravel *gravel)
     return hash;
 }
 
-/* ---- agreement ---------------------------------------------------------------------------------
- */
+/* ---- agreement ------------------------------------------------------------------------------- */
 
 /* Settings that must be the same everywhere. */
 #define AGREED(X)                                                                \

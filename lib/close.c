@@ -60,8 +60,8 @@ void gravel_node_free(struct gravel *gravel)
         gravel_aggregator_stop(&gravel->aggregators[i]);
     bool are_running = gravel_launches_are_running(&gravel->launches) ||
                        gravel_device_calls_are_stuck(gravel->calls);
-    gravel_network_stop(&gravel->network, (gravel->pump && are_running) ||
-                                              gravel_node_is_stuck(gravel));
+    gravel_network_stop(&gravel->network,
+                        (gravel->pump && are_running) || gravel_node_is_stuck(gravel));
     if (!free_device(gravel, are_running)) {
         gravel_log(gravel, "%s: its memory and OpenCL objects stay",
                    are_running ? "a kernel still runs" : "the device has not answered");

@@ -43,20 +43,20 @@ static int set_number(const char *variable, const char *text, uint64_t min, uint
     return 0;
 }
 
-#define SET_STRING(field, variable, min, max)                                                      \
-    if (strlen(text) >= sizeof config->field)                                                      \
-        return gravel_fail(GRAVEL_ECONFIG, "%s: longer than %zu characters", variable,             \
-                           sizeof config->field - 1);                                              \
+#define SET_STRING(field, variable, min, max)                                          \
+    if (strlen(text) >= sizeof config->field)                                          \
+        return gravel_fail(GRAVEL_ECONFIG, "%s: longer than %zu characters", variable, \
+                           sizeof config->field - 1);                                  \
     strcpy(config->field, text);
-#define SET_NUMBER(field, variable, min, max)                                                      \
-    int code = set_number(variable, text, min, max, &number);                                      \
-    if (code)                                                                                      \
+#define SET_NUMBER(field, variable, min, max)                 \
+    int code = set_number(variable, text, min, max, &number); \
+    if (code)                                                 \
         return code;
-#define SET_BOOL(field, variable, min, max)                                                        \
+#define SET_BOOL(field, variable, min, max) \
     SET_NUMBER(field, variable, min, max) config->field = number != 0;
-#define SET_COUNT(field, variable, min, max)                                                       \
+#define SET_COUNT(field, variable, min, max) \
     SET_NUMBER(field, variable, min, max) config->field = (uint32_t)number;
-#define SET_BYTES(field, variable, min, max)                                                       \
+#define SET_BYTES(field, variable, min, max) \
     SET_NUMBER(field, variable, min, max) config->field = number;
 
 #define PRESET_STRING(field, preset) strcpy(config->field, preset);
@@ -73,11 +73,9 @@ int gravel_config_init(struct gravel_config *config)
     if (!config)
         return gravel_fail(GRAVEL_EINVAL, "gravel_config_init: config is NULL");
     memset(config, 0, sizeof *config);
-#define GRAVEL_FIELD(kind, field, variable, preset, min, max, category, help)                      \
-    PRESET_##kind(field, preset) if ((text = getenv(#variable)) && *text)                          \
-    {                                                                                              \
-        SET_##kind(field, #variable, min, max)                                                     \
-    }
+#define GRAVEL_FIELD(kind, field, variable, preset, min, max, category, help) \
+    PRESET_##kind(field, preset) if ((text = getenv(#variable)) &&            \
+                                     *text){SET_##kind(field, #variable, min, max)}
     GRAVEL_CONFIG_FIELDS(GRAVEL_FIELD)
 #undef GRAVEL_FIELD
     return 0;
@@ -92,11 +90,11 @@ static int check_number(const char *field, uint64_t value, uint64_t min, uint64_
     return 0;
 }
 
-#define CHECK_STRING(field, min, max)                                                              \
-    if (!memchr(config->field, '\0', sizeof config->field))                                        \
+#define CHECK_STRING(field, min, max)                       \
+    if (!memchr(config->field, '\0', sizeof config->field)) \
         return gravel_fail(GRAVEL_ECONFIG, #field ": not terminated");
-#define CHECK_NUMBER(field, min, max)                                                              \
-    if ((code = check_number(#field, config->field, min, max)) != 0)                               \
+#define CHECK_NUMBER(field, min, max)                                \
+    if ((code = check_number(#field, config->field, min, max)) != 0) \
         return code;
 #define CHECK_BOOL CHECK_NUMBER
 #define CHECK_COUNT CHECK_NUMBER
@@ -107,8 +105,9 @@ static int check_choice(const char *field, const char *value, const char *const 
     for (const char *const *choice = choices; *choice; choice++)
         if (!strcmp(value, *choice))
             return 0;
-    return gravel_fail(GRAVEL_ECONFIG, "%s = \"%s\": not one of %s, %s%s%s", field, value, choices[0],
-                       choices[1], choices[2] ? ", " : "", choices[2] ? choices[2] : "");
+    return gravel_fail(GRAVEL_ECONFIG, "%s = \"%s\": not one of %s, %s%s%s", field, value,
+                       choices[0], choices[1], choices[2] ? ", " : "",
+                       choices[2] ? choices[2] : "");
 }
 
 /* 0 leaves the size to gravel_derive. */
@@ -123,7 +122,7 @@ static int check_size(const char *field, uint64_t bytes, uint64_t least)
 int gravel_config_check(const struct gravel_config *config)
 {
     int code;
-#define GRAVEL_FIELD(kind, field, variable, preset, min, max, category, help)                      \
+#define GRAVEL_FIELD(kind, field, variable, preset, min, max, category, help) \
     CHECK_##kind(field, min, max)
     GRAVEL_CONFIG_FIELDS(GRAVEL_FIELD)
 #undef GRAVEL_FIELD
@@ -132,7 +131,8 @@ int gravel_config_check(const struct gravel_config *config)
     const char *const transports[] = {"auto", "self", "mpi", NULL};
     if ((code = check_choice("step", config->step, steps)) != 0 ||
         (code = check_choice("aggregation", config->aggregation, gravel_aggregation_names)) != 0 ||
-        (code = check_choice("device_aggregation", config->device_aggregation, aggregations)) != 0 ||
+        (code = check_choice("device_aggregation", config->device_aggregation, aggregations)) !=
+            0 ||
         (code = check_choice("transport", config->transport, transports)) != 0)
         return code;
     if ((code = check_size("slot_bytes", config->slot_bytes, GRAVEL_SLOT_MIN_BYTES)) != 0)

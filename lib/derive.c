@@ -43,7 +43,8 @@
 #define CHAIN_MAX_MS 86400000u
 
 #define SLEEP_NS 1000000u /* a poll of a leader that sleeps (GRAVEL_SLEEP) */
-#define PATIENCE_MIN_MS 2000u /* the pump may sleep a second before it finds the caller's own launches */
+#define PATIENCE_MIN_MS \
+    2000u /* the pump may sleep a second before it finds the caller's own launches */
 
 uint64_t gravel_derive_buffer_bytes(const struct gravel_place *place)
 {

@@ -18,8 +18,8 @@ const char *gravel_strerror(int code)
     switch (code) {
     case 0:
         return "success";
-#define GRAVEL_ERROR(name, number, text)                                                           \
-    case name:                                                                                     \
+#define GRAVEL_ERROR(name, number, text) \
+    case name:                           \
         return text;
         GRAVEL_ERRORS(GRAVEL_ERROR)
 #undef GRAVEL_ERROR
@@ -48,56 +48,56 @@ int gravel_fail_text(int code, const char *text)
     return code;
 }
 
-#define GRAVEL_CL_ERRORS(X)                                                                        \
-    X(CL_DEVICE_NOT_FOUND)                                                                         \
-    X(CL_DEVICE_NOT_AVAILABLE)                                                                     \
-    X(CL_COMPILER_NOT_AVAILABLE)                                                                   \
-    X(CL_MEM_OBJECT_ALLOCATION_FAILURE)                                                            \
-    X(CL_OUT_OF_RESOURCES)                                                                         \
-    X(CL_OUT_OF_HOST_MEMORY)                                                                       \
-    X(CL_PROFILING_INFO_NOT_AVAILABLE)                                                             \
-    X(CL_BUILD_PROGRAM_FAILURE)                                                                    \
-    X(CL_COMPILE_PROGRAM_FAILURE)                                                                  \
-    X(CL_LINKER_NOT_AVAILABLE)                                                                     \
-    X(CL_LINK_PROGRAM_FAILURE)                                                                     \
-    X(CL_DEVICE_PARTITION_FAILED)                                                                  \
-    X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)                                                \
-    X(CL_INVALID_VALUE)                                                                            \
-    X(CL_INVALID_DEVICE_TYPE)                                                                      \
-    X(CL_INVALID_PLATFORM)                                                                         \
-    X(CL_INVALID_DEVICE)                                                                           \
-    X(CL_INVALID_CONTEXT)                                                                          \
-    X(CL_INVALID_QUEUE_PROPERTIES)                                                                 \
-    X(CL_INVALID_COMMAND_QUEUE)                                                                    \
-    X(CL_INVALID_MEM_OBJECT)                                                                       \
-    X(CL_INVALID_BUILD_OPTIONS)                                                                    \
-    X(CL_INVALID_COMPILER_OPTIONS)                                                                 \
-    X(CL_INVALID_LINKER_OPTIONS)                                                                   \
-    X(CL_INVALID_PROGRAM)                                                                          \
-    X(CL_INVALID_PROGRAM_EXECUTABLE)                                                               \
-    X(CL_INVALID_KERNEL_NAME)                                                                      \
-    X(CL_INVALID_KERNEL)                                                                           \
-    X(CL_INVALID_ARG_INDEX)                                                                        \
-    X(CL_INVALID_ARG_VALUE)                                                                        \
-    X(CL_INVALID_ARG_SIZE)                                                                         \
-    X(CL_INVALID_KERNEL_ARGS)                                                                      \
-    X(CL_INVALID_WORK_DIMENSION)                                                                   \
-    X(CL_INVALID_WORK_GROUP_SIZE)                                                                  \
-    X(CL_INVALID_WORK_ITEM_SIZE)                                                                   \
-    X(CL_INVALID_GLOBAL_OFFSET)                                                                    \
-    X(CL_INVALID_EVENT_WAIT_LIST)                                                                  \
-    X(CL_INVALID_EVENT)                                                                            \
-    X(CL_INVALID_OPERATION)                                                                        \
-    X(CL_INVALID_BUFFER_SIZE)                                                                      \
-    X(CL_INVALID_GLOBAL_WORK_SIZE)                                                                 \
-    X(CL_INVALID_PROPERTY)                                                                         \
+#define GRAVEL_CL_ERRORS(X)                         \
+    X(CL_DEVICE_NOT_FOUND)                          \
+    X(CL_DEVICE_NOT_AVAILABLE)                      \
+    X(CL_COMPILER_NOT_AVAILABLE)                    \
+    X(CL_MEM_OBJECT_ALLOCATION_FAILURE)             \
+    X(CL_OUT_OF_RESOURCES)                          \
+    X(CL_OUT_OF_HOST_MEMORY)                        \
+    X(CL_PROFILING_INFO_NOT_AVAILABLE)              \
+    X(CL_BUILD_PROGRAM_FAILURE)                     \
+    X(CL_COMPILE_PROGRAM_FAILURE)                   \
+    X(CL_LINKER_NOT_AVAILABLE)                      \
+    X(CL_LINK_PROGRAM_FAILURE)                      \
+    X(CL_DEVICE_PARTITION_FAILED)                   \
+    X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
+    X(CL_INVALID_VALUE)                             \
+    X(CL_INVALID_DEVICE_TYPE)                       \
+    X(CL_INVALID_PLATFORM)                          \
+    X(CL_INVALID_DEVICE)                            \
+    X(CL_INVALID_CONTEXT)                           \
+    X(CL_INVALID_QUEUE_PROPERTIES)                  \
+    X(CL_INVALID_COMMAND_QUEUE)                     \
+    X(CL_INVALID_MEM_OBJECT)                        \
+    X(CL_INVALID_BUILD_OPTIONS)                     \
+    X(CL_INVALID_COMPILER_OPTIONS)                  \
+    X(CL_INVALID_LINKER_OPTIONS)                    \
+    X(CL_INVALID_PROGRAM)                           \
+    X(CL_INVALID_PROGRAM_EXECUTABLE)                \
+    X(CL_INVALID_KERNEL_NAME)                       \
+    X(CL_INVALID_KERNEL)                            \
+    X(CL_INVALID_ARG_INDEX)                         \
+    X(CL_INVALID_ARG_VALUE)                         \
+    X(CL_INVALID_ARG_SIZE)                          \
+    X(CL_INVALID_KERNEL_ARGS)                       \
+    X(CL_INVALID_WORK_DIMENSION)                    \
+    X(CL_INVALID_WORK_GROUP_SIZE)                   \
+    X(CL_INVALID_WORK_ITEM_SIZE)                    \
+    X(CL_INVALID_GLOBAL_OFFSET)                     \
+    X(CL_INVALID_EVENT_WAIT_LIST)                   \
+    X(CL_INVALID_EVENT)                             \
+    X(CL_INVALID_OPERATION)                         \
+    X(CL_INVALID_BUFFER_SIZE)                       \
+    X(CL_INVALID_GLOBAL_WORK_SIZE)                  \
+    X(CL_INVALID_PROPERTY)                          \
     X(CL_INVALID_DEVICE_PARTITION_COUNT)
 
 const char *gravel_cl_error(cl_int code)
 {
     switch (code) {
-#define GRAVEL_CL_ERROR(name)                                                                      \
-    case name:                                                                                     \
+#define GRAVEL_CL_ERROR(name) \
+    case name:                \
         return #name;
         GRAVEL_CL_ERRORS(GRAVEL_CL_ERROR)
 #undef GRAVEL_CL_ERROR

@@ -39,10 +39,10 @@ static inline int gravel_check_cl(const char *call, cl_int error)
 /* What went wrong in a node's threads. A fatal failure stays; a refusal is reported once. */
 struct gravel_failure {
     pthread_mutex_t lock;
-    int fatal;        /* 0 or the code that ended the node */
-    int refusal;      /* 0 or the first refusal not yet reported */
-    bool has_cause;   /* there was one when the node ended */
-    unsigned n_more;  /* refusals after it */
+    int fatal;       /* 0 or the code that ended the node */
+    int refusal;     /* 0 or the first refusal not yet reported */
+    bool has_cause;  /* there was one when the node ended */
+    unsigned n_more; /* refusals after it */
     char fatal_text[GRAVEL_ERROR_BYTES];
     char refusal_text[GRAVEL_ERROR_BYTES];
 };

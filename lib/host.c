@@ -3,7 +3,8 @@
  * What host code does with an open node: waits and messages.
  *
  * Path:    gravel.h -> host.c -> aggregator.c, sender.c, job.c; symmetric.c has the heap, kernels.c
- * programs and launches. Threads: any, and handlers where gravel.h says so.
+ *          programs and launches.
+ * Threads: any, and handlers where gravel.h says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,8 +69,7 @@ int gravel_node_refuse_in_handler(const char *call)
                : 0;
 }
 
-/* ---- waits -------------------------------------------------------------------------------------
- */
+/* ---- waits ----------------------------------------------------------------------------------- */
 
 /* What the node's threads noted goes before what the call itself met: it is the cause. */
 static int conclude(struct gravel *gravel, int code)
@@ -166,8 +166,7 @@ int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *value
     return noted ? noted : code;
 }
 
-/* ---- messages ----------------------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* The sender this thread may use, locked if it is shared. */
 static struct gravel_sender *enter_sender(struct gravel *gravel)

@@ -86,9 +86,9 @@ static int enqueue_next(struct gravel *gravel, cl_kernel kernel, const struct gr
                         cl_event *event)
 {
     cl_event next = NULL;
-    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, kernel, slicer->n_dimensions,
-                                          slice->offset, slice->size, slicer->local, n_wait,
-                                          n_wait ? wait : NULL, &next);
+    cl_int error =
+        clEnqueueNDRangeKernel(gravel->device.queue, kernel, slicer->n_dimensions, slice->offset,
+                               slice->size, slicer->local, n_wait, n_wait ? wait : NULL, &next);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("gravel_launch: clEnqueueNDRangeKernel", error);
     if (*event)
@@ -103,10 +103,11 @@ int gravel_node_check_slice(const struct gravel *gravel)
     uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
     if (!gravel->device.is_sliced || gravel->device.step == GRAVEL_STEP_DRAIN || wanted <= most)
         return 0;
-    return gravel_fail(GRAVEL_ECONFIG,
-                       "GRAVEL_SLICE=%u: on step %s %u work-groups at most, so that one of %u compute "
-                       "units stays free",
-                       wanted, gravel_step_name(gravel->device.step), most, most + 1);
+    return gravel_fail(
+        GRAVEL_ECONFIG,
+        "GRAVEL_SLICE=%u: on step %s %u work-groups at most, so that one of %u compute "
+        "units stays free",
+        wanted, gravel_step_name(gravel->device.step), most, most + 1);
 }
 
 /* Groups that may wait at once and still leave a compute unit free. */
@@ -175,7 +176,8 @@ static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64
 /* Wait for a slice and fetch its packages; if the node has failed meanwhile, that is the cause. */
 static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
-    clFlush(gravel->device.queue); /* or it may never begin: the wait asks, and asking does not flush */
+    clFlush(
+        gravel->device.queue); /* or it may never begin: the wait asks, and asking does not flush */
     atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed); /* H4 */
     int code = gravel_node_wait_for_kernel(gravel, kernel, event);
     atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed); /* H4 */
@@ -259,11 +261,10 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const cl_event *wait, cl_event *event)
 {
     cl_event ours = NULL;
-    int code = gravel->device.is_sliced
-                   ? launch_sliced(gravel, kernel, n_dimensions, global_size, local_size, n_wait,
-                                   wait, &ours)
-                   : launch_whole(gravel, kernel, n_dimensions, global_size, local_size, n_wait,
-                                  wait, &ours);
+    int code = gravel->device.is_sliced ? launch_sliced(gravel, kernel, n_dimensions, global_size,
+                                                        local_size, n_wait, wait, &ours)
+                                        : launch_whole(gravel, kernel, n_dimensions, global_size,
+                                                       local_size, n_wait, wait, &ours);
     if (!ours)
         return code;
     trace_launch(gravel, kernel, ours);

@@ -60,7 +60,7 @@ void gravel_report(void *context, int code, bool is_fatal, const char *text)
         abort_node(gravel);
 }
 
-/* ---- open -------------------------------------------------------------------------------------- */
+/* ---- open ------------------------------------------------------------------------------------ */
 
 static bool use_mpi(const struct gravel_config *config)
 {
@@ -193,7 +193,8 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .n_nodes = arena->n_nodes,
         .buffer_bytes = (uint32_t)config->buffer_bytes,
         .n_buffers = config->n_buffers * arena->n_nodes,
-        .frames = gravel->memory.frames ? gravel->memory.frames + number * frames_bytes(gravel) : NULL,
+        .frames =
+            gravel->memory.frames ? gravel->memory.frames + number * frames_bytes(gravel) : NULL,
         .flush_ns = config->flush_us * UINT64_C(1000),
         .ship = gravel_network_ship,
         .context = &gravel->network,
@@ -255,7 +256,8 @@ static int derive(struct gravel *gravel)
         .n_nodes = transport->n_nodes,
         .cores = gravel_cores_of_node(transport->n_local),
     };
-    uint64_t bytes = gravel->config.buffer_bytes; /* the same everywhere: gravel_agree_on_settings */
+    uint64_t bytes =
+        gravel->config.buffer_bytes; /* the same everywhere: gravel_agree_on_settings */
     if (bytes == 0)
         bytes = gravel_derive_buffer_bytes(&place);
     int code = gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, &bytes, 1);

@@ -17,7 +17,7 @@
 #include "trace.h"
 
 struct gravel {
-    struct gravel_config config; /* in force: derived settings filled in */
+    struct gravel_config config;     /* in force: derived settings filled in */
     struct gravel_handler *handlers; /* [n_handlers] copies, names included */
     uint32_t n_handlers;
     uint64_t device_source_hash; /* of the text of handlers that the device runs, and its options */
@@ -30,14 +30,15 @@ struct gravel {
     struct gravel_device device;
     uint32_t n_sharers; /* other nodes on it */
     struct gravel_memory memory;
-    struct gravel_arena *arena; /* the host's: memory.arena */
-    struct gravel_pump *pump;   /* NULL where host and kernels share the arena */
+    struct gravel_arena *arena;        /* the host's: memory.arena */
+    struct gravel_pump *pump;          /* NULL where host and kernels share the arena */
     struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
-    pthread_mutex_t drain_lock; /* step drain: one launch at a time */
-    _Atomic bool is_draining; /* H4: that launch waits for a slice */
+    pthread_mutex_t drain_lock;        /* step drain: one launch at a time */
+    _Atomic bool is_draining;          /* H4: that launch waits for a slice */
     _Atomic bool is_stuck; /* H3: a wait for the device was given up: what it uses stays */
     struct gravel_heap *heap;
-    struct gravel_segment *segment; /* node buffers that nodes of this machine may take; NULL: there is none */
+    struct gravel_segment
+        *segment; /* node buffers that nodes of this machine may take; NULL: there is none */
     struct gravel_network network;
     struct gravel_aggregator *aggregators; /* [config.n_aggregators] */
     struct gravel_launches launches;

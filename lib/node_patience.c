@@ -57,9 +57,8 @@ int gravel_node_go_on(void *context, const char *what, struct gravel_patience_ti
     }
     if (now_ns - times->alone_ns < gravel->config.timeout_ms * UINT64_C(1000000))
         return 0;
-    return give_up(gravel,
-                   gravel_fail(GRAVEL_ETIMEOUT, "%s: no answer of the device for %.1f s", what,
-                               seconds(now_ns - times->alone_ns)));
+    return give_up(gravel, gravel_fail(GRAVEL_ETIMEOUT, "%s: no answer of the device for %.1f s",
+                                       what, seconds(now_ns - times->alone_ns)));
 }
 
 bool gravel_node_is_stuck(const struct gravel *gravel)

@@ -43,9 +43,9 @@ static uint32_t list_sharers(const uint64_t *marks, uint32_t n, uint32_t self, c
     for (uint32_t i = 0; i < n; i++) {
         if (i == self || marks[i] != marks[self] || marks[self] == 0)
             continue;
-        int wrote = used < bytes ? snprintf(text + used, bytes - used, "%s%u",
-                                            n_sharers ? ", " : "", i)
-                                 : 0;
+        int wrote = used < bytes
+                        ? snprintf(text + used, bytes - used, "%s%u", n_sharers ? ", " : "", i)
+                        : 0;
         used += wrote > 0 ? (size_t)wrote : 0;
         n_sharers++;
     }

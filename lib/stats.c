@@ -138,11 +138,13 @@ void gravel_stats_print(struct gravel *gravel)
     if (gravel->n_sharers)
         fprintf(stderr, ", shared with %u other nodes", gravel->n_sharers);
     fprintf(stderr, "\ngravel node %u:", self);
-#define PRINT(field, unit, help) fprintf(stderr, " " #field "=%llu", (unsigned long long)stats.field);
+#define PRINT(field, unit, help) \
+    fprintf(stderr, " " #field "=%llu", (unsigned long long)stats.field);
     GRAVEL_STATS_FIELDS(PRINT)
 #undef PRINT
-    fprintf(stderr, "\ngravel node %u: remote share %.3f, mean network message %.0f bytes, "
-                    "poll ratio %.4f\n",
+    fprintf(stderr,
+            "\ngravel node %u: remote share %.3f, mean network message %.0f bytes, "
+            "poll ratio %.4f\n",
             self, ratio(stats.remote_messages, stats.messages + stats.host_messages),
             ratio(stats.network_bytes, stats.network_buffers),
             ratio(stats.poll_ns, stats.thread_ns));

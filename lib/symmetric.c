@@ -3,7 +3,8 @@
  * The symmetric heap for host code: allocate, free, look at, map.
  *
  * Path:    gravel.h -> symmetric.c -> lib/resolve/heap.c (the books), lib/device/memory.c (the
- * bytes). Threads: any; alloc and free are collective.
+ *          bytes).
+ * Threads: any; alloc and free are collective.
  */
 #include <stdlib.h>
 

@@ -23,7 +23,8 @@ struct gravel_trace {
     FILE *file;           /* NULL once it is closed */
     pthread_mutex_t lock; /* one event is one line, whole */
     uint32_t node;
-    uint32_t n_holders; /* the node, and kernels under way whose end is to be written; guarded by the lock */
+    uint32_t
+        n_holders; /* the node, and kernels under way whose end is to be written; guarded by the lock */
 };
 
 /* "dir.d/t.json" -> "dir.d/t.3.json"; without a suffix the number goes to the end. */
@@ -51,9 +52,10 @@ int gravel_trace_open(struct gravel_trace **out, const char *path, uint32_t node
     trace->node = node;
     trace->n_holders = 1;
     pthread_mutex_init(&trace->lock, NULL);
-    fprintf(trace->file,
-            "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"args\":{\"name\":\"node %u\"}}",
-            node, node);
+    fprintf(
+        trace->file,
+        "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"args\":{\"name\":\"node %u\"}}",
+        node, node);
     *out = trace;
     return 0;
 }
@@ -124,7 +126,7 @@ void gravel_trace_async(struct gravel_trace *trace, const char *name, uint64_t i
     if (!trace)
         return;
     static const char event[] = ",\n{\"name\":\"%s\",\"cat\":\"kernel\",\"ph\":\"%s\",\"id\":%llu,"
-                        "\"ts\":%.3f,\"pid\":%u,\"tid\":0}";
+                                "\"ts\":%.3f,\"pid\":%u,\"tid\":0}";
     pthread_mutex_lock(&trace->lock);
     if (trace->file) {
         fprintf(trace->file, event, name, "b", (unsigned long long)id, microseconds(begin_ns),
@@ -141,9 +143,10 @@ void gravel_trace_buffer(struct gravel_trace *trace, const char *name, uint32_t 
     if (!trace)
         return;
     pthread_mutex_lock(&trace->lock);
-    fprintf(trace->file,
-            ",\n{\"name\":\"%s\",\"cat\":\"buffer\",\"ph\":\"i\",\"s\":\"t\",\"ts\":%.3f,\"pid\":%u,"
-            "\"tid\":%d,\"args\":{\"peer\":%u,\"bytes\":%u}}",
-            name, microseconds(gravel_clock_ns()), trace->node, (int)gettid(), peer, bytes);
+    fprintf(
+        trace->file,
+        ",\n{\"name\":\"%s\",\"cat\":\"buffer\",\"ph\":\"i\",\"s\":\"t\",\"ts\":%.3f,\"pid\":%u,"
+        "\"tid\":%d,\"args\":{\"peer\":%u,\"bytes\":%u}}",
+        name, microseconds(gravel_clock_ns()), trace->node, (int)gettid(), peer, bytes);
     pthread_mutex_unlock(&trace->lock);
 }

@@ -16,8 +16,9 @@
  * Global size: slots from number `first`, of which n_own are own vertices. starts: [vertices + 1] of their higher
  * neighbours. colors: heap offset of [slots].
  */
-kernel void reset(GRAVEL_ARENA, ulong first, ulong colors, uint n_own, global const uint *restrict starts,
-                  global uint *restrict cursors, global uint *restrict list)
+kernel void reset(GRAVEL_ARENA, ulong first, ulong colors, uint n_own,
+                  global const uint *restrict starts, global uint *restrict cursors,
+                  global uint *restrict list)
 {
     GRAVEL_OPEN(g);
     size_t slot = first + get_global_id(0);
@@ -29,8 +30,8 @@ kernel void reset(GRAVEL_ARENA, ulong first, ulong colors, uint n_own, global co
 }
 
 /* The least colour that none of some neighbours has. */
-static uint free_color(global const uint *restrict colors, global const uint *restrict higher, uint start,
-                       uint end)
+static uint free_color(global const uint *restrict colors, global const uint *restrict higher,
+                       uint start, uint end)
 {
     for (uint first = 0;; first += WINDOW) {
         ulong taken = 0;
@@ -39,7 +40,8 @@ static uint free_color(global const uint *restrict colors, global const uint *re
             taken |= place < WINDOW ? 1UL << place : 0;
         }
         if (~taken)
-            return first + (uint)popcount((~taken & (taken + 1)) - 1); /* zeros below the lowest 0 */
+            return first +
+                   (uint)popcount((~taken & (taken + 1)) - 1); /* zeros below the lowest 0 */
     }
 }
 
@@ -51,9 +53,10 @@ static uint free_color(global const uint *restrict colors, global const uint *re
  * counts: lengths of ready and of waiting.
  */
 kernel void choose(GRAVEL_ARENA, ulong first, uint n_listed, ulong colors_offset,
-                   global const uint *restrict list, global const uint *restrict starts, global const uint *restrict higher,
-                   global uint *restrict cursors, global uint2 *restrict ready,
-                   global uint *restrict waiting, global volatile uint *counts)
+                   global const uint *restrict list, global const uint *restrict starts,
+                   global const uint *restrict higher, global uint *restrict cursors,
+                   global uint2 *restrict ready, global uint *restrict waiting,
+                   global volatile uint *counts)
 {
     GRAVEL_OPEN(g);
     local uint n_sorted[2], begin[2];
@@ -98,8 +101,7 @@ kernel void publish(GRAVEL_ARENA, ulong first, uint n_ready, ulong colors,
     uint start = copy_starts[chosen.x], n = is_ready ? copy_starts[chosen.x + 1] - start : 0;
     if (is_ready)
         ((global uint *)gravel_local(g, colors))[chosen.x] = chosen.y;
-    GRAVEL_FOR(g, i, n)
-    {
+    GRAVEL_FOR (g, i, n) {
         uint2 copy = active ? copies[start + i] : (uint2)(0, 0);
         gravel_put_uint_if(g, active, colors, copy.y, chosen.y, copy.x);
     }

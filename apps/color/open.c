@@ -26,8 +26,7 @@ static cl_mem upload(struct color *color, uint64_t n, uint32_t *list)
     return array;
 }
 
-/* ---- neighbours that choose before -------------------------------------------------------------
- */
+/* ---- neighbours that choose before ----------------------------------------------------------- */
 
 /* Fill `starts`, and `higher` too unless it is NULL. */
 static void list_higher(const struct color *color, uint32_t *starts, uint32_t *higher)
@@ -59,8 +58,7 @@ static void upload_higher(struct color *color)
     color->higher = upload(color, n, higher);
 }
 
-/* ---- copies ------------------------------------------------------------------------------------
- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 /* Tell every owner at which slot its vertices begin here. */
 static void tell_begins(struct color *color, uint64_t begins)
@@ -138,8 +136,7 @@ static void upload_copies(struct color *color)
     free(begins);
 }
 
-/* ---- open and close ----------------------------------------------------------------------------
- */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 static void build(struct color *color)
 {

@@ -15,8 +15,7 @@
 
 #include <stdlib.h>
 
-/* ---- greedy colouring in a given order ---------------------------------------------------------
- */
+/* ---- greedy colouring in a given order ------------------------------------------------------- */
 
 /* marks[c] is v + 1 where a neighbour of v has colour c. */
 static uint32_t least_free(const struct graph *graph, const uint32_t *colors, uint64_t *marks,
@@ -77,8 +76,7 @@ static void run_serial(struct color *color, const struct graph *graph)
     free(colors);
 }
 
-/* ---- the check ---------------------------------------------------------------------------------
- */
+/* ---- the check ------------------------------------------------------------------------------- */
 
 /* The colours of all vertices, from all nodes. */
 static uint32_t *gather(struct color *color)

@@ -2,9 +2,10 @@
 /*
  * A graph in compressed sparse rows: row u holds the neighbours of vertex u.
  *
- * Path: graph_read.h, graph_generate.h -> this -> the application's kernels
- * Owner: struct graph owns its arrays; graph_free gives them back. Arrays are plain, to be copied
- * to a device. Threads: a graph may be read by any number of threads.
+ * Path:    graph_read.h, graph_generate.h -> this -> the application's kernels
+ * Owner:   struct graph owns its arrays; graph_free gives them back. Arrays are plain, to be copied
+ *          to a device.
+ * Threads: a graph may be read by any number of threads.
  *
  * Duplicate edges and loops are kept as they were given.
  */

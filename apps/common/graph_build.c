@@ -59,8 +59,7 @@ int graph_build(struct graph *out, uint64_t n_vertices, const struct graph_edges
     return 0;
 }
 
-/* ---- the rows of one node ----------------------------------------------------------------------
- */
+/* ---- the rows of one node -------------------------------------------------------------------- */
 
 struct rows {
     struct graph *graph;
@@ -110,8 +109,7 @@ int graph_build_rows(struct graph *out, const struct partition *partition, uint3
     return 0;
 }
 
-/* ---- a graph turned round ----------------------------------------------------------------------
- */
+/* ---- a graph turned round -------------------------------------------------------------------- */
 
 int graph_transpose(struct graph *out, const struct graph *graph)
 {

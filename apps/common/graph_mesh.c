@@ -36,8 +36,7 @@ static const uint32_t facing[N_SIDES] = {1, 0, 2};
 /* Vertices for 100 coarse triangles, nearly; it only shapes the mesh. */
 #define GROWTH_PERCENT 204
 
-/* ---- how often a triangle is cut ---------------------------------------------------------------
- */
+/* ---- how often a triangle is cut ------------------------------------------------------------- */
 
 static bool is_near(int64_t distance_squared, int64_t radius, int64_t rim)
 {
@@ -66,8 +65,7 @@ static uint64_t made_in_row(const struct mesh *mesh, uint64_t y)
     return n;
 }
 
-/* ---- layout ------------------------------------------------------------------------------------
- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 /* Odd, so that no triangle has only one neighbour. */
 static uint64_t width_for(uint64_t n_vertices)
@@ -138,8 +136,7 @@ uint64_t mesh_n_edges(const struct mesh *mesh)
     return N_SIDES * mesh_n_vertices(mesh) - 2 * mesh->height - 2 * (mesh->width / 2);
 }
 
-/* ---- edges -------------------------------------------------------------------------------------
- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 static void fill_row(const struct mesh *mesh, uint64_t y)
 {

@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- survey ------------------------------------------------------------------------------------
- */
+/* ---- survey ---------------------------------------------------------------------------------- */
 
 static void survey_file(struct graph_part *part)
 {
@@ -84,8 +83,7 @@ void part_survey(struct graph_part *part, const struct options *options, struct 
     die("no graph: give one of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES and --band VERTICES");
 }
 
-/* ---- rows --------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static struct graph_stream stream_of(const struct graph_part *part)
 {

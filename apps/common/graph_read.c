@@ -131,8 +131,7 @@ bool graph_read(struct graph *graph, const char *path, char *reason)
     return refuse_suffix(path, reason);
 }
 
-/* ---- in two readings ---------------------------------------------------------------------------
- */
+/* ---- in two readings ------------------------------------------------------------------------- */
 
 static void fill_survey(struct graph_survey *survey, const struct graph_input *input)
 {

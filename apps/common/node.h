@@ -3,9 +3,10 @@
  * An application's node: Gravel opened with a heap of the right size, one program, and calls that
  * end the process in one line instead of returning an error.
  *
- * Path: an application's main -> this -> gravel/gravel.h
- * Owner: node_open makes what node_close frees; kernels and device arrays are the caller's to
- * release. Threads: main's.
+ * Path:    an application's main -> this -> gravel/gravel.h
+ * Owner:   node_open makes what node_close frees; kernels and device arrays are the caller's to
+ *          release.
+ * Threads: main's.
  */
 #ifndef APPS_NODE_H
 #define APPS_NODE_H
@@ -38,13 +39,14 @@ struct node {
     struct gravel *gravel;
     cl_program program;
     uint32_t group_items; /* work-items of a work-group; set by the caller or --group */
-    const struct gravel_handler *handlers; /* [n_handlers] set by the caller; node_open copies them */
+    const struct gravel_handler
+        *handlers; /* [n_handlers] set by the caller; node_open copies them */
     uint32_t n_handlers;
     node_call *call; /* in the place of handlers; NULL if there are none */
     void *call_user;
-    const struct model *model; /* set by --model */
+    const struct model *model;       /* set by --model */
     struct coprocessor *coprocessor; /* NULL under the other models */
-    uint32_t number;      /* of this node */
+    uint32_t number;                 /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */
 };

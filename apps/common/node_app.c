@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-/* ---- options -----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 const struct argp_child node_app_children[] = {
     {&options_run_argp, 0, NULL, 0}, {&node_argp, 0, NULL, 0}, {0}};
@@ -25,8 +24,7 @@ void node_app_inputs(struct argp_state *state, const struct argp_child *children
         state->child_inputs[i] = children[i].argp == &node_argp ? (void *)node : options;
 }
 
-/* ---- trials ------------------------------------------------------------------------------------
- */
+/* ---- trials ---------------------------------------------------------------------------------- */
 
 struct run {
     const struct node_app_steps *steps;

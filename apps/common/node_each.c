@@ -27,8 +27,8 @@ uint32_t node_derive_each(const struct node *node, uint64_t n)
     return each < 1 ? 1 : each < MOST_EACH ? (uint32_t)each : MOST_EACH;
 }
 
-void node_send_each(struct node *node, const struct node_kernels *kernels, uint64_t n, uint32_t each,
-                    struct node_bound bound)
+void node_send_each(struct node *node, const struct node_kernels *kernels, uint64_t n,
+                    uint32_t each, struct node_bound bound)
 {
     uint64_t group_takes = (uint64_t)node->group_items * each;
     uint64_t whole = each > 1 && !node->coprocessor ? n - n % group_takes : 0;

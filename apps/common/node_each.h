@@ -34,7 +34,7 @@ struct node_kernels {
  *
  * @param bound  as node_send, of one thing.
  */
-void node_send_each(struct node *node, const struct node_kernels *kernels, uint64_t n, uint32_t each,
-                    struct node_bound bound);
+void node_send_each(struct node *node, const struct node_kernels *kernels, uint64_t n,
+                    uint32_t each, struct node_bound bound);
 
 #endif

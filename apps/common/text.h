@@ -3,9 +3,10 @@
  * The one tokenizer of all graph readers: a text file, plain or gzip, read word by word, that
  * always knows its line.
  *
- * Path: graph_read.c -> this -> zlib
- * Owner: whoever opened it closes it. The reason buffer belongs to the caller and outlives the
- * text. Threads: one at a time.
+ * Path:    graph_read.c -> this -> zlib
+ * Owner:   whoever opened it closes it. The reason buffer belongs to the caller and outlives the
+ *          text.
+ * Threads: one at a time.
  *
  * The first failure wins: it writes "PATH:LINE: reason" (one line, no newline) and from then on the
  * text behaves as if it had ended, so that a reader may check at the end of a line and still report

@@ -3,9 +3,10 @@
  * Run a measurement several times, time it, and say how it went: a line per trial and a summary, or
  * one JSON object.
  *
- * Path: an application's main -> this -> stdout
- * Owner: the caller fills the first part of struct trials and keeps its strings alive; trials_free
- * frees the rest. Threads: main's.
+ * Path:    an application's main -> this -> stdout
+ * Owner:   the caller fills the first part of struct trials and keeps its strings alive;
+ *          trials_free frees the rest.
+ * Threads: main's.
  *
  *     struct trials trials = {.name = "gups", .variant = "inc", .input = "table 2^30", .unit =
  * "updates/s", ...}; if (trials_run(&trials, reset, run, &mine) || trials_report(&trials,

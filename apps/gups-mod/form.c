@@ -34,8 +34,7 @@ static bool is_form(const struct form *form, const char *name)
     return !strcmp(form->name, name);
 }
 
-/* ---- groups of form wave -------------------------------------------------------------------------
- */
+/* ---- groups of form wave --------------------------------------------------------------------- */
 
 static uint32_t items_together(struct node *node, cl_kernel kernel)
 {
@@ -47,8 +46,7 @@ static uint32_t items_together(struct node *node, cl_kernel kernel)
     return n_items > NODE_MAX_GROUP ? NODE_MAX_GROUP : n_items ? (uint32_t)n_items : 1;
 }
 
-/* ---- whether fine-grain barriers are sound -------------------------------------------------------
- */
+/* ---- whether fine-grain barriers are sound --------------------------------------------------- */
 
 enum { PROBE_GROUPS = 4, PROBE_ROUNDS = 64, PROBE_LOOKS = 1 << 18 };
 
@@ -75,8 +73,7 @@ static uint32_t probe_rounds(struct node *node)
     return least;
 }
 
-/* ---- one form ------------------------------------------------------------------------------------
- */
+/* ---- one form -------------------------------------------------------------------------------- */
 
 /* NULL with the reason: kernels of sub-groups are compiled only where there are any. */
 static cl_kernel make_kernel(const struct form *form, struct node *node, char *reason, size_t bytes)
@@ -104,8 +101,8 @@ static bool is_sound(const struct form *form, struct node *node, char *reason, s
     return n_rounds == PROBE_ROUNDS;
 }
 
-cl_kernel form_kernel(const struct form *form, struct node *node, uint32_t wave_items,
-                      char *reason, size_t bytes)
+cl_kernel form_kernel(const struct form *form, struct node *node, uint32_t wave_items, char *reason,
+                      size_t bytes)
 {
     snprintf(reason, bytes, "another node's device cannot take it");
     cl_kernel kernel = make_kernel(form, node, reason, bytes);

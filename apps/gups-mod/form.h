@@ -34,7 +34,7 @@ const struct form *form_find(const char *name);
  * @param reason      [bytes] if it cannot be run: why, the same at all nodes with the same device.
  * @return            the kernel; NULL at all nodes if one of them cannot run it.
  */
-cl_kernel form_kernel(const struct form *form, struct node *node, uint32_t wave_items,
-                      char *reason, size_t bytes);
+cl_kernel form_kernel(const struct form *form, struct node *node, uint32_t wave_items, char *reason,
+                      size_t bytes);
 
 #endif

@@ -33,8 +33,7 @@ struct gups_mod {
     cl_kernel kernel;
 };
 
-/* ---- options -----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 enum { KEY_TABLE = 0x3000, KEY_ITEMS, KEY_ACTIVE, KEY_IDLE, KEY_MOST, KEY_FORM, KEY_WAVE };
 
@@ -118,8 +117,7 @@ static const struct argp argp = {.options = own_options,
                                  .children = node_app_children,
                                  .help_filter = list_forms};
 
-/* ---- the problem -------------------------------------------------------------------------------
- */
+/* ---- the problem ----------------------------------------------------------------------------- */
 
 static uint64_t n_words(const struct gups_mod *mod)
 {
@@ -164,8 +162,7 @@ static uint64_t n_updates_of_all(const struct gups_mod *mod)
     return n;
 }
 
-/* ---- set-up ------------------------------------------------------------------------------------
- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static void set_arguments(struct gups_mod *mod, uint64_t offset)
 {
@@ -199,8 +196,7 @@ static struct node_bound bound_of(const struct gups_mod *mod)
     return (struct node_bound){.n_messages = mod->most, .message_bytes = 4};
 }
 
-/* ---- trials ------------------------------------------------------------------------------------
- */
+/* ---- trials ---------------------------------------------------------------------------------- */
 
 static void reset(void *app)
 {
@@ -225,8 +221,7 @@ static void warm_up(struct gups_mod *mod)
     node_barrier(&mod->node);
 }
 
-/* ---- check -------------------------------------------------------------------------------------
- */
+/* ---- check ----------------------------------------------------------------------------------- */
 
 #define MOST_LISTED (1u << 20) /* words to be undone at a time */
 
@@ -269,8 +264,7 @@ static uint64_t check(void *app, struct trials *trials)
     return table_count_wrong(&mod->table);
 }
 
-/* ---- main --------------------------------------------------------------------------------------
- */
+/* ---- main ------------------------------------------------------------------------------------ */
 
 static json_t *parameters(const struct gups_mod *mod)
 {
@@ -329,8 +323,8 @@ int main(int argc, char **argv)
     char reason[256];
     options_parse(&argp, argc, argv, &mod);
     if (strcmp(mod.form->name, "if") != 0 && mod.node.model->queue_bytes)
-        die("--form %s: under --model %s work-groups send together, as form if does", mod.form->name,
-            mod.node.model->name);
+        die("--form %s: under --model %s work-groups send together, as form if does",
+            mod.form->name, mod.node.model->name);
     int status = set_up(&mod, reason, sizeof reason) ? measure(&mod) : skip(&mod, reason);
     table_close(&mod.table);
     node_close(&mod.node);

@@ -50,7 +50,7 @@ kernel void gups_if(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_ke
     GRAVEL_OPEN(g);
     ulong item = first_item + first + get_global_id(0);
     uint n = n_updates_of(PROBLEM, item);
-    GRAVEL_FOR(g, i, n) {
+    GRAVEL_FOR (g, i, n) {
         ulong random = random_at(update_key, item * most + i);
         gravel_inc_ulong_if(g, active, table, (uint)random & mask,
                             (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
@@ -79,7 +79,7 @@ kernel void gups_share(GRAVEL_ARENA, ulong first, ulong first_item, ulong length
     GRAVEL_SHARES(shares);
     ulong first_of_group = first_item + first + get_global_id(0) - get_local_id(0);
     uint n = n_updates_of(PROBLEM, first_of_group + get_local_id(0));
-    GRAVEL_FOR_SHARED(g, shares, turn, n) {
+    GRAVEL_FOR_SHARED (g, shares, turn, n) {
         ulong random = random_at(update_key, (first_of_group + turn.lane) * most + turn.i);
         gravel_inc_ulong_if(g, turn.active, table, (uint)random & mask,
                             (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
@@ -95,7 +95,7 @@ kernel void gups_subgroup(GRAVEL_ARENA, ulong first, ulong first_item, ulong len
     GRAVEL_OPEN(g);
     ulong item = first_item + first + get_global_id(0);
     uint n = n_updates_of(PROBLEM, item);
-    GRAVEL_FOR_SG(i, n) {
+    GRAVEL_FOR_SG (i, n) {
         ulong random = random_at(update_key, item * most + i);
         gravel_inc_ulong_sg(g, active, table, (uint)random & mask,
                             (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
@@ -110,7 +110,7 @@ kernel void gups_fbar(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_
     GRAVEL_FBAR(f);
     ulong item = first_item + first + get_global_id(0);
     uint n = n_updates_of(PROBLEM, item);
-    GRAVEL_FOR_FBAR(f, i, n) {
+    GRAVEL_FOR_FBAR (f, i, n) {
         ulong random = random_at(update_key, item * most + i);
         gravel_inc_ulong_fbar(g, f, active, table, (uint)random & mask,
                               (uint)((random >> 32) * gravel_n_nodes(g) >> 32));

@@ -28,8 +28,7 @@ struct gups {
     cl_kernel kernel;
 };
 
-/* ---- options -----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 enum { KEY_TABLE = 0x3000, KEY_UPDATES, KEY_PER_ITEM, KEY_OP };
 
@@ -85,8 +84,7 @@ static const struct argp argp = {.options = own_options,
                                         "nodes, and say how many updates a second were made.",
                                  .children = node_app_children};
 
-/* ---- set-up ------------------------------------------------------------------------------------
- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static uint64_t n_words(const struct gups *gups)
 {
@@ -129,8 +127,7 @@ static struct node_bound bound_of(const struct gups *gups)
                                .message_bytes = gups->use_xor ? 12 : 4};
 }
 
-/* ---- trials ------------------------------------------------------------------------------------
- */
+/* ---- trials ---------------------------------------------------------------------------------- */
 
 static void reset(void *app)
 {
@@ -155,8 +152,7 @@ static void warm_up(struct gups *gups)
     node_barrier(&gups->node);
 }
 
-/* ---- main --------------------------------------------------------------------------------------
- */
+/* ---- main ------------------------------------------------------------------------------------ */
 
 static json_t *parameters(const struct gups *gups)
 {

@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-#define N_ITEMS 65536u    /* work-items that share the words of a table */
-#define GROUP 64u         /* work-items of a group */
-#define PIECE 1024u       /* updates from one mark to the next */
+#define N_ITEMS 65536u /* work-items that share the words of a table */
+#define GROUP 64u      /* work-items of a group */
+#define PIECE 1024u    /* updates from one mark to the next */
 /* Of one kernel, so that on a CPU device the pump's copies have their turn between two. */
 #define MOST_MARKS 16384u
 #define MOST_WORDS (UINT64_C(1) << 24)
@@ -29,8 +29,8 @@ static cl_kernel make(struct table *table, const char *name)
 
 void table_open(struct table *table)
 {
-    node_check(gravel_program_build(table->node->gravel, "table.cl", table_cl, NULL,
-                                    &table->program));
+    node_check(
+        gravel_program_build(table->node->gravel, "table.cl", table_cl, NULL, &table->program));
     table->fill = make(table, "fill_table");
     table->undo_stream = make(table, "undo_updates");
     table->undo_words = make(table, "undo_words");

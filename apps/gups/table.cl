@@ -69,7 +69,8 @@ kernel void undo_updates(GRAVEL_ARENA, uint node, ulong offset, ulong mask, uint
 }
 
 /* Undo one increment of each word that is listed, by its number among the words of all nodes. Global size: words. */
-kernel void undo_words(GRAVEL_ARENA, uint node, ulong offset, ulong n_words, global const ulong *words)
+kernel void undo_words(GRAVEL_ARENA, uint node, ulong offset, ulong n_words,
+                       global const ulong *words)
 {
     ulong word = words[get_global_id(0)];
     uint owner = (uint)(word / n_words), heap = node == EVERY_NODE ? owner : 0;

@@ -181,8 +181,8 @@ kernel void assign_combined(GRAVEL_ARENA, ulong first, global const coordinate *
         uint word = w + lane < N_WORDS ? w + lane : 0;
         uint c = word / N_DIMENSIONS, d = word % N_DIMENSIONS;
         uint active = w + lane < N_WORDS && sum_of(&group, c * N_COLUMNS + N_DIMENSIONS) > 0;
-        ADD_SUM_IF(g, active, sums, c % BLOCK * N_DIMENSIONS + d,
-                   sum_of(&group, c * N_COLUMNS + d), c / BLOCK);
+        ADD_SUM_IF(g, active, sums, c % BLOCK * N_DIMENSIONS + d, sum_of(&group, c * N_COLUMNS + d),
+                   c / BLOCK);
     }
     for (uint w = 0; w < N_CLUSTERS; w += n_lanes) {
         uint c = w + lane < N_CLUSTERS ? w + lane : 0;
@@ -205,7 +205,8 @@ kernel void measure(GRAVEL_ARENA, ulong first, global const coordinate *restrict
     local distance_type distances[GROUP_ITEMS];
     global const centre_type *restrict centres = gravel_local(g, centres_offset);
     ulong point = first + get_global_id(0);
-    distances[get_local_id(0)] = find_nearest(points + first, stride, get_global_id(0), centres).distance;
+    distances[get_local_id(0)] =
+        find_nearest(points + first, stride, get_global_id(0), centres).distance;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
         sum_type total = 0;

@@ -2,8 +2,10 @@
 /*
  * What the parts of k-means share.
  *
- * Path: kmeans.c (options, trials) -> points.c (input) -> round.c (this node's part) -> reference.c
- * (check) Owner: kmeans_open makes what kmeans_close frees. Threads: main's.
+ * Path:    kmeans.c (options, trials) -> points.c (input) -> round.c (this node's part) ->
+ *          reference.c (check)
+ * Owner:   kmeans_open makes what kmeans_close frees.
+ * Threads: main's.
  */
 #ifndef APPS_KMEANS_H
 #define APPS_KMEANS_H
@@ -60,8 +62,7 @@ static inline uint64_t n_words(const struct kmeans *kmeans)
     return kmeans->n_clusters * kmeans->n_dimensions;
 }
 
-/* ---- points.c: the input ------------------------------------------------------------------------
- */
+/* ---- points.c: the input --------------------------------------------------------------------- */
 
 /**
  * Coordinates of points [first, last), in 24 bits: [n_dimensions][last - first]. The points scatter
@@ -85,8 +86,7 @@ static inline cl_float point_real(uint32_t coordinate)
 /** The centres to start from: the first n_clusters points. */
 void points_start(const struct kmeans *kmeans, union centre *centres);
 
-/* ---- round.c: this node's part ------------------------------------------------------------------
- */
+/* ---- round.c: this node's part --------------------------------------------------------------- */
 
 /** Open the node and make its points. Collective. */
 void kmeans_open(struct kmeans *kmeans);
@@ -103,8 +103,7 @@ void kmeans_measure(struct kmeans *kmeans);
 /** Free what kmeans_open made. Collective. */
 void kmeans_close(struct kmeans *kmeans);
 
-/* ---- reference.c: the check ---------------------------------------------------------------------
- */
+/* ---- reference.c: the check ------------------------------------------------------------------ */
 
 /**
  * Compare centres, labels of this process's points, and inertia with a serial computation of as

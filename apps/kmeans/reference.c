@@ -51,8 +51,7 @@ static void start(struct serial *serial)
     free(centres);
 }
 
-/* ---- fixed point -------------------------------------------------------------------------------
- */
+/* ---- fixed point ----------------------------------------------------------------------------- */
 
 static void point_of_fixed(const struct serial *serial, uint64_t i, int64_t x[MAX_DIMENSIONS])
 {
@@ -122,8 +121,7 @@ static uint64_t compare_fixed(const struct serial *serial, const cl_uchar *label
     return n_wrong;
 }
 
-/* ---- float -------------------------------------------------------------------------------------
- */
+/* ---- float ----------------------------------------------------------------------------------- */
 
 static void point_of_real(const struct serial *serial, uint64_t i, double x[MAX_DIMENSIONS])
 {
@@ -200,8 +198,7 @@ static uint64_t compare_real(const struct serial *serial)
     return n_wrong;
 }
 
-/* ---- both --------------------------------------------------------------------------------------
- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 /* The rounds, and one more for the inertia of their result. */
 static uint64_t run(struct serial *serial, const cl_uchar *label, double *serial_s)

@@ -33,8 +33,7 @@ static uint64_t n_groups(const struct kmeans *kmeans)
     return (n_own(kmeans) + group_items - 1) / group_items;
 }
 
-/* ---- open and close ----------------------------------------------------------------------------
- */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 static uint64_t per_item(const struct kmeans *kmeans)
 {
@@ -146,8 +145,7 @@ void kmeans_close(struct kmeans *kmeans)
     node_close(&kmeans->node);
 }
 
-/* ---- rounds ------------------------------------------------------------------------------------
- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 static size_t centres_bytes(const struct kmeans *kmeans)
 {
@@ -286,8 +284,7 @@ void kmeans_run(struct kmeans *kmeans)
     } while (kmeans->n_done < kmeans->n_rounds && has_moved(kmeans));
 }
 
-/* ---- result ------------------------------------------------------------------------------------
- */
+/* ---- result ---------------------------------------------------------------------------------- */
 
 static void sum_totals(struct kmeans *kmeans, const void *totals)
 {

@@ -41,8 +41,7 @@ static int count_kmer(struct gravel *gravel, void *user, uint32_t source, const 
     return count_at(user, gravel_node(gravel), args);
 }
 
-/* ---- open and close ----------------------------------------------------------------------------
- */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 static void upload(struct mer *mer, const struct pack *pack)
 {
@@ -122,8 +121,7 @@ void mer_close(struct mer *mer)
     free(mer->tables);
 }
 
-/* ---- counting ----------------------------------------------------------------------------------
- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 void mer_reset(struct mer *mer)
 {
@@ -153,8 +151,7 @@ void mer_sum(struct mer *mer)
     mer->n_distinct = node_sum(&mer->node, n);
 }
 
-/* ---- output ------------------------------------------------------------------------------------
- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void write_entry(FILE *out, const struct table_entry *entry, unsigned k)
 {

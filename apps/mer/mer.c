@@ -73,8 +73,8 @@ static json_t *parameters(const struct mer *mer)
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:i}", "k", (json_int_t)mer->k, "records",
                      (json_int_t)mer->n_records, "bases", (json_int_t)mer->n_bases, "kmers",
                      (json_int_t)mer->n_kmers, "least_quality", (json_int_t)mer->least_quality,
-                     "places_per_item", (json_int_t)mer->per_item, "read_seconds", mer->read_s, "group_items",
-                     (int)mer->node.group_items);
+                     "places_per_item", (json_int_t)mer->per_item, "read_seconds", mer->read_s,
+                     "group_items", (int)mer->node.group_items);
 }
 
 static void result(void *app, struct trials *trials)

@@ -74,7 +74,8 @@ INLINE ulong reverse_bases(ulong x)
 INLINE struct kmer other_strand(struct kmer all)
 {
 #if K > 32
-    return (struct kmer){reverse_bases(~all.low) & (~0ul >> (128 - 2 * K)), reverse_bases(~all.high)};
+    return (struct kmer){reverse_bases(~all.low) & (~0ul >> (128 - 2 * K)),
+                         reverse_bases(~all.high)};
 #else
     return (struct kmer){0, reverse_bases(~all.high) & (~0ul >> (64 - 2 * K))};
 #endif
@@ -112,7 +113,8 @@ INLINE struct sent sent_from(ulong i, global const ulong *restrict bases,
                              global const ulong *restrict valid, uint n_nodes)
 {
     struct kmer all = bases_at(bases, i), here = first_bases(all), there = other_strand(all);
-    uint left = neighbour_at(bases, valid, i ? i - 1 : 0), right = neighbour_at(bases, valid, i + K);
+    uint left = neighbour_at(bases, valid, i ? i - 1 : 0),
+         right = neighbour_at(bases, valid, i + K);
     bool turn = there.high < here.high || (there.high == here.high && there.low < here.low);
     struct kmer kmer = {turn ? there.high : here.high, turn ? there.low : here.low};
     ulong beside = turn ? complement(right) << 3 | complement(left) : left << 3 | right;
@@ -125,7 +127,7 @@ INLINE struct sent sent_from(ulong i, global const ulong *restrict bases,
 #elif N_ARGS == 2
 #define SEND(g, m) gravel_am2_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.word1, m.node)
 #else
-#define SEND(g, m)                                                                                 \
+#define SEND(g, m) \
     gravel_am3_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.word1, m.word2, m.node)
 #endif
 

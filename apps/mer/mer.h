@@ -2,9 +2,10 @@
 /*
  * What the parts of the k-mer counter share.
  *
- * Path: mer.c (options, trials) -> pack.c (input) -> count.c (this node's part) -> reference.c
- * (check) Owner: mer_open makes what mer_close frees. Threads: main's; tables are the network
- * thread's between a launch and the next barrier.
+ * Path:    mer.c (options, trials) -> pack.c (input) -> count.c (this node's part) -> reference.c
+ *          (check)
+ * Owner:   mer_open makes what mer_close frees.
+ * Threads: main's; tables are the network thread's between a launch and the next barrier.
  */
 #ifndef APPS_MER_H
 #define APPS_MER_H

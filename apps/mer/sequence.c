@@ -86,8 +86,7 @@ static bool fail(struct sequence_file *file, const char *format, ...)
     return false;
 }
 
-/* ---- bytes -------------------------------------------------------------------------------------
- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static void fail_to_read(struct sequence_file *file)
 {
@@ -120,8 +119,7 @@ static int read_some(struct sequence_file *file, void *buffer, unsigned bytes)
     return 0;
 }
 
-/* ---- records -----------------------------------------------------------------------------------
- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 /* Step over empty lines to the character that the next record begins with; false at the end. */
 static bool find_mark(struct sequence_file *file)
@@ -228,8 +226,7 @@ bool sequence_next(struct sequence_file *file, struct sequence *sequence)
     return true;
 }
 
-/* ---- open and close ----------------------------------------------------------------------------
- */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 struct sequence_file *sequence_open(const char *path, unsigned least_quality, char *reason)
 {

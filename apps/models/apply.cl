@@ -36,18 +36,18 @@
 #define BITS_double ulong
 
 /* put_int(at, value), add_float(at, value) ...: replace the word at that place. */
-#define DEFINE_REPLACE(OP, op, TYPE, type)                                                         \
+#define DEFINE_REPLACE(OP, op, TYPE, type) \
     DEFINE_REPLACE_BITS(op##_##type, NEXT_##op, type, BITS_##type)
 #define DEFINE_REPLACE_BITS(name, NEXT, type, BITS) DEFINE_REPLACE_WORD(name, NEXT, type, BITS)
-#define DEFINE_REPLACE_WORD(name, NEXT, type, BITS)                                                \
-    GRAVEL_INLINE void name(global uchar *at, type value)                                          \
-    {                                                                                              \
-        volatile global BITS *word = (volatile global BITS *)at;                                   \
-        BITS seen = *word, old;                                                                    \
-        do {                                                                                       \
-            old = seen;                                                                            \
-            seen = SWAP_##BITS(word, old, as_##BITS(NEXT(type, as_##type(old), value)));           \
-        } while (seen != old);                                                                     \
+#define DEFINE_REPLACE_WORD(name, NEXT, type, BITS)                                      \
+    GRAVEL_INLINE void name(global uchar *at, type value)                                \
+    {                                                                                    \
+        volatile global BITS *word = (volatile global BITS *)at;                         \
+        BITS seen = *word, old;                                                          \
+        do {                                                                             \
+            old = seen;                                                                  \
+            seen = SWAP_##BITS(word, old, as_##BITS(NEXT(type, as_##type(old), value))); \
+        } while (seen != old);                                                           \
     }
 #define DEFINE_INC(TYPE, type) DEFINE_REPLACE(INC, inc, TYPE, type)
 
@@ -57,17 +57,18 @@ GRAVEL_INC_TYPES(DEFINE_INC)
 GRAVEL_DOUBLE_OPERATIONS(DEFINE_REPLACE)
 #endif
 
-#define CASE(OP, op, TYPE, type)                                                                   \
-    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                               \
-        op##_##type(word, ((global const type *)(run + BOX_VALUES(command, n, 0)))[i]);            \
+#define CASE(OP, op, TYPE, type)                                                        \
+    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                    \
+        op##_##type(word, ((global const type *)(run + BOX_VALUES(command, n, 0)))[i]); \
         break;
-#define CASE_INC(TYPE, type)                                                                       \
-    case GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_##TYPE):                                                \
-        inc_##type(word, 0);                                                                       \
+#define CASE_INC(TYPE, type)                        \
+    case GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_##TYPE): \
+        inc_##type(word, 0);                        \
         break;
 
 /* Message i of a run of n. Active messages are the host's. */
-GRAVEL_INLINE void apply_one(global uchar *heap, global const uchar *run, uint command, uint n, uint i)
+GRAVEL_INLINE void apply_one(global uchar *heap, global const uchar *run, uint command, uint n,
+                             uint i)
 {
     uint index = ((global const uint *)(run + BOX_INDICES))[GRAVEL_INDEX_BYTES(command) ? i : 0];
     global uchar *word = heap + ((global const struct box_run *)run)->base +
@@ -82,8 +83,8 @@ GRAVEL_INLINE void apply_one(global uchar *heap, global const uchar *run, uint c
 }
 
 /* Apply a queue that holds n_bytes: its messages from number `first`, every step-th. */
-GRAVEL_INLINE void apply_queue(global uchar *heap, global const uchar *queue, uint n_bytes, uint first,
-                               uint step)
+GRAVEL_INLINE void apply_queue(global uchar *heap, global const uchar *queue, uint n_bytes,
+                               uint first, uint step)
 {
     for (uint at = 0; at < n_bytes;) {
         global const uchar *run = queue + at;

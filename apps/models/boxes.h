@@ -36,8 +36,8 @@ struct box_run {
 /* Offsets of the rows from the start of the run, and of what follows it [bytes]. */
 #define BOX_ROW_BYTES(n, bytes) ((gravel_u32)((n) * (bytes) + 7u) & ~7u)
 #define BOX_INDICES ((gravel_u32)sizeof(struct box_run))
-#define BOX_VALUES(command, n, row)                                                                \
-    (BOX_INDICES + BOX_ROW_BYTES(n, GRAVEL_INDEX_BYTES(command)) +                                 \
+#define BOX_VALUES(command, n, row)                                \
+    (BOX_INDICES + BOX_ROW_BYTES(n, GRAVEL_INDEX_BYTES(command)) + \
      (row)*BOX_ROW_BYTES(n, GRAVEL_VALUE_BYTES(command)))
 #define BOX_RUN_BYTES(command, n) BOX_VALUES(command, n, GRAVEL_N_VALUES(command))
 

@@ -18,8 +18,8 @@ struct model_scratch {
 };
 
 #undef GRAVEL_OPEN
-#define GRAVEL_OPEN(g)                                                                             \
-    local struct model_scratch model_scratch_;                                                     \
+#define GRAVEL_OPEN(g)                         \
+    local struct model_scratch model_scratch_; \
     struct gravel_group g = {gravel_arena_, &model_scratch_.gravel}
 
 GRAVEL_INLINE local struct model_scratch *model_scratch(struct gravel_group g)
@@ -35,11 +35,11 @@ GRAVEL_INLINE uint model_rank(struct gravel_group g)
 
 /* Each node is one work-item's to care for: the leader's if the group runs on one thread. */
 #ifdef GRAVEL_SERIAL_GROUP
-#define MODEL_FOR_MY_NODES(d)                                                                      \
-    if (gravel_is_leader())                                                                        \
+#define MODEL_FOR_MY_NODES(d) \
+    if (gravel_is_leader())   \
         for (uint d = 0; d < MODEL_NODES; d++)
 #else
-#define MODEL_FOR_MY_NODES(d)                                                                      \
+#define MODEL_FOR_MY_NODES(d) \
     for (uint d = (uint)gravel_lane_id(); d < MODEL_NODES; d += gravel_n_lanes())
 #endif
 
@@ -69,7 +69,7 @@ GRAVEL_INLINE void model_sort(struct gravel_group g, uint active, uint node)
         model_rank_all(g, n_to);
 #else
     MODEL_FOR_MY_NODES(d)
-        n_to[d] = 0;
+    n_to[d] = 0;
     gravel_barrier_group(); /* the counts are 0 */
     bool is_sent = active && node < MODEL_NODES;
     gravel_place_set(g.scratch, is_sent ? atomic_inc(&n_to[node]) : GRAVEL_INACTIVE);

@@ -12,8 +12,8 @@
  */
 
 /* Every work-item of the group: n messages, which have one destination; those who send one know their rank. */
-GRAVEL_INLINE void model_call(struct gravel_group g, uint is_sender, uint n, uint command, ulong base,
-                              uint index, struct gravel_values values, uint node)
+GRAVEL_INLINE void model_call(struct gravel_group g, uint is_sender, uint n, uint command,
+                              ulong base, uint index, struct gravel_values values, uint node)
 {
     gravel_barrier_group(); /* G3: the last call is over */
     if (gravel_is_leader())
@@ -26,10 +26,11 @@ GRAVEL_INLINE void model_call(struct gravel_group g, uint is_sender, uint n, uin
         gravel_send_end(g, command, base, GRAVEL_NO_REPLY);
 }
 
-GRAVEL_INLINE void model_send(struct gravel_group g, uint active, uint command, ulong base, uint index,
-                              struct gravel_values values, uint node)
+GRAVEL_INLINE void model_send(struct gravel_group g, uint active, uint command, ulong base,
+                              uint index, struct gravel_values values, uint node)
 {
     model_sort(g, active, node);
     for (uint d = 0; d < MODEL_NODES; d++)
-        model_call(g, active && node == d, model_scratch(g)->n_to[d], command, base, index, values, d);
+        model_call(g, active && node == d, model_scratch(g)->n_to[d], command, base, index, values,
+                   d);
 }

@@ -19,8 +19,7 @@
 
 extern const char apply_cl[];
 
-/* ---- open and close ----------------------------------------------------------------------------
- */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 static uint64_t box_bytes(uint32_t n_queues, uint32_t queue_bytes)
 {
@@ -81,8 +80,7 @@ void coprocessor_options(const struct coprocessor *coprocessor, char *options, s
              (unsigned long long)coprocessor->outbox, coprocessor->queue_bytes);
 }
 
-/* ---- kernels -----------------------------------------------------------------------------------
- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* A plain command: no kernel here waits for anybody, so none need be slices. */
 static void enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group)
@@ -106,8 +104,7 @@ static void enqueue_from(struct node *node, cl_kernel kernel, uint64_t first, ui
         enqueue(node, kernel, n_items, group);
 }
 
-/* ---- exchange ----------------------------------------------------------------------------------
- */
+/* ---- exchange -------------------------------------------------------------------------------- */
 
 /* Send what one queue of the outbox holds, and how much that is. */
 static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inbox,
@@ -124,8 +121,8 @@ static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inb
         return;
     uint64_t source = coprocessor->outbox + BOX_QUEUE(to, coprocessor->queue_bytes);
     node_check(gravel_map(gravel, from, source, n_bytes, CL_MAP_READ, &queue));
-    node_check(gravel_put(gravel, to, inbox + BOX_QUEUE(from, coprocessor->queue_bytes), queue,
-                          n_bytes));
+    node_check(
+        gravel_put(gravel, to, inbox + BOX_QUEUE(from, coprocessor->queue_bytes), queue, n_bytes));
     node_check(gravel_unmap(gravel, queue));
 }
 
@@ -144,8 +141,7 @@ static void exchange(struct coprocessor *coprocessor, uint64_t inbox)
     node_barrier(node);
 }
 
-/* ---- apply -------------------------------------------------------------------------------------
- */
+/* ---- apply ----------------------------------------------------------------------------------- */
 
 static void apply_words(struct coprocessor *coprocessor, uint32_t heap, uint64_t inbox)
 {
@@ -211,8 +207,7 @@ static void apply(struct coprocessor *coprocessor, uint64_t inbox)
             apply_words(coprocessor, heap, inbox);
 }
 
-/* ---- launches ----------------------------------------------------------------------------------
- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 /* The most that a group of n work-items puts into one queue [bytes]. What is known of any group
  * is not known to be sent in few runs. */

@@ -47,15 +47,15 @@ GRAVEL_INLINE void model_write(global uchar *run, uint command, uint n, uint ran
             ((global ulong *)(run + BOX_VALUES(command, n, row)))[rank] = values.value[row];
 }
 
-GRAVEL_INLINE void model_send(struct gravel_group g, uint active, uint command, ulong base, uint index,
-                              struct gravel_values values, uint node)
+GRAVEL_INLINE void model_send(struct gravel_group g, uint active, uint command, ulong base,
+                              uint index, struct gravel_values values, uint node)
 {
     local struct model_scratch *scratch = model_scratch(g);
     global uchar *outbox = gravel_local(g, MODEL_OUTBOX);
     model_sort(g, active, node);
     MODEL_FOR_MY_NODES(d)
-        if (scratch->n_to[d])
-            scratch->at[d] = model_reserve(outbox, d, command, base, scratch->n_to[d]);
+    if (scratch->n_to[d])
+        scratch->at[d] = model_reserve(outbox, d, command, base, scratch->n_to[d]);
     gravel_barrier_group(); /* the runs are known */
     if (model_rank(g) != GRAVEL_INACTIVE && scratch->at[node] != MODEL_FULL)
         model_write(model_run(outbox, node, scratch->at[node]), command, scratch->n_to[node],

@@ -28,8 +28,7 @@ static uint64_t n_groups(const struct pagerank *pagerank)
     return (n_own(pagerank) + group_items - 1) / group_items;
 }
 
-/* ---- the part of the graph ---------------------------------------------------------------------
- */
+/* ---- the part of the graph ------------------------------------------------------------------- */
 
 typedef void fill_list(cl_uint *list, const struct graph_part *part);
 
@@ -79,8 +78,7 @@ static void upload_lists(struct pagerank *pagerank)
     pagerank->degree = upload(pagerank, n_own(pagerank), fill_degree);
 }
 
-/* ---- open and close ----------------------------------------------------------------------------
- */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 static void build(struct pagerank *pagerank)
 {
@@ -147,8 +145,7 @@ void pagerank_close(struct pagerank *pagerank)
     node_close(&pagerank->node);
 }
 
-/* ---- iterations --------------------------------------------------------------------------------
- */
+/* ---- iterations ------------------------------------------------------------------------------ */
 
 /* Sum the groups' totals, then all nodes'. */
 static void sum_fixed(struct pagerank *pagerank, const cl_ulong *totals)

@@ -22,9 +22,9 @@ typedef float rank_type;
 #define DAMP(rank) (0.85f * (rank))
 #endif
 
-#define PUSH_ARGUMENTS                                                                             \
-    GRAVEL_ARENA, ulong first, global const uint *restrict from,                                   \
-        global const uint *restrict to_node, global const uint *restrict to_index,                 \
+#define PUSH_ARGUMENTS                                                             \
+    GRAVEL_ARENA, ulong first, global const uint *restrict from,                   \
+        global const uint *restrict to_node, global const uint *restrict to_index, \
         global const rank_type *restrict share, ulong sums
 
 /*

@@ -26,8 +26,7 @@ static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
     return (n + n_group - 1) / n_group * n_group;
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 /* How many there are, and how long the longest is. */
 static void count_chunks(struct sssp *sssp)
@@ -101,8 +100,7 @@ static void upload(struct sssp *sssp)
     sssp->lows = node_array(node, n_groups * distance_bytes, NULL);
 }
 
-/* ---- source ------------------------------------------------------------------------------------
- */
+/* ---- source ---------------------------------------------------------------------------------- */
 
 static bool is_own(const struct sssp *sssp, uint64_t v)
 {
@@ -149,8 +147,7 @@ static uint64_t first_with_edges(struct sssp *sssp)
     return first == UINT64_MAX ? 0 : first;
 }
 
-/* ---- open and close ----------------------------------------------------------------------------
- */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 static void build(struct sssp *sssp)
 {

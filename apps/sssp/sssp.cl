@@ -34,8 +34,9 @@ typedef uint8 distances_type;
  * Global size: slots from number `first`; n_own of them are own vertices, and what is filled up stays settled:
  * nothing is nearer than 0. distances: heap offset of [block]. source: own vertex that is reached, or n_own.
  */
-kernel void reset(GRAVEL_ARENA, ulong first, ulong distances, global distance_type *restrict settled,
-                  global distance_type *restrict best, uint n_own, uint source, uint n_settled)
+kernel void reset(GRAVEL_ARENA, ulong first, ulong distances,
+                  global distance_type *restrict settled, global distance_type *restrict best,
+                  uint n_own, uint source, uint n_settled)
 {
     GRAVEL_OPEN(g);
     size_t slot = first + get_global_id(0);
@@ -107,16 +108,14 @@ kernel void relax(GRAVEL_ARENA, ulong first, uint n_chunks, ulong distances,
                   global const uint2 *restrict frontier, global const uint *restrict offsets,
                   global const uint *restrict slots, global const uint *restrict weights,
                   global const uint2 *restrict targets,
-                  global const distance_type *restrict settled,
-                  global volatile distance_type *best)
+                  global const distance_type *restrict settled, global volatile distance_type *best)
 {
     GRAVEL_OPEN(g);
     size_t place = first + get_global_id(0);
     uint2 chunk = frontier[place < n_chunks ? place : 0];
     uint n = place < n_chunks ? min(offsets[chunk.x + 1] - chunk.y, (uint)CHUNK) : 0;
     distance_type from = settled[chunk.x];
-    GRAVEL_FOR(g, i, n)
-    {
+    GRAVEL_FOR (g, i, n) {
         uint slot = 0, is_offered = 0;
         distance_type distance = 0;
         if (active) {
@@ -135,7 +134,8 @@ kernel void relax(GRAVEL_ARENA, ulong first, uint n_chunks, ulong distances,
  * Global size: own vertices from number `first`; local size: GROUP_ITEMS, or all in one group. lows: [groups].
  */
 kernel void lowest(GRAVEL_ARENA, ulong first, ulong distances_offset,
-                   global const distance_type *restrict settled, global distance_type *restrict lows)
+                   global const distance_type *restrict settled,
+                   global distance_type *restrict lows)
 {
     GRAVEL_OPEN(g);
     local distance_type waiting[GROUP_ITEMS];

@@ -36,10 +36,10 @@ struct sssp {
     uint64_t source; /* vertex of the whole graph */
     double delta;    /* width of a bucket; 0: all that changed is relaxed at once */
 
-    uint64_t distances; /* heap offset of distance [block] */
-    uint64_t n_slots;   /* own vertices and ghosts */
-    uint64_t n_settled; /* own vertices, filled up */
-    uint64_t n_chunks;  /* of all own edges */
+    uint64_t distances;     /* heap offset of distance [block] */
+    uint64_t n_slots;       /* own vertices and ghosts */
+    uint64_t n_settled;     /* own vertices, filled up */
+    uint64_t n_chunks;      /* of all own edges */
     uint64_t longest_chunk; /* [edges], 1 at least */
     cl_kernel reset, gather, relax, lowest;
     cl_mem offsets, slots, weights, targets, settled, best, frontier, counts, lows;

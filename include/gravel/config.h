@@ -13,65 +13,66 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GRAVEL_CONFIG_FIELDS(X)                                                                    \
-    X(STRING, device, GRAVEL_DEVICE, "", 0, 0, "device",                                           \
-      "device to use: platform:device numbers, or part of a platform or device name; "             \
-      "empty takes the first device that can; nodes of a host take equal devices in turn")         \
-    X(STRING, step, GRAVEL_STEP, "auto", 0, 0, "device",                                           \
-      "step of the capability ladder: auto, svm, usm, pump or drain")                                                \
-    X(COUNT, slice_groups, GRAVEL_SLICE, 0, 0, 4294967295u, "device",                               \
-      "work-groups launched at once on steps pump and drain; 0 derives it [work-groups]")          \
-    X(COUNT, host_cores, GRAVEL_HOST_CORES, 1, 0, 1024, "device",                                  \
-      "cores of a CPU device left to the host threads of this node [cores]")                       \
-    X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                             \
-      "extra OpenCL compiler options, appended last")                                              \
-    X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                       \
-      "longest wait of quiet, fence or barrier for one kernel to end [milliseconds]; 0 waits on")  \
-    X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                      \
-      "symmetric heap of each node [bytes]")                                                       \
-    X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                      \
-      "ask the system for huge pages for the arena")                                               \
-    X(BYTES, queue_bytes, GRAVEL_QUEUE, 0, 0, 1ull << 40, "queue",                                 \
-      "slots of all producer/consumer queues together [bytes]; 0 derives it: 32M a queue")         \
-    X(BYTES, slot_bytes, GRAVEL_SLOT, 0, 0, 1 << 24, "queue",                                      \
-      "one slot, 64-byte header included [bytes], 640 at least; 0 derives it: 9280, which holds "  \
-      "256 of the widest messages; on step pump 2112, which holds 256 increments")                 \
-    X(COUNT, wait_limit, GRAVEL_WAIT_LIMIT, 0, 0, 4294967295u, "queue",                            \
-      "polls a leader waits for a host that shows no sign of life; 0 derives it: 2^30; on step "   \
-      "pump as many as take GRAVEL_TIMEOUT")                                                       \
-    X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, 64, "aggregation",                           \
-      "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where the "     \
-      "host bins and a node has 4 of its cores")                                                   \
-    X(BYTES, buffer_bytes, GRAVEL_BUFFER, 0, 0, 1 << 26, "aggregation",                            \
-      "one node buffer, header included [bytes], 256 at least; 0 derives it: 64k; on step pump "   \
-      "4M, and less if there are more than 4 nodes")                                               \
-    X(COUNT, n_buffers, GRAVEL_BUFFERS, 0, 0, 65536, "aggregation",                                \
-      "node buffers per aggregator and destination; 0 derives it: 2 to 32, 64M if that allows")    \
-    X(COUNT, flush_us, GRAVEL_FLUSH, 0, 0, 10000000, "aggregation",                                \
-      "age at which a partly filled node buffer leaves [microseconds]; 0 derives it: 125; on "     \
-      "step pump 2000")                                                                            \
-    X(STRING, aggregation, GRAVEL_AGGREGATION, "destination", 0, 0, "aggregation",                 \
-      "which messages of kernels share a node buffer: destination, all that there are for one; "   \
-      "group, those that a work-group sends to one at once; off, none; the last two, and no "      \
-      "binning by the device, are for comparisons")                                                \
-    X(STRING, device_aggregation, GRAVEL_DEVICE_AGGREGATION, "auto", 0, 0, "aggregation",          \
-      "where packages are fetched by copies (steps pump and drain), the device bins their messages: " \
-      "on, off, or auto: long runs of packages, on step pump of devices other than CPUs")           \
-    X(STRING, transport, GRAVEL_TRANSPORT, "auto", 0, 0, "network",                                \
-      "auto, self or mpi; auto is mpi under an MPI launcher, else self")                           \
-    X(COUNT, loopback_nodes, GRAVEL_LOOPBACK, 1, 1, 4096, "network",                               \
-      "nodes that transport self stands for, each with its own heap")                              \
-    X(COUNT, n_resolvers, GRAVEL_RESOLVERS, 0, 0, 64, "network",                                   \
-      "helper threads that apply messages, sharded by address; 0 lets the network thread do it")   \
-    X(COUNT, timeout_ms, GRAVEL_TIMEOUT, 8000, 100, 86400000, "network",                           \
-      "silence after which a peer counts as dead, and the longest wait without progress "          \
-      "[milliseconds]")                                                                            \
-    X(COUNT, chain_limit_ms, GRAVEL_CHAIN_LIMIT, 0, 0, 86400000, "network",                        \
-      "longest that handlers may go on sending while all nodes wait in a barrier "                 \
-      "[milliseconds]; 0 derives it: 75 times GRAVEL_TIMEOUT, a day at most")                                                                \
-    X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                           \
-      "print statistics of the node to standard error when it closes")                             \
-    X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                        \
+#define GRAVEL_CONFIG_FIELDS(X)                                                                   \
+    X(STRING, device, GRAVEL_DEVICE, "", 0, 0, "device",                                          \
+      "device to use: platform:device numbers, or part of a platform or device name; "            \
+      "empty takes the first device that can; nodes of a host take equal devices in turn")        \
+    X(STRING, step, GRAVEL_STEP, "auto", 0, 0, "device",                                          \
+      "step of the capability ladder: auto, svm, usm, pump or drain")                             \
+    X(COUNT, slice_groups, GRAVEL_SLICE, 0, 0, 4294967295u, "device",                             \
+      "work-groups launched at once on steps pump and drain; 0 derives it [work-groups]")         \
+    X(COUNT, host_cores, GRAVEL_HOST_CORES, 1, 0, 1024, "device",                                 \
+      "cores of a CPU device left to the host threads of this node [cores]")                      \
+    X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                            \
+      "extra OpenCL compiler options, appended last")                                             \
+    X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                      \
+      "longest wait of quiet, fence or barrier for one kernel to end [milliseconds]; 0 waits on") \
+    X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                     \
+      "symmetric heap of each node [bytes]")                                                      \
+    X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                     \
+      "ask the system for huge pages for the arena")                                              \
+    X(BYTES, queue_bytes, GRAVEL_QUEUE, 0, 0, 1ull << 40, "queue",                                \
+      "slots of all producer/consumer queues together [bytes]; 0 derives it: 32M a queue")        \
+    X(BYTES, slot_bytes, GRAVEL_SLOT, 0, 0, 1 << 24, "queue",                                     \
+      "one slot, 64-byte header included [bytes], 640 at least; 0 derives it: 9280, which holds " \
+      "256 of the widest messages; on step pump 2112, which holds 256 increments")                \
+    X(COUNT, wait_limit, GRAVEL_WAIT_LIMIT, 0, 0, 4294967295u, "queue",                           \
+      "polls a leader waits for a host that shows no sign of life; 0 derives it: 2^30; on step "  \
+      "pump as many as take GRAVEL_TIMEOUT")                                                      \
+    X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, 64, "aggregation",                          \
+      "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where the "    \
+      "host bins and a node has 4 of its cores")                                                  \
+    X(BYTES, buffer_bytes, GRAVEL_BUFFER, 0, 0, 1 << 26, "aggregation",                           \
+      "one node buffer, header included [bytes], 256 at least; 0 derives it: 64k; on step pump "  \
+      "4M, and less if there are more than 4 nodes")                                              \
+    X(COUNT, n_buffers, GRAVEL_BUFFERS, 0, 0, 65536, "aggregation",                               \
+      "node buffers per aggregator and destination; 0 derives it: 2 to 32, 64M if that allows")   \
+    X(COUNT, flush_us, GRAVEL_FLUSH, 0, 0, 10000000, "aggregation",                               \
+      "age at which a partly filled node buffer leaves [microseconds]; 0 derives it: 125; on "    \
+      "step pump 2000")                                                                           \
+    X(STRING, aggregation, GRAVEL_AGGREGATION, "destination", 0, 0, "aggregation",                \
+      "which messages of kernels share a node buffer: destination, all that there are for one; "  \
+      "group, those that a work-group sends to one at once; off, none; the last two, and no "     \
+      "binning by the device, are for comparisons")                                               \
+    X(STRING, device_aggregation, GRAVEL_DEVICE_AGGREGATION, "auto", 0, 0, "aggregation",         \
+      "where packages are fetched by copies (steps pump and drain), the device bins their "       \
+      "messages: "                                                                                \
+      "on, off, or auto: long runs of packages, on step pump of devices other than CPUs")         \
+    X(STRING, transport, GRAVEL_TRANSPORT, "auto", 0, 0, "network",                               \
+      "auto, self or mpi; auto is mpi under an MPI launcher, else self")                          \
+    X(COUNT, loopback_nodes, GRAVEL_LOOPBACK, 1, 1, 4096, "network",                              \
+      "nodes that transport self stands for, each with its own heap")                             \
+    X(COUNT, n_resolvers, GRAVEL_RESOLVERS, 0, 0, 64, "network",                                  \
+      "helper threads that apply messages, sharded by address; 0 lets the network thread do it")  \
+    X(COUNT, timeout_ms, GRAVEL_TIMEOUT, 8000, 100, 86400000, "network",                          \
+      "silence after which a peer counts as dead, and the longest wait without progress "         \
+      "[milliseconds]")                                                                           \
+    X(COUNT, chain_limit_ms, GRAVEL_CHAIN_LIMIT, 0, 0, 86400000, "network",                       \
+      "longest that handlers may go on sending while all nodes wait in a barrier "                \
+      "[milliseconds]; 0 derives it: 75 times GRAVEL_TIMEOUT, a day at most")                     \
+    X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                          \
+      "print statistics of the node to standard error when it closes")                            \
+    X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                       \
       "write a Chrome trace to this file; the node number is put before its suffix")
 
 #define GRAVEL_CONFIG_STRING_BYTES 256
@@ -81,7 +82,7 @@ struct gravel_config {
 #define GRAVEL_FIELD_BOOL(field) bool field;
 #define GRAVEL_FIELD_COUNT(field) uint32_t field;
 #define GRAVEL_FIELD_BYTES(field) uint64_t field;
-#define GRAVEL_FIELD(kind, field, variable, preset, min, max, category, help)                      \
+#define GRAVEL_FIELD(kind, field, variable, preset, min, max, category, help) \
     GRAVEL_FIELD_##kind(field)
     GRAVEL_CONFIG_FIELDS(GRAVEL_FIELD)
 #undef GRAVEL_FIELD

@@ -32,23 +32,23 @@ extern "C" {
 #define GRAVEL_API_PATCH 0
 
 /** X(code, number, text): every error. */
-#define GRAVEL_ERRORS(X)                                                                           \
-    X(GRAVEL_EINVAL, -1, "invalid argument")                                                       \
-    X(GRAVEL_ENOMEM, -2, "out of memory")                                                          \
-    X(GRAVEL_ECONFIG, -3, "invalid setting")                                                       \
-    X(GRAVEL_EDEVICE, -4, "no such device")                                                        \
-    X(GRAVEL_ECAPABILITY, -5, "device lacks a capability")                                         \
-    X(GRAVEL_EBUILD, -6, "kernel program does not build")                                          \
-    X(GRAVEL_ECL, -7, "OpenCL call failed")                                                        \
-    X(GRAVEL_EMPI, -8, "MPI call failed")                                                          \
-    X(GRAVEL_EHEAP, -9, "symmetric heap exhausted")                                                \
-    X(GRAVEL_ERANGE, -10, "destination, index or offset out of range")                             \
-    X(GRAVEL_EHANDLER, -11, "unknown or failed active-message handler")                            \
-    X(GRAVEL_ECORRUPT, -12, "corrupt node buffer")                                                 \
-    X(GRAVEL_EMISMATCH, -13, "nodes disagree")                                                     \
-    X(GRAVEL_EPEER, -14, "another node failed")                                                    \
-    X(GRAVEL_ETIMEOUT, -15, "no progress within the time limit")                                   \
-    X(GRAVEL_EKERNEL, -16, "a kernel reported a fault")                                            \
+#define GRAVEL_ERRORS(X)                                                \
+    X(GRAVEL_EINVAL, -1, "invalid argument")                            \
+    X(GRAVEL_ENOMEM, -2, "out of memory")                               \
+    X(GRAVEL_ECONFIG, -3, "invalid setting")                            \
+    X(GRAVEL_EDEVICE, -4, "no such device")                             \
+    X(GRAVEL_ECAPABILITY, -5, "device lacks a capability")              \
+    X(GRAVEL_EBUILD, -6, "kernel program does not build")               \
+    X(GRAVEL_ECL, -7, "OpenCL call failed")                             \
+    X(GRAVEL_EMPI, -8, "MPI call failed")                               \
+    X(GRAVEL_EHEAP, -9, "symmetric heap exhausted")                     \
+    X(GRAVEL_ERANGE, -10, "destination, index or offset out of range")  \
+    X(GRAVEL_EHANDLER, -11, "unknown or failed active-message handler") \
+    X(GRAVEL_ECORRUPT, -12, "corrupt node buffer")                      \
+    X(GRAVEL_EMISMATCH, -13, "nodes disagree")                          \
+    X(GRAVEL_EPEER, -14, "another node failed")                         \
+    X(GRAVEL_ETIMEOUT, -15, "no progress within the time limit")        \
+    X(GRAVEL_EKERNEL, -16, "a kernel reported a fault")                 \
     X(GRAVEL_ESYSTEM, -17, "operating system call failed")
 
 enum gravel_error {
@@ -85,8 +85,8 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
  * it may do.
  */
 struct gravel_handler {
-    const char *name; /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
-    uint32_t n_args;  /**< 64-bit arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
+    const char *name;                  /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
+    uint32_t n_args;                   /**< 64-bit arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
     gravel_handler_function *function; /**< NULL: the device runs it */
     void *user;                        /**< handed to function; NULL if the device runs it */
 };
@@ -103,12 +103,13 @@ struct gravel_bindings {
     uint32_t n_handlers;
     gravel_log_function *log;
     void *log_user;
-    const char *device_source; /**< OpenCL C of the handlers without a function; used until gravel_open returns */
+    const char *
+        device_source; /**< OpenCL C of the handlers without a function; used until gravel_open returns */
     const char *device_name;    /**< its file name for messages of the compiler, e.g. "tally.cl" */
     const char *device_options; /**< compiler options for it */
 };
 
-/* ---- texts ------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 /** The text of an error code; never NULL. */
 const char *gravel_strerror(int code);
@@ -116,7 +117,7 @@ const char *gravel_strerror(int code);
 /** What went wrong in the calling thread's last failed Gravel call; "" if none failed. Valid until the next. */
 const char *gravel_last_error(void);
 
-/* ---- open and close ---------------------------------------------------------------------------- */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 /**
  * Fill a configuration with the defaults and the GRAVEL_* environment variables.
@@ -164,7 +165,7 @@ cl_context gravel_cl_context(const struct gravel *gravel);
 cl_device_id gravel_cl_device(const struct gravel *gravel);
 cl_command_queue gravel_cl_queue(const struct gravel *gravel);
 
-/* ---- the symmetric heap ------------------------------------------------------------------------ */
+/* ---- the symmetric heap ---------------------------------------------------------------------- */
 
 /**
  * Allocate zero-filled symmetric memory. Collective, with a barrier.
@@ -215,7 +216,7 @@ void *gravel_pointer(struct gravel *gravel, uint64_t offset);
 /** The same for a loop-back node of transport self; NULL if `node` lives in another process. */
 void *gravel_pointer_of(struct gravel *gravel, uint32_t node, uint64_t offset);
 
-/* ---- kernels ----------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /**
  * Build an OpenCL program whose source includes "gravel.cl.h".
@@ -251,7 +252,7 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const size_t *global_size, const size_t *local_size, cl_uint n_wait,
                   const cl_event *wait, cl_event *event);
 
-/* ---- completion -------------------------------------------------------------------------------- */
+/* ---- completion ------------------------------------------------------------------------------ */
 
 /**
  * Wait until every message this node issued before the call has been applied at its owner, and the answers to
@@ -294,7 +295,7 @@ int gravel_barrier(struct gravel *gravel);
  */
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n);
 
-/* ---- messages from the host -------------------------------------------------------------------- */
+/* ---- messages from the host ------------------------------------------------------------------ */
 
 /**
  * Store bytes at another node (or this one). Complete after gravel_quiet or gravel_barrier.
@@ -317,8 +318,8 @@ int gravel_get(struct gravel *gravel, uint32_t node, uint64_t offset, void *data
  * @param offset  heap offset of the word [bytes], aligned to the type.
  * @param value   points to the operand; NULL for GRAVEL_INC.
  */
-int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint32_t node,
-                  uint64_t offset, const void *value);
+int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint32_t node, uint64_t offset,
+                  const void *value);
 
 /** Send an active message. @param args [n_args], n_args as registered. */
 int gravel_am(struct gravel *gravel, uint32_t node, uint32_t handler, const uint64_t *args,
@@ -327,7 +328,7 @@ int gravel_am(struct gravel *gravel, uint32_t node, uint32_t handler, const uint
 /** Number of a registered handler: its position in the table. GRAVEL_EHANDLER if there is none. */
 int gravel_handler_id(const struct gravel *gravel, const char *name, uint32_t *id);
 
-/* ---- observation ------------------------------------------------------------------------------- */
+/* ---- observation ----------------------------------------------------------------------------- */
 
 /** Counters of this node. Exact after gravel_quiet, a moment old otherwise. */
 int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats);

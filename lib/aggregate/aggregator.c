@@ -29,7 +29,8 @@ static void report(struct gravel_aggregator *aggregator, int code, bool is_fatal
 }
 
 /* A header that no device function writes would send us out of the slot. */
-static bool is_sane(const struct gravel_aggregator *aggregator, const struct gravel_package *package)
+static bool is_sane(const struct gravel_aggregator *aggregator,
+                    const struct gravel_package *package)
 {
     uint32_t op = GRAVEL_COMMAND_OP(package->command);
     return op >= GRAVEL_PUT && (op <= GRAVEL_PUT_SIGNAL || GRAVEL_IS_REQUEST(op)) &&
@@ -37,8 +38,7 @@ static bool is_sane(const struct gravel_aggregator *aggregator, const struct gra
            GRAVEL_COMMAND_N_ARGS(package->command) <= GRAVEL_AM_MAX_ARGS &&
            package->n_messages > 0 && package->n_messages <= package->stride &&
            package->stride % 16 == 0 &&
-           package->stride <=
-               GRAVEL_SLOT_COLUMNS(aggregator->queue.slot_bytes, package->command);
+           package->stride <= GRAVEL_SLOT_COLUMNS(aggregator->queue.slot_bytes, package->command);
 }
 
 static void refuse_package(struct gravel_aggregator *aggregator,

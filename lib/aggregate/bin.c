@@ -16,7 +16,8 @@ bin_shape(const struct gravel_bins *bins, const struct gravel_columns *columns,
           const uint32_t *nodes, size_t first, uint32_t n, uint32_t index_bytes,
           uint32_t value_bytes, uint32_t n_values)
 {
-    struct gravel_bin *all = bins->bins; /* locals: the stores below might change what is in memory */
+    struct gravel_bin *all =
+        bins->bins; /* locals: the stores below might change what is in memory */
     uint32_t run = bins->run;
     const unsigned char *index = index_bytes ? columns->index + first * index_bytes : NULL;
     const unsigned char *values[GRAVEL_AM_MAX_ARGS];
@@ -43,8 +44,8 @@ uint32_t gravel_bin_messages(const struct gravel_bins *bins, const struct gravel
     uint32_t command = columns->key.command;
     uint32_t index_bytes = GRAVEL_INDEX_BYTES(command), value_bytes = GRAVEL_VALUE_BYTES(command);
     uint32_t n_values = GRAVEL_N_VALUES(command);
-#define SHAPE(index, value, values)                                                                \
-    if (index_bytes == index && n_values == values && (values == 0 || value_bytes == value))       \
+#define SHAPE(index, value, values)                                                          \
+    if (index_bytes == index && n_values == values && (values == 0 || value_bytes == value)) \
         return bin_shape(bins, columns, nodes, first, n, index, value, values);
     SHAPE(4, 0, 0)
     SHAPE(4, 4, 1)
@@ -73,8 +74,8 @@ uint32_t gravel_bin_rows(const struct gravel_bins *bins, const struct gravel_col
         memcpy(bin->index + bin->n * index_bytes, columns->index + first * index_bytes,
                n * index_bytes);
     for (uint32_t row = 0; n && row < GRAVEL_N_VALUES(command); row++)
-        memcpy(bin->values[row] + bin->n * value_bytes,
-               columns->values[row] + first * value_bytes, n * value_bytes);
+        memcpy(bin->values[row] + bin->n * value_bytes, columns->values[row] + first * value_bytes,
+               n * value_bytes);
     bin->n += n;
     return n;
 }

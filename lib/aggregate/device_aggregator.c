@@ -69,8 +69,7 @@ static cl_int set_arguments(cl_kernel kernel, cl_uint first, const struct argume
     return error;
 }
 
-/* ---- create and destroy ------------------------------------------------------------------------
- */
+/* ---- create and destroy ---------------------------------------------------------------------- */
 
 static uint32_t floor_power_of_two(uint32_t value)
 {
@@ -231,8 +230,8 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
         clEnqueueUnmapMemObject(aggregator->queue, aggregator->pinned, aggregator->mapped, 0, NULL,
                                 NULL);
     if (aggregator->queue &&
-        gravel_patience_gave_up(gravel_patience_finish(aggregator->memory->device, aggregator->queue,
-                                                       "the device's aggregator")))
+        gravel_patience_gave_up(gravel_patience_finish(
+            aggregator->memory->device, aggregator->queue, "the device's aggregator")))
         return; /* the device still uses all of it */
     for (size_t i = 0; i < LENGTH(kernels); i++)
         if (kernels[i])
@@ -247,8 +246,7 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
     free(aggregator);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------
- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,
                                        uint32_t command)
@@ -369,8 +367,8 @@ int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
     if (error != CL_SUCCESS)
         return gravel_fail_cl("binning packages on the device", error);
     /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */
-    error = clEnqueueReadBuffer(aggregator->queue, aggregator->rooms, CL_FALSE, place.block, place.end,
-                                aggregator->mapped + place.block, 0, NULL, copied);
+    error = clEnqueueReadBuffer(aggregator->queue, aggregator->rooms, CL_FALSE, place.block,
+                                place.end, aggregator->mapped + place.block, 0, NULL, copied);
     clFlush(aggregator->queue);
     return gravel_check_cl("copying a block from the device", error);
 }

@@ -27,18 +27,21 @@ static void tell_wait(const struct gravel_arena *arena, const char *group, char 
     unsigned long long bound = (unsigned long long)arena->fault_high[0] << 32 | arena->fault_ticket;
     unsigned long long word = (unsigned long long)arena->fault_high[1] << 32 | arena->fault_value;
     if (arena->wait_ms == 0)
-        snprintf(text, bytes,
-                 "%s waits for the word at heap offset %llu (it is %llu) to be %s %llu, and no kernel "
-                 "waits on step drain: read it in the next launch",
-                 group, (unsigned long long)arena->fault_offset, word, sign, bound);
+        snprintf(
+            text, bytes,
+            "%s waits for the word at heap offset %llu (it is %llu) to be %s %llu, and no kernel "
+            "waits on step drain: read it in the next launch",
+            group, (unsigned long long)arena->fault_offset, word, sign, bound);
     else
-        snprintf(text, bytes,
-                 "%s waited for the word at heap offset %llu to be %s %llu; it has been %llu for %.1f s",
-                 group, (unsigned long long)arena->fault_offset, sign, bound, word,
-                 arena->wait_ms * 1e-3);
+        snprintf(
+            text, bytes,
+            "%s waited for the word at heap offset %llu to be %s %llu; it has been %llu for %.1f s",
+            group, (unsigned long long)arena->fault_offset, sign, bound, word,
+            arena->wait_ms * 1e-3);
 }
 
-static void tell_stalled(const struct gravel_arena *arena, const char *group, char *text, size_t bytes)
+static void tell_stalled(const struct gravel_arena *arena, const char *group, char *text,
+                         size_t bytes)
 {
     if (arena->wait_limit == 0)
         snprintf(text, bytes,
@@ -59,9 +62,8 @@ void gravel_fault_tell(const struct gravel_arena *arena, uint32_t fault, char *t
         tell_stalled(arena, group, text, bytes);
         break;
     case GRAVEL_FAULT_GROUP:
-        snprintf(text, bytes,
-                 "%s has %u work-items; build the program with -DGRAVEL_MAX_GROUP=%u", group,
-                 arena->fault_value, arena->fault_value);
+        snprintf(text, bytes, "%s has %u work-items; build the program with -DGRAVEL_MAX_GROUP=%u",
+                 group, arena->fault_value, arena->fault_value);
         break;
     case GRAVEL_FAULT_QUEUE:
         snprintf(text, bytes,

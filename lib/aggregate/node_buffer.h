@@ -24,12 +24,14 @@ struct gravel_sender;
 /* What the messages of a run have in common. */
 struct gravel_run_key {
     uint32_t command;
-    uint32_t call; /* of requests, the sender's: those of two calls are two runs, so that a run may be done in any order */
+    uint32_t
+        call; /* of requests, the sender's: those of two calls are two runs, so that a run may be done in any order */
     uint64_t base;
     uint64_t result, signal; /* of commands that tell a signal; else 0 */
 };
 
-static inline bool gravel_run_is_same(const struct gravel_run_key *a, const struct gravel_run_key *b)
+static inline bool gravel_run_is_same(const struct gravel_run_key *a,
+                                      const struct gravel_run_key *b)
 {
     return a->command == b->command && a->call == b->call && a->base == b->base &&
            a->result == b->result && a->signal == b->signal;

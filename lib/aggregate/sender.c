@@ -80,8 +80,8 @@ static struct gravel_buffer *make(struct gravel_sender *sender)
     uint32_t bytes = sender->shape.buffer_bytes;
     unsigned char *frames = sender->shape.frames;
     struct gravel_buffer *buffer =
-        frames ? gravel_buffer_create_in(
-                     frames + sender->n_made * gravel_sender_frame_bytes(bytes), bytes)
+        frames ? gravel_buffer_create_in(frames + sender->n_made * gravel_sender_frame_bytes(bytes),
+                                         bytes)
                : gravel_buffer_create(bytes);
     if (!buffer)
         return NULL;
@@ -115,7 +115,8 @@ static struct gravel_buffer *take_buffer(struct gravel_sender *sender)
     if (!sender->free || sender->n_made < sender->shape.n_buffers)
         if ((buffer = make(sender)))
             return buffer;
-    bool some_travel = sender->n_made >= sender->shape.n_nodes; /* at most n_nodes - 1 are open now */
+    bool some_travel =
+        sender->n_made >= sender->shape.n_nodes; /* at most n_nodes - 1 are open now */
     return sender->free && some_travel ? wait_for_buffer(sender) : NULL;
 }
 

@@ -30,9 +30,11 @@ struct gravel_sender_shape {
     uint32_t node, n_nodes;
     uint32_t buffer_bytes;
     uint32_t n_buffers; /* in all; 0: as many as it takes, and the sender never waits */
-    unsigned char *frames; /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
+    unsigned char
+        *frames; /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
     uint64_t flush_ns;
-    void (*ship)(void *context, struct gravel_buffer *buffer); /* hand a closed buffer to the network */
+    void (*ship)(void *context,
+                 struct gravel_buffer *buffer); /* hand a closed buffer to the network */
     void *context;
     const _Atomic bool *aborted;        /* the node has failed: stop waiting */
     struct gravel_package_queue *queue; /* to show leaders signs of life while waiting; or NULL */
@@ -57,10 +59,11 @@ struct gravel_sender {
     uint32_t n_calls;                    /* appends of requests; never 0 after the first */
     bool is_urgent;                      /* somebody waits for what an open buffer holds */
     struct gravel_run_key key;           /* of the current run */
-    struct gravel_spsc *free;      /* buffers that came home; NULL if n_buffers is 0 */
-    struct gravel_event returned;  /* a buffer came home, or the node aborted */
+    struct gravel_spsc *free;            /* buffers that came home; NULL if n_buffers is 0 */
+    struct gravel_event returned;        /* a buffer came home, or the node aborted */
     struct gravel_idle idle;
-    uint32_t nodes[GRAVEL_SENDER_CHUNK]; /* a chunk's destinations, copied before they are checked */
+    uint32_t
+        nodes[GRAVEL_SENDER_CHUNK]; /* a chunk's destinations, copied before they are checked */
 };
 
 /** Bytes from one frame to the next in shape.frames. */

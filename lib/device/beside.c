@@ -53,7 +53,7 @@ struct gravel_device gravel_beside_device(const struct gravel_device *device)
     return other;
 }
 
-/* ---- the test -------------------------------------------------------------------------- */
+/* ---- the test -------------------------------------------------------------------------------- */
 
 /* A kernel that holds, on the caller's units, or one that counts, on those beside. */
 struct part {

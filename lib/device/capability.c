@@ -110,13 +110,13 @@ static bool query_host_usm(cl_device_id device)
     if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) != CL_SUCCESS || !bytes)
         return false;
     char *extensions = calloc(1, bytes + 1);
-    bool has = extensions &&
-               clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, extensions, NULL) == CL_SUCCESS &&
-               strstr(extensions, "cl_intel_unified_shared_memory");
+    bool has =
+        extensions &&
+        clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, extensions, NULL) == CL_SUCCESS &&
+        strstr(extensions, "cl_intel_unified_shared_memory");
     free(extensions);
-    cl_ulong host = has ? query_number(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL,
-                                       sizeof(cl_ulong))
-                        : 0;
+    cl_ulong host =
+        has ? query_number(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, sizeof(cl_ulong)) : 0;
     return host & CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL;
 }
 

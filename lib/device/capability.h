@@ -16,22 +16,23 @@ struct gravel_capability {
     char platform[128];
     char name[128];
     char driver[128];
-    char c_std[16];          /* newest OpenCL C the device lists that we use: "CL3.0", "CL2.0" or "CL1.2" */
+    char c_std[16]; /* newest OpenCL C the device lists that we use: "CL3.0", "CL2.0" or "CL1.2" */
     bool is_cpu;
     bool has_compiler;
-    bool has_fine_svm;       /* fine-grain buffer SVM */
-    bool has_svm_atomics;    /* advertised; not required, since no word has two writing sides */
-    bool has_c11_atomics;    /* acquire and release at device scope */
-    bool may_have_c11_atomics; /* the language has them, the device does not list them: a build will tell */
-    bool has_host_usm;       /* host allocations of cl_intel_unified_shared_memory */
+    bool has_fine_svm;    /* fine-grain buffer SVM */
+    bool has_svm_atomics; /* advertised; not required, since no word has two writing sides */
+    bool has_c11_atomics; /* acquire and release at device scope */
+    bool
+        may_have_c11_atomics; /* the language has them, the device does not list them: a build will tell */
+    bool has_host_usm;        /* host allocations of cl_intel_unified_shared_memory */
     bool has_all_devices_scope; /* the compiler knows memory_scope_all_svm_devices */
-    bool has_collectives;    /* built-in work-group scan and reduce */
-    bool has_subgroups;      /* built-in sub-groups, without an extension's pragma */
-    cl_uint warp_items;      /* of NVIDIA's warps, where has_subgroups is not; 0 elsewhere */
+    bool has_collectives;       /* built-in work-group scan and reduce */
+    bool has_subgroups;         /* built-in sub-groups, without an extension's pragma */
+    cl_uint warp_items;         /* of NVIDIA's warps, where has_subgroups is not; 0 elsewhere */
     bool has_double;
     cl_uint compute_units;
-    size_t max_group;        /* [work-items] */
-    cl_ulong max_alloc;      /* [bytes] */
+    size_t max_group;   /* [work-items] */
+    cl_ulong max_alloc; /* [bytes] */
     cl_ulong local_bytes;
 };
 

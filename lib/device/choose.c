@@ -20,9 +20,9 @@ static void describe(const struct gravel_candidate *candidates, unsigned n, char
     text[0] = '\0';
     for (unsigned i = 0; i < n && used < bytes; i++) {
         const struct gravel_candidate *c = &candidates[i];
-        int wrote = snprintf(text + used, bytes - used, "%s%u:%u %s: %s", i ? "; " : "",
-                             c->platform_number, c->device_number, c->capability.platform,
-                             c->capability.name);
+        int wrote =
+            snprintf(text + used, bytes - used, "%s%u:%u %s: %s", i ? "; " : "", c->platform_number,
+                     c->device_number, c->capability.platform, c->capability.name);
         used += wrote > 0 ? (size_t)wrote : 0;
     }
     if (n == 0)

@@ -13,7 +13,7 @@
 
 struct gravel_choice {
     const struct gravel_candidate *taken; /* points into the candidates */
-    unsigned turn, n_equal; /* it is number `turn` of so many that would do as well */
+    unsigned turn, n_equal;               /* it is number `turn` of so many that would do as well */
 };
 
 /** "platform:device" numbers. @return false if the name is something else. */

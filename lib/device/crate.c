@@ -11,7 +11,8 @@
 
 #include "error.h"
 
-#define CRATE_BYTES (1u << 20) /* stays in a cache; and a copy of so much hides what starting it costs */
+#define CRATE_BYTES \
+    (1u << 20) /* stays in a cache; and a copy of so much hides what starting it costs */
 
 struct gravel_crate {
     const struct gravel_device *device;
@@ -36,8 +37,9 @@ int gravel_crate_create(struct gravel_crate **out, const struct gravel_device *d
     crate->pinned = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
                                    CRATE_BYTES, NULL, &error);
     if (error == CL_SUCCESS)
-        crate->memory = clEnqueueMapBuffer(queue, crate->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                           0, CRATE_BYTES, 0, NULL, NULL, &error);
+        crate->memory =
+            clEnqueueMapBuffer(queue, crate->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                               CRATE_BYTES, 0, NULL, NULL, &error);
     if (error == CL_SUCCESS)
         return 0;
     crate->memory = NULL;
@@ -74,7 +76,8 @@ static int lock(struct gravel_crate *crate, const char *what)
 }
 
 /* Wait for a piece. @param copied  released. */
-static int wait_for_piece(struct gravel_crate *crate, cl_int error, cl_event copied, const char *what)
+static int wait_for_piece(struct gravel_crate *crate, cl_int error, cl_event copied,
+                          const char *what)
 {
     if (error != CL_SUCCESS)
         return gravel_fail_cl(what, error);

@@ -182,13 +182,14 @@ static int take_step(struct gravel_device *device, const struct gravel_config *c
     struct gravel_capability *capability = &device->capability;
     const char *lack = gravel_step_choose(config->step, capability, &device->step);
     if (lack)
-        return gravel_fail(GRAVEL_ECAPABILITY, "%s: %s cannot take step %s: %s", capability->platform,
-                           capability->name, config->step, lack);
+        return gravel_fail(GRAVEL_ECAPABILITY, "%s: %s cannot take step %s: %s",
+                           capability->platform, capability->name, config->step, lack);
     if (device->step == GRAVEL_STEP_PUMP && device->units < 2)
-        return gravel_fail(GRAVEL_ECAPABILITY,
-                           "%s: %s cannot take step pump: kernels get a single compute unit (%s), and "
-                           "one must stay free beside a kernel that waits",
-                           capability->platform, capability->name, device->cores);
+        return gravel_fail(
+            GRAVEL_ECAPABILITY,
+            "%s: %s cannot take step pump: kernels get a single compute unit (%s), and "
+            "one must stay free beside a kernel that waits",
+            capability->platform, capability->name, device->cores);
     return 0;
 }
 

@@ -26,12 +26,15 @@ struct gravel_device {
     enum gravel_step step;  /* of the capability ladder */
     bool can_yield;         /* kernels may give their core away (self_test.c finds out) */
     cl_uint units;          /* compute units that kernels get */
-    cl_mem ping;            /* is read to learn how far a queue has got (patience.c); NULL on svm and usm */
-    uint32_t poll_ns;       /* of a leader that waits for room; step pump's self-test measures it, else 0 */
-    cl_device_id beside;    /* other units of a CPU device, for handlers written in OpenCL C; NULL if none */
-    bool is_sliced;         /* launches are cut into slices: on pump and drain, or for handlers (beside.c) */
-    char cores[160];        /* how a core is left to the host threads, in words */
-    char chosen[160];       /* which device it is, and of how many, in words */
+    cl_mem ping; /* is read to learn how far a queue has got (patience.c); NULL on svm and usm */
+    uint32_t
+        poll_ns; /* of a leader that waits for room; step pump's self-test measures it, else 0 */
+    cl_device_id
+        beside; /* other units of a CPU device, for handlers written in OpenCL C; NULL if none */
+    bool
+        is_sliced; /* launches are cut into slices: on pump and drain, or for handlers (beside.c) */
+    char cores[160];  /* how a core is left to the host threads, in words */
+    char chosen[160]; /* which device it is, and of how many, in words */
     struct gravel_capability capability;
     struct gravel_patience patience; /* set by whoever opened the device, if at all */
 };

@@ -25,11 +25,11 @@ static bool has_uuid(cl_device_id device, unsigned char uuid[UUID_BYTES])
     if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) != CL_SUCCESS)
         return false;
     char *extensions = calloc(1, bytes + 1);
-    bool has = extensions &&
-               clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, extensions, NULL) ==
-                   CL_SUCCESS &&
-               strstr(extensions, "cl_khr_device_uuid") &&
-               clGetDeviceInfo(device, DEVICE_UUID, UUID_BYTES, uuid, NULL) == CL_SUCCESS;
+    bool has =
+        extensions &&
+        clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, extensions, NULL) == CL_SUCCESS &&
+        strstr(extensions, "cl_khr_device_uuid") &&
+        clGetDeviceInfo(device, DEVICE_UUID, UUID_BYTES, uuid, NULL) == CL_SUCCESS;
     free(extensions);
     return has;
 }

@@ -20,13 +20,13 @@ struct gravel_memory {
     const struct gravel_device *device;
     struct gravel_arena *arena; /* the host's: the arena itself, or its mirror */
     cl_mem buffer;              /* the kernels' arena where that is another one; else NULL */
-    cl_mem pinned;              /* what the mirror lies in, so that copies run at the speed of the bus */
+    cl_mem pinned; /* what the mirror lies in, so that copies run at the speed of the bus */
     cl_command_queue copies;    /* in order, for the heap; beside kernels */
     cl_mem zeros;               /* on the device, beside `buffer` */
     struct gravel_crate *crate; /* through which such copies go */
-    unsigned char *frames; /* memory for node buffers; NULL: any memory will do */
-    struct gravel_pin own; /* those of them that copies to the device may start at */
-    struct gravel_pin *others; /* [n_others] the same of other nodes of this machine */
+    unsigned char *frames;      /* memory for node buffers; NULL: any memory will do */
+    struct gravel_pin own;      /* those of them that copies to the device may start at */
+    struct gravel_pin *others;  /* [n_others] the same of other nodes of this machine */
     uint32_t n_others;
 };
 
@@ -57,13 +57,15 @@ void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *giv
  *
  * @param given  [n][as many bytes as there are of the own] at multiples of a page, to outlive the memory.
  */
-void gravel_memory_pin_others(struct gravel_memory *memory, unsigned char *const *given, uint32_t n);
+void gravel_memory_pin_others(struct gravel_memory *memory, unsigned char *const *given,
+                              uint32_t n);
 
 /** Whether copies to the device may start at `frame` as it is. */
 bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame);
 
 /** Set a kernel's GRAVEL_ARENA argument. */
-cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel, cl_uint index);
+cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel,
+                                  cl_uint index);
 
 /** Start of a local heap; NULL if the host cannot address it. */
 static inline unsigned char *gravel_memory_heap(const struct gravel_memory *memory, uint32_t heap)

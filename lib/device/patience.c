@@ -10,10 +10,12 @@
 #include "error.h"
 #include "wait/clock.h"
 
-#define YIELDS_NS 300000u  /* of looks before the thread sleeps between them: most copies are short */
-#define REST_MIN_US 20u    /* between two looks then: an eighth of the wait so far, */
-#define REST_MAX_US 1000u  /* so that a long one is not much longer for it */
-#define TEST_NS (20 * GRAVEL_NS_PER_S)       /* of a self-test's kernels: many times what GRAVEL_TEST_POLLS take */
+#define YIELDS_NS \
+    300000u             /* of looks before the thread sleeps between them: most copies are short */
+#define REST_MIN_US 20u /* between two looks then: an eighth of the wait so far, */
+#define REST_MAX_US 1000u /* so that a long one is not much longer for it */
+#define TEST_NS \
+    (20 * GRAVEL_NS_PER_S) /* of a self-test's kernels: many times what GRAVEL_TEST_POLLS take */
 #define TEST_YIELDS_NS UINT64_C(20000000) /* of these too: some measure by them */
 
 static cl_int status_of(cl_event event)
@@ -65,12 +67,14 @@ int gravel_patience_wait(const struct gravel_device *device, cl_event event, con
  * A read, where there is something to read: on NVIDIA neither a marker nor the event of a kernel ends beside a kernel
  * of another queue that waits, and copies do.
  */
-cl_int gravel_patience_mark(const struct gravel_device *device, cl_command_queue queue, cl_event *all)
+cl_int gravel_patience_mark(const struct gravel_device *device, cl_command_queue queue,
+                            cl_event *all)
 {
     static uint32_t unused; /* of all threads; nobody looks at it */
     if (!device->ping)
         return clEnqueueMarkerWithWaitList(queue, 0, NULL, all);
-    return clEnqueueReadBuffer(queue, device->ping, CL_FALSE, 0, sizeof unused, &unused, 0, NULL, all);
+    return clEnqueueReadBuffer(queue, device->ping, CL_FALSE, 0, sizeof unused, &unused, 0, NULL,
+                               all);
 }
 
 /* As gravel_patience_mark, and let it begin. */
@@ -94,7 +98,8 @@ int gravel_patience_finish_test(const struct gravel_device *device, cl_command_q
     int code = mark_and_flush(device, queue, what, &all);
     if (code)
         return code;
-    for (uint64_t ns = 0; status_of(all) > CL_COMPLETE && ns < TEST_NS; ns = gravel_clock_ns() - begin_ns)
+    for (uint64_t ns = 0; status_of(all) > CL_COMPLETE && ns < TEST_NS;
+         ns = gravel_clock_ns() - begin_ns)
         if (ns < TEST_YIELDS_NS)
             sched_yield();
         else

@@ -36,7 +36,8 @@ int gravel_patience_ask(const struct gravel_device *device, const char *what,
 int gravel_patience_wait(const struct gravel_device *device, cl_event event, const char *what);
 
 /** Enqueue, to an in-order queue, a command that ends when all before it have, beside whatever kernel waits. */
-cl_int gravel_patience_mark(const struct gravel_device *device, cl_command_queue queue, cl_event *all);
+cl_int gravel_patience_mark(const struct gravel_device *device, cl_command_queue queue,
+                            cl_event *all);
 
 /** Wait for everything enqueued to an in-order queue so far, as for a command. */
 int gravel_patience_finish(const struct gravel_device *device, cl_command_queue queue,

@@ -99,13 +99,12 @@ static cl_program make_source(cl_context context, const struct gravel_program_re
     return clCreateProgramWithSource(context, request->trailer ? 3 : 2, texts, NULL, error);
 }
 
-static int compile_and_link(const struct gravel_device *device, const char *name,
-                            cl_program source, cl_program header, const char *options,
-                            cl_program *program)
+static int compile_and_link(const struct gravel_device *device, const char *name, cl_program source,
+                            cl_program header, const char *options, cl_program *program)
 {
     const char *header_name = "gravel.cl.h";
-    cl_int error = clCompileProgram(source, 1, &device->id, options, 1, &header, &header_name,
-                                    NULL, NULL);
+    cl_int error =
+        clCompileProgram(source, 1, &device->id, options, 1, &header, &header_name, NULL, NULL);
     if (error != CL_SUCCESS)
         return fail_build(device, name, "compiling", error, source, options);
     *program = clLinkProgram(device->context, 1, &device->id, NULL, 1, &source, NULL, NULL, &error);
@@ -126,8 +125,7 @@ static int build_once(const struct gravel_device *device,
     cl_int error = CL_SUCCESS;
     const char *header_text = gravel_cl_h;
     *program = NULL;
-    cl_program header =
-        clCreateProgramWithSource(device->context, 1, &header_text, NULL, &error);
+    cl_program header = clCreateProgramWithSource(device->context, 1, &header_text, NULL, &error);
     cl_program source = header ? make_source(device->context, request, &error) : NULL;
     int code = source ? compile_and_link(device, request->name, source, header, options, program)
                       : gravel_fail_cl("clCreateProgramWithSource", error);

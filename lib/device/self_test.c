@@ -134,7 +134,8 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
     while (!code && done < n_rounds && play_round(test->words, done + 1, &wrong))
         done++;
     if (!code)
-        code = gravel_patience_finish_test(test->device, test->device->queue); /* its polls are bounded */
+        code = gravel_patience_finish_test(test->device,
+                                           test->device->queue); /* its polls are bounded */
     if (!code) {
         result->n_rounds = done;
         result->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / (done ? done : 1);

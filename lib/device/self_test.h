@@ -34,22 +34,22 @@ struct gravel_self_test {
 int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
                      struct gravel_self_test *result);
 
-/* ---- between the self-test's own files ------------------------------------------------------------ */
+/* ---- between the self-test's own files ------------------------------------------------------- */
 
 /** Build cl/self_test.cl, and find out what the compiler takes. */
 int gravel_self_test_build(struct gravel_device *device, cl_program *program);
 
-#define GRAVEL_TEST_WORDS 64u           /* of the hand-over */
-#define GRAVEL_TEST_POLLS (1u << 24)    /* of a kernel that waits: some seconds at most */
+#define GRAVEL_TEST_WORDS 64u                     /* of the hand-over */
+#define GRAVEL_TEST_POLLS (1u << 24)              /* of a kernel that waits: some seconds at most */
 #define GRAVEL_TEST_LIMIT_NS UINT64_C(2000000000) /* longest wait of the host for one answer */
-#define GRAVEL_TEST_GROUP 64u           /* count_up: work-items of a group, groups, counts of each */
+#define GRAVEL_TEST_GROUP 64u /* count_up: work-items of a group, groups, counts of each */
 #define GRAVEL_TEST_GROUPS 16u
 #define GRAVEL_TEST_EACH 64u
 #define GRAVEL_TEST_COUNT (GRAVEL_TEST_GROUP * GRAVEL_TEST_GROUPS * GRAVEL_TEST_EACH)
 
 /** What to say of a hand-over. @param wrong  words the host and the kernel found wrong. @return 0; GRAVEL_ECAPABILITY. */
-int gravel_self_test_judge_rounds(const struct gravel_device *device, uint32_t n_rounds, uint32_t done,
-                                  const uint32_t wrong[2]);
+int gravel_self_test_judge_rounds(const struct gravel_device *device, uint32_t n_rounds,
+                                  uint32_t done, const uint32_t wrong[2]);
 /** What to say of a count. @return 0; GRAVEL_ECAPABILITY. */
 int gravel_self_test_judge_count(const struct gravel_device *device, uint32_t count);
 

@@ -81,8 +81,7 @@ static int launch(cl_command_queue queue, cl_kernel kernel, size_t n_groups, siz
     return gravel_check_cl("self-test: clEnqueueNDRangeKernel", error);
 }
 
-/* ---- hand-over ---------------------------------------------------------------------------------
- */
+/* ---- hand-over ------------------------------------------------------------------------------- */
 
 /* One hand-over there and back. @return false if the kernel did not answer in time. */
 static bool play_round(const struct test *test, uint32_t r, uint32_t *wrong)
@@ -134,8 +133,7 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
     return gravel_self_test_judge_rounds(test->device, n_rounds, done, wrongs);
 }
 
-/* ---- counting ----------------------------------------------------------------------------------
- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 /*
  * Cleared on the kernel's own command queue: on a busy machine Intel's CPU runtime 2026.22 returned
@@ -194,8 +192,7 @@ static int test_counting(const struct test *test, struct gravel_self_test *resul
     return code;
 }
 
-/* ---- beside a kernel that waits ----------------------------------------------------------------
- */
+/* ---- beside a kernel that waits -------------------------------------------------------------- */
 
 /* Whether the counting kernel ends while the other still holds its compute units. */
 static bool wait_for_count(const struct test *test, cl_mem ended)
@@ -263,8 +260,7 @@ static int test_beside(const struct test *test)
     return code;
 }
 
-/* ---- time --------------------------------------------------------------------------------------
- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static int measure_polls(const struct test *test)
 {

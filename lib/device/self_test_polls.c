@@ -22,10 +22,11 @@ static uint64_t look(const struct gravel_device *device, cl_kernel kernel, uint3
     uint64_t begin_ns = gravel_clock_ns();
     cl_int error = clSetKernelArg(kernel, 1, sizeof n, &n);
     if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &n_leaders, &one, 0,
-                                       NULL, NULL);
+        error =
+            clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &n_leaders, &one, 0, NULL, NULL);
     if (error == CL_SUCCESS)
-        error = gravel_patience_finish_test(device, device->queue) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+        error =
+            gravel_patience_finish_test(device, device->queue) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
     return error == CL_SUCCESS ? gravel_clock_ns() - begin_ns : 0;
 }
 

@@ -15,7 +15,7 @@ void *gravel_shared_alloc(const struct gravel_device *device, size_t bytes);
 /** Free it. NULL is allowed. */
 void gravel_shared_free(const struct gravel_device *device, void *memory);
 /** Set a kernel's pointer argument. */
-cl_int gravel_shared_set_argument(const struct gravel_device *device, cl_kernel kernel, cl_uint index,
-                                  const void *memory);
+cl_int gravel_shared_set_argument(const struct gravel_device *device, cl_kernel kernel,
+                                  cl_uint index, const void *memory);
 
 #endif

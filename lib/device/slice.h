@@ -33,6 +33,7 @@ void gravel_slicer_init(struct gravel_slicer *slicer, uint32_t n_dimensions, con
  * @param max_groups  at least 1.
  * @return            false once all is launched.
  */
-bool gravel_slicer_next(struct gravel_slicer *slicer, uint64_t max_groups, struct gravel_slice *slice);
+bool gravel_slicer_next(struct gravel_slicer *slicer, uint64_t max_groups,
+                        struct gravel_slice *slice);
 
 #endif

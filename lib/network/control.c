@@ -145,9 +145,9 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
     reply->position = get->position;
     reply->code = refusal.code;
     if (is_here)
-        reply->code = check_copy(network,
-                                 gravel_memory_read(network->shape.memory, heap_of(network, node),
-                                                    get->offset, reply->data, n));
+        reply->code =
+            check_copy(network, gravel_memory_read(network->shape.memory, heap_of(network, node),
+                                                   get->offset, reply->data, n));
     gravel_network_put(network, buffer);
 }
 
@@ -200,8 +200,8 @@ void gravel_network_finish_resolving(struct gravel_network *network)
         check_copy(network, gravel_resolver_finish(network->resolver));
 }
 
-static void dispatch(struct gravel_network *network, struct gravel_frame *frame,
-                     uint32_t bytes, const struct gravel_expect *expect)
+static void dispatch(struct gravel_network *network, struct gravel_frame *frame, uint32_t bytes,
+                     const struct gravel_expect *expect)
 {
     const void *whole = frame;
     if (frame->kind != GRAVEL_FRAME_MESSAGES)

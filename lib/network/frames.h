@@ -21,7 +21,7 @@
 #define GRAVEL_FRAME_REPLY 7u     /* here they are */
 #define GRAVEL_FRAME_HEARTBEAT 8u /* I live */
 #define GRAVEL_FRAME_DEATH 9u     /* a node has failed; give up */
-#define GRAVEL_FRAME_NOTE 10u     /* a frame lies in shared memory; transports see it, nobody else */
+#define GRAVEL_FRAME_NOTE 10u /* a frame lies in shared memory; transports see it, nobody else */
 
 /* Numbered by themselves: they wait for no other frame. */
 static inline bool gravel_frame_is_life(uint16_t kind)

@@ -37,7 +37,7 @@ static void fail_job(struct gravel_network *network, struct gravel_job *job, int
     end_job(network, job, code);
 }
 
-/* ---- quiet ------------------------------------------------------------------------------------- */
+/* ---- quiet ----------------------------------------------------------------------------------- */
 
 static void begin_quiet(struct gravel_network *network, struct gravel_job *job)
 {
@@ -62,7 +62,7 @@ static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
     return true;
 }
 
-/* ---- get --------------------------------------------------------------------------------------- */
+/* ---- get ------------------------------------------------------------------------------------- */
 
 static uint64_t piece_bytes(const struct gravel_network *network)
 {
@@ -72,8 +72,8 @@ static uint64_t piece_bytes(const struct gravel_network *network)
 static void ask(struct gravel_network *network, struct gravel_job *job)
 {
     uint64_t left = job->bytes - job->asked, most = piece_bytes(network);
-    struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_GET, job->node,
-                                                        sizeof(struct gravel_get_frame));
+    struct gravel_buffer *buffer =
+        gravel_network_frame(network, GRAVEL_FRAME_GET, job->node, sizeof(struct gravel_get_frame));
     if (!buffer)
         return;
     struct gravel_get_frame *get = (struct gravel_get_frame *)buffer->frame;
@@ -149,7 +149,7 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
     job->moved_ns = gravel_clock_ns();
 }
 
-/* ---- collectives ------------------------------------------------------------------------------- */
+/* ---- collectives ----------------------------------------------------------------------------- */
 
 static void begin_reduce(struct gravel_network *network, struct gravel_job *job)
 {
@@ -191,7 +191,8 @@ static void check_chain(struct gravel_network *network, struct gravel_job *job)
     if (limit_ns == 0 || now_ns - job->chain_ns < limit_ns)
         return;
     snprintf(text, sizeof text,
-             "barrier: handlers still send after %.1f s (GRAVEL_CHAIN_LIMIT is %u ms); this node has sent "
+             "barrier: handlers still send after %.1f s (GRAVEL_CHAIN_LIMIT is %u ms); this node "
+             "has sent "
              "%llu frames and resolved %llu",
              (double)(now_ns - job->chain_ns) * 1e-9, network->shape.config->chain_limit_ms,
              (unsigned long long)network->n_counted_sent,
@@ -246,7 +247,7 @@ static bool step_barrier(struct gravel_network *network, struct gravel_job *job)
     return false;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static bool is_collective(const struct gravel_job *job)
 {

@@ -80,8 +80,8 @@ void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
 
 static void tell_death(struct gravel_network *network, uint32_t node)
 {
-    struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_DEATH, node,
-                                                        sizeof(struct gravel_death_frame));
+    struct gravel_buffer *buffer =
+        gravel_network_frame(network, GRAVEL_FRAME_DEATH, node, sizeof(struct gravel_death_frame));
     if (!buffer)
         return;
     struct gravel_death_frame *death = (struct gravel_death_frame *)buffer->frame;

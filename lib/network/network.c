@@ -86,7 +86,8 @@ void gravel_network_send(struct gravel_network *network, struct gravel_buffer *b
 {
     struct gravel_frame *frame = buffer->frame;
     uint32_t node = frame->destination;
-    frame->sequence = (gravel_frame_is_life(frame->kind) ? network->n_life_sent : network->n_sent)[node]++;
+    frame->sequence =
+        (gravel_frame_is_life(frame->kind) ? network->n_life_sent : network->n_sent)[node]++;
     if (is_counted(frame->kind))
         network->n_counted_sent++;
     if (gravel_network_is_local(network, node)) {
@@ -135,7 +136,8 @@ uint32_t gravel_network_drain(struct gravel_network *network)
     gravel_sender_flush(network->handler_sender);
     for (const struct gravel_buffer *buffer = network->pending; buffer; buffer = buffer->next)
         n_pending++;
-    return n + send_pending(network, n_pending); /* handlers may go on for ever: not what comes meanwhile */
+    return n + send_pending(network,
+                            n_pending); /* handlers may go on for ever: not what comes meanwhile */
 }
 
 static uint32_t collect_sent(struct gravel_network *network)
@@ -221,7 +223,8 @@ static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_
         gravel_job_fail_all(network);
     }
     bool has_moved = gravel_job_step(network, now_ns);
-    uint64_t beat_due_ns = gravel_liveness_step(network, gravel_clock_ns()); /* all this took time */
+    uint64_t beat_due_ns =
+        gravel_liveness_step(network, gravel_clock_ns()); /* all this took time */
     if (beat_due_ns < *due_ns)
         *due_ns = beat_due_ns;
     return n || has_moved;

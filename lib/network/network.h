@@ -45,9 +45,11 @@ struct gravel_job {
     /* GRAVEL_JOB_REDUCE, and BARRIER for its own */
     uint32_t op, type, n;
     void *values;
-    uint64_t counts[2], last_counts[2]; /* frames sent and resolved by all nodes, in the last two rounds */
+    uint64_t counts[2],
+        last_counts[2]; /* frames sent and resolved by all nodes, in the last two rounds */
     bool is_reducing;
-    uint64_t chain_ns; /* since when only messages that still come keep the barrier; 0: something else does */
+    uint64_t
+        chain_ns; /* since when only messages that still come keep the barrier; 0: something else does */
     /* Result */
     int code; /* 0, or why a GET or a REDUCE failed; text of the error in the node's failure */
     char text[GRAVEL_REFUSAL_BYTES];
@@ -72,7 +74,8 @@ struct gravel_network_shape {
     struct gravel_failure *failure;
     const _Atomic bool *aborted;
     bool use_mpi;
-    struct gravel_segment *segment; /* where frames are that nodes of this machine may take; or NULL */
+    struct gravel_segment
+        *segment; /* where frames are that nodes of this machine may take; or NULL */
 };
 
 struct gravel_network {
@@ -83,7 +86,7 @@ struct gravel_network {
 
     pthread_t thread;
     bool is_running;
-    _Atomic bool is_ready; /* N1: opening has ended, well or not */
+    _Atomic bool is_ready;    /* N1: opening has ended, well or not */
     _Atomic bool is_attached; /* N2: senders, resolver and memory are set */
     bool sees_attached;       /* the network thread has seen N2 */
     _Atomic bool stopping;
@@ -94,8 +97,9 @@ struct gravel_network {
     struct gravel_idle idle;
     uint64_t started_ns;
 
-    struct gravel_mpmc *outgoing;      /* closed buffers from all senders, in order */
-    struct gravel_buffer *pending;     /* frames of handlers and our own, in order; network thread only */
+    struct gravel_mpmc *outgoing; /* closed buffers from all senders, in order */
+    struct gravel_buffer
+        *pending; /* frames of handlers and our own, in order; network thread only */
     struct gravel_buffer **pending_end;
     struct gravel_sender *handler_sender; /* for messages that handlers send */
     struct gravel_sender *host_sender;    /* shared by host calls, guarded by host_lock */
@@ -111,14 +115,15 @@ struct gravel_network {
     uint64_t *n_sent;     /* [n_nodes] frames sent to each node */
     uint64_t *n_received; /* [n_nodes] frames received from each node */
     uint64_t *n_acked;    /* [n_nodes] of n_sent, those the node says it has resolved */
-    uint64_t *n_life_sent, *n_life_received; /* [n_nodes] the same of signs of life, which are no part of n_sent */
+    uint64_t *n_life_sent,
+        *n_life_received; /* [n_nodes] the same of signs of life, which are no part of n_sent */
     uint64_t n_counted_sent, n_counted_resolved; /* frames that termination counts */
     uint32_t resolving_node; /* destination of the buffer at hand: whom a handler runs for */
 
     /* Liveness. */
     uint64_t heard_ns;   /* from our left neighbour */
     uint64_t stepped_ns; /* when this thread last looked */
-    uint64_t beat_ns;  /* when we last told our right neighbour that we live */
+    uint64_t beat_ns;    /* when we last told our right neighbour that we live */
     bool has_told_death;
 
     struct gravel_network_counts counts;
@@ -169,7 +174,7 @@ static inline void gravel_network_wake(struct gravel_network *network)
     gravel_event_signal(&network->event);
 }
 
-/* ---- between the network thread's own files ------------------------------------------------------ */
+/* ---- between the network thread's own files -------------------------------------------------- */
 
 static inline void gravel_network_count(_Atomic uint64_t *counter, uint64_t n)
 {

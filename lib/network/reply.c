@@ -14,8 +14,7 @@
 static void send_chunk(struct gravel_network *network, const struct gravel_columns *columns)
 {
     uint32_t refused;
-    int code =
-        gravel_sender_append(network->handler_sender, columns, gravel_clock_ns(), &refused);
+    int code = gravel_sender_append(network->handler_sender, columns, gravel_clock_ns(), &refused);
     if (code == GRAVEL_ENOMEM)
         gravel_network_fail(network, code, "no memory for a node buffer with answers");
 }

@@ -29,7 +29,8 @@ struct gravel_package_queue {
     uint32_t n_slots;     /* a power of two */
     uint32_t slot_bytes;
     uint32_t head; /* tickets consumed; the same as words->consumed, which we alone write */
-    const uint32_t *arrived; /* where the slots are a mirror: tickets the pump has brought; else NULL */
+    const uint32_t
+        *arrived; /* where the slots are a mirror: tickets the pump has brought; else NULL */
 };
 
 static inline uint32_t gravel_word_load(const uint32_t *word, memory_order order)
@@ -54,8 +55,8 @@ static inline struct gravel_package *gravel_package_slot(const struct gravel_pac
 static inline const struct gravel_package *
 gravel_package_peek(const struct gravel_package_queue *queue)
 {
-    if (queue->arrived &&
-        gravel_word_load(queue->arrived, memory_order_acquire) == queue->head) /* U2, pairs with U1 */
+    if (queue->arrived && gravel_word_load(queue->arrived, memory_order_acquire) ==
+                              queue->head) /* U2, pairs with U1 */
         return NULL;
     struct gravel_package *package = gravel_package_slot(queue, queue->head);
     uint32_t published = gravel_word_load(&package->published, memory_order_acquire); /* C1 */

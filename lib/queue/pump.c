@@ -13,8 +13,7 @@
 #define LOOK_AHEAD 4096u /* headers read at once, of all queues */
 #define BIN_MESSAGES 16384u
 
-/* ---- the thread of step pump -------------------------------------------------------------------
- */
+/* ---- the thread of step pump ----------------------------------------------------------------- */
 
 void gravel_pump_watch(struct gravel_pump *pump, cl_event event)
 {
@@ -64,7 +63,8 @@ static void *thread_main(void *argument)
 {
     struct gravel_pump *pump = argument;
     uint32_t moved = 0, rest_us = GRAVEL_PUMP_REST_MIN_US;
-    pthread_setname_np(pthread_self(), "gravel-pump"); /* its rests let packages gather: not gravel_thread_begin */
+    pthread_setname_np(pthread_self(),
+                       "gravel-pump"); /* its rests let packages gather: not gravel_thread_begin */
     while (!is_stopping(pump)) {
         bool is_running = is_kernel_running(pump);
         pthread_mutex_lock(&pump->lock);
@@ -88,8 +88,7 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* ---- create and destroy ------------------------------------------------------------------------
- */
+/* ---- create and destroy ---------------------------------------------------------------------- */
 
 static int make_queues(struct gravel_pump *pump)
 {

@@ -34,7 +34,7 @@ struct gravel_pump_shape {
     gravel_pump_report *report;
     void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
     void *context;
-    uint64_t timeout_ns; /* longest wait of gravel_pump_move for room in the mirror */
+    uint64_t timeout_ns;     /* longest wait of gravel_pump_move for room in the mirror */
     const char *aggregation; /* GRAVEL_DEVICE_AGGREGATION's value; NULL is off */
 };
 

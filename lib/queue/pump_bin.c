@@ -8,7 +8,8 @@
  * released its last ticket.
  *
  * Path:    pump_move.c -> pump_bin.c -> lib/aggregate/device_aggregator.c; aggregator.c reads the
- * blocks. Memory:  U1 hands a block to the aggregator, C2 and U3 hand its room back.
+ *          blocks.
+ * Memory:  U1 hands a block to the aggregator, C2 and U3 hand its room back.
  */
 #include "queue/pump_parts.h"
 
@@ -77,8 +78,8 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     flight->run = *run;
     flight->run.queue = queue;
     flight->run.ticket = channel->taken;
-    int code = gravel_device_aggregator_bin(pump->binner, &flight->run, flight->room,
-                                            &flight->copied);
+    int code =
+        gravel_device_aggregator_bin(pump->binner, &flight->run, flight->room, &flight->copied);
     if (code)
         return code;
     *n_binned = run->n_packages;

@@ -15,8 +15,7 @@
 #include "queue/pump_parts.h"
 #include "wait/clock.h"
 
-/* ---- one look ----------------------------------------------------------------------------------
- */
+/* ---- one look -------------------------------------------------------------------------------- */
 
 static uint64_t slot_offset(const struct gravel_pump *pump, uint32_t queue, uint32_t slot)
 {
@@ -105,8 +104,7 @@ static void mirror_words(struct gravel_pump *pump)
                       memory_order_release); /* F1, pairs with F2 */
 }
 
-/* ---- moving runs -------------------------------------------------------------------------------
- */
+/* ---- moving runs ----------------------------------------------------------------------------- */
 
 /* Bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to
  * refuse. */
@@ -227,8 +225,7 @@ static int copy_instead(struct gravel_pump *pump, uint32_t queue, struct flight 
 {
     uint32_t slot = flight->run.ticket & (pump->n_slots - 1);
     static const char what[] = "copying packages from the device";
-    cl_int error =
-        copy_slots(pump, queue, slot, flight->run.n_packages, pump->slot_bytes, NULL);
+    cl_int error = copy_slots(pump, queue, slot, flight->run.n_packages, pump->slot_bytes, NULL);
     int code = error == CL_SUCCESS
                    ? gravel_patience_finish(pump->shape.memory->device, pump->moves, what)
                    : gravel_fail_cl(what, error);
@@ -281,8 +278,8 @@ static bool gets_on(struct gravel_pump *pump)
     uint64_t now_ns = gravel_clock_ns();
     for (uint32_t q = 0; q < pump->n_queues; q++) {
         struct channel *channel = &pump->channels[q];
-        uint32_t consumed = gravel_word_load(&channel->words->consumed,
-                                             memory_order_relaxed); /* a hint: nothing is read by it */
+        uint32_t consumed = gravel_word_load(
+            &channel->words->consumed, memory_order_relaxed); /* a hint: nothing is read by it */
         progress += channel->taken + channel->arrived + consumed;
         waiting += channel->words->reserved - consumed;
     }
@@ -308,7 +305,8 @@ static int tell_device(struct gravel_pump *pump)
                                      pump->mirror->queues_offset + q * sizeof *credit + line,
                                      2 * sizeof(uint32_t), &credit->consumed, 0, NULL, NULL);
     }
-    if (error == CL_SUCCESS && atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
+    if (error == CL_SUCCESS &&
+        atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
         error = gravel_pump_tell_abort(pump);
     clFlush(pump->looks); /* the next look waits for it, so credits are ours to change again then */
     return gravel_check_cl("giving slots back to the device", error);

@@ -12,10 +12,11 @@
 #include "queue/package.h"
 #include "queue/pump.h"
 
-#define GRAVEL_PUMP_QUEUES 64u     /* GRAVEL_AGGREGATORS allows no more */
-#define GRAVEL_PUMP_FLIGHTS 8u     /* copies under way, of each queue */
-#define GRAVEL_PUMP_LOOK_MIN 64u   /* headers read of a queue that had nothing ready at the last look */
-#define GRAVEL_PUMP_REST_MIN_US 5u   /* between two looks that find nothing, doubling */
+#define GRAVEL_PUMP_QUEUES 64u /* GRAVEL_AGGREGATORS allows no more */
+#define GRAVEL_PUMP_FLIGHTS 8u /* copies under way, of each queue */
+#define GRAVEL_PUMP_LOOK_MIN \
+    64u /* headers read of a queue that had nothing ready at the last look */
+#define GRAVEL_PUMP_REST_MIN_US 5u /* between two looks that find nothing, doubling */
 #define GRAVEL_PUMP_REST_MAX_US 500u
 
 /* A run of packages under way. */
@@ -45,7 +46,7 @@ struct channel {
     uint32_t first_flight, n_flights;
     struct rooms rooms;
     struct gravel_block blocks[GRAVEL_BLOCK_ROOMS]; /* the aggregator's from U1 to C2 */
-    _Alignas(GRAVEL_CACHELINE) uint32_t arrived; /* U1: tickets brought; atomic */
+    _Alignas(GRAVEL_CACHELINE) uint32_t arrived;    /* U1: tickets brought; atomic */
 };
 
 struct gravel_pump {
@@ -73,7 +74,7 @@ struct gravel_pump {
     bool is_running;
     _Atomic bool has_ended; /* U5: the thread's work */
     _Atomic bool stopping;
-    _Atomic uint32_t rounds; /* U4: of gravel_pump_move; wraps */
+    _Atomic uint32_t rounds;   /* U4: of gravel_pump_move; wraps */
     struct gravel_event event; /* wakes the thread: a launch, or stop */
     pthread_mutex_t watch_lock;
     cl_event watched; /* the newest launch, retained; NULL if it has ended */
@@ -93,9 +94,8 @@ int gravel_pump_fail(struct gravel_pump *pump, int code);
 bool gravel_pump_is_behind(const struct gravel_pump *pump);
 
 /* A package of a queue in the mirror. */
-static inline struct gravel_package *gravel_pump_slot(const struct gravel_pump *pump,
-                                                      const struct channel *channel,
-                                                      uint32_t ticket)
+static inline struct gravel_package *
+gravel_pump_slot(const struct gravel_pump *pump, const struct channel *channel, uint32_t ticket)
 {
     uint64_t slot = ticket & (pump->n_slots - 1);
     return (struct gravel_package *)(channel->slots + slot * pump->slot_bytes);

@@ -54,8 +54,8 @@ static bool find_missing(struct gravel_pump *pump, const uint32_t *targets, uint
         uint32_t consumed = gravel_word_load(&channel->words->consumed, memory_order_relaxed);
         *queue = q;
         *ticket = channel->taken;
-        if ((int32_t)(channel->taken - targets[q]) < 0 && channel->taken - consumed < pump->n_slots &&
-            channel->rooms.n < GRAVEL_BLOCK_ROOMS)
+        if ((int32_t)(channel->taken - targets[q]) < 0 &&
+            channel->taken - consumed < pump->n_slots && channel->rooms.n < GRAVEL_BLOCK_ROOMS)
             return true;
     }
     return false;
@@ -68,10 +68,11 @@ static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
     uint32_t queue, ticket;
     int code;
     if (find_missing(pump, targets, &queue, &ticket))
-        code = gravel_fail(GRAVEL_EKERNEL,
-                           "queue %u, ticket %u (slot %u): reserved by a work-group but not published "
-                           "for %.1f s",
-                           queue, ticket, ticket & (pump->n_slots - 1), seconds);
+        code =
+            gravel_fail(GRAVEL_EKERNEL,
+                        "queue %u, ticket %u (slot %u): reserved by a work-group but not published "
+                        "for %.1f s",
+                        queue, ticket, ticket & (pump->n_slots - 1), seconds);
     else
         code = gravel_fail(GRAVEL_ETIMEOUT,
                            "no package could be fetched from the device for %.1f s: the "

@@ -10,10 +10,12 @@
  * difference.
  *
  * Path:    any stage -> spsc -> the next stage (node buffers go back to their aggregator through
- * one). Owner:   elements live in the queue; what they point to belongs to whoever holds the
- * element. Threads: reserve and publish: one at a time; peek and release: one at a time; create,
- * destroy: alone. Source:  Orr 2016, section A.2.1. Differences: cached opposite index, elements of
- * any size, bulk form.
+ *          one).
+ * Owner:   elements live in the queue; what they point to belongs to whoever holds the element.
+ * Threads: reserve and publish: one at a time; peek and release: one at a time; create, destroy:
+ *          alone.
+ * Source:  Orr 2016, section A.2.1. Differences: cached opposite index, elements of any size, bulk
+ *          form.
  */
 #ifndef GRAVEL_QUEUE_SPSC_H
 #define GRAVEL_QUEUE_SPSC_H

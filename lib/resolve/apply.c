@@ -22,9 +22,9 @@
 #include "words.h"
 
 #define PREFETCH_AHEAD 32u /* [messages]; measured best of 8, 16, 32 and 64 */
-#define SHARD_BLOCK 1024u /* [messages] collected before they are applied; fit in L1 */
+#define SHARD_BLOCK 1024u  /* [messages] collected before they are applied; fit in L1 */
 
-/* ---- loops ---------------------------------------------------------------------------- */
+/* ---- loops ----------------------------------------------------------------------------------- */
 
 #define DEFINE_LOOP(name, op, type, INDEX, scale)                                            \
     static void name(unsigned char *words, const void *indices, const unsigned char *values, \
@@ -60,12 +60,13 @@ typedef void apply_loop(unsigned char *words, const void *indices, const unsigne
 #define LOOPS(OP, op, TYPE, type) \
     [GRAVEL_##OP][GRAVEL_##TYPE] = {op##_##type##_narrow, op##_##type##_wide},
 #define INC_LOOPS(TYPE, type) LOOPS(INC, inc, TYPE, type)
-#define PUT_SIGNAL_LOOPS(TYPE, type) [GRAVEL_PUT_SIGNAL][GRAVEL_##TYPE] = {put_##type##_narrow, NULL},
+#define PUT_SIGNAL_LOOPS(TYPE, type) \
+    [GRAVEL_PUT_SIGNAL][GRAVEL_##TYPE] = {put_##type##_narrow, NULL},
 static apply_loop *const loops[16][8][2] = {
     GRAVEL_VALUE_OPERATIONS(LOOPS) GRAVEL_DOUBLE_OPERATIONS(LOOPS) GRAVEL_INC_TYPES(INC_LOOPS)
         GRAVEL_SIGNAL_TYPES(PUT_SIGNAL_LOOPS) PUT_SIGNAL_LOOPS(DOUBLE, double)};
 
-/* ---- runs ----------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 /* A run's parts, and the loop for it. */
 struct part {

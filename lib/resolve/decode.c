@@ -184,8 +184,8 @@ static int check_element(const struct check *check, const struct gravel_run *run
     uint64_t n_words = (span.bytes - (base - span.offset)) / size;
     if (index >= n_words)
         return refuse(check, GRAVEL_ERANGE,
-                      "%s %" PRIu32 " of %s at %s %" PRIu64
-                      " is beyond its allocation of %" PRIu64 " bytes at %" PRIu64,
+                      "%s %" PRIu32 " of %s at %s %" PRIu64 " is beyond its allocation of %" PRIu64
+                      " bytes at %" PRIu64,
                       element, index, type_name(run->command), what, base, span.bytes, span.offset);
     return 0;
 }
@@ -203,8 +203,7 @@ static int check_signal(const struct check *check, uint64_t signal)
         return 0;
     if (signal % 4)
         return refuse(check, GRAVEL_ERANGE, "signal at %" PRIu64 " is not a multiple of 4", signal);
-    if (!gravel_heap_span(check->heap, signal, &span) ||
-        span.bytes - (signal - span.offset) < 4)
+    if (!gravel_heap_span(check->heap, signal, &span) || span.bytes - (signal - span.offset) < 4)
         return refuse(check, GRAVEL_ERANGE, "signal at %" PRIu64 " is in no allocation", signal);
     return 0;
 }
@@ -220,8 +219,7 @@ static int check_requests(const struct check *check, const struct gravel_signal_
         place = other > place ? other : place;
     }
     int code = check_element(check, &run->run, "base", run->run.base, "index", index);
-    return code ? code
-                : check_element(check, &run->run, "result", run->result, "place", place);
+    return code ? code : check_element(check, &run->run, "result", run->result, "place", place);
 }
 
 /* Runs of commands that tell a signal. */

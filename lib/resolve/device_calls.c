@@ -44,7 +44,7 @@ struct gravel_device_calls {
     bool is_stuck;     /* the oldest does not end */
 };
 
-/* ---- kernels ------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
 {
@@ -77,7 +77,7 @@ static int make_kernels(struct gravel_device_calls *calls)
     return code;
 }
 
-/* ---- create and destroy ----------------------------------------------------------------- */
+/* ---- create and destroy ---------------------------------------------------------------------- */
 
 /* Steps svm and usm: a queue of our own, and room that the device addresses. */
 static int make_queue(struct gravel_device_calls *calls)
@@ -152,7 +152,7 @@ void gravel_device_calls_destroy(struct gravel_device_calls *calls)
     free(calls);
 }
 
-/* ---- enqueue ---------------------------------------------------------------------------- */
+/* ---- enqueue --------------------------------------------------------------------------------- */
 
 /* What a run's kernel is told. */
 struct place {
@@ -265,7 +265,7 @@ int gravel_device_calls_run(struct gravel_device_calls *calls, const struct grav
     return code ? code : gravel_device_calls_wait(calls);
 }
 
-/* ---- wait ------------------------------------------------------------------------------- */
+/* ---- wait ------------------------------------------------------------------------------------ */
 
 bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls)
 {

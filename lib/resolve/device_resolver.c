@@ -53,8 +53,9 @@ struct pass {
     const struct gravel_apply *apply;
     struct gravel_frame *frame;
     uint64_t heap_offset;
-    bool is_uploaded;                   /* nothing is enqueued before */
-    uint64_t answers_begin, answers_end; /* [bytes] part of the frame with answers only the device has */
+    bool is_uploaded; /* nothing is enqueued before */
+    uint64_t answers_begin,
+        answers_end; /* [bytes] part of the frame with answers only the device has */
 };
 
 static int make_queue(struct gravel_device_resolver *resolver, const struct gravel_device *device)
@@ -150,9 +151,8 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 {
     if (!resolver)
         return;
-    if (resolver->queue &&
-        gravel_patience_gave_up(gravel_patience_finish(resolver->device, resolver->queue,
-                                                       "resolver: the last frames")))
+    if (resolver->queue && gravel_patience_gave_up(gravel_patience_finish(
+                               resolver->device, resolver->queue, "resolver: the last frames")))
         return;
     if (resolver->mapped)
         clEnqueueUnmapMemObject(resolver->queue, resolver->staging, resolver->mapped, 0, NULL,
@@ -173,8 +173,7 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
     free(resolver);
 }
 
-/* ---- berths ------------------------------------------------------------------------------------
- */
+/* ---- berths ---------------------------------------------------------------------------------- */
 
 void gravel_device_resolver_use_pinned(struct gravel_device_resolver *resolver,
                                        const struct gravel_memory *memory, uint32_t least_bytes)
@@ -222,7 +221,8 @@ static int upload(struct pass *pass)
     if (error != CL_SUCCESS || !waits)
         return gravel_check_cl("resolver: clEnqueueWriteBuffer", error);
     clFlush(pass->resolver->queue);
-    int code = gravel_patience_wait(pass->resolver->device, uploaded, "resolver: uploading a frame");
+    int code =
+        gravel_patience_wait(pass->resolver->device, uploaded, "resolver: uploading a frame");
     clReleaseEvent(uploaded);
     pass->resolver->n_taken = 1; /* the queue is in order */
     return code;
@@ -242,8 +242,7 @@ static int take_berth(struct gravel_device_resolver *resolver, struct berth **be
     return code;
 }
 
-/* ---- runs --------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 /* The runs since the last call whose answers only the device has: fetch them into the frame. */
 static int fetch_answers(struct pass *pass)
@@ -253,9 +252,9 @@ static int fetch_answers(struct pass *pass)
     if (begin == end)
         return 0;
     cl_event fetched;
-    cl_int error = clEnqueueReadBuffer(pass->resolver->queue, pass->berth->uploaded, CL_FALSE,
-                                       begin, end - begin, (unsigned char *)pass->frame + begin, 0,
-                                       NULL, &fetched);
+    cl_int error =
+        clEnqueueReadBuffer(pass->resolver->queue, pass->berth->uploaded, CL_FALSE, begin,
+                            end - begin, (unsigned char *)pass->frame + begin, 0, NULL, &fetched);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("resolver: reading answers: clEnqueueReadBuffer", error);
     clFlush(pass->resolver->queue);

@@ -8,8 +8,9 @@
  *
  * Path:    decode.h has passed the buffer -> device_resolver.h -> device_runs.h, and handlers.
  * Owner:   the resolver owns its queue, program and buffers, and retains context and arena; the
- * caller owns the frame, which is not used after the call. Threads: one at a time. No other kernel
- * or thread changes heap words, but the caller's own kernels.
+ *          caller owns the frame, which is not used after the call.
+ * Threads: one at a time. No other kernel or thread changes heap words, but the caller's own
+ *          kernels.
  */
 #ifndef GRAVEL_RESOLVE_DEVICE_RESOLVER_H
 #define GRAVEL_RESOLVE_DEVICE_RESOLVER_H
@@ -31,8 +32,7 @@ struct gravel_device_resolver;
  */
 int gravel_device_resolver_create(struct gravel_device_resolver **out,
                                   const struct gravel_device *device, cl_mem arena,
-                                  uint64_t max_frame_bytes,
-                                  struct gravel_device_calls *calls);
+                                  uint64_t max_frame_bytes, struct gravel_device_calls *calls);
 
 /* A pinned frame so long [bytes] is uploaded in less time than it takes to copy it. */
 #define GRAVEL_STRAIGHT_BYTES (256u << 10)

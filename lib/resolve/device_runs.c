@@ -50,7 +50,7 @@ static uint64_t slots_for(uint64_t n_messages)
     return n_slots;
 }
 
-/* ---- create and destroy --------------------------------------------------------------- */
+/* ---- create and destroy ---------------------------------------------------------------------- */
 
 /* Whether the device has both extensions of 64-bit atomics. */
 static bool has_int64_atomics(cl_device_id device)
@@ -148,8 +148,8 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
 
 void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 {
-    cl_kernel kernels[] = {runs->apply_serially,  runs->update_each, runs->find_last,
-                           runs->store_last,      runs->answer_each, runs->raise_signal,
+    cl_kernel kernels[] = {runs->apply_serially, runs->update_each, runs->find_last,
+                           runs->store_last,     runs->answer_each, runs->raise_signal,
                            runs->answer_serially};
     cl_mem buffers[] = {runs->arena, runs->last};
     for (size_t i = 0; i < LENGTH(kernels); i++)
@@ -164,7 +164,7 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs)
         clReleaseCommandQueue(runs->queue);
 }
 
-/* ---- enqueue -------------------------------------------------------------------------- */
+/* ---- enqueue --------------------------------------------------------------------------------- */
 
 /* Where a run lies: the arguments of every kernel after its buffers. */
 struct place {

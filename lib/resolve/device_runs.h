@@ -26,7 +26,7 @@ struct gravel_device_runs {
     cl_kernel apply_serially, update_each, find_last, store_last;
     cl_kernel answer_serially, answer_each, raise_signal;
     cl_mem arena;
-    cl_mem last;  /* find_last's table for the longest run of puts; NULL if is_serial */
+    cl_mem last; /* find_last's table for the longest run of puts; NULL if is_serial */
 };
 
 /**

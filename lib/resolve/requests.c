@@ -9,14 +9,20 @@
 /* What the word becomes, given its old value, the value and the expected one; a get stores nothing. */
 #define STORE_get(type, address, old, i) (void)0
 #define STORE_swap(type, address, old, i) store_##type(address, value_##type(values, i))
-#define STORE_fetch_add(type, address, old, i) store_##type(address, add_##type(old, value_##type(values, i)))
-#define STORE_fetch_min(type, address, old, i) store_##type(address, min_##type(old, value_##type(values, i)))
-#define STORE_fetch_max(type, address, old, i) store_##type(address, max_##type(old, value_##type(values, i)))
-#define STORE_fetch_and(type, address, old, i) store_##type(address, and_##type(old, value_##type(values, i)))
-#define STORE_fetch_or(type, address, old, i) store_##type(address, or_##type(old, value_##type(values, i)))
-#define STORE_fetch_xor(type, address, old, i) store_##type(address, xor_##type(old, value_##type(values, i)))
-#define STORE_cas(type, address, old, i)     \
-    if (old == value_##type(expected, i))    \
+#define STORE_fetch_add(type, address, old, i) \
+    store_##type(address, add_##type(old, value_##type(values, i)))
+#define STORE_fetch_min(type, address, old, i) \
+    store_##type(address, min_##type(old, value_##type(values, i)))
+#define STORE_fetch_max(type, address, old, i) \
+    store_##type(address, max_##type(old, value_##type(values, i)))
+#define STORE_fetch_and(type, address, old, i) \
+    store_##type(address, and_##type(old, value_##type(values, i)))
+#define STORE_fetch_or(type, address, old, i) \
+    store_##type(address, or_##type(old, value_##type(values, i)))
+#define STORE_fetch_xor(type, address, old, i) \
+    store_##type(address, xor_##type(old, value_##type(values, i)))
+#define STORE_cas(type, address, old, i)  \
+    if (old == value_##type(expected, i)) \
     store_##type(address, value_##type(values, i))
 
 /* A run's parts. Row 0 of the values is also where the answers go; row 1 is what CAS expects. */
@@ -32,19 +38,20 @@ struct part {
 /* Do requests [first, end) of a run. */
 typedef void request_loop(const struct part *part, uint32_t first, uint32_t end);
 
-#define DEFINE_LOOP(OP, op, TYPE, type)                                                                   \
-    static void op##_##type(const struct part *part, uint32_t first, uint32_t end)                        \
-    {                                                                                                     \
-        unsigned char *values = part->values;                                                             \
-        const unsigned char *expected = part->expected;                                                   \
-        (void)expected;                                                                                   \
-        for (uint32_t i = first; i < end; i++) {                                                          \
-            unsigned char *address =                                                                      \
-                part->words + (size_t)GRAVEL_REQUEST_INDEX(part->requests[i]) * sizeof(word_##type);      \
-            word_##type old = load_##type(address);                                                       \
-            STORE_##op(type, address, old, i);                                                            \
-            memcpy(values + (size_t)i * sizeof old, &old, sizeof old);                                    \
-        }                                                                                                 \
+#define DEFINE_LOOP(OP, op, TYPE, type)                                                \
+    static void op##_##type(const struct part *part, uint32_t first, uint32_t end)     \
+    {                                                                                  \
+        unsigned char *values = part->values;                                          \
+        const unsigned char *expected = part->expected;                                \
+        (void)expected;                                                                \
+        for (uint32_t i = first; i < end; i++) {                                       \
+            unsigned char *address =                                                   \
+                part->words +                                                          \
+                (size_t)GRAVEL_REQUEST_INDEX(part->requests[i]) * sizeof(word_##type); \
+            word_##type old = load_##type(address);                                    \
+            STORE_##op(type, address, old, i);                                         \
+            memcpy(values + (size_t)i * sizeof old, &old, sizeof old);                 \
+        }                                                                              \
     }
 #define DEFINE_CAS(TYPE, type) DEFINE_LOOP(CAS, cas, TYPE, type)
 GRAVEL_REQUESTS(DEFINE_LOOP)

@@ -108,8 +108,7 @@ int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_res
             gravel_resolver_destroy(resolver);
             return code;
         }
-        gravel_device_resolver_use_pinned(resolver->device, shape->memory,
-                                          GRAVEL_STRAIGHT_BYTES);
+        gravel_device_resolver_use_pinned(resolver->device, shape->memory, GRAVEL_STRAIGHT_BYTES);
         *out = resolver;
         return 0;
     }
@@ -268,8 +267,8 @@ static void refuse_device(int code, struct gravel_refusal *refusal)
              gravel_last_error());
 }
 
-uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
-                                 uint64_t bytes, const struct gravel_expect *expect, uint32_t heap,
+uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame, uint64_t bytes,
+                                 const struct gravel_expect *expect, uint32_t heap,
                                  struct gravel_refusal *refusal)
 {
     struct gravel_expect with_handlers = *expect;

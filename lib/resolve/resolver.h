@@ -28,9 +28,9 @@ struct gravel_resolver_shape {
     uint32_t n_handlers;
     gravel_apply_call *call; /* runs a handler; called by the network thread only */
     void *context;
-    gravel_apply_reply *reply; /* sends answers; the same */
-    void *network;             /* for reply */
-    uint32_t n_helpers; /* unused where kernels apply */
+    gravel_apply_reply *reply;          /* sends answers; the same */
+    void *network;                      /* for reply */
+    uint32_t n_helpers;                 /* unused where kernels apply */
     const struct gravel_memory *memory; /* of the local heaps */
     struct gravel_device_calls *calls;  /* handlers that the device runs; NULL if none */
     uint64_t max_frame_bytes;
@@ -49,9 +49,9 @@ void gravel_resolver_destroy(struct gravel_resolver *resolver);
  * @param refusal   [out] why it was refused, or which handler failed; code 0 if all is well.
  * @return          messages applied [count].
  */
-uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
-                                 uint64_t bytes, const struct gravel_expect *expect,
-                                 uint32_t heap, struct gravel_refusal *refusal);
+uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame, uint64_t bytes,
+                                 const struct gravel_expect *expect, uint32_t heap,
+                                 struct gravel_refusal *refusal);
 
 /**
  * Wait until every frame resolved so far is applied; only where kernels apply is there something to wait for. Before
@@ -60,7 +60,6 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
  * @return  0; GRAVEL_ECL; GRAVEL_EKERNEL: a handler on the device has not ended in time.
  */
 int gravel_resolver_finish(struct gravel_resolver *resolver);
-
 
 /** Without waiting: whether handlers on the device have ended well, or may yet. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL. */
 int gravel_resolver_look(struct gravel_resolver *resolver);

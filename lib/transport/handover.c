@@ -46,10 +46,11 @@ void gravel_handover_give_to(struct gravel_handover *handover, uint32_t node, ui
     struct gravel_handover_peer *peer = &handover->peers[node];
     peer->takes = true;
     peer->its_back = &handover->segment->head->peers[local];
-    peer->n_home = atomic_load_explicit(&peer->its_back->n_back, memory_order_relaxed); /* none yet */
+    peer->n_home =
+        atomic_load_explicit(&peer->its_back->n_back, memory_order_relaxed); /* none yet */
 }
 
-/* ---- sender ------------------------------------------------------------------------------------ */
+/* ---- sender ---------------------------------------------------------------------------------- */
 
 bool gravel_handover_suits(const struct gravel_handover *handover,
                            const struct gravel_buffer *buffer)
@@ -92,8 +93,8 @@ void gravel_handover_lend(struct gravel_handover *handover, struct gravel_buffer
 static struct gravel_buffer *take_home(struct gravel_handover_peer *peer)
 {
     struct gravel_buffer *buffer = peer->first;
-    if (!buffer ||
-        atomic_load_explicit(&peer->its_back->n_back, memory_order_acquire) == peer->n_home) /* Y2 */
+    if (!buffer || atomic_load_explicit(&peer->its_back->n_back, memory_order_acquire) ==
+                       peer->n_home) /* Y2 */
         return NULL;
     peer->n_home++;
     peer->first = buffer->next;
@@ -115,7 +116,7 @@ struct gravel_buffer *gravel_handover_home(struct gravel_handover *handover)
     return NULL;
 }
 
-/* ---- receiver ---------------------------------------------------------------------------------- */
+/* ---- receiver -------------------------------------------------------------------------------- */
 
 bool gravel_handover_is_note(const struct gravel_frame *frame, uint32_t bytes)
 {

@@ -29,17 +29,17 @@ struct gravel_handover_peer {
     const struct gravel_segment_peer *its_back; /* in our segment: frames it is done with */
     uint32_t n_home;                            /* of those, frames whose buffers are home */
 
-    struct gravel_segment_head *view;      /* its segment; NULL: not mapped */
-    struct gravel_segment_peer *our_back;  /* there: frames of its we are done with */
+    struct gravel_segment_head *view;     /* its segment; NULL: not mapped */
+    struct gravel_segment_peer *our_back; /* there: frames of its we are done with */
 };
 
 struct gravel_handover {
-    struct gravel_segment *segment; /* ours; NULL: nothing is handed over */
+    struct gravel_segment *segment;     /* ours; NULL: nothing is handed over */
     struct gravel_handover_peer *peers; /* [n_nodes]; NULL before gravel_handover_create */
     uint32_t n_nodes;
-    uint32_t n_away;        /* buffers that peers have */
-    uint32_t next;          /* node whose buffers are looked at first */
-    uint32_t at_hand;       /* node whose frame is at hand; n_nodes: none */
+    uint32_t n_away;  /* buffers that peers have */
+    uint32_t next;    /* node whose buffers are looked at first */
+    uint32_t at_hand; /* node whose frame is at hand; n_nodes: none */
 };
 
 /** @return 0; GRAVEL_ENOMEM. */

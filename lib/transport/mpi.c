@@ -43,9 +43,9 @@ struct ring {
 struct mpi_transport {
     struct gravel_transport base;
     MPI_Comm comm;
-    bool owns_mpi; /* we initialised it, so we finalise it */
-    struct ring frames, life;                     /* no memory before mpi_prepare */
-    struct ring *at_hand;                         /* whose next frame is the caller's; NULL: `early` has it */
+    bool owns_mpi;            /* we initialised it, so we finalise it */
+    struct ring frames, life; /* no memory before mpi_prepare */
+    struct ring *at_hand;     /* whose next frame is the caller's; NULL: `early` has it */
     _Alignas(8) unsigned char early[EARLY_BYTES]; /* the frame at hand until then */
 
     /* Sends under way, in no order: requests[i] belongs to buffers[i]. */
@@ -87,9 +87,9 @@ static int start_send(struct mpi_transport *mpi, struct gravel_buffer *buffer)
     if (mpi->n_sends == mpi->capacity && !grow_sends(mpi))
         return gravel_fail(GRAVEL_ENOMEM, "list of %u sends under way", mpi->n_sends);
     enum tag tag = gravel_frame_is_life(buffer->frame->kind) ? LIFE_TAG : FRAME_TAG;
-    int error = MPI_Isend(buffer->frame, (int)buffer->frame->bytes, MPI_BYTE,
-                          (int)buffer->frame->destination, tag, mpi->comm,
-                          &mpi->requests[mpi->n_sends]);
+    int error =
+        MPI_Isend(buffer->frame, (int)buffer->frame->bytes, MPI_BYTE,
+                  (int)buffer->frame->destination, tag, mpi->comm, &mpi->requests[mpi->n_sends]);
     if (error != MPI_SUCCESS)
         return gravel_mpi_fail("MPI_Isend", error);
     mpi->buffers[mpi->n_sends++] = buffer;
@@ -185,7 +185,7 @@ static int mpi_prepare(struct gravel_transport *transport, uint32_t frame_bytes)
 
 /* The next frame while nobody knows how large they may get: in order, as MPI_Improbe finds them so. */
 static struct gravel_frame *receive_early(struct mpi_transport *mpi, uint32_t *bytes,
-                                                uint32_t *source)
+                                          uint32_t *source)
 {
     MPI_Message message;
     MPI_Status status;
@@ -257,7 +257,7 @@ static int mpi_reduce(struct gravel_transport *transport, uint32_t op, uint32_t 
                       uint32_t n)
 {
     struct mpi_transport *mpi = as_mpi(transport);
-    MPI_Datatype datatype = type == GRAVEL_DOUBLE  ? MPI_DOUBLE
+    MPI_Datatype datatype = type == GRAVEL_DOUBLE ? MPI_DOUBLE
                             : type == GRAVEL_LONG ? MPI_INT64_T
                                                   : MPI_UINT64_T;
     MPI_Op operation = op == GRAVEL_ADD ? MPI_SUM : op == GRAVEL_MIN ? MPI_MIN : MPI_MAX;

@@ -39,7 +39,8 @@ static bool take_from(struct gravel_transport *transport, struct gravel_handover
 }
 
 /* All map each other's, and tell each other whether they could. */
-static int meet(MPI_Comm local, struct gravel_transport *transport, struct gravel_handover *handover)
+static int meet(MPI_Comm local, struct gravel_transport *transport,
+                struct gravel_handover *handover)
 {
     struct introduction self = {gravel_segment_card(handover->segment), transport->node};
     struct introduction all[GRAVEL_SEGMENT_PEERS];

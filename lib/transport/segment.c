@@ -28,8 +28,8 @@ static int fail_system(const char *what)
 
 static int map_all(int descriptor, struct gravel_segment_head **head)
 {
-    void *memory = mmap(NULL, GRAVEL_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                        descriptor, 0);
+    void *memory = mmap(NULL, GRAVEL_SEGMENT_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     *head = memory == MAP_FAILED ? NULL : memory;
     return *head ? 0 : fail_system("mapping shared memory for node buffers");
 }

@@ -23,7 +23,7 @@
 #include "gravel/shared/base.h"
 
 #define GRAVEL_SEGMENT_PEERS 256u /* nodes of one machine that can take frames from a segment */
-#define GRAVEL_SEGMENT_FRAMES (UINT64_C(2) << 20)                           /* [bytes] where frames begin */
+#define GRAVEL_SEGMENT_FRAMES (UINT64_C(2) << 20) /* [bytes] where frames begin */
 #define GRAVEL_SEGMENT_BYTES (GRAVEL_SEGMENT_FRAMES + (UINT64_C(1) << 30)) /* of all of it */
 
 /* Written by one peer only, a line each. */
@@ -72,7 +72,8 @@ int gravel_segment_map(const struct gravel_segment_card *card, struct gravel_seg
 void gravel_segment_unmap(struct gravel_segment_head *view);
 
 /** Bytes from the start of the segment to a frame; 0 if it lies elsewhere. */
-static inline uint64_t gravel_segment_offset(const struct gravel_segment *segment, const void *frame)
+static inline uint64_t gravel_segment_offset(const struct gravel_segment *segment,
+                                             const void *frame)
 {
     uint64_t offset = segment ? (uintptr_t)frame - (uintptr_t)segment->head : 0;
     return offset < GRAVEL_SEGMENT_BYTES ? offset : 0;

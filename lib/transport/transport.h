@@ -65,7 +65,8 @@ struct gravel_transport {
     uint32_t host;    /* the first of them: names the machine */
     bool is_loopback; /* every node lives in this process: nothing is ever sent */
     int fault;        /* of receive; 0: none. Its text is the calling thread's last error */
-    unsigned char *views[GRAVEL_SEGMENT_PEERS]; /* [n_views] frames in the segments that are mapped here */
+    unsigned char
+        *views[GRAVEL_SEGMENT_PEERS]; /* [n_views] frames in the segments that are mapped here */
     uint32_t n_views;
     uint32_t n_takers;         /* nodes of this machine that take frames from this node's segment */
     char why_not[160];         /* why a segment of theirs cannot be mapped here; empty: all are */

@@ -22,8 +22,8 @@ static void update(const struct table *table, uint64_t ran, uint64_t shift)
     const struct node *node = table->node;
     uint64_t word = (ran + shift) % N_WORDS, one = 1;
     uint32_t owner = (uint32_t)(((ran >> 32) * node->n_nodes) >> 32);
-    node_check(gravel_update(node->gravel, table->use_xor ? GRAVEL_XOR : GRAVEL_ADD, GRAVEL_ULONG, owner,
-                     table->offset + 8 * word, table->use_xor ? &ran : &one));
+    node_check(gravel_update(node->gravel, table->use_xor ? GRAVEL_XOR : GRAVEL_ADD, GRAVEL_ULONG,
+                             owner, table->offset + 8 * word, table->use_xor ? &ran : &one));
 }
 
 /* As GUPS does, or from a list as GUPS-mod. */
@@ -68,7 +68,8 @@ static void expect(struct table *table, bool by_list, enum mistake mistake, uint
     uint64_t n = try(table, by_list, mistake);
     if (n != n_wrong)
         die("%s%s, mistake %d: %llu wrong words, not %llu", table->use_xor ? "xor" : "inc",
-            by_list ? ", by list" : "", mistake, (unsigned long long)n, (unsigned long long)n_wrong);
+            by_list ? ", by list" : "", mistake, (unsigned long long)n,
+            (unsigned long long)n_wrong);
 }
 
 int main(void)

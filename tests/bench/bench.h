@@ -22,8 +22,7 @@
 #define BENCH_MAX_RUNS 101u
 #define BENCH_MAX_LIST 16u
 
-/* ---- options that every benchmark has
- * ------------------------------------------------------------ */
+/* ---- options that every benchmark has -------------------------------------------------------- */
 
 struct bench_options {
     uint32_t runs;        /* rounds, odd, so that the median is a measured value */
@@ -56,8 +55,7 @@ bool bench_variant_is_wanted(const struct bench_options *options, const char *va
 bool bench_variant_unknown(const struct bench_options *options, const char *const *known,
                            uint32_t n_known, char name[64]);
 
-/* ---- rounds
- * -------------------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 /** One rival: its name and what it reached in each round. */
 struct bench_subject {
@@ -82,8 +80,7 @@ void bench_rounds(struct bench_subject *subjects, uint32_t n_subjects, uint32_t 
 /** Middle of n values, n odd. */
 double bench_median(const double *values, uint32_t n);
 
-/* ---- reports
- * ------------------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 /**
  * Print a subject's median, smallest and largest rate.

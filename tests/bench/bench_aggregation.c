@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICES 4u /* of a run */
+#define SLICES 4u             /* of a run */
 #define N_MESSAGES (1u << 28) /* of a run on a GPU */
 #define CPU_N_MESSAGES (1u << 21)
 
@@ -70,8 +70,7 @@ void aggregation_must(const char *what, cl_int error)
     }
 }
 
-/* ---- the sink ----------------------------------------------------------------------------------
- */
+/* ---- the sink -------------------------------------------------------------------------------- */
 
 /* A buffer would travel now. Its runs are all of one command. */
 static void receive(void *context, struct gravel_buffer *buffer)
@@ -130,8 +129,7 @@ static bool check(const struct aggregation_case *common, struct aggregation_sink
     return is_right;
 }
 
-/* ---- cases -------------------------------------------------------------------------------------
- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static void open_device(struct aggregation_case *common)
 {

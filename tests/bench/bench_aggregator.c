@@ -67,7 +67,8 @@ static void *produce(void *argument)
     struct bench_wait_state wait = {0};
     bench_pin(0);
     for (uint32_t t = 0; t < N_PACKAGES;) {
-        uint32_t consumed = gravel_word_load(&bench->words->consumed, memory_order_acquire); /* P1 */
+        uint32_t consumed =
+            gravel_word_load(&bench->words->consumed, memory_order_acquire); /* P1 */
         if (t - consumed >= N_SLOTS) {
             bench_wait(&wait, "room in the queue");
             continue;
@@ -100,7 +101,8 @@ static void receive_and_add(void *context, struct gravel_buffer *buffer)
     const unsigned char *end = (const unsigned char *)buffer->frame + buffer->frame->bytes;
     while (at < end) {
         const struct gravel_run *run = (const struct gravel_run *)at;
-        const uint64_t *values = (const uint64_t *)(at + GRAVEL_RUN_VALUES(COMMAND, run->n_messages, 0));
+        const uint64_t *values =
+            (const uint64_t *)(at + GRAVEL_RUN_VALUES(COMMAND, run->n_messages, 0));
         for (uint32_t i = 0; i < 4 * run->n_messages; i++)
             bench->sum += values[i];
         at += GRAVEL_RUN_BYTES(run->command, run->n_messages);
@@ -122,7 +124,8 @@ static void add_up(struct bench *bench, const struct gravel_package *package)
 static void bin(struct gravel_sender *sender, const struct gravel_package *package)
 {
     const unsigned char *slot = (const unsigned char *)package;
-    struct gravel_columns columns = {.key.command = package->command, .n = package->n_messages,
+    struct gravel_columns columns = {.key.command = package->command,
+                                     .n = package->n_messages,
                                      .nodes = (const uint32_t *)(slot + GRAVEL_NODE_ROW)};
     for (uint32_t row = 0; row < 4; row++)
         columns.values[row] = slot + GRAVEL_VALUE_ROW(COMMAND, COLUMNS, row);
@@ -228,8 +231,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
     if (key != 'd')
         return ARGP_ERR_UNKNOWN;
-    bench->n_cases =
-        1 + bench_list_parse(argument, 1, MAX_DESTINATIONS, bench->destinations + 1);
+    bench->n_cases = 1 + bench_list_parse(argument, 1, MAX_DESTINATIONS, bench->destinations + 1);
     if (bench->n_cases < 2 || bench->n_cases > BENCH_MAX_LIST)
         argp_error(state, "--destinations %s: not a list of 1 to %u", argument, MAX_DESTINATIONS);
     return 0;
@@ -242,8 +244,8 @@ int main(int argc, char **argv)
     const struct argp_option options[] = {
         {"destinations", 'd', "LIST", 0, "numbers of destinations (default 2,8,24)", 0}, {0}};
     const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {options, parse, NULL, "Rate of one aggregator thread.", children, NULL,
-                              NULL};
+    const struct argp argp = {options,  parse, NULL, "Rate of one aggregator thread.",
+                              children, NULL,  NULL};
     static struct bench_subject subjects[BENCH_MAX_LIST];
     argp_parse(&argp, argc, argv, 0, NULL, &bench);
     bench.words = aligned_alloc(64, sizeof *bench.words);
@@ -255,8 +257,8 @@ int main(int argc, char **argv)
         subjects[i].variant = i ? "gravel" : "drain";
     bench_rounds(subjects, bench.n_cases, bench.options.runs, run, &bench);
     for (uint32_t i = 0; i < bench.n_cases; i++) {
-        json_t *fields = json_pack("{s:i,s:i}", "destinations", (int)bench.destinations[i],
-                                   "message_bytes", 32);
+        json_t *fields =
+            json_pack("{s:i,s:i}", "destinations", (int)bench.destinations[i], "message_bytes", 32);
         bench_report(&bench.options, "bench-aggregator", "messages/s", &subjects[i], fields);
     }
     free(bench.words);

@@ -43,8 +43,7 @@ struct contest {
     uint32_t n_variants;
 };
 
-/* ---- the check
- * ----------------------------------------------------------------------------------- */
+/* ---- the check ------------------------------------------------------------------------------- */
 
 /* How many updates, and the sum of their weights modulo 2^64. */
 struct tally {
@@ -90,8 +89,7 @@ static bool is_right(struct gups *gups)
     return memcmp(&tallies[0], &tallies[1], sizeof *tallies) == 0;
 }
 
-/* ---- rounds
- * -------------------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 /* The bench_run_function; the rate is in updates a second of all ranks together. */
 static bool run_variant(void *context, uint32_t i, double *rate)
@@ -138,8 +136,7 @@ static bool run(const struct options *options, struct contest *contest)
     return is_valid;
 }
 
-/* ---- options
- * ------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {

@@ -39,12 +39,11 @@ struct pagerank {
     bool is_serial;
     struct graph_part part;
     struct exchange exchange;
-    uint32_t *to_rank, *to_index;  /* [edges] the target's owner, and its place there */
+    uint32_t *to_rank, *to_index; /* [edges] the target's owner, and its place there */
     float *ranks, *shares, *sums; /* [own vertices] */
 };
 
-/* ---- options -----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 enum { KEY_VARIANT = 0x3000 };
 
@@ -90,8 +89,7 @@ static const struct argp argp = {.options = own_options,
                                  .doc = "PageRank in plain C, on one core a rank.",
                                  .children = children};
 
-/* ---- set-up ------------------------------------------------------------------------------------
- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static void *array_of(uint64_t n, size_t bytes)
 {
@@ -130,8 +128,7 @@ static void set_up(struct pagerank *self)
     self->sums = array_of(rows->n_vertices, sizeof *self->sums);
 }
 
-/* ---- iterations --------------------------------------------------------------------------------
- */
+/* ---- iterations ------------------------------------------------------------------------------ */
 
 /* What every vertex gives each neighbour. @return the rank of all vertices without edges. */
 static double set_shares(struct pagerank *self)
@@ -204,8 +201,7 @@ static int iterate(void *app, unsigned trial)
     return 0;
 }
 
-/* ---- the check ---------------------------------------------------------------------------------
- */
+/* ---- the check ------------------------------------------------------------------------------- */
 
 /* One iteration in double precision: `next` from `ranks`; `shares` is scratch. */
 static void pull(const struct graph *graph, const struct graph *turned, const double *ranks,
@@ -258,8 +254,7 @@ static uint64_t check(const struct pagerank *self)
     return n_wrong;
 }
 
-/* ---- main --------------------------------------------------------------------------------------
- */
+/* ---- main ------------------------------------------------------------------------------------ */
 
 static uint64_t run(struct pagerank *self)
 {

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #define WAIT_LIMIT (1u << 30) /* polls of a leader */
-#define ITEMS_PER_UNIT 1024u /* half of what a GPU's unit usually bears */
+#define ITEMS_PER_UNIT 1024u  /* half of what a GPU's unit usually bears */
 #define MOST_ITEMS_OF_A_GROUP 1024u
 #define RING_BYTES (64u << 20)
 #define TARGET_BYTES (4ull << 30) /* of payload in one run, on a GPU */
@@ -66,8 +66,7 @@ static void must(const char *what, cl_int error)
     }
 }
 
-/* ---- one case ----------------------------------------------------------------------------------
- */
+/* ---- one case -------------------------------------------------------------------------------- */
 
 /* A command whose columns are as wide as the messages, so that the pump copies just what is
  * written. */
@@ -159,8 +158,7 @@ static void open_case(struct contest *contest, uint32_t message_bytes, uint32_t 
     uint64_t bytes = is_cpu ? CPU_TARGET_BYTES : TARGET_BYTES;
     contest->message_bytes = message_bytes;
     contest->group = group;
-    contest->n_groups =
-        (contest->device.units - 1) * (is_cpu ? 1 : ITEMS_PER_UNIT / group);
+    contest->n_groups = (contest->device.units - 1) * (is_cpu ? 1 : ITEMS_PER_UNIT / group);
     contest->rounds = (uint32_t)(bytes / message_bytes / group / contest->n_groups) + 1;
     open_memory(contest);
     build(contest);
@@ -176,8 +174,7 @@ static void close_case(struct contest *contest)
     gravel_device_close(&contest->device);
 }
 
-/* ---- variants ----------------------------------------------------------------------------------
- */
+/* ---- variants -------------------------------------------------------------------------------- */
 
 static uint64_t word_at(const struct contest *contest, const struct gravel_package *package,
                         uint32_t row, uint32_t column)
@@ -283,16 +280,17 @@ static bool run_case(const struct options *options, uint32_t message_bytes, uint
         bench_report(&options->common, "bench-pump", "messages/s", &subjects[i],
                      json_pack("{s:i, s:i, s:s}", "message_bytes", (int)message_bytes, "work_group",
                                (int)group, "device", contest.device.capability.name));
-    bench_report_ratio(&options->common, "bench-pump", &subjects[0], &subjects[1],
-                       json_pack("{s:i, s:i}", "message_bytes", (int)message_bytes, "work_group",
-                                 (int)group));
+    bench_report_ratio(
+        &options->common, "bench-pump", &subjects[0], &subjects[1],
+        json_pack("{s:i, s:i}", "message_bytes", (int)message_bytes, "work_group", (int)group));
     close_case(&contest);
     return subjects[0].is_valid;
 }
 
 static bool parse_groups(struct options *options, const char *text)
 {
-    options->n_work_groups = bench_list_parse(text, 16, MOST_ITEMS_OF_A_GROUP, options->work_groups);
+    options->n_work_groups =
+        bench_list_parse(text, 16, MOST_ITEMS_OF_A_GROUP, options->work_groups);
     for (uint32_t i = 0; i < options->n_work_groups; i++)
         if (options->work_groups[i] & (options->work_groups[i] - 1))
             options->n_work_groups = 0;

@@ -60,8 +60,7 @@ struct contest {
     uint32_t n_variants;
 };
 
-/* ---- one run
- * ------------------------------------------------------------------------------------- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 struct producer {
     struct queue *queue;
@@ -128,8 +127,7 @@ static bool run_variant(void *context, uint32_t i, double *rate)
     return is_valid;
 }
 
-/* ---- cases
- * --------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 /* Warm up, and find how many messages make a run of about TARGET_SECONDS. A power of two. */
 static void calibrate(struct contest *contest, uint32_t i)
@@ -185,8 +183,7 @@ static bool run_case(const struct options *options, struct contest *contest)
     return report(options, contest, subjects);
 }
 
-/* ---- options
- * ------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static bool is_message_bytes(uint32_t bytes)
 {

@@ -43,7 +43,7 @@ struct desk {
     bool waits;
 };
 
-/* ---- a run ------------------------------------------------------------------------------------- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 static void clear(const struct desk *desk, uint64_t offset, uint64_t bytes)
 {
@@ -70,7 +70,8 @@ static void set_arguments(const struct desk *desk, const struct variant *variant
 static bool holds(const struct desk *desk, const struct variant *variant)
 {
     uint64_t per_group = (uint64_t)variant->group * variant->rounds * variant->depth;
-    uint64_t sums[2] = {0, 0}, wanted = per_group * variant->n_groups * gravel_n_nodes(desk->gravel);
+    uint64_t sums[2] = {0, 0},
+             wanted = per_group * variant->n_groups * gravel_n_nodes(desk->gravel);
     void *memory;
     uint32_t node = gravel_node(desk->gravel);
     must(gravel_map(desk->gravel, node, desk->counters, 8 * N_COUNTERS, CL_MAP_READ, &memory),
@@ -109,7 +110,7 @@ static bool run(void *context, uint32_t subject, double *rate)
     return holds(desk, variant);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void open_desk(struct desk *desk)
 {

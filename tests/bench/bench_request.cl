@@ -8,15 +8,18 @@
  */
 #include "gravel.cl.h"
 
-kernel void ask(GRAVEL_ARENA, ulong counters, ulong answers, ulong signals, uint rounds, uint depth, uint node)
+kernel void ask(GRAVEL_ARENA, ulong counters, ulong answers, ulong signals, uint rounds, uint depth,
+                uint node)
 {
     GRAVEL_OPEN(g);
-    uint i = (uint)get_global_id(0), lane = (uint)get_local_id(0), group = (i - lane) / (uint)get_local_size(0);
+    uint i = (uint)get_global_id(0), lane = (uint)get_local_id(0),
+         group = (i - lane) / (uint)get_local_size(0);
     struct gravel_reply reply = {answers + 8 * (ulong)(i - lane), signals + 4 * (ulong)group};
     uint n = 0;
     for (uint round = 0; round < rounds; round++) {
         for (uint k = 0; k < depth; k++)
-            n += gravel_fetch_add_ulong(g, counters, (i * 2654435761u + round * depth + k) % N_COUNTERS, 1, node,
+            n += gravel_fetch_add_ulong(g, counters,
+                                        (i * 2654435761u + round * depth + k) % N_COUNTERS, 1, node,
                                         reply, lane);
         if (WAITS && !gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_EQ, n))
             return;

@@ -29,12 +29,13 @@ struct place {
     uint32_t n_rounds; /* of a run */
 };
 
-/* ---- the variants ------------------------------------------------------------------------------ */
+/* ---- the variants ---------------------------------------------------------------------------- */
 
 static void launch(const struct place *place, cl_kernel kernel)
 {
     const size_t n_items = N_ITEMS;
-    must(gravel_launch(place->gravel, kernel, 1, &n_items, &n_items, 0, NULL, NULL), "gravel_launch");
+    must(gravel_launch(place->gravel, kernel, 1, &n_items, &n_items, 0, NULL, NULL),
+         "gravel_launch");
 }
 
 static void one_launch(const struct place *place)
@@ -68,13 +69,13 @@ static const struct variant {
     {"launch", one_launch}, {"reduce", one_reduce}, {"barrier", one_barrier}, {"round", one_round}};
 #define N_VARIANTS ((uint32_t)(sizeof variants / sizeof *variants))
 
-/* ---- a run ------------------------------------------------------------------------------------- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 static uint32_t *map(const struct place *place, cl_map_flags flags)
 {
     void *memory;
-    must(gravel_map(place->gravel, gravel_node(place->gravel), place->counters, N_ITEMS * sizeof(cl_uint), flags,
-                    &memory),
+    must(gravel_map(place->gravel, gravel_node(place->gravel), place->counters,
+                    N_ITEMS * sizeof(cl_uint), flags, &memory),
          "gravel_map");
     return memory;
 }
@@ -106,13 +107,14 @@ static bool run(void *context, uint32_t subject, double *rate)
     return holds(place, variant->one == one_round ? place->n_rounds : 0);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static cl_kernel make_kernel(const struct place *place, cl_program program, const char *name)
 {
     cl_int error;
     cl_kernel kernel = clCreateKernel(program, name, &error);
-    must(error == CL_SUCCESS ? gravel_kernel_set_arena(place->gravel, kernel, 0) : GRAVEL_ECL, name);
+    must(error == CL_SUCCESS ? gravel_kernel_set_arena(place->gravel, kernel, 0) : GRAVEL_ECL,
+         name);
     return kernel;
 }
 
@@ -159,10 +161,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
-    static const struct argp_option own[] = {{"rounds", 'n', "N", 0, "Rounds of a run (200)", 0}, {0}};
+    static const struct argp_option own[] = {{"rounds", 'n', "N", 0, "Rounds of a run (200)", 0},
+                                             {0}};
     static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = own, .parser = parse, .children = children, .doc = "What a round costs besides messages."};
+    static const struct argp argp = {.options = own,
+                                     .parser = parse,
+                                     .children = children,
+                                     .doc = "What a round costs besides messages."};
     static struct bench_subject subjects[N_VARIANTS];
     static struct place place = {.n_rounds = 200};
     struct bench_options options = BENCH_OPTIONS_INIT;

@@ -50,7 +50,8 @@ static void must(bool is_true, const char *what)
 /* Every word of a frame is 1, its header apart. */
 static void make_buffers(struct desk *desk, uint32_t variant)
 {
-    desk->n_buffers = BUDGET_BYTES / desk->bytes < MOST_BUFFERS ? BUDGET_BYTES / desk->bytes : MOST_BUFFERS;
+    desk->n_buffers =
+        BUDGET_BYTES / desk->bytes < MOST_BUFFERS ? BUDGET_BYTES / desk->bytes : MOST_BUFFERS;
     for (uint32_t i = 0; i < desk->n_buffers; i++) {
         desk->home[i] =
             gravel_buffer_create_in(desk->memory[variant] + (size_t)i * desk->bytes, desk->bytes);
@@ -84,7 +85,8 @@ static void collect(struct desk *desk)
 static uint32_t receive(struct desk *desk)
 {
     uint32_t bytes, source;
-    struct gravel_frame *frame = desk->transport->operations->receive(desk->transport, &bytes, &source);
+    struct gravel_frame *frame =
+        desk->transport->operations->receive(desk->transport, &bytes, &source);
     if (!frame)
         return 0;
     const uint64_t *words = (const uint64_t *)(frame + 1);
@@ -144,11 +146,13 @@ static void measure(struct desk *desk, const struct bench_options *options, uint
         }
     bench_rounds(subjects, n, options->runs, run, desk);
     for (uint32_t i = 0; i < n && desk->transport->node == 0; i++)
-        bench_report(options, "bench-transport", "B/s", &subjects[i],
-                     json_pack("{si si}", "ranks", (int)desk->transport->n_nodes, "bytes", (int)bytes));
+        bench_report(
+            options, "bench-transport", "B/s", &subjects[i],
+            json_pack("{si si}", "ranks", (int)desk->transport->n_nodes, "bytes", (int)bytes));
     if (n == N_VARIANTS && desk->transport->node == 0)
-        bench_report_ratio(options, "bench-transport", &subjects[HANDED], &subjects[COPIED],
-                           json_pack("{si si}", "ranks", (int)desk->transport->n_nodes, "bytes", (int)bytes));
+        bench_report_ratio(
+            options, "bench-transport", &subjects[HANDED], &subjects[COPIED],
+            json_pack("{si si}", "ranks", (int)desk->transport->n_nodes, "bytes", (int)bytes));
 }
 
 struct arguments {
@@ -173,7 +177,8 @@ int main(int argc, char **argv)
     static const struct argp_option options[] = {
         {"bytes", 'b', "LIST", 0, "lengths of frames, multiples of 64 [bytes]", 0}, {0}};
     static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {options, parse, NULL, "Frames between nodes of one machine.", children, NULL, NULL};
+    static const struct argp argp = {options,  parse, NULL, "Frames between nodes of one machine.",
+                                     children, NULL,  NULL};
     struct arguments arguments = {BENCH_OPTIONS_INIT, "8192,16384,65536,262144,1048576,4194304"};
     uint32_t lengths[BENCH_MAX_LIST];
     struct gravel_segment *segment;

@@ -24,7 +24,7 @@ struct gups_problem {
 /* A table that is ready to be updated. */
 struct gups {
     const struct gups_problem *problem;
-    const uint64_t *table; /* [mask + 1] of this rank */
+    const uint64_t *table;            /* [mask + 1] of this rank */
     void (*fetch)(struct gups *gups); /* make `table` readable after a run; NULL if it is */
     void (*run)(
         struct gups *gups); /* make this rank's updates; when it returns, all ranks' are applied */

@@ -127,10 +127,8 @@ static struct gups *open_table(const struct gups_problem *problem)
         fprintf(stderr, "gravel: out of memory\n");
         return NULL;
     }
-    self->gups = (struct gups){.problem = problem, 
-                                .run = run_updates,
-                                .fetch = fetch_table,
-                                .close = close_node};
+    self->gups = (struct gups){
+        .problem = problem, .run = run_updates, .fetch = fetch_table, .close = close_node};
     int code = open_node(self, bytes);
     code = code ? code : gravel_alloc(self->gravel, bytes, &self->table);
     code = code ? code : build_kernel(self);

@@ -4,7 +4,8 @@
  * network: `work-group` reserves once a work-group, `work-item` once a message.
  *
  * Path:    bench_queue.c -> queue_device.c -> bench_queue.cl -> lib/queue/package.h ->
- * queue_device.c. Memory:  a queue owns its device, its arena (with an empty heap) and its kernel.
+ *          queue_device.c.
+ * Memory:  a queue owns its device, its arena (with an empty heap) and its kernel.
  * Threads: the producer launches and waits; the device's threads write; one consumer.
  * Source:  Orr 2016, section 5.4.1.
  */
@@ -114,15 +115,15 @@ static int create_arena(struct device_queue *self, const struct gravel_config *c
     if (payload_bytes < GRAVEL_SLOT_MIN_BYTES - GRAVEL_NODE_ROW)
         payload_bytes = GRAVEL_SLOT_MIN_BYTES - GRAVEL_NODE_ROW;
     uint32_t slot_bytes = GRAVEL_NODE_ROW + payload_bytes;
-    struct gravel_arena_shape shape = {.n_nodes = 1,
-                                       .n_heaps = 1,
-                                       .n_queues = 1,
-                                       .queue_bytes = (uint64_t)(QUEUE_RING_BYTES / payload_bytes) *
-                                                      slot_bytes,
-                                       .slot_bytes = slot_bytes,
-                                       .heap_bytes = 4096,
-                                       .wait_limit = config->wait_limit ? config->wait_limit : WAIT_LIMIT,
-                                       .huge_pages = config->huge_pages};
+    struct gravel_arena_shape shape = {
+        .n_nodes = 1,
+        .n_heaps = 1,
+        .n_queues = 1,
+        .queue_bytes = (uint64_t)(QUEUE_RING_BYTES / payload_bytes) * slot_bytes,
+        .slot_bytes = slot_bytes,
+        .heap_bytes = 4096,
+        .wait_limit = config->wait_limit ? config->wait_limit : WAIT_LIMIT,
+        .huge_pages = config->huge_pages};
     int code = gravel_arena_create(&self->device, &shape, &self->arena);
     if (code)
         return code;

@@ -7,49 +7,49 @@
  */
 #include "gravel.cl.h"
 
-#define PARAMETERS                                                                                 \
-    GRAVEL_ARENA, ulong base, global const uint *active, global const uint *nodes,                 \
+#define PARAMETERS                                                                 \
+    GRAVEL_ARENA, ulong base, global const uint *active, global const uint *nodes, \
         global const uint *indices
 
 /* VALUE is empty, or a comma and the value. */
-#define FORMS(name, type, VALUES, VALUE)                                                           \
-    kernel void name(PARAMETERS, global const VALUES *values)                                      \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        size_t i = get_global_id(0);                                                               \
-        gravel_##name(g, base, indices[i] VALUE, nodes[i]);                                        \
-    }                                                                                              \
-    kernel void name##_if(PARAMETERS, global const VALUES *values)                                 \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        size_t i = get_global_id(0);                                                               \
-        gravel_##name##_if(g, active[i], base, indices[i] VALUE, nodes[i]);                        \
-    }                                                                                              \
-    kernel void name##_wi(PARAMETERS, global const VALUES *values)                                 \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        size_t i = get_global_id(0);                                                               \
-        if (active[i])                                                                             \
-            gravel_##name##_wi(g, base, indices[i] VALUE, nodes[i]);                               \
-    }                                                                                              \
-    kernel void name##_at(PARAMETERS, global const VALUES *values)                                 \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        size_t i = get_global_id(0);                                                               \
-        gravel_##name##_at(g, base + indices[i] * sizeof(type) VALUE, nodes[i]);                   \
-    }                                                                                              \
-    kernel void name##_at_if(PARAMETERS, global const VALUES *values)                              \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        size_t i = get_global_id(0);                                                               \
-        gravel_##name##_at_if(g, active[i], base + indices[i] * sizeof(type) VALUE, nodes[i]);     \
-    }                                                                                              \
-    kernel void name##_at_wi(PARAMETERS, global const VALUES *values)                              \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        size_t i = get_global_id(0);                                                               \
-        if (active[i])                                                                             \
-            gravel_##name##_at_wi(g, base + indices[i] * sizeof(type) VALUE, nodes[i]);            \
+#define FORMS(name, type, VALUES, VALUE)                                                       \
+    kernel void name(PARAMETERS, global const VALUES *values)                                  \
+    {                                                                                          \
+        GRAVEL_OPEN(g);                                                                        \
+        size_t i = get_global_id(0);                                                           \
+        gravel_##name(g, base, indices[i] VALUE, nodes[i]);                                    \
+    }                                                                                          \
+    kernel void name##_if(PARAMETERS, global const VALUES *values)                             \
+    {                                                                                          \
+        GRAVEL_OPEN(g);                                                                        \
+        size_t i = get_global_id(0);                                                           \
+        gravel_##name##_if(g, active[i], base, indices[i] VALUE, nodes[i]);                    \
+    }                                                                                          \
+    kernel void name##_wi(PARAMETERS, global const VALUES *values)                             \
+    {                                                                                          \
+        GRAVEL_OPEN(g);                                                                        \
+        size_t i = get_global_id(0);                                                           \
+        if (active[i])                                                                         \
+            gravel_##name##_wi(g, base, indices[i] VALUE, nodes[i]);                           \
+    }                                                                                          \
+    kernel void name##_at(PARAMETERS, global const VALUES *values)                             \
+    {                                                                                          \
+        GRAVEL_OPEN(g);                                                                        \
+        size_t i = get_global_id(0);                                                           \
+        gravel_##name##_at(g, base + indices[i] * sizeof(type) VALUE, nodes[i]);               \
+    }                                                                                          \
+    kernel void name##_at_if(PARAMETERS, global const VALUES *values)                          \
+    {                                                                                          \
+        GRAVEL_OPEN(g);                                                                        \
+        size_t i = get_global_id(0);                                                           \
+        gravel_##name##_at_if(g, active[i], base + indices[i] * sizeof(type) VALUE, nodes[i]); \
+    }                                                                                          \
+    kernel void name##_at_wi(PARAMETERS, global const VALUES *values)                          \
+    {                                                                                          \
+        GRAVEL_OPEN(g);                                                                        \
+        size_t i = get_global_id(0);                                                           \
+        if (active[i])                                                                         \
+            gravel_##name##_at_wi(g, base + indices[i] * sizeof(type) VALUE, nodes[i]);        \
     }
 
 #define VALUE_FORMS(OP, op, TYPE, type) FORMS(op##_##type, type, type, GRAVEL_COMMA values[i])
@@ -62,25 +62,25 @@ GRAVEL_DOUBLE_OPERATIONS(VALUE_FORMS)
 GRAVEL_INC_TYPES(INC_FORMS)
 
 /* Active messages: the arguments are the value and what follows from it (see conformance_am.c). */
-#define AM_FORMS(n, ARGUMENTS)                                                                     \
-    kernel void am##n(PARAMETERS, global const ulong *values)                                      \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        size_t i = get_global_id(0);                                                               \
-        gravel_am##n(g, GRAVEL_HANDLER(take##n) ARGUMENTS, nodes[i]);                              \
-    }                                                                                              \
-    kernel void am##n##_if(PARAMETERS, global const ulong *values)                                 \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        size_t i = get_global_id(0);                                                               \
-        gravel_am##n##_if(g, active[i], GRAVEL_HANDLER(take##n) ARGUMENTS, nodes[i]);              \
-    }                                                                                              \
-    kernel void am##n##_wi(PARAMETERS, global const ulong *values)                                 \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        size_t i = get_global_id(0);                                                               \
-        if (active[i])                                                                             \
-            gravel_am##n##_wi(g, GRAVEL_HANDLER(take##n) ARGUMENTS, nodes[i]);                     \
+#define AM_FORMS(n, ARGUMENTS)                                                        \
+    kernel void am##n(PARAMETERS, global const ulong *values)                         \
+    {                                                                                 \
+        GRAVEL_OPEN(g);                                                               \
+        size_t i = get_global_id(0);                                                  \
+        gravel_am##n(g, GRAVEL_HANDLER(take##n) ARGUMENTS, nodes[i]);                 \
+    }                                                                                 \
+    kernel void am##n##_if(PARAMETERS, global const ulong *values)                    \
+    {                                                                                 \
+        GRAVEL_OPEN(g);                                                               \
+        size_t i = get_global_id(0);                                                  \
+        gravel_am##n##_if(g, active[i], GRAVEL_HANDLER(take##n) ARGUMENTS, nodes[i]); \
+    }                                                                                 \
+    kernel void am##n##_wi(PARAMETERS, global const ulong *values)                    \
+    {                                                                                 \
+        GRAVEL_OPEN(g);                                                               \
+        size_t i = get_global_id(0);                                                  \
+        if (active[i])                                                                \
+            gravel_am##n##_wi(g, GRAVEL_HANDLER(take##n) ARGUMENTS, nodes[i]);        \
     }
 
 #define ARGUMENT(k) GRAVEL_COMMA values[i] + k * 0x100000001u

@@ -74,7 +74,7 @@ static void fill_items(struct items *items, const struct test_case *test, uint32
     }
 }
 
-/* ---- what must come out -------------------------------------------------------------------- */
+/* ---- what must come out ---------------------------------------------------------------------- */
 
 static void add_item(uint32_t sums[N_SUMS], const struct items *items, uint32_t i, uint32_t n_args,
                      uint32_t origin)
@@ -109,7 +109,7 @@ static bool node_holds(const struct test_case *test, uint32_t node)
     return holds;
 }
 
-/* ---- sending ------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static void send_from_host(const struct items *items, uint32_t n_args)
 {

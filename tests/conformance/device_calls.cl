@@ -13,8 +13,9 @@
 /* Sums of one handler: number, halves of the arguments, node, n_nodes, all of a message taken together. */
 void add_up(struct gravel_call call, uint n_args, ulong4 args)
 {
-    const uint halves[8] = {(uint)args.s0, (uint)(args.s0 >> 32), (uint)args.s1, (uint)(args.s1 >> 32),
-                            (uint)args.s2, (uint)(args.s2 >> 32), (uint)args.s3, (uint)(args.s3 >> 32)};
+    const uint halves[8] = {(uint)args.s0,         (uint)(args.s0 >> 32), (uint)args.s1,
+                            (uint)(args.s1 >> 32), (uint)args.s2,         (uint)(args.s2 >> 32),
+                            (uint)args.s3,         (uint)(args.s3 >> 32)};
     volatile global uint *sums =
         (volatile global uint *)gravel_call_local(call, 0) + n_args * N_SUMS;
     uint mixed = call.source;
@@ -50,29 +51,29 @@ void take4(struct gravel_call call, ulong a, ulong b, ulong c, ulong d)
 }
 
 /* One item a work-item: whether it sends, to whom, and four arguments. */
-#define ITEMS                                                                                      \
+#define ITEMS \
     GRAVEL_ARENA, global const uint *active, global const uint *nodes, global const ulong *args
 #define A(k) args[4 * i + (k)]
 
-#define SENDERS(n, ...)                                                                            \
-    kernel void am##n##_group(ITEMS)                                                               \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        uint i = (uint)get_global_id(0);                                                           \
-        gravel_am##n(g, GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]);                         \
-    }                                                                                              \
-    kernel void am##n##_if(ITEMS)                                                                  \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        uint i = (uint)get_global_id(0);                                                           \
-        gravel_am##n##_if(g, active[i], GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]);         \
-    }                                                                                              \
-    kernel void am##n##_wi(ITEMS)                                                                  \
-    {                                                                                              \
-        GRAVEL_OPEN(g);                                                                            \
-        uint i = (uint)get_global_id(0);                                                           \
-        if (active[i])                                                                             \
-            gravel_am##n##_wi(g, GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]);                \
+#define SENDERS(n, ...)                                                                    \
+    kernel void am##n##_group(ITEMS)                                                       \
+    {                                                                                      \
+        GRAVEL_OPEN(g);                                                                    \
+        uint i = (uint)get_global_id(0);                                                   \
+        gravel_am##n(g, GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]);                 \
+    }                                                                                      \
+    kernel void am##n##_if(ITEMS)                                                          \
+    {                                                                                      \
+        GRAVEL_OPEN(g);                                                                    \
+        uint i = (uint)get_global_id(0);                                                   \
+        gravel_am##n##_if(g, active[i], GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]); \
+    }                                                                                      \
+    kernel void am##n##_wi(ITEMS)                                                          \
+    {                                                                                      \
+        GRAVEL_OPEN(g);                                                                    \
+        uint i = (uint)get_global_id(0);                                                   \
+        if (active[i])                                                                     \
+            gravel_am##n##_wi(g, GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]);        \
     }
 SENDERS(0)
 SENDERS(1, A(0))

@@ -23,8 +23,8 @@ bool form_has_predicate(enum form form)
 /* A value that differs from case to case. */
 static uint64_t draw(const struct test_case *test, uint32_t origin, uint32_t item, uint32_t what)
 {
-    uint64_t place = test->op << 8 | test->type << 4 | (uint32_t)test->target << 2 |
-                     (uint32_t)test->activity;
+    uint64_t place =
+        test->op << 8 | test->type << 4 | (uint32_t)test->target << 2 | (uint32_t)test->activity;
     return mix(mix(place << 32 | origin << 16 | item) + what);
 }
 
@@ -114,7 +114,7 @@ void plan_fill(struct plan *plan, const struct test_case *test, uint32_t origin,
         plan->bits[i] = value_bits(test->op, test->type, draw(test, origin, i, 2));
         /* Stores do not commute, and answers tell the order: each word has one. Of the others, many meet in few words. */
         bool is_alone = test->op == GRAVEL_PUT || test->op >= GRAVEL_PUT_SIGNAL;
-        plan->indices[i] = is_alone ? origin * N_ITEMS + (i ^ 0x55)
-                                    : (uint32_t)(draw(test, origin, i, 3) % 48);
+        plan->indices[i] =
+            is_alone ? origin * N_ITEMS + (i ^ 0x55) : (uint32_t)(draw(test, origin, i, 3) % 48);
     }
 }

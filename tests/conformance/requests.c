@@ -64,14 +64,14 @@ static uint64_t next_bits(const struct test_case *test, const struct plan *plan,
     }
 }
 
-/* ---- before ------------------------------------------------------------------------------------ */
+/* ---- before ---------------------------------------------------------------------------------- */
 
 static void prepare_node(struct desk *desk, const struct test_case *test, uint32_t node)
 {
     struct gravel *gravel = desk->stage.gravel;
     uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
-    unsigned char *words = map_or_die(gravel, node, desk->stage.heap, HEAP_BYTES,
-                                      CL_MAP_WRITE_INVALIDATE_REGION);
+    unsigned char *words =
+        map_or_die(gravel, node, desk->stage.heap, HEAP_BYTES, CL_MAP_WRITE_INVALIDATE_REGION);
     memset(words, GUARD_BYTE, HEAP_BYTES);
     for (uint32_t i = 0; i < N_WORDS; i++) {
         uint64_t bits = plan_first_bits(test, node, i);
@@ -105,7 +105,7 @@ static void load(struct desk *desk, const struct test_case *test, const struct p
             prepare_node(desk, test, node);
 }
 
-/* ---- after ------------------------------------------------------------------------------------- */
+/* ---- after ----------------------------------------------------------------------------------- */
 
 /* Whether `bytes` at `found` are the low ones of `bits`; if not, why. */
 static bool is_same(const void *found, uint64_t bits, uint32_t bytes, const char *what, uint32_t i,
@@ -171,8 +171,8 @@ static bool signals_hold(struct desk *desk, const struct test_case *test, uint32
 }
 
 /* The answers in the heap by their places, or, of those that waited, by work-item. */
-static bool answers_hold(const struct test_case *test, const struct plan *plan, const unsigned char *answers,
-                         bool by_place, char *why, size_t why_bytes)
+static bool answers_hold(const struct test_case *test, const struct plan *plan,
+                         const unsigned char *answers, bool by_place, char *why, size_t why_bytes)
 {
     uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
     uint64_t guard;
@@ -194,7 +194,8 @@ static bool all_answers_hold(struct desk *desk, const struct test_case *test,
 {
     struct stage *stage = &desk->stage;
     unsigned char seen[ANSWER_BYTES];
-    void *answers = map_or_die(stage->gravel, stage->node, desk->answers, ANSWER_BYTES, CL_MAP_READ);
+    void *answers =
+        map_or_die(stage->gravel, stage->node, desk->answers, ANSWER_BYTES, CL_MAP_READ);
     bool holds = answers_hold(test, plan, answers, true, why, why_bytes);
     OK(gravel_unmap(stage->gravel, answers));
     if (!desk->waits || !holds)
@@ -215,7 +216,7 @@ static bool all_hold(struct desk *desk, const struct test_case *test, const stru
     return holds;
 }
 
-/* ---- cases ------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static bool run_case(struct desk *desk, const struct test_case *test, cl_kernel kernel)
 {

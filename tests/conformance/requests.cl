@@ -8,51 +8,52 @@
  */
 #include "gravel.cl.h"
 
-#define PARAMETERS                                                                                 \
-    GRAVEL_ARENA, ulong base, global const uint *active, global const uint *nodes,                 \
+#define PARAMETERS                                                                 \
+    GRAVEL_ARENA, ulong base, global const uint *active, global const uint *nodes, \
         global const uint *indices
-#define MORE_PARAMETERS(type)                                                                      \
-    global const type *values, global const type *expected, ulong answers, ulong signals,          \
+#define MORE_PARAMETERS(type)                                                             \
+    global const type *values, global const type *expected, ulong answers, ulong signals, \
         global type *seen
 #define PLACE(i) (((i)*37u + 11u) % 256u) /* as in requests.c */
 
 #ifdef NO_WAIT
 #define TAKE(type, wait, is_active) (void)n
 #else
-#define TAKE(type, wait, is_active)                                                                \
-    if (wait && (is_active))                                                                       \
+#define TAKE(type, wait, is_active) \
+    if (wait && (is_active))        \
     seen[i] = ((global const type *)gravel_local(g, answers))[PLACE(i)]
 #endif
 
-#define START                                                                                      \
-    GRAVEL_OPEN(g);                                                                                \
+#define START       \
+    GRAVEL_OPEN(g); \
     uint i = (uint)get_global_id(0);
 
 /* VALUES is empty, or the values with a comma before each. */
-#define FORMS(name, type, VALUES)                                                                  \
-    kernel void name(PARAMETERS, MORE_PARAMETERS(type))                                            \
-    {                                                                                              \
-        START                                                                                      \
-        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};                \
-        uint n = gravel_##name(g, base, indices[i] VALUES, nodes[i], reply, PLACE(i));             \
-        TAKE(type, gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_EQ, n), true);               \
-    }                                                                                              \
-    kernel void name##_if(PARAMETERS, MORE_PARAMETERS(type))                                       \
-    {                                                                                              \
-        START                                                                                      \
-        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};                \
-        uint n = gravel_##name##_if(g, active[i], base, indices[i] VALUES, nodes[i], reply,        \
-                                    PLACE(i));                                                     \
-        TAKE(type, gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_GE, n), active[i]);          \
-    }                                                                                              \
-    kernel void name##_wi(PARAMETERS, MORE_PARAMETERS(type))                                       \
-    {                                                                                              \
-        START                                                                                      \
-        struct gravel_reply reply = {answers, signals + 4 * i};                                    \
-        if (active[i]) {                                                                           \
-            uint n = gravel_##name##_wi(g, base, indices[i] VALUES, nodes[i], reply, PLACE(i));    \
-            TAKE(type, gravel_wait_until_int_wi(g, reply.signal, GRAVEL_CMP_GT, (int)n - 1), true); \
-        }                                                                                          \
+#define FORMS(name, type, VALUES)                                                                 \
+    kernel void name(PARAMETERS, MORE_PARAMETERS(type))                                           \
+    {                                                                                             \
+        START                                                                                     \
+        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};               \
+        uint n = gravel_##name(g, base, indices[i] VALUES, nodes[i], reply, PLACE(i));            \
+        TAKE(type, gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_EQ, n), true);              \
+    }                                                                                             \
+    kernel void name##_if(PARAMETERS, MORE_PARAMETERS(type))                                      \
+    {                                                                                             \
+        START                                                                                     \
+        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};               \
+        uint n =                                                                                  \
+            gravel_##name##_if(g, active[i], base, indices[i] VALUES, nodes[i], reply, PLACE(i)); \
+        TAKE(type, gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_GE, n), active[i]);         \
+    }                                                                                             \
+    kernel void name##_wi(PARAMETERS, MORE_PARAMETERS(type))                                      \
+    {                                                                                             \
+        START                                                                                     \
+        struct gravel_reply reply = {answers, signals + 4 * i};                                   \
+        if (active[i]) {                                                                          \
+            uint n = gravel_##name##_wi(g, base, indices[i] VALUES, nodes[i], reply, PLACE(i));   \
+            TAKE(type, gravel_wait_until_int_wi(g, reply.signal, GRAVEL_CMP_GT, (int)n - 1),      \
+                 true);                                                                           \
+        }                                                                                         \
     }
 
 #define VALUES_get
@@ -64,31 +65,32 @@
 #define VALUES_fetch_or GRAVEL_COMMA values[i]
 #define VALUES_fetch_xor GRAVEL_COMMA values[i]
 #define REQUEST_FORMS(OP, op, TYPE, type) FORMS(op##_##type, type, VALUES_##op)
-#define CAS_FORMS(TYPE, type) FORMS(cas_##type, type, GRAVEL_COMMA expected[i] GRAVEL_COMMA values[i])
+#define CAS_FORMS(TYPE, type) \
+    FORMS(cas_##type, type, GRAVEL_COMMA expected[i] GRAVEL_COMMA values[i])
 
 GRAVEL_REQUESTS(REQUEST_FORMS)
 GRAVEL_INC_TYPES(CAS_FORMS)
 
 /* Put with signal: the destination counts the messages of each group (_wi: work-item). */
-#define SIGNAL_FORMS(TYPE, type)                                                                   \
-    kernel void put_signal_##type(PARAMETERS, MORE_PARAMETERS(type))                               \
-    {                                                                                              \
-        START                                                                                      \
-        gravel_put_signal_##type(g, base, indices[i], values[i], nodes[i],                         \
-                                 signals + 4 * (i - get_local_id(0)));                             \
-    }                                                                                              \
-    kernel void put_signal_##type##_if(PARAMETERS, MORE_PARAMETERS(type))                          \
-    {                                                                                              \
-        START                                                                                      \
-        gravel_put_signal_##type##_if(g, active[i], base, indices[i], values[i], nodes[i],         \
-                                      signals + 4 * (i - get_local_id(0)));                        \
-    }                                                                                              \
-    kernel void put_signal_##type##_wi(PARAMETERS, MORE_PARAMETERS(type))                          \
-    {                                                                                              \
-        START                                                                                      \
-        if (active[i])                                                                             \
-            gravel_put_signal_##type##_wi(g, base, indices[i], values[i], nodes[i],                \
-                                          signals + 4 * i);                                        \
+#define SIGNAL_FORMS(TYPE, type)                                                           \
+    kernel void put_signal_##type(PARAMETERS, MORE_PARAMETERS(type))                       \
+    {                                                                                      \
+        START                                                                              \
+        gravel_put_signal_##type(g, base, indices[i], values[i], nodes[i],                 \
+                                 signals + 4 * (i - get_local_id(0)));                     \
+    }                                                                                      \
+    kernel void put_signal_##type##_if(PARAMETERS, MORE_PARAMETERS(type))                  \
+    {                                                                                      \
+        START                                                                              \
+        gravel_put_signal_##type##_if(g, active[i], base, indices[i], values[i], nodes[i], \
+                                      signals + 4 * (i - get_local_id(0)));                \
+    }                                                                                      \
+    kernel void put_signal_##type##_wi(PARAMETERS, MORE_PARAMETERS(type))                  \
+    {                                                                                      \
+        START                                                                              \
+        if (active[i])                                                                     \
+            gravel_put_signal_##type##_wi(g, base, indices[i], values[i], nodes[i],        \
+                                          signals + 4 * i);                                \
     }
 GRAVEL_SIGNAL_TYPES(SIGNAL_FORMS)
 

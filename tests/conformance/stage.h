@@ -13,7 +13,7 @@ struct stage {
     struct gravel *gravel;
     cl_program program;
     cl_mem active, nodes, indices, values; /* [N_ITEMS] each, what the kernel at hand sends */
-    uint64_t heap;                         /* offset of N_GUARDS | N_WORDS | N_GUARDS words of 8 bytes */
+    uint64_t heap; /* offset of N_GUARDS | N_WORDS | N_GUARDS words of 8 bytes */
     uint32_t node, n_nodes, n_origins;
     unsigned n_lines, n_cases, n_failed_lines;
 };

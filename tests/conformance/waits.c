@@ -33,7 +33,7 @@ struct scene {
     bool waits;  /* kernels do, on this step */
 };
 
-/* ---- what holds -------------------------------------------------------------------------------- */
+/* ---- what holds ------------------------------------------------------------------------------ */
 
 /* -1, 0 or 1, as the type orders. */
 static int order(const struct type *type, uint64_t a, uint64_t b)
@@ -55,16 +55,9 @@ static bool holds(const struct type *type, enum compare compare, uint64_t word, 
 }
 
 /* Words that are hard to tell apart, in pairs; never 0, which says that a wait failed. */
-static const uint64_t words[] = {1,
-                                 2,
-                                 0x7fffffff,
-                                 0x80000000,
-                                 0xffffffff,
-                                 0x100000001,
-                                 0x200000001,
-                                 0x7fffffffffffffff,
-                                 0x8000000000000001,
-                                 0xffffffffffffffff};
+static const uint64_t words[] = {
+    1,           2,           0x7fffffff,         0x80000000,         0xffffffff,
+    0x100000001, 0x200000001, 0x7fffffffffffffff, 0x8000000000000001, 0xffffffffffffffff};
 #define N_PAIRED (sizeof words / sizeof *words)
 
 static uint64_t word_of(const struct type *type, size_t i)
@@ -72,7 +65,7 @@ static uint64_t word_of(const struct type *type, size_t i)
     return type->bytes == 8 || (uint32_t)words[i] ? words[i] : 1;
 }
 
-/* ---- one case ---------------------------------------------------------------------------------- */
+/* ---- one case -------------------------------------------------------------------------------- */
 
 struct wait_case {
     enum compare compare;
@@ -120,12 +113,13 @@ static bool run_case(struct scene *scene, const struct type *type, cl_kernel ker
     for (uint32_t i = 0; i < N_SIGHTS; i++)
         n_wrong += memcmp(seen + (size_t)i * type->bytes, &test->after, type->bytes) != 0;
     if (n_wrong)
-        printf("# node %u: %s, comparison %u of 0x%" PRIx64 " with 0x%" PRIx64 ": %u of %u saw it not\n",
+        printf("# node %u: %s, comparison %u of 0x%" PRIx64 " with 0x%" PRIx64
+               ": %u of %u saw it not\n",
                scene->stage.node, name, test->compare, test->after, test->bound, n_wrong, N_SIGHTS);
     return n_wrong == 0;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* Every pair of words that the comparison holds for; the word before, if it holds for it no more, is another one. */
 static void run_compare(struct scene *scene, const struct type *type, cl_kernel kernel,

@@ -7,32 +7,32 @@
  */
 #include "gravel.cl.h"
 
-#define PARAMETERS(type)                                                                           \
+#define PARAMETERS(type) \
     GRAVEL_ARENA, ulong words, uint changes, uint compare, type after, type bound, global type *seen
 
-#define START(type)                                                                                \
-    GRAVEL_OPEN(g);                                                                                \
-    uint i = (uint)get_global_id(0), group = (uint)(i / get_local_size(0));                        \
+#define START(type)                                                         \
+    GRAVEL_OPEN(g);                                                         \
+    uint i = (uint)get_global_id(0), group = (uint)(i / get_local_size(0)); \
     ulong offset = words + sizeof(type) * group;
 
 #define END(type) seen[i] = holds ? *(global const type *)gravel_local(g, offset) : 0;
 
-#define WAITS(type)                                                                                \
-    kernel void wait_##type(PARAMETERS(type))                                                      \
-    {                                                                                              \
-        START(type)                                                                                \
-        gravel_put_##type##_if(g, changes && get_local_id(0) == 0, words, group, after,            \
-                               gravel_my_node(g));                                                 \
-        bool holds = gravel_wait_until_##type(g, offset, compare, bound);                          \
-        END(type)                                                                                  \
-    }                                                                                              \
-    kernel void wait_##type##_wi(PARAMETERS(type))                                                 \
-    {                                                                                              \
-        START(type)                                                                                \
-        if (changes && get_local_id(0) == 0)                                                       \
-            gravel_put_##type##_wi(g, words, group, after, gravel_my_node(g));                     \
-        bool holds = gravel_wait_until_##type##_wi(g, offset, compare, bound);                     \
-        END(type)                                                                                  \
+#define WAITS(type)                                                                    \
+    kernel void wait_##type(PARAMETERS(type))                                          \
+    {                                                                                  \
+        START(type)                                                                    \
+        gravel_put_##type##_if(g, changes &&get_local_id(0) == 0, words, group, after, \
+                               gravel_my_node(g));                                     \
+        bool holds = gravel_wait_until_##type(g, offset, compare, bound);              \
+        END(type)                                                                      \
+    }                                                                                  \
+    kernel void wait_##type##_wi(PARAMETERS(type))                                     \
+    {                                                                                  \
+        START(type)                                                                    \
+        if (changes && get_local_id(0) == 0)                                           \
+            gravel_put_##type##_wi(g, words, group, after, gravel_my_node(g));         \
+        bool holds = gravel_wait_until_##type##_wi(g, offset, compare, bound);         \
+        END(type)                                                                      \
     }
 
 WAITS(int)

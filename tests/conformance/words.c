@@ -131,9 +131,8 @@ static void run_form(struct stage *stage, struct test_case test)
     char kernel_name[32];
     unsigned n_cases = 0, n_failed = 0;
     snprintf(kernel_name, sizeof kernel_name, "%s%s", test.name, form_suffixes[test.form]);
-    cl_kernel kernel = test.form == FORM_HOST
-                           ? NULL
-                           : stage_kernel(stage, kernel_name, words_offset(stage));
+    cl_kernel kernel =
+        test.form == FORM_HOST ? NULL : stage_kernel(stage, kernel_name, words_offset(stage));
     if (!kernel && test.form != FORM_HOST) {
         stage_skip(stage, kernel_name, "the device has no double");
         return;
@@ -153,9 +152,8 @@ void run_words(struct stage *stage)
 {
 #define OPERATION(OP, op, TYPE, type) {#op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0},
 #define INCREMENT(TYPE, type) OPERATION(INC, inc, TYPE, type)
-    static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(OPERATION)
-                                                      GRAVEL_DOUBLE_OPERATIONS(OPERATION)
-                                                          GRAVEL_INC_TYPES(INCREMENT)};
+    static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(
+        OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION) GRAVEL_INC_TYPES(INCREMENT)};
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         for (enum form form = 0; form < N_FORMS; form++) {
             struct test_case test = operations[i];

@@ -29,16 +29,16 @@
 #define N_KINDS 6u
 
 static struct {
-    _Atomic unsigned kinds;   /* that count; 0: nothing fails */
-    _Atomic int left;         /* calls until one fails */
-    _Atomic bool stays;       /* all calls to OpenCL fail from then on */
+    _Atomic unsigned kinds; /* that count; 0: nothing fails */
+    _Atomic int left;       /* calls until one fails */
+    _Atomic bool stays;     /* all calls to OpenCL fail from then on */
     _Atomic bool has_failed;
-    _Atomic unsigned stalls;  /* of READS, WRITES and WAITS: copies and markers that never end */
-    _Atomic bool holds;       /* calls of READS do not return */
+    _Atomic unsigned stalls; /* of READS, WRITES and WAITS: copies and markers that never end */
+    _Atomic bool holds;      /* calls of READS do not return */
     _Atomic unsigned n_held;
     _Atomic uint64_t most_bytes; /* the device has no more in one buffer; 0: as it is */
-    _Atomic unsigned late_ms; /* callbacks come so much later */
-    _Atomic unsigned n_late;  /* those still to come */
+    _Atomic unsigned late_ms;    /* callbacks come so much later */
+    _Atomic unsigned n_late;     /* those still to come */
 } failing;
 
 /* Let the n-th call of these kinds fail. */
@@ -131,8 +131,7 @@ WRAP(KERNELS, clEnqueueNDRangeKernel,
       const size_t *global, const size_t *local, cl_uint n_wait, const cl_event *wait,
       cl_event *event),
      (queue, kernel, n, offset, global, local, n_wait, wait, event))
-WRAP(KERNELS, clSetKernelArg,
-     (cl_kernel kernel, cl_uint index, size_t bytes, const void *value),
+WRAP(KERNELS, clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t bytes, const void *value),
      (kernel, index, bytes, value))
 WRAP(WAITS, clEnqueueMarkerWithWaitList,
      (cl_command_queue queue, cl_uint n, const cl_event *wait, cl_event *event),
@@ -222,11 +221,11 @@ WRAP_CREATE(cl_command_queue, clCreateCommandQueueWithProperties,
              cl_int *error),
             (context, device, properties, error))
 
-#define WRAP_MALLOC(name, parameters, arguments)                 \
-    void *__real_##name parameters;                              \
-    void *__wrap_##name parameters;                              \
-    void *__wrap_##name parameters                               \
-    {                                                            \
+#define WRAP_MALLOC(name, parameters, arguments)                \
+    void *__real_##name parameters;                             \
+    void *__wrap_##name parameters;                             \
+    void *__wrap_##name parameters                              \
+    {                                                           \
         return fails(MALLOCS) ? NULL : __real_##name arguments; \
     }
 WRAP_MALLOC(malloc, (size_t bytes), (bytes))

@@ -37,7 +37,7 @@
 #define N_WORDS 97u
 #define N_MESSAGES 3000u
 
-/* ---- the device, and frames applied both ways ----------------------------------------- */
+/* ---- the device, and frames applied both ways ------------------------------------------------ */
 
 /* A way to apply, as the device's abilities make the resolver choose it. */
 struct way {
@@ -122,7 +122,7 @@ static int ignore_call(void *context, uint32_t handler, uint32_t source, const u
     return 0;
 }
 
-/* ---- runs ----------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 struct word {
     const char *name;
@@ -169,7 +169,7 @@ static void add_calls(uint32_t handler, uint32_t n, uint64_t first)
         frame_set_u64(&frame, place.values, i, first + i);
 }
 
-/* ---- main ----------------------------------------------------------------------------- */
+/* ---- main ------------------------------------------------------------------------------------ */
 
 /* The first device whose platform's name has `part`. @return false if there is none. */
 static bool open_device(const char *part)

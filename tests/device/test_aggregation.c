@@ -21,7 +21,8 @@ static struct gravel *open_with(const char *aggregation)
 }
 
 /* Every item adds to the word of its own group, at the node that its number names; item `c` to none that exists. */
-static int send_all(struct gravel *gravel, uint64_t words, uint64_t lost, struct gravel_stats *stats)
+static int send_all(struct gravel *gravel, uint64_t words, uint64_t lost,
+                    struct gravel_stats *stats)
 {
     gravel_stats_reset(gravel);
     int code = run_body(gravel, "gravel_add_uint(g, a, i / b, i, i == c ? 3 : i % 3);", N_ITEMS,

@@ -57,10 +57,12 @@ static bool driver_leaks_references(const struct objects *objects)
     cl_uint before = 0, after = 0;
     cl_int error;
     clGetDeviceInfo(objects->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    clHostMemAllocINTEL_fn alloc = (clHostMemAllocINTEL_fn)(uintptr_t)
-        clGetExtensionFunctionAddressForPlatform(platform, "clHostMemAllocINTEL");
-    clMemFreeINTEL_fn release = (clMemFreeINTEL_fn)(uintptr_t)
-        clGetExtensionFunctionAddressForPlatform(platform, "clMemFreeINTEL");
+    clHostMemAllocINTEL_fn alloc =
+        (clHostMemAllocINTEL_fn)(uintptr_t)clGetExtensionFunctionAddressForPlatform(
+            platform, "clHostMemAllocINTEL");
+    clMemFreeINTEL_fn release =
+        (clMemFreeINTEL_fn)(uintptr_t)clGetExtensionFunctionAddressForPlatform(platform,
+                                                                               "clMemFreeINTEL");
     if (!alloc || !release)
         return false;
     clGetContextInfo(objects->context, CL_CONTEXT_REFERENCE_COUNT, sizeof before, &before, NULL);
@@ -187,7 +189,8 @@ static void two_kernels_at_once_on_two_queues_send_all(void **state)
     struct gravel_config config = loopback_config(2);
     struct gravel *gravel;
     if (!strcmp(config.step, "svm") || !strcmp(config.step, "auto"))
-        config.queue_bytes = 2 * 9280; /* they get into each other's way; elsewhere only gravel_launch may wait */
+        config.queue_bytes =
+            2 * 9280; /* they get into each other's way; elsewhere only gravel_launch may wait */
     OK(gravel_open(&gravel, &config, NULL));
     cl_command_queue queues[2];
     uint64_t table = alloc_or_die(gravel, 64);

@@ -17,7 +17,7 @@ static const struct variable {
     const char *name, *field;
     uint64_t min, max;
 } variables[] = {
-#define VARIABLE(kind, field, VARIABLE, preset, min, max, category, help)                          \
+#define VARIABLE(kind, field, VARIABLE, preset, min, max, category, help) \
     {kind, #VARIABLE, #field, min, max},
     GRAVEL_CONFIG_FIELDS(VARIABLE)
 #undef VARIABLE
@@ -38,10 +38,28 @@ static void expect_refused(const char *name, const char *text)
 static void garbage_in_any_number_is_refused_and_named(void **state)
 {
     (void)state;
-    const char *const garbage[] = {"NaN",  "nan", "inf", "many", "-1", "+1", " 1", "1 ", "1.5",
-                                   "1e3",  "0x",  "1kk", "1kB",  "k",  "1,000", "--", "1;2",
-                                   "18446744073709551616", "99999999999999999999999999",
-                                   "18014398509481984k", "17592186044416M", "17179869184G"};
+    const char *const garbage[] = {"NaN",
+                                   "nan",
+                                   "inf",
+                                   "many",
+                                   "-1",
+                                   "+1",
+                                   " 1",
+                                   "1 ",
+                                   "1.5",
+                                   "1e3",
+                                   "0x",
+                                   "1kk",
+                                   "1kB",
+                                   "k",
+                                   "1,000",
+                                   "--",
+                                   "1;2",
+                                   "18446744073709551616",
+                                   "99999999999999999999999999",
+                                   "18014398509481984k",
+                                   "17592186044416M",
+                                   "17179869184G"};
     for (size_t v = 0; v < N_VARIABLES; v++)
         for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)
             if (variables[v].kind != STRING)
@@ -144,24 +162,24 @@ static void null_config_is_refused(void **state)
 static void callers_numbers_beyond_the_range_are_refused_and_named(void **state)
 {
     (void)state;
-#define TRY(field, value)                                                                          \
-    {                                                                                              \
-        struct gravel_config config = loopback_config(1);                                          \
-        config.field = (value);                                                                    \
-        expect_no_open(&config, NULL, GRAVEL_ECONFIG, #field);                                     \
+#define TRY(field, value)                                      \
+    {                                                          \
+        struct gravel_config config = loopback_config(1);      \
+        config.field = (value);                                \
+        expect_no_open(&config, NULL, GRAVEL_ECONFIG, #field); \
     }
 #define TRY_STRING(field, min, max)
 #define TRY_BOOL(field, min, max)
-#define TRY_COUNT(field, min, max)                                                                 \
-    if ((max) < UINT32_MAX)                                                                        \
-        TRY(field, (uint32_t)(max) + 1)                                                            \
-    if ((min) > 0)                                                                                 \
-        TRY(field, (uint32_t)(min)-1)
-#define TRY_BYTES(field, min, max)                                                                 \
-    TRY(field, (uint64_t)(max) + 1)                                                                \
-    if ((min) > 0)                                                                                 \
-        TRY(field, (uint64_t)(min)-1)
-#define TRY_FIELD(kind, field, variable, preset, min, max, category, help)                         \
+#define TRY_COUNT(field, min, max)      \
+    if ((max) < UINT32_MAX)             \
+        TRY(field, (uint32_t)(max) + 1) \
+    if ((min) > 0)                      \
+    TRY(field, (uint32_t)(min)-1)
+#define TRY_BYTES(field, min, max)  \
+    TRY(field, (uint64_t)(max) + 1) \
+    if ((min) > 0)                  \
+    TRY(field, (uint64_t)(min)-1)
+#define TRY_FIELD(kind, field, variable, preset, min, max, category, help) \
     TRY_##kind(field, min, max)
     GRAVEL_CONFIG_FIELDS(TRY_FIELD)
 }

@@ -68,8 +68,7 @@ static void close_aggregator(void)
     gravel_memory_destroy(&memory);
 }
 
-/* ---- packages ----------------------------------------------------------------------------------
- */
+/* ---- packages -------------------------------------------------------------------------------- */
 
 static struct gravel_package *slot_of(const struct gravel_package_run *run, uint32_t i)
 {
@@ -123,8 +122,7 @@ static struct gravel_package_run make_run(uint32_t queue, uint32_t ticket, uint3
     return run;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------
- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* Bin what is in the mirror's slots. @return what the aggregator says. */
 static bool bin(const struct gravel_package_run *run, uint32_t room, struct gravel_block *block)
@@ -180,8 +178,7 @@ static void bin_and_expect(uint32_t queue, uint32_t ticket, uint32_t command, ui
     expect_block(&run, &block);
 }
 
-/* ---- tests -------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void every_command_that_commutes_is_binned(void **state)
 {

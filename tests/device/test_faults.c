@@ -18,19 +18,19 @@
 #define N_ITEMS 640u
 #define N_WORDS 64u
 #define TIMEOUT_MS 1000u
-#define LIMIT_S 10.0         /* of a run; generous: the machine is shared */
-#define OPENING_LIMIT_S 40.0 /* the self-test's kernels poll so often before they give up on a host that fails */
+#define LIMIT_S 10.0 /* of a run; generous: the machine is shared */
+#define OPENING_LIMIT_S \
+    40.0 /* the self-test's kernels poll so often before they give up on a host that fails */
 
-static const char source[] =
-    "#include \"gravel.cl.h\"\n"
-    "kernel void count(GRAVEL_ARENA, ulong table)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    uint i = (uint)get_global_id(0);\n"
-    "    gravel_inc_uint(g, table, i % 64, i % 2);\n"
-    "    gravel_put_uint_if(g, i % 3 == 0, table + 256, i % 64, i, 1);\n"
-    "    gravel_am1_if(g, i == 77, GRAVEL_HANDLER(note), 5, 0);\n"
-    "}\n";
+static const char source[] = "#include \"gravel.cl.h\"\n"
+                             "kernel void count(GRAVEL_ARENA, ulong table)\n"
+                             "{\n"
+                             "    GRAVEL_OPEN(g);\n"
+                             "    uint i = (uint)get_global_id(0);\n"
+                             "    gravel_inc_uint(g, table, i % 64, i % 2);\n"
+                             "    gravel_put_uint_if(g, i % 3 == 0, table + 256, i % 64, i, 1);\n"
+                             "    gravel_am1_if(g, i == 77, GRAVEL_HANDLER(note), 5, 0);\n"
+                             "}\n";
 
 static int note(struct gravel *gravel, void *user, uint32_t from,
                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
@@ -44,7 +44,7 @@ static _Atomic uint64_t noted;
 static const struct gravel_handler handlers[] = {{"note", 1, note, &noted}};
 static const struct gravel_bindings bindings = {.handlers = handlers, .n_handlers = 1};
 
-/* ---- a run -------------------------------------------------------------------------------------- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 /* What is armed when: while the node opens, or from then on. */
 enum phase { OPENING, RUNNING };
@@ -97,8 +97,8 @@ static void send(struct run *run)
     bool is_sent = true;
     noted = 0;
     for (int i = 0; i < 2; i++)
-        is_sent &= is_good(run, gravel_launch(run->gravel, run->kernel, 1, &global, &local, 0, NULL,
-                                              NULL));
+        is_sent &= is_good(
+            run, gravel_launch(run->gravel, run->kernel, 1, &global, &local, 0, NULL, NULL));
     uint64_t last = run->table.memory + (2 * N_WORDS - 1) * 4;
     is_sent &= is_good(run, gravel_put(run->gravel, 0, last, &value, 4));
     is_sent &= is_good(run, gravel_barrier(run->gravel));
@@ -198,8 +198,8 @@ static void exhausted_device_memory_tells_the_size(void **state)
 {
     (void)state;
     const uint64_t most[] = {1 << 20, 600000, 200000, 50000};
-    const char *const told[] = {"(2 heaps of 1048576, queues ", "(2 heaps of 1048576",
-                                "arena of", "arena of"};
+    const char *const told[] = {"(2 heaps of 1048576, queues ", "(2 heaps of 1048576", "arena of",
+                                "arena of"};
     for (size_t i = 0; i < 4; i++) {
         struct run run = {.gravel = NULL};
         atomic_store(&failing.most_bytes, most[i]);

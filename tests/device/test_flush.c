@@ -28,7 +28,8 @@ static cl_event add_gate(cl_command_queue queue)
 {
     cl_context context;
     cl_int error;
-    MUST(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) == CL_SUCCESS);
+    MUST(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) ==
+         CL_SUCCESS);
     cl_event event = clCreateUserEvent(context, &error);
     MUST(error == CL_SUCCESS);
     pthread_mutex_lock(&lock);
@@ -61,8 +62,9 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const
                                      const size_t *, const size_t *, cl_uint, const cl_event *,
                                      cl_event *);
 cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dimensions,
-                                     const size_t *offset, const size_t *global, const size_t *local,
-                                     cl_uint n_wait, const cl_event *wait, cl_event *event)
+                                     const size_t *offset, const size_t *global,
+                                     const size_t *local, cl_uint n_wait, const cl_event *wait,
+                                     cl_event *event)
 {
     cl_event events[8];
     MUST(n_wait < 8);

@@ -89,9 +89,12 @@ static int self(struct gravel *gravel, void *user, uint32_t source,
 }
 
 static const struct gravel_handler handlers[] = {
-    {"chain", 1, chain, NULL}, {"fan", 2, fan, NULL},
-    {"store", 2, store, NULL}, {"fail_with_7", 0, fail_with_7, NULL},
-    {"wait_for_ever", 0, wait_for_ever, NULL}, {"self", 2, self, &word},
+    {"chain", 1, chain, NULL},
+    {"fan", 2, fan, NULL},
+    {"store", 2, store, NULL},
+    {"fail_with_7", 0, fail_with_7, NULL},
+    {"wait_for_ever", 0, wait_for_ever, NULL},
+    {"self", 2, self, &word},
 };
 
 static struct gravel *gravel;
@@ -99,8 +102,8 @@ static struct gravel *gravel;
 static int open_node(void **state)
 {
     (void)state;
-    const struct gravel_bindings bindings = {
-        .handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers};
+    const struct gravel_bindings bindings = {.handlers = handlers,
+                                             .n_handlers = sizeof handlers / sizeof *handlers};
     gravel = open_loopback(3, &bindings);
     word = alloc_or_die(gravel, 64);
     return 0;
@@ -176,9 +179,9 @@ static void failing_handler_is_named_and_others_go_on(void **state)
 static void many_failures_are_told_once(void **state)
 {
     (void)state;
-    expect_error(run_body(gravel, "gravel_am0(g, GRAVEL_HANDLER(fail_with_7), i % 3);", 256, 64, 0,
-                          0, 0),
-                 GRAVEL_EHANDLER, "others failed");
+    expect_error(
+        run_body(gravel, "gravel_am0(g, GRAVEL_HANDLER(fail_with_7), i % 3);", 256, 64, 0, 0, 0),
+        GRAVEL_EHANDLER, "others failed");
     assert_int_equal(n_calls, 256);
     assert_int_equal(gravel_quiet(gravel), 0);
 }
@@ -298,7 +301,8 @@ static void malformed_tables_are_refused(void **state)
 {
     (void)state;
     const struct gravel_handler no_name[] = {{NULL, 0, chain, NULL}};
-    const struct gravel_handler bad_name[] = {{"fine", 0, chain, NULL}, {"not fine", 0, chain, NULL}};
+    const struct gravel_handler bad_name[] = {{"fine", 0, chain, NULL},
+                                              {"not fine", 0, chain, NULL}};
     const struct gravel_handler digit[] = {{"7up", 0, chain, NULL}};
     const struct gravel_handler empty[] = {{"", 0, chain, NULL}};
     const struct gravel_handler no_function[] = {{"idle", 0, NULL, NULL}};

@@ -82,7 +82,7 @@ static int reset(void **state)
     return gravel_barrier(gravel);
 }
 
-/* ---- what they do -------------------------------------------------------------------------- */
+/* ---- what they do ---------------------------------------------------------------------------- */
 
 static void histogram_by_atomics_is_exact(void **state)
 {
@@ -181,7 +181,7 @@ static void long_runs_of_empty_messages_end(void **state)
     assert_int_equal(stats.resolved_messages, 32 * 65536);
 }
 
-/* ---- room that handlers must make ---------------------------------------------------------- */
+/* ---- room that handlers must make ------------------------------------------------------------ */
 
 /* One slot and small buffers: groups wait for room until calls have been run, again and again. */
 static void handlers_run_while_kernels_wait_for_room(void **state)
@@ -215,7 +215,7 @@ static void handlers_run_while_kernels_wait_for_room(void **state)
     OK(gravel_close(node));
 }
 
-/* ---- what is refused ----------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static void wrong_messages_are_refused(void **state)
 {
@@ -328,7 +328,7 @@ static void slices_without_room_are_refused(void **state)
     expect_error(code, GRAVEL_ECONFIG, "GRAVEL_SLICE=1000000");
 }
 
-/* ---- one that does not end ----------------------------------------------------------------- */
+/* ---- one that does not end ------------------------------------------------------------------- */
 
 /* It turns long, not for ever, so that this process can end. */
 static void endless_handler_is_named(void **state)

@@ -67,9 +67,9 @@ static void close_pump(void)
 
 static void write_device(uint64_t at, const void *from, size_t bytes)
 {
-    assert_int_equal(clEnqueueWriteBuffer(device.queue, memory.buffer, CL_TRUE, at, bytes, from, 0,
-                                          NULL, NULL),
-                     CL_SUCCESS);
+    assert_int_equal(
+        clEnqueueWriteBuffer(device.queue, memory.buffer, CL_TRUE, at, bytes, from, 0, NULL, NULL),
+        CL_SUCCESS);
 }
 
 /* As a leader does: reserve is told apart, for it may come without a package. */
@@ -90,9 +90,9 @@ static void publish(uint32_t queue, uint32_t ticket, uint32_t n)
     package->published = ticket + 1;
     for (uint32_t i = 0; i < n; i++)
         ((uint32_t *)(slot + GRAVEL_NODE_ROW))[i] = ticket ^ i;
-    uint64_t at = memory.arena->slots_offset +
-                  ((uint64_t)queue * memory.arena->n_slots + (ticket & (memory.arena->n_slots - 1))) *
-                      SLOT_BYTES;
+    uint64_t at = memory.arena->slots_offset + ((uint64_t)queue * memory.arena->n_slots +
+                                                (ticket & (memory.arena->n_slots - 1))) *
+                                                   SLOT_BYTES;
     write_device(at, slot, sizeof slot);
 }
 
@@ -109,7 +109,8 @@ static void consume(uint32_t queue, uint32_t ticket, uint32_t n)
     assert_int_equal(package->base, ticket);
     assert_int_equal(package->n_messages, n);
     for (uint32_t i = 0; i < n; i++)
-        assert_int_equal(((const uint32_t *)((const char *)package + GRAVEL_NODE_ROW))[i], ticket ^ i);
+        assert_int_equal(((const uint32_t *)((const char *)package + GRAVEL_NODE_ROW))[i],
+                         ticket ^ i);
     gravel_word_store(&gravel_arena_queue(memory.arena, queue)->consumed, ticket + 1,
                       memory_order_release); /* C2 */
 }
@@ -180,8 +181,8 @@ static void malformed_header_is_copied_whole_and_no_further(void **state)
 {
     (void)state;
     open_pump(2, 0);
-    struct gravel_package wild = {.command = 0xffffffff, .n_messages = 0xffffffff, .stride = 0xffffffff,
-                                  .published = 1};
+    struct gravel_package wild = {
+        .command = 0xffffffff, .n_messages = 0xffffffff, .stride = 0xffffffff, .published = 1};
     unsigned char *after = gravel_arena_slots(memory.arena, 0) + SLOT_BYTES, before[64];
     memset(after, 0x5a, 64);
     memcpy(before, after, 64);

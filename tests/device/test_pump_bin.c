@@ -152,8 +152,7 @@ static void expect_nothing(void)
     assert_null(gravel_package_peek(&queue));
 }
 
-/* ---- tests -------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void blocks_and_packages_land_in_order(void **state)
 {

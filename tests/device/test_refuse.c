@@ -285,7 +285,8 @@ static void collectives_check_their_arguments(void **state)
     (void)state;
     int64_t value[65] = {0};
     uint64_t offset;
-    expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, value, 0), GRAVEL_EINVAL, "0 values");
+    expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, value, 0), GRAVEL_EINVAL,
+                 "0 values");
     expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, value, 65), GRAVEL_EINVAL, "65 ");
     expect_error(gravel_reduce(gravel, GRAVEL_XOR, GRAVEL_LONG, value, 1), GRAVEL_EINVAL, "");
     expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_INT, value, 1), GRAVEL_EINVAL, "type 0");

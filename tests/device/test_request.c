@@ -38,11 +38,12 @@ static struct gravel *open_node(void)
 static char *body_with(const struct gravel *gravel, const char *send, const char *wait)
 {
     static char text[2048];
-    snprintf(text, sizeof text, "%s%s%s", START, send, takes_step(gravel, "drain") ? "(void)first;" : wait);
+    snprintf(text, sizeof text, "%s%s%s", START, send,
+             takes_step(gravel, "drain") ? "(void)first;" : wait);
     return text;
 }
 
-/* ---- contention -------------------------------------------------------------------------------- */
+/* ---- contention ------------------------------------------------------------------------------ */
 
 /* a: the word, at node 1; b: answers [N]; c: signals [N / GROUP]. */
 static void expect_every_number_once(struct gravel *gravel, uint64_t answers)
@@ -61,11 +62,10 @@ static void draw_numbers(void)
     struct gravel *gravel = open_node();
     uint64_t word = alloc_or_die(gravel, 64), answers = alloc_or_die(gravel, 4 * N);
     uint64_t signals = alloc_or_die(gravel, 4096);
-    const char *body = body_with(
-        gravel,
-        "struct gravel_reply reply = {b, c + 4 * (first / 64)};"
-        "uint n = gravel_fetch_add_uint(g, a, 0, 1, 1, reply, (uint)i);",
-        WAIT("gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_EQ, n)"));
+    const char *body = body_with(gravel,
+                                 "struct gravel_reply reply = {b, c + 4 * (first / 64)};"
+                                 "uint n = gravel_fetch_add_uint(g, a, 0, 1, 1, reply, (uint)i);",
+                                 WAIT("gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_EQ, n)"));
     OK(run_body(gravel, body, N, GROUP, word, answers, signals));
     expect_every_number_once(gravel, answers);
     assert_int_equal(word32(gravel, 1, word), N);
@@ -91,7 +91,8 @@ static void the_same_with_one_slot_and_tiny_buffers(void **state)
 {
     (void)state;
     bool is_drain = getenv("GRAVEL_STEP") && !strcmp(getenv("GRAVEL_STEP"), "drain");
-    config.slot_bytes = 1088; /* several slots a group: more than one on drain, where nobody waits for room */
+    config.slot_bytes =
+        1088; /* several slots a group: more than one on drain, where nobody waits for room */
     config.queue_bytes = is_drain ? 1 << 20 : 4 * 1088;
     config.buffer_bytes = 256;
     config.n_buffers = 1;
@@ -104,11 +105,11 @@ static void cas_has_one_winner(void **state)
     struct gravel *gravel = open_node();
     uint64_t word = alloc_or_die(gravel, 64), answers = alloc_or_die(gravel, 8 * N);
     uint64_t signals = alloc_or_die(gravel, 4096), n_winners = 0;
-    const char *body = body_with(
-        gravel,
-        "struct gravel_reply reply = {b, c};"
-        "gravel_cas_ulong_if(g, i % 3 != 1, a, 2, 0, i + 1, 2, reply, (uint)i);",
-        "");
+    const char *body =
+        body_with(gravel,
+                  "struct gravel_reply reply = {b, c};"
+                  "gravel_cas_ulong_if(g, i % 3 != 1, a, 2, 0, i + 1, 2, reply, (uint)i);",
+                  "");
     OK(run_body(gravel, body, N, GROUP, word, answers, signals));
     uint64_t winner = word64(gravel, 2, word + 16);
     assert_true(winner >= 1 && winner <= N);
@@ -122,7 +123,7 @@ static void cas_has_one_winner(void **state)
     OK(gravel_close(gravel));
 }
 
-/* ---- order ------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* Two calls with one reply: the second sees what the first did, item by item; and a get sees a put before it. */
 static void calls_of_a_group_are_done_in_order(void **state)
@@ -131,14 +132,14 @@ static void calls_of_a_group_are_done_in_order(void **state)
     struct gravel *gravel = open_node();
     uint64_t words = alloc_or_die(gravel, 4 * N), answers = alloc_or_die(gravel, 4 * 3 * N);
     uint64_t signals = alloc_or_die(gravel, 4096);
-    const char *body = body_with(
-        gravel,
-        "struct gravel_reply reply = {b, c + 4 * (first / 64)};"
-        "uint n = gravel_fetch_add_uint(g, a, (uint)i / 2, 1, 1, reply, (uint)i);"
-        "n += gravel_fetch_add_uint(g, a, (uint)i / 2, 1, 1, reply, 512 + (uint)i);"
-        "gravel_put_uint(g, a, 256 + (uint)i / 2, (uint)first, 1);"
-        "n += gravel_get_uint(g, a, 256 + (uint)i / 2, 1, reply, 1024 + (uint)i);",
-        WAIT("gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_GE, n)"));
+    const char *body =
+        body_with(gravel,
+                  "struct gravel_reply reply = {b, c + 4 * (first / 64)};"
+                  "uint n = gravel_fetch_add_uint(g, a, (uint)i / 2, 1, 1, reply, (uint)i);"
+                  "n += gravel_fetch_add_uint(g, a, (uint)i / 2, 1, 1, reply, 512 + (uint)i);"
+                  "gravel_put_uint(g, a, 256 + (uint)i / 2, (uint)first, 1);"
+                  "n += gravel_get_uint(g, a, 256 + (uint)i / 2, 1, reply, 1024 + (uint)i);",
+                  WAIT("gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_GE, n)"));
     OK(run_body(gravel, body, N, GROUP, words, answers, signals));
     const uint32_t *olds = read_map(gravel, 0, answers, 4 * 3 * N);
     for (uint32_t i = 0; i < N; i++) {
@@ -212,7 +213,7 @@ static void waits_compare_as_they_say(void **state)
     OK(gravel_close(gravel));
 }
 
-/* ---- what is told ------------------------------------------------------------------------------ */
+/* ---- what is told ---------------------------------------------------------------------------- */
 
 static void a_wait_for_nothing_ends_and_is_named(void **state)
 {
@@ -224,7 +225,8 @@ static void a_wait_for_nothing_ends_and_is_named(void **state)
     int code = run_body(gravel, "gravel_wait_until_uint(g, a + 8, GRAVEL_CMP_GE, 7);", GROUP, GROUP,
                         word, 0, 0);
     expect_error(code, GRAVEL_EKERNEL,
-                 is_drain ? "no kernel waits on step drain" : "to be >= 7; it has been 0 for 0.3 s");
+                 is_drain ? "no kernel waits on step drain"
+                          : "to be >= 7; it has been 0 for 0.3 s");
     expect_error(code, GRAVEL_EKERNEL, "word at heap offset 8");
     assert_int_equal(gravel_close(gravel), GRAVEL_EKERNEL);
 }
@@ -258,12 +260,14 @@ static void without_64_bit_atomics_waits_for_longs_do_not_build(void **state)
     OK(gravel_program_build(gravel, "wait.cl", source,
                             "-DCALL=gravel_wait_until_uint(g,8,GRAVEL_CMP_EQ,1);", &program));
     clReleaseProgram(program);
-    expect_error(gravel_program_build(gravel, "wait.cl", source,
-                                      "-DCALL=gravel_wait_until_ulong(g,8,GRAVEL_CMP_EQ,1);", &program),
-                 GRAVEL_EBUILD, "gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint");
-    expect_error(gravel_program_build(gravel, "wait.cl", source,
-                                      "-DCALL=gravel_wait_until_long_wi(g,8,GRAVEL_CMP_EQ,1);", &program),
-                 GRAVEL_EBUILD, "gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int");
+    expect_error(
+        gravel_program_build(gravel, "wait.cl", source,
+                             "-DCALL=gravel_wait_until_ulong(g,8,GRAVEL_CMP_EQ,1);", &program),
+        GRAVEL_EBUILD, "gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint");
+    expect_error(
+        gravel_program_build(gravel, "wait.cl", source,
+                             "-DCALL=gravel_wait_until_long_wi(g,8,GRAVEL_CMP_EQ,1);", &program),
+        GRAVEL_EBUILD, "gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int");
     OK(gravel_close(gravel));
 }
 

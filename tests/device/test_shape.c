@@ -11,11 +11,11 @@
 
 /* Work-item i sends i + 1 to word i of node i % n: by all, by one in three, and alone; then a loop whose
  * length differs from item to item. */
-#define SENDS                                                                                      \
-    "uint n = gravel_n_nodes(g);"                                                                  \
-    "gravel_add_uint(g, a, i, i + 1, i % n);"                                                      \
-    "gravel_add_uint_if(g, i % 3 == 0, b, i, i + 1, i % n);"                                       \
-    "if (i % 5 == 0) gravel_add_uint_wi(g, b, i, 1, i % n);"                                       \
+#define SENDS                                                \
+    "uint n = gravel_n_nodes(g);"                            \
+    "gravel_add_uint(g, a, i, i + 1, i % n);"                \
+    "gravel_add_uint_if(g, i % 3 == 0, b, i, i + 1, i % n);" \
+    "if (i % 5 == 0) gravel_add_uint_wi(g, b, i, 1, i % n);" \
     "GRAVEL_FOR(g, e, i % 7) { gravel_inc_uint_if(g, active, c, i, (i + e) % n); }"
 
 /* What SENDS must have left. */
@@ -79,7 +79,8 @@ static void drivers_choice_of_group_sends_all(void **state)
 {
     (void)state;
     struct gravel *gravel = open_loopback(2, NULL);
-    const size_t global_size = 1000; /* PoCL makes it one group; larger ones need GRAVEL_MAX_GROUP */
+    const size_t global_size =
+        1000; /* PoCL makes it one group; larger ones need GRAVEL_MAX_GROUP */
     assert_true(run_shape(gravel, 1, &global_size, NULL));
     OK(gravel_close(gravel));
 }
@@ -122,8 +123,8 @@ static void group_larger_than_a_slot_sends_all(void **state)
     (void)state;
     const struct {
         uint64_t slot, queue, buffer;
-    } sizes[] = {{9280, 4 * 9280, 65536}, {640, 640 * 32, 256}, {704, 1 << 16, 320},
-                 {2112, 4 << 20, 4096}};
+    } sizes[] = {
+        {9280, 4 * 9280, 65536}, {640, 640 * 32, 256}, {704, 1 << 16, 320}, {2112, 4 << 20, 4096}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct gravel_config config = loopback_config(3);
         struct gravel *gravel;

@@ -47,7 +47,7 @@ static void expect_dead_in_time(struct gravel *gravel, double begin, const char 
     assert_true(seconds_now() - begin < 2 * LIMIT_S);
 }
 
-/* ---- copies that never end ---------------------------------------------------------------------- */
+/* ---- copies that never end ------------------------------------------------------------------- */
 
 #define SEND_8 "for (uint n = 0; n < 8; n++) gravel_inc_uint(g, a, 0, 1);"
 
@@ -78,7 +78,8 @@ static void frames_that_are_never_applied_are_told(void **state)
     atomic_store(&failing.stalls, WAITS | READS); /* by which the end of a queue is known */
     OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 1, word, NULL));
     assert_int_not_equal(gravel_get(gravel, 0, word, &got, 4), 0);
-    expect_dead_in_time(gravel, begin, "resolver: frames were not applied: no answer of the device");
+    expect_dead_in_time(gravel, begin,
+                        "resolver: frames were not applied: no answer of the device");
     atomic_store(&failing.stalls, 0);
 }
 
@@ -100,7 +101,7 @@ static void copies_of_the_heap_that_never_end_are_told(void **state)
     atomic_store(&failing.stalls, 0);
 }
 
-/* ---- a pump that stops -------------------------------------------------------------------------- */
+/* ---- a pump that stops ----------------------------------------------------------------------- */
 
 /* Its thread, or on drain whoever launches, is in a call of the driver; here it comes back at the end. */
 static void pump_that_stops_is_told(void **state)
@@ -127,7 +128,7 @@ static void pump_that_stops_is_told(void **state)
     clReleaseKernel(kernel);
 }
 
-/* ---- a kernel that keeps the device ------------------------------------------------------------- */
+/* ---- a kernel that keeps the device ---------------------------------------------------------- */
 
 static const char turn_source[] = "#include \"gravel.cl.h\"\n"
                                   "kernel void turn(GRAVEL_ARENA, global uint *gate)\n"
@@ -157,8 +158,8 @@ static void *launch_thread(void *argument)
 static void start_turning(struct turning *turning, struct gravel *gravel)
 {
     *turning = (struct turning){.gravel = gravel};
-    turning->gate =
-        clSVMAlloc(gravel_cl_context(gravel), CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0);
+    turning->gate = clSVMAlloc(gravel_cl_context(gravel),
+                               CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0);
     MUST(turning->gate);
     atomic_init(turning->gate, 0);
     cl_program program = build_or_die(gravel, turn_source, NULL);
@@ -232,7 +233,7 @@ static void kernel_that_keeps_the_device_is_told(void **state)
     assert_true(seconds_now() - begin < 2 * LIMIT_S);
 }
 
-/* ---- a driver that is late ---------------------------------------------------------------------- */
+/* ---- a driver that is late ------------------------------------------------------------------- */
 
 /* How often a kernel's name is in the trace. */
 static unsigned count_in_trace(const char *path)

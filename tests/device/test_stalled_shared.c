@@ -11,13 +11,14 @@
 #include "failing_opencl.h"
 
 #define TIMEOUT_MS 500u
-#define LIMIT_S 10.0      /* of anything here but the self-test; generous: the machine is shared */
+#define LIMIT_S 10.0     /* of anything here but the self-test; generous: the machine is shared */
 #define SELF_TEST_S 20.0 /* that its kernels get on top */
 
 static const struct gravel_handler handlers[] = {{"tally", 1, NULL, NULL}};
-static const char source[] = "#include \"gravel.cl.h\"\n"
-                             "void tally(struct gravel_call call, ulong at)\n"
-                             "{ gravel_device_fetch_add_relaxed((global uint *)gravel_call_local(call, at), 1); }\n";
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "void tally(struct gravel_call call, ulong at)\n"
+    "{ gravel_device_fetch_add_relaxed((global uint *)gravel_call_local(call, at), 1); }\n";
 
 static char logged[16 * 1024];
 
@@ -29,10 +30,8 @@ static void note(void *user, const char *text)
 
 static int try_open(struct gravel **gravel)
 {
-    const struct gravel_bindings bindings = {.handlers = handlers,
-                                             .n_handlers = 1,
-                                             .device_source = source,
-                                             .log = note};
+    const struct gravel_bindings bindings = {
+        .handlers = handlers, .n_handlers = 1, .device_source = source, .log = note};
     struct gravel_config config = loopback_config(2);
     config.timeout_ms = TIMEOUT_MS;
     logged[0] = '\0';
@@ -72,7 +71,8 @@ static void self_test_that_never_ends_is_told(void **state)
     watch(100, "a self-test that never ends");
     double begin = seconds_now();
     atomic_store(&failing.stalls, WAITS);
-    expect_error(try_open(&gravel), GRAVEL_ETIMEOUT, "self-test: kernels that end by themselves: no answer");
+    expect_error(try_open(&gravel), GRAVEL_ETIMEOUT,
+                 "self-test: kernels that end by themselves: no answer");
     print_message("%.2f s: %s\n", seconds_now() - begin, gravel_last_error());
     assert_true(seconds_now() - begin < SELF_TEST_S + LIMIT_S);
     assert_null(gravel);

@@ -43,8 +43,7 @@ static struct gravel *open_or_skip(const struct gravel_config *config)
 
 static const char *const sliced[] = {"pump", "drain"};
 
-/* ---- which step --------------------------------------------------------------------------------
- */
+/* ---- which step ------------------------------------------------------------------------------ */
 
 static void forced_step_is_taken_or_names_what_is_missing(void **state)
 {
@@ -118,8 +117,7 @@ static void other_steps_work_on_a_single_compute_unit(void **state)
     }
 }
 
-/* ---- limits of memory --------------------------------------------------------------------------
- */
+/* ---- limits of memory ------------------------------------------------------------------------ */
 
 static void queue_beyond_the_devices_limit_tells_the_numbers(void **state)
 {
@@ -134,8 +132,7 @@ static void queue_beyond_the_devices_limit_tells_the_numbers(void **state)
     }
 }
 
-/* ---- slices ------------------------------------------------------------------------------------
- */
+/* ---- slices ---------------------------------------------------------------------------------- */
 
 /* Work-item i, by its place in the whole launch, adds i + 1 to word i of node i % 2. */
 static void expect_launched_whole(struct gravel *gravel, uint32_t n_dimensions,
@@ -236,8 +233,7 @@ static void counts_of_a_whole_launch_do_not_build(void **state)
     }
 }
 
-/* ---- drain: no kernel waits --------------------------------------------------------------------
- */
+/* ---- drain: no kernel waits ------------------------------------------------------------------ */
 
 #define SLOT 9280u
 
@@ -298,8 +294,7 @@ static void slice_too_large_for_the_queue_is_told(void **state)
     expect_full_queue_is_told(open_drain(64, 100), 100);
 }
 
-/* ---- pump: kernels wait ------------------------------------------------------------------------
- */
+/* ---- pump: kernels wait ---------------------------------------------------------------------- */
 
 /* The caller's own launches are not sliced: leaders that wait may hold every unit. They give up,
  * and it is told. @param n_sends  of each group. @param limit_s  by when. */

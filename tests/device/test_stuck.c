@@ -36,8 +36,8 @@ static void expect_failed_node(struct gravel *gravel, const char *part)
     expect_error(gravel_close(gravel), GRAVEL_EKERNEL, part);
 }
 
-#define RESERVE_ONLY                                                                               \
-    "uint ticket;"                                                                                 \
+#define RESERVE_ONLY \
+    "uint ticket;"   \
     "if (i == 0) gravel_queue_reserve(g.arena, 0, 1, &ticket);"
 
 static void ticket_never_published_is_named(void **state)
@@ -67,7 +67,8 @@ static void ticket_never_published_among_others_is_named(void **state)
 /* Behind a stuck ticket a kernel waits for room; on step drain no kernel waits. */
 static const char *stuck_behind(const struct gravel *gravel)
 {
-    return takes_step(gravel, "drain") ? "found queue 0 full (1 slots, ticket 1)" : "queue 0, ticket 0";
+    return takes_step(gravel, "drain") ? "found queue 0 full (1 slots, ticket 1)"
+                                       : "queue 0, ticket 0";
 }
 
 /* The kernel itself waits for room behind the stuck ticket. */
@@ -91,9 +92,9 @@ static void work_items_behind_a_stuck_ticket_end(void **state)
     watch(30, "work-items behind a ticket never published");
     struct gravel *gravel = open_impatient(9280);
     uint64_t word = alloc_or_die(gravel, 64);
-    expect_error(run_body(gravel, RESERVE_ONLY "gravel_inc_uint_wi(g, a, 0, 1);", 256, 64, word, 0,
-                          0),
-                 GRAVEL_EKERNEL, stuck_behind(gravel));
+    expect_error(
+        run_body(gravel, RESERVE_ONLY "gravel_inc_uint_wi(g, a, 0, 1);", 256, 64, word, 0, 0),
+        GRAVEL_EKERNEL, stuck_behind(gravel));
     expect_failed_node(gravel, stuck_behind(gravel));
 }
 

@@ -123,8 +123,8 @@ static size_t build_runs(const uint8_t *data, size_t size, unsigned char *frame)
         if (at + bytes > MAX_FRAME)
             break;
         data += 4, size -= 4;
-        struct gravel_signal_run run = {{command, n, base},
-                                        GRAVEL_IS_REQUEST(command) ? result : 0, signal};
+        struct gravel_signal_run run = {
+            {command, n, base}, GRAVEL_IS_REQUEST(command) ? result : 0, signal};
         memset(frame + at, 0, bytes);
         memcpy(frame + at, &run, GRAVEL_RUN_INDICES(command));
         size_t used = (size_t)GRAVEL_MESSAGE_BYTES(command) * n;

@@ -48,7 +48,7 @@ static bool is_sent(uint32_t origin, uint64_t number)
     return !ledger.has_predicate || ledger_is_sent(origin, number);
 }
 
-/* ---- active messages --------------------------------------------------------------------------- */
+/* ---- active messages ------------------------------------------------------------------------- */
 
 static int complain(const char *what, uint32_t here, uint32_t origin, uint64_t number)
 {
@@ -84,8 +84,9 @@ static int enter(struct gravel *gravel, void *user, uint32_t source,
         number >= ledger.n_launches * LEDGER_LAUNCH)
         return complain("torn", here, source, number);
     if (args[2] != ledger_checksum(origin, number, here))
-        return complain(args[2] == ledger_checksum(origin, number,
-                                                   ledger_destination(origin, number, ledger.n_nodes))
+        return complain(args[2] ==
+                                ledger_checksum(origin, number,
+                                                ledger_destination(origin, number, ledger.n_nodes))
                             ? "misrouted"
                             : "torn",
                         here, origin, number);
@@ -106,8 +107,7 @@ static unsigned check_book(const struct book *book, uint32_t here, uint32_t orig
 {
     uint64_t n_expected = 0, n_lost = 0;
     for (uint64_t number = 0; number < ledger.n_launches * LEDGER_LAUNCH; number++)
-        if (is_sent(origin, number) &&
-            ledger_destination(origin, number, ledger.n_nodes) == here) {
+        if (is_sent(origin, number) && ledger_destination(origin, number, ledger.n_nodes) == here) {
             bool is_lost = !(book->seen[number >> 3] & 1u << (number & 7));
             n_expected++;
             if (is_lost && n_lost++ == 0)
@@ -120,26 +120,26 @@ static unsigned check_book(const struct book *book, uint32_t here, uint32_t orig
     return n_lost || book->n != n_expected;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 /* What the last launch must have left in the slots of one origin; cleared for the next. */
 static unsigned check_slots(uint32_t here, uint32_t origin, uint64_t launch)
 {
-    uint64_t *slots = map_or_die(ledger.gravel, here,
-                                 ledger.slots + (uint64_t)origin * LEDGER_LAUNCH * 8,
-                                 LEDGER_LAUNCH * 8, CL_MAP_READ | CL_MAP_WRITE);
+    uint64_t *slots =
+        map_or_die(ledger.gravel, here, ledger.slots + (uint64_t)origin * LEDGER_LAUNCH * 8,
+                   LEDGER_LAUNCH * 8, CL_MAP_READ | CL_MAP_WRITE);
     unsigned n_wrong = 0;
     for (uint32_t i = 0; i < LEDGER_LAUNCH; i++) {
         uint64_t number = launch * LEDGER_LAUNCH + i;
-        bool is_mine = is_sent(origin, number) &&
-                       ledger_destination(origin, number, ledger.n_nodes) == here;
+        bool is_mine =
+            is_sent(origin, number) && ledger_destination(origin, number, ledger.n_nodes) == here;
         uint64_t expected = is_mine ? ledger_checksum(origin, number, here) : 0;
         ledger.n_checked += is_mine;
         if (slots[i] != expected && n_wrong++ == 0)
-            complain(!expected                 ? "misrouted"
-                     : !slots[i]               ? "lost"
+            complain(!expected                  ? "misrouted"
+                     : !slots[i]                ? "lost"
                      : slots[i] == 2 * expected ? "doubled"
-                                               : "torn",
+                                                : "torn",
                      here, origin, number);
         slots[i] = 0;
     }
@@ -147,7 +147,7 @@ static unsigned check_slots(uint32_t here, uint32_t origin, uint64_t launch)
     return n_wrong;
 }
 
-/* ---- the run ----------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static bool is_here(uint32_t node)
 {

@@ -11,9 +11,9 @@
 
 #include "base.h"
 
-#define LEDGER_GROUP 256u  /* lanes */
-#define LEDGER_ROUNDS 16u  /* messages of each lane in a launch */
-#define LEDGER_GROUPS 64u  /* of a launch */
+#define LEDGER_GROUP 256u /* lanes */
+#define LEDGER_ROUNDS 16u /* messages of each lane in a launch */
+#define LEDGER_GROUPS 64u /* of a launch */
 #define LEDGER_LAUNCH (LEDGER_GROUP * LEDGER_ROUNDS * LEDGER_GROUPS) /* messages */
 
 /* splitmix64 */

@@ -40,7 +40,7 @@ static void expect(int code, int expected, const char *part)
             gravel_strerror(code), gravel_last_error(), expected, part);
 }
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static int try_open(const struct gravel_bindings *bindings)
 {
@@ -117,17 +117,18 @@ static void mismatch_handler_place(void)
                                            {"tally", 1, rank == 1 ? nothing : NULL, NULL}};
     const struct gravel_bindings bindings = {
         .handlers = table, .n_handlers = 2, .device_source = rank == 1 ? NULL : TALLY("")};
-    mismatch_of_bindings(&bindings, rank == 1 ? "number 1 is tally here, with 1 arguments, run by the host"
-                                              : "number 1 is tally here, with 1 arguments, run by the device");
+    mismatch_of_bindings(&bindings,
+                         rank == 1 ? "number 1 is tally here, with 1 arguments, run by the host"
+                                   : "number 1 is tally here, with 1 arguments, run by the device");
 }
 
 static void mismatch_handler_source(void)
 {
     const struct gravel_handler table[] = {{"tally", 1, NULL, NULL}};
-    const struct gravel_bindings bindings = {
-        .handlers = table,
-        .n_handlers = 1,
-        .device_source = rank == 1 ? TALLY("(void)a;") : TALLY("")};
+    const struct gravel_bindings bindings = {.handlers = table,
+                                             .n_handlers = 1,
+                                             .device_source =
+                                                 rank == 1 ? TALLY("(void)a;") : TALLY("")};
     mismatch_of_bindings(&bindings, "device_source");
 }
 
@@ -199,15 +200,16 @@ static void two_fail_differently(void)
     as_expected();
 }
 
-/* ---- death ------------------------------------------------------------------------------------- */
+/* ---- death ----------------------------------------------------------------------------------- */
 
 static struct gravel *open_busy(cl_kernel *kernel)
 {
     struct gravel *gravel = open_default(NULL);
     const uint64_t arguments[3] = {alloc_or_die(gravel, 4096)};
-    *kernel = body_kernel(
-        gravel, "for (uint n = 0; n < 16; n++) gravel_inc_uint(g, a, i % 1024, (i + n) % gravel_n_nodes(g));",
-        arguments);
+    *kernel = body_kernel(gravel,
+                          "for (uint n = 0; n < 16; n++) gravel_inc_uint(g, a, i % 1024, (i + n) % "
+                          "gravel_n_nodes(g));",
+                          arguments);
     return gravel;
 }
 
@@ -306,8 +308,8 @@ static void one_fails_by_a_stuck_ticket(void)
     OK(gravel_barrier(gravel));
     if (rank == 1) {
         expect(run_body(gravel,
-                        "uint ticket; if (i == 0) gravel_queue_reserve(g.arena, 0, 1, &ticket);", 64,
-                        64, 0, 0, 0),
+                        "uint ticket; if (i == 0) gravel_queue_reserve(g.arena, 0, 1, &ticket);",
+                        64, 64, 0, 0, 0),
                GRAVEL_EKERNEL, "ticket");
         as_expected();
         MUST(gravel_close(gravel) == GRAVEL_EKERNEL);
@@ -316,7 +318,7 @@ static void one_fails_by_a_stuck_ticket(void)
     expect_death(gravel, kernel, "node 1 gave up: queue 0, ticket");
 }
 
-/* ---- stops ------------------------------------------------------------------------------------- */
+/* ---- stops ----------------------------------------------------------------------------------- */
 
 static void stop_myself(unsigned seconds)
 {
@@ -353,7 +355,7 @@ static void stopped_for_5_seconds(void)
     stopped_for(5);
 }
 
-/* ---- the application's MPI ---------------------------------------------------------------------- */
+/* ---- the application's MPI ------------------------------------------------------------------- */
 
 static void mpi_at_level(int wanted)
 {
@@ -419,35 +421,35 @@ static void open_after_mpi_is_finalised(void)
     as_expected();
 }
 
-/* ---- the run ----------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
-#define MODES(X)                                                                                   \
-    X(mismatch_heap)                                                                               \
-    X(mismatch_buffer)                                                                             \
-    X(mismatch_timeout)                                                                            \
-    X(mismatch_handler_order)                                                                      \
-    X(mismatch_handler_arguments)                                                                  \
-    X(mismatch_handler_missing)                                                                    \
-    X(mismatch_handler_place)                                                                      \
-    X(mismatch_handler_source)                                                                     \
-    X(mismatch_handler_options)                                                                    \
-    X(mismatch_handler_on_one_side_only)                                                           \
-    X(one_without_device)                                                                          \
-    X(one_with_bad_setting)                                                                        \
-    X(one_with_bad_handler)                                                                        \
-    X(one_with_bad_trace)                                                                          \
-    X(two_fail_differently)                                                                        \
-    X(killed_while_sending)                                                                        \
-    X(killed_while_idle)                                                                           \
-    X(first_node_killed)                                                                           \
-    X(left_without_closing)                                                                        \
-    X(killed_while_closing)                                                                        \
-    X(one_fails_by_a_stuck_ticket)                                                                 \
-    X(stopped_for_5_seconds)                                                                       \
-    X(mpi_single)                                                                                  \
-    X(mpi_funneled)                                                                                \
-    X(mpi_serialized)                                                                              \
-    X(mpi_multiple_opens_twice)                                                                    \
+#define MODES(X)                         \
+    X(mismatch_heap)                     \
+    X(mismatch_buffer)                   \
+    X(mismatch_timeout)                  \
+    X(mismatch_handler_order)            \
+    X(mismatch_handler_arguments)        \
+    X(mismatch_handler_missing)          \
+    X(mismatch_handler_place)            \
+    X(mismatch_handler_source)           \
+    X(mismatch_handler_options)          \
+    X(mismatch_handler_on_one_side_only) \
+    X(one_without_device)                \
+    X(one_with_bad_setting)              \
+    X(one_with_bad_handler)              \
+    X(one_with_bad_trace)                \
+    X(two_fail_differently)              \
+    X(killed_while_sending)              \
+    X(killed_while_idle)                 \
+    X(first_node_killed)                 \
+    X(left_without_closing)              \
+    X(killed_while_closing)              \
+    X(one_fails_by_a_stuck_ticket)       \
+    X(stopped_for_5_seconds)             \
+    X(mpi_single)                        \
+    X(mpi_funneled)                      \
+    X(mpi_serialized)                    \
+    X(mpi_multiple_opens_twice)          \
     X(open_after_mpi_is_finalised)
 
 int main(int argc, char **argv)

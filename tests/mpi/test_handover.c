@@ -23,13 +23,13 @@
 #define N_FRAMES 2000u /* to each other node */
 #define LIMIT_S 40u
 
-#define MUST(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not true: %s (%s)\n", __FILE__, __LINE__, #condition,          \
-                    gravel_last_error());                                                          \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
-        }                                                                                          \
+#define MUST(condition)                                                                   \
+    do {                                                                                  \
+        if (!(condition)) {                                                               \
+            fprintf(stderr, "%s:%d: not true: %s (%s)\n", __FILE__, __LINE__, #condition, \
+                    gravel_last_error());                                                 \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                 \
+        }                                                                                 \
     } while (0)
 
 static struct gravel_transport *transport;
@@ -164,7 +164,8 @@ static void receive_bad_note(void)
     while (!transport->fault)
         MUST(!transport->operations->receive(transport, &bytes, &source));
     MUST(transport->fault == GRAVEL_ECORRUPT);
-    MUST(strstr(gravel_last_error(), "note from node 0: 4096 bytes at 1075838976 of its shared memory"));
+    MUST(strstr(gravel_last_error(),
+                "note from node 0: 4096 bytes at 1075838976 of its shared memory"));
     MUST(!transport->operations->receive(transport, &bytes, &source)); /* no further */
 }
 

@@ -58,12 +58,13 @@ static unsigned char pattern(uint32_t owner, uint64_t i)
     return (unsigned char)(mix(owner * 1000003u + i) >> 11);
 }
 
-/* ---- steps ------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static void offsets_are_the_same_everywhere(void)
 {
     for (int i = 0; i < 20; i++) {
-        uint64_t offset = alloc_or_die(gravel, 64 + (uint64_t)i * 1000), ends[2] = {offset, ~offset};
+        uint64_t offset = alloc_or_die(gravel, 64 + (uint64_t)i * 1000),
+                 ends[2] = {offset, ~offset};
         OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, ends, 2));
         MUST(ends[0] == ~ends[1]);
         if (i % 3 == 0)
@@ -123,8 +124,8 @@ static void get_sees_what_quiet_covers(void)
 static void wait_for_flag(uint64_t flag, uint64_t round)
 {
     const _Atomic uint64_t *seen = gravel_pointer(gravel, flag);
-    while ((seen ? atomic_load_explicit(seen, memory_order_acquire)
-                 : word64(gravel, node, flag)) < round)
+    while ((seen ? atomic_load_explicit(seen, memory_order_acquire) : word64(gravel, node, flag)) <
+           round)
         usleep(50);
 }
 
@@ -332,7 +333,8 @@ static void buffers_stay_where_they_are_if_nodes_share_memory(void)
     struct gravel_stats stats;
     bool is_expected = are_handed_over();
     uint64_t memory = alloc_or_die(gravel, sizeof data);
-    for (uint32_t round = 0; round < 30; round++) { /* more than there are buffers: they come home */
+    for (uint32_t round = 0; round < 30;
+         round++) { /* more than there are buffers: they come home */
         for (uint64_t i = 0; i < sizeof data; i++)
             data[i] = pattern(node + round, i);
         gravel_stats_reset(gravel);
@@ -356,7 +358,8 @@ static void everything_at_once_adds_up(void)
     uint64_t table = alloc_or_die(gravel, 8 * 4);
     const uint64_t arguments[3] = {table};
     cl_kernel kernel = body_kernel(
-        gravel, "for (uint n = 0; n < 8; n++) gravel_inc_ulong(g, a, 0, (i + n) % gravel_n_nodes(g));",
+        gravel,
+        "for (uint n = 0; n < 8; n++) gravel_inc_ulong(g, a, 0, (i + n) % gravel_n_nodes(g));",
         arguments);
     for (uint32_t round = 0; round < 20; round++) {
         const size_t global_size = 4096, local_size = 64;
@@ -375,23 +378,23 @@ static void everything_at_once_adds_up(void)
     OK(gravel_free(gravel, table));
 }
 
-/* ---- the run ----------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
-#define STEPS(X)                                                                                   \
-    X(offsets_are_the_same_everywhere)                                                             \
-    X(sizes_that_differ_are_refused_everywhere)                                                    \
-    X(put_and_get_carry_bytes_of_any_size_and_place)                                               \
-    X(get_sees_what_quiet_covers)                                                                  \
-    X(fence_orders_messages_to_one_destination)                                                    \
-    X(barrier_waits_for_the_slowest_and_its_messages)                                              \
-    X(barrier_covers_what_handlers_send)                                                           \
-    X(handlers_know_source_and_destination)                                                        \
-    X(reductions_combine_all)                                                                      \
-    X(refusal_is_told_at_both_ends)                                                                \
-    X(failing_get_is_told_to_its_caller_alone)                                                     \
-    X(node_that_computes_still_answers)                                                            \
-    X(statistics_add_up_over_all_nodes)                                                            \
-    X(buffers_stay_where_they_are_if_nodes_share_memory)                                           \
+#define STEPS(X)                                         \
+    X(offsets_are_the_same_everywhere)                   \
+    X(sizes_that_differ_are_refused_everywhere)          \
+    X(put_and_get_carry_bytes_of_any_size_and_place)     \
+    X(get_sees_what_quiet_covers)                        \
+    X(fence_orders_messages_to_one_destination)          \
+    X(barrier_waits_for_the_slowest_and_its_messages)    \
+    X(barrier_covers_what_handlers_send)                 \
+    X(handlers_know_source_and_destination)              \
+    X(reductions_combine_all)                            \
+    X(refusal_is_told_at_both_ends)                      \
+    X(failing_get_is_told_to_its_caller_alone)           \
+    X(node_that_computes_still_answers)                  \
+    X(statistics_add_up_over_all_nodes)                  \
+    X(buffers_stay_where_they_are_if_nodes_share_memory) \
     X(everything_at_once_adds_up)
 
 int main(void)

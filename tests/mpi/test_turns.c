@@ -68,8 +68,9 @@ int main(int argc, char **argv)
     snprintf(part, sizeof part, "of %u equal devices", n_devices);
     if (!strstr(heard, part))
         skip_all("there are not so many equal devices");
-    snprintf(part, sizeof part, ":%u, number %u of %u equal devices, as this is node %u of its host",
-             node % n_devices, node % n_devices + 1, n_devices, node + 1);
+    snprintf(part, sizeof part,
+             ":%u, number %u of %u equal devices, as this is node %u of its host", node % n_devices,
+             node % n_devices + 1, n_devices, node + 1);
     must_hear(part);
     list_sharers(node, n_nodes, n_devices, sharers);
     snprintf(part, sizeof part, "of its host (%s)", sharers);

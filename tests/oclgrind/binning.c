@@ -23,12 +23,12 @@
 #define COMMAND GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_LONG)
 #define FIRST_TICKET 7u
 #define INDICES_AT 64u
-#define MUST(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            printf("line %d: not true: %s\n", __LINE__, #condition);                               \
-            exit(1);                                                                               \
-        }                                                                                          \
+#define MUST(condition)                                              \
+    do {                                                             \
+        if (!(condition)) {                                          \
+            printf("line %d: not true: %s\n", __LINE__, #condition); \
+            exit(1);                                                 \
+        }                                                            \
     } while (0)
 
 static const uint32_t lengths[] = {16, 1, 30, 33, 40};
@@ -157,9 +157,12 @@ int main(int argc, char **argv)
                   n_messages = N_MESSAGES, n_replicas = 4;
     const cl_ulong zero = 0, base = 64, indices_at = INDICES_AT,
                    values_at = INDICES_AT + 4 * N_MESSAGES;
-#define RUN                                                                                        \
-    {sizeof arena, &arena}, {8, &zero}, {4, &slot_bytes}, {4, &ticket}, {4, &n_packages},          \
-        {4, &each}, {4, &team}, {4, &command}, {8, &base}, {4, &n_nodes}, {sizeof matrix, &matrix}
+#define RUN                                                                               \
+    {sizeof arena, &arena}, {8, &zero}, {4, &slot_bytes}, {4, &ticket}, {4, &n_packages}, \
+        {4, &each}, {4, &team}, {4, &command}, {8, &base}, {4, &n_nodes},                 \
+    {                                                                                     \
+        sizeof matrix, &matrix                                                            \
+    }
     const struct argument count[] = {
         RUN, {4, &n_replicas}, {(n_nodes + 1) * n_replicas * 4, NULL}, {each * 4, NULL}};
     const struct argument find[] = {{sizeof matrix, &matrix}, {4, &n_groups}, {4, &n_nodes},

@@ -59,8 +59,7 @@ static void check_cl(cl_int error, const char *call)
         fail("%s: %d", call, (int)error);
 }
 
-/* ---- building ----------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static char *read_file(const char *folder, const char *name)
 {
@@ -124,8 +123,7 @@ static void open_device(struct bench *bench)
     check_cl(error, "clCreateCommandQueue");
 }
 
-/* ---- running -----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void make_arena(struct bench *bench)
 {
@@ -166,8 +164,7 @@ static void run_kernel(struct bench *bench, cl_uint n_dimensions, const size_t *
     clReleaseMemObject(seen);
 }
 
-/* ---- checking ----------------------------------------------------------------------------------
- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 static enum form form_of(const struct gravel_package *package)
 {

@@ -46,8 +46,7 @@ kernel void for_form(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
     uint item = item_number();
-    GRAVEL_FOR(g, turn, message_turns(item))
-    {
+    GRAVEL_FOR (g, turn, message_turns(item)) {
         uint number = item * MESSAGE_MAX_TURNS + turn;
         gravel_put_uint_at_if(g, active, MESSAGE_BASE + 4ul * number, message_value(number, 0),
                               message_node(number));
@@ -60,11 +59,10 @@ kernel void shared_form(GRAVEL_ARENA)
     GRAVEL_OPEN(g);
     GRAVEL_SHARES(shares);
     uint item = item_number(), first = item - (uint)gravel_lane_id();
-    GRAVEL_FOR_SHARED(g, shares, turn, message_turns(item))
-    {
+    GRAVEL_FOR_SHARED (g, shares, turn, message_turns(item)) {
         uint number = (first + turn.lane) * MESSAGE_MAX_TURNS + turn.i;
-        gravel_put_uint_at_if(g, turn.active, MESSAGE_BASE + 4ul * number,
-                              message_value(number, 0), message_node(number));
+        gravel_put_uint_at_if(g, turn.active, MESSAGE_BASE + 4ul * number, message_value(number, 0),
+                              message_node(number));
     }
 }
 
@@ -79,8 +77,7 @@ kernel void all_forms(GRAVEL_ARENA)
     gravel_inc_uint(g, MESSAGE_BASE, item, message_node(item));
     gravel_add_ulong_if(g, message_is_sent(item), MESSAGE_BASE, item, message_value(item, 0),
                         message_node(item));
-    GRAVEL_FOR(g, turn, message_turns(item))
-    {
+    GRAVEL_FOR (g, turn, message_turns(item)) {
         uint number = item * MESSAGE_MAX_TURNS + turn;
         gravel_put_uint_at_if(g, active, MESSAGE_BASE + 4ul * number, message_value(number, 0),
                               message_node(number));

@@ -111,16 +111,17 @@ cl_kernel kernel_or_die(struct gravel *gravel, cl_program program, const char *n
 cl_kernel body_kernel(struct gravel *gravel, const char *body, const uint64_t arguments[3])
 {
     char source[8192];
-    int n = snprintf(source, sizeof source,
-                     "#include \"gravel.cl.h\"\n"
-                     "kernel void body(GRAVEL_ARENA, ulong a, ulong b, ulong c, ulong row, ulong plane)\n"
-                     "{\n"
-                     "    GRAVEL_OPEN(g);\n"
-                     "    uint i = (uint)(get_global_id(0) + get_global_id(1) * row +\n"
-                     "                    get_global_id(2) * plane);\n"
-                     "    %s\n"
-                     "}\n",
-                     body);
+    int n = snprintf(
+        source, sizeof source,
+        "#include \"gravel.cl.h\"\n"
+        "kernel void body(GRAVEL_ARENA, ulong a, ulong b, ulong c, ulong row, ulong plane)\n"
+        "{\n"
+        "    GRAVEL_OPEN(g);\n"
+        "    uint i = (uint)(get_global_id(0) + get_global_id(1) * row +\n"
+        "                    get_global_id(2) * plane);\n"
+        "    %s\n"
+        "}\n",
+        body);
     MUST(n > 0 && (size_t)n < sizeof source);
     cl_program program = build_or_die(gravel, source, NULL);
     cl_kernel kernel = kernel_or_die(gravel, program, "body");

@@ -29,10 +29,10 @@ _Noreturn void skip_all(const char *reason);
     } while (0)
 
 /** Anything else that must hold, assert or not. */
-#define MUST(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            die(__FILE__, __LINE__, "not true: %s", #condition);                                   \
+#define MUST(condition)                                          \
+    do {                                                         \
+        if (!(condition))                                        \
+            die(__FILE__, __LINE__, "not true: %s", #condition); \
     } while (0)
 
 /** End the process with `what` unless it ends, or is called again, within that time; 0 stops the watch. */

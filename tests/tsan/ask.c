@@ -26,7 +26,8 @@ void ask_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
     GRAVEL_OPEN(g);
     uint32_t lane = (uint32_t)get_local_id(0), n_lanes = gravel_n_lanes();
     uint32_t group = (uint32_t)get_group_id(0), neighbour = (lane + 1) % n_lanes;
-    uint64_t mine = 4 * (uint64_t)group * ASK_MAX_GROUP, signals = ask->signals + 8 * (uint64_t)group;
+    uint64_t mine = 4 * (uint64_t)group * ASK_MAX_GROUP,
+             signals = ask->signals + 8 * (uint64_t)group;
     struct gravel_reply reply = {ask->answers + mine, signals};
     const uint32_t *answers = gravel_local(g, reply.result);
     const uint32_t *data = gravel_local(g, ask->data + mine);
@@ -40,7 +41,8 @@ void ask_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
                      gravel_wait_until_uint(g, signals + 4, GRAVEL_CMP_EQ, n_puts);
         uint32_t seen = neighbour == round ? round * 100 + neighbour : data[neighbour];
         holds = wait_for_mark(g, ask, round) && holds;
-        uint64_t sum = answers[neighbour] + (holds && seen == round * 100 + neighbour ? 0 : 1u << 20);
+        uint64_t sum =
+            answers[neighbour] + (holds && seen == round * 100 + neighbour ? 0 : 1u << 20);
         gravel_add_ulong(g, ask->sum, 0, sum, 0);
     }
 }

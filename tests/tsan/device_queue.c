@@ -85,8 +85,7 @@ static void open_queue(struct gravel_package_queue *queue, struct gravel_arena *
                                            .head = start};
 }
 
-/* ---- the ledger --------------------------------------------------------------------------------
- */
+/* ---- the ledger ------------------------------------------------------------------------------ */
 
 /* A group's own calls come in program order; only _wi messages may overtake. */
 static void check_order(struct test *test, enum traffic_site site, uint32_t number)
@@ -182,8 +181,7 @@ static void check_all_arrived(const struct test *test)
                 fail("site %d: message %u is lost", site, number);
 }
 
-/* ---- traffic through tiny queues ---------------------------------------------------------------
- */
+/* ---- traffic through tiny queues ------------------------------------------------------------- */
 
 /* Ends when a look that began after the kernel's end finds nothing. */
 static void *consume(void *argument)
@@ -259,8 +257,7 @@ static void run_traffic(const struct shape *shape)
     close_test(&test);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------
- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 /* As the aggregator does: the fault word first, then what it publishes. */
 static void expect_fault(const struct gravel_arena *arena, uint32_t fault, uint32_t value)

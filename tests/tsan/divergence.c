@@ -24,14 +24,13 @@ struct test {
     uint32_t n_items;
     uint32_t (*turns)(uint32_t item); /* of a work-item */
     unsigned char *taken;             /* [n_items * MOST] */
-    uint32_t plain[N_GROUPS];         /* written and read without atomics, in turns that a barrier orders */
+    uint32_t plain[N_GROUPS]; /* written and read without atomics, in turns that a barrier orders */
 };
 
 /* Control block and one queue's words: nothing is sent. */
 static struct gravel_arena *make_arena(uint32_t wait_limit)
 {
-    struct gravel_arena *arena =
-        calloc(1, sizeof *arena + sizeof(struct gravel_queue_words));
+    struct gravel_arena *arena = calloc(1, sizeof *arena + sizeof(struct gravel_queue_words));
     if (!arena)
         fail("no memory for an arena");
     arena->n_queues = 1;
@@ -40,8 +39,7 @@ static struct gravel_arena *make_arena(uint32_t wait_limit)
     return arena;
 }
 
-/* ---- shared loops ------------------------------------------------------------------------------
- */
+/* ---- shared loops ---------------------------------------------------------------------------- */
 
 static uint32_t no_turns(uint32_t item)
 {
@@ -71,8 +69,7 @@ static void share_kernel(struct gravel_arena *gravel_arena_, const void *argumen
     GRAVEL_SHARES(shares);
     uint32_t item = (uint32_t)get_global_id(0), first = item - (uint32_t)get_local_id(0);
     for (int loop = 0; loop < 2; loop++)
-        GRAVEL_FOR_SHARED(g, shares, turn, test->turns(item))
-        {
+        GRAVEL_FOR_SHARED (g, shares, turn, test->turns(item)) {
             if (turn.active) /* a plain store: a turn that two take is a race */
                 test->taken[(first + turn.lane) * MOST + turn.i]++;
         }
@@ -93,8 +90,7 @@ static void run_share(uint32_t local_size, uint32_t (*turns)(uint32_t item))
     free(arena);
 }
 
-/* ---- fine-grain barriers -----------------------------------------------------------------------
- */
+/* ---- fine-grain barriers --------------------------------------------------------------------- */
 #ifdef GRAVEL_HAS_SUBGROUPS
 
 /* Waits, and has the one with the claim take a note; returns whether it got through. */
@@ -173,8 +169,7 @@ static void absent_kernel(struct gravel_arena *gravel_arena_, const void *argume
     GRAVEL_OPEN(g);
     GRAVEL_FBAR(f);
     gravel_fbar_init(f, gravel_n_sgs() + 1);
-    if (gravel_sg_lane() == 0 &&
-        gravel_fbar_wait(g, f, gravel_fbar_arrive(f)) != GRAVEL_FBAR_WAITS)
+    if (gravel_sg_lane() == 0 && gravel_fbar_wait(g, f, gravel_fbar_arrive(f)) != GRAVEL_FBAR_WAITS)
         fail("a sub-group went on without a member");
 }
 

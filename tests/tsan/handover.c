@@ -50,7 +50,8 @@ static void *receiver_main(void *argument)
         gravel_spsc_release(notes); /* at once: only W1 and W2 may order the frame's way home */
         struct gravel_frame *frame =
             gravel_handover_open(handover, &note.frame, 0, FRAME_BYTES, &bytes);
-        if (!frame || bytes != FRAME_BYTES || words(frame)[0] != n || words(frame)[1] != ~(uint64_t)n)
+        if (!frame || bytes != FRAME_BYTES || words(frame)[0] != n ||
+            words(frame)[1] != ~(uint64_t)n)
             die("wrong frame");
         words(frame)[1] = 2 * (uint64_t)n;
         gravel_handover_done(handover);

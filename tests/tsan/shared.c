@@ -22,8 +22,8 @@ void gravel_shared_free(const struct gravel_device *device, void *memory)
     free(memory);
 }
 
-cl_int gravel_shared_set_argument(const struct gravel_device *device, cl_kernel kernel, cl_uint index,
-                                  const void *memory)
+cl_int gravel_shared_set_argument(const struct gravel_device *device, cl_kernel kernel,
+                                  cl_uint index, const void *memory)
 {
     (void)device, (void)kernel, (void)index, (void)memory;
     return CL_SUCCESS;

@@ -55,7 +55,7 @@ uint64_t traffic_value(enum traffic_site site, uint32_t number, uint32_t row)
 #define SEND_INC(g, base, index, node) gravel_inc_uint_sg(g, 1, base, index, node)
 #define SEND_ADD gravel_add_ulong_sg
 #define SEND_AM(g, ...) gravel_am4_sg(g, 1, __VA_ARGS__)
-#define FOR_PUTS(g, f, i, n) GRAVEL_FOR_FBAR(f, i, n)
+#define FOR_PUTS(g, f, i, n) GRAVEL_FOR_FBAR (f, i, n)
 #define SEND_PUT(g, f, ...) gravel_put_uint_at_fbar(g, f, __VA_ARGS__)
 /* Between two turns a member may leave, miss some that others take, and come back. */
 static void go_and_return(struct gravel_group g, struct gravel_fbar *f)
@@ -70,7 +70,7 @@ static void go_and_return(struct gravel_group g, struct gravel_fbar *f)
 #define SEND_INC gravel_inc_uint
 #define SEND_ADD gravel_add_ulong_if
 #define SEND_AM gravel_am4
-#define FOR_PUTS(g, f, i, n) GRAVEL_FOR(g, i, n)
+#define FOR_PUTS(g, f, i, n) GRAVEL_FOR (g, i, n)
 #define SEND_PUT(g, f, ...) gravel_put_uint_at_if(g, __VA_ARGS__)
 #define GRAVEL_FBAR(f)
 #define go_and_return(g, f) (void)0
@@ -79,8 +79,8 @@ static void go_and_return(struct gravel_group g, struct gravel_fbar *f)
 static void send_arguments(struct gravel_group g, const struct traffic *t, uint32_t turn)
 {
     SEND_AM(g, t->am_handler, turn, traffic_value(TRAFFIC_AM, turn, 1),
-               traffic_value(TRAFFIC_AM, turn, 2), traffic_value(TRAFFIC_AM, turn, 3),
-               traffic_node(t, TRAFFIC_AM, turn));
+            traffic_value(TRAFFIC_AM, turn, 2), traffic_value(TRAFFIC_AM, turn, 3),
+            traffic_node(t, TRAFFIC_AM, turn));
     if (traffic_is_sent(t, TRAFFIC_AM_WI, turn))
         gravel_am4_wi(g, t->am_wi_handler, turn, traffic_value(TRAFFIC_AM_WI, turn, 1),
                       traffic_value(TRAFFIC_AM_WI, turn, 2), traffic_value(TRAFFIC_AM_WI, turn, 3),

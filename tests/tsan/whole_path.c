@@ -75,8 +75,7 @@ static void stuck(int number)
     _Exit(1);
 }
 
-/* ---- handlers ----------------------------------------------------------------------------------
- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 static int take(struct gravel *gravel, struct test *test, enum traffic_site site,
                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
@@ -119,8 +118,7 @@ static int handle_echo(struct gravel *gravel, void *user, uint32_t source, const
     return gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, 0, test->echo_base, NULL);
 }
 
-/* ---- host threads ------------------------------------------------------------------------------
- */
+/* ---- host threads ---------------------------------------------------------------------------- */
 
 /* Sends from the host and gets back what it sent. Two of these share the host's sender. */
 static void *exchange(void *argument)
@@ -165,8 +163,7 @@ static void *watch_statistics(void *argument)
     return NULL;
 }
 
-/* ---- one pass ----------------------------------------------------------------------------------
- */
+/* ---- one pass -------------------------------------------------------------------------------- */
 
 static void expect(enum traffic_site site, uint32_t number, uint32_t node, uint64_t found,
                    uint64_t wanted)

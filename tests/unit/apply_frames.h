@@ -54,8 +54,7 @@ static inline uint64_t random_next(void)
     return seed;
 }
 
-/* ---- the interpreter --------------------------------------------------------------------------
- */
+/* ---- the interpreter ------------------------------------------------------------------------- */
 
 __extension__ typedef __int128 wide_integer;
 
@@ -122,8 +121,7 @@ static inline void interpret(const struct word *word, uint64_t offset, uint64_t 
     memcpy(expected + offset, &bits, word->bytes); /* little-endian: the low bytes */
 }
 
-/* ---- building ---------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static inline void begin(uint64_t a_seed)
 {
@@ -151,8 +149,8 @@ static inline uint64_t random_value(const struct word *word)
 }
 
 /* Append a run of n messages to random words among n_words after base, and interpret them. */
-static inline void add_random_run(const struct word *word, bool is_wide, uint64_t base, uint32_t n_words,
-                           uint32_t n)
+static inline void add_random_run(const struct word *word, bool is_wide, uint64_t base,
+                                  uint32_t n_words, uint32_t n)
 {
     uint32_t command = word->op | word->type << 8 | (is_wide ? 1u << 12 : 0);
     struct run_place place = frame_add_run(&frame, command, is_wide ? 0 : base, n, is_wide ? 8 : 4,
@@ -180,7 +178,8 @@ static inline void clear_words(void)
 }
 
 /* Apply the frame in `count` shards, one after the other; the sums over all of them. */
-static inline struct gravel_applied apply_in_shards(uint32_t count, gravel_apply_call *call, void *context)
+static inline struct gravel_applied apply_in_shards(uint32_t count, gravel_apply_call *call,
+                                                    void *context)
 {
     struct gravel_applied sum = {0};
     void *copy = frame_copy(&frame, frame.n_bytes);

@@ -59,8 +59,7 @@ static void expect(const struct host *host, const char *name, uint32_t local, un
                    unsigned device, unsigned n_equal)
 {
     struct gravel_choice choice;
-    assert_int_equal(
-        gravel_device_choose(name, "auto", local, host->devices, host->n, &choice), 0);
+    assert_int_equal(gravel_device_choose(name, "auto", local, host->devices, host->n, &choice), 0);
     assert_int_equal(choice.taken->platform_number, platform);
     assert_int_equal(choice.taken->device_number, device);
     assert_int_equal(choice.n_equal, n_equal);
@@ -114,8 +113,8 @@ static void devices_that_differ_are_refused(void **state)
 {
     (void)state;
     const struct host host = make_host();
-    expect_refused(&host, "Vendor", "ambiguous");  /* two names of one platform */
-    expect_refused(&host, "t", "ambiguous");       /* two platforms */
+    expect_refused(&host, "Vendor", "ambiguous"); /* two names of one platform */
+    expect_refused(&host, "t", "ambiguous");      /* two platforms */
     expect_refused(&host, "absent", "names nothing");
 }
 

@@ -428,8 +428,10 @@ static void freed_allocation_is_refused(void **state)
 static bool is_known(uint32_t op, uint32_t type)
 {
     bool is_double_or_less = type <= GRAVEL_DOUBLE, is_integer = type <= GRAVEL_ULONG;
-    if (op >= GRAVEL_PUT_SIGNAL && op <= GRAVEL_CAS && op != (GRAVEL_FETCH | GRAVEL_INC)) /* test_requests.c */
-        return op == GRAVEL_PUT_SIGNAL || op == GRAVEL_GET || op == GRAVEL_SWAP || op == GRAVEL_FETCH_ADD
+    if (op >= GRAVEL_PUT_SIGNAL && op <= GRAVEL_CAS &&
+        op != (GRAVEL_FETCH | GRAVEL_INC)) /* test_requests.c */
+        return op == GRAVEL_PUT_SIGNAL || op == GRAVEL_GET || op == GRAVEL_SWAP ||
+                       op == GRAVEL_FETCH_ADD
                    ? is_double_or_less
                    : op > GRAVEL_FETCH && is_integer;
     for (size_t i = 0; i < LENGTH(words); i++)

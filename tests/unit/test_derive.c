@@ -66,8 +66,7 @@ static void few_cores_get_one_aggregator(void **state)
 {
     (void)state;
     for (uint32_t cores = 1; cores <= 8; cores++)
-        assert_int_equal(derive(GRAVEL_STEP_PUMP, 1000, 1, cores).n_aggregators,
-                         cores < 4 ? 1 : 2);
+        assert_int_equal(derive(GRAVEL_STEP_PUMP, 1000, 1, cores).n_aggregators, cores < 4 ? 1 : 2);
 }
 
 static void one_aggregator_is_enough_where_the_device_bins(void **state)
@@ -79,8 +78,8 @@ static void one_aggregator_is_enough_where_the_device_bins(void **state)
         bool is_cpu;
         uint32_t n_aggregators;
     } cases[] = {
-        {"auto", GRAVEL_STEP_PUMP, false, 1}, {"auto", GRAVEL_STEP_PUMP, true, 2},
-        {"on", GRAVEL_STEP_PUMP, true, 1},    {"off", GRAVEL_STEP_PUMP, false, 2},
+        {"auto", GRAVEL_STEP_PUMP, false, 1},  {"auto", GRAVEL_STEP_PUMP, true, 2},
+        {"on", GRAVEL_STEP_PUMP, true, 1},     {"off", GRAVEL_STEP_PUMP, false, 2},
         {"auto", GRAVEL_STEP_DRAIN, false, 1}, {"off", GRAVEL_STEP_SVM, false, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -231,9 +230,9 @@ static void kernels_get_the_units_that_the_host_leaves(void **state)
     static const struct {
         uint32_t units, n_cores, n_host, expected;
     } cases[] = {
-        {16, 16, 1, 15}, {16, 2, 1, 1}, {16, 1, 1, 1}, {2, 2, 0, 2}, {16, 8, 0, 16},
-        {3, 4, 1, 3}, /* the user has limited the device to what is left */
-        {1, 2, 1, 1}, {16, 8, 9, 1},
+        {16, 16, 1, 15}, {16, 2, 1, 1}, {16, 1, 1, 1}, {2, 2, 0, 2},
+        {16, 8, 0, 16},  {3, 4, 1, 3}, /* the user has limited the device to what is left */
+        {1, 2, 1, 1},    {16, 8, 9, 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

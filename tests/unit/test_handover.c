@@ -27,7 +27,7 @@
 #define MOST_BYTES 65536u
 #define N_BUFFERS 8u
 
-/* ---- segments ---------------------------------------------------------------------------------- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 static void segment_is_seen_by_whoever_maps_it(void **state)
 {
@@ -128,7 +128,7 @@ static void segment_that_peers_map_cannot_shrink(void **state)
     gravel_segment_destroy(segment);
 }
 
-/* ---- handing over ------------------------------------------------------------------------------ */
+/* ---- handing over ---------------------------------------------------------------------------- */
 
 struct pair {
     struct gravel_segment *segment; /* node 0's; node 1 has none */

@@ -169,8 +169,9 @@ static void missing_graph_dies_in_one_line(void **state)
     char said[256];
     struct options options = OPTIONS_DEFAULT;
     assert_int_equal(run_child(graph_in_child, &options, said, sizeof said), 1);
-    assert_string_equal(said, "app: no graph: give one of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES "
-                              "and --band VERTICES\n");
+    assert_string_equal(said,
+                        "app: no graph: give one of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES "
+                        "and --band VERTICES\n");
     options.graph_source = GRAPH_FROM_FILE;
     options.graph_file = "/nonexistent/x.el";
     assert_int_equal(run_child(graph_in_child, &options, said, sizeof said), 1);

@@ -50,10 +50,9 @@ static int tear_down(void **state)
 static struct run_place build(uint32_t command, uint32_t n, uint64_t result, uint64_t signal)
 {
     frame_begin(&frame, SOURCE, NODE, 0);
-    struct run_place place =
-        frame_add_signal_run(&frame, command, WORDS, result, signal, n, 8,
-                             GRAVEL_TYPE_BYTES(GRAVEL_COMMAND_TYPE(command)),
-                             GRAVEL_COMMAND_OP(command) == GRAVEL_CAS ? 2 : 1);
+    struct run_place place = frame_add_signal_run(&frame, command, WORDS, result, signal, n, 8,
+                                                  GRAVEL_TYPE_BYTES(GRAVEL_COMMAND_TYPE(command)),
+                                                  GRAVEL_COMMAND_OP(command) == GRAVEL_CAS ? 2 : 1);
     for (uint32_t i = 0; i < n; i++)
         frame_set_u64(&frame, place.indices, i, i | (uint64_t)(n - 1 - i) << 32);
     return place;
@@ -62,9 +61,8 @@ static struct run_place build(uint32_t command, uint32_t n, uint64_t result, uin
 static struct run_place build_put_signal(uint32_t n, uint64_t signal)
 {
     frame_begin(&frame, SOURCE, NODE, 0);
-    struct run_place place =
-        frame_add_signal_run(&frame, GRAVEL_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_UINT), WORDS, 0,
-                             signal, n, 4, 4, 1);
+    struct run_place place = frame_add_signal_run(
+        &frame, GRAVEL_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_UINT), WORDS, 0, signal, n, 4, 4, 1);
     for (uint32_t i = 0; i < n; i++) {
         frame_set_u32(&frame, place.indices, i, i);
         frame_set_u32(&frame, place.values, i, i + 1);
@@ -72,7 +70,7 @@ static struct run_place build_put_signal(uint32_t n, uint64_t signal)
     return place;
 }
 
-/* ---- the check --------------------------------------------------------------------------------- */
+/* ---- the check ------------------------------------------------------------------------------- */
 
 static void expect(int code, const char *part)
 {
@@ -90,8 +88,8 @@ static void expect(int code, const char *part)
 static void every_request_and_signal_passes(void **state)
 {
     (void)state;
-#define PASSES(OP, op, TYPE, type)                                                              \
-    build(GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), 5, RESULTS, SIGNALS + 8);                 \
+#define PASSES(OP, op, TYPE, type)                                              \
+    build(GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), 5, RESULTS, SIGNALS + 8); \
     expect(0, "");
 #define CAS_PASSES(TYPE, type) PASSES(CAS, cas, TYPE, type)
     GRAVEL_REQUESTS(PASSES)
@@ -152,7 +150,7 @@ static void malformed_runs_are_refused(void **state)
     expect(GRAVEL_ECORRUPT, "do not fit");
 }
 
-/* ---- what is done ------------------------------------------------------------------------------ */
+/* ---- what is done ---------------------------------------------------------------------------- */
 
 static uint32_t n_replies;
 static uint32_t answers[N];

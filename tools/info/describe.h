@@ -3,7 +3,8 @@
  * What a device can do, and which steps of the capability ladder it can take, as JSON.
  *
  * Path:    list.c (by what the device says), probe.c (by what was found out) -> describe.c ->
- * print.c. Owner:   the caller of what is returned.
+ *          print.c.
+ * Owner:   the caller of what is returned.
  */
 #ifndef TOOLS_INFO_DESCRIBE_H
 #define TOOLS_INFO_DESCRIBE_H

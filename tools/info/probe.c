@@ -37,10 +37,9 @@ static json_t *describe_settings(const struct gravel_config *config,
     gravel_derive(&derived, &place);
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "aggregators",
                      (json_int_t)derived.n_aggregators, "slot_bytes",
-                     (json_int_t)derived.slot_bytes, "queue_bytes",
-                     (json_int_t)derived.queue_bytes, "buffer_bytes",
-                     (json_int_t)derived.buffer_bytes, "buffers", (json_int_t)derived.n_buffers,
-                     "wait_limit", (json_int_t)derived.wait_limit);
+                     (json_int_t)derived.slot_bytes, "queue_bytes", (json_int_t)derived.queue_bytes,
+                     "buffer_bytes", (json_int_t)derived.buffer_bytes, "buffers",
+                     (json_int_t)derived.n_buffers, "wait_limit", (json_int_t)derived.wait_limit);
 }
 
 static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *answer)

@@ -23,7 +23,8 @@
 #define GRAVEL_OR 7u
 #define GRAVEL_XOR 8u
 #define GRAVEL_AM 9u /* active message: up to four 64-bit arguments, no index */
-#define GRAVEL_PUT_SIGNAL 10u /* PUT, and then a uint at the destination counts the messages: the signal */
+#define GRAVEL_PUT_SIGNAL \
+    10u /* PUT, and then a uint at the destination counts the messages: the signal */
 /*
  * Requests: the word's old value travels back, as a PUT_SIGNAL to the sender's own heap. SWAP to FETCH_XOR are
  * GRAVEL_FETCH and the operation that is done meanwhile.
@@ -51,57 +52,57 @@
 #define GRAVEL_AM_MAX_ARGS 4u
 
 /* X(OP, op, TYPE, type): every operation that carries a value. `type` is the OpenCL C name. */
-#define GRAVEL_INTEGER_OPERATIONS(X, TYPE, type)                                                   \
-    X(PUT, put, TYPE, type)                                                                        \
-    X(ADD, add, TYPE, type)                                                                        \
-    X(MIN, min, TYPE, type)                                                                        \
-    X(MAX, max, TYPE, type)                                                                        \
-    X(AND, and, TYPE, type)                                                                        \
-    X(OR, or, TYPE, type)                                                                          \
+#define GRAVEL_INTEGER_OPERATIONS(X, TYPE, type) \
+    X(PUT, put, TYPE, type)                      \
+    X(ADD, add, TYPE, type)                      \
+    X(MIN, min, TYPE, type)                      \
+    X(MAX, max, TYPE, type)                      \
+    X(AND, and, TYPE, type)                      \
+    X(OR, or, TYPE, type)                        \
     X(XOR, xor, TYPE, type)
-#define GRAVEL_VALUE_OPERATIONS(X)                                                                 \
-    GRAVEL_INTEGER_OPERATIONS(X, INT, int)                                                         \
-    GRAVEL_INTEGER_OPERATIONS(X, UINT, uint)                                                       \
-    GRAVEL_INTEGER_OPERATIONS(X, LONG, long)                                                       \
-    GRAVEL_INTEGER_OPERATIONS(X, ULONG, ulong)                                                     \
-    X(PUT, put, FLOAT, float)                                                                      \
+#define GRAVEL_VALUE_OPERATIONS(X)             \
+    GRAVEL_INTEGER_OPERATIONS(X, INT, int)     \
+    GRAVEL_INTEGER_OPERATIONS(X, UINT, uint)   \
+    GRAVEL_INTEGER_OPERATIONS(X, LONG, long)   \
+    GRAVEL_INTEGER_OPERATIONS(X, ULONG, ulong) \
+    X(PUT, put, FLOAT, float)                  \
     X(ADD, add, FLOAT, float)
-#define GRAVEL_DOUBLE_OPERATIONS(X)                                                                \
-    X(PUT, put, DOUBLE, double)                                                                    \
+#define GRAVEL_DOUBLE_OPERATIONS(X) \
+    X(PUT, put, DOUBLE, double)     \
     X(ADD, add, DOUBLE, double)
 /* X(OP, op, TYPE, type): every request but CAS, and every type of put with signal. */
-#define GRAVEL_INTEGER_REQUESTS(X, TYPE, type)                                                     \
-    X(GET, get, TYPE, type)                                                                        \
-    X(SWAP, swap, TYPE, type)                                                                      \
-    X(FETCH_ADD, fetch_add, TYPE, type)                                                            \
-    X(FETCH_MIN, fetch_min, TYPE, type)                                                            \
-    X(FETCH_MAX, fetch_max, TYPE, type)                                                            \
-    X(FETCH_AND, fetch_and, TYPE, type)                                                            \
-    X(FETCH_OR, fetch_or, TYPE, type)                                                              \
+#define GRAVEL_INTEGER_REQUESTS(X, TYPE, type) \
+    X(GET, get, TYPE, type)                    \
+    X(SWAP, swap, TYPE, type)                  \
+    X(FETCH_ADD, fetch_add, TYPE, type)        \
+    X(FETCH_MIN, fetch_min, TYPE, type)        \
+    X(FETCH_MAX, fetch_max, TYPE, type)        \
+    X(FETCH_AND, fetch_and, TYPE, type)        \
+    X(FETCH_OR, fetch_or, TYPE, type)          \
     X(FETCH_XOR, fetch_xor, TYPE, type)
-#define GRAVEL_REAL_REQUESTS(X, TYPE, type)                                                        \
-    X(GET, get, TYPE, type)                                                                        \
-    X(SWAP, swap, TYPE, type)                                                                      \
+#define GRAVEL_REAL_REQUESTS(X, TYPE, type) \
+    X(GET, get, TYPE, type)                 \
+    X(SWAP, swap, TYPE, type)               \
     X(FETCH_ADD, fetch_add, TYPE, type)
-#define GRAVEL_REQUESTS(X)                                                                         \
-    GRAVEL_INTEGER_REQUESTS(X, INT, int)                                                           \
-    GRAVEL_INTEGER_REQUESTS(X, UINT, uint)                                                         \
-    GRAVEL_INTEGER_REQUESTS(X, LONG, long)                                                         \
-    GRAVEL_INTEGER_REQUESTS(X, ULONG, ulong)                                                       \
+#define GRAVEL_REQUESTS(X)                   \
+    GRAVEL_INTEGER_REQUESTS(X, INT, int)     \
+    GRAVEL_INTEGER_REQUESTS(X, UINT, uint)   \
+    GRAVEL_INTEGER_REQUESTS(X, LONG, long)   \
+    GRAVEL_INTEGER_REQUESTS(X, ULONG, ulong) \
     GRAVEL_REAL_REQUESTS(X, FLOAT, float)
 #define GRAVEL_DOUBLE_REQUESTS(X) GRAVEL_REAL_REQUESTS(X, DOUBLE, double)
 /* X(TYPE, type): every type of put with signal, but double. */
-#define GRAVEL_SIGNAL_TYPES(X)                                                                     \
-    X(INT, int)                                                                                    \
-    X(UINT, uint)                                                                                  \
-    X(LONG, long)                                                                                  \
-    X(ULONG, ulong)                                                                                \
+#define GRAVEL_SIGNAL_TYPES(X) \
+    X(INT, int)                \
+    X(UINT, uint)              \
+    X(LONG, long)              \
+    X(ULONG, ulong)            \
     X(FLOAT, float)
 /* X(TYPE, type): every type that can be incremented, or compared and swapped. */
-#define GRAVEL_INC_TYPES(X)                                                                        \
-    X(INT, int)                                                                                    \
-    X(UINT, uint)                                                                                  \
-    X(LONG, long)                                                                                  \
+#define GRAVEL_INC_TYPES(X) \
+    X(INT, int)             \
+    X(UINT, uint)           \
+    X(LONG, long)           \
     X(ULONG, ulong)
 
 /*
@@ -112,14 +113,15 @@
  */
 #define GRAVEL_COMMAND(op, type) ((gravel_u32)(op) | (gravel_u32)(type) << 8)
 #define GRAVEL_COMMAND_WIDE (1u << 12)
-#define GRAVEL_COMMAND_AM(handler, n_args)                                                         \
+#define GRAVEL_COMMAND_AM(handler, n_args) \
     (GRAVEL_AM | (gravel_u32)(n_args) << 13 | (gravel_u32)(handler) << 16)
 #define GRAVEL_COMMAND_OP(command) ((command)&0xffu)
 #define GRAVEL_COMMAND_TYPE(command) ((command) >> 8 & 0xfu)
 #define GRAVEL_COMMAND_N_ARGS(command) ((command) >> 13 & 0x7u)
 #define GRAVEL_COMMAND_HANDLER(command) ((command) >> 16)
 #define GRAVEL_MAX_HANDLERS 65535u
-#define GRAVEL_IS_REQUEST(command) (((command)&GRAVEL_FETCH) != 0 && GRAVEL_COMMAND_OP(command) <= GRAVEL_CAS)
+#define GRAVEL_IS_REQUEST(command) \
+    (((command)&GRAVEL_FETCH) != 0 && GRAVEL_COMMAND_OP(command) <= GRAVEL_CAS)
 #define GRAVEL_NO_SIGNAL (~(gravel_u64)0)
 /* Whether packages and runs of this command tell a signal. */
 #define GRAVEL_HAS_SIGNAL(command) (GRAVEL_COMMAND_OP(command) >= GRAVEL_PUT_SIGNAL)
@@ -128,26 +130,25 @@
 #define GRAVEL_REQUEST_PLACE(request) ((gravel_u32)((request) >> 32))
 
 /* Bytes of a word of the given type: 4 for INT, UINT and FLOAT, 8 for the others. Types above DOUBLE have none. */
-#define GRAVEL_TYPE_BYTES(type) (0x848844u >> 4u * (type) & 0xfu)
+#define GRAVEL_TYPE_BYTES(type) (0x848844u >> 4u * (type)&0xfu)
 /* Bytes of one index: none for an active message, 8 if wide or a request, else 4. */
-#define GRAVEL_INDEX_BYTES(command)                                                                \
-    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM             ? 0u                                      \
-     : (command) & (GRAVEL_COMMAND_WIDE | GRAVEL_FETCH) ? 8u                                      \
-                                                         : 4u)
+#define GRAVEL_INDEX_BYTES(command)                          \
+    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM            ? 0u \
+     : (command) & (GRAVEL_COMMAND_WIDE | GRAVEL_FETCH) ? 8u \
+                                                        : 4u)
 /*
  * Values that follow the index (arguments of an active message), and bytes of each. Every request has one at
  * least: the answer takes its place.
  */
-#define GRAVEL_N_VALUES(command)                                                                   \
-    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM    ? GRAVEL_COMMAND_N_ARGS(command)                   \
-     : GRAVEL_COMMAND_OP(command) == GRAVEL_INC ? 0u                                               \
-     : GRAVEL_COMMAND_OP(command) == GRAVEL_CAS ? 2u                                               \
+#define GRAVEL_N_VALUES(command)                                                 \
+    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM    ? GRAVEL_COMMAND_N_ARGS(command) \
+     : GRAVEL_COMMAND_OP(command) == GRAVEL_INC ? 0u                             \
+     : GRAVEL_COMMAND_OP(command) == GRAVEL_CAS ? 2u                             \
                                                 : 1u)
-#define GRAVEL_VALUE_BYTES(command)                                                                \
-    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM ? 8u                                                  \
-                                             : GRAVEL_TYPE_BYTES(GRAVEL_COMMAND_TYPE(command)))
+#define GRAVEL_VALUE_BYTES(command) \
+    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM ? 8u : GRAVEL_TYPE_BYTES(GRAVEL_COMMAND_TYPE(command)))
 /* Bytes of one message without its destination: what travels on the wire. */
-#define GRAVEL_MESSAGE_BYTES(command)                                                              \
+#define GRAVEL_MESSAGE_BYTES(command) \
     (GRAVEL_INDEX_BYTES(command) + GRAVEL_N_VALUES(command) * GRAVEL_VALUE_BYTES(command))
 
 GRAVEL_STATIC_ASSERT(GRAVEL_TYPE_BYTES(GRAVEL_INT) == 4 && GRAVEL_TYPE_BYTES(GRAVEL_UINT) == 4 &&

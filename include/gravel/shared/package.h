@@ -22,10 +22,12 @@ struct gravel_package {
     gravel_u32 published;
     gravel_u32 command;    /* GRAVEL_COMMAND of every message in the package */
     gravel_u32 n_messages; /* columns in use, 0 < n_messages <= stride */
-    gravel_u32 stride;     /* [elements] from one row to the next; a multiple of 16, so rows are aligned */
-    gravel_u64 base;       /* [bytes] heap offset that index 0 stands for; 0 if indices are wide */
+    gravel_u32
+        stride; /* [elements] from one row to the next; a multiple of 16, so rows are aligned */
+    gravel_u64 base;   /* [bytes] heap offset that index 0 stands for; 0 if indices are wide */
     gravel_u64 result; /* [bytes] own heap offset that place 0 of a request's answers stands for */
-    gravel_u64 signal; /* [bytes] heap offset of the uint that counts answers here, or puts there; or GRAVEL_NO_SIGNAL */
+    gravel_u64
+        signal; /* [bytes] heap offset of the uint that counts answers here, or puts there; or GRAVEL_NO_SIGNAL */
     gravel_u64 padding[3];
 };
 
@@ -36,14 +38,14 @@ GRAVEL_STATIC_ASSERT(sizeof(struct gravel_package) == GRAVEL_CACHELINE, "header 
 /* Byte offsets of the rows from the start of the slot. */
 #define GRAVEL_NODE_ROW ((gravel_u32)sizeof(struct gravel_package))
 #define GRAVEL_INDEX_ROW(stride) (GRAVEL_NODE_ROW + 4u * (stride))
-#define GRAVEL_VALUE_ROW(command, stride, row)                                                     \
-    (GRAVEL_INDEX_ROW(stride) +                                                                    \
+#define GRAVEL_VALUE_ROW(command, stride, row) \
+    (GRAVEL_INDEX_ROW(stride) +                \
      (GRAVEL_INDEX_BYTES(command) + (row)*GRAVEL_VALUE_BYTES(command)) * (stride))
 
 /* Bytes one message takes in a slot, destination included. */
 #define GRAVEL_COLUMN_BYTES(command) (4u + GRAVEL_MESSAGE_BYTES(command))
 /* Most messages of this command that a slot holds, a multiple of 16. */
-#define GRAVEL_SLOT_COLUMNS(slot_bytes, command)                                                   \
+#define GRAVEL_SLOT_COLUMNS(slot_bytes, command) \
     ((((slot_bytes)-GRAVEL_NODE_ROW) / GRAVEL_COLUMN_BYTES(command)) & ~15u)
 /* The smallest slot: 16 messages of the widest kind. */
 #define GRAVEL_SLOT_MIN_BYTES (GRAVEL_NODE_ROW + 16u * (4u + 8u * GRAVEL_AM_MAX_ARGS))

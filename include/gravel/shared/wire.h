@@ -33,9 +33,10 @@ struct gravel_frame {
     gravel_u32 magic;
     gravel_u16 version;
     gravel_u16 kind;
-    gravel_u32 source;     /* node that sent the frame */
-    gravel_u32 bytes;      /* of the whole frame, this header included */
-    gravel_u64 sequence;   /* number of this MESSAGES frame among those from source to this node, from 0 */
+    gravel_u32 source; /* node that sent the frame */
+    gravel_u32 bytes;  /* of the whole frame, this header included */
+    gravel_u64
+        sequence; /* number of this MESSAGES frame among those from source to this node, from 0 */
     gravel_u32 n_messages; /* sum of the runs' n_messages */
     gravel_u32 destination;
 };
@@ -43,7 +44,8 @@ struct gravel_frame {
 struct gravel_run {
     gravel_u32 command;
     gravel_u32 n_messages; /* at least 1 */
-    gravel_u64 base;       /* [bytes] heap offset of index 0, aligned to the type; 0 if wide or active message */
+    gravel_u64
+        base; /* [bytes] heap offset of index 0, aligned to the type; 0 if wide or active message */
 };
 
 struct gravel_signal_run {
@@ -58,17 +60,17 @@ GRAVEL_STATIC_ASSERT(sizeof(struct gravel_signal_run) == 32, "wire layout");
 
 #define GRAVEL_ALIGN8(bytes) (((gravel_u64)(bytes) + 7u) & ~(gravel_u64)7u)
 /* Offset of the indices from the start of a run. */
-#define GRAVEL_RUN_INDICES(command)                                                                \
+#define GRAVEL_RUN_INDICES(command) \
     (GRAVEL_HAS_SIGNAL(command) ? sizeof(struct gravel_signal_run) : sizeof(struct gravel_run))
 /* Offset of value row `row` from the start of a run of n messages. */
-#define GRAVEL_RUN_VALUES(command, n, row)                                                         \
-    (GRAVEL_RUN_INDICES(command) +                                                                   \
-     (GRAVEL_VALUE_BYTES(command) == 8u                                                            \
-          ? GRAVEL_ALIGN8((gravel_u64)GRAVEL_INDEX_BYTES(command) * (n))                           \
-          : (gravel_u64)GRAVEL_INDEX_BYTES(command) * (n)) +                                       \
+#define GRAVEL_RUN_VALUES(command, n, row)                               \
+    (GRAVEL_RUN_INDICES(command) +                                       \
+     (GRAVEL_VALUE_BYTES(command) == 8u                                  \
+          ? GRAVEL_ALIGN8((gravel_u64)GRAVEL_INDEX_BYTES(command) * (n)) \
+          : (gravel_u64)GRAVEL_INDEX_BYTES(command) * (n)) +             \
      (gravel_u64)(row)*GRAVEL_VALUE_BYTES(command) * (n))
 /* Bytes of a whole run, padding included. */
-#define GRAVEL_RUN_BYTES(command, n)                                                               \
+#define GRAVEL_RUN_BYTES(command, n) \
     GRAVEL_ALIGN8(GRAVEL_RUN_VALUES(command, n, GRAVEL_N_VALUES(command)))
 
 #endif
