@@ -219,7 +219,7 @@ void *gravel_pointer_of(struct gravel *gravel, uint32_t node, uint64_t offset);
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /**
- * Build an OpenCL program whose source includes "gravel.cl.h".
+ * Build an OpenCL program whose source includes "gravel.cl.h": the text itself, not a file that it includes.
  *
  * @param name     file name for messages of the compiler, e.g. "count.cl".
  * @param source   text of the program.

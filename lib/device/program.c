@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Program building. See program.h.
- *
- * The header reaches the compiler as a header object under a flat name: nested names and -I fail on several
- * implementations.
  */
 #include "program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../error.h"
 #include "gravel/shared/arena.h"
-
-#define LINK_TRIES 4 /* more, after the first */
+#include "source.h"
 
 static void write_options(FILE *out, const struct gravel_device *device,
                           const struct gravel_program_request *request)
@@ -76,12 +70,12 @@ static char *read_log(const struct gravel_device *device, cl_program program)
     return log;
 }
 
-static int fail_build(const struct gravel_device *device, const char *name, const char *stage,
-                      cl_int error, cl_program program, const char *options)
+static int fail_build(const struct gravel_device *device, const char *name, cl_int error,
+                      cl_program program, const char *options)
 {
-    char *log = program ? read_log(device, program) : NULL;
+    char *log = read_log(device, program);
     char *text;
-    if (asprintf(&text, "%s: %s failed on %s, %s\noptions: %s\n%s", name, stage,
+    if (asprintf(&text, "%s: building failed on %s, %s\noptions: %s\n%s", name,
                  device->capability.name, gravel_cl_error(error), options, log ? log : "") < 0)
         text = NULL;
     int code = gravel_fail_text(GRAVEL_EBUILD, text ? text : "program does not build");
@@ -90,68 +84,45 @@ static int fail_build(const struct gravel_device *device, const char *name, cons
     return code;
 }
 
-static cl_program make_source(cl_context context, const struct gravel_program_request *request,
-                              cl_int *error)
+/* The whole text as one string; NULL if memory is out. The caller frees it. */
+static char *make_text(const struct gravel_program_request *request)
 {
-    char line[320];
-    snprintf(line, sizeof line, "#line 1 \"%.256s\"\n", request->name);
-    const char *texts[] = {line, request->source, request->trailer};
-    return clCreateProgramWithSource(context, request->trailer ? 3 : 2, texts, NULL, error);
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    gravel_source_expand(out, request->name, request->source, gravel_cl_h);
+    if (request->trailer)
+        gravel_source_expand(out, "trailer", request->trailer, gravel_cl_h);
+    fclose(out);
+    return text;
 }
 
-static int compile_and_link(const struct gravel_device *device, const char *name, cl_program source,
-                            cl_program header, const char *options, cl_program *program)
-{
-    const char *header_name = "gravel.cl.h";
-    cl_int error =
-        clCompileProgram(source, 1, &device->id, options, 1, &header, &header_name, NULL, NULL);
-    if (error != CL_SUCCESS)
-        return fail_build(device, name, "compiling", error, source, options);
-    *program = clLinkProgram(device->context, 1, &device->id, NULL, 1, &source, NULL, NULL, &error);
-    if (error == CL_SUCCESS)
-        return 0;
-    int code = fail_build(device, name, "linking", error, *program, options);
-    if (*program)
-        clReleaseProgram(*program);
-    *program = NULL;
-    return code;
-}
-
-/* One try, from the texts. */
-static int build_once(const struct gravel_device *device,
-                      const struct gravel_program_request *request, const char *options,
-                      cl_program *program)
+static int build(const struct gravel_device *device, const char *name, const char *text,
+                 const char *options, cl_program *program)
 {
     cl_int error = CL_SUCCESS;
-    const char *header_text = gravel_cl_h;
+    *program = clCreateProgramWithSource(device->context, 1, &text, NULL, &error);
+    if (!*program)
+        return gravel_fail_cl("clCreateProgramWithSource", error);
+    error = clBuildProgram(*program, 1, &device->id, options, NULL, NULL);
+    if (error == CL_SUCCESS)
+        return 0;
+    int code = fail_build(device, name, error, *program, options);
+    clReleaseProgram(*program);
     *program = NULL;
-    cl_program header = clCreateProgramWithSource(device->context, 1, &header_text, NULL, &error);
-    cl_program source = header ? make_source(device->context, request, &error) : NULL;
-    int code = source ? compile_and_link(device, request->name, source, header, options, program)
-                      : gravel_fail_cl("clCreateProgramWithSource", error);
-    if (source)
-        clReleaseProgram(source);
-    if (header)
-        clReleaseProgram(header);
     return code;
 }
 
 int gravel_device_build(const struct gravel_device *device,
                         const struct gravel_program_request *request, cl_program *program)
 {
-    char *options = make_options(device, request);
+    char *options = make_options(device, request), *text = make_text(request);
     *program = NULL;
-    if (!options)
-        return gravel_fail(GRAVEL_ENOMEM, "%s: compiler options", request->name);
-    /* Several processes that build at once sometimes fail to link on PoCL 3.1 (its kernel cache is shared);
-     * a program that is wrong fails to compile and is not tried again. */
-    int code = build_once(device, request, options, program);
-    for (int again = 0; code == GRAVEL_EBUILD && again < LINK_TRIES &&
-                        strstr(gravel_last_error(), "linking failed");
-         again++) {
-        usleep(20000);
-        code = build_once(device, request, options, program);
-    }
+    int code = options && text ? build(device, request->name, text, options, program)
+                               : gravel_fail(GRAVEL_ENOMEM, "%s: text and options", request->name);
+    free(text);
     free(options);
     return code;
 }

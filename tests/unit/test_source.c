@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The header in the place of its include: where it is put, where it is not, and which lines the rest has.
+ *
+ * Path: meson test -> this -> lib/device/source.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "device/source.h"
+
+#define BEGIN "\n#line 1 \"k.cl\"\n"
+#define HEADER_THEN(line) "\n#line 1 \"gravel.cl.h\"\nHEADER\n\n#line " line " \"k.cl\"\n"
+
+static void expect(const char *text, const char *expanded)
+{
+    char *got = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&got, &bytes);
+    assert_non_null(out);
+    gravel_source_expand(out, "k.cl", text, "HEADER\n");
+    fclose(out);
+    assert_string_equal(got, expanded);
+    free(got);
+}
+
+static void text_without_include_stays(void **state)
+{
+    (void)state;
+    expect("", BEGIN);
+    expect("kernel void k(void) {}", BEGIN "kernel void k(void) {}");
+    expect("#include \"other.h\"\n", BEGIN "#include \"other.h\"\n");
+    expect("#define NAME \"gravel.cl.h\"\n", BEGIN "#define NAME \"gravel.cl.h\"\n");
+}
+
+static void what_follows_the_include_keeps_its_line(void **state)
+{
+    (void)state;
+    expect("#include \"gravel.cl.h\"\nint x;\n", BEGIN HEADER_THEN("2") "int x;\n");
+    expect("a\n\n  #  include\t\"gravel.cl.h\" // mine\nb", BEGIN "a\n\n" HEADER_THEN("4") "b");
+    expect("#include \"gravel.cl.h\"", BEGIN HEADER_THEN("2"));
+}
+
+static void every_include_is_replaced(void **state)
+{
+    (void)state;
+    expect("#if A\n#include \"gravel.cl.h\"\n#else\n#include \"gravel.cl.h\"\n#endif\n",
+           BEGIN "#if A\n" HEADER_THEN("3") "#else\n" HEADER_THEN("5") "#endif\n");
+}
+
+static void include_in_a_comment_stays(void **state)
+{
+    (void)state;
+    expect("/*\n#include \"gravel.cl.h\"\n*/\n", BEGIN "/*\n#include \"gravel.cl.h\"\n*/\n");
+    expect("// /*\n#include \"gravel.cl.h\"\n", BEGIN "// /*\n" HEADER_THEN("3"));
+    expect("/* a */ b /* c\n#include \"gravel.cl.h\"\n*/",
+           BEGIN "/* a */ b /* c\n#include \"gravel.cl.h\"\n*/");
+}
+
+static void literal_that_looks_like_a_comment_begins_none(void **state)
+{
+    (void)state;
+    expect("x = \"/*\";\n#include \"gravel.cl.h\"\n", BEGIN "x = \"/*\";\n" HEADER_THEN("3"));
+    expect("x = \"\\\"/*\";\n#include \"gravel.cl.h\"\n",
+           BEGIN "x = \"\\\"/*\";\n" HEADER_THEN("3"));
+    expect("c = '\"'; /* \"\n#include \"gravel.cl.h\"\n*/",
+           BEGIN "c = '\"'; /* \"\n#include \"gravel.cl.h\"\n*/");
+    expect("#define T it's /* \n#include \"gravel.cl.h\"\n",
+           BEGIN "#define T it's /* \n" HEADER_THEN("3"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_without_include_stays),
+        cmocka_unit_test(what_follows_the_include_keeps_its_line),
+        cmocka_unit_test(every_include_is_replaced),
+        cmocka_unit_test(include_in_a_comment_stays),
+        cmocka_unit_test(literal_that_looks_like_a_comment_begins_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
