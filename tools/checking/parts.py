@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The commands of a check, each with a time limit and its output in a file.
+
+Path: __main__.py, report.py -> this -> meson, ninja, tools/figures, tools/check-sanitizers.
+"""
+import os
+import signal
+import subprocess
+import sys
+
+BUILD = "build-check"
+LOGS = os.path.join(BUILD, "logs")
+PATIENCE = "4"  # times the limits of tests, which are for an idle machine
+# Ranks on one machine, in containers too; one kernel cache for all builds; what scripts and waits of tests read.
+ENVIRONMENT = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none",
+                   OMPI_MCA_btl_base_warn_component_unused="0", TEST_PATIENCE=PATIENCE,
+                   POCL_CACHE_DIR=os.path.abspath(os.path.join(BUILD, "tests", "support", "kernel-cache")))
+TIMED_OUT = 124
+
+child = None  # the command under way, in a process group of its own
+
+
+def end_child():
+    """End the command under way with all that it has started."""
+    if child and child.poll() is None:
+        os.killpg(child.pid, signal.SIGTERM)
+        try:
+            child.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+
+
+def run(command, log, limit_s, stdin=subprocess.DEVNULL, is_appended=False):
+    """@return the exit status; TIMED_OUT."""
+    global child
+    with open(log, "a" if is_appended else "w", encoding="utf-8") as out:
+        child = subprocess.Popen(command, stdin=stdin, stdout=out, stderr=subprocess.STDOUT, env=ENVIRONMENT,
+                                 start_new_session=True)
+        try:
+            return child.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            end_child()
+            out.write("not ended after %d s: %s\n" % (limit_s, " ".join(command)))
+            return TIMED_OUT
+
+
+def log_of(name):
+    return os.path.join(LOGS, "".join(c if c.isalnum() else "-" for c in name) + ".log")
+
+
+def build(directory, compiler, *options, log=None):
+    """@return (exit status, log)"""
+    log = log or log_of("build " + directory)
+    ENVIRONMENT["CC"] = compiler
+    is_there = os.path.exists(os.path.join(directory, "build.ninja"))
+    set_up = ["meson", "configure", directory] if is_there else ["meson", "setup", directory, "-Dwerror=true"]
+    status = run(set_up + list(options), log, 300)
+    del ENVIRONMENT["CC"]
+    return status or run(["ninja", "-C", directory], log, 1200, is_appended=True), log
+
+
+def manual():
+    return build(BUILD, "gcc", "-Ddocs=enabled", log=log_of("manual"))
+
+
+def figure(name):
+    log = log_of(name)
+    return run([sys.executable, "-B", "tools/figures", "--quick", "--only", name, "--build", BUILD, "--out",
+                os.path.join(BUILD, "figures")], log, 900), log
+
+
+def tests(directory, names):
+    """@return (exit status, log); results are in the build's meson-logs/testlog.json."""
+    log = log_of("tests")
+    n_at_once = str((os.cpu_count() or 1) + 1)  # some wait for time limits
+    return run(["meson", "test", "-C", directory, "--no-rebuild", "--num-processes", n_at_once, "--timeout-multiplier",
+                PATIENCE, *names], log, 3600), log
+
+
+def sanitizer(kind, share):
+    log = log_of("sanitizer " + kind)
+    return run(["tools/check-sanitizers", kind] + (["--share", share] if share else []), log, 2400), log
+
+
+BUILDS = {"build with clang": lambda: build(BUILD + "-clang", "clang"), "manual": manual}

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""What a check runs: the core, and a tenth of the rest or all of it.
+
+The core is named by tests/core. The rest is dealt to ten tenths like cards, so that neighbours, which are alike, go to
+different ones. A commit's tenth is the number of commits before it, modulo ten: of ten commits one after the other each
+runs another, which the digits of a hash would not do.
+
+Path: BUILD/meson-info/intro-tests.json, tests/core -> this -> __main__.py.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+TENTHS = 10
+BUILDS = ["build with clang", "manual"]
+SANITIZERS = ["address", "thread"]  # each in five shares: building takes longer than a share's tests
+
+
+class Plan:
+    def __init__(self, title, tests, figures, builds, sanitizers, left):
+        self.title, self.tests, self.figures, self.builds = title, tests, figures, builds
+        self.sanitizers, self.left = sanitizers, left
+
+
+def commit_tenth():
+    result = subprocess.run(["git", "rev-list", "--count", "HEAD"], capture_output=True, text=True)
+    return int(result.stdout) % TENTHS if result.returncode == 0 else 0
+
+
+def listed(build):
+    """Every test: (what meson calls it, "suite: name")."""
+    with open(os.path.join(build, "meson-info", "intro-tests.json"), encoding="utf-8") as tests:
+        for test in json.load(tests):
+            project, _, suite = test["suite"][0].partition(":")
+            yield project + ":" + test["name"], suite + ": " + test["name"]
+
+
+def figures():
+    listing = subprocess.run([sys.executable, "-B", "tools/figures", "--list"], capture_output=True, text=True, check=True)
+    return [line.split()[0] for line in listing.stdout.splitlines()]
+
+
+def core_patterns():
+    with open(os.path.join("tests", "core"), encoding="utf-8") as core:
+        return [re.compile(line.strip()) for line in core if line.strip() and not line.startswith("#")]
+
+
+def split(tests):
+    """@return tests of the core, the rest; ends if a pattern matches nothing."""
+    patterns = core_patterns()
+    for pattern in patterns:
+        if not any(pattern.fullmatch(name) for _, name in tests):
+            sys.exit("tests/core: no test is '%s'\n0 passed, 1 failed, 0 skipped" % pattern.pattern)
+    core = [test for test in tests if any(pattern.fullmatch(test[1]) for pattern in patterns)]
+    return core, [test for test in tests if test not in core]
+
+
+def make(build, is_all, tenth):
+    core, rest = split(list(listed(build)))
+    if is_all:
+        return Plan("all: %d tests, figures, clang, manual, sanitizers" % len(core + rest), [t for t, _ in core + rest],
+                    figures(), BUILDS, [(kind, None) for kind in SANITIZERS], "")
+    tenth = commit_tenth() if tenth is None else tenth
+    dealt, all_figures = rest[tenth::TENTHS], figures()
+    some_figures = all_figures[tenth::TENTHS]
+    kind = SANITIZERS[tenth % 2]
+    share = "%d/%d" % (tenth // 2, TENTHS // 2)
+    builds = BUILDS[tenth // 5:tenth // 5 + 1] if tenth % 5 == 0 else []
+    title = "core: %d tests; tenth %d of the rest: %d tests, %s, sanitizer %s %s" % (
+        len(core), tenth, len(dealt), ", ".join(some_figures + builds), kind, share)
+    left = "%d tests, %d figures, %d builds, and nine tenths of the sanitizers' tests" % (
+        len(rest) - len(dealt), len(all_figures) - len(some_figures), len(BUILDS) - len(builds))
+    return Plan(title, [t for t, _ in core + dealt], some_figures, builds, [(kind, share)], left)

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What tools/check runs, and how it counts: tools/checking."""
+import contextlib
+import io
+import json
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tools", "checking"))
+import parts  # noqa: E402
+import plan  # noqa: E402
+import report  # noqa: E402
+import room  # noqa: E402
+
+BUILD = os.path.abspath(sys.argv.pop())
+
+
+class Plan(unittest.TestCase):
+    def setUp(self):
+        os.chdir(TOP)
+        self.tests = list(plan.listed(BUILD))
+        self.core, self.rest = plan.split(self.tests)
+
+    def test_ten_tenths_and_the_core_are_everything(self):
+        plans = [plan.make(BUILD, False, tenth) for tenth in range(plan.TENTHS)]
+        run = [test for some in plans for test in some.tests]
+        core = [test for test, _ in self.core]
+        for test, _ in self.tests:
+            self.assertEqual(run.count(test), plan.TENTHS if test in core else 1, test)
+        self.assertEqual(sorted(f for some in plans for f in some.figures), sorted(plan.figures()))
+        self.assertEqual(sorted(b for some in plans for b in some.builds), sorted(plan.BUILDS))
+        shares = [(kind, "%d/5" % i) for kind in plan.SANITIZERS for i in range(5)]
+        self.assertEqual(sorted(s for some in plans for s in some.sanitizers), sorted(shares))
+
+    def test_all_is_everything_once(self):
+        everything = plan.make(BUILD, True, None)
+        self.assertEqual(sorted(everything.tests), sorted(test for test, _ in self.tests))
+        self.assertEqual(everything.left, "")
+
+    def test_the_core_has_every_step_and_is_not_all(self):
+        names = " ".join(name for _, name in self.core)
+        for word in ("(pump)", "(drain)", "ranks 2", "ranks 3", "fault", "refuses"):
+            self.assertIn(word, names)
+        self.assertGreater(len(self.rest), 100)
+
+    def test_every_build_of_the_plan_is_a_part(self):
+        self.assertEqual(set(plan.BUILDS), set(parts.BUILDS))
+
+
+class Room(unittest.TestCase):
+    def test_a_disk_without_room_is_named(self):
+        free_mb = shutil.disk_usage(".").free >> 20
+        self.assertIsNone(room.find(1))
+        self.assertIn("make room", room.find(free_mb + 100000))
+        self.assertIn(os.getcwd(), room.find(free_mb + 100000))
+
+
+class Counting(unittest.TestCase):
+    def count(self, results, names):
+        """What is printed, and the last line, when meson has left these results of these tests."""
+        with tempfile.TemporaryDirectory() as build:
+            os.makedirs(os.path.join(build, "meson-logs"))
+
+            def leave_results(*_):
+                with open(os.path.join(build, "meson-logs", "testlog.json"), "w", encoding="utf-8") as log:
+                    for name, result, out in results:
+                        log.write(json.dumps({"name": name, "result": result, "duration": 1.0, "stdout": out}) + "\n")
+
+            real, parts.tests = parts.tests, leave_results
+            counted = report.Results()
+            try:
+                with contextlib.redirect_stdout(io.StringIO()) as printed:
+                    counted.tests(build, names)
+            finally:
+                parts.tests = real
+            return printed.getvalue(), counted.last_line()
+
+    def test_results_are_counted(self):
+        printed, last = self.count([("a", "OK", ""), ("b", "FAIL", "lost 3 messages"), ("c", "SKIP", "skipped: no spin"),
+                                    ("d", "TIMEOUT", "")], ["a", "b", "c", "d"])
+        self.assertEqual(last, "1 passed, 2 failed, 1 skipped")
+        self.assertIn("lost 3 messages", printed)
+        self.assertIn("c: skipped: no spin", printed)
+
+    def test_a_test_without_result_has_failed(self):
+        _, last = self.count([("a", "OK", "")], ["a", "b", "c"])
+        self.assertEqual(last, "1 passed, 2 failed, 0 skipped")
+        _, last = self.count([], ["a"])
+        self.assertEqual(last, "0 passed, 1 failed, 0 skipped")
+
+
+if __name__ == "__main__":
+    unittest.main()
