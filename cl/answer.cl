@@ -30,6 +30,7 @@
 #define NEXT_fetch_and(type, old, value, expected) ((old) & (value))
 #define NEXT_fetch_or(type, old, value, expected) ((old) | (value))
 #define NEXT_fetch_xor(type, old, value, expected) ((old) ^ (value))
+#define NEXT_fetch_add_bits(type, old, value, expected) sum_doubles(old, value)
 #define NEXT_cas(type, old, value, expected) ((old) == (expected) ? (value) : (old))
 
 #define ANSWER_SERIALLY(OP, op, TYPE, type)                                        \
@@ -42,7 +43,7 @@
         break;
 #define CAS_SERIALLY(TYPE, type) ANSWER_SERIALLY(CAS, cas, TYPE, type)
 
-/* Global and local size 1. Any request; those on doubles need the device's double, but get and swap. */
+/* Global and local size 1. Any request. */
 kernel void answer_serially(REQUESTS)
 {
     (void)is_wide;
@@ -54,6 +55,7 @@ kernel void answer_serially(REQUESTS)
 #else
         ANSWER_SERIALLY(GET, get, DOUBLE, ulong)
         ANSWER_SERIALLY(SWAP, swap, DOUBLE, ulong)
+        ANSWER_SERIALLY(FETCH_ADD, fetch_add_bits, DOUBLE, ulong)
 #endif
     }
 }
@@ -61,6 +63,7 @@ kernel void answer_serially(REQUESTS)
 /* The old value, and the word is what it becomes: by one atomic operation. */
 #define FETCH_get(type, word, value, expected) (*(word))
 #define FETCH_fetch_add(type, word, value, expected) add_##type(word, value)
+#define FETCH_fetch_add_bits(type, word, value, expected) add_bits_ulong(word, value)
 #define FETCH_swap(type, word, value, expected) ATOMIC_##type(xchg)(word, value)
 #define FETCH_fetch_min(type, word, value, expected) ATOMIC_##type(min)(word, value)
 #define FETCH_fetch_max(type, word, value, expected) ATOMIC_##type(max)(word, value)
@@ -76,7 +79,7 @@ kernel void answer_serially(REQUESTS)
         break;
 
 /* Any local size, global size at least n_messages. Any request; those on 64-bit words need the device's 64-bit
- * atomics, sums of doubles its double too. */
+ * atomics. */
 kernel void answer_each(REQUESTS)
 {
     (void)is_wide;
@@ -100,6 +103,8 @@ kernel void answer_each(REQUESTS)
         ANSWER_ONE(SWAP, swap, DOUBLE, ulong)
 #ifdef GRAVEL_HAS_DOUBLE
         ANSWER_ONE(FETCH_ADD, fetch_add, DOUBLE, double)
+#else
+        ANSWER_ONE(FETCH_ADD, fetch_add_bits, DOUBLE, ulong)
 #endif
 #endif
     }

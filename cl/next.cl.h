@@ -24,5 +24,6 @@
 #define NEXT_and(type, old, value) ((old) & (value))
 #define NEXT_or(type, old, value) ((old) | (value))
 #define NEXT_xor(type, old, value) ((old) ^ (value))
+#define NEXT_add_bits(type, old, value) sum_doubles(old, value)
 
 #endif

@@ -18,6 +18,7 @@
  */
 #include "gravel.cl.h"
 
+#include "double_sum.cl.h"
 #include "next.cl.h"
 
 #ifdef GRAVEL_INT64_ATOMICS
@@ -56,7 +57,7 @@ GRAVEL_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wide
         break;
 #define SERIALLY_INC(TYPE, type) SERIALLY(INC, inc, TYPE, type)
 
-/* Global and local size 1. Any command but an active message; sums of doubles need the device's double. */
+/* Global and local size 1. Any command but an active message. */
 kernel void apply_serially(RUN)
 {
     switch (kind) {
@@ -66,6 +67,7 @@ kernel void apply_serially(RUN)
         GRAVEL_DOUBLE_OPERATIONS(SERIALLY)
 #else
         SERIALLY(PUT, put, DOUBLE, ulong)
+        SERIALLY(ADD, add_bits, DOUBLE, ulong)
 #endif
     }
 }
@@ -115,11 +117,20 @@ DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
 #define add_double gravel_add_real_double
 #elif defined(GRAVEL_HAS_DOUBLE)
 DEFINE_ADD_REAL(double, ulong, atom_cmpxchg)
+#else
+GRAVEL_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
+{
+    ulong old = *word, seen;
+    while ((seen = atom_cmpxchg(word, old, sum_doubles(old, value))) != old)
+        old = seen;
+    return old;
+}
+#define UPDATE_add_bits(type, word, value) add_bits_ulong(word, value)
 #endif
 #endif
 
 /* Any local size, global size at least n_messages. Any command but put and active message; those on 64-bit
- * words need the device's 64-bit atomics, sums of doubles its double too. */
+ * words need the device's 64-bit atomics. */
 kernel void update_each(RUN)
 {
     uint i = (uint)get_global_id(0);
@@ -138,6 +149,8 @@ kernel void update_each(RUN)
         UPDATE(INC, inc, ULONG, ulong)
 #ifdef GRAVEL_HAS_DOUBLE
         UPDATE(ADD, add, DOUBLE, double)
+#else
+        UPDATE(ADD, add_bits, DOUBLE, ulong)
 #endif
 #endif
     }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/patience.h"
 #include "device/program.h"
 #include "error.h"
 
@@ -128,9 +127,7 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
     *runs = (struct gravel_device_runs){
         .is_serial = device->capability.is_cpu,
         .has_int64_atomics = has_int64_atomics(device->id),
-        .has_double = device->capability.has_double,
         .group = GROUP,
-        .device = device,
         .queue = queue,
         .arena = arena,
     };
@@ -236,46 +233,6 @@ static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, ui
     return gravel_check_cl("resolver: clEnqueueNDRangeKernel", error);
 }
 
-/* Bytes from a run's base to the double of message i. */
-static uint64_t offset_of(uint32_t command, const void *indices, uint32_t i)
-{
-    if (command & GRAVEL_COMMAND_WIDE)
-        return ((const uint64_t *)indices)[i];
-    return sizeof(double) * (GRAVEL_IS_REQUEST(command)
-                                 ? GRAVEL_REQUEST_INDEX(((const uint64_t *)indices)[i])
-                                 : ((const uint32_t *)indices)[i]);
-}
-
-/* For devices without double, word by word through the queue: slow, but such messages are rare
- * there. */
-static int add_doubles(const struct gravel_device_runs *runs, const struct place *place)
-{
-    const struct gravel_run *run = place->run;
-    const void *indices = (const char *)run + GRAVEL_RUN_INDICES(run->command);
-    const double *values =
-        (const void *)((const char *)run + GRAVEL_RUN_VALUES(run->command, run->n_messages, 0));
-    cl_int error = CL_SUCCESS;
-    int code = gravel_patience_finish(runs->device, runs->queue, "resolver: runs before doubles");
-    if (code)
-        return code;
-    for (uint32_t i = 0; error == CL_SUCCESS && i < run->n_messages; i++) {
-        uint64_t at = place->base + offset_of(run->command, indices, i);
-        double word;
-        error = clEnqueueReadBuffer(runs->queue, runs->arena, CL_TRUE, at, sizeof word, &word, 0,
-                                    NULL, NULL);
-        if (error == CL_SUCCESS && GRAVEL_IS_REQUEST(run->command))
-            error = clEnqueueWriteBuffer(runs->queue, place->uploaded, CL_TRUE,
-                                         place->values_at + i * sizeof word, sizeof word, &word, 0,
-                                         NULL, NULL);
-        if (error != CL_SUCCESS)
-            break;
-        word += values[i];
-        error = clEnqueueWriteBuffer(runs->queue, runs->arena, CL_TRUE, at, sizeof word, &word, 0,
-                                     NULL, NULL);
-    }
-    return gravel_check_cl("resolver: adding doubles by the host", error);
-}
-
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
 {
     const struct gravel_run nothing = {.command = GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
@@ -333,10 +290,7 @@ int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem upl
         .expected_at = (uint32_t)(at + GRAVEL_RUN_VALUES(run->command, run->n_messages, 1)),
     };
     const struct gravel_signal_run *with_signal = (const void *)run;
-    bool is_sum = op == GRAVEL_ADD || op == GRAVEL_FETCH_ADD;
-    int code = is_sum && type == GRAVEL_DOUBLE && !runs->has_double
-                   ? add_doubles(runs, &place)
-                   : enqueue_messages(runs, &place);
+    int code = enqueue_messages(runs, &place);
     if (!code && op == GRAVEL_PUT_SIGNAL && with_signal->signal != GRAVEL_NO_SIGNAL)
         code = enqueue_signal(runs, heap_offset + with_signal->signal, run->n_messages);
     return code;

@@ -18,9 +18,7 @@
 struct gravel_device_runs {
     bool is_serial; /* a CPU device: the plain loop is the fastest, and no table is needed */
     bool has_int64_atomics;
-    bool has_double;
     size_t group; /* [work-items] */
-    const struct gravel_device *device;
     cl_command_queue queue;
     cl_program program;
     cl_kernel apply_serially, update_each, find_last, store_last;

@@ -209,7 +209,7 @@ static int run_way(struct CMUnitTest *tests, size_t n, const char *name, struct 
     return _cmocka_run_group_tests(name, tests, n, NULL, NULL);
 }
 
-/* main of `test PLATFORM`: all tests [n] in every way. */
+/* main of `test PLATFORM`: all tests [n] in every way; without double the first two, which sum. */
 static int run_in_every_way(int argc, char **argv, struct CMUnitTest *tests, size_t n)
 {
     if (argc != 2)
@@ -221,6 +221,7 @@ static int run_in_every_way(int argc, char **argv, struct CMUnitTest *tests, siz
     int n_failed = run_way(tests, n, "serial", &(struct way){.is_serial = true});
     n_failed += run_way(tests, n, "parallel", &(struct way){0});
     n_failed += run_way(tests, n, "parallel, pinned frames", &(struct way){.is_pinned = true});
+    n_failed += run_way(tests, 2, "without double", &(struct way){.hides_double = true});
     n_failed += run_way(tests, n, "without 64-bit atomics and double",
                         &(struct way){.hides_int64_atomics = true, .hides_double = true});
     clReleaseMemObject(arena);
