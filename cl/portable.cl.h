@@ -15,7 +15,7 @@
  * This file defines GRAVEL_HAS_LONG_WAITS where 64-bit words can be waited for.
  * GRAVEL_BUILD_OPTIONS may choose how a group counts, to try a form that the device would not get:
  *     GRAVEL_FORM_COLLECTIVES, GRAVEL_FORM_SUBGROUPS, GRAVEL_FORM_SCAN
- * Compiled as C11 (no OpenCL compiler), host_c11.h supplies the same names for threads.
+ * Compiled as C11 (no OpenCL compiler), tests/tsan/host_c11.h supplies these names for threads.
  *
  * Path:    base.h -> portable.cl.h -> workgroup.cl.h.
  * Memory:  orders are in the names; every use says which edge of docs/memory-order.md it is.

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gravel/shared/wire.h"
+#include "wire.h"
 
 struct gravel_sender;
 

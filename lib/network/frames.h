@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "gravel/shared/wire.h"
+#include "aggregate/wire.h"
 
 /* Counted for termination, as are messages: they change the state of their receiver. */
 #define GRAVEL_FRAME_BYTES 2u   /* host put: store bytes; counts as one message */

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "gravel/shared/wire.h"
+#include "aggregate/wire.h"
 
 #define GRAVEL_SHARD_PAGE_SHIFT 12u
 

@@ -18,7 +18,7 @@
 #include "resolve/heap.h"
 
 #include "gravel/gravel.h"
-#include "gravel/shared/wire.h"
+#include "aggregate/wire.h"
 
 #define GRAVEL_REFUSAL_BYTES 256u
 

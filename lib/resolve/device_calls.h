@@ -16,7 +16,7 @@
 #define GRAVEL_RESOLVE_DEVICE_CALLS_H
 
 #include "device/memory.h"
-#include "gravel/shared/wire.h"
+#include "aggregate/wire.h"
 
 struct gravel_device_calls;
 

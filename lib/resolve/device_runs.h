@@ -13,7 +13,7 @@
 #define GRAVEL_RESOLVE_DEVICE_RUNS_H
 
 #include "device/device.h"
-#include "gravel/shared/wire.h"
+#include "aggregate/wire.h"
 
 struct gravel_device_runs {
     bool is_serial; /* a CPU device: the plain loop is the fastest, and no table is needed */

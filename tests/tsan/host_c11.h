@@ -6,7 +6,7 @@
  * thread points gravel_lane at its place before it calls anything from cl/. Both ways to scan can
  * be had, as on devices: with GRAVEL_SERIAL_GROUP a leader's loop, without it a parallel one.
  *
- * Path:    portable.cl.h -> host_c11.h; used by tests only.
+ * Path:    cl/portable.cl.h -> this -> the kernels of tests/tsan.
  */
 #ifndef GRAVEL_HOST_C11_H
 #define GRAVEL_HOST_C11_H

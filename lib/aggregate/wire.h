@@ -10,13 +10,13 @@
  * (bytes into the heap, wide commands), values 4 or 8; each array starts at a multiple of its element size.
  * Byte order is the machine's; nodes that differ in it refuse each other when they open.
  *
- * Path:    lib/aggregate/node_buffer.c writes it -> lib/network -> lib/resolve/decode.c checks it.
+ * Path:    node_buffer.c writes it -> lib/network -> lib/resolve/decode.c checks it.
  * Source:  Orr 2016, figure A-2.
  */
-#ifndef GRAVEL_SHARED_WIRE_H
-#define GRAVEL_SHARED_WIRE_H
+#ifndef GRAVEL_AGGREGATE_WIRE_H
+#define GRAVEL_AGGREGATE_WIRE_H
 
-#include "operation.h"
+#include "gravel/shared/operation.h"
 
 #define GRAVEL_FRAME_MAGIC 0x47524246u
 #define GRAVEL_FRAME_VERSION 2u

@@ -6,7 +6,7 @@
  * a call before all of the sub-group have made it. It orders no memory, as the built-ins need not, so all is relaxed;
  * but for the barrier.
  *
- * Path:    host_c11.h -> this; used by tests only.
+ * Path:    host_c11.h -> this.
  */
 #ifndef GRAVEL_HOST_C11_SUBGROUP_H
 #define GRAVEL_HOST_C11_SUBGROUP_H
