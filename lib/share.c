@@ -79,7 +79,7 @@ static void tell_takers(struct gravel *gravel)
     gravel_log(gravel,
                "node %u: %u of %u other nodes of its host take its node buffers where they are%s%s",
                transport->node, transport->n_takers, transport->n_local - 1,
-               transport->why_not[0] ? "; here cannot be mapped those " : "", transport->why_not);
+               transport->why_not[0] ? "; cannot map the buffers " : "", transport->why_not);
 }
 
 int gravel_share_tell(struct gravel *gravel)

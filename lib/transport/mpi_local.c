@@ -29,7 +29,7 @@ static bool take_from(struct gravel_transport *transport, struct gravel_handover
     struct gravel_segment_head *view;
     if (gravel_segment_map(&other->card, &view)) {
         if (!transport->why_not[0])
-            snprintf(transport->why_not, sizeof transport->why_not, "of node %llu: %.120s",
+            snprintf(transport->why_not, sizeof transport->why_not, "of node %llu (%.120s)",
                      (unsigned long long)other->node, gravel_last_error());
         return false;
     }

@@ -68,8 +68,8 @@ struct gravel_transport {
     unsigned char
         *views[GRAVEL_SEGMENT_PEERS]; /* [n_views] frames in the segments that are mapped here */
     uint32_t n_views;
-    uint32_t n_takers;         /* nodes of this machine that take frames from this node's segment */
-    char why_not[160];         /* why a segment of theirs cannot be mapped here; empty: all are */
+    uint32_t n_takers; /* nodes of this machine that take frames from this node's segment */
+    char why_not[160]; /* "of node 3 (...)", the first whose segment cannot be mapped; or empty */
     _Atomic uint64_t n_handed; /* node buffers handed over in it. A counter: relaxed */
 };
 
