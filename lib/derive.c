@@ -46,7 +46,7 @@
 #define PATIENCE_MIN_MS \
     2000u /* the pump may sleep a second before it finds the caller's own launches */
 
-uint64_t gravel_derive_buffer_bytes(const struct gravel_place *place)
+uint64_t gravel_derive_buffer_bytes(const struct gravel_surroundings *place)
 {
     uint64_t bytes = PUMP_BUFFER_BYTES;
     if (place->device->step != GRAVEL_STEP_PUMP)
@@ -86,14 +86,14 @@ static uint32_t derive_chain_limit(const struct gravel_config *config)
 }
 
 static uint32_t derive_n_aggregators(const struct gravel_config *config,
-                                     const struct gravel_place *place)
+                                     const struct gravel_surroundings *place)
 {
     bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
     bool has_host_bin = is_pump && !gravel_device_bins(place->device, config->device_aggregation);
     return has_host_bin && place->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
 }
 
-void gravel_derive(struct gravel_config *config, const struct gravel_place *place)
+void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place)
 {
     bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
     if (config->n_aggregators == 0)

@@ -239,7 +239,7 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
     const struct gravel_transport *transport = gravel->network.transport;
     const struct gravel_neighbours neighbours = {transport->n_local, transport->local};
     int code = gravel_device_open(&gravel->device, &gravel->config, bindings, &neighbours);
-    gravel->device.patience = (struct gravel_patience){gravel_node_go_on, gravel};
+    gravel->device.patience = (struct gravel_device_patience){gravel_node_go_on, gravel};
     if (!code)
         code = gravel_node_check_slice(gravel);
     if (!code)
@@ -251,7 +251,7 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
 static int derive(struct gravel *gravel)
 {
     const struct gravel_transport *transport = gravel->network.transport;
-    const struct gravel_place place = {
+    const struct gravel_surroundings place = {
         .device = &gravel->device,
         .n_nodes = transport->n_nodes,
         .cores = gravel_cores_of_node(transport->n_local),

@@ -14,7 +14,7 @@
 struct gravel_patience_times;
 
 /* Who says whether a thread may go on waiting for the device; see patience.h. Zero-filled: always. */
-struct gravel_patience {
+struct gravel_device_patience {
     int (*go_on)(void *context, const char *what, struct gravel_patience_times *times);
     void *context;
 };
@@ -36,7 +36,7 @@ struct gravel_device {
     char cores[160];  /* how a core is left to the host threads, in words */
     char chosen[160]; /* which device it is, and of how many, in words */
     struct gravel_capability capability;
-    struct gravel_patience patience; /* set by whoever opened the device, if at all */
+    struct gravel_device_patience patience; /* set by whoever opened the device, if at all */
 };
 
 /* Nodes of one job on one machine. */

@@ -28,7 +28,7 @@ static struct gravel_config derive(enum gravel_step step, uint32_t poll_ns, uint
                                    uint32_t cores)
 {
     const struct gravel_device device = {.step = step, .poll_ns = poll_ns};
-    const struct gravel_place place = {&device, n_nodes, cores};
+    const struct gravel_surroundings place = {&device, n_nodes, cores};
     struct gravel_config config = nothing_set();
     gravel_derive(&config, &place);
     return config;
@@ -85,7 +85,7 @@ static void one_aggregator_is_enough_where_the_device_bins(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct gravel_device device = {.step = cases[i].step,
                                              .capability.is_cpu = cases[i].is_cpu};
-        const struct gravel_place place = {&device, 1, 16};
+        const struct gravel_surroundings place = {&device, 1, 16};
         struct gravel_config config = nothing_set();
         strcpy(config.device_aggregation, cases[i].setting);
         gravel_derive(&config, &place);
@@ -115,7 +115,7 @@ static void agreed_buffers_are_kept(void **state)
 {
     (void)state;
     const struct gravel_device device = {.step = GRAVEL_STEP_SVM};
-    const struct gravel_place place = {&device, 4, 16};
+    const struct gravel_surroundings place = {&device, 4, 16};
     struct gravel_config config = nothing_set();
     config.buffer_bytes = 4 * MIB;
     gravel_derive(&config, &place);
@@ -131,7 +131,7 @@ static void what_is_set_stays(void **state)
 {
     (void)state;
     const struct gravel_device device = {.step = GRAVEL_STEP_PUMP, .poll_ns = 1};
-    const struct gravel_place place = {&device, 2, 64};
+    const struct gravel_surroundings place = {&device, 2, 64};
     struct gravel_config config = {.n_aggregators = 3,
                                    .slot_bytes = 640,
                                    .queue_bytes = 9280,
@@ -164,7 +164,7 @@ static void polls_that_sleep_are_counted_as_such(void **state)
     (void)state;
     const struct gravel_device device = {
         .step = GRAVEL_STEP_PUMP, .poll_ns = 300, .can_yield = true};
-    const struct gravel_place place = {&device, 1, 2};
+    const struct gravel_surroundings place = {&device, 1, 2};
     struct gravel_config config = nothing_set();
     gravel_derive(&config, &place);
     assert_int_equal(config.wait_limit, 8000);
@@ -179,7 +179,7 @@ static void short_timeouts_leave_time_to_look(void **state)
 {
     (void)state;
     const struct gravel_device device = {.step = GRAVEL_STEP_PUMP, .poll_ns = 1000};
-    const struct gravel_place place = {&device, 1, 2};
+    const struct gravel_surroundings place = {&device, 1, 2};
     struct gravel_config config = {.timeout_ms = 100};
     gravel_derive(&config, &place);
     assert_int_equal(config.wait_limit, 2000000);
@@ -191,7 +191,7 @@ static void chains_may_be_far_longer_than_a_wait(void **state)
     const uint32_t timeouts_ms[] = {100, 8000, 1152000, 1152001, 86400000};
     const uint32_t limits_ms[] = {7500, 600000, 86400000, 86400000, 86400000};
     const struct gravel_device device = {.step = GRAVEL_STEP_SVM};
-    const struct gravel_place place = {&device, 1, 2};
+    const struct gravel_surroundings place = {&device, 1, 2};
     for (size_t i = 0; i < 5; i++) {
         struct gravel_config config = {.timeout_ms = timeouts_ms[i]};
         gravel_derive(&config, &place);

@@ -33,7 +33,7 @@ static json_t *describe_settings(const struct gravel_config *config,
                                  const struct gravel_device *device)
 {
     struct gravel_config derived = *config;
-    const struct gravel_place place = {device, 1, gravel_cores_of_node(1)};
+    const struct gravel_surroundings place = {device, 1, gravel_cores_of_node(1)};
     gravel_derive(&derived, &place);
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "aggregators",
                      (json_int_t)derived.n_aggregators, "slot_bytes",

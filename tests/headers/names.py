@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""No name means two things: types, functions and macros of cl/, include/ and lib/ have one definition.
+
+usage: names.py SOURCE
+exit:  0; 1 with each name that has two definitions
+
+One file may define a function or macro several times, for one compiler or device each, and a macro that a file takes
+back (#undef) is that file's. A function may be named after a type of its own side, host or device: the one it gives.
+Names without the project's prefix belong to their file.
+
+Path: cl/, include/, lib/ -> names.py.
+"""
+import collections
+import os
+import re
+import sys
+
+DEFINITIONS = {
+    "type": re.compile(r"^(?:struct|union|enum) (gravel_\w+)\s*\{", re.M),
+    "macro": re.compile(r"^ *# *define (gravel_\w+)", re.M | re.I),
+    "function": re.compile(r"^(?!typedef|return|else)\w[\w \t*]*?\b(gravel_\w+)\([^;{}]*?\)\s*\{", re.M),
+    "variable": re.compile(r"^(?!extern|typedef|return)(?:\w+[ \t*]+)+(gravel_\w+)(?:\[\w*\])*\s*=", re.M),
+}
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+STANDS_IN = {"lib/transport/no_mpi.c": "for mpi.c"}
+BOTH_SIDES_ASK = {"gravel_n_nodes"}  # a host call and a device call that give one number
+
+
+def definitions(root):
+    """{name: {(file, kind)}}"""
+    places = collections.defaultdict(set)
+    for top in ("cl", "include", "lib"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for path in (os.path.relpath(os.path.join(folder, name), root) for name in names):
+                if path in STANDS_IN or not path.endswith((".c", ".h", ".cl")):
+                    continue
+                text = COMMENT.sub(" ", open(os.path.join(root, path), encoding="utf-8").read())
+                taken_back = set(re.findall(r"^ *# *undef (\w+)", text, re.M))
+                for kind, pattern in DEFINITIONS.items():
+                    for name in set(pattern.findall(text)) - taken_back:
+                        places[name].add((path, kind))
+    return places
+
+
+def mean_two_things(name, places):
+    types = [path for path, kind in places if kind == "type"]
+    calls = {path for path, kind in places if kind != "type"}
+    sides = {path.startswith("cl/") for path, _ in places}
+    return len(types) > 1 or (len(calls) > 1 and name not in BOTH_SIDES_ASK) or (types and len(sides) > 1)
+
+
+names = definitions(sys.argv[1])
+twice = {name: places for name, places in names.items() if mean_two_things(name, places)}
+for name, places in sorted(twice.items()):
+    print(f"{name} has two definitions: " + ", ".join(f"{kind} in {path}" for path, kind in sorted(places)))
+print(f"{len(names)} names, {len(twice)} with two definitions")
+sys.exit(bool(twice) or not names)
