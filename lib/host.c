@@ -94,7 +94,7 @@ int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_even
 /* Wait for our kernels, and see to it that everything sent so far has been shipped. */
 static int settle(struct gravel *gravel)
 {
-    uint32_t n = gravel->config.n_aggregators, flushes[64];
+    uint32_t n = gravel->config.n_aggregators, flushes[GRAVEL_MAX_AGGREGATORS];
     const struct gravel_launches_limit limit = kernel_limit(gravel);
     int code = gravel_launches_wait(&gravel->launches, &limit);
     if (code)

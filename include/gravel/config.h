@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define GRAVEL_MAX_AGGREGATORS 64 /* of a node; each has a queue of its own */
+
 #define GRAVEL_CONFIG_FIELDS(X)                                                                   \
     X(STRING, device, GRAVEL_DEVICE, "", 0, 0, "device",                                          \
       "device to use: platform:device numbers, or part of a platform or device name; "            \
@@ -39,7 +41,7 @@
     X(COUNT, wait_limit, GRAVEL_WAIT_LIMIT, 0, 0, 4294967295u, "queue",                           \
       "polls a leader waits for a host that shows no sign of life; 0 derives it: 2^30; on step "  \
       "pump as many as take GRAVEL_TIMEOUT")                                                      \
-    X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, 64, "aggregation",                          \
+    X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, GRAVEL_MAX_AGGREGATORS, "aggregation",      \
       "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where the "    \
       "host bins and a node has 4 of its cores")                                                  \
     X(BYTES, buffer_bytes, GRAVEL_BUFFER, 0, 0, 1 << 26, "aggregation",                           \

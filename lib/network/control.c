@@ -253,6 +253,6 @@ void gravel_control_handle(struct gravel_network *network, struct gravel_frame *
         return;
     }
     dispatch(network, frame, bytes, &expect);
-    if (frame->kind <= GRAVEL_FRAME_REFUSAL)
+    if (gravel_frame_is_counted(frame->kind))
         network->n_counted_resolved++;
 }

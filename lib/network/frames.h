@@ -23,6 +23,12 @@
 #define GRAVEL_FRAME_DEATH 9u     /* a node has failed; give up */
 #define GRAVEL_FRAME_NOTE 10u /* a frame lies in shared memory; transports see it, nobody else */
 
+/* Whether a barrier, which ends when as many have been resolved as were sent, counts them. */
+static inline bool gravel_frame_is_counted(uint16_t kind)
+{
+    return kind <= GRAVEL_FRAME_REFUSAL;
+}
+
 /* Numbered by themselves: they wait for no other frame. */
 static inline bool gravel_frame_is_life(uint16_t kind)
 {

@@ -77,18 +77,13 @@ static bool has_aborted(const struct gravel_network *network)
     return atomic_load_explicit(network->shape.aborted, memory_order_relaxed); /* H2 */
 }
 
-static bool is_counted(uint16_t kind)
-{
-    return kind <= GRAVEL_FRAME_REFUSAL;
-}
-
 void gravel_network_send(struct gravel_network *network, struct gravel_buffer *buffer)
 {
     struct gravel_frame *frame = buffer->frame;
     uint32_t node = frame->destination;
     frame->sequence =
         (gravel_frame_is_life(frame->kind) ? network->n_life_sent : network->n_sent)[node]++;
-    if (is_counted(frame->kind))
+    if (gravel_frame_is_counted(frame->kind))
         network->n_counted_sent++;
     if (gravel_network_is_local(network, node)) {
         network->n_acked[node] = network->n_sent[node];

@@ -325,7 +325,7 @@ cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
 
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
 {
-    uint32_t n[GRAVEL_PUMP_QUEUES];
+    uint32_t n[GRAVEL_MAX_AGGREGATORS];
     atomic_fetch_add_explicit(&pump->rounds, 1, memory_order_relaxed); /* U4 */
     int code = look(pump, n);
     *moved = 0;

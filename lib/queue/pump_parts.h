@@ -12,7 +12,6 @@
 #include "queue/package.h"
 #include "queue/pump.h"
 
-#define GRAVEL_PUMP_QUEUES 64u /* GRAVEL_AGGREGATORS allows no more */
 #define GRAVEL_PUMP_FLIGHTS 8u /* copies under way, of each queue */
 #define GRAVEL_PUMP_LOOK_MIN \
     64u /* headers read of a queue that had nothing ready at the last look */

@@ -101,7 +101,7 @@ struct settling {
     bool has_targets;
     bool is_done;
     uint64_t until_ns;
-    uint32_t targets[GRAVEL_PUMP_QUEUES]; /* [n_queues] tickets taken when it began */
+    uint32_t targets[GRAVEL_MAX_AGGREGATORS]; /* [n_queues] tickets taken when it began */
 };
 
 /* One round. @return 0; a code, and the node has failed. The lock is held. */
