@@ -2,7 +2,7 @@
 /*
  * Edges by number: edge i is a pure function of (seed, i), so no list of them is ever stored.
  *
- * Path: app_graph.c -> this -> graph_build.c
+ * Path: app.c -> this -> graph_build.c
  * Threads: any.
  * Source: Graph500 specification 2.0, section 3. Integers only, so that no rounding differs between
  * machines.

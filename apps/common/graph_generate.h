@@ -2,7 +2,7 @@
 /*
  * Synthetic undirected graphs, the same for a seed on any machine.
  *
- * Path: app_graph.c -> this -> graph_build.c -> graph.h
+ * Path: app.c -> this -> graph_build.c -> graph.h
  * Owner: the graph is the caller's to free.
  * Threads: any; one at a time per graph.
  */

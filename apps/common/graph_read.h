@@ -2,7 +2,7 @@
 /*
  * Read a graph from a file, plain or gzip: whole, or the rows of one node in two readings.
  *
- * Path: app_graph.c -> this -> graph_read_<format>.c -> graph.h
+ * Path: app.c -> this -> graph_read_<format>.c -> graph.h
  * Owner: the graph is the caller's to free.
  * Threads: any; one at a time per graph.
  *

@@ -2,7 +2,7 @@
 /*
  * The command line that all applications share, in the flags of the GAP Benchmark Suite.
  *
- * Path: an application's main -> this -> app_graph.c, trials.c
+ * Path: an application's main -> this -> app.c, trials.c
  * Owner: strings are argv's.
  * Threads: main's, before any other.
  *

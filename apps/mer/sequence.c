@@ -2,7 +2,7 @@
 /*
  * kseq, and the checks it leaves out.
  *
- * Path: text.c, reference.c -> this -> kseq.h -> zlib
+ * Path: text.c, reference.c -> this -> <htslib/kseq.h> -> zlib
  * Owner: see sequence.h.
  * Threads: one at a time.
  * Source: Cock et al., The Sanger FASTQ file format, 2010 (quality is a character less 33).

@@ -2,7 +2,7 @@
 /*
  * Sequences of a FASTA or FASTQ file, plain or gzip, one after the other.
  *
- * Path: text.c, reference.c -> this -> kseq.h of htslib -> zlib
+ * Path: text.c, reference.c -> this -> <htslib/kseq.h> -> zlib
  * Owner: whoever opened it closes it; a record's strings are the reader's until the next one.
  * Threads: one at a time.
  *

@@ -2,7 +2,7 @@
 /*
  * Peer: ck_ring of Concurrency Kit, with the messages in the ring itself.
  *
- * Path:    bench_queue.c -> queue_ck.c -> ck_ring.h.
+ * Path:    bench_queue.c -> queue_ck.c -> <ck_ring.h>.
  * Memory:  a queue owns its ring and its message buffer.
  * Threads: one producer, one consumer.
  * Source:  concurrencykit.org; ck_ring has no call for several messages.

@@ -6,7 +6,7 @@
  * pages are set up. The ring functions are told the message size as a constant, which lets them
  * unroll their copies.
  *
- * Path:    bench_queue.c -> queue_dpdk.c -> rte_ring_elem.h.
+ * Path:    bench_queue.c -> queue_dpdk.c -> <rte_ring_elem.h>.
  * Memory:  a queue owns its ring.
  * Threads: one producer, one consumer.
  * Source:  doc.dpdk.org, programmer's guide, "Ring Library".

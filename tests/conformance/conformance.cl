@@ -61,7 +61,7 @@ GRAVEL_DOUBLE_OPERATIONS(VALUE_FORMS)
 #endif
 GRAVEL_INC_TYPES(INC_FORMS)
 
-/* Active messages: the arguments are the value and what follows from it (see conformance_am.c). */
+/* Active messages: the arguments are the value and what follows from it (see calls.c). */
 #define AM_FORMS(n, ARGUMENTS)                                                        \
     kernel void am##n(PARAMETERS, global const ulong *values)                         \
     {                                                                                 \

@@ -3,7 +3,7 @@
  * In place of lib/device: a device that is this process. The node opens, lays out its arena and
  * runs all its threads as ever; kernels are C11 functions that lanes.c runs.
  *
- * Path:    node.c -> soft_device.c; svm.c gives the memory.
+ * Path:    node.c -> soft_device.c; shared.c gives the memory.
  */
 #include "device/beside.h"
 #include "device/identity.h"

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Files and folders that comments and documents name exist.
+
+usage: paths.py SOURCE
+exit:  0; 1 with each name that nothing in the tree has
+
+Read are comments of C and OpenCL C, the `Path:` fields of scripts, and the documents' links and `names in backticks`. A
+name may be
+the end of a path: job.c, network/job.c and lib/network/job.c are one file. A *, <word> or WORD in a name stands for any
+text, and a name that a meson.build gives an output is a file. <name.h> is another project's, BUILD/name is built.
+
+Path: every tracked source, README.md, docs/ -> paths.py.
+"""
+import os
+import re
+import sys
+
+SOURCES = (".c", ".h", ".cl", ".cc", ".py", ".sh", ".pml")
+TOP = ("apps", "cl", "docs", "include", "lib", "tests", "tools")
+ENDING = r"(?:c|cc|cl|h|py|sh|md|svg|pml|build|txt|in|supp|json)"
+FIELD = re.compile(r"\bPath:((?:.*\n)(?:(?![^\n]*(?:\b[A-Z]\w+(?:, \w+)?:\s|\*/|\"\"\"))[ \t]*[*#]?[ \t]+\S.*\n)*)")
+FILE = re.compile(r"(?<![\w./<>*-])(?!BUILD/)((?:[\w.<>*-]+/)*[\w.<>*-]*[\w-][\w>*]\." + ENDING +
+                  r")(?![\w/(])(?!\.\w)")
+FOLDER = re.compile(r"(?<![\w./<>*-])((?:" + "|".join(TOP) + r")(?:/[\w-]+)*)/?(?![\w./*-])")
+LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+STRING = re.compile(r'"[^"\n]*"')
+QUOTED = re.compile(r"`([^`\s]+)`")
+HEADING = re.compile(r"^#+ (.*)$", re.M)
+
+
+def tree(root):
+    """Paths of all files and folders, but for builds and what git ignores by name."""
+    found = set()
+    for folder, folders, files in os.walk(root):
+        folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "__pycache__"]
+        found |= {os.path.relpath(os.path.join(folder, name), root) for name in files + folders}
+    return found
+
+
+def read(root, path):
+    return open(os.path.join(root, path), encoding="utf-8").read()
+
+
+class Names:
+    def __init__(self, root):
+        self.paths = tree(root)
+        for build in [p for p in self.paths if os.path.basename(p) == "meson.build"]:
+            self.paths |= set(re.findall(r"output: '([\w.]+)'", read(root, build)))
+        self.text = "\n" + "\n".join(self.paths) + "\n"
+
+    def have(self, name, folder=""):
+        if os.path.normpath(os.path.join(folder, name)) in self.paths:
+            return True
+        pattern = re.sub(r"<\w+>|\*|\b(?!README\b)[A-Z]{3,}\b|(?<=_)[A-Z]{3,}\b", "\0", name.rstrip("/"))
+        pattern = re.escape(pattern).replace(re.escape("\0"), r"[^/\n]*")
+        return re.search(r"[\n/]" + pattern + r"\n", self.text) is not None
+
+
+def named_in_source(text, is_script):
+    parts = FIELD.findall(text) if is_script else COMMENT.findall(text)
+    for part in parts:
+        part = STRING.sub(" ", re.sub(r"https?:\S+|<[\w/.]+\.h>", " ", part))
+        yield from FILE.findall(part)
+        yield from FOLDER.findall(part)
+
+
+def named_in_document(text):
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    yield from LINK.findall(text)
+    for quoted in QUOTED.findall(text):
+        yield from FILE.findall(quoted) if FILE.fullmatch(quoted) else FOLDER.findall(quoted) if (
+            FOLDER.fullmatch(quoted) and "/" in quoted) else []
+
+
+def anchor(heading):
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def stale_anchors(root, path, text):
+    for target, section in re.findall(r"\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)", text):
+        document = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
+        if os.path.exists(os.path.join(root, document)):
+            if section not in map(anchor, HEADING.findall(read(root, document))):
+                yield f"{target}#{section}"
+
+
+def main(root):
+    names = Names(root)
+    n_named, stale = 0, []
+    for path in sorted(names.paths):
+        is_document = path.endswith(".md") or path == "NEWS"
+        if not (is_document or (path.endswith(SOURCES) and path.startswith(TOP))):
+            continue
+        text = read(root, path)
+        for name in named_in_document(text) if is_document else named_in_source(text, path.endswith((".py", ".sh"))):
+            n_named += 1
+            if not names.have(name, os.path.dirname(path)):
+                stale.append(f"{path}: there is no {name}")
+        if is_document:
+            stale += [f"{path}: there is no section {name}" for name in stale_anchors(root, path, text)]
+    print("\n".join(sorted(set(stale)) + [f"{n_named} names of files and folders, {len(set(stale))} stale"]))
+    return bool(stale) or not n_named
+
+
+sys.exit(main(sys.argv[1]))
