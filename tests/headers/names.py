@@ -5,9 +5,9 @@
 usage: names.py SOURCE
 exit:  0; 1 with each name that has two definitions
 
-One file may define a function or macro several times, for one compiler or device each, and a macro that a file takes
-back (#undef) is that file's. A function may be named after a type of its own side, host or device: the one it gives.
-Names without the project's prefix belong to their file.
+One file may define a function or macro several times, for one compiler or device each, and a macro
+that a file takes back (#undef) is that file's. A function may be named after a type of its own side,
+host or device: the one it gives. Names without the project's prefix belong to their file.
 
 Path: cl/, include/, lib/ -> names.py.
 """

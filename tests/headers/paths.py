@@ -5,12 +5,12 @@
 usage: paths.py SOURCE
 exit:  0; 1 with each name that nothing in the tree has
 
-Read are comments of C and OpenCL C, the `Path:` fields of scripts, and the documents' links and `names in backticks`. A
-name may be
-the end of a path: job.c, network/job.c and lib/network/job.c are one file. A *, <word> or WORD in a name stands for any
-text, and a name that a meson.build gives an output is a file. <name.h> is another project's, BUILD/name is built.
+Read are comments of C and OpenCL C, the `Path:` fields of scripts, and the documents' links and
+`names in backticks`. A name may be the end of a path: job.c, network/job.c and lib/network/job.c
+are one file. A *, <word> or WORD in a name stands for any text, and a name that a meson.build gives
+an output is a file. <name.h> is another project's, BUILD/name is built.
 
-Path: every tracked source, README.md, docs/ -> paths.py.
+Path: every source, README.md, docs/ -> paths.py.
 """
 import os
 import re

@@ -5,7 +5,8 @@
 usage: waits.py SOURCE
 exit:  0; 1 with each call that the code or the list has alone
 
-A row of the list: | `call` | file of lib/, file | when | why |. A blocking OpenCL command is listed as its `CL_TRUE`.
+A row of the list: | `call` | file of lib/, file | when | why |. A blocking command of OpenCL is
+listed as its `CL_TRUE`.
 
 Path: lib/ <-> docs/contract.md.
 """
