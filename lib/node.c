@@ -371,6 +371,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
         gravel_node_free(gravel);
         return gravel_fail_text(code, text);
     }
+    atomic_store_explicit(&gravel->is_open, true, memory_order_relaxed); /* H5 */
     *out = gravel;
     return 0;
 }

@@ -35,6 +35,7 @@ struct gravel {
     struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
     pthread_mutex_t drain_lock;        /* step drain: one launch at a time */
     _Atomic bool is_draining;          /* H4: that launch waits for a slice */
+    _Atomic bool is_open;              /* H5: what a driver puts off to a first use is done */
     _Atomic bool is_stuck; /* H3: a wait for the device was given up: what it uses stays */
     struct gravel_heap *heap;
     struct gravel_segment

@@ -3,14 +3,17 @@
  * How long threads of a node wait for its device. See device/patience.h.
  *
  * A copy, or a kernel of Gravel's own, should end at once. On step drain a kernel of the caller's may
- * be before it, and that takes as long as the caller likes, or as GRAVEL_KERNEL_LIMIT says. While the
- * network thread waits, other nodes must not take it for dead.
+ * be before it, and that takes as long as the caller likes, or as GRAVEL_KERNEL_LIMIT says. While a node
+ * opens, the limit is ten times GRAVEL_TIMEOUT. While the network thread waits, other nodes must not take
+ * this node for dead.
  *
  * Path:    patience.c -> here -> launch.c, liveness.c.
  * Threads: any.
  */
 #include "node.h"
 #include "wait/clock.h"
+
+#define OPENING_FACTOR 10 /* of GRAVEL_TIMEOUT */
 
 static bool has_given_up(const struct gravel *gravel)
 {
@@ -38,6 +41,14 @@ static int give_up(struct gravel *gravel, int code)
     return code;
 }
 
+/* While a node opens, drivers compile and allocate what is used first, on a busy machine for many seconds. */
+static uint64_t patience_ns(const struct gravel *gravel)
+{
+    uint64_t timeout_ns = gravel->config.timeout_ms * UINT64_C(1000000);
+    bool is_open = atomic_load_explicit(&gravel->is_open, memory_order_relaxed); /* H5 */
+    return is_open ? timeout_ns : OPENING_FACTOR * timeout_ns;
+}
+
 int gravel_node_go_on(void *context, const char *what, struct gravel_patience_times *times)
 {
     struct gravel *gravel = context;
@@ -55,7 +66,9 @@ int gravel_node_go_on(void *context, const char *what, struct gravel_patience_ti
                                        "%.1f s (GRAVEL_KERNEL_LIMIT)",
                                        what, seconds(now_ns - times->begin_ns)));
     }
-    if (now_ns - times->alone_ns < gravel->config.timeout_ms * UINT64_C(1000000))
+    if (times->limit_ns == 0)
+        times->limit_ns = patience_ns(gravel);
+    if (now_ns - times->alone_ns < times->limit_ns)
         return 0;
     return give_up(gravel, gravel_fail(GRAVEL_ETIMEOUT, "%s: no answer of the device for %.1f s",
                                        what, seconds(now_ns - times->alone_ns)));

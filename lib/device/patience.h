@@ -21,6 +21,7 @@
 struct gravel_patience_times {
     uint64_t begin_ns;
     uint64_t alone_ns; /* when nothing was left that excuses the device */
+    uint64_t limit_ns; /* from then; whoever is asked decides at the first look */
 };
 
 /** Whether a wait may go on. @return 0; what go_on of the device's patience says, text set. */
