@@ -205,7 +205,7 @@ static int run_way(struct CMUnitTest *tests, size_t n, const char *name, struct 
     for (size_t i = 0; i < n; i++)
         tests[i].initial_state = way;
     print_message("%s:\n", name);
-    alarm(150);
+    alarm(600);
     return _cmocka_run_group_tests(name, tests, n, NULL, NULL);
 }
 

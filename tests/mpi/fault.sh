@@ -4,11 +4,11 @@
 #
 # usage: fault.sh PROGRAM MODE NODES EXPECTED SECONDS [mpirun option...]
 #   EXPECTED  nodes that must print "as expected": those that live
-#   SECONDS   the whole job must have ended by then
+#   SECONDS   the whole job must have ended by then; TEST_PATIENCE multiplies it
 # exit:  0 as many as expected did, in time; 1 not so; 77 a node cannot run the mode here (skip)
 set -u
 
-program=$1 mode=$2 n_nodes=$3 expected=$4 seconds=$5
+program=$1 mode=$2 n_nodes=$3 expected=$4 seconds=$(($5 * ${TEST_PATIENCE:-1}))
 shift 5
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT

@@ -21,7 +21,7 @@
 #define MOST_BYTES 65536u
 #define N_BUFFERS 24u
 #define N_FRAMES 2000u /* to each other node */
-#define LIMIT_S 40u
+#define LIMIT_S 160u
 
 #define MUST(condition)                                                                   \
     do {                                                                                  \

@@ -35,7 +35,13 @@ _Noreturn void skip_all(const char *reason);
             die(__FILE__, __LINE__, "not true: %s", #condition); \
     } while (0)
 
-/** End the process with `what` unless it ends, or is called again, within that time; 0 stops the watch. */
+/** What limits of time are multiplied by: TEST_PATIENCE, for busy machines; 1 if it is not set. */
+unsigned patience(void);
+
+/** Whether less than `limit_s`, times patience, has passed since `begin`; says how much if not. */
+bool is_within(double begin, double limit_s);
+
+/** End the process with `what` unless it ends, or is called again, within that time and patience; 0 stops the watch. */
 void watch(unsigned seconds, const char *what);
 
 /** Monotonic time [s]. */
