@@ -22,8 +22,6 @@ static void write_options(FILE *out, const struct gravel_device *device,
                 capability->has_all_devices_scope && gravel_step_is_shared(device->step)
                     ? "memory_scope_all_svm_devices"
                     : "memory_scope_device"); /* copies read the device's memory */
-    if (device->is_sliced)
-        fprintf(out, " -DGRAVEL_SLICED");
     if (capability->is_cpu)
         fprintf(out, " -DGRAVEL_SERIAL_GROUP");
     if (device->can_yield)
@@ -40,6 +38,8 @@ static void write_options(FILE *out, const struct gravel_device *device,
         fprintf(out, " -DGRAVEL_HAS_DOUBLE");
     for (uint32_t i = 0; i < request->n_handlers; i++)
         fprintf(out, " -DGRAVEL_HANDLER_%s=%u", request->handlers[i].name, i);
+    if (device->is_sliced) /* last: as if the program had given it, as it may on the other steps */
+        fprintf(out, " -DGRAVEL_SLICED");
     if (request->options && *request->options)
         fprintf(out, " %s", request->options);
     if (request->extra_options && *request->extra_options)
