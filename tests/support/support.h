@@ -2,7 +2,7 @@
 /*
  * What the suites that run the whole library share: open a node, build and run a kernel, or end with a text.
  *
- * Path:    support.h -> the tests in device/, mpi/, conformance/ and ledger/.
+ * Path:    support.h -> the tests in device/ and mpi/, and the suites of tools/conformance/.
  * Threads: the test's main thread.
  */
 #ifndef GRAVEL_TESTS_SUPPORT_H

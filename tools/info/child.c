@@ -31,6 +31,12 @@ struct page {
 };
 
 static struct page *page; /* of the running child */
+static volatile sig_atomic_t is_stopped;
+
+void info_child_stop(void)
+{
+    is_stopped = 1;
+}
 
 void info_child_stage(const char *stage)
 {
@@ -60,13 +66,13 @@ static void run_here(info_task *task, const void *argument, FILE *errors)
     _exit(answer && page->n_bytes <= sizeof page->answer ? 0 : 1);
 }
 
-/* @return whether it ended by itself within the limit. */
+/* @return whether it ended by itself, within the limit and before it was stopped. */
 static bool wait_for(pid_t pid, unsigned limit_s, int *status)
 {
     const uint64_t until_ns = gravel_clock_ns() + limit_s * GRAVEL_NS_PER_S;
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     while (waitpid(pid, status, WNOHANG) == 0) {
-        if (gravel_clock_ns() > until_ns) {
+        if (gravel_clock_ns() > until_ns || is_stopped) {
             kill(-pid, SIGKILL);
             kill(pid, SIGKILL); /* in case it had no group yet */
             waitpid(pid, status, 0);
@@ -98,6 +104,8 @@ static json_t *judge(bool ended, int status, unsigned limit_s, FILE *errors)
     char what[128], detail[260];
     if (ended && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return json_loadb(page->answer, page->n_bytes, 0, NULL);
+    if (!ended && is_stopped)
+        return json_pack("{s:s+, s:b}", "error", "interrupted while ", page->stage, "broken", 1);
     if (!ended)
         snprintf(what, sizeof what, "gave no answer within %u s", limit_s);
     else if (WIFSIGNALED(status))

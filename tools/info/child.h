@@ -25,6 +25,9 @@ typedef json_t *info_task(const void *argument);
  */
 json_t *info_child_run(info_task *task, const void *argument, unsigned limit_s);
 
+/** End the running child, and every later one, as one that was interrupted. For signal handlers. */
+void info_child_stop(void);
+
 /** Whether the answer of a child is that it crashed or hung. */
 bool info_child_broke(const json_t *answer);
 

@@ -11,6 +11,7 @@ from portability.place import TIMED_OUT
 
 PASS, REFUSED, FAILED, SKIPPED = "pass", "refused", "FAILED", "skipped"
 SHARED = ("svm", "usm")  # steps that bench-queue measures
+CONFORMANCE = "tools/gravel-conformance"
 ONE_SLOT = {"GRAVEL_QUEUE": "9280"}
 SMALL_BUFFERS = {"GRAVEL_BUFFER": "512", "GRAVEL_BUFFERS": "2"}
 
@@ -78,9 +79,9 @@ def self_test(row):
     return (REFUSED if refuses else FAILED), text.replace(device["name"], "the device")
 
 
-def tap(row, program, limit_s):
+def tap(row, suite, limit_s):
     """@return [lines passed, planned, skipped] and the reason for which it failed, or None."""
-    result = run(row, program, limit_s)
+    result = run(row, CONFORMANCE, limit_s, None, ["--tap", "--suite", suite])
     skipped = len(re.findall(r"^ok .*# SKIP", result.out, re.M))
     passed = len(re.findall(r"^ok ", result.out, re.M)) - skipped
     plan = re.search(r"^1\.\.(\d+)$", result.out, re.M)
@@ -90,13 +91,13 @@ def tap(row, program, limit_s):
 
 
 def conformance(row):
-    row.conformance, reason = tap(row, "tests/conformance/conformance", 400)
+    row.conformance, reason = tap(row, "words", 400)
     return reason and "conformance: " + reason
 
 
 def requests(row):
     """Kernels that ask and wait for the answer."""
-    row.requests, reason = tap(row, "tests/conformance/conformance-requests", 400)
+    row.requests, reason = tap(row, "requests", 400)
     return reason and "requests: " + reason
 
 
@@ -113,7 +114,7 @@ def ledger_runs(row, quick):
 def ledger(row, quick):
     runs, passed, reason = ledger_runs(row, quick), 0, None
     for mode, messages, settings in runs:
-        result = run(row, "tests/ledger/ledger", 200, settings, [mode, str(messages)])
+        result = run(row, CONFORMANCE, 200, settings, ["--tap", "--suite", "ledger", mode, str(messages)])
         if result.status == 0:
             passed += 1
         else:

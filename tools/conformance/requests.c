@@ -11,6 +11,7 @@
 
 #include "interpret.h"
 #include "stage.h"
+#include "suites.h"
 #include "support.h"
 
 #define GUARD_BYTE 0xa7
@@ -225,12 +226,13 @@ static bool run_case(struct desk *desk, const struct test_case *test, cl_kernel 
     plan_fill(&plan, test, desk->stage.node, desk->stage.n_nodes);
     load(desk, test, &plan);
     OK(gravel_barrier(desk->stage.gravel));
-    OK(run_kernel(desk->stage.gravel, kernel, N_ITEMS, GROUP));
+    OK(run_kernel(desk->stage.gravel, kernel, test->n_items, GROUP));
     return stage_judge(&desk->stage, test, all_hold(desk, test, &plan, why, sizeof why), why);
 }
 
 static cl_kernel make_kernel(struct desk *desk, const char *name)
 {
+    const cl_uint waits = desk->waits ? UINT32_MAX : 0;
     cl_kernel kernel = stage_kernel(&desk->stage, name, desk->stage.heap);
     if (!kernel)
         return NULL;
@@ -238,6 +240,7 @@ static cl_kernel make_kernel(struct desk *desk, const char *name)
     MUST(clSetKernelArg(kernel, 7, sizeof desk->answers, &desk->answers) == CL_SUCCESS);
     MUST(clSetKernelArg(kernel, 8, sizeof desk->signals, &desk->signals) == CL_SUCCESS);
     MUST(clSetKernelArg(kernel, 9, sizeof desk->seen, &desk->seen) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 10, sizeof waits, &waits) == CL_SUCCESS);
     return kernel;
 }
 
@@ -247,6 +250,7 @@ static void run_form(struct desk *desk, struct test_case test)
     unsigned n_cases = 0, n_failed = 0;
     snprintf(kernel_name, sizeof kernel_name, "%s%s", test.name, form_suffixes[test.form]);
     cl_kernel kernel = make_kernel(desk, kernel_name);
+    test.n_items = stage_items(&desk->stage, &test);
     if (!kernel) {
         stage_skip(&desk->stage, kernel_name, "the device has no double");
         return;
@@ -263,7 +267,7 @@ static void run_form(struct desk *desk, struct test_case test)
 
 static void run_all(struct desk *desk)
 {
-#define OPERATION(OP, op, TYPE, type) {#op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0},
+#define OPERATION(OP, op, TYPE, type) {#op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0, 0},
 #define CAS(TYPE, type) OPERATION(CAS, cas, TYPE, type)
 #define PUT_SIGNAL(TYPE, type) OPERATION(PUT_SIGNAL, put_signal, TYPE, type)
     static const struct test_case operations[] = {
@@ -286,17 +290,17 @@ static cl_mem make_array(struct desk *desk)
     return array;
 }
 
-int main(void)
+int suite_requests(int n_arguments, char **arguments)
 {
     static struct desk desk;
     struct stage *stage = &desk.stage;
-    watch(600, "conformance of requests");
+    (void)n_arguments, (void)arguments;
     stage_open(stage, NULL);
     desk.waits = strcmp(gravel_step(stage->gravel), "drain") != 0;
     stage->heap = alloc_or_die(stage->gravel, HEAP_BYTES);
     desk.answers = alloc_or_die(stage->gravel, ANSWER_BYTES);
     desk.signals = alloc_or_die(stage->gravel, SIGNAL_BYTES);
-    stage->program = build_or_die(stage->gravel, requests_cl, desk.waits ? NULL : "-DNO_WAIT");
+    stage->program = stage_build(stage, requests_cl);
     desk.expected = make_array(&desk);
     desk.seen = make_array(&desk);
     run_all(&desk);

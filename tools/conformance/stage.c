@@ -9,6 +9,8 @@
 
 #include "support.h"
 
+#define SLICE_GROUPS 2u
+
 static cl_mem make_array(struct stage *stage, size_t element_bytes)
 {
     cl_int error;
@@ -20,7 +22,12 @@ static cl_mem make_array(struct stage *stage, size_t element_bytes)
 
 void stage_open(struct stage *stage, const struct gravel_bindings *bindings)
 {
-    *stage = (struct stage){.gravel = open_default(bindings)};
+    struct gravel_config config;
+    *stage = (struct stage){.gravel = NULL};
+    OK(gravel_config_init(&config));
+    if (!strcmp(config.step, "drain") && !config.slice_groups)
+        config.slice_groups = SLICE_GROUPS;
+    OK(gravel_open(&stage->gravel, &config, bindings));
     stage->node = gravel_node(stage->gravel);
     stage->n_nodes = gravel_n_nodes(stage->gravel);
     bool is_loopback = stage->n_nodes > 1 && gravel_is_local(stage->gravel, 0) &&
@@ -41,6 +48,17 @@ void stage_close(struct stage *stage)
     clReleaseMemObject(stage->values);
     clReleaseProgram(stage->program);
     OK(gravel_close(stage->gravel));
+}
+
+cl_program stage_build(struct stage *stage, const char *source)
+{
+    return build_or_die(stage->gravel, source, is_sliced(stage->gravel) ? NULL : "-DGRAVEL_SLICED");
+}
+
+uint32_t stage_items(const struct stage *stage, const struct test_case *test)
+{
+    bool in_slices = test->type == GRAVEL_UINT || test->op == GRAVEL_AM;
+    return is_sliced(stage->gravel) && !in_slices ? SLICE_GROUPS * GROUP : N_ITEMS;
 }
 
 static void write_array(struct stage *stage, cl_mem array, const void *data, size_t bytes)

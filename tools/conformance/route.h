@@ -6,8 +6,8 @@
  *
  * Path:    ledger.cl sends by it -> ledger.c checks by it.
  */
-#ifndef GRAVEL_TESTS_ROUTE_H
-#define GRAVEL_TESTS_ROUTE_H
+#ifndef TOOLS_CONFORMANCE_ROUTE_H
+#define TOOLS_CONFORMANCE_ROUTE_H
 
 #include "base.h"
 

@@ -2,7 +2,8 @@
 /*
  * One kernel for every request, type and form, and for put with signal, from the table in operation.h. Global size:
  * N_ITEMS in groups of GROUP. Work-item i sends message i of the arrays, if active[i], and its answer goes to place
- * PLACE(i). Unless built with NO_WAIT it then waits for it, and copies it to seen[i].
+ * PLACE(i). It then waits for it, and copies it to seen[i]. `waits` is all ones; 0 where no kernel can wait (step
+ * drain): then the wait is for what holds already, so that programs and kernels are the same on every step.
  *
  * Path:  plan.c fills the arrays -> these kernels -> requests.c compares answers, signals and heaps.
  */
@@ -13,16 +14,12 @@
         global const uint *indices
 #define MORE_PARAMETERS(type)                                                             \
     global const type *values, global const type *expected, ulong answers, ulong signals, \
-        global type *seen
+        global type *seen, uint waits
 #define PLACE(i) (((i)*37u + 11u) % 256u) /* as in requests.c */
 
-#ifdef NO_WAIT
-#define TAKE(type, wait, is_active) (void)n
-#else
 #define TAKE(type, wait, is_active) \
     if (wait && (is_active))        \
     seen[i] = ((global const type *)gravel_local(g, answers))[PLACE(i)]
-#endif
 
 #define START       \
     GRAVEL_OPEN(g); \
@@ -35,7 +32,7 @@
         START                                                                                     \
         struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};               \
         uint n = gravel_##name(g, base, indices[i] VALUES, nodes[i], reply, PLACE(i));            \
-        TAKE(type, gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_EQ, n), true);              \
+        TAKE(type, gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_EQ, n &waits), true);       \
     }                                                                                             \
     kernel void name##_if(PARAMETERS, MORE_PARAMETERS(type))                                      \
     {                                                                                             \
@@ -43,7 +40,7 @@
         struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};               \
         uint n =                                                                                  \
             gravel_##name##_if(g, active[i], base, indices[i] VALUES, nodes[i], reply, PLACE(i)); \
-        TAKE(type, gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_GE, n), active[i]);         \
+        TAKE(type, gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_GE, n &waits), active[i]);  \
     }                                                                                             \
     kernel void name##_wi(PARAMETERS, MORE_PARAMETERS(type))                                      \
     {                                                                                             \
@@ -51,7 +48,8 @@
         struct gravel_reply reply = {answers, signals + 4 * i};                                   \
         if (active[i]) {                                                                          \
             uint n = gravel_##name##_wi(g, base, indices[i] VALUES, nodes[i], reply, PLACE(i));   \
-            TAKE(type, gravel_wait_until_int_wi(g, reply.signal, GRAVEL_CMP_GT, (int)n - 1),      \
+            TAKE(type,                                                                            \
+                 gravel_wait_until_int_wi(g, reply.signal, GRAVEL_CMP_GT, (int)(n & waits) - 1),  \
                  true);                                                                           \
         }                                                                                         \
     }

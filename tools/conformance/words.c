@@ -117,7 +117,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     stage_load(stage, &plan, GRAVEL_TYPE_BYTES(test->type));
     OK(gravel_barrier(stage->gravel));
     if (kernel) {
-        OK(run_kernel(stage->gravel, kernel, N_ITEMS, GROUP));
+        OK(run_kernel(stage->gravel, kernel, test->n_items, GROUP));
     } else {
         send_from_host(stage, test, &plan);
         OK(gravel_barrier(stage->gravel));
@@ -137,6 +137,7 @@ static void run_form(struct stage *stage, struct test_case test)
         stage_skip(stage, kernel_name, "the device has no double");
         return;
     }
+    test.n_items = stage_items(stage, &test);
     for (test.target = 0; test.target < N_TARGETS; test.target++)
         for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
             if (stage_can(stage, &test)) {
@@ -150,7 +151,7 @@ static void run_form(struct stage *stage, struct test_case test)
 
 void run_words(struct stage *stage)
 {
-#define OPERATION(OP, op, TYPE, type) {#op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0},
+#define OPERATION(OP, op, TYPE, type) {#op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0, 0},
 #define INCREMENT(TYPE, type) OPERATION(INC, inc, TYPE, type)
     static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(
         OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION) GRAVEL_INC_TYPES(INCREMENT)};

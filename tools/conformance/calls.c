@@ -94,7 +94,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     memset(got, 0, sizeof got);
     OK(gravel_barrier(stage->gravel));
     if (kernel) {
-        OK(run_kernel(stage->gravel, kernel, N_ITEMS, GROUP));
+        OK(run_kernel(stage->gravel, kernel, test->n_items, GROUP));
     } else {
         send_from_host(stage, &plan, n_args);
         OK(gravel_barrier(stage->gravel));
@@ -114,6 +114,7 @@ static void run_form(struct stage *stage, struct test_case test, uint32_t n_args
     snprintf(kernel_name, sizeof kernel_name, "%s%s", test.name, form_suffixes[test.form]);
     cl_kernel kernel = test.form == FORM_HOST ? NULL : stage_kernel(stage, kernel_name, 0);
     MUST(kernel || test.form == FORM_HOST);
+    test.n_items = stage_items(stage, &test);
     for (test.target = 0; test.target < N_TARGETS; test.target++)
         for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
             if (stage_can(stage, &test)) {
@@ -133,6 +134,6 @@ void run_calls(struct stage *stage)
     for (uint32_t n_args = 0; n_args <= GRAVEL_AM_MAX_ARGS; n_args++)
         for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
             run_form(stage,
-                     (struct test_case){names[n_args], GRAVEL_AM, GRAVEL_ULONG, forms[i], 0, 0},
+                     (struct test_case){names[n_args], GRAVEL_AM, GRAVEL_ULONG, forms[i], 0, 0, 0},
                      n_args);
 }

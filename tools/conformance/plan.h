@@ -5,8 +5,8 @@
  *
  * Path:    plan.c -> kernels (conformance.cl) and interpreter (interpret.c).
  */
-#ifndef GRAVEL_TESTS_PLAN_H
-#define GRAVEL_TESTS_PLAN_H
+#ifndef TOOLS_CONFORMANCE_PLAN_H
+#define TOOLS_CONFORMANCE_PLAN_H
 
 #include <gravel/gravel.h>
 
@@ -40,6 +40,7 @@ struct test_case {
     enum form form;
     enum target target;
     enum activity activity;
+    uint32_t n_items; /* N_ITEMS, or less: what is launched */
 };
 
 /* The messages of one origin, in arrays as kernels take them. */

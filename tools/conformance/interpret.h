@@ -4,8 +4,8 @@
  *
  * Path:    plan.c -> interpret.c -> the expected heap.
  */
-#ifndef GRAVEL_TESTS_INTERPRET_H
-#define GRAVEL_TESTS_INTERPRET_H
+#ifndef TOOLS_CONFORMANCE_INTERPRET_H
+#define TOOLS_CONFORMANCE_INTERPRET_H
 
 #include "plan.h"
 

@@ -4,8 +4,8 @@
  *
  * Path:    conformance.c -> stage.c, words.c, calls.c.
  */
-#ifndef GRAVEL_TESTS_STAGE_H
-#define GRAVEL_TESTS_STAGE_H
+#ifndef TOOLS_CONFORMANCE_STAGE_H
+#define TOOLS_CONFORMANCE_STAGE_H
 
 #include "plan.h"
 
@@ -21,6 +21,18 @@ struct stage {
 /** Open a node and make the arrays; heap and program are the caller's to set. */
 void stage_open(struct stage *stage, const struct gravel_bindings *bindings);
 void stage_close(struct stage *stage);
+
+/**
+ * Build a program of cases; the same text and options on every step, so that a driver that keeps what it compiled
+ * (PoCL) compiles a kernel once for all of them.
+ */
+cl_program stage_build(struct stage *stage, const char *source);
+
+/**
+ * Work-items of a case's launch. Where launches are cut into slices, messages and words of one type go in several; of
+ * the others in one, for compilers that compile a kernel again for a slice that does not begin at 0 (PoCL).
+ */
+uint32_t stage_items(const struct stage *stage, const struct test_case *test);
 
 /** Make the arrays hold a plan; values are packed to `value_bytes` each. */
 void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_bytes);

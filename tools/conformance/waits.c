@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "stage.h"
+#include "suites.h"
 #include "support.h"
 
 #define N_GROUPS 4u
@@ -159,18 +160,18 @@ static void run_form(struct scene *scene, const struct type *type, enum form for
     stage_line(&scene->stage, name, FORM_GROUP, n[0] + n[1], (unsigned)all);
 }
 
-int main(void)
+int suite_waits(int n_arguments, char **arguments)
 {
     static struct scene scene;
     static const struct type types[] = {
         {"int", 4, true}, {"uint", 4, false}, {"long", 8, true}, {"ulong", 8, false}};
     struct stage *stage = &scene.stage;
     cl_int error;
-    watch(300, "conformance of waits");
+    (void)n_arguments, (void)arguments;
     stage_open(stage, NULL);
     scene.waits = strcmp(gravel_step(stage->gravel), "drain") != 0;
     stage->heap = alloc_or_die(stage->gravel, N_GROUPS * 8);
-    stage->program = build_or_die(stage->gravel, waits_cl, NULL);
+    stage->program = stage_build(stage, waits_cl);
     scene.seen = clCreateBuffer(gravel_cl_context(stage->gravel), CL_MEM_READ_WRITE, N_SIGHTS * 8,
                                 NULL, &error);
     MUST(error == CL_SUCCESS);

@@ -109,7 +109,8 @@ static uint32_t pick_node(enum target target, uint32_t origin, uint32_t n_nodes,
 void plan_fill(struct plan *plan, const struct test_case *test, uint32_t origin, uint32_t n_nodes)
 {
     for (uint32_t i = 0; i < N_ITEMS; i++) {
-        plan->active[i] = is_active(test->activity, i, draw(test, origin, i, 1));
+        plan->active[i] =
+            i < test->n_items && is_active(test->activity, i, draw(test, origin, i, 1));
         plan->nodes[i] = pick_node(test->target, origin, n_nodes, i);
         plan->bits[i] = value_bits(test->op, test->type, draw(test, origin, i, 2));
         /* Stores do not commute, and answers tell the order: each word has one. Of the others, many meet in few words. */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "suites.h"
 #include "support.h"
 
 extern const char device_calls_cl[];
@@ -181,7 +182,7 @@ static bool run_form(cl_program program, struct test_case test)
     return holds;
 }
 
-int main(void)
+int suite_handlers(int n_arguments, char **arguments)
 {
     const struct gravel_handler handlers[] = {{.name = "take0", .n_args = 0},
                                               {.name = "take1", .n_args = 1},
@@ -193,7 +194,7 @@ int main(void)
                                              .device_source = device_calls_cl,
                                              .device_name = "device_calls.cl"};
     bool holds = true;
-    watch(120, "conformance of handlers on the device");
+    (void)n_arguments, (void)arguments;
     gravel = open_default(&bindings);
     n_nodes = gravel_n_nodes(gravel);
     n_origins =

@@ -3,7 +3,7 @@
  * The ledger: every message carries origin, number and checksum, and its destination keeps books. At the end
  * none may be lost, doubled, torn, misrouted, or of an earlier round than one of its group that came before.
  *
- * usage: ledger MODE [MESSAGES]   of each sending node; MODE is a kernel of ledger.cl
+ * arguments: MODE [MESSAGES]       of each sending node; MODE is a kernel of ledger.cl
  *        am, am_if, am_wi         active messages; their handler keeps the books
  *        put, put_if, add         a slot of its own for each message; the books are the slots
  *
@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "route.h"
+#include "suites.h"
 #include "support.h"
 
 extern const char ledger_cl[];
@@ -54,8 +55,8 @@ static int complain(const char *what, uint32_t here, uint32_t origin, uint64_t n
 {
     static unsigned n_told;
     if (n_told++ < 8)
-        fprintf(stderr, "%s: %s at node %u: origin %u, message %" PRIu64 "\n", ledger.mode, what,
-                here, origin, number);
+        printf("# %s: %s at node %u: origin %u, message %" PRIu64 "\n", ledger.mode, what, here,
+               origin, number);
     return 1;
 }
 
@@ -115,8 +116,8 @@ static unsigned check_book(const struct book *book, uint32_t here, uint32_t orig
         }
     ledger.n_checked += n_expected;
     if (n_lost || book->n != n_expected)
-        fprintf(stderr, "%s: node %u has %" PRIu64 " messages of node %u, not %" PRIu64 "\n",
-                ledger.mode, here, book->n, origin, n_expected);
+        printf("# %s: node %u has %" PRIu64 " messages of node %u, not %" PRIu64 "\n", ledger.mode,
+               here, book->n, origin, n_expected);
     return n_lost || book->n != n_expected;
 }
 
@@ -195,20 +196,20 @@ static unsigned send_all(cl_kernel kernel)
     }
     int code = gravel_barrier(ledger.gravel);
     if (code)
-        fprintf(stderr, "%s: %s: %s\n", ledger.mode, gravel_strerror(code), gravel_last_error());
+        printf("# %s: %s: %s\n", ledger.mode, gravel_strerror(code), gravel_last_error());
     return n_wrong + (code != 0);
 }
 
-static void open_ledger(int argc, char **argv)
+static void open_ledger(int n_arguments, char **arguments)
 {
     static const struct gravel_handler handlers[] = {{"enter", 3, enter, NULL}};
     const struct gravel_bindings bindings = {.handlers = handlers, .n_handlers = 1};
-    MUST(argc >= 2);
-    uint64_t n_messages = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
-    ledger.mode = argv[1];
-    ledger.has_predicate = strstr(argv[1], "_") != NULL;
-    ledger.by_slots = strncmp(argv[1], "am", 2) != 0;
-    ledger.keeps_order = strcmp(argv[1], "am_wi") != 0;
+    MUST(n_arguments >= 1);
+    uint64_t n_messages = n_arguments > 1 ? strtoull(arguments[1], NULL, 10) : 1000000;
+    ledger.mode = arguments[0];
+    ledger.has_predicate = strstr(arguments[0], "_") != NULL;
+    ledger.by_slots = strncmp(arguments[0], "am", 2) != 0;
+    ledger.keeps_order = strcmp(arguments[0], "am_wi") != 0;
     ledger.n_launches = (n_messages + LEDGER_LAUNCH - 1) / LEDGER_LAUNCH;
     ledger.gravel = open_default(&bindings);
     ledger.node = gravel_node(ledger.gravel);
@@ -231,10 +232,9 @@ static void close_ledger(void)
     OK(gravel_close(ledger.gravel));
 }
 
-int main(int argc, char **argv)
+int suite_ledger(int n_arguments, char **arguments)
 {
-    watch(240, "ledger");
-    open_ledger(argc, argv);
+    open_ledger(n_arguments, arguments);
     cl_program program = build_or_die(ledger.gravel, ledger_cl, NULL);
     cl_kernel kernel = kernel_or_die(ledger.gravel, program, ledger.mode);
     OK(gravel_barrier(ledger.gravel));
@@ -246,9 +246,9 @@ int main(int argc, char **argv)
     uint64_t totals[2] = {ledger.n_checked, n_wrong};
     OK(gravel_reduce(ledger.gravel, GRAVEL_ADD, GRAVEL_ULONG, totals, 2));
     if (ledger.node == 0)
-        printf("%s: %" PRIu64 " messages of %u nodes to %u, %.2f M/s, %s\n", ledger.mode, totals[0],
-               ledger.n_origins, ledger.n_nodes, (double)totals[0] * 1e-6 / seconds,
-               totals[1] ? "FAIL" : "PASS");
+        printf("%sok 1 - %s: %" PRIu64 " messages of %u nodes to %u, %.2f M/s\n1..1\n",
+               totals[1] ? "not " : "", ledger.mode, totals[0], ledger.n_origins, ledger.n_nodes,
+               (double)totals[0] * 1e-6 / seconds);
     fflush(stdout);
     clReleaseKernel(kernel);
     clReleaseProgram(program);

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Suites in child processes. See trial.h.
+ *
+ * Settings are variables of the child. Those that the user has set stay, but for the device, the step and the
+ * transport, which the report names.
+ */
+#include "trial.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gravel/gravel.h"
+#include "info/child.h"
+#include "tap.h"
+#include "wait/clock.h"
+
+#define OPEN_LIMIT_S 60u /* a driver compiles a few small kernels */
+#define ONE_SLOT "GRAVEL_QUEUE=9280 GRAVEL_SLOT=9280 GRAVEL_AGGREGATORS=1 "
+#define SMALL_BUFFERS "GRAVEL_BUFFER=512 GRAVEL_BUFFERS=2"
+
+const struct conformance_trial conformance_trials[] = {
+    {"words",
+     "operations on words and active messages, every type and form",
+     suite_words,
+     {0},
+     "",
+     ""},
+    {"requests", "get, swap, fetch, cas and put with signal", suite_requests, {0}, "", ""},
+    {"waits", "waits for words", suite_waits, {0}, "", ""},
+    {"handlers", "handlers that the device runs", suite_handlers, {0}, "", ""},
+    {"ledger",
+     "nothing lost, doubled, torn or out of order",
+     suite_ledger,
+     {"am", "500000"},
+     "",
+     ""},
+    {"ledger-put",
+     "the same of stores, with a predicate",
+     suite_ledger,
+     {"put_if", "250000"},
+     "",
+     ""},
+    {"ledger-small",
+     "the same with a queue of one slot and small buffers",
+     suite_ledger,
+     {"am_if", "250000"},
+     ONE_SLOT SMALL_BUFFERS,
+     "GRAVEL_QUEUE=593920 " SMALL_BUFFERS},
+};
+const unsigned conformance_n_trials = sizeof conformance_trials / sizeof *conformance_trials;
+
+/* What a child needs to know. */
+struct order {
+    const struct conformance_place *place;
+    const struct conformance_trial *trial;
+    FILE *out; /* what the suite prints */
+};
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+/* Of a CPU pump takes threads more than the host's, or no compute unit stays free. Others do not know them. */
+const char *conformance_step_settings(const char *step)
+{
+    return !strcmp(step, "pump") ? "GRAVEL_HOST_CORES=0 POCL_MAX_PTHREAD_COUNT=3" : "";
+}
+
+static void set_all(const char *settings)
+{
+    char text[256], *rest = text, *setting;
+    snprintf(text, sizeof text, "%s", settings);
+    while ((setting = strsep(&rest, " "))) {
+        char *value = strchr(setting, '=');
+        if (!value)
+            continue;
+        *value = '\0';
+        setenv(setting, value + 1, 0);
+    }
+}
+
+static void set_place(const struct conformance_place *place)
+{
+    if (place->device)
+        setenv("GRAVEL_DEVICE", place->device, 1);
+    setenv("GRAVEL_STEP", place->step, 1);
+    setenv("GRAVEL_TRANSPORT", "self", 1);
+    setenv("GRAVEL_LOOPBACK", "2", 1);
+    set_all(conformance_step_settings(place->step));
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static json_t *device_text(cl_device_id device, cl_device_info info)
+{
+    char text[256] = "";
+    clGetDeviceInfo(device, info, sizeof text - 1, text, NULL);
+    json_t *string = json_string(text);
+    return string ? string : json_string("(not UTF-8)");
+}
+
+static json_t *platform_text(cl_device_id device)
+{
+    char text[256] = "";
+    cl_platform_id platform = NULL;
+    clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text - 1, text, NULL);
+    json_t *string = json_string(text);
+    return string ? string : json_string("(not UTF-8)");
+}
+
+/* In the child. */
+static json_t *open_here(const void *argument)
+{
+    const struct order *order = argument;
+    struct gravel *gravel;
+    set_place(order->place);
+    info_child_stage("opening a node");
+    int code = gravel_open(&gravel, NULL, NULL);
+    if (code)
+        return json_pack("{s:i, s:s}", "code", code, "error", gravel_last_error());
+    cl_device_id device = gravel_cl_device(gravel);
+    json_t *answer =
+        json_pack("{s:o, s:o, s:o}", "device", device_text(device, CL_DEVICE_NAME), "platform",
+                  platform_text(device), "driver", device_text(device, CL_DRIVER_VERSION));
+    info_child_stage("closing a node");
+    code = gravel_close(gravel);
+    return code ? json_pack("{s:i, s:s}", "code", code, "error", gravel_last_error()) : answer;
+}
+
+static const char *status_of(const json_t *answer)
+{
+    switch (json_integer_value(json_object_get(answer, "code"))) {
+    case GRAVEL_ECAPABILITY:
+        return "refused";
+    case GRAVEL_EDEVICE:
+    case GRAVEL_ECONFIG:
+        return "absent";
+    default:
+        return "failed";
+    }
+}
+
+json_t *conformance_open(const struct conformance_place *place)
+{
+    const struct order order = {.place = place};
+    uint64_t begin_ns = gravel_clock_ns();
+    json_t *answer = info_child_run(open_here, &order,
+                                    place->limit_s < OPEN_LIMIT_S ? place->limit_s : OPEN_LIMIT_S);
+    json_t *error = json_object_get(answer, "error");
+    json_object_set_new(answer, "status", json_string(error ? status_of(answer) : "passed"));
+    if (error)
+        json_object_set(answer, "reason", error);
+    json_object_del(answer, "error");
+    json_object_set_new(answer, "seconds",
+                        json_real((double)(gravel_clock_ns() - begin_ns) * 1e-9));
+    return answer;
+}
+
+/* ---- suites ---------------------------------------------------------------------------------- */
+
+/* In the child. */
+static json_t *run_here(const void *argument)
+{
+    const struct order *order = argument;
+    const struct conformance_trial *trial = order->trial;
+    char *arguments[2] = {(char *)trial->arguments[0], (char *)trial->arguments[1]};
+    char stage[64];
+    set_all(!strcmp(order->place->step, "drain") ? trial->drain_settings : trial->settings);
+    set_place(order->place);
+    snprintf(stage, sizeof stage, "running %s", trial->name);
+    info_child_stage(stage);
+    dup2(fileno(order->out), STDOUT_FILENO);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what has passed is told though the driver crashes later */
+    int status = trial->suite(2, arguments);
+    fflush(stdout);
+    return json_pack("{s:i}", "status", status);
+}
+
+/* Passed is what came to its end without a failure, and had all that it planned. */
+static void judge(json_t *report, const json_t *answer)
+{
+    const json_t *planned = json_object_get(report, "planned");
+    json_int_t n_passed = json_integer_value(json_object_get(report, "passed"));
+    json_int_t n_failed = json_integer_value(json_object_get(report, "failed"));
+    json_int_t n_lines =
+        n_passed + n_failed + json_integer_value(json_object_get(report, "skipped"));
+    json_t *error = json_object_get(answer, "error");
+    bool is_whole = !error && n_lines && json_integer_value(planned) == n_lines;
+    bool failed = !is_whole || n_failed || json_integer_value(json_object_get(answer, "status"));
+    json_object_set_new(report, "status", json_string(failed ? "failed" : "passed"));
+    if (error)
+        json_object_set(report, "reason", error);
+    else if (!is_whole)
+        json_object_set_new(report, "reason", json_string("it ended before its last line"));
+}
+
+json_t *conformance_run(const struct conformance_place *place,
+                        const struct conformance_trial *trial)
+{
+    struct order order = {place, trial, tmpfile()};
+    uint64_t begin_ns = gravel_clock_ns();
+    if (!order.out)
+        return json_pack("{s:s, s:s}", "status", "failed", "reason",
+                         "cannot make a temporary file");
+    json_t *answer = info_child_run(run_here, &order, place->limit_s);
+    json_t *report = conformance_tap_read(order.out);
+    fclose(order.out);
+    judge(report, answer);
+    json_decref(answer);
+    json_object_set_new(report, "seconds",
+                        json_real((double)(gravel_clock_ns() - begin_ns) * 1e-9));
+    return report;
+}

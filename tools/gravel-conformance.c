@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gravel-conformance: whether Gravel is right on a device, on every step of the capability ladder that it takes. One
+ * program for somebody with a new driver: a report of a page. The suites are those of the test suite.
+ *
+ * Path:    a user with a driver -> this -> conformance/trial.c (a child for each suite) -> conformance/report.c.
+ * Threads: one; this process calls OpenCL only for --tap, its children do.
+ */
+#include <argp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/report.h"
+#include "conformance/trial.h"
+#include "info/child.h"
+#include "support.h"
+
+#define LIMIT_S 600u
+
+enum { PASSED, FAILED, NOTHING_RAN }; /* exit status */
+enum { KEY_LIMIT = 256, KEY_TAP };
+
+struct arguments {
+    const char *device, *step, *suite; /* NULL if not given */
+    bool json, tap;
+    unsigned limit_s;
+    char **rest; /* of --tap: the suite's own */
+    int n_rest;
+};
+
+static const char *const steps[] = {"svm", "usm", "pump", "drain"};
+#define N_STEPS (sizeof steps / sizeof *steps)
+
+static volatile sig_atomic_t is_interrupted;
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+static const struct argp_option options[] = {
+    {"device", 'd', "DEVICE", 0, "as GRAVEL_DEVICE takes it (default: what gravel_open chooses)",
+     0},
+    {"step", 's', "STEP", 0, "only svm, usm, pump or drain (default: each)", 0},
+    {"suite", 'u', "SUITE", 0,
+     "only words, requests, waits, handlers, ledger, ledger-put or ledger-small", 0},
+    {"json", 'j', NULL, 0, "the report as one JSON object", 0},
+    {"limit", KEY_LIMIT, "SECONDS", 0, "give up on a suite after this (600)", 0},
+    {"tap", KEY_TAP, NULL, 0,
+     "run the suite in this process, with GRAVEL_* as they are set and under an MPI launcher if "
+     "there is one, and "
+     "print TAP; ledger takes MODE [MESSAGES]",
+     0},
+    {0}};
+
+static bool is_step(const char *name)
+{
+    for (size_t i = 0; i < N_STEPS; i++)
+        if (!strcmp(steps[i], name))
+            return true;
+    return false;
+}
+
+static const struct conformance_trial *find_trial(const char *name)
+{
+    for (unsigned i = 0; i < conformance_n_trials; i++)
+        if (!strcmp(conformance_trials[i].name, name))
+            return &conformance_trials[i];
+    return NULL;
+}
+
+static void check(const struct arguments *arguments, struct argp_state *state)
+{
+    if (arguments->step && !is_step(arguments->step))
+        argp_error(state, "--step: '%s' is not svm, usm, pump or drain", arguments->step);
+    if (arguments->suite && !find_trial(arguments->suite))
+        argp_error(state, "--suite: there is no suite '%s'", arguments->suite);
+    if (arguments->tap && (!arguments->suite || arguments->json))
+        argp_error(state, "--tap goes with --suite, and not with --json");
+    if (arguments->n_rest && !arguments->tap)
+        argp_error(state, "'%s' is no option", arguments->rest[0]);
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    char *end;
+    switch (key) {
+    case 'd':
+        arguments->device = value;
+        return 0;
+    case 's':
+        arguments->step = value;
+        return 0;
+    case 'u':
+        arguments->suite = value;
+        return 0;
+    case 'j':
+        arguments->json = true;
+        return 0;
+    case KEY_TAP:
+        arguments->tap = true;
+        return 0;
+    case KEY_LIMIT:
+        arguments->limit_s = (unsigned)strtoul(value, &end, 10);
+        if (*end || arguments->limit_s < 1 || arguments->limit_s > 36000)
+            argp_error(state, "--limit: '%s' is not in 1..36000", value);
+        return 0;
+    case ARGP_KEY_ARGS:
+        arguments->rest = state->argv + state->next;
+        arguments->n_rest = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        check(arguments, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- one suite here -------------------------------------------------------------------------- */
+
+static int run_tap(const struct arguments *arguments)
+{
+    const struct conformance_trial *trial = find_trial(arguments->suite);
+    char *own[2] = {(char *)trial->arguments[0], (char *)trial->arguments[1]};
+    if (arguments->device)
+        setenv("GRAVEL_DEVICE", arguments->device, 1);
+    if (arguments->step)
+        setenv("GRAVEL_STEP", arguments->step, 1);
+    watch(arguments->limit_s, trial->name);
+    return arguments->n_rest ? trial->suite(arguments->n_rest, arguments->rest)
+                             : trial->suite(2, own);
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+static bool has_status(const json_t *object, const char *status)
+{
+    const char *text = json_string_value(json_object_get(object, "status"));
+    return text && !strcmp(text, status);
+}
+
+/* What the first step that is taken tells about the device is the report's. */
+static void note_device(json_t *report, json_t *step, bool is_text)
+{
+    static const char *const keys[] = {"device", "platform", "driver"};
+    bool is_known = json_object_get(report, "device");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(step, keys[i]);
+        if (value && !is_known)
+            json_object_set(report, keys[i], value);
+        json_object_del(step, keys[i]);
+    }
+    if (is_text && !is_known && json_object_get(report, "device"))
+        conformance_print_device(report);
+}
+
+static void run_suites(json_t *step, const struct conformance_place *place,
+                       const struct arguments *arguments)
+{
+    json_t *suites = json_object();
+    json_object_set_new(step, "suites", suites);
+    for (unsigned i = 0; i < conformance_n_trials && !is_interrupted; i++) {
+        const struct conformance_trial *trial = &conformance_trials[i];
+        if (arguments->suite && strcmp(arguments->suite, trial->name) != 0)
+            continue;
+        json_t *suite = conformance_run(place, trial);
+        if (!arguments->json)
+            conformance_print_suite(trial->name, suite);
+        json_object_set_new(suites, trial->name, suite);
+    }
+}
+
+static json_t *run_step(json_t *report, const struct conformance_place *place,
+                        const struct arguments *arguments)
+{
+    json_t *step = conformance_open(place);
+    json_object_set_new(step, "step", json_string(place->step));
+    json_object_set_new(step, "settings", json_string(conformance_step_settings(place->step)));
+    note_device(report, step, !arguments->json);
+    if (!arguments->json)
+        conformance_print_step(step);
+    if (has_status(step, "passed"))
+        run_suites(step, place, arguments);
+    return step;
+}
+
+static bool has_failed(const json_t *step)
+{
+    const char *key;
+    json_t *suite;
+    bool failed = has_status(step, "failed");
+    json_object_foreach(json_object_get(step, "suites"), key, suite) failed |=
+        !has_status(suite, "passed");
+    return failed;
+}
+
+/* Add to a list of names. */
+static void append(char *list, size_t bytes, const char *name)
+{
+    size_t n = strlen(list);
+    snprintf(list + n, bytes - n, "%s%s", n ? ", " : "", name);
+}
+
+static int judge(json_t *report)
+{
+    char passed[64] = "", failed[64] = "", refused[64] = "";
+    size_t i;
+    json_t *step;
+    json_array_foreach(json_object_get(report, "steps"), i, step)
+    {
+        const char *name = json_string_value(json_object_get(step, "step"));
+        if (has_failed(step))
+            append(failed, sizeof failed, name);
+        else if (has_status(step, "passed"))
+            append(passed, sizeof passed, name);
+        else
+            append(refused, sizeof refused, name);
+    }
+    json_t *verdict = is_interrupted ? json_string("interrupted: what was not run says nothing")
+                      : *failed ? json_sprintf("Gravel does not work here on step %s%s%s", failed,
+                                               *passed ? "; it does on " : "", passed)
+                      : *passed ? json_sprintf("Gravel works here on step %s%s%s", passed,
+                                               *refused ? "; refused: " : "", refused)
+                                : json_string("nothing could run: no step is taken here");
+    json_object_set_new(report, "verdict", verdict);
+    return *failed || (is_interrupted && *passed) ? FAILED : *passed ? PASSED : NOTHING_RAN;
+}
+
+static int run_report(const struct arguments *arguments)
+{
+    json_t *list = json_array();
+    json_t *report = json_pack("{s:s, s:o}", "version", GRAVEL_VERSION, "steps", list);
+    bool is_absent = false;
+    for (size_t i = 0; i < N_STEPS && !is_absent && !is_interrupted; i++) {
+        const struct conformance_place place = {arguments->device, steps[i], arguments->limit_s};
+        if (arguments->step && strcmp(arguments->step, steps[i]) != 0)
+            continue;
+        json_array_append_new(list, run_step(report, &place, arguments));
+        is_absent = has_status(json_array_get(list, json_array_size(list) - 1), "absent");
+    }
+    int status = judge(report);
+    if (arguments->json)
+        json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    else
+        printf("%s", json_string_value(json_object_get(report, "verdict")));
+    putchar('\n');
+    json_decref(report);
+    return status;
+}
+
+static void interrupt(int signal_number)
+{
+    (void)signal_number;
+    is_interrupted = 1;
+    info_child_stop();
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        NULL,
+        "Check Gravel on an OpenCL device, on every step of the capability ladder that it takes.\v"
+        "Exit status: 0 all passed, 1 something failed, 2 nothing could run, or wrong usage. A "
+        "step that the device "
+        "cannot take is refused, with the reason: neither passed nor failed.",
+        NULL,
+        NULL,
+        NULL};
+    struct arguments arguments = {.limit_s = LIMIT_S};
+    argp_program_version = "gravel-conformance " GRAVEL_VERSION;
+    argp_err_exit_status = NOTHING_RAN;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.tap)
+        return run_tap(&arguments);
+    signal(SIGINT, interrupt);
+    signal(SIGTERM, interrupt);
+    return run_report(&arguments);
+}
