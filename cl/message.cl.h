@@ -77,6 +77,16 @@ GRAVEL_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
 }
 
 /*
+ * Every work-item of the group: a barrier of global and local memory, in place of OpenCL's where
+ * an `if` or a loop guards it. PoCL 3.1 needs one beside a divergent `if` that is first or last
+ * there (docs/porting.md).
+ */
+GRAVEL_INLINE void gravel_meet(struct gravel_group g)
+{
+    gravel_group_meet_apart(g.arena);
+}
+
+/*
  * A loop that every work-item of the group makes equally often: up to the largest `n` of them. Inside,
  * `active` is 1 where i < n and is the predicate for _if calls (software predication). `n` is a uint without
  * side effects; leave the loop only by its own condition.
@@ -183,19 +193,20 @@ GRAVEL_INLINE void gravel_send(struct gravel_group g, uint command, ulong base,
 {
     /* G3: no work-item is in a _wi call, where it might wait for the host to get past the ticket we take. It
      * also keeps the leader's branch out of the user's code, which PoCL vectorizes better then. */
-    gravel_barrier_group();
+    gravel_group_meet_apart(g.arena);
     if (gravel_is_leader())
         gravel_send_begin(g, command, gravel_n_lanes());
-    gravel_barrier_group(); /* G1: the slot is known */
+    gravel_group_meet(g.arena); /* G1: the slot is known */
     if (g.scratch->by_lane)
         gravel_write_column(g.scratch->by_lane, command, GRAVEL_PACKAGE_STRIDE(gravel_n_lanes()),
                             gravel_lane_id(), index, values, node);
     else if (g.scratch->by_package)
         gravel_write_column_of_many(g, command, gravel_n_lanes(), (uint)gravel_lane_id(), index,
                                     values, node);
-    gravel_barrier_group(); /* G2: the package is written; with P2 it reaches the host */
+    gravel_group_meet(g.arena); /* G2: the package is written; with P2 it reaches the host */
     if (gravel_is_leader())
         gravel_send_end(g, command, base, reply);
+    gravel_block_keep(g.arena);
 }
 
 /* Every work-item of the group: the active ones send one message each, compacted to the front. */
@@ -206,7 +217,7 @@ GRAVEL_INLINE void gravel_send_if(struct gravel_group g, uint active, uint comma
     gravel_compact(g.arena, g.scratch, active);
     if (gravel_is_leader())
         gravel_send_begin(g, command, g.scratch->n_active);
-    gravel_barrier_group(); /* G1: slot, number and positions are known */
+    gravel_group_meet(g.arena); /* G1: slot, number and positions are known */
     if (g.scratch->by_lane)
         gravel_write_column(g.scratch->by_lane, command, GRAVEL_PACKAGE_STRIDE(gravel_n_lanes()),
                             gravel_lane_id(), index, values, node);
@@ -217,9 +228,10 @@ GRAVEL_INLINE void gravel_send_if(struct gravel_group g, uint active, uint comma
     else if (g.scratch->by_package && g.scratch->lanes[gravel_place()] != GRAVEL_INACTIVE)
         gravel_write_column_of_many(g, command, g.scratch->n_active,
                                     g.scratch->lanes[gravel_place()], index, values, node);
-    gravel_barrier_group(); /* G2: the package is written; with P2 it reaches the host */
+    gravel_group_meet(g.arena); /* G2: the package is written; with P2 it reaches the host */
     if (gravel_is_leader())
         gravel_send_end(g, command, base, reply);
+    gravel_block_keep(g.arena);
 }
 
 /*

@@ -255,6 +255,29 @@ GRAVEL_DEFINE_ADD_REAL(double, "atom.global.add.f64", "d")
 #endif
 
 /*
+ * GRAVEL_ASSUME: what the compiler may rely on; no code is left of it. GRAVEL_STAY_APART: an empty
+ * statement that LLVM merges with no other. PoCL 5.0 and 6.0, of later LLVM, stop at assembly in
+ * large kernels. Both only where the compiler says what it compiles for, see
+ * gravel_prefetch_write.
+ */
+#if defined(__OPENCL_C_VERSION__) && \
+    (defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__))
+#define GRAVEL_ASSUME(holds) __builtin_assume(holds)
+#if defined(GRAVEL_SERIAL_GROUP) && defined(__clang_major__) && __clang_major__ < 16
+#define GRAVEL_STAY_APART()   \
+    __attribute__((nomerge))  \
+    {                         \
+        __asm__ volatile(""); \
+    }
+#endif
+#else
+#define GRAVEL_ASSUME(holds) (void)(holds)
+#endif
+#ifndef GRAVEL_STAY_APART
+#define GRAVEL_STAY_APART() (void)0
+#endif
+
+/*
  * Leader: announce that the next `bytes` from `p` will be written. Pays where a group runs on one CPU thread. Only
  * where the compiler says what it compiles for: that of Mesa's rusticl does not, and ends the process at this word,
  * which SPIR-V lacks.

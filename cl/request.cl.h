@@ -115,10 +115,11 @@ static bool gravel_await(struct gravel_group g, struct gravel_awaited awaited)
 /* Every work-item of the group: the leader waits. */
 GRAVEL_INLINE bool gravel_await_group(struct gravel_group g, struct gravel_awaited awaited)
 {
-    gravel_barrier_group(); /* G3: no work-item is in a _wi call, whose answer the leader might wait for */
+    /* G3: no work-item is in a _wi call, whose answer the leader might wait for */
+    gravel_group_meet_apart(g.arena);
     if (gravel_is_leader())
         g.scratch->n_active = gravel_await(g, awaited);
-    gravel_barrier_group(); /* G4: what the leader has acquired is the whole group's */
+    gravel_group_meet(g.arena); /* G4: what the leader has acquired is the whole group's */
     return g.scratch->n_active;
 }
 

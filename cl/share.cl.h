@@ -54,33 +54,33 @@ struct gravel_turn {
 GRAVEL_INLINE uint gravel_share_out(struct gravel_group g, local struct gravel_shares *shares,
                                     uint n)
 {
-    gravel_barrier_group(); /* G1: nobody looks at an earlier loop's ends any more */
+    gravel_group_meet_apart(g.arena); /* G1: nobody looks at an earlier loop's ends any more */
     uint n_lanes = gravel_n_lanes() <= GRAVEL_MAX_GROUP ? gravel_n_lanes() : 0;
     if (gravel_is_leader())
         gravel_group_fits(g.arena);
 #if defined(GRAVEL_SERIAL_GROUP)
-    shares->ends[gravel_place()] =
-        n;                  /* shared in a group that is too large, as in gravel_place_set */
-    gravel_barrier_group(); /* G1: the numbers are set */
+    /* Shared in a group that is too large, as in gravel_place_set. */
+    shares->ends[gravel_place()] = n;
+    gravel_group_meet(g.arena); /* G1: the numbers are set */
     if (gravel_is_leader())
         for (uint i = 1; i < n_lanes; i++)
             shares->ends[i] += shares->ends[i - 1];
-    gravel_barrier_group(); /* G1: the ends are known */
+    gravel_group_meet(g.arena); /* G1: the ends are known */
 #elif defined(GRAVEL_COLLECTIVES)
     uint end = work_group_scan_exclusive_add(n) + n;
     if (gravel_lane_id() < GRAVEL_MAX_GROUP)
         shares->ends[gravel_lane_id()] = end;
-    gravel_barrier_group(); /* G1: the ends are known */
+    gravel_group_meet(g.arena); /* G1: the ends are known */
 #else
     size_t lane = gravel_place();
     if (gravel_lane_id() < GRAVEL_MAX_GROUP)
         shares->ends[lane] = n;
-    gravel_barrier_group(); /* G1: the numbers are set */
+    gravel_group_meet(g.arena); /* G1: the numbers are set */
     for (uint step = 1; step < n_lanes; step *= 2) {
         uint left = lane >= step ? shares->ends[lane - step] : 0;
-        gravel_barrier_group(); /* G1: all have read */
+        gravel_group_meet(g.arena); /* G1: all have read */
         shares->ends[lane] += left;
-        gravel_barrier_group(); /* G1: all have added */
+        gravel_group_meet(g.arena); /* G1: all have added */
     }
 #endif
     return n_lanes ? shares->ends[n_lanes - 1] : 0;

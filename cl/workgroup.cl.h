@@ -17,6 +17,35 @@
 #define GRAVEL_MAX_GROUP 1024
 #endif
 
+/*
+ * PoCL 3.1 adds barriers above one that a loop or an `if` guards. Where the leader's branch has no
+ * word of its own before and after it, they land inside, and the branch is taken by all or by
+ * none. This is such a word.
+ */
+GRAVEL_INLINE void gravel_block_keep(global struct gravel_arena *arena)
+{
+    GRAVEL_ASSUME(arena->n_slots != 0);
+}
+
+/* Every work-item of the group: the barrier of calls that kernels make in loops and branches. */
+GRAVEL_INLINE void gravel_group_meet(global struct gravel_arena *arena)
+{
+    gravel_barrier_group();
+    gravel_block_keep(arena);
+}
+
+/*
+ * Every work-item of the group: the first barrier of a call, before the leader alone does
+ * something. If both sides of an `if` begin with such a call, LLVM moves what they share above the
+ * `if`, but not what stays apart.
+ */
+GRAVEL_INLINE void gravel_group_meet_apart(global struct gravel_arena *arena)
+{
+    gravel_barrier_group();
+    GRAVEL_STAY_APART();
+    gravel_block_keep(arena);
+}
+
 /* Local memory of one work-group; GRAVEL_OPEN declares it. */
 struct gravel_scratch {
     /* How this call's messages are written: one of these is the first slot, or none and they are dropped. */
@@ -134,7 +163,7 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
 {
 #if defined(GRAVEL_SERIAL_GROUP)
     gravel_place_set(scratch, active != 0);
-    gravel_barrier_group(); /* G1: the flags are set */
+    gravel_group_meet_apart(arena); /* G1: the flags are set */
     if (gravel_is_leader()) {
         uint n_lanes = gravel_group_fits(arena) ? gravel_n_lanes() : 0, sum = 0;
         for (uint i = 0; i < n_lanes; i++) {
@@ -149,7 +178,7 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
     gravel_place_set(scratch, active ? position : GRAVEL_INACTIVE);
     if (gravel_lane_id() == gravel_n_lanes() - 1)
         scratch->n_active = gravel_group_fits(arena) ? position + (active != 0) : 0;
-    gravel_barrier_group(); /* G1: the positions are known */
+    gravel_group_meet(arena); /* G1: the positions are known */
 #elif defined(GRAVEL_SUBGROUPS)
     uint position = sub_group_scan_exclusive_add((uint)(active != 0)), sum = 0;
     uint n_subgroups = gravel_subgroups_share(scratch, position + (active != 0));
@@ -157,7 +186,7 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
         position += i < get_sub_group_id() ? scratch->lanes[i] : 0;
         sum += scratch->lanes[i];
     }
-    gravel_barrier_group(); /* G1: all have added */
+    gravel_group_meet(arena); /* G1: all have added */
     gravel_place_set(scratch, active ? position : GRAVEL_INACTIVE);
     if (gravel_is_leader())
         scratch->n_active = gravel_group_fits(arena) ? sum : 0;
@@ -165,18 +194,18 @@ GRAVEL_INLINE void gravel_compact(global struct gravel_arena *arena,
     size_t lane = gravel_place();
     uint n_lanes = gravel_n_lanes(), sum = active != 0;
     gravel_place_set(scratch, sum);
-    gravel_barrier_group(); /* G1: the flags are set */
+    gravel_group_meet(arena); /* G1: the flags are set */
     for (uint step = 1; step < n_lanes; step *= 2) {
         uint left = lane >= step ? scratch->lanes[lane - step] : 0;
-        gravel_barrier_group(); /* G1: all have read */
+        gravel_group_meet(arena); /* G1: all have read */
         sum += left;
         gravel_place_set(scratch, sum);
-        gravel_barrier_group(); /* G1: all have added */
+        gravel_group_meet(arena); /* G1: all have added */
     }
     gravel_place_set(scratch, active ? sum - 1 : GRAVEL_INACTIVE);
     if (gravel_lane_id() == n_lanes - 1)
         scratch->n_active = gravel_group_fits(arena) ? sum : 0;
-    gravel_barrier_group(); /* G1: the positions are known */
+    gravel_group_meet(arena); /* G1: the positions are known */
 #endif
 }
 
@@ -189,14 +218,14 @@ GRAVEL_INLINE uint gravel_group_max(global struct gravel_arena *arena,
 {
 #if defined(GRAVEL_SERIAL_GROUP)
     gravel_place_set(scratch, value);
-    gravel_barrier_group(); /* G1: the values are set */
+    gravel_group_meet_apart(arena); /* G1: the values are set */
     if (gravel_is_leader()) {
         uint n_lanes = gravel_group_fits(arena) ? gravel_n_lanes() : 0, most = 0;
         for (uint i = 0; i < n_lanes; i++)
             most = scratch->lanes[i] > most ? scratch->lanes[i] : most;
         scratch->n_active = most;
     }
-    gravel_barrier_group(); /* G1: the largest is known */
+    gravel_group_meet(arena); /* G1: the largest is known */
     return scratch->n_active;
 #elif defined(GRAVEL_SUBGROUPS)
     uint n_subgroups = gravel_subgroups_share(scratch, sub_group_reduce_max(value)), most = 0;
@@ -207,7 +236,7 @@ GRAVEL_INLINE uint gravel_group_max(global struct gravel_arena *arena,
     return gravel_n_lanes() <= GRAVEL_MAX_GROUP ? most : 0;
 #else
     gravel_place_set(scratch, value);
-    gravel_barrier_group(); /* G1: the values are set */
+    gravel_group_meet(arena); /* G1: the values are set */
     size_t lane = gravel_place();
     bool fits = gravel_n_lanes() <= GRAVEL_MAX_GROUP;
     for (uint n = fits ? gravel_n_lanes() : 0; n > 1;) {
@@ -215,12 +244,12 @@ GRAVEL_INLINE uint gravel_group_max(global struct gravel_arena *arena,
         if (lane + half_up < n && scratch->lanes[lane] < scratch->lanes[lane + half_up])
             scratch->lanes[lane] = scratch->lanes[lane + half_up];
         n = half_up;
-        gravel_barrier_group(); /* G1: this round's larger ones are in front */
+        gravel_group_meet(arena); /* G1: this round's larger ones are in front */
     }
     uint most = fits ? scratch->lanes[0] : 0;
     if (gravel_is_leader())
         gravel_group_fits(arena);
-    gravel_barrier_group(); /* G1: lanes is free again */
+    gravel_group_meet(arena); /* G1: lanes is free again */
     return most;
 #endif
 }

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Group calls in loops and branches whose length only the launch knows: two sends, a request and
+ * its wait, nested, and beside work-items that go different ways. PoCL 3.1 once lost such
+ * messages, some without a word. One program, for its compiler takes most of the time. On step
+ * drain no kernel waits, and requests are only sent.
+ *
+ * Path: meson test -> this -> cl/message.cl.h, cl/request.cl.h
+ */
+#include "expect.h"
+
+#define N_WORDS 8u
+#define GROUPS 2u
+
+/*
+ * Global size: GROUPS groups. table: words [N_WORDS] at node 1 that are counted up; result:
+ * answers, a group's after another's [work-items]; signal: a uint and, 64 bytes on, a ulong a
+ * group, each 128 bytes from the next.
+ */
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "#define KERNEL(name, ...) \\\n"
+    "    kernel void name(GRAVEL_ARENA, ulong table, ulong result, ulong signal, uint n) \\\n"
+    "    { \\\n"
+    "        GRAVEL_OPEN(g); \\\n"
+    "        uint lane = (uint)get_local_id(0), size = (uint)get_local_size(0), got = 0; \\\n"
+    "        uint group = (uint)get_global_id(0) / size, my = gravel_my_node(g); \\\n"
+    "        struct gravel_reply reply = {result + 4 * size * group, signal + 128 * group}; \\\n"
+    "        global uint *own = (global uint *)gravel_local(g, reply.result); \\\n"
+    "        (void)lane, (void)my, (void)own; \\\n"
+    "        __VA_ARGS__ \\\n"
+    "        if (got == 0xffffffffu) \\\n"
+    "            own[0] = (uint)reply.signal; \\\n"
+    "    }\n"
+    "#ifdef KERNELS_WAIT\n"
+    "#define WAIT(type, at, compare, value) gravel_wait_until_##type(g, at, GRAVEL_CMP_##compare, "
+    "value)\n"
+    "#else\n"
+    "#define WAIT(type, at, compare, value) (void)0\n"
+    "#endif\n"
+    "#define SIGNALLED WAIT(uint, reply.signal, GE, got)\n"
+    "KERNEL(ask,\n"
+    "    for (uint b = 0; b < n; b++) {\n"
+    "        got += gravel_fetch_add_uint_if(g, lane < 8, table, 0, 1, 1, reply, lane);\n"
+    "        SIGNALLED;\n"
+    "    })\n"
+    "KERNEL(send_two,\n"
+    "    for (uint b = 0; b < n; b++) {\n"
+    "        gravel_inc_uint(g, table, 0, 1);\n"
+    "        gravel_inc_uint_if(g, lane & 1, table, 1, 1);\n"
+    "    }\n"
+    "    if (n) {\n"
+    "        gravel_inc_uint_if(g, lane < 5, table, 2, 1);\n"
+    "        gravel_inc_uint_if(g, lane & 1, table, 3, 1);\n"
+    "    }\n"
+    "    gravel_inc_uint(g, table, 4, 1);)\n"
+    "KERNEL(ask_twice,\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint b = 0; b < n; b++) {\n"
+    "        got += gravel_cas_uint_if(g, lane == 0, table, 7, b, b + 1, my, reply, lane);\n"
+    "        WAIT(int, reply.signal, EQ, (int)got);\n"
+    "        for (uint c = 0; c < b; c++) {\n"
+    "            got += gravel_fetch_add_uint(g, table, 0, 1, 1, reply, lane);\n"
+    "            SIGNALLED;\n"
+    "        }\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    gravel_inc_uint(g, table, 1, 1);)\n"
+    "KERNEL(ask_or_send,\n"
+    "    for (uint b = 0; b < n; b++)\n"
+    "        if (n > 1) {\n"
+    "            got += gravel_put_signal_uint_if(g, lane < 5, table, 7, b, my, reply.signal);\n"
+    "            SIGNALLED;\n"
+    "        } else {\n"
+    "            gravel_inc_uint(g, table, 0, 1);\n"
+    "        }\n"
+    "    got += gravel_fetch_add_uint(g, table, 1, got, 1, reply, lane);\n"
+    "    SIGNALLED;)\n"
+    "KERNEL(count,\n"
+    "    ulong seen = 0;\n"
+    "    for (uint b = 0; b < n; b++) {\n"
+    "        GRAVEL_FOR(g, i, lane & 3)\n"
+    "            gravel_inc_uint_if(g, active, table, 0, 1);\n"
+    "        gravel_inc_ulong(g, reply.signal + 64, 0, my);\n"
+    "        seen += size;\n"
+    "        LONG_WAIT;\n"
+    "    }\n"
+    "    gravel_inc_uint(g, table, 1, 1);)\n"
+    "KERNEL(part_ways,\n"
+    "    uint is_odd = lane & 1;\n"
+    "    if (is_odd)\n"
+    "        gravel_inc_uint_wi(g, table, 0, 1);\n"
+    "    for (uint b = 0; b < n; b++) {\n"
+    "        if (b < 2) {\n"
+    "            gravel_meet(g);\n"
+    "            if (is_odd)\n"
+    "                gravel_inc_uint_wi(g, table, 1, 1);\n"
+    "            gravel_inc_uint(g, table, 2, 1);\n"
+    "            gravel_inc_uint_if(g, is_odd, table, 3, 1);\n"
+    "            if (is_odd)\n"
+    "                gravel_inc_uint_wi(g, table, 4, 1);\n"
+    "            gravel_meet(g);\n"
+    "        }\n"
+    "    }\n"
+    "    gravel_inc_uint(g, table, 5, 1);)\n";
+
+static struct gravel *gravel;
+static cl_program program;
+
+static int set_up(void **state)
+{
+    (void)state;
+    gravel = open_loopback(2, NULL);
+    program = build_or_die(gravel, source,
+                           takes_step(gravel, "drain")
+                               ? "-DLONG_WAIT=(void)seen"
+                               : "-DKERNELS_WAIT -DLONG_WAIT=WAIT(ulong,reply.signal+64,GE,seen)");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+    return 0;
+}
+
+static void expect_counts(const char *name, uint32_t n, size_t size,
+                          const uint32_t expected[N_WORDS])
+{
+    const uint64_t arguments[3] = {alloc_or_die(gravel, 4 * N_WORDS), alloc_or_die(gravel, 8192),
+                                   alloc_or_die(gravel, 128 * GROUPS)};
+    cl_kernel kernel = kernel_or_die(gravel, program, name);
+    for (cl_uint i = 0; i < 3; i++)
+        MUST(clSetKernelArg(kernel, i + 1, sizeof(cl_ulong), &arguments[i]) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 4, sizeof n, &n) == CL_SUCCESS);
+    OK(run_kernel(gravel, kernel, GROUPS * size, size));
+    clReleaseKernel(kernel);
+    for (uint32_t word = 0; word < N_WORDS; word++) {
+        uint32_t value = word32(gravel, 1, arguments[0] + 4 * word);
+        if (value != expected[word])
+            fail_msg("%s, n = %u, groups of %zu: word %u is %u, expected %u", name, n, size, word,
+                     value, expected[word]);
+    }
+    for (int i = 0; i < 3; i++)
+        OK(gravel_free(gravel, arguments[i]));
+}
+
+/* Of a group: work-items below a number, and odd ones. */
+static uint32_t below(uint32_t limit, size_t size)
+{
+    return size < limit ? (uint32_t)size : limit;
+}
+static uint32_t odd(size_t size)
+{
+    return (uint32_t)size / 2;
+}
+
+static void a_request_and_its_wait_in_a_loop(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {1, 64, 256};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (uint32_t n = 0; n < 4; n++)
+            expect_counts("ask", n, sizes[i], (uint32_t[N_WORDS]){GROUPS * n * below(8, sizes[i])});
+}
+
+static void two_sends_in_loops_and_branches(void **state)
+{
+    (void)state;
+    const uint32_t size = 64, all = GROUPS * size, odds = GROUPS * odd(size);
+    for (uint32_t n = 0; n < 4; n++)
+        expect_counts("send_two", n, size,
+                      (uint32_t[N_WORDS]){n * all, n * odds, n ? GROUPS * below(5, size) : 0,
+                                          n ? odds : 0, all});
+}
+
+static void requests_in_nested_loops(void **state)
+{
+    (void)state;
+    const uint32_t size = 7, all = GROUPS * size;
+    for (uint32_t n = 0; n < 4; n++)
+        expect_counts("ask_twice", n, size, (uint32_t[N_WORDS]){n * (n - (n > 0)) / 2 * all, all});
+}
+
+/* What every work-item adds in the end is how many messages its group has sent before. */
+static void calls_on_both_sides_of_a_branch(void **state)
+{
+    (void)state;
+    const uint32_t size = 64, all = GROUPS * size;
+    for (uint32_t n = 0; n < 4; n++)
+        expect_counts("ask_or_send", n, size,
+                      (uint32_t[N_WORDS]){n == 1 ? all : 0, n > 1 ? all * n * below(5, size) : 0});
+}
+
+static void waits_for_longs_and_loops_of_different_length(void **state)
+{
+    (void)state;
+    const uint32_t size = 64;
+    for (uint32_t n = 0; n < 4; n++)
+        expect_counts("count", n, size,
+                      (uint32_t[N_WORDS]){GROUPS * n * size / 4 * (0 + 1 + 2 + 3), GROUPS * size});
+}
+
+static void work_items_that_part_between_meetings(void **state)
+{
+    (void)state;
+    const uint32_t size = 7, odds = GROUPS * odd(size);
+    for (uint32_t n = 0; n < 4; n++) {
+        uint32_t turns = n < 2 ? n : 2;
+        expect_counts("part_ways", n, size,
+                      (uint32_t[N_WORDS]){odds, turns * odds, turns * GROUPS * size, turns * odds,
+                                          turns * odds, GROUPS * size});
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_and_its_wait_in_a_loop),
+        cmocka_unit_test(two_sends_in_loops_and_branches),
+        cmocka_unit_test(requests_in_nested_loops),
+        cmocka_unit_test(calls_on_both_sides_of_a_branch),
+        cmocka_unit_test(waits_for_longs_and_loops_of_different_length),
+        cmocka_unit_test(work_items_that_part_between_meetings),
+    };
+    watch(170, "loops");
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
