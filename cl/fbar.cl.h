@@ -7,7 +7,7 @@
  *
  * Sound only where sub-groups of a group run on while one of them waits. OpenCL promises it to nobody: ask
  * gravel_fbar_rounds first, whose waits are short. Where it is not so a wait ends after GRAVEL_TIMEOUT (on step
- * drain after GRAVEL_FBAR_LEAST looks), and fails the node by name.
+ * drain, where the host's clock stands, after about a second of looks), and fails the node by name.
  *
  * Path:    subgroup.cl.h -> this -> fbar_message.cl.h.
  * Owner:   local memory, declared by GRAVEL_FBAR. While the loop goes on, the group's scratch is its members'.
@@ -137,48 +137,43 @@ GRAVEL_INLINE uint gravel_fbar_rounds(local struct gravel_fbar *f, uint n_rounds
 
 /* ---- waits ----------------------------------------------------------------------------------- */
 
-#define GRAVEL_FBAR_LEAST (1u << 22) /* looks before a wait without a clock gives up */
+#define GRAVEL_FBAR_ALONE_MS \
+    100u /* limit of a wait on step drain, which has no clock: it is cut off */
 
 /* What a waiting sub-group remembers. */
 struct gravel_fbar_patience {
-    uint looks, beat, since_ms, state;
+    uint looks;
+    struct gravel_patience patience;
 };
 
-/* After a look in vain: false once it is no use to wait any longer. The clock starts again with every change of the
- * state, and stands while somebody completes the phase, whose own waits for the host have an end. */
+/* After a look in vain: false once it is no use to wait any longer. The limit begins anew with every change of the
+ * state, and while somebody completes the phase, whose own waits for the host have an end. */
 static bool gravel_fbar_keeps_waiting(struct gravel_group g, local struct gravel_fbar *f,
-                                      struct gravel_fbar_patience *patience)
+                                      struct gravel_fbar_patience *waited)
 {
-    if (++patience->looks % GRAVEL_FBAR_LOOKS)
+    if (++waited->looks % GRAVEL_FBAR_LOOKS)
         return true;
-    if (gravel_load_relaxed(&g.arena->abort)) /* H1 */
-        return false;
-    if (gravel_load_relaxed(&g.arena->fault_claim)) /* F3 */
-        return false;
-    uint beat = gravel_load_relaxed(&gravel_queue_words(g.arena, 0)->beat);
     uint state = gravel_local_load_relaxed(&f->state); /* relaxed: only whether it changes */
-    bool moves = state != patience->state || (state & GRAVEL_FBAR_CLAIM);
-    patience->since_ms = moves || !patience->since_ms ? beat : patience->since_ms;
-    patience->looks = moves || beat != patience->beat ? 0 : patience->looks;
-    patience->state = state;
-    patience->beat = beat;
-    uint limit = g.arena->wait_limit > GRAVEL_FBAR_LEAST ? g.arena->wait_limit : GRAVEL_FBAR_LEAST;
-    bool is_late = g.arena->wait_ms && beat - patience->since_ms > g.arena->wait_ms;
-    if (!is_late && patience->looks < limit) {
-        gravel_pause(0, false);
-        return true;
-    }
-    gravel_fault(g.arena, GRAVEL_FAULT_FBAR, GRAVEL_FBAR_ARRIVALS(state), 0,
-                 GRAVEL_FBAR_MEMBERS(state));
-    return false;
+    uint limit_ms = g.arena->wait_ms ? g.arena->wait_ms : GRAVEL_FBAR_ALONE_MS;
+    if (state & GRAVEL_FBAR_CLAIM)
+        waited->patience = (struct gravel_patience){0, 0, 0, 0, 0};
+    uint verdict = gravel_wait_ask(g.arena, gravel_queue_words(g.arena, 0), state, limit_ms,
+                                   &waited->patience);
+    if (verdict & GRAVEL_WAIT_IS_LATE)
+        gravel_fault(g.arena, GRAVEL_FAULT_FBAR | (verdict & GRAVEL_FAULT_CUT_OFF),
+                     GRAVEL_FBAR_ARRIVALS(state), 0, GRAVEL_FBAR_MEMBERS(state));
+    if (verdict != GRAVEL_WAITS_ON)
+        return false;
+    waited->patience.least_ns += gravel_pause(waited->patience.looks, false);
+    return true;
 }
 
 /* A member that has arrived: wait. Returns GRAVEL_FBAR_WAITS if it gives up. */
 static inline uint gravel_fbar_wait(struct gravel_group g, local struct gravel_fbar *f, uint phase)
 {
-    struct gravel_fbar_patience patience = {0, 0, 0, 0};
+    struct gravel_fbar_patience waited = {0, {0, 0, 0, 0, 0}};
     uint found = gravel_fbar_look(f, phase);
-    while (found == GRAVEL_FBAR_WAITS && gravel_fbar_keeps_waiting(g, f, &patience))
+    while (found == GRAVEL_FBAR_WAITS && gravel_fbar_keeps_waiting(g, f, &waited))
         found = gravel_fbar_look(f, phase);
     return found;
 }
@@ -186,9 +181,9 @@ static inline uint gravel_fbar_wait(struct gravel_group g, local struct gravel_f
 /* Become a member again, after leaving. If it is no use to wait for that, its later waits give up as well. */
 GRAVEL_INLINE void gravel_fbar_join(struct gravel_group g, local struct gravel_fbar *f)
 {
-    struct gravel_fbar_patience patience = {0, 0, 0, 0};
+    struct gravel_fbar_patience waited = {0, {0, 0, 0, 0, 0}};
     while (!gravel_fbar_try_join(f))
-        if (!gravel_fbar_keeps_waiting(g, f, &patience))
+        if (!gravel_fbar_keeps_waiting(g, f, &waited))
             return;
 }
 

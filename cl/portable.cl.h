@@ -125,8 +125,9 @@ GRAVEL_INLINE uint gravel_device_fetch_add_relaxed(global uint *word, uint value
 /*
  * Wait a moment, the longer the more polls have been in vain. A leader that spins on a CPU device keeps a core
  * from the very host thread it waits for, so there it gives the core away by system calls: sched_yield at
- * first; then, if `is_long`, a sleep of a millisecond (poll of nothing), because a yielding thread still takes
- * its turn among others. Elsewhere a poll is a trip to memory, long enough.
+ * first; then, sooner if `is_long`, a sleep of a millisecond (poll of nothing), because a yielding thread still takes
+ * its turn among others. Elsewhere a poll is a trip to memory, long enough. Returns for how long, at least
+ * [nanoseconds].
  *
  * All operands are constants and the two texts differ, or the compiler of PoCL 5.0 stops at an assertion.
  */
@@ -140,29 +141,44 @@ GRAVEL_INLINE uint gravel_device_fetch_add_relaxed(global uint *word, uint value
                          : "rcx", "r11", "memory");                  \
     } while (0)
 #define GRAVEL_YIELD() GRAVEL_SYSTEM_CALL("sched_yield", 24L, 0L)
+#define GRAVEL_YIELD_NS 200u
 #define GRAVEL_SLEEP() GRAVEL_SYSTEM_CALL("poll", 7L, 1L)
+#define GRAVEL_SLEEP_NS 1000000u
 #elif defined(GRAVEL_YIELD_SYSCALL) && defined(__linux__) && defined(__aarch64__)
 #define GRAVEL_YIELD() \
     __asm__ volatile("mov x8, #124\n\tsvc 0 // sched_yield" : : : "x0", "x8", "memory")
 #define GRAVEL_SLEEP() GRAVEL_YIELD()
+#define GRAVEL_YIELD_NS 200u
 #else
 #define GRAVEL_YIELD() (void)0
 #define GRAVEL_SLEEP() (void)0
 #endif
 
-#define GRAVEL_YIELD_POLLS 8u /* polls before a long wait sleeps */
+#ifdef GRAVEL_YIELD_NS
+#ifndef GRAVEL_SLEEP_NS
+#define GRAVEL_SLEEP_NS GRAVEL_YIELD_NS
+#endif
+#else
+#define GRAVEL_YIELD_NS 0u
+#define GRAVEL_SLEEP_NS 0u
+#endif
+
+#define GRAVEL_YIELD_POLLS 8u         /* polls before a long wait sleeps */
+#define GRAVEL_MOST_YIELDS (1u << 14) /* before any wait does */
 
 /* Assembly stays out of line: inlined into a kernel of many work-items it crashes the compiler of PoCL 6.0. */
 #ifdef GRAVEL_YIELD_SYSCALL
 __attribute__((noinline))
 #endif
-static void
+static uint
 gravel_pause(uint polls, bool is_long)
 {
-    if (is_long && polls > GRAVEL_YIELD_POLLS)
+    if (polls > (is_long ? GRAVEL_YIELD_POLLS : GRAVEL_MOST_YIELDS)) {
         GRAVEL_SLEEP();
-    else
-        GRAVEL_YIELD();
+        return GRAVEL_SLEEP_NS;
+    }
+    GRAVEL_YIELD();
+    return GRAVEL_YIELD_NS;
 }
 
 /* Every work-item of the group: wait for all of them; their global and local accesses are ordered. */

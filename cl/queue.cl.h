@@ -44,41 +44,68 @@ GRAVEL_INLINE bool gravel_queue_has_room(global struct gravel_arena *arena,
     return true;
 }
 
-/* What a waiter remembers between two looks at a full queue. */
+/* ---- how long a kernel waits ------------------------------------------------------------------ */
+
+/*
+ * What a waiter remembers between two looks. All waits of kernels end by it: when the node has failed; late, when what
+ * is waited for has not changed for a limit by the host's clock; cut off, when that clock stands for far longer.
+ *
+ * The clock stands while the host's threads get no turn, so a busy machine makes no wait late. It also stands where
+ * the host's stores do not reach a running kernel, or the thread that makes them has stopped: then looks are counted.
+ */
 struct gravel_patience {
-    uint polls;
-    uint beat;
+    ulong seen;     /* what is waited for, as of the last look */
+    ulong least_ns; /* that has passed since it changed, or the clock did, by the count of looks */
+    uint looks;     /* since then */
+    uint beat;      /* the clock as of the last look */
+    uint since_ms;  /* when it changed; 0: no clock has been seen yet */
 };
 
-/* Between two looks: false once it is no use to wait any longer (node aborted or faulty, host dead). */
-static bool gravel_queue_is_served(global struct gravel_arena *arena,
-                                   global struct gravel_queue_words *words, uint queue, uint ticket,
-                                   struct gravel_patience *patience)
+#define GRAVEL_WAITS_ON 0u
+#define GRAVEL_WAIT_FAILED 1u  /* the node has failed, or another group has given up */
+#define GRAVEL_WAIT_IS_LATE 2u /* or this | GRAVEL_FAULT_CUT_OFF: the caller has a fault to tell */
+
+/* After a look in vain: whether to go on. words: of the queue whose consumer's clock it is. */
+static uint gravel_wait_ask(global struct gravel_arena *arena,
+                            global struct gravel_queue_words *words, ulong seen, uint limit_ms,
+                            struct gravel_patience *patience)
 {
     if (gravel_load_relaxed(&arena->abort)) /* H1 */
-        return false;
+        return GRAVEL_WAIT_FAILED;
     if (gravel_load_relaxed(&arena->fault_claim)) /* F3: another group has given up */
-        return false;
-    uint beat = gravel_load_relaxed(&words->beat);
-    if (beat != patience->beat) {
-        patience->beat = beat;
-        patience->polls = 0;
-    }
-    if (++patience->polls >= arena->wait_limit) {
-        gravel_fault(arena, GRAVEL_FAULT_STALLED, queue, ticket, patience->polls);
-        return false;
-    }
-    return true;
+        return GRAVEL_WAIT_FAILED;
+    uint beat = gravel_load_relaxed(&words->beat); /* H6 */
+    bool has_changed = seen != patience->seen;
+    if (has_changed || patience->since_ms == 0)
+        patience->since_ms = beat;
+    bool stands = !has_changed && beat == patience->beat;
+    patience->looks = stands ? patience->looks + 1 : 0;
+    patience->least_ns = stands ? patience->least_ns + arena->look_ns : 0;
+    patience->seen = seen;
+    patience->beat = beat;
+    if (limit_ms == 0 || beat - patience->since_ms > limit_ms)
+        return GRAVEL_WAIT_IS_LATE;
+    if (patience->least_ns > (ulong)GRAVEL_CUT_OFF * limit_ms * 1000000u)
+        return GRAVEL_WAIT_IS_LATE | GRAVEL_FAULT_CUT_OFF;
+    return GRAVEL_WAITS_ON;
 }
 
-/* The same, and give way. */
+/* ---- reserve and publish ----------------------------------------------------------------------- */
+
+/* After a look at a full queue: wait a moment. False once it is no use to wait any longer. */
 static bool gravel_queue_keep_waiting(global struct gravel_arena *arena,
                                       global struct gravel_queue_words *words, uint queue,
                                       uint ticket, struct gravel_patience *patience)
 {
-    if (!gravel_queue_is_served(arena, words, queue, ticket, patience))
+    uint consumed = gravel_load_relaxed(&words->consumed); /* relaxed: only whether it changes */
+    uint verdict =
+        gravel_wait_ask(arena, words, consumed, GRAVEL_ROOM_WAITS * arena->wait_ms, patience);
+    if (verdict & GRAVEL_WAIT_IS_LATE)
+        gravel_fault(arena, GRAVEL_FAULT_STALLED | (verdict & GRAVEL_FAULT_CUT_OFF), queue, ticket,
+                     consumed);
+    if (verdict != GRAVEL_WAITS_ON)
         return false;
-    gravel_pause(patience->polls, arena->n_slots >= GRAVEL_LONG_QUEUE);
+    patience->least_ns += gravel_pause(patience->looks, arena->n_slots >= GRAVEL_LONG_QUEUE);
     return true;
 }
 
@@ -86,7 +113,7 @@ static bool gravel_queue_keep_waiting(global struct gravel_arena *arena,
 static bool gravel_queue_wait(global struct gravel_arena *arena,
                               global struct gravel_queue_words *words, uint queue, uint ticket)
 {
-    struct gravel_patience patience = {0, 0};
+    struct gravel_patience patience = {0, 0, 0, 0, 0};
     if (arena->version != GRAVEL_ARENA_VERSION) {
         gravel_fault(arena, GRAVEL_FAULT_VERSION, queue, ticket, GRAVEL_ARENA_VERSION);
         return false;

@@ -85,30 +85,22 @@ GRAVEL_INLINE ulong gravel_look(struct gravel_group g, struct gravel_awaited awa
         (global uint *)gravel_local(g, awaited.offset)); /* Q2, pairs with Q1 */
 }
 
-/*
- * Any work-item: wait. The clock is the host's, in queue 0; it starts when the first tick is seen, and again whenever
- * the word changes.
- */
+/* Any work-item: wait, by the host's clock in queue 0. */
 static bool gravel_await(struct gravel_group g, struct gravel_awaited awaited)
 {
     global struct gravel_queue_words *words = gravel_queue_words(g.arena, 0);
-    struct gravel_patience patience = {0, 0};
-    ulong seen = 0;
-    uint since_ms = 0;
+    struct gravel_patience patience = {0, 0, 0, 0, 0};
     for (uint polls = 0;; polls++) {
         ulong now = gravel_look(g, awaited);
         if (gravel_compares(now ^ awaited.flip, awaited.compare, awaited.value ^ awaited.flip))
             return true;
-        since_ms = since_ms && now == seen ? since_ms : patience.beat;
-        seen = now;
-        if (patience.beat - since_ms > g.arena->wait_ms || g.arena->wait_ms == 0) {
-            gravel_fault_at(g.arena, GRAVEL_FAULT_WAIT, awaited.compare, awaited.value, seen,
-                            awaited.offset);
+        uint verdict = gravel_wait_ask(g.arena, words, now, g.arena->wait_ms, &patience);
+        if (verdict & GRAVEL_WAIT_IS_LATE)
+            gravel_fault_at(g.arena, GRAVEL_FAULT_WAIT | (verdict & GRAVEL_FAULT_CUT_OFF),
+                            awaited.compare, awaited.value, now, awaited.offset);
+        if (verdict != GRAVEL_WAITS_ON)
             return false;
-        }
-        if (!gravel_queue_is_served(g.arena, words, 0, 0, &patience))
-            return false;
-        gravel_pause(polls / GRAVEL_WORD_YIELDS, true);
+        patience.least_ns += gravel_pause(polls / GRAVEL_WORD_YIELDS, true);
     }
 }
 

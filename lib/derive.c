@@ -14,7 +14,6 @@
 #define SHARED_BUFFER_BYTES (64u << 10)
 #define SHARED_SLOT_BYTES 9280u /* 256 of the widest messages */
 #define SHARED_FLUSH_US 125u
-#define SHARED_WAIT_LIMIT (1u << 30)
 
 /*
  * On step pump a node buffer is an upload and a kernel or more, so there should be few; no more than fit
@@ -42,10 +41,6 @@
 #define CHAIN_TIMEOUTS 75u
 #define CHAIN_MAX_MS 86400000u
 
-#define SLEEP_NS 1000000u /* a poll of a leader that sleeps (GRAVEL_SLEEP) */
-#define PATIENCE_MIN_MS \
-    2000u /* the pump may sleep a second before it finds the caller's own launches */
-
 uint64_t gravel_derive_buffer_bytes(const struct gravel_surroundings *place)
 {
     uint64_t bytes = PUMP_BUFFER_BYTES;
@@ -60,23 +55,6 @@ static uint32_t derive_n_buffers(const struct gravel_config *config, uint32_t n_
 {
     uint64_t n = BUFFER_BUDGET / config->buffer_bytes / n_nodes;
     return n < 2 ? 2 : n > 32 ? 32 : (uint32_t)n;
-}
-
-/*
- * Polls that take as long as GRAVEL_TIMEOUT, on step pump: a launch of the caller's own that fills the
- * device ends then. Elsewhere no kernel keeps the host from answering.
- */
-static uint32_t derive_wait_limit(const struct gravel_config *config,
-                                  const struct gravel_device *device)
-{
-    uint64_t slots = config->queue_bytes / config->n_aggregators / config->slot_bytes;
-    bool sleeps = device->can_yield && slots >= GRAVEL_LONG_QUEUE;
-    uint32_t poll_ns = sleeps ? SLEEP_NS : device->poll_ns;
-    if (device->step != GRAVEL_STEP_PUMP || poll_ns == 0)
-        return SHARED_WAIT_LIMIT;
-    uint64_t ms = config->timeout_ms < PATIENCE_MIN_MS ? PATIENCE_MIN_MS : config->timeout_ms;
-    uint64_t polls = ms * UINT64_C(1000000) / poll_ns;
-    return polls == 0 ? 1 : polls < SHARED_WAIT_LIMIT ? (uint32_t)polls : SHARED_WAIT_LIMIT;
 }
 
 static uint32_t derive_chain_limit(const struct gravel_config *config)
@@ -108,8 +86,6 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
         config->n_buffers = derive_n_buffers(config, place->n_nodes);
     if (config->flush_us == 0)
         config->flush_us = is_pump ? PUMP_FLUSH_US : SHARED_FLUSH_US;
-    if (config->wait_limit == 0)
-        config->wait_limit = derive_wait_limit(config, place->device);
     if (config->chain_limit_ms == 0)
         config->chain_limit_ms = derive_chain_limit(config);
 }

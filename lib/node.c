@@ -129,10 +129,10 @@ static int open_arena(struct gravel *gravel)
         .queue_bytes = config->queue_bytes,
         .slot_bytes = config->slot_bytes,
         .heap_bytes = config->heap_bytes,
-        .wait_limit = gravel->device.step == GRAVEL_STEP_DRAIN ? 0 : config->wait_limit,
         .wait_ms = gravel->device.step == GRAVEL_STEP_DRAIN
                        ? 0
                        : (uint32_t)gravel_network_patience_ms(&gravel->network),
+        .look_ns = gravel->device.look_ns,
         .huge_pages = config->huge_pages,
     };
     int code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
@@ -178,7 +178,8 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
                   .slots = gravel_arena_slots(arena, number),
                   .n_slots = arena->n_slots,
                   .slot_bytes = arena->slot_bytes,
-                  .arrived = gravel->pump ? gravel_pump_arrived(gravel->pump, number) : NULL},
+                  .arrived = gravel->pump ? gravel_pump_arrived(gravel->pump, number) : NULL,
+                  .clock = gravel_package_clock(arena)},
         .arena = arena,
         .blocks = gravel->pump ? gravel_pump_blocks(gravel->pump, number) : NULL,
         .aborted = &gravel->aborted,

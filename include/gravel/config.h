@@ -38,9 +38,6 @@
     X(BYTES, slot_bytes, GRAVEL_SLOT, 0, 0, 1 << 24, "queue",                                     \
       "one slot, 64-byte header included [bytes], 640 at least; 0 derives it: 9280, which holds " \
       "256 of the widest messages; on step pump 2112, which holds 256 increments")                \
-    X(COUNT, wait_limit, GRAVEL_WAIT_LIMIT, 0, 0, 4294967295u, "queue",                           \
-      "polls a leader waits for a host that shows no sign of life; 0 derives it: 2^30; on step "  \
-      "pump as many as take GRAVEL_TIMEOUT")                                                      \
     X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, GRAVEL_MAX_AGGREGATORS, "aggregation",      \
       "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where the "    \
       "host bins and a node has 4 of its cores")                                                  \
@@ -67,7 +64,8 @@
     X(COUNT, n_resolvers, GRAVEL_RESOLVERS, 0, 0, 64, "network",                                  \
       "helper threads that apply messages, sharded by address; 0 lets the network thread do it")  \
     X(COUNT, timeout_ms, GRAVEL_TIMEOUT, 8000, 100, 86400000, "network",                          \
-      "silence after which a peer counts as dead, and the longest wait without progress "         \
+      "silence after which a peer counts as dead, and the longest wait without progress, of "     \
+      "kernels too, by the host's clock "                                                         \
       "[milliseconds]")                                                                           \
     X(COUNT, chain_limit_ms, GRAVEL_CHAIN_LIMIT, 0, 0, 86400000, "network",                       \
       "longest that handlers may go on sending while all nodes wait in a barrier "                \

@@ -5,6 +5,7 @@
 #include "fault.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Whose fault it is, by its first work-item: "work-group at (128, 7)". */
 static void name_group(const struct gravel_arena *arena, char *text, size_t bytes)
@@ -43,21 +44,33 @@ static void tell_wait(const struct gravel_arena *arena, const char *group, char 
 static void tell_stalled(const struct gravel_arena *arena, const char *group, char *text,
                          size_t bytes)
 {
-    if (arena->wait_limit == 0)
+    if (arena->wait_ms == 0)
         snprintf(text, bytes,
                  "%s found queue %u full (%u slots, ticket %u), and no kernel waits on step "
                  "drain: raise GRAVEL_QUEUE, or lower GRAVEL_SLICE",
                  group, arena->fault_queue, arena->n_slots, arena->fault_ticket);
     else
-        snprintf(text, bytes, "%s gave up after %u polls for room in queue %u (ticket %u)", group,
-                 arena->fault_value, arena->fault_queue, arena->fault_ticket);
+        snprintf(
+            text, bytes,
+            "%s waited for room in queue %u (ticket %u), of which the host has taken no package "
+            "from ticket %u on for %.1f s",
+            group, arena->fault_queue, arena->fault_ticket, arena->fault_value,
+            GRAVEL_ROOM_WAITS * arena->wait_ms * 1e-3);
+}
+
+/* Nobody could tell the kernel what time it is. */
+static void tell_cut_off(char *text, size_t bytes)
+{
+    size_t end = strlen(text);
+    snprintf(text + end, bytes - end,
+             "; by the count of looks, for the host's clock stood in the kernel's memory");
 }
 
 void gravel_fault_tell(const struct gravel_arena *arena, uint32_t fault, char *text, size_t bytes)
 {
     char group[96];
     name_group(arena, group, sizeof group);
-    switch (fault) {
+    switch (fault & ~GRAVEL_FAULT_CUT_OFF) {
     case GRAVEL_FAULT_STALLED:
         tell_stalled(arena, group, text, bytes);
         break;
@@ -85,4 +98,6 @@ void gravel_fault_tell(const struct gravel_arena *arena, uint32_t fault, char *t
                  "the program was built with another gravel.cl.h (arena version %u, here %u)",
                  arena->fault_value, arena->version);
     }
+    if (fault & GRAVEL_FAULT_CUT_OFF && arena->wait_ms)
+        tell_cut_off(text, bytes);
 }

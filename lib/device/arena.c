@@ -37,8 +37,8 @@ uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gra
     arena->n_queues = shape->n_queues;
     arena->slot_bytes = (uint32_t)round_up(shape->slot_bytes, GRAVEL_CACHELINE);
     arena->n_slots = floor_power_of_two(shape->queue_bytes / shape->n_queues / arena->slot_bytes);
-    arena->wait_limit = shape->wait_limit;
     arena->wait_ms = shape->wait_ms;
+    arena->look_ns = shape->look_ns;
     arena->heap_bytes = round_up(shape->heap_bytes, PAGE);
     arena->queues_offset = sizeof *arena;
     uint64_t end = arena->queues_offset + shape->n_queues * sizeof(struct gravel_queue_words);

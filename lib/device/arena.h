@@ -18,8 +18,8 @@ struct gravel_arena_shape {
     uint64_t queue_bytes; /* of all queues */
     uint64_t slot_bytes;
     uint64_t heap_bytes;
-    uint32_t wait_limit;
     uint32_t wait_ms;
+    uint32_t look_ns;
     uint32_t start; /* first ticket; tests start near the wrap */
     bool huge_pages;
 };

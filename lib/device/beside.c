@@ -15,7 +15,7 @@
 #include "queue/package.h"
 #include "self_test.h"
 #include "shared.h"
-#include "wait/clock.h"
+#include "wait/lived.h"
 
 extern const char gravel_self_test_cl[];
 
@@ -104,11 +104,12 @@ static int launch(const struct part *part, size_t n_groups)
 /* As many groups as may wait at once: of a slice, or more than there are units. */
 static int start_holding(const struct part *part, uint32_t *words)
 {
-    const uint32_t max_polls = GRAVEL_TEST_POLLS;
     const struct gravel_device *device = &part->device;
+    const uint32_t max_ms = GRAVEL_TEST_CUT_OFF_MS;
     gravel_shared_set_argument(device, part->kernel, 0, words + GO);
     gravel_shared_set_argument(device, part->kernel, 1, words + ENDED);
-    clSetKernelArg(part->kernel, 2, sizeof max_polls, &max_polls);
+    clSetKernelArg(part->kernel, 2, sizeof max_ms, &max_ms);
+    clSetKernelArg(part->kernel, 3, sizeof device->look_ns, &device->look_ns);
     return launch(part, device->is_sliced ? device->units - 1 : 2 * (size_t)device->units);
 }
 
@@ -123,9 +124,10 @@ static int start_counting(const struct part *part, uint32_t *words)
 /* Whether all is counted while the others still hold. */
 static bool wait_for_count(uint32_t *words)
 {
-    uint64_t until_ns = gravel_clock_ns() + GRAVEL_TEST_LIMIT_NS;
+    struct gravel_lived lived = gravel_lived_for(GRAVEL_TEST_LIMIT_NS);
     while (gravel_word_load(words + COUNTER, memory_order_relaxed) != GRAVEL_TEST_COUNT &&
-           gravel_clock_ns() < until_ns) /* a number that proves itself: orders nothing */
+           gravel_lived_tick(&lived, gravel_clock_ns()) <
+               GRAVEL_TEST_LIMIT_NS) /* a number that proves itself: orders nothing */
         usleep(20);
     return gravel_word_load(words + COUNTER, memory_order_relaxed) == GRAVEL_TEST_COUNT &&
            gravel_word_load(words + ENDED, memory_order_relaxed) == 0;

@@ -28,7 +28,7 @@ struct gravel_device {
     cl_uint units;          /* compute units that kernels get */
     cl_mem ping; /* is read to learn how far a queue has got (patience.c); NULL on svm and usm */
     uint32_t
-        poll_ns; /* of a leader that waits for room; step pump's self-test measures it, else 0 */
+        look_ns; /* least time that a waiting leader's look takes; measured where there are but copies */
     cl_device_id
         beside; /* other units of a CPU device, for handlers written in OpenCL C; NULL if none */
     bool

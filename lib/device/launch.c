@@ -207,8 +207,11 @@ static int check_limit(struct gravel_launches *launches, const struct gravel_lau
         return gravel_fail(GRAVEL_EKERNEL,
                            "kernel %s has not ended within %.1f s of waiting (GRAVEL_KERNEL_LIMIT)",
                            name, seconds(waited_ns));
-    if (!atomic_load_explicit(limit->aborted, memory_order_relaxed)) /* H2 */
+    if (!atomic_load_explicit(limit->aborted, memory_order_relaxed)) { /* H2 */
+        if (limit->watch)
+            limit->watch(limit->context);
         return 0;
+    }
     uint64_t since_ns = since_abort(launches);
     if (since_ns < limit->timeout_ms * NS_PER_MS)
         return 0;

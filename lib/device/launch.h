@@ -30,6 +30,9 @@ struct gravel_launches_limit {
     const _Atomic bool *aborted; /* the node has failed: kernels see that too, and should end */
     uint32_t timeout_ms;         /* longest wait after that */
     uint32_t kernel_limit_ms;    /* longest wait otherwise; 0 waits as long as the kernel runs */
+    void (*watch)(
+        void *context); /* looks after what kernels wait for, and may fail the node; or NULL */
+    void *context;
 };
 
 void gravel_launches_init(struct gravel_launches *launches);

@@ -15,7 +15,7 @@
 #define REST_MIN_US 20u /* between two looks then: an eighth of the wait so far, */
 #define REST_MAX_US 1000u /* so that a long one is not much longer for it */
 #define TEST_NS \
-    (20 * GRAVEL_NS_PER_S) /* of a self-test's kernels: many times what GRAVEL_TEST_POLLS take */
+    (20 * GRAVEL_NS_PER_S) /* of a self-test's kernels: many times GRAVEL_TEST_CUT_OFF_MS */
 #define TEST_YIELDS_NS UINT64_C(20000000) /* of these too: some measure by them */
 
 static cl_int status_of(cl_event event)
@@ -39,8 +39,6 @@ int gravel_patience_ask(const struct gravel_device *device, const char *what,
 {
     if (!device->patience.go_on)
         return 0;
-    if (times->begin_ns == 0)
-        times->begin_ns = times->alone_ns = gravel_clock_ns();
     return device->patience.go_on(device->patience.context, what, times);
 }
 
@@ -94,12 +92,13 @@ int gravel_patience_finish_test(const struct gravel_device *device, cl_command_q
 {
     static const char what[] = "self-test: kernels that end by themselves";
     uint64_t begin_ns = gravel_clock_ns();
+    struct gravel_lived lived = gravel_lived_for(TEST_NS);
     cl_event all;
     int code = mark_and_flush(device, queue, what, &all);
     if (code)
         return code;
     for (uint64_t ns = 0; status_of(all) > CL_COMPLETE && ns < TEST_NS;
-         ns = gravel_clock_ns() - begin_ns)
+         ns = gravel_lived_tick(&lived, gravel_clock_ns()))
         if (ns < TEST_YIELDS_NS)
             sched_yield();
         else

@@ -16,11 +16,12 @@
 #include <stdint.h>
 
 #include "device.h"
+#include "wait/lived.h"
 
-/* How long a wait has lasted; zero-filled to begin with. */
+/* How long a wait has lasted, for a thread that had its turns; zero-filled to begin with. */
 struct gravel_patience_times {
-    uint64_t begin_ns;
-    uint64_t alone_ns; /* when nothing was left that excuses the device */
+    struct gravel_lived lived;
+    uint64_t alone_ns; /* of it when nothing was left that excuses the device */
     uint64_t limit_ns; /* from then; whoever is asked decides at the first look */
 };
 

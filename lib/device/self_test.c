@@ -15,7 +15,7 @@
 #include "program.h"
 #include "queue/package.h"
 #include "shared.h"
-#include "wait/clock.h"
+#include "wait/lived.h"
 
 extern const char gravel_self_test_cl[];
 
@@ -30,6 +30,7 @@ int gravel_self_test_build(struct gravel_device *device, cl_program *program)
     const struct gravel_program_request request = {.name = "self_test.cl",
                                                    .source = gravel_self_test_cl};
     struct gravel_capability *capability = &device->capability;
+    device->look_ns = 1; /* no look is faster */
     bool try_atomics = !capability->has_c11_atomics && capability->may_have_c11_atomics;
     /* Only CPU devices need to yield, and not every CPU compiler takes a system call. */
     device->can_yield = capability->is_cpu;
@@ -79,12 +80,12 @@ static int enqueue(const struct test *test, cl_kernel kernel, size_t global_size
 /* One hand-over there and back. @return false if the kernel did not answer in time. */
 static bool play_round(uint32_t *words, uint32_t r, uint32_t *wrong)
 {
-    uint64_t until_ns = gravel_clock_ns() + GRAVEL_TEST_LIMIT_NS;
+    struct gravel_lived lived = gravel_lived_for(GRAVEL_TEST_LIMIT_NS);
     for (uint32_t i = 0; i < 16; i++)
         words[32 + i] = r + i;
     gravel_word_store(words, r, memory_order_release);                /* T2, pairs with T1 */
     while (gravel_word_load(words + 16, memory_order_acquire) != r) { /* T4, pairs with T3 */
-        if (gravel_clock_ns() > until_ns)
+        if (gravel_lived_tick(&lived, gravel_clock_ns()) > GRAVEL_TEST_LIMIT_NS)
             return false;
         sched_yield();
     }
@@ -121,21 +122,23 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
                           struct gravel_self_test *result)
 {
     cl_kernel kernel;
-    uint32_t max_polls = GRAVEL_TEST_POLLS, done = 0, wrong = 0;
+    const uint32_t max_ms = GRAVEL_TEST_CUT_OFF_MS;
+    uint32_t done = 0, wrong = 0;
     int code = make_kernel(test, "hand_over", &kernel);
     if (code)
         return code;
     gravel_shared_set_argument(test->device, kernel, 0, test->words);
     gravel_shared_set_argument(test->device, kernel, 1, test->words + GRAVEL_TEST_WORDS);
     clSetKernelArg(kernel, 2, sizeof n_rounds, &n_rounds);
-    clSetKernelArg(kernel, 3, sizeof max_polls, &max_polls);
+    clSetKernelArg(kernel, 3, sizeof max_ms, &max_ms);
+    clSetKernelArg(kernel, 4, sizeof test->device->look_ns, &test->device->look_ns);
     code = enqueue(test, kernel, 1, 1);
     uint64_t begin_ns = gravel_clock_ns();
     while (!code && done < n_rounds && play_round(test->words, done + 1, &wrong))
         done++;
+    gravel_word_store(test->words, GRAVEL_TEST_STOP, memory_order_release); /* T2, pairs with T1 */
     if (!code)
-        code = gravel_patience_finish_test(test->device,
-                                           test->device->queue); /* its polls are bounded */
+        code = gravel_patience_finish_test(test->device, test->device->queue);
     if (!code) {
         result->n_rounds = done;
         result->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / (done ? done : 1);

@@ -26,7 +26,7 @@ struct gravel_self_test {
 /**
  * Test the device's step.
  *
- * @param device    open; can_yield is set, on step pump poll_ns, and has_c11_atomics if they may be there and are.
+ * @param device    open; can_yield is set, look_ns, and has_c11_atomics if they may be there and are.
  * @param n_rounds  hand-overs to make [count].
  * @param result    [out] or NULL.
  * @return          0; GRAVEL_ECAPABILITY (what did not work); GRAVEL_EBUILD; GRAVEL_ECL.
@@ -36,13 +36,15 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
 
 /* ---- between the self-test's own files ------------------------------------------------------- */
 
-/** Build cl/self_test.cl, and find out what the compiler takes. */
+/** Build cl/self_test.cl, and find out what the compiler takes. Nothing is known of looks then. */
 int gravel_self_test_build(struct gravel_device *device, cl_program *program);
 
 #define GRAVEL_TEST_WORDS 64u                     /* of the hand-over */
-#define GRAVEL_TEST_POLLS (1u << 24)              /* of a kernel that waits: some seconds at most */
 #define GRAVEL_TEST_LIMIT_NS UINT64_C(2000000000) /* longest wait of the host for one answer */
-#define GRAVEL_TEST_GROUP 64u /* count_up: work-items of a group, groups, counts of each */
+#define GRAVEL_TEST_CUT_OFF_MS \
+    3000u /* looks that take so long, at least, end a kernel that the host cannot stop */
+#define GRAVEL_TEST_STOP UINT32_MAX /* the host's turn when it has given up */
+#define GRAVEL_TEST_GROUP 64u       /* count_up: work-items of a group, groups, counts of each */
 #define GRAVEL_TEST_GROUPS 16u
 #define GRAVEL_TEST_EACH 64u
 #define GRAVEL_TEST_COUNT (GRAVEL_TEST_GROUP * GRAVEL_TEST_GROUPS * GRAVEL_TEST_EACH)
@@ -53,8 +55,8 @@ int gravel_self_test_judge_rounds(const struct gravel_device *device, uint32_t n
 /** What to say of a count. @return 0; GRAVEL_ECAPABILITY. */
 int gravel_self_test_judge_count(const struct gravel_device *device, uint32_t count);
 
-/** self_test_polls.c: measure device->poll_ns. @param zeros  three lines of them. @return 0; GRAVEL_ECL. */
-int gravel_self_test_polls(struct gravel_device *device, cl_program program, cl_mem zeros);
+/** self_test_looks.c: measure device->look_ns. @param zeros  three lines of them. @return 0; GRAVEL_ECL. */
+int gravel_self_test_looks(struct gravel_device *device, cl_program program, cl_mem zeros);
 
 /** self_test_copies.c: steps pump and drain. */
 int gravel_self_test_copies(struct gravel_device *device, uint32_t n_rounds,

@@ -15,7 +15,7 @@
 #include "error.h"
 #include "patience.h"
 #include "program.h"
-#include "wait/clock.h"
+#include "wait/lived.h"
 
 #define RESULTS 16u
 #define FINISHES 8u
@@ -86,7 +86,7 @@ static int launch(cl_command_queue queue, cl_kernel kernel, size_t n_groups, siz
 /* One hand-over there and back. @return false if the kernel did not answer in time. */
 static bool play_round(const struct test *test, uint32_t r, uint32_t *wrong)
 {
-    uint64_t until_ns = gravel_clock_ns() + GRAVEL_TEST_LIMIT_NS;
+    struct gravel_lived lived = gravel_lived_for(GRAVEL_TEST_LIMIT_NS);
     uint32_t payload[16], answer = 0;
     for (uint32_t i = 0; i < 16; i++)
         payload[i] = r + i;
@@ -94,7 +94,7 @@ static bool play_round(const struct test *test, uint32_t r, uint32_t *wrong)
     put(test, test->words, 0, &r, 1); /* T2, pairs with T1 */
     while (get(test, test->words, 16, &answer, 1) == CL_SUCCESS &&
            answer != r) { /* T4, pairs with T3 */
-        if (gravel_clock_ns() > until_ns)
+        if (gravel_lived_tick(&lived, gravel_clock_ns()) > GRAVEL_TEST_LIMIT_NS)
             return false;
         usleep(1);
     }
@@ -107,21 +107,24 @@ static bool play_round(const struct test *test, uint32_t r, uint32_t *wrong)
 static int test_hand_over(const struct test *test, uint32_t n_rounds,
                           struct gravel_self_test *result)
 {
-    uint32_t max_polls = GRAVEL_TEST_POLLS, done = 0, wrong = 0, seen[2] = {0};
+    const uint32_t max_ms = GRAVEL_TEST_CUT_OFF_MS, stop = GRAVEL_TEST_STOP;
+    uint32_t done = 0, wrong = 0, seen[2] = {0};
     cl_kernel kernel = NULL;
     int code = make_kernel(test, "hand_over", test->words, true, &kernel);
     if (!code) {
         clSetKernelArg(kernel, 2, sizeof n_rounds, &n_rounds);
-        clSetKernelArg(kernel, 3, sizeof max_polls, &max_polls);
+        clSetKernelArg(kernel, 3, sizeof max_ms, &max_ms);
+        clSetKernelArg(kernel, 4, sizeof test->device->look_ns, &test->device->look_ns);
         code = launch(test->device->queue, kernel, 1, 1);
     }
     uint64_t begin_ns = gravel_clock_ns();
     while (!code && done < n_rounds && play_round(test, done + 1, &wrong))
         done++;
+    put(test, test->words, 0, &stop, 1); /* T2, pairs with T1 */
     result->n_rounds = done;
     result->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / (done ? done : 1);
     int finished =
-        gravel_patience_finish_test(test->device, test->device->queue); /* its polls are bounded */
+        gravel_patience_finish_test(test->device, test->device->queue); /* its looks are bounded */
     code = code ? code : finished;
     if (!finished)
         get(test, test->results, 0, seen, 2);
@@ -197,9 +200,10 @@ static int test_counting(const struct test *test, struct gravel_self_test *resul
 /* Whether the counting kernel ends while the other still holds its compute units. */
 static bool wait_for_count(const struct test *test, cl_mem ended)
 {
-    uint64_t until_ns = gravel_clock_ns() + GRAVEL_TEST_LIMIT_NS;
+    struct gravel_lived lived = gravel_lived_for(GRAVEL_TEST_LIMIT_NS);
     uint32_t count = 0, gave_up = 0;
-    while (count != GRAVEL_TEST_COUNT && !gave_up && gravel_clock_ns() < until_ns) {
+    while (count != GRAVEL_TEST_COUNT && !gave_up &&
+           gravel_lived_tick(&lived, gravel_clock_ns()) < GRAVEL_TEST_LIMIT_NS) {
         get(test, test->words, 0, &count, 1);
         get(test, ended, 0, &gave_up, 1);
         usleep(100);
@@ -209,7 +213,7 @@ static bool wait_for_count(const struct test *test, cl_mem ended)
 
 static int test_beside(const struct test *test)
 {
-    const uint32_t one = 1, max_polls = GRAVEL_TEST_POLLS;
+    const uint32_t one = 1, max_ms = GRAVEL_TEST_CUT_OFF_MS;
     struct gravel_device *device = test->device;
     cl_kernel hold = NULL, counting = NULL;
     cl_int error;
@@ -228,7 +232,8 @@ static int test_beside(const struct test *test)
     }
     if (!code) {
         clSetKernelArg(hold, 1, sizeof ended, &ended);
-        clSetKernelArg(hold, 2, sizeof max_polls, &max_polls);
+        clSetKernelArg(hold, 2, sizeof max_ms, &max_ms);
+        clSetKernelArg(hold, 3, sizeof device->look_ns, &device->look_ns);
         code = launch(device->queue, hold, device->units - 1, GRAVEL_TEST_GROUP);
     }
     if (!code)
@@ -260,16 +265,6 @@ static int test_beside(const struct test *test)
     return code;
 }
 
-/* ---- time ------------------------------------------------------------------------------------ */
-
-static int measure_polls(const struct test *test)
-{
-    static const uint32_t zeros[GRAVEL_TEST_WORDS];
-    int code =
-        gravel_check_cl("self-test: clear", put(test, test->words, 0, zeros, GRAVEL_TEST_WORDS));
-    return code ? code : gravel_self_test_polls(test->device, test->program, test->words);
-}
-
 int gravel_self_test_copies(struct gravel_device *device, uint32_t n_rounds,
                             struct gravel_self_test *result)
 {
@@ -277,14 +272,14 @@ int gravel_self_test_copies(struct gravel_device *device, uint32_t n_rounds,
     int code = gravel_self_test_build(device, &test.program);
     if (!code)
         code = prepare(&test);
+    if (!code)
+        code = gravel_self_test_looks(device, test.program, test.words); /* they are zeros yet */
     if (!code && device->step == GRAVEL_STEP_PUMP)
         code = test_hand_over(&test, n_rounds, result);
     if (!code)
         code = test_counting(&test, result);
     if (!code && device->step == GRAVEL_STEP_PUMP)
         code = test_beside(&test);
-    if (!code && device->step == GRAVEL_STEP_PUMP)
-        code = measure_polls(&test);
     result->can_yield = device->can_yield;
     if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
         return code;

@@ -16,6 +16,7 @@
 
 #include "gravel/shared/arena.h"
 #include "gravel/shared/package.h"
+#include "wait/lived.h"
 
 /*
  * Command of a package that stands for a block (lib/aggregate/block.h), in the slot of the run's first ticket: n_messages
@@ -31,7 +32,21 @@ struct gravel_package_queue {
     uint32_t head; /* tickets consumed; the same as words->consumed, which we alone write */
     const uint32_t
         *arrived; /* where the slots are a mirror: tickets the pump has brought; else NULL */
+    struct gravel_lived
+        clock; /* what gravel_package_beat shows; its step is of the arena's wait_ms */
 };
+
+/** The clock that waits of kernels go by. @return what its owner ticks. */
+static inline struct gravel_lived gravel_package_clock(const struct gravel_arena *arena)
+{
+    return gravel_lived_for(arena->wait_ms * UINT64_C(1000000));
+}
+
+/** What the clock shows [ms], as kernels take it: never 0, which they take for no clock. */
+static inline uint32_t gravel_package_time(struct gravel_lived *clock, uint64_t now_ns)
+{
+    return (uint32_t)(gravel_lived_tick(clock, now_ns) / 1000000) | 1u;
+}
 
 static inline uint32_t gravel_word_load(const uint32_t *word, memory_order order)
 {
@@ -76,16 +91,11 @@ static inline void gravel_package_release(struct gravel_package_queue *queue)
     gravel_package_release_n(queue, 1);
 }
 
-/**
- * Show leaders that wait what time it is, and so that we live. Never 0, and never back, for they take differences: a
- * clock that was read before a long step may come after a newer one. Relaxed: it orders nothing.
- */
+/** Show kernels that wait how long we have lived. Never back, for they take differences. */
 static inline void gravel_package_beat(struct gravel_package_queue *queue, uint64_t now_ns)
 {
-    uint32_t beat = (uint32_t)(now_ns / 1000000) | 1u;
-    uint32_t last = gravel_word_load(&queue->words->beat, memory_order_relaxed); /* our own */
-    if (last == 0 || (int32_t)(beat - last) > 0)
-        gravel_word_store(&queue->words->beat, beat, memory_order_relaxed);
+    gravel_word_store(&queue->words->beat, gravel_package_time(&queue->clock, now_ns),
+                      memory_order_relaxed); /* H6 */
 }
 
 /**

@@ -49,14 +49,16 @@ static bool is_stopping(const struct gravel_pump *pump)
     return atomic_load_explicit(&pump->stopping, memory_order_relaxed); /* event orders */
 }
 
-/* Nothing runs: sleep until the next launch. */
+/* Nothing runs: sleep until the next launch, or until the clock must tick for kernels that the caller enqueued. */
 static void sleep_until_launch(struct gravel_pump *pump)
 {
     uint32_t key = gravel_event_prepare(&pump->event);
     if (is_stopping(pump) || is_kernel_running(pump))
         gravel_event_cancel(&pump->event);
     else
-        gravel_event_wait(&pump->event, key, GRAVEL_NS_PER_S);
+        gravel_event_wait(&pump->event, key,
+                          pump->clock.step_ns < GRAVEL_NS_PER_S ? pump->clock.step_ns
+                                                                : GRAVEL_NS_PER_S);
 }
 
 static void *thread_main(void *argument)
@@ -167,6 +169,7 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     pump->n_queues = mirror->n_queues;
     pump->n_slots = mirror->n_slots;
     pump->slot_bytes = mirror->slot_bytes;
+    pump->clock = gravel_package_clock(mirror);
     pump->look_ahead = LOOK_AHEAD / pump->n_queues;
     pump->state_bytes =
         (uint32_t)(mirror->queues_offset + mirror->n_queues * sizeof(struct gravel_queue_words));

@@ -72,6 +72,15 @@ void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
  */
 int gravel_pump_settle(struct gravel_pump *pump);
 
+/* What a waiting thread remembers of the pump's life; zero-filled to begin with. */
+struct gravel_pump_life {
+    uint32_t rounds;
+    struct gravel_patience_times times; /* since it last went round */
+};
+
+/** Whether the pump goes round. @return 0; a code, and the node has failed: a call of the driver does not return. */
+int gravel_pump_watch_life(struct gravel_pump *pump, struct gravel_pump_life *life);
+
 /** Packages that kernels reserved so far in all queues, as of the last look [count]; wraps. */
 uint32_t gravel_pump_reserved(const struct gravel_pump *pump);
 

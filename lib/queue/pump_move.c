@@ -268,39 +268,17 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
     return 0;
 }
 
-/*
- * Whether packages get on, or did a short while ago, or there are none. If they do not, a kernel of the caller's that
- * fills the device may be what keeps them: its leaders must see no sign of life then, or they wait for ever.
- */
-static bool gets_on(struct gravel_pump *pump)
-{
-    uint32_t progress = 0, waiting = 0;
-    uint64_t now_ns = gravel_clock_ns();
-    for (uint32_t q = 0; q < pump->n_queues; q++) {
-        struct channel *channel = &pump->channels[q];
-        uint32_t consumed = gravel_word_load(
-            &channel->words->consumed, memory_order_relaxed); /* a hint: nothing is read by it */
-        progress += channel->taken + channel->arrived + consumed;
-        waiting += channel->words->reserved - consumed;
-    }
-    if (progress != pump->progress || waiting == 0 || pump->moved_ns == 0)
-        pump->moved_ns = now_ns;
-    pump->progress = progress;
-    return now_ns - pump->moved_ns < pump->shape.timeout_ns;
-}
-
-/* Give slots back to the device, show that we live, and tell of an abort. */
+/* Give slots back to the device, show how long we have lived, and tell of an abort. */
 static int tell_device(struct gravel_pump *pump)
 {
-    const bool lives = gets_on(pump);
+    const uint32_t beat = gravel_package_time(&pump->clock, gravel_clock_ns());
     const size_t line = offsetof(struct gravel_queue_words, consumed);
     cl_int error = CL_SUCCESS;
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
         struct gravel_queue_words *credit = &pump->credits[q];
         credit->consumed =
             pump->channels[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
-        if (lives)
-            credit->beat = (uint32_t)(gravel_clock_ns() / 1000000) | 1u;
+        credit->beat = beat;           /* H6 */
         error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
                                      pump->mirror->queues_offset + q * sizeof *credit + line,
                                      2 * sizeof(uint32_t), &credit->consumed, 0, NULL, NULL);

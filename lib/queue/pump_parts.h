@@ -63,8 +63,7 @@ struct gravel_pump {
     uint32_t n_queues, n_slots, slot_bytes;
     uint32_t look_ahead; /* headers of each queue */
     bool has_told_abort;
-    uint32_t progress; /* sum of all tickets taken, arrived and consumed, as of the last look */
-    uint64_t moved_ns; /* when it last changed */
+    struct gravel_lived clock;               /* what the device is shown */
     struct gravel_device_aggregator *binner; /* NULL if the device bins nothing */
     uint32_t bin_messages;                   /* fewest messages of a run that it bins */
 

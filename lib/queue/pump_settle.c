@@ -22,26 +22,29 @@ int gravel_pump_fail(struct gravel_pump *pump, int code)
     return code;
 }
 
+int gravel_pump_watch_life(struct gravel_pump *pump, struct gravel_pump_life *life)
+{
+    uint32_t rounds = atomic_load_explicit(&pump->rounds, memory_order_relaxed); /* U4 */
+    if (rounds != life->rounds)
+        life->times = (struct gravel_patience_times){0}; /* it works, and that takes time */
+    life->rounds = rounds;
+    int code = gravel_patience_ask(pump->shape.memory->device,
+                                   "the pump's thread, in a call of the driver", &life->times);
+    if (code)
+        pump->shape.report(pump->shape.context, code, true, gravel_last_error());
+    return code;
+}
+
 /* Take the lock, unless the pump's thread keeps it: a call of the driver that does not return. */
 static int lock(struct gravel_pump *pump)
 {
-    struct gravel_patience_times times = {0};
-    uint32_t rounds = atomic_load_explicit(&pump->rounds, memory_order_relaxed); /* U4 */
+    struct gravel_pump_life life = {0};
     int code = 0;
-    while (pthread_mutex_trylock(&pump->lock)) {
-        uint32_t now = atomic_load_explicit(&pump->rounds, memory_order_relaxed); /* U4 */
-        if (now != rounds)
-            times = (struct gravel_patience_times){0}; /* it works, and that takes time */
-        rounds = now;
-        code = gravel_patience_ask(pump->shape.memory->device,
-                                   "the pump's thread, in a call of the driver", &times);
-        if (code) {
-            pump->shape.report(pump->shape.context, code, true, gravel_last_error());
-            return code;
-        }
+    while (!code && pthread_mutex_trylock(&pump->lock)) {
+        code = gravel_pump_watch_life(pump, &life);
         usleep(LOCK_REST_US);
     }
-    return 0;
+    return code;
 }
 
 /* The oldest ticket before its queue's target that is missing though there is room for it. @return

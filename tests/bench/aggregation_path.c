@@ -41,7 +41,8 @@ static void open_pump(struct aggregation_path *path, const char *aggregation)
                                              .queue_bytes = RING_BYTES,
                                              .slot_bytes = SLOT_BYTES,
                                              .heap_bytes = 4096,
-                                             .wait_limit = 1u << 30};
+                                             .wait_ms = 8000,
+                                             .look_ns = 1};
     const struct gravel_pump_shape pump = {.memory = &path->memory,
                                            .aborted = &path->contest->aborted,
                                            .report = report,

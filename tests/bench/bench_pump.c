@@ -24,8 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAIT_LIMIT (1u << 30) /* polls of a leader */
-#define ITEMS_PER_UNIT 1024u  /* half of what a GPU's unit usually bears */
+#define ITEMS_PER_UNIT 1024u /* half of what a GPU's unit usually bears */
 #define MOST_ITEMS_OF_A_GROUP 1024u
 #define RING_BYTES (64u << 20)
 #define TARGET_BYTES (4ull << 30) /* of payload in one run, on a GPU */
@@ -106,7 +105,8 @@ static void open_memory(struct contest *contest)
                                                             group * (uint64_t)slot_bytes,
                                              .slot_bytes = slot_bytes,
                                              .heap_bytes = COPY_BYTES,
-                                             .wait_limit = WAIT_LIMIT};
+                                             .wait_ms = 8000,
+                                             .look_ns = 1};
     int code = gravel_memory_create(&contest->memory, &contest->device, &shape);
     if (code)
         die("arena", code);

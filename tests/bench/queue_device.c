@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAIT_LIMIT (1u << 30) /* polls of a leader, by default */
-
 /* Text of bench_queue.cl; made by the build. */
 extern const char bench_queue_cl[];
 
@@ -115,15 +113,16 @@ static int create_arena(struct device_queue *self, const struct gravel_config *c
     if (payload_bytes < GRAVEL_SLOT_MIN_BYTES - GRAVEL_NODE_ROW)
         payload_bytes = GRAVEL_SLOT_MIN_BYTES - GRAVEL_NODE_ROW;
     uint32_t slot_bytes = GRAVEL_NODE_ROW + payload_bytes;
-    struct gravel_arena_shape shape = {
-        .n_nodes = 1,
-        .n_heaps = 1,
-        .n_queues = 1,
-        .queue_bytes = (uint64_t)(QUEUE_RING_BYTES / payload_bytes) * slot_bytes,
-        .slot_bytes = slot_bytes,
-        .heap_bytes = 4096,
-        .wait_limit = config->wait_limit ? config->wait_limit : WAIT_LIMIT,
-        .huge_pages = config->huge_pages};
+    struct gravel_arena_shape shape = {.n_nodes = 1,
+                                       .n_heaps = 1,
+                                       .n_queues = 1,
+                                       .queue_bytes = (uint64_t)(QUEUE_RING_BYTES / payload_bytes) *
+                                                      slot_bytes,
+                                       .slot_bytes = slot_bytes,
+                                       .heap_bytes = 4096,
+                                       .wait_ms = config->timeout_ms,
+                                       .look_ns = 1,
+                                       .huge_pages = config->huge_pages};
     int code = gravel_arena_create(&self->device, &shape, &self->arena);
     if (code)
         return code;

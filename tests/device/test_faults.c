@@ -75,7 +75,6 @@ static int open_node(struct run *run)
     config.timeout_ms = TIMEOUT_MS;
     config.heap_bytes = 1 << 20;
     config.queue_bytes = 64 * 9280;
-    config.wait_limit = 1 << 16;
     return gravel_open(&run->gravel, &config, &bindings);
 }
 

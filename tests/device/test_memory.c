@@ -138,7 +138,7 @@ static void derived_settings_are_told(void **state)
     struct gravel_config config = loopback_config(3);
     struct gravel *gravel;
     config.slot_bytes = config.buffer_bytes = config.queue_bytes = 0;
-    config.n_buffers = config.n_aggregators = config.wait_limit = 0;
+    config.n_buffers = config.n_aggregators = 0;
     OK(gravel_open(&gravel, &config, NULL));
     const struct gravel_config *derived = gravel_config(gravel);
     bool is_pump = takes_step(gravel, "pump");
@@ -146,7 +146,6 @@ static void derived_settings_are_told(void **state)
     assert_int_equal(derived->buffer_bytes, is_pump ? 4u << 20 : 64u << 10);
     assert_in_range(derived->n_aggregators, 1, 2);
     assert_in_range(derived->n_buffers, 2, 32);
-    assert_in_range(derived->wait_limit, 1, 1u << 30);
     assert_int_equal(derived->queue_bytes, derived->n_aggregators * (32u << 20));
     expect_works(gravel);
     OK(gravel_close(gravel));

@@ -21,7 +21,6 @@ static struct gravel *open_impatient(uint64_t queue_bytes, uint32_t kernel_limit
     config.timeout_ms = TIMEOUT_MS;
     config.queue_bytes = queue_bytes;
     config.kernel_limit_ms = kernel_limit_ms;
-    config.wait_limit = 1 << 12;
     OK(gravel_open(&gravel, &config, NULL));
     return gravel;
 }
@@ -103,21 +102,18 @@ static void copies_of_the_heap_that_never_end_are_told(void **state)
 
 /* ---- a pump that stops ----------------------------------------------------------------------- */
 
-/* Its thread, or on drain whoever launches, is in a call of the driver; here it comes back at the end. */
-static void pump_that_stops_is_told(void **state)
+#define N_FITTING 128u  /* work-items whose packages all fit the queue */
+#define N_WAITING 1280u /* leaders wait for room */
+
+/* Its thread is in a call of the driver; here it comes back at the end. */
+static void expect_stopped_pump_is_told(size_t global)
 {
-    (void)state;
-    watch(60, "a pump that stops");
     struct gravel *gravel = open_impatient(4 * 9280, 0);
-    if (!takes_step(gravel, "pump")) {
-        OK(gravel_close(gravel));
-        print_message("skipped: a pump of its own is on step pump only\n");
-        skip();
-    }
     const uint64_t arguments[3] = {alloc_or_die(gravel, 64)};
-    const size_t global = 128, local = 64;
+    const size_t local = 64;
     cl_kernel kernel = body_kernel(gravel, SEND_8, arguments);
     double begin = seconds_now();
+    atomic_store(&failing.n_held, 0);
     atomic_store(&failing.holds, true);
     gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL);
     while (!atomic_load(&failing.n_held))
@@ -126,6 +122,49 @@ static void pump_that_stops_is_told(void **state)
     atomic_store(&failing.holds, false);
     usleep(100000); /* it uses what the node has left behind */
     clReleaseKernel(kernel);
+}
+
+static void skip_without_a_pump(void)
+{
+    struct gravel *gravel = open_impatient(0, 0);
+    bool has_pump = takes_step(gravel, "pump");
+    OK(gravel_close(gravel));
+    if (!has_pump) {
+        print_message("skipped: a pump of its own is on step pump only\n");
+        skip();
+    }
+}
+
+static void pump_that_stops_is_told(void **state)
+{
+    (void)state;
+    watch(60, "a pump that stops");
+    skip_without_a_pump();
+    expect_stopped_pump_is_told(N_FITTING);
+    expect_stopped_pump_is_told(N_WAITING);
+}
+
+/*
+ * Its thread gets no turn for longer than kernels wait, nor does the thread that waits for them: a busy machine. Leaders
+ * wait for room all the time.
+ */
+static void pump_without_a_turn_fails_no_kernel(void **state)
+{
+    (void)state;
+    watch(60, "a pump without a turn");
+    skip_without_a_pump();
+    struct gravel *gravel = open_impatient(4 * 9280, 0);
+    const uint64_t word = alloc_or_die(gravel, 64), arguments[3] = {word};
+    const size_t global = N_WAITING, local = 64;
+    cl_kernel kernel = body_kernel(gravel, SEND_8, arguments);
+    atomic_store(&failing.holds, true);
+    OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
+    usleep(3 * TIMEOUT_MS * 1000);
+    atomic_store(&failing.holds, false);
+    OK(gravel_barrier(gravel));
+    assert_int_equal(word32(gravel, 1, word), 8 * global);
+    clReleaseKernel(kernel);
+    OK(gravel_close(gravel));
 }
 
 /* ---- a kernel that keeps the device ---------------------------------------------------------- */
@@ -319,6 +358,7 @@ int main(void)
         cmocka_unit_test_teardown(frames_that_are_never_applied_are_told, work_again),
         cmocka_unit_test_teardown(copies_of_the_heap_that_never_end_are_told, work_again),
         cmocka_unit_test_teardown(pump_that_stops_is_told, work_again),
+        cmocka_unit_test_teardown(pump_without_a_turn_fails_no_kernel, work_again),
         cmocka_unit_test(messages_wait_for_a_slow_kernel),
         cmocka_unit_test(kernel_that_keeps_the_device_is_told),
         cmocka_unit_test(kernel_that_is_told_late_is_traced_or_left_out),

@@ -296,8 +296,8 @@ static void slice_too_large_for_the_queue_is_told(void **state)
 
 /* ---- pump: kernels wait ---------------------------------------------------------------------- */
 
-/* The caller's own launches are not sliced: leaders that wait may hold every unit. They give up,
- * and it is told. @param n_sends  of each group. @param limit_s  by when. */
+/* The caller's own launches are not sliced: leaders that wait may hold every unit. They give up, by the count of their
+ * looks where the host's clock cannot reach them, and it is told. @param n_sends  of each group. @param limit_s  by when. */
 static void expect_full_device_is_told(const struct gravel_config *config, uint64_t n_sends,
                                        double limit_s)
 {
@@ -312,15 +312,16 @@ static void expect_full_device_is_told(const struct gravel_config *config, uint6
                                 0, NULL, NULL) == CL_SUCCESS);
     MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
     clReleaseKernel(kernel);
-    print_message("the kernel took %.2f s, wait limit %u polls\n", seconds_now() - begin,
-                  gravel_config(gravel)->wait_limit);
+    print_message("the kernel took %.2f s\n", seconds_now() - begin);
     int code = gravel_barrier(gravel);
-    if (code) /* a device with more units than groups that wait gets through */
-        expect_error(code, GRAVEL_EKERNEL, "room in queue 0");
+    /* A device with more units than groups that wait gets through; else copies pass the kernel, or they do not. */
+    const char *part = code == GRAVEL_EKERNEL ? "room in queue 0" : "no answer of the device";
+    if (code)
+        expect_error(code, code == GRAVEL_EKERNEL ? code : GRAVEL_ETIMEOUT, part);
     else
         assert_int_equal(word32(gravel, 1, word), n_sends * global_size);
     assert_true(is_within(begin, limit_s));
-    expect_error(gravel_close(gravel), code, code ? "room in queue 0" : "");
+    expect_error(gravel_close(gravel), code, code ? part : "");
 }
 
 static void launch_that_leaves_no_compute_unit_is_told(void **state)
@@ -328,18 +329,16 @@ static void launch_that_leaves_no_compute_unit_is_told(void **state)
     (void)state;
     struct gravel_config config = with_step("pump");
     config.queue_bytes = config.slot_bytes = SLOT;
-    config.wait_limit = 1 << 12;
-    config.timeout_ms = 2000;
+    config.timeout_ms = 200;
     expect_full_device_is_told(&config, 8, 20);
 }
 
-/* The same with the limit that the node derives. The queue is long, so that on a CPU device leaders
- * sleep between polls, and other work on the machine changes little. */
-static void wait_for_room_is_as_long_as_the_timeout(void **state)
+/* The same with a long queue, for which leaders on a CPU device sleep between looks. */
+static void launch_that_sleeps_on_every_compute_unit_is_told(void **state)
 {
     (void)state;
     struct gravel_config config = with_step("pump");
-    config.timeout_ms = 2000;
+    config.timeout_ms = 200;
     config.slot_bytes = 640;
     config.queue_bytes = 1024 * 640;
     config.n_aggregators = 1;
@@ -361,7 +360,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(queue_too_small_for_a_group_is_told),
         cmocka_unit_test(slice_too_large_for_the_queue_is_told),
         cmocka_unit_test(launch_that_leaves_no_compute_unit_is_told),
-        cmocka_unit_test(wait_for_room_is_as_long_as_the_timeout),
+        cmocka_unit_test(launch_that_sleeps_on_every_compute_unit_is_told),
     };
     const struct CMUnitTest single[] = {
         cmocka_unit_test(pump_on_a_single_compute_unit_is_refused),

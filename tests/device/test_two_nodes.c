@@ -26,7 +26,6 @@ static struct gravel *open_one(uint64_t queue_bytes)
     struct gravel_config config = loopback_config(2);
     struct gravel *gravel;
     config.queue_bytes = queue_bytes;
-    config.wait_limit = 1 << 14;
     config.timeout_ms = 3000;
     OK(gravel_open(&gravel, &config, NULL));
     return gravel;

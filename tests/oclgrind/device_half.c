@@ -134,8 +134,7 @@ static void make_arena(struct bench *bench)
                                              .n_queues = 2,
                                              .queue_bytes = 2ull * N_SLOTS * SLOT_BYTES,
                                              .slot_bytes = SLOT_BYTES,
-                                             .heap_bytes = 1,
-                                             .wait_limit = 1};
+                                             .heap_bytes = 1}; /* and no wait */
     if (gravel_arena_create(&device, &shape, &bench->arena))
         fail("no arena");
     bench->arena_bytes = bench->arena->heap_offset + bench->arena->heap_bytes;

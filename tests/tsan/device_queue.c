@@ -26,6 +26,7 @@
 
 #define MAX_QUEUES 4u
 #define STUCK_NS (5 * GRAVEL_NS_PER_S)
+#define NEVER ((struct patience){1000000, 1})
 #define N_NODES 3u
 #define ADD_BASE (UINT64_C(1) << 32)
 #define PUT_BASE (UINT64_C(1) << 40)
@@ -48,7 +49,12 @@ struct consumer {
     struct gravel_package_queue queue;
 };
 
-static struct gravel_arena *make_arena(const struct shape *shape, uint32_t wait_limit)
+/* How long kernels wait by the host's clock, and how long a look counts if that clock stands. */
+struct patience {
+    uint32_t wait_ms, look_ns;
+};
+
+static struct gravel_arena *make_arena(const struct shape *shape, struct patience patience)
 {
     const struct gravel_device device = {.capability = {.max_alloc = UINT64_MAX}};
     const struct gravel_arena_shape arena_shape = {
@@ -58,7 +64,8 @@ static struct gravel_arena *make_arena(const struct shape *shape, uint32_t wait_
         .queue_bytes = (uint64_t)shape->n_queues * shape->n_slots * GRAVEL_SLOT_MIN_BYTES,
         .slot_bytes = GRAVEL_SLOT_MIN_BYTES,
         .heap_bytes = 1,
-        .wait_limit = wait_limit,
+        .wait_ms = patience.wait_ms,
+        .look_ns = patience.look_ns,
         .start = shape->start,
     };
     struct gravel_arena *arena;
@@ -82,7 +89,8 @@ static void open_queue(struct gravel_package_queue *queue, struct gravel_arena *
                                            .slots = gravel_arena_slots(arena, number),
                                            .n_slots = arena->n_slots,
                                            .slot_bytes = arena->slot_bytes,
-                                           .head = start};
+                                           .head = start,
+                                           .clock = gravel_package_clock(arena)};
 }
 
 /* ---- the ledger ------------------------------------------------------------------------------ */
@@ -215,7 +223,7 @@ static void *consume(void *argument)
 
 static void open_test(struct test *test, const struct shape *shape)
 {
-    *test = (struct test){.arena = make_arena(shape, UINT32_MAX)};
+    *test = (struct test){.arena = make_arena(shape, NEVER)};
     test->traffic = (struct traffic){.n_rounds = shape->n_rounds,
                                      .n_items = shape->n_groups * shape->local_size,
                                      .n_nodes = N_NODES,
@@ -271,13 +279,18 @@ static void expect_fault(const struct gravel_arena *arena, uint32_t fault, uint3
 struct watch {
     struct gravel_arena *arena;
     uint32_t fault, value;
+    bool has_clock; /* the host shows its clock, though it takes nothing */
 };
 
 static void *watch_fault(void *argument)
 {
     const struct watch *watch = argument;
     uint64_t start_ns = gravel_clock_ns();
+    struct gravel_package_queue queue;
+    open_queue(&queue, watch->arena, 0, 0);
     while (gravel_word_load(&watch->arena->fault, memory_order_relaxed) == GRAVEL_FAULT_NONE) {
+        if (watch->has_clock)
+            gravel_package_beat(&queue, gravel_clock_ns());
         if (gravel_clock_ns() - start_ns > STUCK_NS)
             fail("no fault %u was reported", watch->fault);
         sched_yield();
@@ -287,12 +300,12 @@ static void *watch_fault(void *argument)
 }
 
 /* Nobody consumes: kernels end by themselves, and whoever watches is told why. */
-static void run_fault(const struct shape *shape, uint32_t wait_limit, struct watch watch)
+static void run_fault(const struct shape *shape, struct patience patience, struct watch watch)
 {
     struct traffic traffic = {
         .n_rounds = 1, .n_items = shape->n_groups * shape->local_size, .n_nodes = N_NODES};
     pthread_t thread;
-    watch.arena = make_arena(shape, wait_limit);
+    watch.arena = make_arena(shape, patience);
     if (watch.fault == GRAVEL_FAULT_VERSION)
         watch.arena->version++;
     if (pthread_create(&thread, NULL, watch_fault, &watch))
@@ -316,7 +329,7 @@ static void run_abort(const struct shape *shape)
 {
     struct traffic traffic = {
         .n_rounds = 2, .n_items = shape->n_groups * shape->local_size, .n_nodes = N_NODES};
-    struct gravel_arena *arena = make_arena(shape, UINT32_MAX);
+    struct gravel_arena *arena = make_arena(shape, NEVER);
     pthread_t thread;
     if (pthread_create(&thread, NULL, abort_soon, arena))
         fail("no aborting thread");
@@ -330,8 +343,14 @@ static void run_abort(const struct shape *shape)
 static void run_faults(void)
 {
     const struct shape shape = {3, 2, 1, 2, UINT32_MAX, 1};
-    run_fault(&shape, 50, (struct watch){.fault = GRAVEL_FAULT_STALLED, .value = 50});
-    run_fault(&shape, 50,
+    const struct patience late = {20, 1}, cut_off = {1, 300000};
+    run_fault(
+        &shape, late,
+        (struct watch){.fault = GRAVEL_FAULT_STALLED, .value = shape.start, .has_clock = true});
+    run_fault(
+        &shape, cut_off,
+        (struct watch){.fault = GRAVEL_FAULT_STALLED | GRAVEL_FAULT_CUT_OFF, .value = shape.start});
+    run_fault(&shape, late,
               (struct watch){.fault = GRAVEL_FAULT_VERSION, .value = GRAVEL_ARENA_VERSION});
     run_abort(&shape);
 }
@@ -340,7 +359,7 @@ static void run_faults(void)
 static void run_large_group(void)
 {
     const struct shape shape = {1, GRAVEL_MAX_GROUP + 1, 1, 8, 0, 1};
-    run_fault(&shape, 50,
+    run_fault(&shape, NEVER,
               (struct watch){.fault = GRAVEL_FAULT_GROUP, .value = GRAVEL_MAX_GROUP + 1});
     printf("a group that is too large: told\n");
 }

@@ -93,10 +93,11 @@ static inline bool gravel_local_swap_relaxed(uint *word, uint expected, uint val
     return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
                                                    memory_order_relaxed, memory_order_relaxed);
 }
-static inline void gravel_pause(uint polls, bool is_long)
+static inline uint gravel_pause(uint polls, bool is_long)
 {
     (void)polls, (void)is_long;
     sched_yield();
+    return 0;
 }
 static inline void gravel_barrier_group(void)
 {

@@ -44,7 +44,8 @@ void gravel_device_close(struct gravel_device *device)
 int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
                      struct gravel_self_test *result)
 {
-    (void)device, (void)n_rounds, (void)result;
+    (void)n_rounds, (void)result;
+    device->look_ns = 1;
     return 0;
 }
 

@@ -24,10 +24,9 @@ static struct gravel_config nothing_set(void)
     return (struct gravel_config){.timeout_ms = 8000, .device_aggregation = "off"};
 }
 
-static struct gravel_config derive(enum gravel_step step, uint32_t poll_ns, uint32_t n_nodes,
-                                   uint32_t cores)
+static struct gravel_config derive(enum gravel_step step, uint32_t n_nodes, uint32_t cores)
 {
-    const struct gravel_device device = {.step = step, .poll_ns = poll_ns};
+    const struct gravel_device device = {.step = step};
     const struct gravel_surroundings place = {&device, n_nodes, cores};
     struct gravel_config config = nothing_set();
     gravel_derive(&config, &place);
@@ -40,20 +39,19 @@ static void shared_steps_and_drain_keep_their_defaults(void **state)
     const enum gravel_step steps[] = {GRAVEL_STEP_SVM, GRAVEL_STEP_USM, GRAVEL_STEP_DRAIN};
     for (size_t i = 0; i < 3; i++)
         for (uint32_t n_nodes = 1; n_nodes <= 4096; n_nodes *= 2) {
-            const struct gravel_config config = derive(steps[i], 0, n_nodes, 64);
+            const struct gravel_config config = derive(steps[i], n_nodes, 64);
             assert_int_equal(config.n_aggregators, 1);
             assert_int_equal(config.slot_bytes, 9280);
             assert_int_equal(config.queue_bytes, 32 * MIB);
             assert_int_equal(config.buffer_bytes, 65536);
             assert_int_equal(config.flush_us, 125);
-            assert_int_equal(config.wait_limit, 1u << 30);
         }
 }
 
 static void pump_takes_large_buffers_and_small_slots(void **state)
 {
     (void)state;
-    const struct gravel_config config = derive(GRAVEL_STEP_PUMP, 1000, 1, 16);
+    const struct gravel_config config = derive(GRAVEL_STEP_PUMP, 1, 16);
     assert_int_equal(config.n_aggregators, 2);
     assert_int_equal(config.slot_bytes, 64 + 256 * (4 + 4));
     assert_int_equal(config.queue_bytes, 64 * MIB);
@@ -66,7 +64,7 @@ static void few_cores_get_one_aggregator(void **state)
 {
     (void)state;
     for (uint32_t cores = 1; cores <= 8; cores++)
-        assert_int_equal(derive(GRAVEL_STEP_PUMP, 1000, 1, cores).n_aggregators, cores < 4 ? 1 : 2);
+        assert_int_equal(derive(GRAVEL_STEP_PUMP, 1, cores).n_aggregators, cores < 4 ? 1 : 2);
 }
 
 static void one_aggregator_is_enough_where_the_device_bins(void **state)
@@ -99,15 +97,15 @@ static void memory_of_buffers_is_bounded(void **state)
     (void)state;
     uint64_t last = 4 * MIB;
     for (uint32_t n_nodes = 1; n_nodes <= 256; n_nodes++) {
-        const struct gravel_config config = derive(GRAVEL_STEP_PUMP, 1000, n_nodes, 16);
+        const struct gravel_config config = derive(GRAVEL_STEP_PUMP, n_nodes, 16);
         assert_in_range(config.buffer_bytes, 65536, last);
         assert_in_range(config.n_buffers, 4, 32);
         assert_true(config.buffer_bytes * config.n_buffers * n_nodes <= 64 * MIB);
         last = config.buffer_bytes;
     }
     assert_int_equal(last, 65536);
-    assert_int_equal(derive(GRAVEL_STEP_PUMP, 1000, 4, 16).buffer_bytes, 4 * MIB);
-    assert_int_equal(derive(GRAVEL_STEP_PUMP, 1000, 8, 16).buffer_bytes, 2 * MIB);
+    assert_int_equal(derive(GRAVEL_STEP_PUMP, 4, 16).buffer_bytes, 4 * MIB);
+    assert_int_equal(derive(GRAVEL_STEP_PUMP, 8, 16).buffer_bytes, 2 * MIB);
 }
 
 /* Another node's step may have asked for larger ones. */
@@ -130,7 +128,7 @@ static void agreed_buffers_are_kept(void **state)
 static void what_is_set_stays(void **state)
 {
     (void)state;
-    const struct gravel_device device = {.step = GRAVEL_STEP_PUMP, .poll_ns = 1};
+    const struct gravel_device device = {.step = GRAVEL_STEP_PUMP};
     const struct gravel_surroundings place = {&device, 2, 64};
     struct gravel_config config = {.n_aggregators = 3,
                                    .slot_bytes = 640,
@@ -138,51 +136,11 @@ static void what_is_set_stays(void **state)
                                    .buffer_bytes = 512,
                                    .n_buffers = 1,
                                    .flush_us = 1,
-                                   .wait_limit = 7,
                                    .chain_limit_ms = 1,
                                    .timeout_ms = 100};
     const struct gravel_config before = config;
     gravel_derive(&config, &place);
     assert_memory_equal(&config, &before, sizeof config);
-}
-
-static void wait_is_as_long_as_the_timeout(void **state)
-{
-    (void)state;
-    const uint32_t polls_ns[] = {1, 50, 1500, 40000, 3000000000u};
-    for (size_t i = 0; i < sizeof polls_ns / sizeof *polls_ns; i++) {
-        uint64_t limit = derive(GRAVEL_STEP_PUMP, polls_ns[i], 1, 16).wait_limit;
-        assert_in_range(limit, 1, 1u << 30);
-        if (limit < 1u << 30)
-            assert_in_range(limit * polls_ns[i], 5000000000u, 8000000000u);
-    }
-}
-
-/* Leaders of a long queue sleep a millisecond a poll, where they can. */
-static void polls_that_sleep_are_counted_as_such(void **state)
-{
-    (void)state;
-    const struct gravel_device device = {
-        .step = GRAVEL_STEP_PUMP, .poll_ns = 300, .can_yield = true};
-    const struct gravel_surroundings place = {&device, 1, 2};
-    struct gravel_config config = nothing_set();
-    gravel_derive(&config, &place);
-    assert_int_equal(config.wait_limit, 8000);
-    config = nothing_set();
-    config.queue_bytes = 9280;
-    gravel_derive(&config, &place);
-    assert_int_equal(config.wait_limit, 8000000000u / 300);
-}
-
-/* The pump may sleep for a second before it looks. */
-static void short_timeouts_leave_time_to_look(void **state)
-{
-    (void)state;
-    const struct gravel_device device = {.step = GRAVEL_STEP_PUMP, .poll_ns = 1000};
-    const struct gravel_surroundings place = {&device, 1, 2};
-    struct gravel_config config = {.timeout_ms = 100};
-    gravel_derive(&config, &place);
-    assert_int_equal(config.wait_limit, 2000000);
 }
 
 static void chains_may_be_far_longer_than_a_wait(void **state)
@@ -251,9 +209,6 @@ int main(void)
         cmocka_unit_test(memory_of_buffers_is_bounded),
         cmocka_unit_test(agreed_buffers_are_kept),
         cmocka_unit_test(what_is_set_stays),
-        cmocka_unit_test(wait_is_as_long_as_the_timeout),
-        cmocka_unit_test(polls_that_sleep_are_counted_as_such),
-        cmocka_unit_test(short_timeouts_leave_time_to_look),
         cmocka_unit_test(chains_may_be_far_longer_than_a_wait),
         cmocka_unit_test(there_is_always_a_core),
         cmocka_unit_test(cores_tied_to_a_process_are_not_divided_again),

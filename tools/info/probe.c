@@ -35,11 +35,10 @@ static json_t *describe_settings(const struct gravel_config *config,
     struct gravel_config derived = *config;
     const struct gravel_surroundings place = {device, 1, gravel_cores_of_node(1)};
     gravel_derive(&derived, &place);
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "aggregators",
-                     (json_int_t)derived.n_aggregators, "slot_bytes",
-                     (json_int_t)derived.slot_bytes, "queue_bytes", (json_int_t)derived.queue_bytes,
-                     "buffer_bytes", (json_int_t)derived.buffer_bytes, "buffers",
-                     (json_int_t)derived.n_buffers, "wait_limit", (json_int_t)derived.wait_limit);
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "aggregators", (json_int_t)derived.n_aggregators,
+                     "slot_bytes", (json_int_t)derived.slot_bytes, "queue_bytes",
+                     (json_int_t)derived.queue_bytes, "buffer_bytes",
+                     (json_int_t)derived.buffer_bytes, "buffers", (json_int_t)derived.n_buffers);
 }
 
 static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *answer)

@@ -16,14 +16,15 @@
 
 #define GRAVEL_ARENA_MAGIC 0x4752564cu
 #define GRAVEL_ARENA_VERSION \
-    2u /* of this layout; checked when a program is built and when it runs */
+    3u /* of this layout; checked when a program is built and when it runs */
 
 /* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
 #define GRAVEL_LONG_QUEUE 1024u
 
 /* Faults a kernel reports in `fault`. */
 #define GRAVEL_FAULT_NONE 0u
-#define GRAVEL_FAULT_STALLED 1u /* no sign of life from the host within the wait limit */
+#define GRAVEL_FAULT_STALLED \
+    1u /* no room in a queue, of which the host took nothing, within the wait time */
 #define GRAVEL_FAULT_VERSION 2u /* the program was built for another arena layout */
 #define GRAVEL_FAULT_GROUP 3u   /* the work-group is larger than GRAVEL_MAX_GROUP */
 #define GRAVEL_FAULT_QUEUE 4u   /* one call of a work-group needs more slots than the queue has */
@@ -31,6 +32,16 @@
     5u /* a word that a work-group waits for did not change within the wait time */
 #define GRAVEL_FAULT_FBAR \
     6u /* members of a fine-grain barrier did not arrive within the wait time */
+#define GRAVEL_FAULT_CUT_OFF 0x100u /* or-ed to one of these waits: the host's clock stood */
+
+/*
+ * Waits of kernels. A limit is in milliseconds by the host's clock, `beat`, of which a tick counts for an eighth of
+ * wait_ms at most (lib/wait/lived.h). While the clock stands, looks are counted, each for the least time that it takes,
+ * and a wait is cut off when that makes so many times its limit.
+ */
+#define GRAVEL_ROOM_WAITS \
+    2u /* times wait_ms for room: the host, which knows more, gives up first */
+#define GRAVEL_CUT_OFF 8u
 
 struct gravel_arena {
     /* Written by the host before any kernel runs, constant afterwards. */
@@ -41,7 +52,7 @@ struct gravel_arena {
     gravel_u32 n_queues;      /* one consumer each */
     gravel_u32 n_slots;       /* in each queue, a power of two */
     gravel_u32 slot_bytes;    /* a multiple of GRAVEL_CACHELINE */
-    gravel_u32 wait_limit;    /* [polls] a leader waits for a host that shows no sign of life */
+    gravel_u32 wait_ms;       /* how long a kernel waits for what does not change; 0: not at all */
     gravel_u64 queues_offset; /* [bytes] from the arena to struct gravel_queue_words [n_queues] */
     gravel_u64
         slots_offset; /* [bytes] from the arena to slot 0 of queue 0; queue q follows queue q-1 */
@@ -51,8 +62,7 @@ struct gravel_arena {
     /* Written by the host while kernels run; atomic. */
     gravel_u32
         abort; /* H1: not 0 once the node has failed: leaves every wait, drops every message */
-    gravel_u32
-        wait_ms; /* constant: how long a leader waits for a word that does not change; 0: not at all */
+    gravel_u32 look_ns; /* constant: least time that a waiter's look takes [nanoseconds] */
     gravel_u32 host_padding[14];
 
     /* Written by the device while kernels run; atomic. First fault wins. */
@@ -79,7 +89,8 @@ struct gravel_queue_words {
     gravel_u32 device_padding[13];
     /* Host line: written by this queue's one consumer. */
     gravel_u32 consumed; /* C2: tickets whose slots are free again; free-running */
-    gravel_u32 beat; /* [milliseconds] the consumer's clock, which stands while it does not live */
+    gravel_u32
+        beat; /* H6: [milliseconds] the consumer's clock, which stands while it gets no turn; 0: not yet */
     gravel_u32 host_padding[14];
 };
 
