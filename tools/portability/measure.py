@@ -10,6 +10,7 @@ import time
 from portability.place import TIMED_OUT
 
 PASS, REFUSED, FAILED, SKIPPED = "pass", "refused", "FAILED", "skipped"
+REFUSED_LATER = "device lacks a capability (-5): self-test: "  # every gravel_open proves the step anew
 SHARED = ("svm", "usm")  # steps that bench-queue measures
 CONFORMANCE = "tools/gravel-conformance"
 ONE_SLOT = {"GRAVEL_QUEUE": "9280"}
@@ -170,8 +171,11 @@ def judge(row, quick):
     if refusal:
         return row.end(*refusal)
     reasons = [conformance(row), requests(row), ledger(row, quick), rates(row, quick)]
-    reason = next((r for r in reasons if r), None)
-    return row.end(FAILED if reason else PASS, reason)
+    reasons = [reason for reason in reasons if reason]
+    failures = [reason for reason in reasons if REFUSED_LATER not in reason]
+    if not reasons:
+        return row.end(PASS)
+    return row.end(FAILED, failures[0]) if failures else row.end(REFUSED, reasons[0])
 
 
 def measure(row, quick):
