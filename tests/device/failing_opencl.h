@@ -39,6 +39,8 @@ static struct {
     _Atomic uint64_t most_bytes; /* the device has no more in one buffer; 0: as it is */
     _Atomic unsigned late_ms;    /* callbacks come so much later */
     _Atomic unsigned n_late;     /* those still to come */
+    _Atomic int builds_left;     /* programs to build until copies stall, once, */
+    _Atomic unsigned stall_ms;   /* for so long */
 } failing;
 
 /* Let the n-th call of these kinds fail. */
@@ -158,6 +160,33 @@ cl_int __wrap_clGetEventInfo(cl_event event, cl_event_info name, size_t bytes, v
         (type == CL_COMMAND_WRITE_BUFFER && stalls & WRITES) ||
         ((type == CL_COMMAND_READ_BUFFER || type == CL_COMMAND_READ_BUFFER_RECT) && stalls & READS))
         *(cl_int *)value = CL_SUBMITTED;
+    return error;
+}
+
+static void *end_stall(void *unused)
+{
+    (void)unused;
+    usleep(atomic_load(&failing.stall_ms) * 1000);
+    atomic_store(&failing.stalls, 0);
+    return NULL;
+}
+
+cl_int __real_clBuildProgram(cl_program, cl_uint, const cl_device_id *, const char *,
+                             void(CL_CALLBACK *)(cl_program, void *), void *);
+cl_int __wrap_clBuildProgram(cl_program, cl_uint, const cl_device_id *, const char *,
+                             void(CL_CALLBACK *)(cl_program, void *), void *);
+cl_int __wrap_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
+                             const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                             void *user)
+{
+    pthread_t thread;
+    cl_int error = __real_clBuildProgram(program, n, devices, options, notify, user);
+    if (atomic_fetch_sub(&failing.builds_left, 1) != 1)
+        return error;
+    atomic_store(&failing.stalls, READS | WAITS);
+    if (pthread_create(&thread, NULL, end_stall, NULL))
+        abort();
+    pthread_detach(thread);
     return error;
 }
 

@@ -12,6 +12,9 @@
 
 #define ROUNDS 5
 
+#define PATIENT_MS 30000u /* nothing may be late, and other work may take the cores */
+#define IMPATIENT_MS 500u /* leaders that are cut off end after 16 times as long */
+
 struct half {
     struct gravel *gravel;
     cl_kernel kernel;
@@ -21,19 +24,19 @@ struct half {
     char text[256];
 };
 
-static struct gravel *open_one(uint64_t queue_bytes)
+static struct gravel *open_one(uint64_t queue_bytes, uint32_t timeout_ms)
 {
     struct gravel_config config = loopback_config(2);
     struct gravel *gravel;
     config.queue_bytes = queue_bytes;
-    config.timeout_ms = 30000; /* nothing here may be late, and other work may take the cores */
+    config.timeout_ms = timeout_ms;
     OK(gravel_open(&gravel, &config, NULL));
     return gravel;
 }
 
-static void prepare(struct half *half, uint64_t queue_bytes)
+static void prepare(struct half *half, uint64_t queue_bytes, uint32_t timeout_ms)
 {
-    *half = (struct half){.gravel = open_one(queue_bytes)};
+    *half = (struct half){.gravel = open_one(queue_bytes, timeout_ms)};
     half->table = alloc_or_die(half->gravel, 256);
     const uint64_t arguments[3] = {half->table};
     half->kernel = body_kernel(half->gravel,
@@ -74,7 +77,7 @@ static void nodes_with_room_do_not_disturb_each_other(void **state)
     (void)state;
     watch(60, "two nodes on one device");
     for (int i = 0; i < 2; i++)
-        prepare(&halves[i], 0);
+        prepare(&halves[i], 0, PATIENT_MS);
     run_both(halves);
     for (int i = 0; i < 2; i++) {
         if (halves[i].code)
@@ -92,7 +95,7 @@ static void nodes_that_wait_for_room_end_well_or_say_why(void **state)
     (void)state;
     watch(90, "two nodes on one device, with queues of 8 slots");
     for (int i = 0; i < 2; i++)
-        prepare(&halves[i], 8 * 9280);
+        prepare(&halves[i], 8 * 9280, IMPATIENT_MS);
     run_both(halves);
     for (int i = 0; i < 2; i++) {
         if (halves[i].code == 0) {
@@ -111,8 +114,8 @@ static void node_that_fails_leaves_the_other_alone(void **state)
     struct half good;
     (void)state;
     watch(60, "a node that fails beside another");
-    struct gravel *bad = open_one(0);
-    prepare(&good, 0);
+    struct gravel *bad = open_one(0, PATIENT_MS);
+    prepare(&good, 0, PATIENT_MS);
     expect_error(run_body(bad, "if (i == 0) gravel_fault(g.arena, GRAVEL_FAULT_QUEUE, 0, 0, 77);",
                           64, 64, 0, 0, 0),
                  GRAVEL_EKERNEL, "needs 77 slots");
