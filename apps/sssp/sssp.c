@@ -7,10 +7,10 @@
  * neighbour's distance, wherever that is, if it is less. An owner finds what came nearer by a
  * second copy of its distances.
  *
- * Path: main -> open.c -> search.c -> reference.c -> report
- * Source: Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm, 2003;
- * Beamer, Asanovic, Patterson, The GAP Benchmark Suite, 2015 (flags, weights); Orr 2016, section
- * 5.4.2.
+ * Path:    main -> open.c -> search.c -> reference.c -> report
+ * Source:  Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm, 2003;
+ *          Beamer, Asanovic, Patterson, The GAP Benchmark Suite, 2015 (flags, weights); Orr 2016,
+ *          section 5.4.2.
  */
 #include "sssp.h"
 #include "node_app.h"

@@ -2,9 +2,9 @@
 /*
  * What the parts of SSSP share.
  *
- * Path: sssp.c (options, trials) -> weights.c (form, weights) -> search.c (this node's part) ->
- * reference.c (check)
- * Owner: sssp_open makes what sssp_close frees.
+ * Path:    sssp.c (options, trials) -> weights.c (form, weights) -> search.c (this node's part) ->
+ *          reference.c (check)
+ * Owner:   sssp_open makes what sssp_close frees.
  * Threads: main's.
  */
 #ifndef APPS_SSSP_H

@@ -12,7 +12,7 @@ import room
 
 def parse():
     parser = argparse.ArgumentParser(prog="tools/check")
-    parser.add_argument("--all", action="store_true", help="everything, within an hour")
+    parser.add_argument("--all", action="store_true", help="everything")
     parser.add_argument("--tenth", type=int, choices=range(10), help="of the rest (default: the commit's)")
     return parser.parse_args()
 
