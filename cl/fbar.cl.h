@@ -148,8 +148,10 @@ struct gravel_fbar_patience {
 
 /* After a look in vain: false once it is no use to wait any longer. The limit begins anew with every change of the
  * state, and while somebody completes the phase, whose own waits for the host have an end. */
-static bool gravel_fbar_keeps_waiting(struct gravel_group g, local struct gravel_fbar *f,
-                                      struct gravel_fbar_patience *waited)
+GRAVEL_OUT_OF_LINE bool gravel_fbar_keeps_waiting(struct gravel_group g,
+                                                  struct gravel_origin origin,
+                                                  local struct gravel_fbar *f,
+                                                  struct gravel_fbar_patience *waited)
 {
     if (++waited->looks % GRAVEL_FBAR_LOOKS)
         return true;
@@ -160,8 +162,8 @@ static bool gravel_fbar_keeps_waiting(struct gravel_group g, local struct gravel
     uint verdict = gravel_wait_ask(g.arena, gravel_queue_words(g.arena, 0), state, limit_ms,
                                    &waited->patience);
     if (verdict & GRAVEL_WAIT_IS_LATE)
-        gravel_fault(g.arena, GRAVEL_FAULT_FBAR | (verdict & GRAVEL_FAULT_CUT_OFF),
-                     GRAVEL_FBAR_ARRIVALS(state), 0, GRAVEL_FBAR_MEMBERS(state));
+        gravel_fault_at(g.arena, origin, GRAVEL_FAULT_FBAR | (verdict & GRAVEL_FAULT_CUT_OFF),
+                        GRAVEL_FBAR_ARRIVALS(state), 0, GRAVEL_FBAR_MEMBERS(state), 0);
     if (verdict != GRAVEL_WAITS_ON)
         return false;
     waited->patience.least_ns += gravel_pause(waited->patience.looks, false);
@@ -173,7 +175,7 @@ static inline uint gravel_fbar_wait(struct gravel_group g, local struct gravel_f
 {
     struct gravel_fbar_patience waited = {0, {0, 0, 0, 0, 0}};
     uint found = gravel_fbar_look(f, phase);
-    while (found == GRAVEL_FBAR_WAITS && gravel_fbar_keeps_waiting(g, f, &waited))
+    while (found == GRAVEL_FBAR_WAITS && gravel_fbar_keeps_waiting(g, gravel_origin(), f, &waited))
         found = gravel_fbar_look(f, phase);
     return found;
 }
@@ -183,7 +185,7 @@ GRAVEL_INLINE void gravel_fbar_join(struct gravel_group g, local struct gravel_f
 {
     struct gravel_fbar_patience waited = {0, {0, 0, 0, 0, 0}};
     while (!gravel_fbar_try_join(f))
-        if (!gravel_fbar_keeps_waiting(g, f, &waited))
+        if (!gravel_fbar_keeps_waiting(g, gravel_origin(), f, &waited))
             return;
 }
 

@@ -114,11 +114,6 @@ GRAVEL_INLINE void gravel_send_fbar(struct gravel_group g, local struct gravel_f
                                    uint node)                                                      \
     {                                                                                              \
         gravel_send_fbar(g, f, active, command, base, index, values, node);                        \
-    }                                                                                              \
-    GRAVEL_INLINE void name##_at_fbar(GRAVEL_FBAR_PARAMETERS, ulong address VALUE_PARAMETER,       \
-                                      uint node)                                                   \
-    {                                                                                              \
-        gravel_send_fbar(g, f, active, (command) | GRAVEL_COMMAND_WIDE, 0, address, values, node); \
     }
 #define GRAVEL_DEFINE_FBAR_VALUE_OPERATION(OP, op, TYPE, type)                                 \
     GRAVEL_DEFINE_FBAR_FORMS(gravel_##op##_##type, GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), \

@@ -15,8 +15,7 @@
  *     gravel_OP_TYPE_wi(g, base, index, value, node)          any work-item, in any divergent code; slower
  * OP is put, add, min, max, and, or, xor (float and double: put and add), or inc, which takes no value. `base`
  * is a heap offset from gravel_alloc and `index` counts elements of the type after it; base must be the same
- * for the whole group. The forms gravel_OP_TYPE_at, _at_if and _at_wi take one `address` in place of base and
- * index: a heap offset in bytes, 64 bits, different for every work-item. Active messages:
+ * for the whole group (_wi: each work-item's own). Active messages:
  *     gravel_amN(g, GRAVEL_HANDLER(name), argument..., node), _if and _wi, with N = 0 to 4 ulong arguments
  * where the handler is the same for the whole group. Operations that answer, and waits, are in request.cl.h; handlers that
  * the device runs are in handler.cl.h. Loops in divergent code: GRAVEL_FOR below, share.cl.h, subgroup.cl.h,
@@ -258,7 +257,8 @@ static void gravel_send_wi(struct gravel_group g, uint command, ulong base,
             gravel_queue_publish(slot, ticket, command, 1, base);
             is_sending = false;
         } else {
-            is_sending = gravel_queue_keep_waiting(g.arena, words, queue, ticket, &patience);
+            is_sending =
+                gravel_queue_keep_waiting(g.arena, gravel_origin(), queue, ticket, &patience);
         }
     }
 }
@@ -276,39 +276,22 @@ static void gravel_send_wi(struct gravel_group g, uint command, ulong base,
 #define GRAVEL_BITS_FLOAT(value) ((ulong)as_uint(value))
 #define GRAVEL_BITS_DOUBLE(value) as_ulong(value)
 
-/* The six forms of one operation: name, parameter list of the value with its comma, and the value's bits. */
-#define GRAVEL_DEFINE_FORMS(name, command, VALUE_PARAMETER, values)                               \
-    GRAVEL_INLINE void name(struct gravel_group g, ulong base, uint index VALUE_PARAMETER,        \
-                            uint node)                                                            \
-    {                                                                                             \
-        gravel_send(g, command, base, GRAVEL_NO_REPLY, index, values, node);                      \
-    }                                                                                             \
-    GRAVEL_INLINE void name##_if(struct gravel_group g, uint active, ulong base,                  \
-                                 uint index VALUE_PARAMETER, uint node)                           \
-    {                                                                                             \
-        gravel_send_if(g, active, command, base, GRAVEL_NO_REPLY, index, values, node);           \
-    }                                                                                             \
-    GRAVEL_INLINE void name##_wi(struct gravel_group g, ulong base, uint index VALUE_PARAMETER,   \
-                                 uint node)                                                       \
-    {                                                                                             \
-        gravel_send_wi(g, command, base, GRAVEL_NO_REPLY, index, values, node);                   \
-    }                                                                                             \
-    GRAVEL_INLINE void name##_at(struct gravel_group g, ulong address VALUE_PARAMETER, uint node) \
-    {                                                                                             \
-        gravel_send(g, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address, values,      \
-                    node);                                                                        \
-    }                                                                                             \
-    GRAVEL_INLINE void name##_at_if(struct gravel_group g, uint active,                           \
-                                    ulong address VALUE_PARAMETER, uint node)                     \
-    {                                                                                             \
-        gravel_send_if(g, active, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address,   \
-                       values, node);                                                             \
-    }                                                                                             \
-    GRAVEL_INLINE void name##_at_wi(struct gravel_group g, ulong address VALUE_PARAMETER,         \
-                                    uint node)                                                    \
-    {                                                                                             \
-        gravel_send_wi(g, (command) | GRAVEL_COMMAND_WIDE, 0, GRAVEL_NO_REPLY, address, values,   \
-                       node);                                                                     \
+/* The three forms of one operation: name, parameter list of the value with its comma, and the value's bits. */
+#define GRAVEL_DEFINE_FORMS(name, command, VALUE_PARAMETER, values)                             \
+    GRAVEL_INLINE void name(struct gravel_group g, ulong base, uint index VALUE_PARAMETER,      \
+                            uint node)                                                          \
+    {                                                                                           \
+        gravel_send(g, command, base, GRAVEL_NO_REPLY, index, values, node);                    \
+    }                                                                                           \
+    GRAVEL_INLINE void name##_if(struct gravel_group g, uint active, ulong base,                \
+                                 uint index VALUE_PARAMETER, uint node)                         \
+    {                                                                                           \
+        gravel_send_if(g, active, command, base, GRAVEL_NO_REPLY, index, values, node);         \
+    }                                                                                           \
+    GRAVEL_INLINE void name##_wi(struct gravel_group g, ulong base, uint index VALUE_PARAMETER, \
+                                 uint node)                                                     \
+    {                                                                                           \
+        gravel_send_wi(g, command, base, GRAVEL_NO_REPLY, index, values, node);                 \
     }
 
 #define GRAVEL_COMMA ,

@@ -39,6 +39,17 @@
 
 #define GRAVEL_INLINE static inline __attribute__((always_inline))
 
+/*
+ * What the common case never comes to: faults, and waits in vain. A CPU device inlines all that a kernel calls, and
+ * compiles it again for every size of group: out of line a call that sends takes half the time to compile. No
+ * work-item functions there (get_local_id): PoCL does not know them outside of kernels.
+ */
+#ifdef GRAVEL_YIELD_SYSCALL
+#define GRAVEL_OUT_OF_LINE static __attribute__((noinline))
+#else
+#define GRAVEL_OUT_OF_LINE static
+#endif
+
 #if !defined(__OPENCL_C_VERSION__)
 
 #include "host_c11.h"
@@ -167,11 +178,7 @@ GRAVEL_INLINE uint gravel_device_fetch_add_relaxed(global uint *word, uint value
 #define GRAVEL_MOST_YIELDS (1u << 14) /* before any wait does */
 
 /* Assembly stays out of line: inlined into a kernel of many work-items it crashes the compiler of PoCL 6.0. */
-#ifdef GRAVEL_YIELD_SYSCALL
-__attribute__((noinline))
-#endif
-static uint
-gravel_pause(uint polls, bool is_long)
+GRAVEL_OUT_OF_LINE uint gravel_pause(uint polls, bool is_long)
 {
     if (polls > (is_long ? GRAVEL_YIELD_POLLS : GRAVEL_MOST_YIELDS)) {
         GRAVEL_SLEEP();

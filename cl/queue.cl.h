@@ -66,9 +66,9 @@ struct gravel_patience {
 #define GRAVEL_WAIT_IS_LATE 2u /* or this | GRAVEL_FAULT_CUT_OFF: the caller has a fault to tell */
 
 /* After a look in vain: whether to go on. words: of the queue whose consumer's clock it is. */
-static uint gravel_wait_ask(global struct gravel_arena *arena,
-                            global struct gravel_queue_words *words, ulong seen, uint limit_ms,
-                            struct gravel_patience *patience)
+GRAVEL_OUT_OF_LINE uint gravel_wait_ask(global struct gravel_arena *arena,
+                                        global struct gravel_queue_words *words, ulong seen,
+                                        uint limit_ms, struct gravel_patience *patience)
 {
     if (gravel_load_relaxed(&arena->abort)) /* H1 */
         return GRAVEL_WAIT_FAILED;
@@ -93,36 +93,41 @@ static uint gravel_wait_ask(global struct gravel_arena *arena,
 /* ---- reserve and publish ----------------------------------------------------------------------- */
 
 /* After a look at a full queue: wait a moment. False once it is no use to wait any longer. */
-static bool gravel_queue_keep_waiting(global struct gravel_arena *arena,
-                                      global struct gravel_queue_words *words, uint queue,
-                                      uint ticket, struct gravel_patience *patience)
+GRAVEL_OUT_OF_LINE bool gravel_queue_keep_waiting(global struct gravel_arena *arena,
+                                                  struct gravel_origin origin, uint queue,
+                                                  uint ticket, struct gravel_patience *patience)
 {
+    global struct gravel_queue_words *words = gravel_queue_words(arena, queue);
     uint consumed = gravel_load_relaxed(&words->consumed); /* relaxed: only whether it changes */
     uint verdict =
         gravel_wait_ask(arena, words, consumed, GRAVEL_ROOM_WAITS * arena->wait_ms, patience);
     if (verdict & GRAVEL_WAIT_IS_LATE)
-        gravel_fault(arena, GRAVEL_FAULT_STALLED | (verdict & GRAVEL_FAULT_CUT_OFF), queue, ticket,
-                     consumed);
+        gravel_fault_at(arena, origin, GRAVEL_FAULT_STALLED | (verdict & GRAVEL_FAULT_CUT_OFF),
+                        queue, ticket, consumed, 0);
     if (verdict != GRAVEL_WAITS_ON)
         return false;
     patience->least_ns += gravel_pause(patience->looks, arena->n_slots >= GRAVEL_LONG_QUEUE);
     return true;
 }
 
-/* Leader: wait until the ticket's slot is free. Kept out of line: the common case never comes here. */
-static bool gravel_queue_wait(global struct gravel_arena *arena,
-                              global struct gravel_queue_words *words, uint queue, uint ticket)
+/* Leader: wait until the slot of `ticket`, the last of n, is free. */
+GRAVEL_OUT_OF_LINE bool gravel_queue_wait(global struct gravel_arena *arena,
+                                          struct gravel_origin origin, uint queue, uint n,
+                                          uint ticket)
 {
+    global struct gravel_queue_words *words = gravel_queue_words(arena, queue);
     struct gravel_patience patience = {0, 0, 0, 0, 0};
-    if (arena->version != GRAVEL_ARENA_VERSION) {
-        gravel_fault(arena, GRAVEL_FAULT_VERSION, queue, ticket, GRAVEL_ARENA_VERSION);
+    bool is_known = arena->version == GRAVEL_ARENA_VERSION;
+    if (!is_known || n > arena->n_slots) {
+        gravel_fault_at(arena, origin, is_known ? GRAVEL_FAULT_QUEUE : GRAVEL_FAULT_VERSION, queue,
+                        is_known ? 0 : ticket, is_known ? n : GRAVEL_ARENA_VERSION, 0);
         return false;
     }
     if (gravel_queue_has_room(arena, words, ticket))
         return true;
     gravel_device_fetch_add_relaxed(&words->waits, 1);
     while (!gravel_queue_has_room(arena, words, ticket))
-        if (!gravel_queue_keep_waiting(arena, words, queue, ticket, &patience))
+        if (!gravel_queue_keep_waiting(arena, origin, queue, ticket, &patience))
             return false;
     return true;
 }
@@ -144,15 +149,12 @@ GRAVEL_INLINE uint gravel_queue_of_group(global struct gravel_arena *arena)
 GRAVEL_INLINE global uchar *gravel_queue_reserve(global struct gravel_arena *arena, uint queue,
                                                  uint n, uint *ticket)
 {
-    if (n > arena->n_slots) {
-        gravel_fault(arena, GRAVEL_FAULT_QUEUE, queue, 0, n);
-        return 0;
-    }
     global struct gravel_queue_words *words = gravel_queue_words(arena, queue);
     uint first = gravel_device_fetch_add_relaxed(&words->reserved, n), last = first + n - 1;
     uint consumed = gravel_device_load_acquire(&words->consumed_cache); /* D2, pairs with D1 */
     *ticket = first;
-    if (last - consumed >= arena->n_slots && !gravel_queue_wait(arena, words, queue, last))
+    if (last - consumed >= arena->n_slots &&
+        !gravel_queue_wait(arena, gravel_origin(), queue, n, last))
         return 0;
     return gravel_queue_slot(arena, queue, first);
 }

@@ -86,7 +86,8 @@ GRAVEL_INLINE ulong gravel_look(struct gravel_group g, struct gravel_awaited awa
 }
 
 /* Any work-item: wait, by the host's clock in queue 0. */
-static bool gravel_await(struct gravel_group g, struct gravel_awaited awaited)
+GRAVEL_OUT_OF_LINE bool gravel_await(struct gravel_group g, struct gravel_origin origin,
+                                     struct gravel_awaited awaited)
 {
     global struct gravel_queue_words *words = gravel_queue_words(g.arena, 0);
     struct gravel_patience patience = {0, 0, 0, 0, 0};
@@ -96,7 +97,7 @@ static bool gravel_await(struct gravel_group g, struct gravel_awaited awaited)
             return true;
         uint verdict = gravel_wait_ask(g.arena, words, now, g.arena->wait_ms, &patience);
         if (verdict & GRAVEL_WAIT_IS_LATE)
-            gravel_fault_at(g.arena, GRAVEL_FAULT_WAIT | (verdict & GRAVEL_FAULT_CUT_OFF),
+            gravel_fault_at(g.arena, origin, GRAVEL_FAULT_WAIT | (verdict & GRAVEL_FAULT_CUT_OFF),
                             awaited.compare, awaited.value, now, awaited.offset);
         if (verdict != GRAVEL_WAITS_ON)
             return false;
@@ -110,7 +111,7 @@ GRAVEL_INLINE bool gravel_await_group(struct gravel_group g, struct gravel_await
     /* G3: no work-item is in a _wi call, whose answer the leader might wait for */
     gravel_group_meet_apart(g.arena);
     if (gravel_is_leader())
-        g.scratch->n_active = gravel_await(g, awaited);
+        g.scratch->n_active = gravel_await(g, gravel_origin(), awaited);
     gravel_group_meet(g.arena); /* G4: what the leader has acquired is the whole group's */
     return g.scratch->n_active;
 }
@@ -127,7 +128,8 @@ GRAVEL_INLINE bool gravel_await_group(struct gravel_group g, struct gravel_await
                                                      uint compare, type value)                     \
     {                                                                                              \
         return gravel_await(                                                                       \
-            g, (struct gravel_awaited){offset, flip, (bits)value, compare, sizeof(type) == 8});    \
+            g, gravel_origin(),                                                                    \
+            (struct gravel_awaited){offset, flip, (bits)value, compare, sizeof(type) == 8});       \
     }
 GRAVEL_DEFINE_WAIT(uint, uint, 0)
 GRAVEL_DEFINE_WAIT(int, uint, 0x80000000u)

@@ -163,16 +163,11 @@ GRAVEL_INLINE void gravel_send_sg(struct gravel_group g, uint active, uint comma
 
 /* ---- the operations -------------------------------------------------------------------------- */
 
-#define GRAVEL_DEFINE_SG_FORMS(name, command, VALUE_PARAMETER, values)                        \
-    GRAVEL_INLINE void name##_sg(struct gravel_group g, uint active, ulong base,              \
-                                 uint index VALUE_PARAMETER, uint node)                       \
-    {                                                                                         \
-        gravel_send_sg(g, active, command, base, index, values, node);                        \
-    }                                                                                         \
-    GRAVEL_INLINE void name##_at_sg(struct gravel_group g, uint active,                       \
-                                    ulong address VALUE_PARAMETER, uint node)                 \
-    {                                                                                         \
-        gravel_send_sg(g, active, (command) | GRAVEL_COMMAND_WIDE, 0, address, values, node); \
+#define GRAVEL_DEFINE_SG_FORMS(name, command, VALUE_PARAMETER, values)           \
+    GRAVEL_INLINE void name##_sg(struct gravel_group g, uint active, ulong base, \
+                                 uint index VALUE_PARAMETER, uint node)          \
+    {                                                                            \
+        gravel_send_sg(g, active, command, base, index, values, node);           \
     }
 #define GRAVEL_DEFINE_SG_VALUE_OPERATION(OP, op, TYPE, type)                                 \
     GRAVEL_DEFINE_SG_FORMS(gravel_##op##_##type, GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), \

@@ -84,9 +84,24 @@ GRAVEL_INLINE uint gravel_group_number(void)
                   get_group_id(0));
 }
 
+/* Which group it is: for faults, told by those that call something out of line. */
+struct gravel_origin {
+    uint dimensions; /* of the launch */
+    uint item[3];    /* the group's first work-item in it */
+};
+
+GRAVEL_INLINE struct gravel_origin gravel_origin(void)
+{
+    struct gravel_origin origin = {get_work_dim(), {0, 0, 0}};
+    for (uint d = 0; d < 3; d++)
+        origin.item[d] = (uint)(get_global_id(d) - get_local_id(d));
+    return origin;
+}
+
 /* Leader: tell the host what went wrong. The first fault of the node stays. */
-static void gravel_fault_at(global struct gravel_arena *arena, uint fault, uint queue, ulong ticket,
-                            ulong value, ulong offset)
+GRAVEL_OUT_OF_LINE void gravel_fault_at(global struct gravel_arena *arena,
+                                        struct gravel_origin origin, uint fault, uint queue,
+                                        ulong ticket, ulong value, ulong offset)
 {
     if (gravel_device_fetch_add_relaxed(&arena->fault_claim, 1) != 0) /* F3 */
         return;
@@ -95,16 +110,16 @@ static void gravel_fault_at(global struct gravel_arena *arena, uint fault, uint 
     arena->fault_ticket = (uint)ticket;
     arena->fault_high[0] = (uint)(ticket >> 32);
     arena->fault_high[1] = (uint)(value >> 32);
-    arena->fault_dimensions = get_work_dim();
+    arena->fault_dimensions = origin.dimensions;
     for (uint d = 0; d < 3; d++)
-        arena->fault_item[d] = get_global_id(d) - get_local_id(d);
+        arena->fault_item[d] = origin.item[d];
     arena->fault_value = (uint)value;
     gravel_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
 }
-static void gravel_fault(global struct gravel_arena *arena, uint fault, uint queue, uint ticket,
-                         uint value)
+GRAVEL_INLINE void gravel_fault(global struct gravel_arena *arena, uint fault, uint queue,
+                                uint ticket, uint value)
 {
-    gravel_fault_at(arena, fault, queue, ticket, value, 0);
+    gravel_fault_at(arena, gravel_origin(), fault, queue, ticket, value, 0);
 }
 
 /*

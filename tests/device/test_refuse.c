@@ -97,7 +97,7 @@ static void index_beyond_the_allocation_is_named(void **state)
 static void address_outside_of_allocations_is_named(void **state)
 {
     (void)state;
-    const char *body = "gravel_put_ulong_at(g, a, 1, 1);";
+    const char *body = "gravel_put_ulong(g, a, 0, 1, 1);";
     expect_kernel_refused(body, UINT64_MAX - 7, 0, 0, GRAVEL_ERANGE, "18446744073709551608");
     expect_kernel_refused(body, UINT64_C(1) << 63, 0, 0, GRAVEL_ERANGE, "9223372036854775808");
     expect_kernel_refused(body, 4u << 20, 0, 0, GRAVEL_ERANGE, "4194304");
@@ -108,10 +108,10 @@ static void misaligned_address_is_named(void **state)
     (void)state;
     char part[32];
     snprintf(part, sizeof part, "%llu", (unsigned long long)table.memory + 2);
-    expect_kernel_refused("gravel_inc_uint_at(g, a, 1);", table.memory + 2, 0, 0, GRAVEL_ERANGE,
+    expect_kernel_refused("gravel_inc_uint(g, a, 0, 1);", table.memory + 2, 0, 0, GRAVEL_ERANGE,
                           part);
     snprintf(part, sizeof part, "%llu", (unsigned long long)table.memory + 4);
-    expect_kernel_refused("gravel_add_ulong_at_if(g, i < 3, a, 1, 1);", table.memory + 4, 0, 0,
+    expect_kernel_refused("gravel_add_ulong_if(g, i < 3, a, 0, 1, 1);", table.memory + 4, 0, 0,
                           GRAVEL_ERANGE, part);
     expect_kernel_refused("gravel_inc_ulong(g, a, 0, 1);", table.memory + 4, 0, 0, GRAVEL_ERANGE,
                           part);
@@ -122,7 +122,7 @@ static void word_across_the_end_is_refused(void **state)
     (void)state;
     uint64_t odd = alloc_or_die(gravel, 12);
     expect_kernel_refused("gravel_add_ulong(g, a, 1, 1, 1);", odd, 0, 0, GRAVEL_ERANGE, "index 1 ");
-    expect_kernel_refused("gravel_add_ulong_at(g, a + 8, 1, 1);", odd, 0, 0, GRAVEL_ERANGE, "");
+    expect_kernel_refused("gravel_add_ulong(g, a + 8, 0, 1, 1);", odd, 0, 0, GRAVEL_ERANGE, "");
     OK(gravel_free(gravel, odd));
 }
 

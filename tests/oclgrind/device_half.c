@@ -169,8 +169,7 @@ static enum form form_of(const struct gravel_package *package)
 {
     static const uint32_t commands[N_FORMS] = {
         GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT), GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG),
-        GRAVEL_COMMAND_AM(MESSAGE_HANDLER, 4),
-        GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT) | GRAVEL_COMMAND_WIDE};
+        GRAVEL_COMMAND_AM(MESSAGE_HANDLER, 4), GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
     for (enum form form = 0; form < N_FORMS; form++)
         if (package->command == commands[form])
             return form;
@@ -193,8 +192,6 @@ static void check_message(struct bench *bench, const unsigned char *slot, uint32
     uint64_t number;
     if (form == FORM_AM)
         number = words[column];
-    else if (form == FORM_PUT)
-        number = (((const uint64_t *)index)[column] - MESSAGE_BASE) / 4;
     else
         number = ((const uint32_t *)index)[column];
     uint32_t n = (uint32_t)number;
@@ -202,7 +199,7 @@ static void check_message(struct bench *bench, const unsigned char *slot, uint32
            number);
     expect(bench, ((const uint32_t *)(slot + GRAVEL_NODE_ROW))[column] == message_node(n), form,
            number);
-    expect(bench, package->base == (form < FORM_AM ? MESSAGE_BASE : 0), form, number);
+    expect(bench, package->base == (form == FORM_AM ? 0 : MESSAGE_BASE), form, number);
     if (form == FORM_ADD)
         expect(bench, words[column] == message_value(n, 0), form, number);
     if (form == FORM_PUT)

@@ -48,8 +48,8 @@ kernel void for_form(GRAVEL_ARENA)
     uint item = item_number();
     GRAVEL_FOR (g, turn, message_turns(item)) {
         uint number = item * MESSAGE_MAX_TURNS + turn;
-        gravel_put_uint_at_if(g, active, MESSAGE_BASE + 4ul * number, message_value(number, 0),
-                              message_node(number));
+        gravel_put_uint_if(g, active, MESSAGE_BASE, number, message_value(number, 0),
+                           message_node(number));
     }
 }
 
@@ -61,8 +61,8 @@ kernel void shared_form(GRAVEL_ARENA)
     uint item = item_number(), first = item - (uint)gravel_lane_id();
     GRAVEL_FOR_SHARED (g, shares, turn, message_turns(item)) {
         uint number = (first + turn.lane) * MESSAGE_MAX_TURNS + turn.i;
-        gravel_put_uint_at_if(g, turn.active, MESSAGE_BASE + 4ul * number, message_value(number, 0),
-                              message_node(number));
+        gravel_put_uint_if(g, turn.active, MESSAGE_BASE, number, message_value(number, 0),
+                           message_node(number));
     }
 }
 
@@ -79,8 +79,8 @@ kernel void all_forms(GRAVEL_ARENA)
                         message_node(item));
     GRAVEL_FOR (g, turn, message_turns(item)) {
         uint number = item * MESSAGE_MAX_TURNS + turn;
-        gravel_put_uint_at_if(g, active, MESSAGE_BASE + 4ul * number, message_value(number, 0),
-                              message_node(number));
+        gravel_put_uint_if(g, active, MESSAGE_BASE, number, message_value(number, 0),
+                           message_node(number));
     }
 }
 

@@ -56,7 +56,7 @@ uint64_t traffic_value(enum traffic_site site, uint32_t number, uint32_t row)
 #define SEND_ADD gravel_add_ulong_sg
 #define SEND_AM(g, ...) gravel_am4_sg(g, 1, __VA_ARGS__)
 #define FOR_PUTS(g, f, i, n) GRAVEL_FOR_FBAR (f, i, n)
-#define SEND_PUT(g, f, ...) gravel_put_uint_at_fbar(g, f, __VA_ARGS__)
+#define SEND_PUT(g, f, ...) gravel_put_uint_fbar(g, f, __VA_ARGS__)
 /* Between two turns a member may leave, miss some that others take, and come back. */
 static void go_and_return(struct gravel_group g, struct gravel_fbar *f)
 {
@@ -71,7 +71,7 @@ static void go_and_return(struct gravel_group g, struct gravel_fbar *f)
 #define SEND_ADD gravel_add_ulong_if
 #define SEND_AM gravel_am4
 #define FOR_PUTS(g, f, i, n) GRAVEL_FOR (g, i, n)
-#define SEND_PUT(g, f, ...) gravel_put_uint_at_if(g, __VA_ARGS__)
+#define SEND_PUT(g, f, ...) gravel_put_uint_if(g, __VA_ARGS__)
 #define GRAVEL_FBAR(f)
 #define go_and_return(g, f) (void)0
 #endif
@@ -101,12 +101,12 @@ void traffic_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
         uint32_t n = degree(turn), no_turns = 0;
         FOR_PUTS(g, f, none, no_turns) /* two loops back to back share local memory */
         {
-            SEND_PUT(g, f, active, t->put_base, none, 0);
+            SEND_PUT(g, f, active, t->put_base, none, 0, 0);
         }
         FOR_PUTS(g, f, e, n)
         {
             uint32_t number = turn * TRAFFIC_MAX_DEGREE + e;
-            SEND_PUT(g, f, active, t->put_base + 4 * (uint64_t)number,
+            SEND_PUT(g, f, active, t->put_base, number,
                      (uint32_t)traffic_value(TRAFFIC_PUT, number, 0),
                      traffic_node(t, TRAFFIC_PUT, number));
             if (e == 0)

@@ -12,7 +12,7 @@
         global const uint *indices
 
 /* VALUE is empty, or a comma and the value. */
-#define FORMS(name, type, VALUES, VALUE)                                                       \
+#define FORMS(name, VALUES, VALUE)                                                             \
     kernel void name(PARAMETERS, global const VALUES *values)                                  \
     {                                                                                          \
         GRAVEL_OPEN(g);                                                                        \
@@ -31,29 +31,10 @@
         size_t i = get_global_id(0);                                                           \
         if (active[i])                                                                         \
             gravel_##name##_wi(g, base, indices[i] VALUE, nodes[i]);                           \
-    }                                                                                          \
-    kernel void name##_at(PARAMETERS, global const VALUES *values)                             \
-    {                                                                                          \
-        GRAVEL_OPEN(g);                                                                        \
-        size_t i = get_global_id(0);                                                           \
-        gravel_##name##_at(g, base + indices[i] * sizeof(type) VALUE, nodes[i]);               \
-    }                                                                                          \
-    kernel void name##_at_if(PARAMETERS, global const VALUES *values)                          \
-    {                                                                                          \
-        GRAVEL_OPEN(g);                                                                        \
-        size_t i = get_global_id(0);                                                           \
-        gravel_##name##_at_if(g, active[i], base + indices[i] * sizeof(type) VALUE, nodes[i]); \
-    }                                                                                          \
-    kernel void name##_at_wi(PARAMETERS, global const VALUES *values)                          \
-    {                                                                                          \
-        GRAVEL_OPEN(g);                                                                        \
-        size_t i = get_global_id(0);                                                           \
-        if (active[i])                                                                         \
-            gravel_##name##_at_wi(g, base + indices[i] * sizeof(type) VALUE, nodes[i]);        \
     }
 
-#define VALUE_FORMS(OP, op, TYPE, type) FORMS(op##_##type, type, type, GRAVEL_COMMA values[i])
-#define INC_FORMS(TYPE, type) FORMS(inc_##type, type, uint, GRAVEL_EMPTY)
+#define VALUE_FORMS(OP, op, TYPE, type) FORMS(op##_##type, type, GRAVEL_COMMA values[i])
+#define INC_FORMS(TYPE, type) FORMS(inc_##type, uint, GRAVEL_EMPTY)
 
 GRAVEL_VALUE_OPERATIONS(VALUE_FORMS)
 #ifdef GRAVEL_HAS_DOUBLE

@@ -17,13 +17,10 @@
 #define N_GUARDS 32u /* words before and after, that nobody addresses */
 
 /* X(FORM, suffix of the kernel's name, whether it can leave work-items out). HOST is gravel_update. */
-#define FORMS(X)          \
-    X(GROUP, "", 0)       \
-    X(IF, "_if", 1)       \
-    X(WI, "_wi", 1)       \
-    X(AT, "_at", 0)       \
-    X(AT_IF, "_at_if", 1) \
-    X(AT_WI, "_at_wi", 1) \
+#define FORMS(X)    \
+    X(GROUP, "", 0) \
+    X(IF, "_if", 1) \
+    X(WI, "_wi", 1) \
     X(HOST, " by gravel_update", 1)
 #define FORM(name, suffix, has_predicate) FORM_##name,
 enum form { FORMS(FORM) N_FORMS };
