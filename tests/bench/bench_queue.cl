@@ -69,8 +69,7 @@ kernel void work_item(GRAVEL_ARENA)
             gravel_queue_publish(slot, ticket, 0, 1, 0); /* P2, pairs with C1 */
             is_sending = false;
         } else {
-            is_sending =
-                gravel_queue_keep_waiting(g.arena, gravel_origin(), 0, ticket, &patience);
+            is_sending = gravel_queue_keep_waiting(g.arena, gravel_origin(), 0, ticket, &patience);
         }
     }
 }

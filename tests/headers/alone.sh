@@ -70,7 +70,7 @@ kernel void use(GRAVEL_ARENA, ulong base, global const uint *keys)
     gravel_add_ulong_if(g, key & 1, base, key, 2, gravel_my_node(g));
     GRAVEL_FOR(g, i, key)
     {
-        gravel_put_float_at_if(g, active, base + 4 * i, 1.0f, 0);
+        gravel_put_float_if(g, active, base, i, 1.0f, 0);
     }
     if (key & 2)
         gravel_am4_wi(g, 0, 1, 2, 3, 4, 0);
@@ -99,7 +99,7 @@ kernel void subgroups(GRAVEL_ARENA, ulong base, global uint *keys)
     }
     GRAVEL_FOR_FBAR(f, i, key)
     {
-        gravel_put_float_at_fbar(g, f, active, base + 4 * i, 1.0f, 0);
+        gravel_put_float_fbar(g, f, active, base, i, 1.0f, 0);
     }
     keys[get_global_id(0)] = gravel_fbar_rounds(f, 16, 1000);
 }

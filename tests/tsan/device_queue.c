@@ -152,10 +152,8 @@ static void check_column(struct test *test, const unsigned char *slot, uint32_t 
     const void *values = slot + GRAVEL_VALUE_ROW(command, stride, 0);
     const uint64_t *words = values;
     uint64_t number;
-    if (site == TRAFFIC_INC || site == TRAFFIC_ADD)
+    if (site < TRAFFIC_AM)
         number = ((const uint32_t *)index)[column];
-    else if (site == TRAFFIC_PUT)
-        number = (((const uint64_t *)index)[column] - PUT_BASE) / 4;
     else
         number = words[column];
     if (site == TRAFFIC_ADD)
@@ -170,7 +168,7 @@ static void check_column(struct test *test, const unsigned char *slot, uint32_t 
 
 static void check_package(struct test *test, const struct gravel_package *package)
 {
-    static const uint64_t bases[] = {0, ADD_BASE, 0, 0, 0};
+    static const uint64_t bases[] = {0, ADD_BASE, PUT_BASE, 0, 0};
     uint32_t columns = GRAVEL_SLOT_COLUMNS(test->arena->slot_bytes, package->command);
     if (package->n_messages == 0 || package->n_messages > columns ||
         package->stride != GRAVEL_PACKAGE_STRIDE(package->n_messages))

@@ -12,25 +12,25 @@
         global const uint *indices
 
 /* VALUE is empty, or a comma and the value. */
-#define FORMS(name, VALUES, VALUE)                                                             \
-    kernel void name(PARAMETERS, global const VALUES *values)                                  \
-    {                                                                                          \
-        GRAVEL_OPEN(g);                                                                        \
-        size_t i = get_global_id(0);                                                           \
-        gravel_##name(g, base, indices[i] VALUE, nodes[i]);                                    \
-    }                                                                                          \
-    kernel void name##_if(PARAMETERS, global const VALUES *values)                             \
-    {                                                                                          \
-        GRAVEL_OPEN(g);                                                                        \
-        size_t i = get_global_id(0);                                                           \
-        gravel_##name##_if(g, active[i], base, indices[i] VALUE, nodes[i]);                    \
-    }                                                                                          \
-    kernel void name##_wi(PARAMETERS, global const VALUES *values)                             \
-    {                                                                                          \
-        GRAVEL_OPEN(g);                                                                        \
-        size_t i = get_global_id(0);                                                           \
-        if (active[i])                                                                         \
-            gravel_##name##_wi(g, base, indices[i] VALUE, nodes[i]);                           \
+#define FORMS(name, VALUES, VALUE)                                          \
+    kernel void name(PARAMETERS, global const VALUES *values)               \
+    {                                                                       \
+        GRAVEL_OPEN(g);                                                     \
+        size_t i = get_global_id(0);                                        \
+        gravel_##name(g, base, indices[i] VALUE, nodes[i]);                 \
+    }                                                                       \
+    kernel void name##_if(PARAMETERS, global const VALUES *values)          \
+    {                                                                       \
+        GRAVEL_OPEN(g);                                                     \
+        size_t i = get_global_id(0);                                        \
+        gravel_##name##_if(g, active[i], base, indices[i] VALUE, nodes[i]); \
+    }                                                                       \
+    kernel void name##_wi(PARAMETERS, global const VALUES *values)          \
+    {                                                                       \
+        GRAVEL_OPEN(g);                                                     \
+        size_t i = get_global_id(0);                                        \
+        if (active[i])                                                      \
+            gravel_##name##_wi(g, base, indices[i] VALUE, nodes[i]);        \
     }
 
 #define VALUE_FORMS(OP, op, TYPE, type) FORMS(op##_##type, type, GRAVEL_COMMA values[i])
