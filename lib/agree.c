@@ -120,7 +120,7 @@ static uint64_t hash_handlers(const struct gravel *gravel)
 #define AGREED(X)                                                                \
     X("library version",                                                         \
       GRAVEL_API_MAJOR * 1000000u + GRAVEL_API_MINOR * 1000u + GRAVEL_API_PATCH) \
-    X("arena version", GRAVEL_ARENA_VERSION)                                     \
+    X("arena version", GRAVELP_ARENA_VERSION)                                    \
     X("wire version", GRAVEL_FRAME_VERSION)                                      \
     X("heap_bytes (GRAVEL_HEAP)", gravel->config.heap_bytes)                     \
     X("buffer_bytes (GRAVEL_BUFFER)", gravel->config.buffer_bytes)               \

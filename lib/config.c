@@ -13,7 +13,7 @@
 
 #include "aggregate/aggregation.h"
 #include "error.h"
-#include "gravel/shared/package.h"
+#include "layout/package.h"
 
 /* Parse a whole number with an optional k, M or G (powers of 1024). False if it is anything else. */
 static bool parse_number(const char *text, uint64_t *value)
@@ -135,7 +135,7 @@ int gravel_config_check(const struct gravel_config *config)
             0 ||
         (code = check_choice("transport", config->transport, transports)) != 0)
         return code;
-    if ((code = check_size("slot_bytes", config->slot_bytes, GRAVEL_SLOT_MIN_BYTES)) != 0)
+    if ((code = check_size("slot_bytes", config->slot_bytes, GRAVELP_SLOT_MIN_BYTES)) != 0)
         return code;
     return check_size("buffer_bytes", config->buffer_bytes, 256);
 }

@@ -9,7 +9,7 @@
 #define GRAVEL_DERIVE_H
 
 #include "device/device.h"
-#include "gravel/shared/arena.h"
+#include "layout/arena.h"
 
 /* What the settings of a node depend on. */
 struct gravel_surroundings {

@@ -300,7 +300,7 @@ int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint32_t no
     if (op != GRAVEL_INC)
         memcpy(bits, value, GRAVEL_TYPE_BYTES(type));
     const struct gravel_columns columns = {
-        .key.command = GRAVEL_COMMAND(op, type) | GRAVEL_COMMAND_WIDE,
+        .key.command = GRAVELP_COMMAND(op, type) | GRAVELP_COMMAND_WIDE,
         .n = 1,
         .nodes = &node,
         .index = (const unsigned char *)&offset,
@@ -323,7 +323,7 @@ int gravel_am(struct gravel *gravel, uint32_t node, uint32_t handler, const uint
                            gravel->handlers[handler].name, gravel->handlers[handler].n_args,
                            n_args);
     struct gravel_columns columns = {
-        .key.command = GRAVEL_COMMAND_AM(handler, n_args), .n = 1, .nodes = &node};
+        .key.command = GRAVELP_COMMAND_AM(handler, n_args), .n = 1, .nodes = &node};
     for (uint32_t i = 0; i < n_args; i++)
         columns.values[i] = (const unsigned char *)&args[i];
     return append(gravel, &columns);

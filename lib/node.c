@@ -171,7 +171,7 @@ static int open_pump(struct gravel *gravel)
 static int make_aggregator(struct gravel *gravel, uint32_t number)
 {
     const struct gravel_config *config = &gravel->config;
-    struct gravel_arena *arena = gravel->arena;
+    struct gravelp_arena *arena = gravel->arena;
     struct gravel_aggregator *aggregator = &gravel->aggregators[number];
     *aggregator = (struct gravel_aggregator){
         .queue = {.words = gravel_arena_queue(arena, number),
@@ -208,7 +208,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
 static int open_aggregators(struct gravel *gravel)
 {
     uint32_t n = gravel->config.n_aggregators;
-    gravel->aggregators = aligned_alloc(GRAVEL_CACHELINE, n * sizeof *gravel->aggregators);
+    gravel->aggregators = aligned_alloc(GRAVELP_CACHELINE, n * sizeof *gravel->aggregators);
     if (!gravel->aggregators)
         return gravel_fail(GRAVEL_ENOMEM, "%u aggregators", n);
     memset(gravel->aggregators, 0, n * sizeof *gravel->aggregators);
@@ -349,7 +349,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     if (!out)
         return gravel_fail(GRAVEL_EINVAL, "gravel_open: out is NULL");
     *out = NULL;
-    struct gravel *gravel = aligned_alloc(GRAVEL_CACHELINE, sizeof *gravel);
+    struct gravel *gravel = aligned_alloc(GRAVELP_CACHELINE, sizeof *gravel);
     if (!gravel)
         return gravel_fail(GRAVEL_ENOMEM, "node");
     memset(gravel, 0, sizeof *gravel);

@@ -30,7 +30,7 @@ struct gravel {
     struct gravel_device device;
     uint32_t n_sharers; /* other nodes on it */
     struct gravel_memory memory;
-    struct gravel_arena *arena;        /* the host's: memory.arena */
+    struct gravelp_arena *arena;       /* the host's: memory.arena */
     struct gravel_pump *pump;          /* NULL where host and kernels share the arena */
     struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
     pthread_mutex_t drain_lock;        /* step drain: one launch at a time */

@@ -116,12 +116,12 @@ struct mapping {
     cl_map_flags flags;
     uint32_t heap;
 };
-#define MAPPING_BYTES GRAVEL_CACHELINE
+#define MAPPING_BYTES GRAVELP_CACHELINE
 
 static int map_copy(struct gravel *gravel, const struct mapping *wanted, void **pointer)
 {
     uint64_t bytes = (MAPPING_BYTES + wanted->bytes + 63) & ~UINT64_C(63);
-    struct mapping *mapping = aligned_alloc(GRAVEL_CACHELINE, bytes);
+    struct mapping *mapping = aligned_alloc(GRAVELP_CACHELINE, bytes);
     if (!mapping)
         return gravel_fail(GRAVEL_ENOMEM, "gravel_map of %llu bytes",
                            (unsigned long long)wanted->bytes);

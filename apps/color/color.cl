@@ -101,8 +101,8 @@ kernel void publish(GRAVEL_ARENA, ulong first, uint n_ready, ulong colors,
     uint start = copy_starts[chosen.x], n = is_ready ? copy_starts[chosen.x + 1] - start : 0;
     if (is_ready)
         ((global uint *)gravel_local(g, colors))[chosen.x] = chosen.y;
-    GRAVEL_FOR (g, i, n) {
+    GRAVEL_FOR_WG (g, i, active, n) {
         uint2 copy = active ? copies[start + i] : (uint2)(0, 0);
-        gravel_put_uint_if(g, active, colors, copy.y, chosen.y, copy.x);
+        gravel_put_uint_wg_if(g, active, colors, copy.y, chosen.y, copy.x);
     }
 }

@@ -4,7 +4,7 @@
  *
  * Random numbers are functions of (key, number), SplitMix64's, so that the check can draw them again.
  *
- * Path:    gups-mod.c and form.c launch these -> gravel_inc_ulong in each of its forms.
+ * Path:    gups-mod.c and form.c launch these -> gravel_inc_ulong_wg in each of its forms.
  * Source:  Orr 2016, sections 5.3 (divergence) and 5.6.2 (GUPS-mod).
  */
 #include "gravel.cl.h"
@@ -50,10 +50,10 @@ kernel void gups_if(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_ke
     GRAVEL_OPEN(g);
     ulong item = first_item + first + get_global_id(0);
     uint n = n_updates_of(PROBLEM, item);
-    GRAVEL_FOR (g, i, n) {
+    GRAVEL_FOR_WG (g, i, active, n) {
         ulong random = random_at(update_key, item * most + i);
-        gravel_inc_ulong_if(g, active, table, (uint)random & mask,
-                            (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
+        gravel_inc_ulong_wg_if(g, active, table, (uint)random & mask,
+                               (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
     }
 }
 
@@ -79,10 +79,10 @@ kernel void gups_share(GRAVEL_ARENA, ulong first, ulong first_item, ulong length
     GRAVEL_SHARES(shares);
     ulong first_of_group = first_item + first + get_global_id(0) - get_local_id(0);
     uint n = n_updates_of(PROBLEM, first_of_group + get_local_id(0));
-    GRAVEL_FOR_SHARED (g, shares, turn, n) {
+    GRAVEL_FOR_SHARED_WG (g, shares, turn, n) {
         ulong random = random_at(update_key, (first_of_group + turn.lane) * most + turn.i);
-        gravel_inc_ulong_if(g, turn.active, table, (uint)random & mask,
-                            (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
+        gravel_inc_ulong_wg_if(g, turn.active, table, (uint)random & mask,
+                               (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
     }
 }
 
@@ -95,10 +95,10 @@ kernel void gups_subgroup(GRAVEL_ARENA, ulong first, ulong first_item, ulong len
     GRAVEL_OPEN(g);
     ulong item = first_item + first + get_global_id(0);
     uint n = n_updates_of(PROBLEM, item);
-    GRAVEL_FOR_SG (i, n) {
+    GRAVEL_FOR_SG (g, i, active, n) {
         ulong random = random_at(update_key, item * most + i);
-        gravel_inc_ulong_sg(g, active, table, (uint)random & mask,
-                            (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
+        gravel_inc_ulong_sg_if(g, active, table, (uint)random & mask,
+                               (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
     }
 }
 
@@ -110,10 +110,10 @@ kernel void gups_fbar(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_
     GRAVEL_FBAR(f);
     ulong item = first_item + first + get_global_id(0);
     uint n = n_updates_of(PROBLEM, item);
-    GRAVEL_FOR_FBAR (f, i, n) {
+    GRAVEL_FOR_FBAR (g, f, i, active, n) {
         ulong random = random_at(update_key, item * most + i);
-        gravel_inc_ulong_fbar(g, f, active, table, (uint)random & mask,
-                              (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
+        gravel_inc_ulong_fbar_if(g, f, active, table, (uint)random & mask,
+                                 (uint)((random >> 32) * gravel_n_nodes(g) >> 32));
     }
 }
 
@@ -121,7 +121,7 @@ kernel void gups_fbar(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_
 kernel void rounds_of_fbar(GRAVEL_ARENA, global uint *rounds, uint n_rounds, uint n_looks)
 {
     GRAVEL_FBAR(f);
-    rounds[get_global_id(0)] = gravel_fbar_rounds(f, n_rounds, n_looks);
+    rounds[get_global_id(0)] = gravel_fbar_rounds_wg(f, n_rounds, n_looks);
 }
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * GUPS: every work-item walks a piece of HPCC's random stream and updates the word each number names.
  *
- * Path:    gups.c launches it -> gravel_inc_ulong, gravel_xor_ulong.
+ * Path:    gups.c launches it -> gravel_inc_ulong_wg, gravel_xor_ulong_wg.
  * Source:  Luszczek et al., HPC Challenge RandomAccess: number k of the stream is x^k, an element of
  *          GF(2)[x] / (x^64 + x^2 + x + 1), whose coefficients are the bits of a ulong.
  */
@@ -66,7 +66,7 @@ kernel void gups_inc(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits,
     ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits);
     for (uint k = 0; k < per_item; k++) {
         ran = stream_next(ran);
-        gravel_inc_ulong(g, table, (uint)ran & mask, node_of(ran, gravel_n_nodes(g)));
+        gravel_inc_ulong_wg(g, table, (uint)ran & mask, node_of(ran, gravel_n_nodes(g)));
     }
 }
 
@@ -78,6 +78,6 @@ kernel void gups_xor(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits,
     ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits);
     for (uint k = 0; k < per_item; k++) {
         ran = stream_next(ran);
-        gravel_xor_ulong(g, table, (uint)ran & mask, ran, node_of(ran, gravel_n_nodes(g)));
+        gravel_xor_ulong_wg(g, table, (uint)ran & mask, ran, node_of(ran, gravel_n_nodes(g)));
     }
 }

@@ -12,7 +12,7 @@
 #define EVERY_NODE 0xffffffffu /* the process holds the heaps of all nodes, one behind the other */
 
 /* Table of the heap of a process that is number `heap`. */
-static global ulong *table_of(global struct gravel_arena *arena, uint heap, ulong offset)
+static global ulong *table_of(global struct gravelp_arena *arena, uint heap, ulong offset)
 {
     return (global ulong *)((global uchar *)arena + arena->heap_offset + heap * arena->heap_bytes +
                             offset);

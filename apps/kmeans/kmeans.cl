@@ -27,8 +27,8 @@ typedef uint distance_type;
 typedef ulong sum_type;
 typedef uint difference_type; /* its square is right, also of a negative one */
 #define FARTHEST UINT_MAX
-#define ADD_SUM gravel_add_ulong
-#define ADD_SUM_IF gravel_add_ulong_if
+#define ADD_SUM gravel_add_ulong_wg
+#define ADD_SUM_IF gravel_add_ulong_wg_if
 /* What a point adds to its cluster's sum. */
 #define ADDEND(x, centre) (x)
 #else
@@ -38,8 +38,8 @@ typedef float distance_type;
 typedef float sum_type;
 typedef float difference_type;
 #define FARTHEST MAXFLOAT
-#define ADD_SUM gravel_add_float
-#define ADD_SUM_IF gravel_add_float_if
+#define ADD_SUM gravel_add_float_wg
+#define ADD_SUM_IF gravel_add_float_wg_if
 /* How far it is off: such sums stay near 0, where floats are dense. */
 #define ADDEND(x, centre) ((x) - (centre))
 #endif
@@ -92,7 +92,7 @@ kernel void assign(GRAVEL_ARENA, ulong first, global const coordinate *restrict 
     for (uint d = 0; d < N_DIMENSIONS; d++)
         ADD_SUM(g, sums, c % BLOCK * N_DIMENSIONS + d,
                 ADDEND(points[d * stride + point], centres[c * N_DIMENSIONS + d]), c / BLOCK);
-    gravel_inc_ulong(g, counts, c % BLOCK, c / BLOCK);
+    gravel_inc_ulong_wg(g, counts, c % BLOCK, c / BLOCK);
 }
 
 /*
@@ -187,8 +187,8 @@ kernel void assign_combined(GRAVEL_ARENA, ulong first, global const coordinate *
     for (uint w = 0; w < N_CLUSTERS; w += n_lanes) {
         uint c = w + lane < N_CLUSTERS ? w + lane : 0;
         ulong count = (ulong)sum_of(&group, c * N_COLUMNS + N_DIMENSIONS);
-        gravel_add_ulong_if(g, w + lane < N_CLUSTERS && count > 0, counts, c % BLOCK, count,
-                            c / BLOCK);
+        gravel_add_ulong_wg_if(g, w + lane < N_CLUSTERS && count > 0, counts, c % BLOCK, count,
+                               c / BLOCK);
     }
 }
 

@@ -123,12 +123,13 @@ INLINE struct sent sent_from(ulong i, global const ulong *restrict bases,
 }
 
 #if N_ARGS == 1
-#define SEND(g, m) gravel_am1_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.node)
+#define SEND(g, m) gravel_am1_wg_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.node)
 #elif N_ARGS == 2
-#define SEND(g, m) gravel_am2_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.word1, m.node)
+#define SEND(g, m) \
+    gravel_am2_wg_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.word1, m.node)
 #else
 #define SEND(g, m) \
-    gravel_am3_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.word1, m.word2, m.node)
+    gravel_am3_wg_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.word1, m.word2, m.node)
 #endif
 
 /*

@@ -17,7 +17,7 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #endif
 
-#if defined(GRAVEL_SERIAL_GROUP) || !defined(cl_khr_int64_base_atomics)
+#if defined(GRAVELP_SERIAL_GROUP) || !defined(cl_khr_int64_base_atomics)
 #define IS_ALONE 1
 #define SWAP_uint(word, old, next) (*(word) = (next), (old))
 #define SWAP_ulong SWAP_uint
@@ -40,7 +40,7 @@
     DEFINE_REPLACE_BITS(op##_##type, NEXT_##op, type, BITS_##type)
 #define DEFINE_REPLACE_BITS(name, NEXT, type, BITS) DEFINE_REPLACE_WORD(name, NEXT, type, BITS)
 #define DEFINE_REPLACE_WORD(name, NEXT, type, BITS)                                      \
-    GRAVEL_INLINE void name(global uchar *at, type value)                                \
+    GRAVELP_INLINE void name(global uchar *at, type value)                               \
     {                                                                                    \
         volatile global BITS *word = (volatile global BITS *)at;                         \
         BITS seen = *word, old;                                                          \
@@ -58,21 +58,21 @@ GRAVEL_DOUBLE_OPERATIONS(DEFINE_REPLACE)
 #endif
 
 #define CASE(OP, op, TYPE, type)                                                        \
-    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                    \
+    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                   \
         op##_##type(word, ((global const type *)(run + BOX_VALUES(command, n, 0)))[i]); \
         break;
-#define CASE_INC(TYPE, type)                        \
-    case GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_##TYPE): \
-        inc_##type(word, 0);                        \
+#define CASE_INC(TYPE, type)                         \
+    case GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_##TYPE): \
+        inc_##type(word, 0);                         \
         break;
 
 /* Message i of a run of n. Active messages are the host's. */
-GRAVEL_INLINE void apply_one(global uchar *heap, global const uchar *run, uint command, uint n,
-                             uint i)
+GRAVELP_INLINE void apply_one(global uchar *heap, global const uchar *run, uint command, uint n,
+                              uint i)
 {
-    uint index = ((global const uint *)(run + BOX_INDICES))[GRAVEL_INDEX_BYTES(command) ? i : 0];
+    uint index = ((global const uint *)(run + BOX_INDICES))[GRAVELP_INDEX_BYTES(command) ? i : 0];
     global uchar *word = heap + ((global const struct box_run *)run)->base +
-                         (ulong)index * GRAVEL_VALUE_BYTES(command);
+                         (ulong)index * GRAVELP_VALUE_BYTES(command);
     switch (command) {
         GRAVEL_VALUE_OPERATIONS(CASE)
         GRAVEL_INC_TYPES(CASE_INC)
@@ -83,8 +83,8 @@ GRAVEL_INLINE void apply_one(global uchar *heap, global const uchar *run, uint c
 }
 
 /* Apply a queue that holds n_bytes: its messages from number `first`, every step-th. */
-GRAVEL_INLINE void apply_queue(global uchar *heap, global const uchar *queue, uint n_bytes,
-                               uint first, uint step)
+GRAVELP_INLINE void apply_queue(global uchar *heap, global const uchar *queue, uint n_bytes,
+                                uint first, uint step)
 {
     for (uint at = 0; at < n_bytes;) {
         global const uchar *run = queue + at;

@@ -18,28 +18,28 @@
 #ifdef __OPENCL_C_VERSION__
 #include "gravel.cl.h"
 #else
-#include <gravel/shared/operation.h>
+#include "layout/command.h"
 #endif
 
 #define BOX_MOST_NODES 64u
 #define BOX_HEAD_BYTES (4u * BOX_MOST_NODES)
 /* Where queue i begins, and what a box takes [bytes]. */
-#define BOX_QUEUE(i, queue_bytes) (BOX_HEAD_BYTES + (gravel_u64)(i) * (queue_bytes))
+#define BOX_QUEUE(i, queue_bytes) (BOX_HEAD_BYTES + (gravelp_u64)(i) * (queue_bytes))
 #define BOX_BYTES(n_queues, queue_bytes) BOX_QUEUE(n_queues, queue_bytes)
 
 struct box_run {
-    gravel_u32 command; /* GRAVEL_COMMAND of every message */
-    gravel_u32 n;       /* messages */
-    gravel_u64 base;    /* heap offset that index 0 stands for [bytes] */
+    gravelp_u32 command; /* GRAVELP_COMMAND of every message */
+    gravelp_u32 n;       /* messages */
+    gravelp_u64 base;    /* heap offset that index 0 stands for [bytes] */
 };
 
 /* Offsets of the rows from the start of the run, and of what follows it [bytes]. */
-#define BOX_ROW_BYTES(n, bytes) ((gravel_u32)((n) * (bytes) + 7u) & ~7u)
-#define BOX_INDICES ((gravel_u32)sizeof(struct box_run))
-#define BOX_VALUES(command, n, row)                                \
-    (BOX_INDICES + BOX_ROW_BYTES(n, GRAVEL_INDEX_BYTES(command)) + \
-     (row)*BOX_ROW_BYTES(n, GRAVEL_VALUE_BYTES(command)))
-#define BOX_RUN_BYTES(command, n) BOX_VALUES(command, n, GRAVEL_N_VALUES(command))
+#define BOX_ROW_BYTES(n, bytes) ((gravelp_u32)((n) * (bytes) + 7u) & ~7u)
+#define BOX_INDICES ((gravelp_u32)sizeof(struct box_run))
+#define BOX_VALUES(command, n, row)                                 \
+    (BOX_INDICES + BOX_ROW_BYTES(n, GRAVELP_INDEX_BYTES(command)) + \
+     (row)*BOX_ROW_BYTES(n, GRAVELP_VALUE_BYTES(command)))
+#define BOX_RUN_BYTES(command, n) BOX_VALUES(command, n, GRAVELP_N_VALUES(command))
 
 /* What a run takes at most besides its messages: its head, and 4 bytes behind each of two rows of
  * an odd number of words. */

@@ -12,9 +12,9 @@
 #include "gravel.cl.h"
 
 struct model_scratch {
-    struct gravel_scratch gravel; /* the first member, and what GRAVEL_OPEN hands out */
-    uint n_to[MODEL_NODES];       /* messages of this call for each node */
-    uint at[MODEL_NODES];         /* where they go in its queue (coprocessor) */
+    struct gravelp_scratch gravel; /* the first member, and what GRAVEL_OPEN hands out */
+    uint n_to[MODEL_NODES];        /* messages of this call for each node */
+    uint at[MODEL_NODES];          /* where they go in its queue (coprocessor) */
 };
 
 #undef GRAVEL_OPEN
@@ -22,57 +22,57 @@ struct model_scratch {
     local struct model_scratch model_scratch_; \
     struct gravel_group g = {gravel_arena_, &model_scratch_.gravel}
 
-GRAVEL_INLINE local struct model_scratch *model_scratch(struct gravel_group g)
+GRAVELP_INLINE local struct model_scratch *model_scratch(struct gravel_group g)
 {
     return (local struct model_scratch *)g.scratch;
 }
 
-/* This work-item's number among the group's messages to the same node; GRAVEL_INACTIVE if it sends none. */
-GRAVEL_INLINE uint model_rank(struct gravel_group g)
+/* This work-item's number among the group's messages to the same node; GRAVELP_INACTIVE if it sends none. */
+GRAVELP_INLINE uint model_rank(struct gravel_group g)
 {
-    return g.scratch->lanes[gravel_place()];
+    return g.scratch->lanes[gravelp_place()];
 }
 
 /* Each node is one work-item's to care for: the leader's if the group runs on one thread. */
-#ifdef GRAVEL_SERIAL_GROUP
+#ifdef GRAVELP_SERIAL_GROUP
 #define MODEL_FOR_MY_NODES(d) \
-    if (gravel_is_leader())   \
+    if (gravelp_is_leader())  \
         for (uint d = 0; d < MODEL_NODES; d++)
 #else
 #define MODEL_FOR_MY_NODES(d) \
-    for (uint d = (uint)gravel_lane_id(); d < MODEL_NODES; d += gravel_n_lanes())
+    for (uint d = (uint)gravelp_lane_id(); d < MODEL_NODES; d += gravelp_n_lanes())
 #endif
 
-#ifdef GRAVEL_SERIAL_GROUP
+#ifdef GRAVELP_SERIAL_GROUP
 /* Leader: lanes has every work-item's destination, and afterwards its rank. */
-GRAVEL_INLINE void model_rank_all(struct gravel_group g, local uint *n_to)
+GRAVELP_INLINE void model_rank_all(struct gravel_group g, local uint *n_to)
 {
-    uint n_lanes = gravel_group_fits(g.arena) ? gravel_n_lanes() : 0;
+    uint n_lanes = gravelp_group_fits(g.arena) ? gravelp_n_lanes() : 0;
     for (uint d = 0; d < MODEL_NODES; d++)
         n_to[d] = 0;
     for (uint i = 0; i < n_lanes; i++) {
         uint node = g.scratch->lanes[i];
-        g.scratch->lanes[i] = node < MODEL_NODES ? n_to[node]++ : GRAVEL_INACTIVE;
+        g.scratch->lanes[i] = node < MODEL_NODES ? n_to[node]++ : GRAVELP_INACTIVE;
     }
 }
 #endif
 
 /* Every work-item of the group. When it returns, all know n_to and their ranks, until the next call. */
-GRAVEL_INLINE void model_sort(struct gravel_group g, uint active, uint node)
+GRAVELP_INLINE void model_sort(struct gravel_group g, uint active, uint node)
 {
     local uint *n_to = model_scratch(g)->n_to;
-    gravel_barrier_group(); /* nobody needs the last call's counts any more */
-#ifdef GRAVEL_SERIAL_GROUP
-    gravel_place_set(g.scratch, active ? node : GRAVEL_INACTIVE);
-    gravel_barrier_group(); /* the destinations are known */
-    if (gravel_is_leader())
+    gravelp_barrier_group(); /* nobody needs the last call's counts any more */
+#ifdef GRAVELP_SERIAL_GROUP
+    gravelp_place_set(g.scratch, active ? node : GRAVELP_INACTIVE);
+    gravelp_barrier_group(); /* the destinations are known */
+    if (gravelp_is_leader())
         model_rank_all(g, n_to);
 #else
     MODEL_FOR_MY_NODES(d)
     n_to[d] = 0;
-    gravel_barrier_group(); /* the counts are 0 */
+    gravelp_barrier_group(); /* the counts are 0 */
     bool is_sent = active && node < MODEL_NODES;
-    gravel_place_set(g.scratch, is_sent ? atomic_inc(&n_to[node]) : GRAVEL_INACTIVE);
+    gravelp_place_set(g.scratch, is_sent ? atomic_inc(&n_to[node]) : GRAVELP_INACTIVE);
 #endif
-    gravel_barrier_group(); /* counts and ranks are known */
+    gravelp_barrier_group(); /* counts and ranks are known */
 }

@@ -7,27 +7,27 @@
  * `destination` the calls are aggregated over the whole device: model `coalesced-aggregated`, and the sort is in vain.
  *
  * Path:    calls.cl.h -> by_destination.cl.h -> this -> the queue
- * Memory:  as gravel_send.
+ * Memory:  as gravelp_send.
  * Source:  Orr 2016, sections 3.3 and 5.5.
  */
 
 /* Every work-item of the group: n messages, which have one destination; those who send one know their rank. */
-GRAVEL_INLINE void model_call(struct gravel_group g, uint is_sender, uint n, uint command,
-                              ulong base, uint index, struct gravel_values values, uint node)
+GRAVELP_INLINE void model_call(struct gravel_group g, uint is_sender, uint n, uint command,
+                               ulong base, uint index, struct gravelp_values values, uint node)
 {
-    gravel_barrier_group(); /* G3: the last call is over */
-    if (gravel_is_leader())
-        gravel_send_begin(g, command, n);
-    gravel_barrier_group(); /* G1: the slot is known */
+    gravelp_barrier_group(); /* G3: the last call is over */
+    if (gravelp_is_leader())
+        gravelp_send_begin(g, command, n);
+    gravelp_barrier_group(); /* G1: the slot is known */
     if (is_sender && g.scratch->n_sent)
-        gravel_write_column_of_many(g, command, n, model_rank(g), index, values, node);
-    gravel_barrier_group(); /* G2: the package is written */
-    if (gravel_is_leader())
-        gravel_send_end(g, command, base, GRAVEL_NO_REPLY);
+        gravelp_write_column_of_many(g, command, n, model_rank(g), index, values, node);
+    gravelp_barrier_group(); /* G2: the package is written */
+    if (gravelp_is_leader())
+        gravelp_send_end(g, command, base, GRAVELP_NO_REPLY);
 }
 
-GRAVEL_INLINE void model_send(struct gravel_group g, uint active, uint command, ulong base,
-                              uint index, struct gravel_values values, uint node)
+GRAVELP_INLINE void model_send(struct gravel_group g, uint active, uint command, ulong base,
+                               uint index, struct gravelp_values values, uint node)
 {
     model_sort(g, active, node);
     for (uint d = 0; d < MODEL_NODES; d++)

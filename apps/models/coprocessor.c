@@ -156,7 +156,7 @@ static void apply_words(struct coprocessor *coprocessor, uint32_t heap, uint64_t
 static void call_run(const struct node *node, uint32_t number, const unsigned char *run)
 {
     const struct box_run *head = (const struct box_run *)run;
-    uint32_t n_args = GRAVEL_COMMAND_N_ARGS(head->command);
+    uint32_t n_args = GRAVELP_COMMAND_N_ARGS(head->command);
     uint64_t args[GRAVEL_AM_MAX_ARGS] = {0};
     for (uint32_t i = 0; i < head->n; i++) {
         for (uint32_t arg = 0; arg < n_args; arg++)
@@ -177,7 +177,7 @@ static void call_queue(struct coprocessor *coprocessor, uint32_t number, uint64_
     for (uint32_t at = 0; at < n_bytes;) {
         const unsigned char *run = (const unsigned char *)queue + at;
         const struct box_run *head = (const struct box_run *)run;
-        if (GRAVEL_COMMAND_OP(head->command) == GRAVEL_AM)
+        if (GRAVELP_COMMAND_OP(head->command) == GRAVEL_AM)
             call_run(node, number, run);
         at += BOX_RUN_BYTES(head->command, head->n);
     }

@@ -15,7 +15,7 @@
  */
 #define MODEL_FULL 0xffffffffu
 
-GRAVEL_INLINE global uchar *model_run(global uchar *outbox, uint node, uint at)
+GRAVELP_INLINE global uchar *model_run(global uchar *outbox, uint node, uint at)
 {
     return outbox + BOX_QUEUE(node, MODEL_QUEUE_BYTES) + at;
 }
@@ -24,7 +24,7 @@ GRAVEL_INLINE global uchar *model_run(global uchar *outbox, uint node, uint at)
  * Room for a run of n messages to a node. If there is none, the queue's count says so to the host: it is beyond the
  * queue's end.
  */
-GRAVEL_INLINE uint model_reserve(global uchar *outbox, uint node, uint command, ulong base, uint n)
+GRAVELP_INLINE uint model_reserve(global uchar *outbox, uint node, uint command, ulong base, uint n)
 {
     uint bytes = BOX_RUN_BYTES(command, n);
     uint at = atomic_add((volatile global uint *)outbox + node, bytes);
@@ -35,20 +35,20 @@ GRAVEL_INLINE uint model_reserve(global uchar *outbox, uint node, uint command, 
 }
 
 /* Write a message to its place in a run of n. */
-GRAVEL_INLINE void model_write(global uchar *run, uint command, uint n, uint rank, uint index,
-                               struct gravel_values values)
+GRAVELP_INLINE void model_write(global uchar *run, uint command, uint n, uint rank, uint index,
+                                struct gravelp_values values)
 {
-    if (GRAVEL_INDEX_BYTES(command))
+    if (GRAVELP_INDEX_BYTES(command))
         ((global uint *)(run + BOX_INDICES))[rank] = index;
-    for (uint row = 0; row < GRAVEL_N_VALUES(command); row++)
-        if (GRAVEL_VALUE_BYTES(command) == 4)
+    for (uint row = 0; row < GRAVELP_N_VALUES(command); row++)
+        if (GRAVELP_VALUE_BYTES(command) == 4)
             ((global uint *)(run + BOX_VALUES(command, n, row)))[rank] = (uint)values.value[row];
         else
             ((global ulong *)(run + BOX_VALUES(command, n, row)))[rank] = values.value[row];
 }
 
-GRAVEL_INLINE void model_send(struct gravel_group g, uint active, uint command, ulong base,
-                              uint index, struct gravel_values values, uint node)
+GRAVELP_INLINE void model_send(struct gravel_group g, uint active, uint command, ulong base,
+                               uint index, struct gravelp_values values, uint node)
 {
     local struct model_scratch *scratch = model_scratch(g);
     global uchar *outbox = gravel_local(g, MODEL_OUTBOX);
@@ -56,8 +56,8 @@ GRAVEL_INLINE void model_send(struct gravel_group g, uint active, uint command, 
     MODEL_FOR_MY_NODES(d)
     if (scratch->n_to[d])
         scratch->at[d] = model_reserve(outbox, d, command, base, scratch->n_to[d]);
-    gravel_barrier_group(); /* the runs are known */
-    if (model_rank(g) != GRAVEL_INACTIVE && scratch->at[node] != MODEL_FULL)
+    gravelp_barrier_group(); /* the runs are known */
+    if (model_rank(g) != GRAVELP_INACTIVE && scratch->at[node] != MODEL_FULL)
         model_write(model_run(outbox, node, scratch->at[node]), command, scratch->n_to[node],
                     model_rank(g), index, values);
 }

@@ -12,12 +12,12 @@
 
 #ifdef PAGERANK_FIXED
 typedef ulong rank_type;
-#define ADD_RANK gravel_add_ulong
+#define ADD_RANK gravel_add_ulong_wg
 #define DIFFERENCE(a, b) abs_diff(a, b)
 #define DAMP(rank) ((rank) - (rank) / 20 * 3) /* so that one unit more always shows */
 #else
 typedef float rank_type;
-#define ADD_RANK gravel_add_float
+#define ADD_RANK gravel_add_float_wg
 #define DIFFERENCE(a, b) fabs((a) - (b))
 #define DAMP(rank) (0.85f * (rank))
 #endif

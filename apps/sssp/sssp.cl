@@ -15,11 +15,11 @@
 #ifdef SSSP_ULONG
 typedef ulong distance_type;
 typedef ulong8 distances_type;
-#define MIN_DISTANCE_IF gravel_min_ulong_if
+#define MIN_DISTANCE_IF gravel_min_ulong_wg_if
 #else
 typedef uint distance_type;
 typedef uint8 distances_type;
-#define MIN_DISTANCE_IF gravel_min_uint_if
+#define MIN_DISTANCE_IF gravel_min_uint_wg_if
 #endif
 
 #ifdef SSSP_FLOAT
@@ -115,7 +115,7 @@ kernel void relax(GRAVEL_ARENA, ulong first, uint n_chunks, ulong distances,
     uint2 chunk = frontier[place < n_chunks ? place : 0];
     uint n = place < n_chunks ? min(offsets[chunk.x + 1] - chunk.y, (uint)CHUNK) : 0;
     distance_type from = settled[chunk.x];
-    GRAVEL_FOR (g, i, n) {
+    GRAVEL_FOR_WG (g, i, active, n) {
         uint slot = 0, is_offered = 0;
         distance_type distance = 0;
         if (active) {

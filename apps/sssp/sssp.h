@@ -17,7 +17,7 @@
 #define MOST_DRAWN_WEIGHT 255
 
 /* How a distance is kept. Floats that are not negative rise with their bits, so that
- * gravel_min_uint finds the least of them. */
+ * gravel_min_uint_wg finds the least of them. */
 enum sssp_form { SSSP_UINT, SSSP_ULONG, SSSP_FLOAT };
 
 /* Vertices that are looked at together: what has a distance for each is filled up to a

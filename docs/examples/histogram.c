@@ -32,7 +32,7 @@ static const char source[] =
     "{\n"
     "    GRAVEL_OPEN(g);\n"
     "    uint i = (uint)get_global_id(0);\n"
-    "    gravel_am2(g, GRAVEL_HANDLER(sample), table, i % 1000, i % gravel_n_nodes(g));\n"
+    "    gravel_am2_wg(g, GRAVEL_HANDLER(sample), table, i % 1000, i % gravel_n_nodes(g));\n"
     "}\n";
 
 struct table {

@@ -19,7 +19,7 @@
 #include <CL/cl.h>
 
 #include "config.h"
-#include "shared/operation.h"
+#include "operation.h"
 #include "stats.h"
 
 #ifdef __cplusplus
@@ -81,7 +81,7 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
  * A handler as it is registered: the same table, in the same order, at every node.
  *
  * With function NULL it is one of OpenCL C that the destination's device runs, and stands in device_source of the
- * bindings: `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments. cl/handler.cl.h tells what
+ * bindings: `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments. cl/gravel.cl.h tells what
  * it may do.
  */
 struct gravel_handler {

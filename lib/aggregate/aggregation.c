@@ -27,9 +27,9 @@ static struct gravel_columns column_of(const struct gravel_columns *columns, siz
     struct gravel_columns one = *columns;
     one.n = 1;
     one.nodes += i;
-    one.index += i * GRAVEL_INDEX_BYTES(command);
-    for (uint32_t row = 0; row < GRAVEL_N_VALUES(command); row++)
-        one.values[row] += i * GRAVEL_VALUE_BYTES(command);
+    one.index += i * GRAVELP_INDEX_BYTES(command);
+    for (uint32_t row = 0; row < GRAVELP_N_VALUES(command); row++)
+        one.values[row] += i * GRAVELP_VALUE_BYTES(command);
     return one;
 }
 

@@ -30,19 +30,19 @@ static void report(struct gravel_aggregator *aggregator, int code, bool is_fatal
 
 /* A header that no device function writes would send us out of the slot. */
 static bool is_sane(const struct gravel_aggregator *aggregator,
-                    const struct gravel_package *package)
+                    const struct gravelp_package *package)
 {
-    uint32_t op = GRAVEL_COMMAND_OP(package->command);
-    return op >= GRAVEL_PUT && (op <= GRAVEL_PUT_SIGNAL || GRAVEL_IS_REQUEST(op)) &&
-           GRAVEL_COMMAND_TYPE(package->command) <= GRAVEL_DOUBLE &&
-           GRAVEL_COMMAND_N_ARGS(package->command) <= GRAVEL_AM_MAX_ARGS &&
+    uint32_t op = GRAVELP_COMMAND_OP(package->command);
+    return op >= GRAVEL_PUT && (op <= GRAVEL_PUT_SIGNAL || GRAVELP_IS_REQUEST(op)) &&
+           GRAVELP_COMMAND_TYPE(package->command) <= GRAVEL_DOUBLE &&
+           GRAVELP_COMMAND_N_ARGS(package->command) <= GRAVEL_AM_MAX_ARGS &&
            package->n_messages > 0 && package->n_messages <= package->stride &&
            package->stride % 16 == 0 &&
-           package->stride <= GRAVEL_SLOT_COLUMNS(aggregator->queue.slot_bytes, package->command);
+           package->stride <= GRAVELP_SLOT_COLUMNS(aggregator->queue.slot_bytes, package->command);
 }
 
 static void refuse_package(struct gravel_aggregator *aggregator,
-                           const struct gravel_package *package)
+                           const struct gravelp_package *package)
 {
     char text[256];
     count(&aggregator->n_refused, 1);
@@ -66,26 +66,26 @@ static void refuse_destination(struct gravel_aggregator *aggregator, uint32_t n,
 }
 
 /* Where the rows of a package are. The header is a copy: the slot is a kernel's memory. */
-static void find_columns(const unsigned char *slot, const struct gravel_package *header,
+static void find_columns(const unsigned char *slot, const struct gravelp_package *header,
                          struct gravel_columns *columns)
 {
     uint32_t command = header->command, stride = header->stride;
     columns->key = (struct gravel_run_key){.command = command, .base = header->base};
-    if (GRAVEL_HAS_SIGNAL(command)) {
+    if (GRAVELP_HAS_SIGNAL(command)) {
         columns->key.result = header->result;
         columns->key.signal = header->signal;
     }
     columns->n = header->n_messages;
-    columns->nodes = (const uint32_t *)(slot + GRAVEL_NODE_ROW);
-    columns->index = slot + GRAVEL_INDEX_ROW(stride);
-    for (uint32_t row = 0; row < GRAVEL_N_VALUES(command); row++)
-        columns->values[row] = slot + GRAVEL_VALUE_ROW(command, stride, row);
+    columns->nodes = (const uint32_t *)(slot + GRAVELP_NODE_ROW);
+    columns->index = slot + GRAVELP_INDEX_ROW(stride);
+    for (uint32_t row = 0; row < GRAVELP_N_VALUES(command); row++)
+        columns->values[row] = slot + GRAVELP_VALUE_ROW(command, stride, row);
 }
 
-static void take_package(struct gravel_aggregator *aggregator, const struct gravel_package *slot,
+static void take_package(struct gravel_aggregator *aggregator, const struct gravelp_package *slot,
                          uint64_t now_ns)
 {
-    struct gravel_package header = *slot;
+    struct gravelp_package header = *slot;
     struct gravel_columns columns;
     uint32_t node;
     if (!is_sane(aggregator, &header)) {
@@ -117,7 +117,7 @@ static uint32_t take_block(struct gravel_aggregator *aggregator, const struct gr
 
 static uint32_t take_packages(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
-    const struct gravel_package *package;
+    const struct gravelp_package *package;
     uint32_t n = 0;
     while (n < BATCH && (package = gravel_package_peek(&aggregator->queue))) {
         uint32_t n_tickets = 1;
@@ -180,7 +180,7 @@ static void check_fault(struct gravel_aggregator *aggregator)
 {
     char text[256];
     uint32_t fault = gravel_word_load(&aggregator->arena->fault, memory_order_acquire); /* F2 */
-    if (fault == GRAVEL_FAULT_NONE || has_aborted(aggregator))
+    if (fault == GRAVELP_FAULT_NONE || has_aborted(aggregator))
         return;
     gravel_fault_tell(aggregator->arena, fault, text, sizeof text);
     report(aggregator, GRAVEL_EKERNEL, true, text);

@@ -42,8 +42,8 @@ uint32_t gravel_bin_messages(const struct gravel_bins *bins, const struct gravel
                              const uint32_t *nodes, size_t first, uint32_t n)
 {
     uint32_t command = columns->key.command;
-    uint32_t index_bytes = GRAVEL_INDEX_BYTES(command), value_bytes = GRAVEL_VALUE_BYTES(command);
-    uint32_t n_values = GRAVEL_N_VALUES(command);
+    uint32_t index_bytes = GRAVELP_INDEX_BYTES(command), value_bytes = GRAVELP_VALUE_BYTES(command);
+    uint32_t n_values = GRAVELP_N_VALUES(command);
 #define SHAPE(index, value, values)                                                          \
     if (index_bytes == index && n_values == values && (values == 0 || value_bytes == value)) \
         return bin_shape(bins, columns, nodes, first, n, index, value, values);
@@ -66,14 +66,14 @@ uint32_t gravel_bin_rows(const struct gravel_bins *bins, const struct gravel_col
 {
     struct gravel_bin *bin = &bins->bins[node];
     uint32_t command = columns->key.command;
-    size_t index_bytes = GRAVEL_INDEX_BYTES(command), value_bytes = GRAVEL_VALUE_BYTES(command);
+    size_t index_bytes = GRAVELP_INDEX_BYTES(command), value_bytes = GRAVELP_VALUE_BYTES(command);
     uint32_t room = bin->run == bins->run ? bin->end - bin->n : 0;
     if (n > room)
         n = room;
     if (n && index_bytes)
         memcpy(bin->index + bin->n * index_bytes, columns->index + first * index_bytes,
                n * index_bytes);
-    for (uint32_t row = 0; n && row < GRAVEL_N_VALUES(command); row++)
+    for (uint32_t row = 0; n && row < GRAVELP_N_VALUES(command); row++)
         memcpy(bin->values[row] + bin->n * value_bytes, columns->values[row] + first * value_bytes,
                n * value_bytes);
     bin->n += n;

@@ -18,10 +18,10 @@
 
 /* The open run of a destination's open buffer. */
 struct gravel_bin {
-    _Alignas(GRAVEL_CACHELINE) unsigned char *index; /* first index of the run */
-    unsigned char *values[GRAVEL_AM_MAX_ARGS];       /* first value of each row */
-    uint32_t n;                                      /* messages in the run */
-    uint32_t end;                                    /* messages it has room for */
+    _Alignas(GRAVELP_CACHELINE) unsigned char *index; /* first index of the run */
+    unsigned char *values[GRAVEL_AM_MAX_ARGS];        /* first value of each row */
+    uint32_t n;                                       /* messages in the run */
+    uint32_t end;                                     /* messages it has room for */
     uint32_t run; /* the sender's run number it was opened for; another number: look again */
 };
 
@@ -30,7 +30,7 @@ struct gravel_columns {
     struct gravel_run_key key;
     uint32_t n;
     const uint32_t *nodes;                           /* [n] */
-    const unsigned char *index;                      /* [n] of GRAVEL_INDEX_BYTES; NULL if 0 */
+    const unsigned char *index;                      /* [n] of GRAVELP_INDEX_BYTES; NULL if 0 */
     const unsigned char *values[GRAVEL_AM_MAX_ARGS]; /* rows of [n] */
 };
 

@@ -7,7 +7,7 @@
  * Indices and values of node 0 come first, then those of node 1, and so on. Element n_nodes of the counts is 0; it is
  * more if the device found something to refuse, and then the block holds nothing else.
  *
- * Path:    cl/aggregate.cl -> device_aggregator.c -> lib/queue/pump_bin.c -> aggregator.c -> sender.c.
+ * Path:    cl/kernels/aggregate.cl -> device_aggregator.c -> lib/queue/pump_bin.c -> aggregator.c -> sender.c.
  * Owner:   the device aggregator; the CPU aggregator's from U1 on until it has released the run's tickets (C2).
  */
 #ifndef GRAVEL_AGGREGATE_BLOCK_H
@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "gravel/shared/operation.h"
+#include "layout/command.h"
 
 /* Packages with one ticket after the other, in slots one behind the other, of one command and base. */
 struct gravel_package_run {
@@ -29,16 +29,16 @@ struct gravel_package_run {
 struct gravel_block {
     struct gravel_package_run run;
     const uint32_t *counts;      /* [n_nodes] messages to each; their sum is the run's n_messages */
-    const unsigned char *index;  /* of GRAVEL_INDEX_BYTES(command) */
-    const unsigned char *values; /* of GRAVEL_VALUE_BYTES(command), where messages carry one */
+    const unsigned char *index;  /* of GRAVELP_INDEX_BYTES(command) */
+    const unsigned char *values; /* of GRAVELP_VALUE_BYTES(command), where messages carry one */
 };
 
 /** Whether messages of a command may change places: any but puts and active messages. False for a malformed one. */
 static inline int gravel_command_commutes(uint32_t command)
 {
-    uint32_t op = GRAVEL_COMMAND_OP(command), type = GRAVEL_COMMAND_TYPE(command);
+    uint32_t op = GRAVELP_COMMAND_OP(command), type = GRAVELP_COMMAND_TYPE(command);
     return op >= GRAVEL_INC && op <= GRAVEL_XOR && type <= GRAVEL_DOUBLE &&
-           (command & ~GRAVEL_COMMAND_WIDE) == GRAVEL_COMMAND(op, type);
+           (command & ~GRAVELP_COMMAND_WIDE) == GRAVELP_COMMAND(op, type);
 }
 
 #endif

@@ -13,7 +13,7 @@
 #include "device/patience.h"
 #include "device/program.h"
 #include "error.h"
-#include "gravel/shared/package.h"
+#include "layout/package.h"
 
 #define GROUP 256u         /* [work-items] wanted; kernels may bear fewer */
 #define GROUPS_PER_UNIT 4u /* at most */
@@ -87,7 +87,7 @@ static uint32_t clamp(uint64_t value, uint32_t least, uint32_t most)
 /* Sizes that follow from the arena's. */
 static void lay_out(struct gravel_device_aggregator *aggregator)
 {
-    const struct gravel_arena *arena = aggregator->memory->arena;
+    const struct gravelp_arena *arena = aggregator->memory->arena;
     uint32_t n_bins = arena->n_nodes + 1;
     uint64_t queue_bytes = (uint64_t)arena->n_slots * arena->slot_bytes;
     uint64_t share = ROOMS_BYTES / GRAVEL_BLOCK_ROOMS / arena->n_queues;
@@ -95,7 +95,7 @@ static void lay_out(struct gravel_device_aggregator *aggregator)
     body = queue_bytes < body ? (uint32_t)queue_bytes : body;
     aggregator->n_nodes = arena->n_nodes;
     aggregator->counts_bytes =
-        (n_bins * 4u + GRAVEL_CACHELINE - 1) & ~(uint32_t)(GRAVEL_CACHELINE - 1);
+        (n_bins * 4u + GRAVELP_CACHELINE - 1) & ~(uint32_t)(GRAVELP_CACHELINE - 1);
     aggregator->room_bytes = aggregator->counts_bytes + body; /* both multiples of a line */
     aggregator->most_groups =
         clamp(MATRIX_WORDS / n_bins, FEW_GROUPS,
@@ -182,7 +182,7 @@ static int build(struct gravel_device_aggregator *aggregator)
  * user's waits. */
 static int warm_up(struct gravel_device_aggregator *aggregator)
 {
-    const struct gravel_package_run nothing = {.command = GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT)};
+    const struct gravel_package_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT)};
     const cl_uint zero = 0;
     cl_event copied;
     cl_int error = clEnqueueFillBuffer(aggregator->queue, aggregator->rooms, &zero, sizeof zero, 0,
@@ -252,7 +252,7 @@ uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *ag
                                        uint32_t command)
 {
     uint32_t bytes = aggregator->room_bytes - aggregator->counts_bytes;
-    return (bytes - 8u) / GRAVEL_MESSAGE_BYTES(command); /* 8: values are aligned */
+    return (bytes - 8u) / GRAVELP_MESSAGE_BYTES(command); /* 8: values are aligned */
 }
 
 /* Where a block is among all rooms, and its parts in it [bytes]. */
@@ -266,8 +266,8 @@ static struct place find_place(const struct gravel_device_aggregator *aggregator
 {
     uint64_t number = (uint64_t)run->queue * GRAVEL_BLOCK_ROOMS + room;
     uint32_t indices = aggregator->counts_bytes, n = run->n_messages;
-    uint32_t values = indices + ((n * GRAVEL_INDEX_BYTES(run->command) + 7u) & ~7u);
-    uint32_t values_bytes = n * GRAVEL_N_VALUES(run->command) * GRAVEL_VALUE_BYTES(run->command);
+    uint32_t values = indices + ((n * GRAVELP_INDEX_BYTES(run->command) + 7u) & ~7u);
+    uint32_t values_bytes = n * GRAVELP_N_VALUES(run->command) * GRAVELP_VALUE_BYTES(run->command);
     return (struct place){number * aggregator->room_bytes, indices, values, values + values_bytes};
 }
 
@@ -291,7 +291,7 @@ static struct share find_share(const struct gravel_device_aggregator *aggregator
 static cl_int set_run(const struct gravel_device_aggregator *aggregator, cl_kernel kernel,
                       const struct gravel_package_run *run, const struct share *share)
 {
-    const struct gravel_arena *arena = aggregator->memory->arena;
+    const struct gravelp_arena *arena = aggregator->memory->arena;
     uint32_t slot = run->ticket & (arena->n_slots - 1);
     uint64_t slots_at =
         arena->slots_offset + ((uint64_t)run->queue * arena->n_slots + slot) * arena->slot_bytes;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binning on the device: the kernels of cl/aggregate.cl and the memory their blocks take.
+ * Binning on the device: the kernels of cl/kernels/aggregate.cl and the memory their blocks take.
  *
  * Each queue has some rooms, a block's place on the device and in pinned host memory. A run of
  * packages becomes three kernels on a command queue of the aggregator's own, and one copy of just
  * its messages: an increment costs the bus 4 bytes instead of 8, and the host one memcpy a
  * destination.
  *
- * Path:    lib/queue/pump_bin.c -> device_aggregator.c -> cl/aggregate.cl -> block.h.
+ * Path:    lib/queue/pump_bin.c -> device_aggregator.c -> cl/kernels/aggregate.cl -> block.h.
  * Owner:   all its memory, made when it is created; none is made or released later.
  * Threads: one at a time.
  * Source:  Orr 2016, section 5.6.1.

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* Whose fault it is, by its first work-item: "work-group at (128, 7)". */
-static void name_group(const struct gravel_arena *arena, char *text, size_t bytes)
+static void name_group(const struct gravelp_arena *arena, char *text, size_t bytes)
 {
-    const gravel_u64 *item = arena->fault_item;
+    const gravelp_u64 *item = arena->fault_item;
     if (arena->fault_dimensions <= 1)
         snprintf(text, bytes, "work-group at (%llu)", (unsigned long long)item[0]);
     else if (arena->fault_dimensions == 2)
@@ -21,7 +21,8 @@ static void name_group(const struct gravel_arena *arena, char *text, size_t byte
                  (unsigned long long)item[1], (unsigned long long)item[2]);
 }
 
-static void tell_wait(const struct gravel_arena *arena, const char *group, char *text, size_t bytes)
+static void tell_wait(const struct gravelp_arena *arena, const char *group, char *text,
+                      size_t bytes)
 {
     static const char *const signs[] = {"==", "!=", ">", "<=", "<", ">="};
     const char *sign = arena->fault_queue < 6 ? signs[arena->fault_queue] : "(no comparison)";
@@ -41,7 +42,7 @@ static void tell_wait(const struct gravel_arena *arena, const char *group, char 
             arena->wait_ms * 1e-3);
 }
 
-static void tell_stalled(const struct gravel_arena *arena, const char *group, char *text,
+static void tell_stalled(const struct gravelp_arena *arena, const char *group, char *text,
                          size_t bytes)
 {
     if (arena->wait_ms == 0)
@@ -55,7 +56,7 @@ static void tell_stalled(const struct gravel_arena *arena, const char *group, ch
             "%s waited for room in queue %u (ticket %u), of which the host has taken no package "
             "from ticket %u on for %.1f s",
             group, arena->fault_queue, arena->fault_ticket, arena->fault_value,
-            GRAVEL_ROOM_WAITS * arena->wait_ms * 1e-3);
+            GRAVELP_ROOM_WAITS * arena->wait_ms * 1e-3);
 }
 
 /* Nobody could tell the kernel what time it is. */
@@ -66,31 +67,31 @@ static void tell_cut_off(char *text, size_t bytes)
              "; by the count of looks, for the host's clock stood in the kernel's memory");
 }
 
-void gravel_fault_tell(const struct gravel_arena *arena, uint32_t fault, char *text, size_t bytes)
+void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *text, size_t bytes)
 {
     char group[96];
     name_group(arena, group, sizeof group);
-    switch (fault & ~GRAVEL_FAULT_CUT_OFF) {
-    case GRAVEL_FAULT_STALLED:
+    switch (fault & ~GRAVELP_FAULT_CUT_OFF) {
+    case GRAVELP_FAULT_STALLED:
         tell_stalled(arena, group, text, bytes);
         break;
-    case GRAVEL_FAULT_GROUP:
+    case GRAVELP_FAULT_GROUP:
         snprintf(text, bytes, "%s has %u work-items; build the program with -DGRAVEL_MAX_GROUP=%u",
                  group, arena->fault_value, arena->fault_value);
         break;
-    case GRAVEL_FAULT_QUEUE:
+    case GRAVELP_FAULT_QUEUE:
         snprintf(text, bytes,
                  "%s needs %u slots for one call and queue %u has %u; raise GRAVEL_QUEUE "
                  "or GRAVEL_SLOT",
                  group, arena->fault_value, arena->fault_queue, arena->n_slots);
         break;
-    case GRAVEL_FAULT_WAIT:
+    case GRAVELP_FAULT_WAIT:
         tell_wait(arena, group, text, bytes);
         break;
-    case GRAVEL_FAULT_FBAR:
+    case GRAVELP_FAULT_FBAR:
         snprintf(text, bytes,
                  "%s waited at a fine-grain barrier at which %u of %u sub-groups had arrived: does "
-                 "this device run a group's sub-groups beside each other (gravel_fbar_rounds)?",
+                 "this device run a group's sub-groups beside each other (gravel_fbar_rounds_wg)?",
                  group, arena->fault_queue, arena->fault_value);
         break;
     default:
@@ -98,6 +99,6 @@ void gravel_fault_tell(const struct gravel_arena *arena, uint32_t fault, char *t
                  "the program was built with another gravel.cl.h (arena version %u, here %u)",
                  arena->fault_value, arena->version);
     }
-    if (fault & GRAVEL_FAULT_CUT_OFF && arena->wait_ms)
+    if (fault & GRAVELP_FAULT_CUT_OFF && arena->wait_ms)
         tell_cut_off(text, bytes);
 }

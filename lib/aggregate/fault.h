@@ -2,16 +2,16 @@
 /*
  * What a kernel's fault report says, in words.
  *
- * Path:    cl/workgroup.cl.h (gravel_fault) -> the arena -> aggregator.c -> fault.h.
+ * Path:    cl/device/workgroup.cl.h (gravelp_fault) -> the arena -> aggregator.c -> fault.h.
  */
 #ifndef GRAVEL_AGGREGATE_FAULT_H
 #define GRAVEL_AGGREGATE_FAULT_H
 
 #include <stddef.h>
 
-#include "gravel/shared/arena.h"
+#include "layout/arena.h"
 
-/** @param fault  of the arena, not GRAVEL_FAULT_NONE; loaded so that what stands beside it is visible (F2). */
-void gravel_fault_tell(const struct gravel_arena *arena, uint32_t fault, char *text, size_t bytes);
+/** @param fault  of the arena, not GRAVELP_FAULT_NONE; loaded so that what stands beside it is visible (F2). */
+void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *text, size_t bytes);
 
 #endif

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gravel/shared/base.h"
+#include "layout/base.h"
 
 struct gravel_buffer *gravel_buffer_create(uint32_t capacity)
 {
     struct gravel_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer)
         return NULL;
-    size_t bytes = ((size_t)capacity + GRAVEL_CACHELINE - 1) & ~(size_t)(GRAVEL_CACHELINE - 1);
-    buffer->frame = aligned_alloc(GRAVEL_CACHELINE, bytes);
+    size_t bytes = ((size_t)capacity + GRAVELP_CACHELINE - 1) & ~(size_t)(GRAVELP_CACHELINE - 1);
+    buffer->frame = aligned_alloc(GRAVELP_CACHELINE, bytes);
     buffer->capacity = capacity & ~7u;
     if (!buffer->frame) {
         free(buffer);
@@ -66,7 +66,7 @@ static uint32_t run_fits(uint32_t room, uint32_t command)
 {
     if (room < GRAVEL_RUN_INDICES(command))
         return 0;
-    uint32_t message_bytes = GRAVEL_MESSAGE_BYTES(command);
+    uint32_t message_bytes = GRAVELP_MESSAGE_BYTES(command);
     if (message_bytes == 0)
         return GRAVEL_FRAME_MAX_MESSAGES;
     uint32_t n = (room - (uint32_t)GRAVEL_RUN_INDICES(command)) / message_bytes;
@@ -84,7 +84,7 @@ static void write_header(struct gravel_buffer *buffer, unsigned char *start)
 {
     const struct gravel_run_key *key = &buffer->run;
     const struct gravel_run run = {key->command, buffer->run_n, key->base};
-    if (GRAVEL_HAS_SIGNAL(key->command))
+    if (GRAVELP_HAS_SIGNAL(key->command))
         *(struct gravel_signal_run *)start =
             (struct gravel_signal_run){run, key->result, key->signal};
     else
@@ -101,14 +101,14 @@ static void close_run(struct gravel_buffer *buffer)
     uint32_t command = buffer->run.command, n = buffer->run_n;
     unsigned char *start = (unsigned char *)buffer->frame + buffer->used;
     write_header(buffer, start);
-    uint64_t end = GRAVEL_RUN_INDICES(command) + (uint64_t)n * GRAVEL_INDEX_BYTES(command);
-    for (uint32_t row = 0; row < GRAVEL_N_VALUES(command); row++) {
+    uint64_t end = GRAVEL_RUN_INDICES(command) + (uint64_t)n * GRAVELP_INDEX_BYTES(command);
+    for (uint32_t row = 0; row < GRAVELP_N_VALUES(command); row++) {
         uint64_t to = GRAVEL_RUN_VALUES(command, n, row);
         uint64_t from = GRAVEL_RUN_VALUES(command, buffer->run_capacity, row);
         memset(start + end, 0, to - end);
         if (to != from)
-            memmove(start + to, start + from, (uint64_t)n * GRAVEL_VALUE_BYTES(command));
-        end = to + (uint64_t)n * GRAVEL_VALUE_BYTES(command);
+            memmove(start + to, start + from, (uint64_t)n * GRAVELP_VALUE_BYTES(command));
+        end = to + (uint64_t)n * GRAVELP_VALUE_BYTES(command);
     }
     uint64_t bytes = GRAVEL_RUN_BYTES(command, n);
     memset(start + end, 0, bytes - end);

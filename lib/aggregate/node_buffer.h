@@ -77,14 +77,14 @@ bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_r
 static inline unsigned char *gravel_buffer_index(const struct gravel_buffer *buffer)
 {
     return (unsigned char *)buffer->frame + buffer->used + GRAVEL_RUN_INDICES(buffer->run.command) +
-           (uint64_t)buffer->run_n * GRAVEL_INDEX_BYTES(buffer->run.command);
+           (uint64_t)buffer->run_n * GRAVELP_INDEX_BYTES(buffer->run.command);
 }
 
 static inline unsigned char *gravel_buffer_value(const struct gravel_buffer *buffer, uint32_t row)
 {
     return (unsigned char *)buffer->frame + buffer->used +
            GRAVEL_RUN_VALUES(buffer->run.command, buffer->run_capacity, row) +
-           (uint64_t)buffer->run_n * GRAVEL_VALUE_BYTES(buffer->run.command);
+           (uint64_t)buffer->run_n * GRAVELP_VALUE_BYTES(buffer->run.command);
 }
 
 /** Close the open run and complete the header: the frame may travel. */

@@ -25,7 +25,7 @@ static void count(_Atomic uint64_t *counter, uint64_t n)
 static int allocate(struct gravel_sender *sender)
 {
     uint32_t n = sender->shape.n_nodes;
-    sender->bins.bins = aligned_alloc(GRAVEL_CACHELINE, n * sizeof *sender->bins.bins);
+    sender->bins.bins = aligned_alloc(GRAVELP_CACHELINE, n * sizeof *sender->bins.bins);
     sender->open = calloc(n, sizeof *sender->open);
     sender->counts = calloc(n, sizeof *sender->counts);
     if (!sender->bins.bins || !sender->open || !sender->counts)
@@ -40,12 +40,12 @@ static int allocate(struct gravel_sender *sender)
 int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_shape *shape)
 {
     *out = NULL;
-    uint32_t widest = GRAVEL_COMMAND_AM(0, GRAVEL_AM_MAX_ARGS);
+    uint32_t widest = GRAVELP_COMMAND_AM(0, GRAVEL_AM_MAX_ARGS);
     if (gravel_buffer_fits(shape->buffer_bytes, widest) == 0)
         return gravel_fail(GRAVEL_ECONFIG,
                            "node buffer of %u bytes is smaller than its header and one message",
                            shape->buffer_bytes);
-    struct gravel_sender *sender = aligned_alloc(GRAVEL_CACHELINE, sizeof *sender);
+    struct gravel_sender *sender = aligned_alloc(GRAVELP_CACHELINE, sizeof *sender);
     if (!sender)
         return gravel_fail(GRAVEL_ENOMEM, "sender");
     memset(sender, 0, sizeof *sender);
@@ -184,7 +184,7 @@ static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_
     bin->n = buffer->run_n;
     buffer->run_n = 0; /* the bin counts on, from the start of the rows */
     bin->index = gravel_buffer_index(buffer);
-    for (uint32_t row = 0; row < GRAVEL_N_VALUES(sender->key.command); row++)
+    for (uint32_t row = 0; row < GRAVELP_N_VALUES(sender->key.command); row++)
         bin->values[row] = gravel_buffer_value(buffer, row);
     bin->end = buffer->run_capacity;
     bin->run = sender->bins.run;
@@ -194,11 +194,11 @@ static bool renew_bin(struct gravel_sender *sender, uint32_t node, uint64_t now_
 /* Number runs, so that a bin of another is noticed. */
 static void begin_run(struct gravel_sender *sender, const struct gravel_run_key *key)
 {
-    sender->is_urgent |= GRAVEL_HAS_SIGNAL(key->command);
+    sender->is_urgent |= GRAVELP_HAS_SIGNAL(key->command);
     if (sender->bins.run && gravel_run_is_same(&sender->key, key))
         return;
     sender->key = *key;
-    if (GRAVEL_IS_REQUEST(sender->key.command))
+    if (GRAVELP_IS_REQUEST(sender->key.command))
         sender->key.call = sender->n_calls = sender->n_calls + 1 ? sender->n_calls + 1 : 1;
     if (++sender->bins.run == 0)
         sender->bins.run = 1;

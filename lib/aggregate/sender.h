@@ -69,7 +69,7 @@ struct gravel_sender {
 /** Bytes from one frame to the next in shape.frames. */
 static inline uint64_t gravel_sender_frame_bytes(uint32_t buffer_bytes)
 {
-    return ((uint64_t)buffer_bytes + GRAVEL_CACHELINE - 1) & ~(uint64_t)(GRAVEL_CACHELINE - 1);
+    return ((uint64_t)buffer_bytes + GRAVELP_CACHELINE - 1) & ~(uint64_t)(GRAVELP_CACHELINE - 1);
 }
 
 /** Bytes of shape.frames. */

@@ -9,7 +9,7 @@
 #define GRAVEL_DEVICE_ARENA_H
 
 #include "device.h"
-#include "gravel/shared/arena.h"
+#include "layout/arena.h"
 
 struct gravel_arena_shape {
     uint32_t node, n_nodes;
@@ -28,14 +28,14 @@ struct gravel_arena_shape {
 int gravel_arena_check(const struct gravel_arena_shape *shape);
 
 /** Fill the constant part of a control block. @return size of the whole arena [bytes]. */
-uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gravel_arena *arena);
+uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gravelp_arena *arena);
 
 /** Every queue empty, and no slot's publish word one that its first ticket would match. */
-void gravel_arena_reset_queues(struct gravel_arena *arena, uint32_t start);
+void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start);
 
 /** GRAVEL_ENOMEM with the size asked and the device's limit. */
 int gravel_arena_fail(const struct gravel_device *device, const struct gravel_arena_shape *shape,
-                      const struct gravel_arena *head, uint64_t bytes);
+                      const struct gravelp_arena *head, uint64_t bytes);
 
 /**
  * Allocate and initialise an arena that host and device share.
@@ -45,24 +45,24 @@ int gravel_arena_fail(const struct gravel_device *device, const struct gravel_ar
  *             and the device's limit.
  */
 int gravel_arena_create(const struct gravel_device *device, const struct gravel_arena_shape *shape,
-                        struct gravel_arena **out);
+                        struct gravelp_arena **out);
 
 /** Free it. NULL is allowed. */
-void gravel_arena_destroy(const struct gravel_device *device, struct gravel_arena *arena);
+void gravel_arena_destroy(const struct gravel_device *device, struct gravelp_arena *arena);
 
-static inline struct gravel_queue_words *gravel_arena_queue(struct gravel_arena *arena,
-                                                            uint32_t queue)
+static inline struct gravelp_queue_words *gravel_arena_queue(struct gravelp_arena *arena,
+                                                             uint32_t queue)
 {
-    return (struct gravel_queue_words *)((unsigned char *)arena + arena->queues_offset) + queue;
+    return (struct gravelp_queue_words *)((unsigned char *)arena + arena->queues_offset) + queue;
 }
 
-static inline unsigned char *gravel_arena_slots(struct gravel_arena *arena, uint32_t queue)
+static inline unsigned char *gravel_arena_slots(struct gravelp_arena *arena, uint32_t queue)
 {
     return (unsigned char *)arena + arena->slots_offset +
            (uint64_t)queue * arena->n_slots * arena->slot_bytes;
 }
 
-static inline unsigned char *gravel_arena_heap(struct gravel_arena *arena, uint32_t heap)
+static inline unsigned char *gravel_arena_heap(struct gravelp_arena *arena, uint32_t heap)
 {
     return (unsigned char *)arena + arena->heap_offset + (uint64_t)heap * arena->heap_bytes;
 }

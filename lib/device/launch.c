@@ -168,7 +168,7 @@ static void CL_CALLBACK ring(cl_event event, cl_int status, void *user)
 /* A bell at the kernel; NULL if there is no memory or the driver does not want it. */
 static struct bell *hang(cl_event event)
 {
-    struct bell *bell = aligned_alloc(GRAVEL_CACHELINE, sizeof *bell);
+    struct bell *bell = aligned_alloc(GRAVELP_CACHELINE, sizeof *bell);
     if (!bell)
         return NULL;
     memset(bell, 0, sizeof *bell);

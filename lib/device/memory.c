@@ -23,7 +23,7 @@ static cl_mem make_buffer(const struct gravel_device *device, cl_mem_flags flags
 
 /* The mirror: everything before the heap, in memory that the device's copies reach without a
  * detour. */
-static int make_mirror(struct gravel_memory *memory, const struct gravel_arena *head)
+static int make_mirror(struct gravel_memory *memory, const struct gravelp_arena *head)
 {
     cl_int error;
     memory->pinned =
@@ -68,7 +68,7 @@ static int make_zeros(struct gravel_memory *memory)
 static int make_copied(struct gravel_memory *memory, const struct gravel_arena_shape *shape)
 {
     const struct gravel_device *device = memory->device;
-    struct gravel_arena head;
+    struct gravelp_arena head;
     cl_int error;
     uint64_t bytes = gravel_arena_lay_out(shape, &head);
     memory->copies = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);

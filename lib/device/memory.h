@@ -18,8 +18,8 @@
 
 struct gravel_memory {
     const struct gravel_device *device;
-    struct gravel_arena *arena; /* the host's: the arena itself, or its mirror */
-    cl_mem buffer;              /* the kernels' arena where that is another one; else NULL */
+    struct gravelp_arena *arena; /* the host's: the arena itself, or its mirror */
+    cl_mem buffer;               /* the kernels' arena where that is another one; else NULL */
     cl_mem pinned; /* what the mirror lies in, so that copies run at the speed of the bus */
     cl_command_queue copies;    /* in order, for the heap; beside kernels */
     cl_mem zeros;               /* on the device, beside `buffer` */

@@ -8,32 +8,32 @@
 #include <stdlib.h>
 
 #include "../error.h"
-#include "gravel/shared/arena.h"
+#include "layout/arena.h"
 #include "source.h"
 
 static void write_options(FILE *out, const struct gravel_device *device,
                           const struct gravel_program_request *request)
 {
     const struct gravel_capability *capability = &device->capability;
-    fprintf(out, "-cl-std=%s -DGRAVEL_HOST_ARENA_VERSION=%uu", capability->c_std,
-            GRAVEL_ARENA_VERSION);
+    fprintf(out, "-cl-std=%s -DGRAVELP_HOST_ARENA_VERSION=%uu", capability->c_std,
+            GRAVELP_ARENA_VERSION);
     if (capability->has_c11_atomics)
-        fprintf(out, " -DGRAVEL_ATOMICS_C11 -DGRAVEL_HOST_SCOPE=%s",
+        fprintf(out, " -DGRAVELP_ATOMICS_C11 -DGRAVELP_HOST_SCOPE=%s",
                 capability->has_all_devices_scope && gravel_step_is_shared(device->step)
                     ? "memory_scope_all_svm_devices"
                     : "memory_scope_device"); /* copies read the device's memory */
     if (capability->is_cpu)
-        fprintf(out, " -DGRAVEL_SERIAL_GROUP");
+        fprintf(out, " -DGRAVELP_SERIAL_GROUP");
     if (device->can_yield)
-        fprintf(out, " -DGRAVEL_YIELD_SYSCALL");
+        fprintf(out, " -DGRAVELP_YIELD_SYSCALL");
     if (capability->has_collectives)
-        fprintf(out, " -DGRAVEL_COLLECTIVES");
+        fprintf(out, " -DGRAVELP_COLLECTIVES");
     else if (capability->has_subgroups && !capability->is_cpu)
-        fprintf(out, " -DGRAVEL_SUBGROUPS");
+        fprintf(out, " -DGRAVELP_SUBGROUPS");
     if (capability->has_subgroups)
-        fprintf(out, " -DGRAVEL_SUBGROUP_BUILTINS");
+        fprintf(out, " -DGRAVELP_SUBGROUP_BUILTINS");
     else if (capability->warp_items)
-        fprintf(out, " -DGRAVEL_WARP_ITEMS=%u", capability->warp_items);
+        fprintf(out, " -DGRAVELP_WARP_ITEMS=%u", capability->warp_items);
     if (capability->has_double)
         fprintf(out, " -DGRAVEL_HAS_DOUBLE");
     for (uint32_t i = 0; i < request->n_handlers; i++)

@@ -7,7 +7,7 @@
  *           but one, which is what a launch's slices rely on.
  * drain:    device atomics are exact.
  *
- * Path:    gravel_open, gravel-info -> self_test.c -> cl/self_test.cl.
+ * Path:    gravel_open, gravel-info -> self_test.c -> cl/kernels/self_test.cl.
  * Threads: one at a time.
  */
 #ifndef GRAVEL_DEVICE_SELF_TEST_H
@@ -36,7 +36,7 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
 
 /* ---- between the self-test's own files ------------------------------------------------------- */
 
-/** Build cl/self_test.cl, and find out what the compiler takes. Nothing is known of looks then. */
+/** Build cl/kernels/self_test.cl, and find out what the compiler takes. Nothing is known of looks then. */
 int gravel_self_test_build(struct gravel_device *device, cl_program *program);
 
 #define GRAVEL_TEST_WORDS 64u                     /* of the hand-over */

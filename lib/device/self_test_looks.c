@@ -4,7 +4,7 @@
  * clock does not reach a kernel: it has none of its own. One leader alone, whom nobody slows down, and who does not
  * give its core away.
  *
- * Path:    self_test_copies.c -> self_test_looks.c -> cl/self_test.cl; lib/derive.c uses the result.
+ * Path:    self_test_copies.c -> self_test_looks.c -> cl/kernels/self_test.cl; lib/derive.c uses the result.
  */
 #include "self_test.h"
 

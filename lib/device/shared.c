@@ -9,7 +9,7 @@
 #include <CL/cl_ext.h>
 #include <string.h>
 
-#include "gravel/shared/base.h"
+#include "layout/base.h"
 
 typedef void extension_function(void);
 
@@ -29,7 +29,7 @@ static void *usm_alloc(const struct gravel_device *device, size_t bytes)
 {
     clHostMemAllocINTEL_fn alloc = (clHostMemAllocINTEL_fn)extension(device, "clHostMemAllocINTEL");
     cl_int error = CL_SUCCESS;
-    void *memory = alloc ? alloc(device->context, NULL, bytes, GRAVEL_CACHELINE, &error) : NULL;
+    void *memory = alloc ? alloc(device->context, NULL, bytes, GRAVELP_CACHELINE, &error) : NULL;
     return error == CL_SUCCESS ? memory : NULL;
 }
 

@@ -22,15 +22,15 @@ static void send_chunk(struct gravel_network *network, const struct gravel_colum
 void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
                        const uint64_t *requests, const unsigned char *answers)
 {
-    uint32_t nodes[CHUNK], places[CHUNK], type = GRAVEL_COMMAND_TYPE(run->run.command);
+    uint32_t nodes[CHUNK], places[CHUNK], type = GRAVELP_COMMAND_TYPE(run->run.command);
     for (uint32_t first = 0; first < run->run.n_messages; first += CHUNK) {
         uint32_t left = run->run.n_messages - first, n = left < CHUNK ? left : CHUNK;
         for (uint32_t i = 0; i < n; i++) {
             nodes[i] = source;
-            places[i] = GRAVEL_REQUEST_PLACE(requests[first + i]);
+            places[i] = GRAVELP_REQUEST_PLACE(requests[first + i]);
         }
         const struct gravel_columns columns = {
-            .key = {.command = GRAVEL_COMMAND(GRAVEL_PUT_SIGNAL, type),
+            .key = {.command = GRAVELP_COMMAND(GRAVEL_PUT_SIGNAL, type),
                     .base = run->result,
                     .signal = run->signal},
             .n = n,

@@ -18,7 +18,7 @@ static bool is_power_of_two(uint32_t n)
 
 static uint64_t whole_lines(uint64_t bytes)
 {
-    return (bytes + GRAVEL_CACHELINE - 1) & ~(uint64_t)(GRAVEL_CACHELINE - 1);
+    return (bytes + GRAVELP_CACHELINE - 1) & ~(uint64_t)(GRAVELP_CACHELINE - 1);
 }
 
 /* Give the `capacity` tickets from `start` on a slot that is free for them. */
@@ -40,7 +40,7 @@ int gravel_mpmc_create(struct gravel_mpmc **out, uint32_t capacity, uint32_t ele
     uint64_t bytes = sizeof(struct gravel_mpmc) + capacity * slot_bytes;
     if (slot_bytes > UINT32_MAX || bytes > SIZE_MAX)
         return GRAVEL_ENOMEM;
-    struct gravel_mpmc *queue = aligned_alloc(GRAVEL_CACHELINE, (size_t)bytes);
+    struct gravel_mpmc *queue = aligned_alloc(GRAVELP_CACHELINE, (size_t)bytes);
     if (!queue)
         return GRAVEL_ENOMEM;
     queue->capacity = capacity;

@@ -31,7 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gravel/shared/base.h"
+#include "layout/base.h"
 
 #define GRAVEL_MPMC_MAX_CAPACITY (1u << 31) /* [elements] */
 
@@ -42,18 +42,18 @@ struct gravel_mpmc_slot {
 
 struct gravel_mpmc {
     /* Constant after create. */
-    _Alignas(GRAVEL_CACHELINE) uint32_t capacity; /* [slots] a power of two */
+    _Alignas(GRAVELP_CACHELINE) uint32_t capacity; /* [slots] a power of two */
     uint32_t slot_bytes;    /* whole cache lines: neighbouring slots have different writers */
     uint32_t element_bytes; /* usable */
     /* Producers' line and consumers' line. */
-    _Alignas(GRAVEL_CACHELINE) _Atomic uint64_t tail; /* tickets taken by producers */
-    _Alignas(GRAVEL_CACHELINE) _Atomic uint64_t head; /* tickets taken by consumers */
-    _Alignas(GRAVEL_CACHELINE) unsigned char slots[]; /* [capacity][slot_bytes] */
+    _Alignas(GRAVELP_CACHELINE) _Atomic uint64_t tail; /* tickets taken by producers */
+    _Alignas(GRAVELP_CACHELINE) _Atomic uint64_t head; /* tickets taken by consumers */
+    _Alignas(GRAVELP_CACHELINE) unsigned char slots[]; /* [capacity][slot_bytes] */
 };
 
-_Static_assert(offsetof(struct gravel_mpmc, tail) == 1 * GRAVEL_CACHELINE, "producers' own line");
-_Static_assert(offsetof(struct gravel_mpmc, head) == 2 * GRAVEL_CACHELINE, "consumers' own line");
-_Static_assert(offsetof(struct gravel_mpmc, slots) == 3 * GRAVEL_CACHELINE, "aligned slots");
+_Static_assert(offsetof(struct gravel_mpmc, tail) == 1 * GRAVELP_CACHELINE, "producers' own line");
+_Static_assert(offsetof(struct gravel_mpmc, head) == 2 * GRAVELP_CACHELINE, "consumers' own line");
+_Static_assert(offsetof(struct gravel_mpmc, slots) == 3 * GRAVELP_CACHELINE, "aligned slots");
 
 /**
  * Create an empty queue.

@@ -2,7 +2,7 @@
 /*
  * The host side of the work-group-level producer/consumer queue: peek and release.
  *
- * Path:    cl/queue.cl.h (reserve, publish) -> package.h -> lib/aggregate/aggregator.c.
+ * Path:    cl/device/queue.cl.h (reserve, publish) -> package.h -> lib/aggregate/aggregator.c.
  * Owner:   the queue lies in the arena; this struct is its one consumer's view of it.
  * Threads: one consumer; any for gravel_package_queue_reserved.
  * Memory:  C1 acquires what a leader released by P2. C2 releases our reads of the slot to P1.
@@ -14,8 +14,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "gravel/shared/arena.h"
-#include "gravel/shared/package.h"
+#include "layout/arena.h"
+#include "layout/package.h"
 #include "wait/lived.h"
 
 /*
@@ -25,7 +25,7 @@
 #define GRAVEL_BINNED 0xb1u
 
 struct gravel_package_queue {
-    struct gravel_queue_words *words;
+    struct gravelp_queue_words *words;
     unsigned char *slots; /* [n_slots][slot_bytes] */
     uint32_t n_slots;     /* a power of two */
     uint32_t slot_bytes;
@@ -37,7 +37,7 @@ struct gravel_package_queue {
 };
 
 /** The clock that waits of kernels go by. @return what its owner ticks. */
-static inline struct gravel_lived gravel_package_clock(const struct gravel_arena *arena)
+static inline struct gravel_lived gravel_package_clock(const struct gravelp_arena *arena)
 {
     return gravel_lived_for(arena->wait_ms * UINT64_C(1000000));
 }
@@ -59,21 +59,21 @@ static inline void gravel_word_store(uint32_t *word, uint32_t value, memory_orde
 }
 
 /** The slot of a ticket. */
-static inline struct gravel_package *gravel_package_slot(const struct gravel_package_queue *queue,
-                                                         uint32_t ticket)
+static inline struct gravelp_package *gravel_package_slot(const struct gravel_package_queue *queue,
+                                                          uint32_t ticket)
 {
     size_t slot = ticket & (queue->n_slots - 1);
-    return (struct gravel_package *)(queue->slots + slot * queue->slot_bytes);
+    return (struct gravelp_package *)(queue->slots + slot * queue->slot_bytes);
 }
 
 /** The next package, or NULL if it is not published, or not brought, yet. */
-static inline const struct gravel_package *
+static inline const struct gravelp_package *
 gravel_package_peek(const struct gravel_package_queue *queue)
 {
     if (queue->arrived && gravel_word_load(queue->arrived, memory_order_acquire) ==
                               queue->head) /* U2, pairs with U1 */
         return NULL;
-    struct gravel_package *package = gravel_package_slot(queue, queue->head);
+    struct gravelp_package *package = gravel_package_slot(queue, queue->head);
     uint32_t published = gravel_word_load(&package->published, memory_order_acquire); /* C1 */
     return published == queue->head + 1 ? package : NULL;
 }

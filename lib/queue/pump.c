@@ -104,7 +104,7 @@ static int make_queues(struct gravel_pump *pump)
 
 static int make_staging(struct gravel_pump *pump)
 {
-    size_t headers = sizeof(struct gravel_package) * pump->look_ahead;
+    size_t headers = sizeof(struct gravelp_package) * pump->look_ahead;
     size_t bytes = pump->state_bytes + pump->n_queues * (headers + sizeof *pump->credits);
     cl_int error;
     pump->pinned = clCreateBuffer(pump->shape.memory->device->context,
@@ -118,11 +118,11 @@ static int make_staging(struct gravel_pump *pump)
                            gravel_cl_error(error));
     memset(pump->staging, 0, bytes);
     pump->seen = pump->staging;
-    pump->credits = (struct gravel_queue_words *)(pump->staging + pump->state_bytes);
+    pump->credits = (struct gravelp_queue_words *)(pump->staging + pump->state_bytes);
     unsigned char *at = (unsigned char *)(pump->credits + pump->n_queues);
     for (uint32_t q = 0; q < pump->n_queues; q++, at += headers) {
         struct channel *channel = &pump->channels[q];
-        channel->headers = (struct gravel_package *)at;
+        channel->headers = (struct gravelp_package *)at;
         channel->words = gravel_arena_queue(pump->mirror, q);
         channel->slots = gravel_arena_slots(pump->mirror, q);
         channel->taken = channel->arrived = channel->words->consumed;
@@ -156,9 +156,9 @@ static int start(struct gravel_pump *pump)
 
 int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape)
 {
-    struct gravel_arena *mirror = shape->memory->arena;
+    struct gravelp_arena *mirror = shape->memory->arena;
     size_t bytes = mirror->n_queues * sizeof(struct channel);
-    struct gravel_pump *pump = aligned_alloc(GRAVEL_CACHELINE, sizeof *pump);
+    struct gravel_pump *pump = aligned_alloc(GRAVELP_CACHELINE, sizeof *pump);
     *out = pump;
     if (!pump)
         return gravel_fail(GRAVEL_ENOMEM, "pump");
@@ -172,10 +172,10 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     pump->clock = gravel_package_clock(mirror);
     pump->look_ahead = LOOK_AHEAD / pump->n_queues;
     pump->state_bytes =
-        (uint32_t)(mirror->queues_offset + mirror->n_queues * sizeof(struct gravel_queue_words));
+        (uint32_t)(mirror->queues_offset + mirror->n_queues * sizeof(struct gravelp_queue_words));
     pthread_mutex_init(&pump->lock, NULL);
     pthread_mutex_init(&pump->watch_lock, NULL);
-    pump->channels = aligned_alloc(GRAVEL_CACHELINE, bytes);
+    pump->channels = aligned_alloc(GRAVELP_CACHELINE, bytes);
     if (!pump->channels)
         return gravel_fail(GRAVEL_ENOMEM, "pump of %u queues", pump->n_queues);
     memset(pump->channels, 0, bytes);

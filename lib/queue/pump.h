@@ -8,7 +8,7 @@
  * slices, and no thread is needed. Long runs of packages whose messages may change places are not copied: the device
  * bins them, and what is copied is a block (lib/aggregate/device_aggregator.h).
  *
- * Path:    cl/queue.cl.h (device memory) -> pump.c -> lib/queue/package.h (mirror) -> lib/aggregate.
+ * Path:    cl/device/queue.cl.h (device memory) -> pump.c -> lib/queue/package.h (mirror) -> lib/aggregate.
  * Owner:   its command queues and staging; the memory is the node's.
  * Threads: gravel_pump_watch, _move and _settle by any, one at a time through a lock; the thread is its own.
  * Memory:  U1/U2 hand a package to the aggregator, C2/U3 its mirror slot back. Towards the device: a copy that is

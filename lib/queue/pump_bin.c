@@ -17,7 +17,7 @@
 
 /* The longest run that n packages begin with. 0 < n. */
 static struct gravel_package_run find_run(const struct gravel_pump *pump,
-                                          const struct gravel_package *headers, uint32_t n)
+                                          const struct gravelp_package *headers, uint32_t n)
 {
     struct gravel_package_run run = {.command = headers[0].command, .base = headers[0].base};
     if (!gravel_command_commutes(run.command)) {
@@ -42,8 +42,9 @@ static bool is_worth(const struct gravel_pump *pump, const struct gravel_package
     return run->n_messages >= least && run->n_messages / run->n_packages >= each;
 }
 
-uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump, const struct gravel_package *headers,
-                               uint32_t n, struct gravel_package_run *run)
+uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
+                               const struct gravelp_package *headers, uint32_t n,
+                               struct gravel_package_run *run)
 {
     uint32_t at = pump->binner ? 0 : n;
     for (; at < n; at += run->n_packages) {
@@ -92,7 +93,7 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
 bool gravel_pump_land_block(struct gravel_pump *pump, struct channel *channel,
                             const struct flight *flight)
 {
-    struct gravel_package *package = gravel_pump_slot(pump, channel, flight->run.ticket);
+    struct gravelp_package *package = gravel_pump_slot(pump, channel, flight->run.ticket);
     struct gravel_block *block = &channel->blocks[flight->room];
     if (!gravel_device_aggregator_take(pump->binner, &flight->run, flight->room, block))
         return false;

@@ -48,12 +48,12 @@ static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n,
     struct channel *channel = &pump->channels[queue];
     uint32_t slot = channel->taken & (pump->n_slots - 1);
     const size_t from[3] = {slot_offset(pump, queue, slot), 0, 0}, to[3] = {0, 0, 0};
-    const size_t region[3] = {sizeof(struct gravel_package), n, 1};
+    const size_t region[3] = {sizeof(struct gravelp_package), n, 1};
     cl_event next = NULL;
     if (n == 0)
         return CL_SUCCESS;
     cl_int error = clEnqueueReadBufferRect(pump->looks, pump->device, CL_FALSE, from, to, region,
-                                           pump->slot_bytes, 0, sizeof(struct gravel_package), 0,
+                                           pump->slot_bytes, 0, sizeof(struct gravelp_package), 0,
                                            channel->headers, 0, NULL, &next);
     keep_last(last, next);
     return error;
@@ -84,14 +84,14 @@ static int look(struct gravel_pump *pump, uint32_t *n)
  */
 static void mirror_words(struct gravel_pump *pump)
 {
-    const struct gravel_arena *seen = (const struct gravel_arena *)pump->seen;
-    const struct gravel_queue_words *words = (const struct gravel_queue_words *)(seen + 1);
+    const struct gravelp_arena *seen = (const struct gravelp_arena *)pump->seen;
+    const struct gravelp_queue_words *words = (const struct gravelp_queue_words *)(seen + 1);
     for (uint32_t q = 0; q < pump->n_queues; q++) {
-        struct gravel_queue_words *to = pump->channels[q].words;
+        struct gravelp_queue_words *to = pump->channels[q].words;
         gravel_word_store(&to->reserved, words[q].reserved, memory_order_relaxed);
         gravel_word_store(&to->waits, words[q].waits, memory_order_relaxed);
     }
-    if (seen->fault == GRAVEL_FAULT_NONE || pump->mirror->fault != GRAVEL_FAULT_NONE)
+    if (seen->fault == GRAVELP_FAULT_NONE || pump->mirror->fault != GRAVELP_FAULT_NONE)
         return;
     pump->mirror->fault_queue = seen->fault_queue;
     pump->mirror->fault_ticket = seen->fault_ticket;
@@ -108,12 +108,12 @@ static void mirror_words(struct gravel_pump *pump)
 
 /* Bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to
  * refuse. */
-static uint32_t package_bytes(const struct gravel_pump *pump, const struct gravel_package *header)
+static uint32_t package_bytes(const struct gravel_pump *pump, const struct gravelp_package *header)
 {
-    if (GRAVEL_COMMAND_TYPE(header->command) > GRAVEL_DOUBLE)
+    if (GRAVELP_COMMAND_TYPE(header->command) > GRAVEL_DOUBLE)
         return pump->slot_bytes;
     uint64_t bytes =
-        GRAVEL_NODE_ROW + (uint64_t)header->stride * GRAVEL_COLUMN_BYTES(header->command);
+        GRAVELP_NODE_ROW + (uint64_t)header->stride * GRAVELP_COLUMN_BYTES(header->command);
     return bytes <= pump->slot_bytes ? (uint32_t)bytes : pump->slot_bytes;
 }
 
@@ -141,7 +141,7 @@ static uint32_t count_ready(const struct channel *channel, uint32_t n)
 
 /* Start copying n packages. */
 static int begin_copy(struct gravel_pump *pump, uint32_t queue,
-                      const struct gravel_package *headers, uint32_t n)
+                      const struct gravelp_package *headers, uint32_t n)
 {
     struct channel *channel = &pump->channels[queue];
     struct flight *flight = gravel_pump_next_flight(channel);
@@ -164,7 +164,7 @@ static int begin_copy(struct gravel_pump *pump, uint32_t queue,
 static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t *moved)
 {
     struct channel *channel = &pump->channels[queue];
-    const struct gravel_package *headers = channel->headers;
+    const struct gravelp_package *headers = channel->headers;
     uint32_t ready = count_ready(channel, n), at = 0, n_begun = 1;
     uint32_t wanted = 2 * ready < GRAVEL_PUMP_LOOK_MIN ? GRAVEL_PUMP_LOOK_MIN : 2 * ready;
     struct gravel_package_run run;
@@ -189,7 +189,7 @@ static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct f
     struct channel *channel = &pump->channels[queue];
     for (uint32_t t = channel->arrived; t != flight->end; t++) {
         static const char what[] = "copying a package from the device";
-        struct gravel_package *package = gravel_pump_slot(pump, channel, t);
+        struct gravelp_package *package = gravel_pump_slot(pump, channel, t);
         int code = 0;
         if (package_bytes(pump, package) > flight->width) {
             cl_int error =
@@ -272,10 +272,10 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
 static int tell_device(struct gravel_pump *pump)
 {
     const uint32_t beat = gravel_package_time(&pump->clock, gravel_clock_ns());
-    const size_t line = offsetof(struct gravel_queue_words, consumed);
+    const size_t line = offsetof(struct gravelp_queue_words, consumed);
     cl_int error = CL_SUCCESS;
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
-        struct gravel_queue_words *credit = &pump->credits[q];
+        struct gravelp_queue_words *credit = &pump->credits[q];
         credit->consumed =
             pump->channels[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
         credit->beat = beat;           /* H6 */
@@ -297,7 +297,7 @@ cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
         return CL_SUCCESS;
     pump->has_told_abort = true;
     return clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
-                                offsetof(struct gravel_arena, abort), sizeof one, &one, 0, NULL,
+                                offsetof(struct gravelp_arena, abort), sizeof one, &one, 0, NULL,
                                 NULL); /* H1 */
 }
 

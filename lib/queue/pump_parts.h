@@ -35,22 +35,22 @@ struct rooms {
 };
 
 struct channel {
-    struct gravel_queue_words
+    struct gravelp_queue_words
         *words;           /* the mirror's: reserved and waits are ours, consumed the aggregator's */
     unsigned char *slots; /* the mirror's */
-    struct gravel_package *headers; /* [look_ahead] pinned; what the last look saw */
-    uint32_t wanted;                /* headers to read at the next look: twice what was ready */
-    uint32_t taken;                 /* tickets whose copies have been enqueued */
+    struct gravelp_package *headers; /* [look_ahead] pinned; what the last look saw */
+    uint32_t wanted;                 /* headers to read at the next look: twice what was ready */
+    uint32_t taken;                  /* tickets whose copies have been enqueued */
     struct flight flights[GRAVEL_PUMP_FLIGHTS];
     uint32_t first_flight, n_flights;
     struct rooms rooms;
     struct gravel_block blocks[GRAVEL_BLOCK_ROOMS]; /* the aggregator's from U1 to C2 */
-    _Alignas(GRAVEL_CACHELINE) uint32_t arrived;    /* U1: tickets brought; atomic */
+    _Alignas(GRAVELP_CACHELINE) uint32_t arrived;   /* U1: tickets brought; atomic */
 };
 
 struct gravel_pump {
     struct gravel_pump_shape shape;
-    struct gravel_arena *mirror;
+    struct gravelp_arena *mirror;
     cl_mem device; /* the kernels' arena */
     cl_command_queue looks, moves;
     cl_mem
@@ -58,8 +58,8 @@ struct gravel_pump {
     unsigned char *staging;
     unsigned char *seen; /* [state_bytes] control block and queue words as the device has them */
     uint32_t state_bytes;
-    struct gravel_queue_words *credits; /* [n_queues] what the device is told */
-    struct channel *channels;           /* [n_queues] */
+    struct gravelp_queue_words *credits; /* [n_queues] what the device is told */
+    struct channel *channels;            /* [n_queues] */
     uint32_t n_queues, n_slots, slot_bytes;
     uint32_t look_ahead; /* headers of each queue */
     bool has_told_abort;
@@ -92,11 +92,11 @@ int gravel_pump_fail(struct gravel_pump *pump, int code);
 bool gravel_pump_is_behind(const struct gravel_pump *pump);
 
 /* A package of a queue in the mirror. */
-static inline struct gravel_package *
+static inline struct gravelp_package *
 gravel_pump_slot(const struct gravel_pump *pump, const struct channel *channel, uint32_t ticket)
 {
     uint64_t slot = ticket & (pump->n_slots - 1);
-    return (struct gravel_package *)(channel->slots + slot * pump->slot_bytes);
+    return (struct gravelp_package *)(channel->slots + slot * pump->slot_bytes);
 }
 
 /* Where the next flight goes; there is room for it. */
@@ -119,8 +119,9 @@ static inline void gravel_pump_begin_flight(struct channel *channel, uint32_t n)
  *
  * @param run  [out] if there are none: the packages that the device is to bin together.
  */
-uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump, const struct gravel_package *headers,
-                               uint32_t n, struct gravel_package_run *run);
+uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
+                               const struct gravelp_package *headers, uint32_t n,
+                               struct gravel_package_run *run);
 /* Have the device bin the next packages of a queue. @param n_binned  [out] 0 if there is no room for a block now.
  * @return 0; GRAVEL_ECL. */
 int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct gravel_package_run *run,

@@ -25,10 +25,10 @@ int gravel_spsc_create(struct gravel_spsc **out, uint32_t capacity, uint32_t ele
     if (!is_power_of_two(capacity) || capacity > GRAVEL_SPSC_MAX_CAPACITY || !element_bytes)
         return GRAVEL_EINVAL;
     uint64_t bytes = sizeof(struct gravel_spsc) + (uint64_t)capacity * element_bytes;
-    if (bytes > SIZE_MAX - GRAVEL_CACHELINE)
+    if (bytes > SIZE_MAX - GRAVELP_CACHELINE)
         return GRAVEL_ENOMEM;
-    size_t whole_lines = ((size_t)bytes + GRAVEL_CACHELINE - 1) & ~(size_t)(GRAVEL_CACHELINE - 1);
-    struct gravel_spsc *queue = aligned_alloc(GRAVEL_CACHELINE, whole_lines);
+    size_t whole_lines = ((size_t)bytes + GRAVELP_CACHELINE - 1) & ~(size_t)(GRAVELP_CACHELINE - 1);
+    struct gravel_spsc *queue = aligned_alloc(GRAVELP_CACHELINE, whole_lines);
     if (!queue)
         return GRAVEL_ENOMEM;
     queue->capacity = capacity;

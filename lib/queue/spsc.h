@@ -26,26 +26,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gravel/shared/base.h"
+#include "layout/base.h"
 
 #define GRAVEL_SPSC_MAX_CAPACITY (1u << 31) /* [elements] so that full and empty differ */
 
 struct gravel_spsc {
     /* Constant after create. */
-    _Alignas(GRAVEL_CACHELINE) uint32_t capacity; /* [elements] a power of two */
+    _Alignas(GRAVELP_CACHELINE) uint32_t capacity; /* [elements] a power of two */
     uint32_t element_bytes;
     /* Producer's line. Invariant: 0 <= tail - head <= capacity. */
-    _Alignas(GRAVEL_CACHELINE) _Atomic uint32_t tail; /* S1: elements published so far */
+    _Alignas(GRAVELP_CACHELINE) _Atomic uint32_t tail; /* S1: elements published so far */
     uint32_t head_cache; /* a past value of head: at most this much is known to be released */
     /* Consumer's line. */
-    _Alignas(GRAVEL_CACHELINE) _Atomic uint32_t head;    /* S2: elements released so far */
-    uint32_t tail_cache;                                 /* a past value of tail */
-    _Alignas(GRAVEL_CACHELINE) unsigned char elements[]; /* [capacity][element_bytes] */
+    _Alignas(GRAVELP_CACHELINE) _Atomic uint32_t head;    /* S2: elements released so far */
+    uint32_t tail_cache;                                  /* a past value of tail */
+    _Alignas(GRAVELP_CACHELINE) unsigned char elements[]; /* [capacity][element_bytes] */
 };
 
-_Static_assert(offsetof(struct gravel_spsc, tail) == 1 * GRAVEL_CACHELINE, "producer's own line");
-_Static_assert(offsetof(struct gravel_spsc, head) == 2 * GRAVEL_CACHELINE, "consumer's own line");
-_Static_assert(offsetof(struct gravel_spsc, elements) == 3 * GRAVEL_CACHELINE, "aligned elements");
+_Static_assert(offsetof(struct gravel_spsc, tail) == 1 * GRAVELP_CACHELINE, "producer's own line");
+_Static_assert(offsetof(struct gravel_spsc, head) == 2 * GRAVELP_CACHELINE, "consumer's own line");
+_Static_assert(offsetof(struct gravel_spsc, elements) == 3 * GRAVELP_CACHELINE, "aligned elements");
 
 /**
  * Create an empty queue.
@@ -53,7 +53,7 @@ _Static_assert(offsetof(struct gravel_spsc, elements) == 3 * GRAVEL_CACHELINE, "
  * @param out            [out] the queue, or NULL on failure.
  * @param capacity       elements it holds, a power of two, 1 to GRAVEL_SPSC_MAX_CAPACITY.
  * @param element_bytes  size of an element [bytes], at least 1. Elements are aligned to the largest
- * power of two that divides it, GRAVEL_CACHELINE at most.
+ * power of two that divides it, GRAVELP_CACHELINE at most.
  * @param start          value both indices start from: 0, or close to UINT32_MAX to test the wrap.
  * @return               0; GRAVEL_EINVAL; GRAVEL_ENOMEM.
  */

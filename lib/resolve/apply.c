@@ -149,15 +149,15 @@ static uint64_t apply_words(const struct gravel_apply *apply, const struct grave
 {
     uint32_t command = run->command;
     struct part part = {
-        .loop = loops[GRAVEL_COMMAND_OP(command)][GRAVEL_COMMAND_TYPE(command)]
-                     [(command & GRAVEL_COMMAND_WIDE) != 0],
+        .loop = loops[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)]
+                     [(command & GRAVELP_COMMAND_WIDE) != 0],
         .base = run->base,
         .indices = start + GRAVEL_RUN_INDICES(command),
         .n = run->n_messages,
-        .index_bytes = GRAVEL_INDEX_BYTES(command),
-        .value_bytes = GRAVEL_VALUE_BYTES(command),
+        .index_bytes = GRAVELP_INDEX_BYTES(command),
+        .value_bytes = GRAVELP_VALUE_BYTES(command),
     };
-    if (GRAVEL_N_VALUES(command))
+    if (GRAVELP_N_VALUES(command))
         part.values = start + GRAVEL_RUN_VALUES(command, run->n_messages, 0);
     if (apply->shard.count > 1)
         return apply_shard(&part, apply->heap, apply->shard);
@@ -172,8 +172,8 @@ static uint64_t apply_calls(const struct gravel_apply *apply, const struct grave
     if (apply->shard.index != 0)
         return 0;
     const uint64_t *rows = (const void *)(start + sizeof *run);
-    uint32_t handler = GRAVEL_COMMAND_HANDLER(run->command);
-    uint32_t n_args = GRAVEL_COMMAND_N_ARGS(run->command);
+    uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
+    uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
     for (uint32_t i = 0; i < run->n_messages; i++) {
         uint64_t args[GRAVEL_AM_MAX_ARGS] = {0};
         for (uint32_t row = 0; row < n_args; row++)
@@ -196,14 +196,14 @@ void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t f
     *applied = (struct gravel_applied){0};
     while (start < end) {
         const struct gravel_run *run = (const void *)start;
-        applied->has_signals |= GRAVEL_HAS_SIGNAL(run->command);
-        if (GRAVEL_COMMAND_OP(run->command) == GRAVEL_AM)
+        applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
+        if (GRAVELP_COMMAND_OP(run->command) == GRAVEL_AM)
             applied->n_messages += apply_calls(apply, run, header->source, start, applied);
-        else if (GRAVEL_IS_REQUEST(run->command))
+        else if (GRAVELP_IS_REQUEST(run->command))
             applied->n_messages += gravel_requests_apply(apply->heap, apply->shard, start);
         else
             applied->n_messages += apply_words(apply, run, start);
-        start += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);
+        start += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
     }
 }
 

@@ -24,10 +24,11 @@ int gravel_on_device(struct gravel *gravel, void *user, uint32_t source,
 static void write_kernel(FILE *out, const struct gravel_handler *handler)
 {
     fprintf(out, "#line 1 \"handler %s, as registered\"\n", handler->name);
-    fprintf(out, "kernel void gravel_call_%s(GRAVEL_CALL_RUN)\n{\n", handler->name);
-    fprintf(out, "    if (GRAVEL_CALL_NUMBER < n_messages)\n        %s(GRAVEL_CALL", handler->name);
+    fprintf(out, "kernel void gravel_call_%s(GRAVELP_CALL_RUN)\n{\n", handler->name);
+    fprintf(out, "    if (GRAVELP_CALL_NUMBER < n_messages)\n        %s(GRAVELP_CALL",
+            handler->name);
     for (uint32_t i = 0; i < handler->n_args; i++)
-        fprintf(out, ", GRAVEL_CALL_ARGUMENT(%u)", i);
+        fprintf(out, ", GRAVELP_CALL_ARGUMENT(%u)", i);
     fprintf(out, ");\n}\nvoid %s(struct gravel_call", handler->name);
     for (uint32_t i = 0; i < handler->n_args; i++)
         fprintf(out, ", ulong");

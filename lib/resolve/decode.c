@@ -46,7 +46,7 @@ static const struct {
 
 static const char *type_name(uint32_t command)
 {
-    return names[GRAVEL_COMMAND_OP(command)][GRAVEL_COMMAND_TYPE(command)].type;
+    return names[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)].type;
 }
 
 /* Note why; a run number of 0 stands for the header. */
@@ -98,10 +98,10 @@ static int check_header(const struct check *check, const struct gravel_frame *fr
 
 static int check_active_message(const struct check *check, const struct gravel_run *run)
 {
-    uint32_t handler = GRAVEL_COMMAND_HANDLER(run->command);
-    uint32_t n_args = GRAVEL_COMMAND_N_ARGS(run->command);
-    if (n_args > GRAVEL_AM_MAX_ARGS || GRAVEL_COMMAND_TYPE(run->command) != 0 ||
-        run->command & GRAVEL_COMMAND_WIDE)
+    uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
+    uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
+    if (n_args > GRAVEL_AM_MAX_ARGS || GRAVELP_COMMAND_TYPE(run->command) != 0 ||
+        run->command & GRAVELP_COMMAND_WIDE)
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is malformed", run->command);
     if (handler >= check->expect->n_handlers || !check->expect->handlers[handler].function)
         return refuse(check, GRAVEL_EHANDLER, "no handler %" PRIu32 " among %" PRIu32, handler,
@@ -117,18 +117,19 @@ static int check_active_message(const struct check *check, const struct gravel_r
 
 static int check_command(const struct check *check, const struct gravel_run *run)
 {
-    uint32_t op = GRAVEL_COMMAND_OP(run->command);
-    uint32_t type = GRAVEL_COMMAND_TYPE(run->command);
+    uint32_t op = GRAVELP_COMMAND_OP(run->command);
+    uint32_t type = GRAVELP_COMMAND_TYPE(run->command);
     if (op == GRAVEL_AM) {
         int code = check_active_message(check, run);
         if (code)
             return code;
     } else if (op >= GRAVEL_N_OPERATIONS || type >= 8 || !names[op][type].type ||
-               run->command != (GRAVEL_COMMAND(op, type) | (run->command & GRAVEL_COMMAND_WIDE)) ||
-               (GRAVEL_HAS_SIGNAL(run->command) && run->command & GRAVEL_COMMAND_WIDE)) {
+               run->command !=
+                   (GRAVELP_COMMAND(op, type) | (run->command & GRAVELP_COMMAND_WIDE)) ||
+               (GRAVELP_HAS_SIGNAL(run->command) && run->command & GRAVELP_COMMAND_WIDE)) {
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is unknown", run->command);
     }
-    if (run->base && (op == GRAVEL_AM || run->command & GRAVEL_COMMAND_WIDE))
+    if (run->base && (op == GRAVEL_AM || run->command & GRAVELP_COMMAND_WIDE))
         return refuse(check, GRAVEL_ECORRUPT, "base is %" PRIu64 " in a run that has none",
                       run->base);
     return 0;
@@ -139,7 +140,7 @@ static int check_command(const struct check *check, const struct gravel_run *run
 static int check_extent(const struct check *check, const struct gravel_run *run,
                         const unsigned char *start, uint64_t left, uint64_t *run_bytes)
 {
-    uint64_t message_bytes = GRAVEL_MESSAGE_BYTES(run->command);
+    uint64_t message_bytes = GRAVELP_MESSAGE_BYTES(run->command);
     uint64_t header = GRAVEL_RUN_INDICES(run->command), room = left < header ? 0 : left - header;
     uint64_t most = message_bytes ? room / message_bytes : GRAVEL_FRAME_MAX_MESSAGES;
     if (!run->n_messages || run->n_messages > most)
@@ -147,9 +148,9 @@ static int check_extent(const struct check *check, const struct gravel_run *run,
                       "%" PRIu32 " messages of %" PRIu64 " bytes do not fit in %" PRIu64
                       " bytes, or are none",
                       run->n_messages, message_bytes, room);
-    uint64_t n = run->n_messages, n_values = GRAVEL_N_VALUES(run->command);
+    uint64_t n = run->n_messages, n_values = GRAVELP_N_VALUES(run->command);
     uint64_t end = n_values ? GRAVEL_RUN_VALUES(run->command, n, n_values)
-                            : header + n * GRAVEL_INDEX_BYTES(run->command);
+                            : header + n * GRAVELP_INDEX_BYTES(run->command);
     *run_bytes = GRAVEL_RUN_BYTES(run->command, n);
     if (*run_bytes > left)
         return refuse(check, GRAVEL_ECORRUPT, "%" PRIu64 " bytes of run, %" PRIu64 " bytes left",
@@ -173,7 +174,7 @@ static uint32_t largest(const uint32_t *indices, uint32_t n)
 static int check_element(const struct check *check, const struct gravel_run *run, const char *what,
                          uint64_t base, const char *element, uint32_t index)
 {
-    uint32_t size = GRAVEL_VALUE_BYTES(run->command);
+    uint32_t size = GRAVELP_VALUE_BYTES(run->command);
     struct gravel_span span;
     if (base % size)
         return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is not a multiple of %" PRIu32,
@@ -214,7 +215,8 @@ static int check_requests(const struct check *check, const struct gravel_signal_
 {
     uint32_t index = 0, place = 0;
     for (uint32_t i = 0; i < run->run.n_messages; i++) {
-        uint32_t one = GRAVEL_REQUEST_INDEX(requests[i]), other = GRAVEL_REQUEST_PLACE(requests[i]);
+        uint32_t one = GRAVELP_REQUEST_INDEX(requests[i]),
+                 other = GRAVELP_REQUEST_PLACE(requests[i]);
         index = one > index ? one : index;
         place = other > place ? other : place;
     }
@@ -230,7 +232,7 @@ static int check_signal_run(const struct check *check, const unsigned char *star
     int code = check_signal(check, run.signal);
     if (code)
         return code;
-    if (GRAVEL_IS_REQUEST(run.run.command))
+    if (GRAVELP_IS_REQUEST(run.run.command))
         return check_requests(check, &run, (const void *)(start + sizeof run));
     if (run.result)
         return refuse(check, GRAVEL_ECORRUPT, "result is %" PRIu64 " in a run that has none",
@@ -248,7 +250,7 @@ static bool holds(const struct gravel_span *span, uint64_t offset, uint32_t size
 static int check_offsets(const struct check *check, const struct gravel_run *run,
                          const uint64_t *offsets)
 {
-    uint32_t size = GRAVEL_VALUE_BYTES(run->command);
+    uint32_t size = GRAVELP_VALUE_BYTES(run->command);
     struct gravel_span span = {0, 0};
     for (uint32_t i = 0; i < run->n_messages; i++) {
         if (offsets[i] & (size - 1)) /* size is 4 or 8 */
@@ -272,9 +274,9 @@ static int check_run(const struct check *check, const struct gravel_run *run,
         code = check_extent(check, run, start, left, run_bytes);
     if (code)
         return code;
-    if (GRAVEL_HAS_SIGNAL(run->command))
+    if (GRAVELP_HAS_SIGNAL(run->command))
         return check_signal_run(check, start);
-    switch (GRAVEL_INDEX_BYTES(run->command)) {
+    switch (GRAVELP_INDEX_BYTES(run->command)) {
     case 4:
         return check_indices(check, run, (const void *)(start + sizeof *run));
     case 8:

@@ -20,7 +20,7 @@
 #define GROUP 256u        /* [work-items] wanted; kernels may bear fewer */
 #define MAX_UNDER_WAY 64u /* runs enqueued and not yet waited for */
 
-/* Arguments of GRAVEL_CALL_RUN. */
+/* Arguments of GRAVELP_CALL_RUN. */
 enum { ARENA, FRAME, ROWS_AT, N_MESSAGES, SOURCE, NODE, HEAP };
 
 /* A run under way. */
@@ -228,8 +228,8 @@ static int start(struct gravel_device_calls *calls, uint32_t handler, const stru
 
 bool gravel_device_calls_take(const struct gravel_device_calls *calls, const struct gravel_run *run)
 {
-    return calls && GRAVEL_COMMAND_OP(run->command) == GRAVEL_AM &&
-           calls->kernels[GRAVEL_COMMAND_HANDLER(run->command)];
+    return calls && GRAVELP_COMMAND_OP(run->command) == GRAVEL_AM &&
+           calls->kernels[GRAVELP_COMMAND_HANDLER(run->command)];
 }
 
 int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_queue queue,
@@ -245,7 +245,7 @@ int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_qu
         .node = frame->destination,
         .heap = heap_offset,
     };
-    return start(calls, GRAVEL_COMMAND_HANDLER(run->command), &place);
+    return start(calls, GRAVELP_COMMAND_HANDLER(run->command), &place);
 }
 
 int gravel_device_calls_run(struct gravel_device_calls *calls, const struct gravel_frame *frame,
@@ -261,7 +261,7 @@ int gravel_device_calls_run(struct gravel_device_calls *calls, const struct grav
     if (!calls->is_stuck)
         memcpy(calls->staged, run + 1,
                GRAVEL_RUN_BYTES(run->command, run->n_messages) - sizeof *run);
-    int code = start(calls, GRAVEL_COMMAND_HANDLER(run->command), &place);
+    int code = start(calls, GRAVELP_COMMAND_HANDLER(run->command), &place);
     return code ? code : gravel_device_calls_wait(calls);
 }
 

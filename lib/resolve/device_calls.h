@@ -7,7 +7,7 @@
  * with the device, enqueues the kernel on a queue of the calls' own, beside the caller's kernels
  * (device/beside.h), and waits for it.
  *
- * Path:    node.c creates -> resolver.c or (pump, drain) device_resolver.c -> cl/handler.cl.h.
+ * Path:    node.c creates -> resolver.c or (pump, drain) device_resolver.c -> cl/gravel.cl.h.
  * Owner:   program, kernels, queue and staging; device, memory and handlers are the node's.
  * Threads: create and destroy by the thread that opens the node; the rest by the network thread.
  * Source:  Orr 2016, section 5.2.3 (active messages).

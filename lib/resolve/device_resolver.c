@@ -276,7 +276,7 @@ static int apply_words(struct pass *pass, const struct gravel_run *run)
     int code = pass->is_uploaded ? 0 : upload(pass);
     if (code)
         return code;
-    if (GRAVEL_IS_REQUEST(run->command))
+    if (GRAVELP_IS_REQUEST(run->command))
         note_answers(pass, run);
     return gravel_device_runs_enqueue(&pass->resolver->runs, pass->berth->uploaded, pass->frame,
                                       run, pass->heap_offset);
@@ -323,7 +323,7 @@ static int apply_calls(struct pass *pass, const struct gravel_run *run,
 static int apply_run(struct pass *pass, const struct gravel_run *run,
                      struct gravel_applied *applied)
 {
-    if (GRAVEL_COMMAND_OP(run->command) != GRAVEL_AM)
+    if (GRAVELP_COMMAND_OP(run->command) != GRAVEL_AM)
         return apply_words(pass, run);
     return gravel_device_calls_take(pass->resolver->calls, run) ? apply_device_calls(pass, run)
                                                                 : apply_calls(pass, run, applied);
@@ -345,8 +345,8 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
         const struct gravel_run *run = (const void *)((const char *)frame + at);
         code = apply_run(&pass, run, applied);
         applied->n_messages += code ? 0 : run->n_messages;
-        applied->has_signals |= GRAVEL_HAS_SIGNAL(run->command);
-        at += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);
+        applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
+        at += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
     }
     clFlush(resolver->queue);
     return code ? code : fetch_answers(&pass);

@@ -235,7 +235,7 @@ static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, ui
 
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
 {
-    const struct gravel_run nothing = {.command = GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
+    const struct gravel_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
     const struct place place = {.uploaded = uploaded, .run = &nothing, .kind = nothing.command};
     int code = enqueue(runs, &place, runs->apply_serially, 1);
     if (!code)
@@ -252,9 +252,9 @@ int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem upl
 /* Whether the messages are for one work-item: no atomic operation does what they ask for, or they are few. */
 static bool must_be_serial(const struct gravel_device_runs *runs, const struct gravel_run *run)
 {
-    bool is_wide_word = GRAVEL_VALUE_BYTES(run->command) == 8;
-    bool is_put = GRAVEL_COMMAND_OP(run->command) == GRAVEL_PUT ||
-                  GRAVEL_COMMAND_OP(run->command) == GRAVEL_PUT_SIGNAL;
+    bool is_wide_word = GRAVELP_VALUE_BYTES(run->command) == 8;
+    bool is_put = GRAVELP_COMMAND_OP(run->command) == GRAVEL_PUT ||
+                  GRAVELP_COMMAND_OP(run->command) == GRAVEL_PUT_SIGNAL;
     return runs->is_serial || run->n_messages <= FEW_MESSAGES ||
            (is_wide_word && !is_put && !runs->has_int64_atomics);
 }
@@ -263,11 +263,11 @@ static int enqueue_messages(const struct gravel_device_runs *runs, const struct 
 {
     const struct gravel_run *run = place->run;
     bool is_serial = must_be_serial(runs, run);
-    if (GRAVEL_IS_REQUEST(run->command))
+    if (GRAVELP_IS_REQUEST(run->command))
         return enqueue_requests(runs, place, is_serial ? runs->answer_serially : runs->answer_each);
     if (is_serial)
         return enqueue(runs, place, runs->apply_serially, 1);
-    if (GRAVEL_COMMAND_OP(place->kind) == GRAVEL_PUT)
+    if (GRAVELP_COMMAND_OP(place->kind) == GRAVEL_PUT)
         return enqueue_puts(runs, place);
     return enqueue(runs, place, runs->update_each, run->n_messages);
 }
@@ -276,14 +276,14 @@ int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem upl
                                const struct gravel_frame *frame, const struct gravel_run *run,
                                uint64_t heap_offset)
 {
-    uint32_t op = GRAVEL_COMMAND_OP(run->command), type = GRAVEL_COMMAND_TYPE(run->command);
+    uint32_t op = GRAVELP_COMMAND_OP(run->command), type = GRAVELP_COMMAND_TYPE(run->command);
     uint64_t at = (uint64_t)((const char *)run - (const char *)frame);
     const struct place place = {
         .uploaded = uploaded,
         .run = run,
-        .kind = op == GRAVEL_PUT_SIGNAL ? GRAVEL_COMMAND(GRAVEL_PUT, type)
-                                        : run->command & ~GRAVEL_COMMAND_WIDE,
-        .is_wide = (run->command & GRAVEL_COMMAND_WIDE) != 0,
+        .kind = op == GRAVEL_PUT_SIGNAL ? GRAVELP_COMMAND(GRAVEL_PUT, type)
+                                        : run->command & ~GRAVELP_COMMAND_WIDE,
+        .is_wide = (run->command & GRAVELP_COMMAND_WIDE) != 0,
         .base = heap_offset + run->base,
         .indices_at = (uint32_t)(at + GRAVEL_RUN_INDICES(run->command)),
         .values_at = (uint32_t)(at + GRAVEL_RUN_VALUES(run->command, run->n_messages, 0)),

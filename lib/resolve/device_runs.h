@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernels of cl/resolve.cl, and which of them a run needs.
+ * The kernels of cl/kernels/resolve.cl, and which of them a run needs.
  *
  * A run of updates takes one kernel. A run of puts takes a fill and two, by way of a hash table, or
  * one that goes through it message by message on CPU devices. All are enqueued in order.
  *
- * Path:    device_resolver.c -> device_runs.h -> cl/resolve.cl.
+ * Path:    device_resolver.c -> device_runs.h -> cl/kernels/resolve.cl.
  * Owner:   the struct's; queue and arena are retained.
  * Threads: one at a time.
  */

@@ -38,20 +38,20 @@ struct part {
 /* Do requests [first, end) of a run. */
 typedef void request_loop(const struct part *part, uint32_t first, uint32_t end);
 
-#define DEFINE_LOOP(OP, op, TYPE, type)                                                \
-    static void op##_##type(const struct part *part, uint32_t first, uint32_t end)     \
-    {                                                                                  \
-        unsigned char *values = part->values;                                          \
-        const unsigned char *expected = part->expected;                                \
-        (void)expected;                                                                \
-        for (uint32_t i = first; i < end; i++) {                                       \
-            unsigned char *address =                                                   \
-                part->words +                                                          \
-                (size_t)GRAVEL_REQUEST_INDEX(part->requests[i]) * sizeof(word_##type); \
-            word_##type old = load_##type(address);                                    \
-            STORE_##op(type, address, old, i);                                         \
-            memcpy(values + (size_t)i * sizeof old, &old, sizeof old);                 \
-        }                                                                              \
+#define DEFINE_LOOP(OP, op, TYPE, type)                                                 \
+    static void op##_##type(const struct part *part, uint32_t first, uint32_t end)      \
+    {                                                                                   \
+        unsigned char *values = part->values;                                           \
+        const unsigned char *expected = part->expected;                                 \
+        (void)expected;                                                                 \
+        for (uint32_t i = first; i < end; i++) {                                        \
+            unsigned char *address =                                                    \
+                part->words +                                                           \
+                (size_t)GRAVELP_REQUEST_INDEX(part->requests[i]) * sizeof(word_##type); \
+            word_##type old = load_##type(address);                                     \
+            STORE_##op(type, address, old, i);                                          \
+            memcpy(values + (size_t)i * sizeof old, &old, sizeof old);                  \
+        }                                                                               \
     }
 #define DEFINE_CAS(TYPE, type) DEFINE_LOOP(CAS, cas, TYPE, type)
 GRAVEL_REQUESTS(DEFINE_LOOP)
@@ -74,14 +74,14 @@ static struct part part_of(unsigned char *heap, unsigned char *start)
         .values = start + GRAVEL_RUN_VALUES(command, n, 0),
         .expected = start + GRAVEL_RUN_VALUES(command, n, 1),
         .n = n,
-        .word_bytes = GRAVEL_VALUE_BYTES(command),
+        .word_bytes = GRAVELP_VALUE_BYTES(command),
     };
 }
 
 static bool owns(struct gravel_shard shard, const struct part *part, uint32_t i)
 {
     uint64_t offset =
-        part->base + (uint64_t)GRAVEL_REQUEST_INDEX(part->requests[i]) * part->word_bytes;
+        part->base + (uint64_t)GRAVELP_REQUEST_INDEX(part->requests[i]) * part->word_bytes;
     return (offset >> GRAVEL_SHARD_PAGE_SHIFT) % shard.count == shard.index;
 }
 
@@ -90,7 +90,7 @@ uint64_t gravel_requests_apply(unsigned char *heap, struct gravel_shard shard, u
     const struct gravel_run *header = (const void *)run;
     const struct part part = part_of(heap, run);
     request_loop *loop =
-        loops[GRAVEL_COMMAND_OP(header->command)][GRAVEL_COMMAND_TYPE(header->command)];
+        loops[GRAVELP_COMMAND_OP(header->command)][GRAVELP_COMMAND_TYPE(header->command)];
     uint64_t n_applied = 0;
     if (shard.count == 1) {
         loop(&part, 0, part.n);
@@ -122,11 +122,11 @@ void gravel_requests_finish(const void *frame, unsigned char *heap, gravel_apply
     while (start < end) {
         const struct gravel_signal_run *run = (const void *)start;
         uint32_t command = run->run.command, n = run->run.n_messages;
-        if (GRAVEL_IS_REQUEST(command))
+        if (GRAVELP_IS_REQUEST(command))
             reply(context, run, header->source, (const void *)(run + 1),
                   start + GRAVEL_RUN_VALUES(command, n, 0));
-        else if (GRAVEL_HAS_SIGNAL(command) && heap)
+        else if (GRAVELP_HAS_SIGNAL(command) && heap)
             raise_signal(heap, run);
-        start += GRAVEL_RUN_BYTES(command, (gravel_u64)n);
+        start += GRAVEL_RUN_BYTES(command, (gravelp_u64)n);
     }
 }

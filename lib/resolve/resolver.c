@@ -25,7 +25,7 @@ struct helper {
     uint32_t shard;
     bool is_running;
     struct gravel_applied applied;
-    _Alignas(GRAVEL_CACHELINE) _Atomic uint64_t done; /* V2: buffers finished */
+    _Alignas(GRAVELP_CACHELINE) _Atomic uint64_t done; /* V2: buffers finished */
 };
 
 struct gravel_resolver {
@@ -88,13 +88,13 @@ static void *helper_main(void *argument)
 int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape)
 {
     *out = NULL;
-    struct gravel_resolver *resolver = aligned_alloc(GRAVEL_CACHELINE, sizeof *resolver);
+    struct gravel_resolver *resolver = aligned_alloc(GRAVELP_CACHELINE, sizeof *resolver);
     if (!resolver)
         return gravel_fail(GRAVEL_ENOMEM, "resolver");
     memset(resolver, 0, sizeof *resolver);
     resolver->shape = *shape;
     size_t bytes = (shape->n_helpers + 1) * sizeof *resolver->helpers;
-    resolver->helpers = aligned_alloc(GRAVEL_CACHELINE, bytes);
+    resolver->helpers = aligned_alloc(GRAVELP_CACHELINE, bytes);
     if (!resolver->helpers) {
         gravel_resolver_destroy(resolver);
         return gravel_fail(GRAVEL_ENOMEM, "%u resolver helpers", shape->n_helpers);
@@ -195,7 +195,7 @@ static uint64_t find_call(const struct gravel_resolver *resolver, const struct g
         const struct gravel_run *run = (const void *)((const char *)frame + at);
         if (gravel_device_calls_take(resolver->shape.calls, run))
             return at;
-        at += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);
+        at += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
     }
     return frame->bytes;
 }
@@ -224,7 +224,7 @@ static int apply_in_turn(struct gravel_resolver *resolver, uint32_t heap,
             at = resolver->to;
         } else {
             code = call(resolver, run, heap, applied);
-            at += GRAVEL_RUN_BYTES(run->command, (gravel_u64)run->n_messages);
+            at += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
         }
     }
     return code;

@@ -128,7 +128,7 @@ bool gravel_handover_is_note(const struct gravel_frame *frame, uint32_t bytes)
 static bool is_inside(const struct gravel_note_frame *note, uint32_t most_bytes)
 {
     return note->offset >= GRAVEL_SEGMENT_FRAMES && note->offset < GRAVEL_SEGMENT_BYTES &&
-           note->offset % GRAVEL_CACHELINE == 0 && note->bytes >= sizeof(struct gravel_frame) &&
+           note->offset % GRAVELP_CACHELINE == 0 && note->bytes >= sizeof(struct gravel_frame) &&
            note->bytes <= most_bytes && note->bytes <= GRAVEL_SEGMENT_BYTES - note->offset;
 }
 

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gravel/shared/base.h"
+#include "layout/base.h"
 
 #define GRAVEL_SEGMENT_PEERS 256u /* nodes of one machine that can take frames from a segment */
 #define GRAVEL_SEGMENT_FRAMES (UINT64_C(2) << 20) /* [bytes] where frames begin */
@@ -28,7 +28,7 @@
 
 /* Written by one peer only, a line each. */
 struct gravel_segment_peer {
-    _Alignas(GRAVEL_CACHELINE) _Atomic uint32_t n_back; /* Y1, Y2: frames it is done with; wraps */
+    _Alignas(GRAVELP_CACHELINE) _Atomic uint32_t n_back; /* Y1, Y2: frames it is done with; wraps */
 };
 
 struct gravel_segment_head {

@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gravel/shared/base.h"
+#include "layout/base.h"
 
 /* Thread sanitizers do not model fences: they get a read-modify-write of the same strength. */
 #if defined(__SANITIZE_THREAD__)
@@ -39,11 +39,11 @@
 #endif
 
 struct gravel_event {
-    _Alignas(GRAVEL_CACHELINE) _Atomic uint32_t epoch; /* E2: signals that found a waiter; wraps */
+    _Alignas(GRAVELP_CACHELINE) _Atomic uint32_t epoch; /* E2: signals that found a waiter; wraps */
     _Atomic uint32_t n_waiters; /* E1: threads between prepare and cancel or the end of wait */
 };
 
-_Static_assert(sizeof(struct gravel_event) == GRAVEL_CACHELINE,
+_Static_assert(sizeof(struct gravel_event) == GRAVELP_CACHELINE,
                "an event keeps its line to itself");
 
 /**

@@ -14,7 +14,7 @@
 
 #define AGGREGATION_MAX_NODES 64u
 #define AGGREGATION_GROUP 256u
-#define AGGREGATION_COMMAND GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_ULONG)
+#define AGGREGATION_COMMAND GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_ULONG)
 #define AGGREGATION_BUFFER_BYTES (256u << 10)
 
 /* Where node buffers go: they are counted, or every index is added up, and they go home at once. */

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SLOT_BYTES (GRAVEL_NODE_ROW + AGGREGATION_GROUP * 8u)
+#define SLOT_BYTES (GRAVELP_NODE_ROW + AGGREGATION_GROUP * 8u)
 #define RING_BYTES (64u << 20)
 
 static void report(void *context, int code, bool is_fatal, const char *text)
@@ -63,7 +63,7 @@ void aggregation_path_open(struct aggregation_path *path, struct aggregation_cas
     cl_int error;
     path->contest = contest;
     open_pump(path, aggregation);
-    struct gravel_arena *mirror = path->memory.arena;
+    struct gravelp_arena *mirror = path->memory.arena;
     path->aggregator =
         (struct gravel_aggregator){.queue = {.words = gravel_arena_queue(mirror, 0),
                                              .slots = gravel_arena_slots(mirror, 0),

@@ -8,10 +8,10 @@
  * Path:    bench_aggregation.c, aggregation_direct.c launch them.
  * Source:  Orr 2016, section 3.2.2 (SIMT-direct: the work-group itself bins what it sends).
  */
-#define GRAVEL_INTERNAL
+#define GRAVELP_INTERNAL
 #include "gravel.cl.h"
 
-GRAVEL_INLINE uint node_of(uint number, uint n_nodes)
+GRAVELP_INLINE uint node_of(uint number, uint n_nodes)
 {
     return mul_hi(number * 2654435761u, n_nodes);
 }
@@ -22,7 +22,7 @@ kernel void send_packages(GRAVEL_ARENA, uint rounds, uint n_nodes)
     GRAVEL_OPEN(g);
     uint first = (uint)get_global_id(0) * rounds;
     for (uint round = 0; round < rounds; round++)
-        gravel_inc_ulong(g, 0, first + round, node_of(first + round, n_nodes));
+        gravel_inc_ulong_wg(g, 0, first + round, node_of(first + round, n_nodes));
 }
 
 /*
@@ -37,12 +37,12 @@ kernel void send_direct(global uint *fill, global uint *buffers, uint capacity, 
     for (uint round = 0; round < rounds; round++) {
         for (uint i = lane; i < n_nodes; i += n_lanes)
             counts[i] = 0;
-        gravel_barrier_group();
+        gravelp_barrier_group();
         uint node = node_of(first + round, n_nodes), rank = atomic_inc(&counts[node]);
-        gravel_barrier_group();
+        gravelp_barrier_group();
         for (uint i = lane; i < n_nodes; i += n_lanes)
             starts[i] = counts[i] ? atomic_add(&fill[i], counts[i]) : 0;
-        gravel_barrier_group();
+        gravelp_barrier_group();
         uint place = starts[node] + rank;
         if (place < capacity)
             buffers[(ulong)node * capacity + place] = first + round;

@@ -27,8 +27,8 @@
 #define N_SLOTS 512u
 #define COLUMNS 256u
 #define N_PACKAGES (1u << 14)
-#define COMMAND GRAVEL_COMMAND_AM(0, 4)
-#define SLOT_BYTES (GRAVEL_NODE_ROW + COLUMNS * GRAVEL_COLUMN_BYTES(COMMAND))
+#define COMMAND GRAVELP_COMMAND_AM(0, 4)
+#define SLOT_BYTES (GRAVELP_NODE_ROW + COLUMNS * GRAVELP_COLUMN_BYTES(COMMAND))
 #define BUFFER_BYTES 65536u
 #define MAX_DESTINATIONS 4096u
 
@@ -37,7 +37,7 @@ struct bench {
     uint32_t destinations[BENCH_MAX_LIST]; /* 0: only add up */
     uint32_t n_cases;
     uint32_t n_destinations; /* of the run */
-    struct gravel_queue_words *words;
+    struct gravelp_queue_words *words;
     unsigned char *slots;
     struct gravel_package_queue queue;
     uint64_t *received; /* [MAX_DESTINATIONS] */
@@ -51,11 +51,11 @@ static uint32_t destination_of(uint64_t message, uint32_t n)
 
 static void write_package(unsigned char *slot, uint64_t first, uint32_t n_destinations)
 {
-    uint32_t *nodes = (uint32_t *)(slot + GRAVEL_NODE_ROW);
+    uint32_t *nodes = (uint32_t *)(slot + GRAVELP_NODE_ROW);
     for (uint32_t i = 0; i < COLUMNS; i++)
         nodes[i] = destination_of(first + i, n_destinations);
     for (uint32_t row = 0; row < 4; row++) {
-        uint64_t *values = (uint64_t *)(slot + GRAVEL_VALUE_ROW(COMMAND, COLUMNS, row));
+        uint64_t *values = (uint64_t *)(slot + GRAVELP_VALUE_ROW(COMMAND, COLUMNS, row));
         for (uint32_t i = 0; i < COLUMNS; i++)
             values[i] = first + i + row;
     }
@@ -75,7 +75,7 @@ static void *produce(void *argument)
         }
         wait = (struct bench_wait_state){0};
         unsigned char *slot = bench->slots + (size_t)(t % N_SLOTS) * SLOT_BYTES;
-        struct gravel_package *package = (struct gravel_package *)slot;
+        struct gravelp_package *package = (struct gravelp_package *)slot;
         write_package(slot, (uint64_t)t * COLUMNS, bench->n_destinations);
         package->command = COMMAND;
         package->n_messages = package->stride = COLUMNS;
@@ -110,10 +110,10 @@ static void receive_and_add(void *context, struct gravel_buffer *buffer)
     receive(context, buffer);
 }
 
-static void add_up(struct bench *bench, const struct gravel_package *package)
+static void add_up(struct bench *bench, const struct gravelp_package *package)
 {
     const uint64_t *values =
-        (const uint64_t *)((const unsigned char *)package + GRAVEL_VALUE_ROW(COMMAND, COLUMNS, 0));
+        (const uint64_t *)((const unsigned char *)package + GRAVELP_VALUE_ROW(COMMAND, COLUMNS, 0));
     uint64_t sum = 0;
     for (uint32_t i = 0; i < 4 * COLUMNS; i++)
         sum += values[i];
@@ -121,14 +121,14 @@ static void add_up(struct bench *bench, const struct gravel_package *package)
     bench->received[0] += package->n_messages;
 }
 
-static void bin(struct gravel_sender *sender, const struct gravel_package *package)
+static void bin(struct gravel_sender *sender, const struct gravelp_package *package)
 {
     const unsigned char *slot = (const unsigned char *)package;
     struct gravel_columns columns = {.key.command = package->command,
                                      .n = package->n_messages,
-                                     .nodes = (const uint32_t *)(slot + GRAVEL_NODE_ROW)};
+                                     .nodes = (const uint32_t *)(slot + GRAVELP_NODE_ROW)};
     for (uint32_t row = 0; row < 4; row++)
-        columns.values[row] = slot + GRAVEL_VALUE_ROW(COMMAND, COLUMNS, row);
+        columns.values[row] = slot + GRAVELP_VALUE_ROW(COMMAND, COLUMNS, row);
     uint32_t refused;
     gravel_sender_append(sender, &columns, 1, &refused);
 }
@@ -174,7 +174,7 @@ static double pass(struct bench *bench, struct gravel_sender *sender)
     pthread_t producer;
     memset(bench->words, 0, sizeof *bench->words);
     for (uint32_t s = 0; s < N_SLOTS; s++)
-        ((struct gravel_package *)(bench->slots + (size_t)s * SLOT_BYTES))->published = 0;
+        ((struct gravelp_package *)(bench->slots + (size_t)s * SLOT_BYTES))->published = 0;
     memset(bench->received, 0, MAX_DESTINATIONS * sizeof *bench->received);
     bench->sum = 0;
     bench->queue = (struct gravel_package_queue){
@@ -184,7 +184,7 @@ static double pass(struct bench *bench, struct gravel_sender *sender)
     bench_pin(1);
     struct bench_wait_state wait = {0};
     for (uint32_t taken = 0; taken < N_PACKAGES;) {
-        const struct gravel_package *package = gravel_package_peek(&bench->queue);
+        const struct gravelp_package *package = gravel_package_peek(&bench->queue);
         if (!package) {
             bench_wait(&wait, "a package");
             continue;

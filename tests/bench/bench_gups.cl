@@ -2,7 +2,7 @@
 /*
  * The producer of bench-gups: every work-item increments one random word somewhere.
  *
- * Path:    gups_gravel.c launches it -> gravel_inc_ulong.
+ * Path:    gups_gravel.c launches it -> gravel_inc_ulong_wg.
  * Source:  Orr 2016, section 5.4.2 (GUPS).
  */
 #include "gravel.cl.h"
@@ -12,7 +12,7 @@
 kernel void gups(GRAVEL_ARENA, ulong table, uint mask)
 {
     GRAVEL_OPEN(g);
-    ulong random = gups_random(gravel_my_node(g), get_global_id(0));
-    gravel_inc_ulong(g, table, gups_index(random, mask),
-                     gups_destination(random, gravel_n_nodes(g)));
+    ulong random = gups_random(gravel_node(g), get_global_id(0));
+    gravel_inc_ulong_wg(g, table, gups_index(random, mask),
+                        gups_destination(random, gravel_n_nodes(g)));
 }

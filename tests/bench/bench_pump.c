@@ -71,9 +71,9 @@ static void must(const char *what, cl_int error)
  * written. */
 static uint32_t command_of(uint32_t message_bytes)
 {
-    return message_bytes == 8    ? GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_ULONG)
-           : message_bytes == 16 ? GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG)
-                                 : GRAVEL_COMMAND_AM(0, GRAVEL_AM_MAX_ARGS); /* the whole slot */
+    return message_bytes == 8    ? GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_ULONG)
+           : message_bytes == 16 ? GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG)
+                                 : GRAVELP_COMMAND_AM(0, GRAVEL_AM_MAX_ARGS); /* the whole slot */
 }
 
 static void report(void *context, int code, bool is_fatal, const char *text)
@@ -91,8 +91,8 @@ static void wake(void *context, uint32_t queue)
 /* A slot that just holds a group's messages. */
 static uint32_t slot_bytes_of(const struct contest *contest)
 {
-    uint32_t bytes = GRAVEL_NODE_ROW + contest->group * contest->message_bytes;
-    return bytes < GRAVEL_SLOT_MIN_BYTES ? GRAVEL_SLOT_MIN_BYTES : bytes;
+    uint32_t bytes = GRAVELP_NODE_ROW + contest->group * contest->message_bytes;
+    return bytes < GRAVELP_SLOT_MIN_BYTES ? GRAVELP_SLOT_MIN_BYTES : bytes;
 }
 
 static void open_memory(struct contest *contest)
@@ -118,7 +118,7 @@ static void open_memory(struct contest *contest)
     code = gravel_pump_create(&contest->pump, &pump);
     if (code)
         die("pump", code);
-    struct gravel_arena *mirror = contest->memory.arena;
+    struct gravelp_arena *mirror = contest->memory.arena;
     contest->queue =
         (struct gravel_package_queue){.words = gravel_arena_queue(mirror, 0),
                                       .slots = gravel_arena_slots(mirror, 0),
@@ -176,7 +176,7 @@ static void close_case(struct contest *contest)
 
 /* ---- variants -------------------------------------------------------------------------------- */
 
-static uint64_t word_at(const struct contest *contest, const struct gravel_package *package,
+static uint64_t word_at(const struct contest *contest, const struct gravelp_package *package,
                         uint32_t row, uint32_t column)
 {
     const uint64_t *words = (const uint64_t *)(package + 1);
@@ -188,7 +188,7 @@ static uint64_t word_of(uint32_t ticket, uint32_t row, uint32_t column)
     return (uint64_t)ticket << 32 | (uint64_t)column << 8 | row;
 }
 
-static bool is_right(const struct contest *contest, const struct gravel_package *package,
+static bool is_right(const struct contest *contest, const struct gravelp_package *package,
                      uint32_t ticket)
 {
     uint32_t column = ticket * 7 % contest->group, row = ticket % (contest->message_bytes / 8);
@@ -203,7 +203,7 @@ static bool is_ring_right(const struct contest *contest)
     if (contest->queue.head < n)
         n = contest->queue.head;
     for (uint32_t t = contest->queue.head - n; t != contest->queue.head; t++) {
-        const struct gravel_package *package = gravel_package_slot(&contest->queue, t);
+        const struct gravelp_package *package = gravel_package_slot(&contest->queue, t);
         for (uint32_t row = 0; row < contest->message_bytes / 8; row++)
             for (uint32_t column = 0; column < contest->group; column++)
                 wrong += word_at(contest, package, row, column) != word_of(t, row, column);
@@ -216,7 +216,7 @@ static bool run_pump(struct contest *contest, double *rate)
     size_t local = contest->group, global = contest->n_groups * local;
     uint64_t n_packages = (uint64_t)contest->n_groups * contest->rounds;
     struct bench_wait_state wait = {0};
-    const struct gravel_package *package;
+    const struct gravelp_package *package;
     cl_event event;
     bool is_valid = true;
     must("clSetKernelArg",

@@ -13,25 +13,25 @@
 kernel void send_rounds(GRAVEL_ARENA, uint rounds, uint command)
 {
     GRAVEL_OPEN(g);
-    uint n = gravel_n_lanes();
+    uint n = gravelp_n_lanes();
     for (uint round = 0; round < rounds; round++) {
-        if (gravel_is_leader()) {
+        if (gravelp_is_leader()) {
             uint ticket;
-            g.scratch->by_lane = gravel_queue_reserve(g.arena, 0, 1, &ticket);
+            g.scratch->by_lane = gravelp_queue_reserve(g.arena, 0, 1, &ticket);
             g.scratch->ticket = ticket;
         }
-        gravel_barrier_group(); /* G1: the slot is known */
+        gravelp_barrier_group(); /* G1: the slot is known */
         if (g.scratch->by_lane) {
             global ulong *restrict words =
-                (global ulong *)(g.scratch->by_lane + sizeof(struct gravel_package));
-            size_t stride = GRAVEL_PACKAGE_STRIDE(n), column = gravel_lane_id();
+                (global ulong *)(g.scratch->by_lane + sizeof(struct gravelp_package));
+            size_t stride = GRAVELP_PACKAGE_STRIDE(n), column = gravelp_lane_id();
             ulong number = (ulong)g.scratch->ticket << 32 | (ulong)column << 8;
             for (uint row = 0; row < WORDS; row++)
                 words[row * stride + column] = number | row;
         }
-        gravel_barrier_group(); /* G2: the package is written; with P2 it reaches the host */
-        if (gravel_is_leader() && g.scratch->by_lane)
-            gravel_queue_publish(g.scratch->by_lane, g.scratch->ticket, command, n,
-                                 g.scratch->ticket);
+        gravelp_barrier_group(); /* G2: the package is written; with P2 it reaches the host */
+        if (gravelp_is_leader() && g.scratch->by_lane)
+            gravelp_queue_publish(g.scratch->by_lane, g.scratch->ticket, command, n,
+                                  g.scratch->ticket);
     }
 }

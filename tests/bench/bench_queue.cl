@@ -11,10 +11,10 @@
  */
 #include "gravel.cl.h"
 
-GRAVEL_INLINE void write_message(global uchar *restrict slot, size_t stride, size_t column,
-                                 ulong number)
+GRAVELP_INLINE void write_message(global uchar *restrict slot, size_t stride, size_t column,
+                                  ulong number)
 {
-    global ulong *restrict words = (global ulong *)(slot + sizeof(struct gravel_package));
+    global ulong *restrict words = (global ulong *)(slot + sizeof(struct gravelp_package));
 #pragma unroll
     for (uint row = 0; row < WORDS; row++)
         words[row * stride + column] = number + row;
@@ -25,7 +25,7 @@ GRAVEL_INLINE void write_message(global uchar *restrict slot, size_t stride, siz
  * the column: what lives across a barrier PoCL keeps in an array, and stores to a column read from
  * an array are not vectorized (half the speed).
  */
-GRAVEL_INLINE bool is_leader(void)
+GRAVELP_INLINE bool is_leader(void)
 {
     return (get_local_id(0) | get_local_id(1) | get_local_id(2)) == 0;
 }
@@ -34,42 +34,43 @@ GRAVEL_INLINE bool is_leader(void)
 kernel void work_group(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
-    uint n = gravel_n_lanes();
+    uint n = gravelp_n_lanes();
     if (is_leader()) {
         uint ticket;
-        g.scratch->by_lane = gravel_queue_reserve(g.arena, 0, 1, &ticket);
+        g.scratch->by_lane = gravelp_queue_reserve(g.arena, 0, 1, &ticket);
         g.scratch->ticket = ticket;
         if (g.scratch->by_lane)
-            gravel_prefetch_write(g.scratch->by_lane,
-                                  GRAVEL_NODE_ROW + GRAVEL_PACKAGE_STRIDE(n) * WORDS * 8);
+            gravelp_prefetch_write(g.scratch->by_lane,
+                                   GRAVELP_NODE_ROW + GRAVELP_PACKAGE_STRIDE(n) * WORDS * 8);
     }
-    gravel_barrier_group(); /* G1: the slot is known */
+    gravelp_barrier_group(); /* G1: the slot is known */
     if (g.scratch->by_lane)
-        write_message(g.scratch->by_lane, GRAVEL_PACKAGE_STRIDE(n), gravel_lane_id(),
+        write_message(g.scratch->by_lane, GRAVELP_PACKAGE_STRIDE(n), gravelp_lane_id(),
                       get_global_id(0));
-    gravel_barrier_group(); /* G2: the package is written; with P2 it reaches the host */
+    gravelp_barrier_group(); /* G2: the package is written; with P2 it reaches the host */
     if (is_leader() && g.scratch->by_lane)
-        gravel_queue_publish(g.scratch->by_lane, g.scratch->ticket, 0, n, 0);
+        gravelp_queue_publish(g.scratch->by_lane, g.scratch->ticket, 0, n, 0);
 }
 
-/* The same, every work-item alone. As in gravel_send_wi, a waiter goes round the loop. */
+/* The same, every work-item alone. As in gravelp_send_wi, a waiter goes round the loop. */
 kernel void work_item(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
-    global struct gravel_queue_words *words = gravel_queue_words(g.arena, 0);
-    uint ticket = gravel_device_fetch_add_relaxed(&words->reserved, 1);
-    uint consumed = gravel_device_load_acquire(&words->consumed_cache); /* D2, pairs with D1 */
+    global struct gravelp_queue_words *words = gravelp_queue_words(g.arena, 0);
+    uint ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
+    uint consumed = gravelp_device_load_acquire(&words->consumed_cache); /* D2, pairs with D1 */
     bool has_room = ticket - consumed < g.arena->n_slots;
-    struct gravel_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0};
     bool is_sending = true;
     while (is_sending) {
-        if (has_room || gravel_queue_has_room(g.arena, words, ticket)) {
-            global uchar *slot = gravel_queue_slot(g.arena, 0, ticket);
-            write_message(slot, GRAVEL_PACKAGE_STRIDE(1), 0, get_global_id(0));
-            gravel_queue_publish(slot, ticket, 0, 1, 0); /* P2, pairs with C1 */
+        if (has_room || gravelp_queue_has_room(g.arena, words, ticket)) {
+            global uchar *slot = gravelp_queue_slot(g.arena, 0, ticket);
+            write_message(slot, GRAVELP_PACKAGE_STRIDE(1), 0, get_global_id(0));
+            gravelp_queue_publish(slot, ticket, 0, 1, 0); /* P2, pairs with C1 */
             is_sending = false;
         } else {
-            is_sending = gravel_queue_keep_waiting(g.arena, gravel_origin(), 0, ticket, &patience);
+            is_sending =
+                gravelp_queue_keep_waiting(g.arena, gravelp_origin(), 0, ticket, &patience);
         }
     }
 }

@@ -18,10 +18,10 @@ kernel void ask(GRAVEL_ARENA, ulong counters, ulong answers, ulong signals, uint
     uint n = 0;
     for (uint round = 0; round < rounds; round++) {
         for (uint k = 0; k < depth; k++)
-            n += gravel_fetch_add_ulong(g, counters,
-                                        (i * 2654435761u + round * depth + k) % N_COUNTERS, 1, node,
-                                        reply, lane);
-        if (WAITS && !gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_EQ, n))
+            n += gravel_fetch_add_ulong_wg(g, counters,
+                                           (i * 2654435761u + round * depth + k) % N_COUNTERS, 1,
+                                           reply, lane, node);
+        if (WAITS && !gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n))
             return;
     }
 }

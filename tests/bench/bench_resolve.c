@@ -136,15 +136,15 @@ static void run_both(const struct table *table, const struct load *load)
     check_and_apply(table, load, true);
 }
 
-#define INC_ULONG GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_ULONG)
-#define ADD_ULONG GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG)
+#define INC_ULONG GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_ULONG)
+#define ADD_ULONG GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG)
 static const struct variant variants[] = {
     {"plain", run_plain, INC_ULONG, {0, 1}, true},
     {"apply", run_apply, INC_ULONG, {0, 1}, true},
     {"check", run_check, INC_ULONG, {0, 1}, false},
     {"check+apply", run_both, INC_ULONG, {0, 1}, true},
-    {"apply-wide", run_apply, INC_ULONG | GRAVEL_COMMAND_WIDE, {0, 1}, true},
-    {"check-wide", run_check, INC_ULONG | GRAVEL_COMMAND_WIDE, {0, 1}, false},
+    {"apply-wide", run_apply, INC_ULONG | GRAVELP_COMMAND_WIDE, {0, 1}, true},
+    {"check-wide", run_check, INC_ULONG | GRAVELP_COMMAND_WIDE, {0, 1}, false},
     {"apply-add", run_apply, ADD_ULONG, {0, 1}, true},
     {"apply-shard-1-of-2", run_shard, INC_ULONG, {1, 2}, true},
 };
@@ -158,11 +158,11 @@ static uint64_t fill_run(unsigned char *run, const struct variant *variant, uint
     *(struct gravel_run *)(void *)run = (struct gravel_run){command, n, 0};
     for (uint32_t i = 0; i < n; i++) {
         uint64_t index = (random_next(state) >> 20) % n_words, value = 1;
-        if (command & GRAVEL_COMMAND_WIDE)
+        if (command & GRAVELP_COMMAND_WIDE)
             ((uint64_t *)(void *)(run + sizeof(struct gravel_run)))[i] = index * 8;
         else
             ((uint32_t *)(void *)(run + sizeof(struct gravel_run)))[i] = (uint32_t)index;
-        if (GRAVEL_N_VALUES(command)) {
+        if (GRAVELP_N_VALUES(command)) {
             value = random_next(state);
             memcpy(run + GRAVEL_RUN_VALUES(command, n, 0) + (size_t)i * 8, &value, 8);
         }
@@ -176,7 +176,7 @@ static struct load make_load(const struct variant *variant, uint64_t n_words)
 {
     uint64_t state = 88172645463325252u;
     uint32_t room = FRAME_BYTES - sizeof(struct gravel_frame) - sizeof(struct gravel_run) - 16;
-    struct load load = {.n_in_frame = room / GRAVEL_MESSAGE_BYTES(variant->command)};
+    struct load load = {.n_in_frame = room / GRAVELP_MESSAGE_BYTES(variant->command)};
     load.n_frames = (N_MESSAGES + load.n_in_frame - 1) / load.n_in_frame;
     load.frames = calloc(load.n_frames, FRAME_BYTES);
     if (!load.frames)

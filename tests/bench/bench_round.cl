@@ -10,7 +10,7 @@
 kernel void count(GRAVEL_ARENA, ulong counters, uint node)
 {
     GRAVEL_OPEN(g);
-    gravel_inc_uint(g, counters, (uint)get_global_id(0), node);
+    gravel_inc_uint_wg(g, counters, (uint)get_global_id(0), node);
 }
 
 kernel void nothing(GRAVEL_ARENA)

@@ -194,7 +194,7 @@ int main(int argc, char **argv)
          "needs two nodes of one machine and more");
     must(desk.transport->operations->prepare(desk.transport, 16u << 20) == 0, "prepare");
     desk.memory[HANDED] = gravel_segment_take(segment, BUDGET_BYTES);
-    desk.memory[COPIED] = aligned_alloc(GRAVEL_CACHELINE, BUDGET_BYTES);
+    desk.memory[COPIED] = aligned_alloc(GRAVELP_CACHELINE, BUDGET_BYTES);
     must(desk.memory[HANDED] && desk.memory[COPIED], "memory");
     for (uint32_t i = 0; i < n; i++)
         measure(&desk, &arguments.options, lengths[i] & ~63u);

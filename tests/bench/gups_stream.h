@@ -10,10 +10,10 @@
 #ifndef GRAVEL_GUPS_STREAM_H
 #define GRAVEL_GUPS_STREAM_H
 
-#include "gravel/shared/base.h"
+#include "layout/base.h"
 
 /* Mix 64 bits. */
-static inline gravel_u64 gups_mix(gravel_u64 x)
+static inline gravelp_u64 gups_mix(gravelp_u64 x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ul;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebul;
@@ -21,21 +21,21 @@ static inline gravel_u64 gups_mix(gravel_u64 x)
 }
 
 /* Random bits of update `number` of a rank. */
-static inline gravel_u64 gups_random(gravel_u32 rank, gravel_u64 number)
+static inline gravelp_u64 gups_random(gravelp_u32 rank, gravelp_u64 number)
 {
-    return gups_mix(((gravel_u64)rank << 40) + number + 0x9e3779b97f4a7c15ul);
+    return gups_mix(((gravelp_u64)rank << 40) + number + 0x9e3779b97f4a7c15ul);
 }
 
 /* The rank whose table the update goes to. */
-static inline gravel_u32 gups_destination(gravel_u64 random, gravel_u32 n_ranks)
+static inline gravelp_u32 gups_destination(gravelp_u64 random, gravelp_u32 n_ranks)
 {
-    return (gravel_u32)(((random >> 32) * n_ranks) >> 32);
+    return (gravelp_u32)(((random >> 32) * n_ranks) >> 32);
 }
 
 /* The word of that table; tables are a power of two of at most 2^32 words. */
-static inline gravel_u32 gups_index(gravel_u64 random, gravel_u32 mask)
+static inline gravelp_u32 gups_index(gravelp_u64 random, gravelp_u32 mask)
 {
-    return (gravel_u32)random & mask;
+    return (gravelp_u32)random & mask;
 }
 
 #endif

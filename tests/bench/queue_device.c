@@ -29,7 +29,7 @@ struct device_queue {
     struct queue queue;
     struct queue_case measured;
     struct gravel_device device;
-    struct gravel_arena *arena;
+    struct gravelp_arena *arena;
     struct gravel_package_queue packages;
     cl_program program;
     cl_kernel kernel;
@@ -51,7 +51,7 @@ static void device_produce(struct queue *queue, uint64_t n_messages)
 }
 
 /* Sum of the words of a package: rows of n messages, stride apart. */
-static uint64_t package_sum(const struct gravel_package *package, uint32_t n_words)
+static uint64_t package_sum(const struct gravelp_package *package, uint32_t n_words)
 {
     const uint64_t *words = (const uint64_t *)(package + 1);
     uint64_t sum = 0;
@@ -62,13 +62,13 @@ static uint64_t package_sum(const struct gravel_package *package, uint32_t n_wor
 
 /* The next package; ends the program if the kernel reports a fault, since its messages are then
  * dropped. */
-static const struct gravel_package *wait_for_package(struct device_queue *self)
+static const struct gravelp_package *wait_for_package(struct device_queue *self)
 {
     struct bench_wait_state wait = {0};
-    const struct gravel_package *package;
+    const struct gravelp_package *package;
     while (!(package = gravel_package_peek(&self->packages))) {
         uint32_t fault = gravel_word_load(&self->arena->fault, memory_order_acquire); /* F2 */
-        if (fault != GRAVEL_FAULT_NONE) {
+        if (fault != GRAVELP_FAULT_NONE) {
             fprintf(stderr, "bench-queue: kernel fault %u, ticket %u, value %u\n", fault,
                     self->arena->fault_ticket, self->arena->fault_value);
             exit(EXIT_FAILURE);
@@ -84,7 +84,7 @@ static uint64_t device_consume(struct queue *queue, uint64_t n_messages)
     uint32_t n_words = self->measured.message_bytes / 8;
     uint64_t sum = 0;
     for (uint64_t taken = 0; taken < n_messages;) {
-        const struct gravel_package *package = wait_for_package(self);
+        const struct gravelp_package *package = wait_for_package(self);
         sum += package_sum(package, n_words);
         taken += package->n_messages;
         gravel_package_release(&self->packages);
@@ -109,10 +109,10 @@ static void device_close(struct queue *queue)
 static int create_arena(struct device_queue *self, const struct gravel_config *config,
                         uint32_t group)
 {
-    uint32_t payload_bytes = GRAVEL_PACKAGE_STRIDE(group) * self->measured.message_bytes;
-    if (payload_bytes < GRAVEL_SLOT_MIN_BYTES - GRAVEL_NODE_ROW)
-        payload_bytes = GRAVEL_SLOT_MIN_BYTES - GRAVEL_NODE_ROW;
-    uint32_t slot_bytes = GRAVEL_NODE_ROW + payload_bytes;
+    uint32_t payload_bytes = GRAVELP_PACKAGE_STRIDE(group) * self->measured.message_bytes;
+    if (payload_bytes < GRAVELP_SLOT_MIN_BYTES - GRAVELP_NODE_ROW)
+        payload_bytes = GRAVELP_SLOT_MIN_BYTES - GRAVELP_NODE_ROW;
+    uint32_t slot_bytes = GRAVELP_NODE_ROW + payload_bytes;
     struct gravel_arena_shape shape = {.n_nodes = 1,
                                        .n_heaps = 1,
                                        .n_queues = 1,

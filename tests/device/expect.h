@@ -39,7 +39,7 @@ static inline void expect_no_open(const struct gravel_config *config,
 static inline void expect_works(struct gravel *gravel)
 {
     uint64_t word = alloc_or_die(gravel, 64);
-    OK(run_body(gravel, "gravel_inc_uint(g, a, 0, 0);", 256, 64, word, 0, 0));
+    OK(run_body(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", 256, 64, word, 0, 0));
     assert_int_equal(word32(gravel, 0, word), 256);
     OK(gravel_free(gravel, word));
 }

@@ -148,7 +148,7 @@ static void add_run(const struct word *word, bool is_wide, uint32_t n_words, uin
 {
     uint32_t bytes = GRAVEL_TYPE_BYTES(word->type);
     uint64_t region = (uint64_t)word->type * REGION_BYTES;
-    uint32_t command = GRAVEL_COMMAND(word->op, word->type) | (is_wide ? GRAVEL_COMMAND_WIDE : 0);
+    uint32_t command = GRAVELP_COMMAND(word->op, word->type) | (is_wide ? GRAVELP_COMMAND_WIDE : 0);
     struct run_place place = frame_add_run(&frame, command, is_wide ? 0 : region, n,
                                            is_wide ? 8 : 4, bytes, word->n_values);
     for (uint32_t i = 0; i < n; i++) {
@@ -164,7 +164,7 @@ static void add_run(const struct word *word, bool is_wide, uint32_t n_words, uin
 
 static void add_calls(uint32_t handler, uint32_t n, uint64_t first)
 {
-    struct run_place place = frame_add_run(&frame, GRAVEL_COMMAND_AM(handler, 1), 0, n, 0, 8, 1);
+    struct run_place place = frame_add_run(&frame, GRAVELP_COMMAND_AM(handler, 1), 0, n, 0, 8, 1);
     for (uint32_t i = 0; i < n; i++)
         frame_set_u64(&frame, place.values, i, first + i);
 }

@@ -25,7 +25,7 @@ static int send_all(struct gravel *gravel, uint64_t words, uint64_t lost,
                     struct gravel_stats *stats)
 {
     gravel_stats_reset(gravel);
-    int code = run_body(gravel, "gravel_add_uint(g, a, i / b, i, i == c ? 3 : i % 3);", N_ITEMS,
+    int code = run_body(gravel, "gravel_add_uint_wg(g, a, i / b, i, i == c ? 3 : i % 3);", N_ITEMS,
                         GROUP, words, GROUP, lost);
     OK(gravel_stats_read(gravel, stats));
     assert_int_equal(stats->packages, N_GROUPS);

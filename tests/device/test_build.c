@@ -54,7 +54,7 @@ static void unknown_handler_is_named(void **state)
                     "kernel void k(GRAVEL_ARENA)\n"
                     "{\n"
                     "    GRAVEL_OPEN(g);\n"
-                    "    gravel_am0(g, GRAVEL_HANDLER(nobody), 0);\n"
+                    "    gravel_am0_wg(g, GRAVEL_HANDLER(nobody), 0);\n"
                     "}\n",
                     NULL, "GRAVEL_HANDLER_nobody");
 }
@@ -62,8 +62,8 @@ static void unknown_handler_is_named(void **state)
 static void another_arena_version_is_refused_at_build(void **state)
 {
     (void)state;
-    expect_no_build("#undef GRAVEL_HOST_ARENA_VERSION\n"
-                    "#define GRAVEL_HOST_ARENA_VERSION 999\n"
+    expect_no_build("#undef GRAVELP_HOST_ARENA_VERSION\n"
+                    "#define GRAVELP_HOST_ARENA_VERSION 999\n"
                     "#include \"gravel.cl.h\"\n"
                     "kernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n",
                     NULL, "different versions");

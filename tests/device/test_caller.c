@@ -171,7 +171,7 @@ static void kernel_on_the_callers_own_queue_sends_all(void **state)
     cl_command_queue queue = make_queue(gravel_cl_context(gravel), gravel_cl_device(gravel), 0);
     uint64_t word = alloc_or_die(gravel, 64);
     const uint64_t arguments[3] = {word};
-    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint(g, a, 0, i % 2);", arguments);
+    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, i % 2);", arguments);
     enqueue(queue, kernel, NULL);
     enqueue(queue, kernel, NULL);
     MUST(clFinish(queue) == CL_SUCCESS);
@@ -199,7 +199,7 @@ static void two_kernels_at_once_on_two_queues_send_all(void **state)
         const uint64_t arguments[3] = {table, k};
         queues[k] = make_queue(gravel_cl_context(gravel), gravel_cl_device(gravel), 0);
         kernels[k] = body_kernel(
-            gravel, "for (uint n = 0; n < 4; n++) gravel_inc_uint(g, a, (uint)b, i % 2);",
+            gravel, "for (uint n = 0; n < 4; n++) gravel_inc_uint_wg(g, a, (uint)b, i % 2);",
             arguments);
     }
     for (int round = 0; round < 4; round++)
@@ -234,7 +234,7 @@ static void out_of_order_queue_sends_all(void **state)
     }
     uint64_t word = alloc_or_die(gravel, 64);
     const uint64_t arguments[3] = {word};
-    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint(g, a, 0, i % 2);", arguments);
+    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, i % 2);", arguments);
     for (int n = 0; n < 8; n++)
         enqueue(queue, kernel, NULL);
     MUST(clFinish(queue) == CL_SUCCESS);
@@ -268,7 +268,7 @@ static void launch_waits_for_its_list_and_gives_an_event(void **state)
     struct gravel *gravel = open_loopback(1, NULL);
     uint64_t word = alloc_or_die(gravel, 64);
     const uint64_t arguments[3] = {word};
-    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint(g, a, 0, 0);", arguments);
+    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", arguments);
     cl_int error;
     cl_event end;
     pthread_t opener;
@@ -295,7 +295,7 @@ static void many_launches_without_a_wait_send_all(void **state)
     struct gravel *gravel = open_loopback(2, NULL);
     uint64_t word = alloc_or_die(gravel, 64);
     const uint64_t arguments[3] = {word};
-    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint(g, a, 0, i % 2);", arguments);
+    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, i % 2);", arguments);
     const size_t global_size = 64, local_size = 64;
     for (int n = 0; n < 500; n++)
         OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));

@@ -6,7 +6,7 @@
  *
  * usage: test_device_aggregator PLATFORM      part of an OpenCL platform's name
  *
- * Path:    meson test -> lib/aggregate/device_aggregator.c -> cl/aggregate.cl
+ * Path:    meson test -> lib/aggregate/device_aggregator.c -> cl/kernels/aggregate.cl
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 #include "aggregate/device_aggregator.h"
 #include "bare_device.h"
-#include "gravel/shared/package.h"
+#include "layout/package.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 #define OK(call) assert_int_equal(call, 0)
@@ -70,7 +70,7 @@ static void close_aggregator(void)
 
 /* ---- packages -------------------------------------------------------------------------------- */
 
-static struct gravel_package *slot_of(const struct gravel_package_run *run, uint32_t i)
+static struct gravelp_package *slot_of(const struct gravel_package_run *run, uint32_t i)
 {
     uint32_t slot = (run->ticket + i) & (N_SLOTS - 1);
     return (void *)(gravel_arena_slots(memory.arena, run->queue) + (size_t)slot * SLOT_BYTES);
@@ -84,27 +84,27 @@ static uint64_t mask_of(uint32_t bytes)
 /* Write the next package of a run, as a work-group does, and note its messages. */
 static void add_package(struct gravel_package_run *run, uint32_t n)
 {
-    struct gravel_package *package = slot_of(run, run->n_packages);
-    uint32_t command = run->command, stride = GRAVEL_PACKAGE_STRIDE(n);
-    uint32_t index_bytes = GRAVEL_INDEX_BYTES(command);
-    uint32_t value_bytes = GRAVEL_N_VALUES(command) ? GRAVEL_VALUE_BYTES(command) : 0;
+    struct gravelp_package *package = slot_of(run, run->n_packages);
+    uint32_t command = run->command, stride = GRAVELP_PACKAGE_STRIDE(n);
+    uint32_t index_bytes = GRAVELP_INDEX_BYTES(command);
+    uint32_t value_bytes = GRAVELP_N_VALUES(command) ? GRAVELP_VALUE_BYTES(command) : 0;
     unsigned char *slot = (unsigned char *)package;
-    assert_true(stride <= GRAVEL_SLOT_COLUMNS(SLOT_BYTES, command));
-    *package = (struct gravel_package){.published = run->ticket + run->n_packages + 1,
-                                       .command = command,
-                                       .n_messages = n,
-                                       .stride = stride,
-                                       .base = run->base};
+    assert_true(stride <= GRAVELP_SLOT_COLUMNS(SLOT_BYTES, command));
+    *package = (struct gravelp_package){.published = run->ticket + run->n_packages + 1,
+                                        .command = command,
+                                        .n_messages = n,
+                                        .stride = stride,
+                                        .base = run->base};
     for (uint32_t i = 0; i < n; i++) {
         uint64_t x = mix(run->n_messages);
         struct message *message = &sent[run->n_messages++];
         *message = (struct message){.node = (uint32_t)(x >> 40) % memory.arena->n_nodes,
                                     .index = (i == 0 ? UINT64_MAX : mix(x)) & mask_of(index_bytes),
                                     .value = mix(x + 1) & mask_of(value_bytes)};
-        memcpy(slot + GRAVEL_NODE_ROW + 4u * i, &message->node, 4);
-        memcpy(slot + GRAVEL_INDEX_ROW(stride) + (size_t)index_bytes * i, &message->index,
+        memcpy(slot + GRAVELP_NODE_ROW + 4u * i, &message->node, 4);
+        memcpy(slot + GRAVELP_INDEX_ROW(stride) + (size_t)index_bytes * i, &message->index,
                index_bytes);
-        memcpy(slot + GRAVEL_VALUE_ROW(command, stride, 0) + (size_t)value_bytes * i,
+        memcpy(slot + GRAVELP_VALUE_ROW(command, stride, 0) + (size_t)value_bytes * i,
                &message->value, value_bytes);
     }
     run->n_packages++;
@@ -116,7 +116,7 @@ static struct gravel_package_run make_run(uint32_t queue, uint32_t ticket, uint3
 {
     struct gravel_package_run run = {
         .queue = queue, .ticket = ticket, .command = command, .base = 4096};
-    uint32_t most = GRAVEL_SLOT_COLUMNS(SLOT_BYTES, command);
+    uint32_t most = GRAVELP_SLOT_COLUMNS(SLOT_BYTES, command);
     for (uint32_t i = 0; i < n; i++)
         add_package(&run, i % 3 == 0 ? most : 1 + (uint32_t)(mix(ticket + i) % most));
     return run;
@@ -148,8 +148,8 @@ static int compare(const void *a, const void *b)
 
 static void expect_block(const struct gravel_package_run *run, const struct gravel_block *block)
 {
-    uint32_t index_bytes = GRAVEL_INDEX_BYTES(run->command), n = 0;
-    uint32_t value_bytes = GRAVEL_N_VALUES(run->command) ? GRAVEL_VALUE_BYTES(run->command) : 0;
+    uint32_t index_bytes = GRAVELP_INDEX_BYTES(run->command), n = 0;
+    uint32_t value_bytes = GRAVELP_N_VALUES(run->command) ? GRAVELP_VALUE_BYTES(run->command) : 0;
     for (uint32_t node = 0; node < memory.arena->n_nodes; node++)
         for (uint32_t i = 0; i < block->counts[node]; i++, n++) {
             got[n] = (struct message){.node = node};
@@ -187,7 +187,7 @@ static void every_command_that_commutes_is_binned(void **state)
     for (uint32_t op = GRAVEL_INC; op <= GRAVEL_XOR; op++)
         for (uint32_t type = GRAVEL_INT; type <= GRAVEL_DOUBLE; type++)
             for (uint32_t wide = 0; wide < 2; wide++) {
-                uint32_t command = GRAVEL_COMMAND(op, type) | wide * GRAVEL_COMMAND_WIDE;
+                uint32_t command = GRAVELP_COMMAND(op, type) | wide * GRAVELP_COMMAND_WIDE;
                 assert_true(gravel_command_commutes(command));
                 bin_and_expect(0, 8 * op, command, 7, op % GRAVEL_BLOCK_ROOMS);
             }
@@ -198,12 +198,12 @@ static void what_does_not_commute_is_known(void **state)
 {
     (void)state;
     const uint32_t commands[] = {0,
-                                 GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT),
-                                 GRAVEL_COMMAND_AM(3, 2),
-                                 GRAVEL_COMMAND(GRAVEL_INC, 6),
-                                 GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_UINT) | 1u << 13,
-                                 GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_UINT) | 1u << 31,
-                                 GRAVEL_COMMAND(10, GRAVEL_UINT),
+                                 GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT),
+                                 GRAVELP_COMMAND_AM(3, 2),
+                                 GRAVELP_COMMAND(GRAVEL_INC, 6),
+                                 GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_UINT) | 1u << 13,
+                                 GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_UINT) | 1u << 31,
+                                 GRAVELP_COMMAND(10, GRAVEL_UINT),
                                  UINT32_MAX};
     for (size_t i = 0; i < LENGTH(commands); i++)
         assert_false(gravel_command_commutes(commands[i]));
@@ -216,7 +216,7 @@ static void runs_of_any_length_are_binned_for_any_number_of_nodes(void **state)
     for (size_t i = 0; i < LENGTH(nodes); i++) {
         open_aggregator(nodes[i], 1);
         for (size_t j = 0; j < LENGTH(lengths); j++)
-            bin_and_expect(0, 0, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_ULONG), lengths[j],
+            bin_and_expect(0, 0, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_ULONG), lengths[j],
                            (uint32_t)j % 4);
         close_aggregator();
     }
@@ -227,8 +227,8 @@ static void tickets_wrap_and_queues_are_apart(void **state)
     (void)state;
     open_aggregator(3, 3);
     for (uint32_t queue = 0; queue < 3; queue++) {
-        bin_and_expect(queue, UINT32_MAX - 9, GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG), 10, queue);
-        bin_and_expect(queue, 0, GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG), 10, queue);
+        bin_and_expect(queue, UINT32_MAX - 9, GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG), 10, queue);
+        bin_and_expect(queue, 0, GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG), 10, queue);
     }
     close_aggregator();
 }
@@ -242,8 +242,8 @@ static void rooms_do_not_touch_one_another(void **state)
     static struct message kept[2 * GRAVEL_BLOCK_ROOMS][8 * 256];
     open_aggregator(4, 2);
     for (uint32_t i = 0; i < LENGTH(runs); i++) {
-        runs[i] =
-            make_run(i / GRAVEL_BLOCK_ROOMS, 16 * i, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_INT), 1 + i);
+        runs[i] = make_run(i / GRAVEL_BLOCK_ROOMS, 16 * i, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_INT),
+                           1 + i);
         memcpy(kept[i], sent, runs[i].n_messages * sizeof *sent);
         assert_true(bin(&runs[i], i % GRAVEL_BLOCK_ROOMS, &block));
     }
@@ -259,15 +259,15 @@ static void rooms_do_not_touch_one_another(void **state)
 static void whole_queue_is_binned_to_its_last_message(void **state)
 {
     (void)state;
-    const uint32_t commands[] = {GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG) | GRAVEL_COMMAND_WIDE,
-                                 GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG),
-                                 GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT)};
+    const uint32_t commands[] = {GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG) | GRAVELP_COMMAND_WIDE,
+                                 GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG),
+                                 GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT)};
     struct gravel_block block;
     open_aggregator(2, 1);
     for (size_t i = 0; i < LENGTH(commands); i++) {
         struct gravel_package_run run = {.command = commands[i]};
         while (run.n_packages < N_SLOTS)
-            add_package(&run, GRAVEL_SLOT_COLUMNS(SLOT_BYTES, commands[i]));
+            add_package(&run, GRAVELP_SLOT_COLUMNS(SLOT_BYTES, commands[i]));
         assert_true(run.n_messages <= gravel_device_aggregator_fits(aggregator, commands[i]));
         assert_true(bin(&run, GRAVEL_BLOCK_ROOMS - 1, &block));
         expect_block(&run, &block);
@@ -276,61 +276,61 @@ static void whole_queue_is_binned_to_its_last_message(void **state)
 }
 
 /* Change one package of a run and see that the run is given back, and a run after it is not. */
-static void expect_given_back(void (*change)(struct gravel_package *package), uint32_t i)
+static void expect_given_back(void (*change)(struct gravelp_package *package), uint32_t i)
 {
-    struct gravel_package_run run = make_run(0, 40, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT), 20);
+    struct gravel_package_run run = make_run(0, 40, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT), 20);
     struct gravel_block block;
     change(slot_of(&run, i));
     assert_false(bin(&run, 1, &block));
-    bin_and_expect(0, 40, GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT), 20, 1);
+    bin_and_expect(0, 40, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT), 20, 1);
 }
 
-static uint32_t *node_of(struct gravel_package *package, uint32_t i)
+static uint32_t *node_of(struct gravelp_package *package, uint32_t i)
 {
     return (uint32_t *)(package + 1) + i;
 }
-static void node_beyond(struct gravel_package *package)
+static void node_beyond(struct gravelp_package *package)
 {
     *node_of(package, package->n_messages - 1) = memory.arena->n_nodes;
 }
-static void node_far_beyond(struct gravel_package *package)
+static void node_far_beyond(struct gravelp_package *package)
 {
     *node_of(package, 0) = UINT32_MAX;
 }
-static void not_published(struct gravel_package *package)
+static void not_published(struct gravelp_package *package)
 {
     package->published--;
 }
-static void other_command(struct gravel_package *package)
+static void other_command(struct gravelp_package *package)
 {
-    package->command = GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_INT);
+    package->command = GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_INT);
 }
-static void other_base(struct gravel_package *package)
+static void other_base(struct gravelp_package *package)
 {
     package->base += UINT64_C(1) << 40;
 }
-static void no_messages(struct gravel_package *package)
+static void no_messages(struct gravelp_package *package)
 {
     package->n_messages = 0;
 }
-static void fewer_messages(struct gravel_package *package)
+static void fewer_messages(struct gravelp_package *package)
 {
     package->n_messages = package->n_messages > 1 ? package->n_messages - 1 : 2;
 }
-static void more_messages_than_columns(struct gravel_package *package)
+static void more_messages_than_columns(struct gravelp_package *package)
 {
     package->n_messages = package->stride + 1;
 }
-static void long_stride(struct gravel_package *package)
+static void long_stride(struct gravelp_package *package)
 {
-    package->stride = GRAVEL_SLOT_COLUMNS(SLOT_BYTES, package->command) + 16;
+    package->stride = GRAVELP_SLOT_COLUMNS(SLOT_BYTES, package->command) + 16;
 }
-static void odd_stride(struct gravel_package *package)
+static void odd_stride(struct gravelp_package *package)
 {
     package->stride--;
     package->n_messages = 1;
 }
-static void far_too_many_messages(struct gravel_package *package)
+static void far_too_many_messages(struct gravelp_package *package)
 {
     package->n_messages = package->stride = 0xfffffff0u;
 }
@@ -338,7 +338,7 @@ static void far_too_many_messages(struct gravel_package *package)
 static void run_that_is_none_is_given_back(void **state)
 {
     (void)state;
-    void (*const changes[])(struct gravel_package *) = {
+    void (*const changes[])(struct gravelp_package *) = {
         node_beyond, node_far_beyond, not_published,        other_command,
         other_base,  no_messages,     fewer_messages,       more_messages_than_columns,
         long_stride, odd_stride,      far_too_many_messages};

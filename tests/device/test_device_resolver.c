@@ -5,7 +5,7 @@
  *
  * usage: test_device_resolver PLATFORM      part of an OpenCL platform's name
  *
- * Path:    meson test -> resolver_ways.h -> lib/resolve/device_resolver.c, device_runs.c -> cl/resolve.cl
+ * Path:    meson test -> resolver_ways.h -> lib/resolve/device_resolver.c, device_runs.c -> cl/kernels/resolve.cl
  */
 #include "resolver_ways.h"
 
@@ -115,7 +115,7 @@ static void put_of_reals_keeps_every_bit(void **state)
             uint32_t bytes = GRAVEL_TYPE_BYTES(type);
             begin();
             struct run_place place =
-                frame_add_run(&frame, GRAVEL_COMMAND(GRAVEL_PUT, type), 64, n, 4, bytes, 1);
+                frame_add_run(&frame, GRAVELP_COMMAND(GRAVEL_PUT, type), 64, n, 4, bytes, 1);
             for (uint32_t i = 0; i < n; i++) {
                 uint64_t bits = patterns[i % 5] >> (bytes == 4 ? 32 : 0) | (i % 5 == 4);
                 frame_set_u32(&frame, place.indices, i, i);

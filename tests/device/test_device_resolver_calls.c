@@ -5,7 +5,7 @@
  *
  * usage: test_device_resolver_calls PLATFORM      part of an OpenCL platform's name
  *
- * Path:    meson test -> resolver_ways.h -> lib/resolve/device_resolver.c, requests.c -> cl/resolve.cl, answer.cl
+ * Path:    meson test -> resolver_ways.h -> lib/resolve/device_resolver.c, requests.c -> cl/kernels/resolve.cl, answer.cl
  */
 #include "resolver_ways.h"
 
@@ -18,7 +18,7 @@ static void add_requests(uint32_t op, uint32_t type, uint32_t n)
 {
     uint32_t bytes = GRAVEL_TYPE_BYTES(type), n_values = op == GRAVEL_CAS ? 2 : 1;
     uint64_t region = (uint64_t)type * REGION_BYTES;
-    struct run_place place = frame_add_signal_run(&frame, GRAVEL_COMMAND(op, type), region, 0, 64,
+    struct run_place place = frame_add_signal_run(&frame, GRAVELP_COMMAND(op, type), region, 0, 64,
                                                   n, 8, bytes, n_values);
     for (uint32_t i = 0; i < n; i++) {
         frame_set_u64(&frame, place.indices, i, (n - 1 - i) | random_next() << 32);
@@ -82,8 +82,8 @@ static void requests_signals_and_calls_keep_their_order(void **state)
         add_run(&add, false, 40, 100);
         add_requests(GRAVEL_SWAP, GRAVEL_ULONG, 5 + 20 * i);
         struct run_place place = frame_add_signal_run(
-            &frame, GRAVEL_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_FLOAT), GRAVEL_FLOAT * REGION_BYTES, 0,
-            i % 3 ? 4 * REGION_BYTES - 4 * i : GRAVEL_NO_SIGNAL, 20, 4, 4, 1);
+            &frame, GRAVELP_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_FLOAT), GRAVEL_FLOAT * REGION_BYTES,
+            0, i % 3 ? 4 * REGION_BYTES - 4 * i : GRAVEL_NO_SIGNAL, 20, 4, 4, 1);
         for (uint32_t k = 0; k < 20; k++)
             frame_set_u32(&frame, place.indices, k, k);
     }

@@ -22,15 +22,16 @@
 #define OPENING_LIMIT_S \
     40.0 /* the self-test's kernels poll so often before they give up on a host that fails */
 
-static const char source[] = "#include \"gravel.cl.h\"\n"
-                             "kernel void count(GRAVEL_ARENA, ulong table)\n"
-                             "{\n"
-                             "    GRAVEL_OPEN(g);\n"
-                             "    uint i = (uint)get_global_id(0);\n"
-                             "    gravel_inc_uint(g, table, i % 64, i % 2);\n"
-                             "    gravel_put_uint_if(g, i % 3 == 0, table + 256, i % 64, i, 1);\n"
-                             "    gravel_am1_if(g, i == 77, GRAVEL_HANDLER(note), 5, 0);\n"
-                             "}\n";
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "kernel void count(GRAVEL_ARENA, ulong table)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    gravel_inc_uint_wg(g, table, i % 64, i % 2);\n"
+    "    gravel_put_uint_wg_if(g, i % 3 == 0, table + 256, i % 64, i, 1);\n"
+    "    gravel_am1_wg_if(g, i == 77, GRAVEL_HANDLER(note), 5, 0);\n"
+    "}\n";
 
 static int note(struct gravel *gravel, void *user, uint32_t from,
                 const uint64_t args[GRAVEL_AM_MAX_ARGS])

@@ -113,7 +113,7 @@ static void launches_that_are_waited_for_are_flushed(void **state)
     OK(gravel_open(&gravel, &config, NULL));
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 4u);
     for (int round = 0; round < 3; round++)
-        OK(run_body(gravel, "gravel_inc_uint(g, a, i, 1);", N_ITEMS, 64, table, 0, 0));
+        OK(run_body(gravel, "gravel_inc_uint_wg(g, a, i, 1);", N_ITEMS, 64, table, 0, 0));
     const uint32_t *words = read_map(gravel, 1, table, N_ITEMS * 4u);
     for (uint32_t i = 0; i < N_ITEMS; i++)
         assert_int_equal(words[i], 3);

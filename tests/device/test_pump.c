@@ -75,21 +75,21 @@ static void write_device(uint64_t at, const void *from, size_t bytes)
 /* As a leader does: reserve is told apart, for it may come without a package. */
 static void reserve(uint32_t queue, uint32_t reserved)
 {
-    uint64_t words = memory.arena->queues_offset + queue * sizeof(struct gravel_queue_words);
-    write_device(words + offsetof(struct gravel_queue_words, reserved), &reserved, 4);
+    uint64_t words = memory.arena->queues_offset + queue * sizeof(struct gravelp_queue_words);
+    write_device(words + offsetof(struct gravelp_queue_words, reserved), &reserved, 4);
 }
 
 static void publish(uint32_t queue, uint32_t ticket, uint32_t n)
 {
     unsigned char slot[SLOT_BYTES] = {0};
-    struct gravel_package *package = (struct gravel_package *)slot;
-    package->command = GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT);
+    struct gravelp_package *package = (struct gravelp_package *)slot;
+    package->command = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT);
     package->n_messages = n;
-    package->stride = GRAVEL_PACKAGE_STRIDE(n);
+    package->stride = GRAVELP_PACKAGE_STRIDE(n);
     package->base = ticket;
     package->published = ticket + 1;
     for (uint32_t i = 0; i < n; i++)
-        ((uint32_t *)(slot + GRAVEL_NODE_ROW))[i] = ticket ^ i;
+        ((uint32_t *)(slot + GRAVELP_NODE_ROW))[i] = ticket ^ i;
     uint64_t at = memory.arena->slots_offset + ((uint64_t)queue * memory.arena->n_slots +
                                                 (ticket & (memory.arena->n_slots - 1))) *
                                                    SLOT_BYTES;
@@ -104,12 +104,12 @@ static void consume(uint32_t queue, uint32_t ticket, uint32_t n)
                                               .slot_bytes = SLOT_BYTES,
                                               .head = ticket,
                                               .arrived = gravel_pump_arrived(pump, queue)};
-    const struct gravel_package *package = gravel_package_peek(&view);
+    const struct gravelp_package *package = gravel_package_peek(&view);
     assert_non_null(package);
     assert_int_equal(package->base, ticket);
     assert_int_equal(package->n_messages, n);
     for (uint32_t i = 0; i < n; i++)
-        assert_int_equal(((const uint32_t *)((const char *)package + GRAVEL_NODE_ROW))[i],
+        assert_int_equal(((const uint32_t *)((const char *)package + GRAVELP_NODE_ROW))[i],
                          ticket ^ i);
     gravel_word_store(&gravel_arena_queue(memory.arena, queue)->consumed, ticket + 1,
                       memory_order_release); /* C2 */
@@ -118,9 +118,9 @@ static void consume(uint32_t queue, uint32_t ticket, uint32_t n)
 static uint32_t credit(uint32_t queue)
 {
     uint32_t consumed;
-    uint64_t words = memory.arena->queues_offset + queue * sizeof(struct gravel_queue_words);
+    uint64_t words = memory.arena->queues_offset + queue * sizeof(struct gravelp_queue_words);
     assert_int_equal(clEnqueueReadBuffer(device.queue, memory.buffer, CL_TRUE,
-                                         words + offsetof(struct gravel_queue_words, consumed), 4,
+                                         words + offsetof(struct gravelp_queue_words, consumed), 4,
                                          &consumed, 0, NULL, NULL),
                      CL_SUCCESS);
     return consumed;
@@ -181,7 +181,7 @@ static void malformed_header_is_copied_whole_and_no_further(void **state)
 {
     (void)state;
     open_pump(2, 0);
-    struct gravel_package wild = {
+    struct gravelp_package wild = {
         .command = 0xffffffff, .n_messages = 0xffffffff, .stride = 0xffffffff, .published = 1};
     unsigned char *after = gravel_arena_slots(memory.arena, 0) + SLOT_BYTES, before[64];
     memset(after, 0x5a, 64);

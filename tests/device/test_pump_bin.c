@@ -29,9 +29,9 @@
 #define N_SLOTS 32u
 #define N_NODES 3u
 #define START 0xfffffff0u /* of the tickets, which wrap */
-#define INC GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT)
-#define XOR GRAVEL_COMMAND(GRAVEL_XOR, GRAVEL_ULONG)
-#define PUT GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT)
+#define INC GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT)
+#define XOR GRAVELP_COMMAND(GRAVEL_XOR, GRAVEL_ULONG)
+#define PUT GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)
 
 static struct gravel_device device;
 static struct gravel_memory memory;
@@ -99,15 +99,15 @@ static void write_device(uint64_t at, const void *from, size_t bytes)
  * tell the ticket. */
 static void send_package(uint32_t command, uint32_t n)
 {
-    uint32_t slot[SLOT_BYTES / 4] = {0}, stride = GRAVEL_PACKAGE_STRIDE(n);
+    uint32_t slot[SLOT_BYTES / 4] = {0}, stride = GRAVELP_PACKAGE_STRIDE(n);
     unsigned char *bytes = (unsigned char *)slot;
-    struct gravel_package package = {
+    struct gravelp_package package = {
         .published = sent + 1, .command = command, .n_messages = n, .stride = stride, .base = 64};
     memcpy(slot, &package, sizeof package);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = i % N_NODES, index = sent;
-        memcpy(bytes + GRAVEL_NODE_ROW + 4 * i, &node, 4);
-        memcpy(bytes + GRAVEL_INDEX_ROW(stride) + 4 * i, &index, 4);
+        memcpy(bytes + GRAVELP_NODE_ROW + 4 * i, &node, 4);
+        memcpy(bytes + GRAVELP_INDEX_ROW(stride) + 4 * i, &index, 4);
     }
     uint64_t number = sent++ & (N_SLOTS - 1);
     write_device(memory.arena->slots_offset + number * SLOT_BYTES, slot, sizeof slot);
@@ -117,7 +117,7 @@ static void send_package(uint32_t command, uint32_t n)
 /* The next in the mirror is a block of so many packages with n messages each. */
 static void expect_block(uint32_t command, uint32_t n_packages, uint32_t n)
 {
-    const struct gravel_package *package = gravel_package_peek(&queue);
+    const struct gravelp_package *package = gravel_package_peek(&queue);
     assert_non_null(package);
     assert_int_equal(package->command, GRAVEL_BINNED);
     const struct gravel_block *block = &gravel_pump_blocks(pump, 0)[package->n_messages];
@@ -140,7 +140,7 @@ static void expect_block(uint32_t command, uint32_t n_packages, uint32_t n)
 /* The next is a package as it was sent. */
 static void expect_package(uint32_t command, uint32_t n)
 {
-    const struct gravel_package *package = gravel_package_peek(&queue);
+    const struct gravelp_package *package = gravel_package_peek(&queue);
     assert_non_null(package);
     assert_int_equal(package->command, command);
     assert_int_equal(package->n_messages, n);
@@ -160,13 +160,13 @@ static void blocks_and_packages_land_in_order(void **state)
     for (uint32_t i = 0; i < 5; i++)
         send_package(INC, 9);
     send_package(PUT, 16);
-    send_package(GRAVEL_COMMAND_AM(1, 2), 3);
+    send_package(GRAVELP_COMMAND_AM(1, 2), 3);
     send_package(XOR, 16);
     send_package(XOR, 16);
     OK(gravel_pump_settle(pump));
     expect_block(INC, 5, 9);
     expect_package(PUT, 16);
-    expect_package(GRAVEL_COMMAND_AM(1, 2), 3);
+    expect_package(GRAVELP_COMMAND_AM(1, 2), 3);
     expect_block(XOR, 2, 16);
     expect_nothing();
     OK(gravel_pump_settle(pump));

@@ -3,7 +3,7 @@
  * Requests and waits where many meet: order, exactness under contention, small queues and buffers, and what is told
  * when a wait cannot end. On step drain no kernel waits, and the answers are read after the launch.
  *
- * Path: meson test -> this -> cl/request.cl.h, lib/resolve/requests.c, lib/network/reply.c
+ * Path: meson test -> this -> cl/device/wait.cl.h, lib/resolve/requests.c, lib/network/reply.c
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -62,10 +62,11 @@ static void draw_numbers(void)
     struct gravel *gravel = open_node();
     uint64_t word = alloc_or_die(gravel, 64), answers = alloc_or_die(gravel, 4 * N);
     uint64_t signals = alloc_or_die(gravel, 4096);
-    const char *body = body_with(gravel,
-                                 "struct gravel_reply reply = {b, c + 4 * (first / 64)};"
-                                 "uint n = gravel_fetch_add_uint(g, a, 0, 1, 1, reply, (uint)i);",
-                                 WAIT("gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_EQ, n)"));
+    const char *body =
+        body_with(gravel,
+                  "struct gravel_reply reply = {b, c + 4 * (first / 64)};"
+                  "uint n = gravel_fetch_add_uint_wg(g, a, 0, 1, reply, (uint)i, 1);",
+                  WAIT("gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n)"));
     OK(run_body(gravel, body, N, GROUP, word, answers, signals));
     expect_every_number_once(gravel, answers);
     assert_int_equal(word32(gravel, 1, word), N);
@@ -108,7 +109,7 @@ static void cas_has_one_winner(void **state)
     const char *body =
         body_with(gravel,
                   "struct gravel_reply reply = {b, c};"
-                  "gravel_cas_ulong_if(g, i % 3 != 1, a, 2, 0, i + 1, 2, reply, (uint)i);",
+                  "gravel_cas_ulong_wg_if(g, i % 3 != 1, a, 2, 0, i + 1, reply, (uint)i, 2);",
                   "");
     OK(run_body(gravel, body, N, GROUP, word, answers, signals));
     uint64_t winner = word64(gravel, 2, word + 16);
@@ -135,11 +136,11 @@ static void calls_of_a_group_are_done_in_order(void **state)
     const char *body =
         body_with(gravel,
                   "struct gravel_reply reply = {b, c + 4 * (first / 64)};"
-                  "uint n = gravel_fetch_add_uint(g, a, (uint)i / 2, 1, 1, reply, (uint)i);"
-                  "n += gravel_fetch_add_uint(g, a, (uint)i / 2, 1, 1, reply, 512 + (uint)i);"
-                  "gravel_put_uint(g, a, 256 + (uint)i / 2, (uint)first, 1);"
-                  "n += gravel_get_uint(g, a, 256 + (uint)i / 2, 1, reply, 1024 + (uint)i);",
-                  WAIT("gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_GE, n)"));
+                  "uint n = gravel_fetch_add_uint_wg(g, a, (uint)i / 2, 1, reply, (uint)i, 1);"
+                  "n += gravel_fetch_add_uint_wg(g, a, (uint)i / 2, 1, reply, 512 + (uint)i, 1);"
+                  "gravel_put_uint_wg(g, a, 256 + (uint)i / 2, (uint)first, 1);"
+                  "n += gravel_get_uint_wg(g, a, 256 + (uint)i / 2, reply, 1024 + (uint)i, 1);",
+                  WAIT("gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_GE, n)"));
     OK(run_body(gravel, body, N, GROUP, words, answers, signals));
     const uint32_t *olds = read_map(gravel, 0, answers, 4 * 3 * N);
     for (uint32_t i = 0; i < N; i++) {
@@ -180,36 +181,11 @@ static void a_wait_goes_on_while_its_word_changes(void **state)
     assert_int_equal(word, 64);
     MUST(pthread_create(&thread, NULL, send_slowly, gravel) == 0);
     OK(run_body(gravel,
-                "bool holds = gravel_wait_until_int(g, b, GRAVEL_CMP_GT, 5);"
+                "bool holds = gravel_wait_until_int_wg(g, b, GRAVEL_CMP_GT, 5);"
                 "*(global uint *)gravel_local(g, a) = holds + 1;",
                 1, 1, other, word, 0));
     pthread_join(thread, NULL);
     assert_int_equal(word32(gravel, 0, other), 2);
-    OK(gravel_close(gravel));
-}
-
-static void waits_compare_as_they_say(void **state)
-{
-    (void)state;
-    struct gravel *gravel = open_node();
-    uint64_t words = alloc_or_die(gravel, 64);
-    /* The words are -3 and 5; each of these holds at once. */
-    OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_INT, 0, words, &(int32_t){-3}));
-    OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_INT, 0, words + 4, &(int32_t){5}));
-    OK(gravel_quiet(gravel));
-    OK(run_body(gravel,
-                "bool holds = gravel_wait_until_int(g, a, GRAVEL_CMP_LT, 2)"
-                "&& gravel_wait_until_int(g, a, GRAVEL_CMP_LE, -3)"
-                "&& gravel_wait_until_int(g, a, GRAVEL_CMP_NE, 3)"
-                "&& gravel_wait_until_int(g, a, GRAVEL_CMP_EQ, -3)"
-                "&& gravel_wait_until_int(g, a + 4, GRAVEL_CMP_GT, -1)"
-                "&& gravel_wait_until_int(g, a + 4, GRAVEL_CMP_GE, 5)"
-                "&& gravel_wait_until_uint(g, a, GRAVEL_CMP_GT, 7)"
-                "&& gravel_wait_until_uint(g, a + 4, GRAVEL_CMP_LT, 0x80000000u)"
-                "&& gravel_wait_until_uint_wi(g, a + 4, GRAVEL_CMP_LE, 5);"
-                "gravel_add_uint_if(g, holds, a, 2, 1, 0);",
-                N, GROUP, words, 0, 0));
-    assert_int_equal(word32(gravel, 0, words + 8), N);
     OK(gravel_close(gravel));
 }
 
@@ -222,8 +198,8 @@ static void a_wait_for_nothing_ends_and_is_named(void **state)
     struct gravel *gravel = open_node();
     bool is_drain = takes_step(gravel, "drain");
     uint64_t word = alloc_or_die(gravel, 64);
-    int code = run_body(gravel, "gravel_wait_until_uint(g, a + 8, GRAVEL_CMP_GE, 7);", GROUP, GROUP,
-                        word, 0, 0);
+    int code = run_body(gravel, "gravel_wait_until_uint_wg(g, a + 8, GRAVEL_CMP_GE, 7);", GROUP,
+                        GROUP, word, 0, 0);
     expect_error(code, GRAVEL_EKERNEL,
                  is_drain ? "no kernel waits on step drain"
                           : "to be >= 7; it has been 0 for 0.3 s");
@@ -241,8 +217,9 @@ static void a_wait_for_a_long_is_named_in_full(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, 0, word + 8, &(uint64_t){0x200000001}));
     OK(gravel_quiet(gravel));
-    int code = run_body(gravel, "gravel_wait_until_ulong(g, a + 8, GRAVEL_CMP_EQ, 0x300000001ul);",
-                        GROUP, GROUP, word, 0, 0);
+    int code =
+        run_body(gravel, "gravel_wait_until_ulong_wg(g, a + 8, GRAVEL_CMP_EQ, 0x300000001ul);",
+                 GROUP, GROUP, word, 0, 0);
     expect_error(code, GRAVEL_EKERNEL,
                  is_drain ? "(it is 8589934593) to be == 12884901889"
                           : "to be == 12884901889; it has been 8589934593 for 0.3 s");
@@ -258,11 +235,11 @@ static void without_64_bit_atomics_waits_for_longs_do_not_build(void **state)
     struct gravel *gravel = open_node();
     cl_program program;
     OK(gravel_program_build(gravel, "wait.cl", source,
-                            "-DCALL=gravel_wait_until_uint(g,8,GRAVEL_CMP_EQ,1);", &program));
+                            "-DCALL=gravel_wait_until_uint_wg(g,8,GRAVEL_CMP_EQ,1);", &program));
     clReleaseProgram(program);
     expect_error(
         gravel_program_build(gravel, "wait.cl", source,
-                             "-DCALL=gravel_wait_until_ulong(g,8,GRAVEL_CMP_EQ,1);", &program),
+                             "-DCALL=gravel_wait_until_ulong_wg(g,8,GRAVEL_CMP_EQ,1);", &program),
         GRAVEL_EBUILD, "gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint");
     expect_error(
         gravel_program_build(gravel, "wait.cl", source,
@@ -278,14 +255,14 @@ static void refused_requests_do_nothing_and_say_why(void **state)
     uint64_t words = alloc_or_die(gravel, 64), answers = alloc_or_die(gravel, 64);
     uint64_t signal = alloc_or_die(gravel, 64);
     const char *body = "struct gravel_reply reply = {b, c};"
-                       "gravel_swap_uint(g, a, 0, 7, 1, reply, i == 3 ? 16 : 0);";
+                       "gravel_swap_uint_wg(g, a, 0, 7, reply, i == 3 ? 16 : 0, 1);";
     int code = run_body(gravel, body, GROUP, GROUP, words, answers, signal);
     expect_error(code, GRAVEL_ERANGE, "place 16 of uint at result 64 is beyond");
     expect_words(gravel, 1, words, 0, 16);
     expect_words(gravel, 0, answers, 0, 16);
     expect_words(gravel, 0, signal, 0, 16);
-    code = run_body(gravel, "gravel_put_signal_uint(g, a, 0, 7, 1, b + 64);", GROUP, GROUP, words,
-                    signal, 0);
+    code = run_body(gravel, "gravel_put_signal_uint_wg(g, a, 0, 7, b + 64, 1);", GROUP, GROUP,
+                    words, signal, 0);
     expect_error(code, GRAVEL_ERANGE, "signal at 192 is in no allocation");
     expect_works(gravel);
     OK(gravel_close(gravel));
@@ -305,8 +282,8 @@ static void the_cause_of_a_vain_wait_is_told(void **state)
     }
     int code = run_body(gravel,
                         "struct gravel_reply reply = {a, b};"
-                        "uint n = gravel_get_uint(g, a, 999, 1, reply, 0);"
-                        "gravel_wait_until_uint(g, b, GRAVEL_CMP_GE, n);",
+                        "uint n = gravel_get_uint_wg(g, a, 999, reply, 0, 1);"
+                        "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, n);",
                         GROUP, GROUP, words, signal, 0);
     expect_error(code, GRAVEL_EKERNEL, "waited for the word");
     expect_error(code, GRAVEL_EKERNEL, "index 999 of uint");
@@ -322,7 +299,6 @@ int main(void)
         cmocka_unit_test_setup(cas_has_one_winner, set_up),
         cmocka_unit_test_setup(calls_of_a_group_are_done_in_order, set_up),
         cmocka_unit_test_setup(a_wait_goes_on_while_its_word_changes, set_up),
-        cmocka_unit_test_setup(waits_compare_as_they_say, set_up),
         cmocka_unit_test_setup(a_wait_for_nothing_ends_and_is_named, set_up),
         cmocka_unit_test_setup(a_wait_for_a_long_is_named_in_full, set_up),
         cmocka_unit_test_setup(without_64_bit_atomics_waits_for_longs_do_not_build, set_up),

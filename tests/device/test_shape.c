@@ -3,7 +3,7 @@
  * Launches of every shape: group sizes, last groups that are smaller, two and three dimensions, groups larger
  * than a slot or than GRAVEL_MAX_GROUP, slots and buffers as small as they can be.
  *
- * Path: meson test -> this -> cl/workgroup.cl.h, cl/message.cl.h
+ * Path: meson test -> this -> cl/device/workgroup.cl.h, cl/device/send.cl.h
  */
 #include <stdio.h>
 
@@ -11,12 +11,12 @@
 
 /* Work-item i sends i + 1 to word i of node i % n: by all, by one in three, and alone; then a loop whose
  * length differs from item to item. */
-#define SENDS                                                \
-    "uint n = gravel_n_nodes(g);"                            \
-    "gravel_add_uint(g, a, i, i + 1, i % n);"                \
-    "gravel_add_uint_if(g, i % 3 == 0, b, i, i + 1, i % n);" \
-    "if (i % 5 == 0) gravel_add_uint_wi(g, b, i, 1, i % n);" \
-    "GRAVEL_FOR(g, e, i % 7) { gravel_inc_uint_if(g, active, c, i, (i + e) % n); }"
+#define SENDS                                                   \
+    "uint n = gravel_n_nodes(g);"                               \
+    "gravel_add_uint_wg(g, a, i, i + 1, i % n);"                \
+    "gravel_add_uint_wg_if(g, i % 3 == 0, b, i, i + 1, i % n);" \
+    "if (i % 5 == 0) gravel_add_uint_wi(g, b, i, 1, i % n);"    \
+    "GRAVEL_FOR_WG(g, e, active, i % 7) { gravel_inc_uint_wg_if(g, active, c, i, (i + e) % n); }"
 
 /* What SENDS must have left. */
 static void expect_sent(struct gravel *gravel, size_t n_items, const uint64_t tables[3])
@@ -152,7 +152,7 @@ static void group_larger_than_the_queue_is_told(void **state)
     if (!is_drained(&config))
         assert_true(run_shape(gravel, 1, &global_size, &local_size));
     uint64_t word = alloc_or_die(gravel, 64);
-    expect_error(run_body(gravel, "gravel_inc_uint(g, a, 0, 1);", 1024, 256, word, 0, 0),
+    expect_error(run_body(gravel, "gravel_inc_uint_wg(g, a, 0, 1);", 1024, 256, word, 0, 0),
                  GRAVEL_EKERNEL, "raise GRAVEL_QUEUE");
     expect_error(gravel_close(gravel), GRAVEL_EKERNEL, "raise GRAVEL_QUEUE");
 }
@@ -160,11 +160,12 @@ static void group_larger_than_the_queue_is_told(void **state)
 static const char *const max_group_source =
     "#include \"gravel.cl.h\"\n"
     "kernel void every(GRAVEL_ARENA, ulong a) {\n"
-    "    GRAVEL_OPEN(g); gravel_inc_uint(g, a, 0, 0); }\n"
+    "    GRAVEL_OPEN(g); gravel_inc_uint_wg(g, a, 0, 0); }\n"
     "kernel void predicate(GRAVEL_ARENA, ulong a) {\n"
-    "    GRAVEL_OPEN(g); gravel_inc_uint_if(g, 1, a, 0, 0); }\n"
+    "    GRAVEL_OPEN(g); gravel_inc_uint_wg_if(g, 1, a, 0, 0); }\n"
     "kernel void loop(GRAVEL_ARENA, ulong a) {\n"
-    "    GRAVEL_OPEN(g); GRAVEL_FOR(g, e, 3) gravel_inc_uint_if(g, active, a, 0, 0); }\n";
+    "    GRAVEL_OPEN(g); GRAVEL_FOR_WG(g, e, active, 3) gravel_inc_uint_wg_if(g, active, a, 0, 0); "
+    "}\n";
 
 /* Either all is sent or the group's size is told; memory of the group is too small for more than that. */
 static void group_larger_than_max_group_is_told(void **state)

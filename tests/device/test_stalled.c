@@ -48,7 +48,7 @@ static void expect_dead_in_time(struct gravel *gravel, double begin, const char 
 
 /* ---- copies that never end ------------------------------------------------------------------- */
 
-#define SEND_8 "for (uint n = 0; n < 8; n++) gravel_inc_uint(g, a, 0, 1);"
+#define SEND_8 "for (uint n = 0; n < 8; n++) gravel_inc_uint_wg(g, a, 0, 1);"
 
 static void copies_of_packages_that_never_end_are_told(void **state)
 {
@@ -173,8 +173,8 @@ static const char turn_source[] = "#include \"gravel.cl.h\"\n"
                                   "kernel void turn(GRAVEL_ARENA, global uint *gate)\n"
                                   "{\n"
                                   "    GRAVEL_OPEN(g);\n"
-                                  "    while (gravel_load_acquire(gate) == 0)\n"
-                                  "        gravel_pause(0, false);\n"
+                                  "    while (gravelp_load_acquire(gate) == 0)\n"
+                                  "        gravelp_pause(0, false);\n"
                                   "}\n";
 
 /* A kernel launched by another thread, for on drain a launch waits. */

@@ -18,7 +18,7 @@ static const struct gravel_handler handlers[] = {{"tally", 1, NULL, NULL}};
 static const char source[] =
     "#include \"gravel.cl.h\"\n"
     "void tally(struct gravel_call call, ulong at)\n"
-    "{ gravel_device_fetch_add_relaxed((global uint *)gravel_call_local(call, at), 1); }\n";
+    "{ gravelp_device_fetch_add_relaxed((global uint *)gravel_call_local(call, at), 1); }\n";
 
 static char logged[16 * 1024];
 

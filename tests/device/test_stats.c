@@ -51,7 +51,7 @@ static void messages_sent_are_messages_resolved(void **state)
     gravel_stats_reset(gravel);
     OK(run_body(gravel,
                 "uint x = i * 2654435761u; x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;"
-                "gravel_inc_uint(g, a, i, x % gravel_n_nodes(g));",
+                "gravel_inc_uint_wg(g, a, i, x % gravel_n_nodes(g));",
                 N_ITEMS, 256, table, 0, 0));
     OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 1, table, NULL));
     OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 0, table, NULL));

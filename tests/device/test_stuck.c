@@ -3,7 +3,7 @@
  * Kernels that break the queue's protocol or have no consumer: an error that names queue and ticket within the
  * time limit, never a hang. Each test has a watch of its own.
  *
- * Path: meson test -> this -> aggregator.c (stuck tickets), cl/queue.cl.h (patience)
+ * Path: meson test -> this -> aggregator.c (stuck tickets), cl/device/queue.cl.h (patience)
  */
 #include "expect.h"
 
@@ -51,7 +51,7 @@ static void expect_failed_node(struct gravel *gravel, const char *part)
 
 #define RESERVE_ONLY \
     "uint ticket;"   \
-    "if (i == 0) gravel_queue_reserve(g.arena, 0, 1, &ticket);"
+    "if (i == 0) gravelp_queue_reserve(g.arena, 0, 1, &ticket);"
 
 static void ticket_never_published_is_named(void **state)
 {
@@ -71,9 +71,11 @@ static void ticket_never_published_among_others_is_named(void **state)
     watch(30, "a ticket never published, and messages behind it");
     struct gravel *gravel = open_impatient(0);
     uint64_t word = alloc_or_die(gravel, 64);
-    OK(run_body(gravel, "gravel_inc_uint(g, a, 0, 1);", 640, 64, word, 0, 0)); /* tickets 0 to 9 */
-    expect_error(run_body(gravel, RESERVE_ONLY "gravel_inc_uint(g, a, 0, 1);", 64, 64, word, 0, 0),
-                 GRAVEL_EKERNEL, "queue 0, ticket 10");
+    OK(run_body(gravel, "gravel_inc_uint_wg(g, a, 0, 1);", 640, 64, word, 0,
+                0)); /* tickets 0 to 9 */
+    expect_error(
+        run_body(gravel, RESERVE_ONLY "gravel_inc_uint_wg(g, a, 0, 1);", 64, 64, word, 0, 0),
+        GRAVEL_EKERNEL, "queue 0, ticket 10");
     expect_failed_node(gravel, "queue 0, ticket 10");
 }
 
@@ -92,8 +94,9 @@ static void ticket_never_published_in_a_full_queue_is_named(void **state)
     struct gravel *gravel = open_impatient(9280);
     uint64_t word = alloc_or_die(gravel, 64);
     double begin = seconds_now();
-    expect_error(run_body(gravel, RESERVE_ONLY "gravel_inc_uint(g, a, 0, 1);", 640, 64, word, 0, 0),
-                 GRAVEL_EKERNEL, stuck_behind(gravel));
+    expect_error(
+        run_body(gravel, RESERVE_ONLY "gravel_inc_uint_wg(g, a, 0, 1);", 640, 64, word, 0, 0),
+        GRAVEL_EKERNEL, stuck_behind(gravel));
     assert_true(is_within(begin, LIMIT_S));
     expect_failed_node(gravel, stuck_behind(gravel));
 }
@@ -122,7 +125,7 @@ static void patience_outlasts_a_slow_kernel(void **state)
     int code = run_body(gravel,
                         "uint x = i;"
                         "for (ulong n = 0; n < b; n++) x = x * 1664525 + 1013904223;"
-                        "gravel_add_uint(g, a, 0, x | 1, 1);",
+                        "gravel_add_uint_wg(g, a, 0, x | 1, 1);",
                         64, 64, word, 30000000, 0);
     print_message("the kernel took %.2f s\n", seconds_now() - begin);
     assert_int_equal(code, 0);
@@ -143,8 +146,8 @@ static void back_pressure_is_counted_and_nothing_is_lost(void **state)
     }
     uint64_t word = alloc_or_die(gravel, 64);
     gravel_stats_reset(gravel);
-    OK(run_body(gravel, "for (uint n = 0; n < 20; n++) gravel_inc_uint(g, a, 0, i % 2);", 8192, 256,
-                word, 0, 0));
+    OK(run_body(gravel, "for (uint n = 0; n < 20; n++) gravel_inc_uint_wg(g, a, 0, i % 2);", 8192,
+                256, word, 0, 0));
     OK(gravel_stats_read(gravel, &stats));
     assert_int_equal(word32(gravel, 0, word), 20 * 4096);
     assert_int_equal(word32(gravel, 1, word), 20 * 4096);
@@ -160,7 +163,7 @@ static void other_arena_version_is_told(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     int code = run_body(gravel,
                         "if (i == 0) g.arena->version = 77;"
-                        "gravel_inc_uint(g, a, 0, 0); gravel_inc_uint(g, a, 0, 0);",
+                        "gravel_inc_uint_wg(g, a, 0, 0); gravel_inc_uint_wg(g, a, 0, 0);",
                         640, 64, word, 0, 0);
     expect_error(code, GRAVEL_EKERNEL, "another gravel.cl.h");
     expect_failed_node(gravel, "another gravel.cl.h");
@@ -173,7 +176,7 @@ static void expect_fault_at(uint32_t n_dimensions, const size_t *global, const s
     struct gravel *gravel = open_impatient(0);
     const uint64_t arguments[3] = {item};
     cl_kernel kernel = body_kernel(
-        gravel, "if (i == a) gravel_fault(g.arena, GRAVEL_FAULT_QUEUE, 0, 0, 77);", arguments);
+        gravel, "if (i == a) gravelp_fault(g.arena, GRAVELP_FAULT_QUEUE, 0, 0, 77);", arguments);
     set_body_size(kernel, global[0], n_dimensions > 1 ? global[1] : 1);
     int launched = gravel_launch(gravel, kernel, n_dimensions, global, local, 0, NULL, NULL);
     if (launched)

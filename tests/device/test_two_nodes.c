@@ -39,9 +39,9 @@ static void prepare(struct half *half, uint64_t queue_bytes, uint32_t timeout_ms
     *half = (struct half){.gravel = open_one(queue_bytes, timeout_ms)};
     half->table = alloc_or_die(half->gravel, 256);
     const uint64_t arguments[3] = {half->table};
-    half->kernel = body_kernel(half->gravel,
-                               "for (uint n = 0; n < 4; n++) gravel_inc_uint(g, a, i % 64, i % 2);",
-                               arguments);
+    half->kernel = body_kernel(
+        half->gravel, "for (uint n = 0; n < 4; n++) gravel_inc_uint_wg(g, a, i % 64, i % 2);",
+        arguments);
 }
 
 static void *send(void *argument)
@@ -116,7 +116,7 @@ static void node_that_fails_leaves_the_other_alone(void **state)
     watch(60, "a node that fails beside another");
     struct gravel *bad = open_one(0, PATIENT_MS);
     prepare(&good, 0, PATIENT_MS);
-    expect_error(run_body(bad, "if (i == 0) gravel_fault(g.arena, GRAVEL_FAULT_QUEUE, 0, 0, 77);",
+    expect_error(run_body(bad, "if (i == 0) gravelp_fault(g.arena, GRAVELP_FAULT_QUEUE, 0, 0, 77);",
                           64, 64, 0, 0, 0),
                  GRAVEL_EKERNEL, "needs 77 slots");
     send(&good);

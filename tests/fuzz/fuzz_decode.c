@@ -89,7 +89,7 @@ static void mend_header(unsigned char *frame, size_t bytes)
     for (size_t at = sizeof header; at + sizeof(struct gravel_run) <= bytes;) {
         uint32_t command = read_u32(frame + at), n = read_u32(frame + at + 4);
         header.n_messages += n;
-        if (GRAVEL_COMMAND_TYPE(command) > GRAVEL_DOUBLE || n > MAX_FRAME)
+        if (GRAVELP_COMMAND_TYPE(command) > GRAVEL_DOUBLE || n > MAX_FRAME)
             break;
         at += GRAVEL_RUN_BYTES(command, (uint64_t)n);
     }
@@ -99,13 +99,13 @@ static void mend_header(unsigned char *frame, size_t bytes)
 static uint32_t pick_command(uint8_t a, uint8_t b)
 {
     if (a % 16 == 0)
-        return GRAVEL_COMMAND_AM(b % 4, b % 3 == 2 ? 4 : b % 3);
+        return GRAVELP_COMMAND_AM(b % 4, b % 3 == 2 ? 4 : b % 3);
     uint32_t op = a % 9u, type = (b % 6u) << 8;
     if (a % 16 == 1)
         return GRAVEL_PUT_SIGNAL | type;
     if (a % 4 == 2)
         return (GRAVEL_GET + a / 4 % 10u) | type;
-    return op | type | (b & 0x80 ? GRAVEL_COMMAND_WIDE : 0);
+    return op | type | (b & 0x80 ? GRAVELP_COMMAND_WIDE : 0);
 }
 
 /* Turn input into runs; returns the bytes of the frame, header included. */
@@ -117,17 +117,17 @@ static size_t build_runs(const uint8_t *data, size_t size, unsigned char *frame)
         uint32_t command = pick_command(data[0], data[1]), n = data[3] + 1u;
         uint64_t base = bases[data[2] % 8], result = bases[data[2] / 8 % 8];
         uint64_t signal = data[2] / 64 ? bases[data[3] % 8] : GRAVEL_NO_SIGNAL;
-        if (GRAVEL_COMMAND_OP(command) == GRAVEL_AM || command & GRAVEL_COMMAND_WIDE)
+        if (GRAVELP_COMMAND_OP(command) == GRAVEL_AM || command & GRAVELP_COMMAND_WIDE)
             base = 0;
         size_t bytes = (size_t)GRAVEL_RUN_BYTES(command, (uint64_t)n);
         if (at + bytes > MAX_FRAME)
             break;
         data += 4, size -= 4;
         struct gravel_signal_run run = {
-            {command, n, base}, GRAVEL_IS_REQUEST(command) ? result : 0, signal};
+            {command, n, base}, GRAVELP_IS_REQUEST(command) ? result : 0, signal};
         memset(frame + at, 0, bytes);
         memcpy(frame + at, &run, GRAVEL_RUN_INDICES(command));
-        size_t used = (size_t)GRAVEL_MESSAGE_BYTES(command) * n;
+        size_t used = (size_t)GRAVELP_MESSAGE_BYTES(command) * n;
         used = used < size ? used : size;
         memcpy(frame + at + GRAVEL_RUN_INDICES(command), data, used);
         data += used, size -= used;
@@ -141,11 +141,11 @@ static void take_answers(void *context, const struct gravel_signal_run *run, uin
                          const uint64_t *requests, const unsigned char *answers)
 {
     uint64_t *sum = context;
-    if (source != SOURCE || !GRAVEL_IS_REQUEST(run->run.command))
+    if (source != SOURCE || !GRAVELP_IS_REQUEST(run->run.command))
         abort();
     for (uint32_t i = 0; i < run->run.n_messages; i++)
-        *sum += GRAVEL_REQUEST_PLACE(requests[i]) +
-                answers[(size_t)i * GRAVEL_VALUE_BYTES(run->run.command)];
+        *sum += GRAVELP_REQUEST_PLACE(requests[i]) +
+                answers[(size_t)i * GRAVELP_VALUE_BYTES(run->run.command)];
 }
 
 static void check_and_apply(unsigned char *frame, size_t bytes, uint32_t n_shards)

@@ -40,13 +40,15 @@ has "$opencl" || echo "left out: OpenCL C ($opencl is missing)"
 
 # The OpenCL headers are a system's own: their warnings are not ours.
 strict="-Wall -Wextra -pedantic -Werror -fsyntax-only -DCL_TARGET_OPENCL_VERSION=300"
-for header in "$source"/include/gravel/*.h "$source"/include/gravel/shared/*.h; do
-    name=${header#"$source/include/"}
+for header in "$source"/include/gravel/*.h "$source"/cl/layout/*.h; do
+    name=${header#"$source/"}
+    name=${name#include/}
+    name=${name#cl/}
     printf '#include "%s"\n#include "%s"\n' "$name" "$name" >"$work/alone.c"
     cp "$work/alone.c" "$work/alone.cc"
-    check "$name as C11" $c -std=c11 $strict -I"$source/include" "$work/alone.c"
+    check "$name as C11" $c -std=c11 $strict -I"$source/include" -I"$source/cl" "$work/alone.c"
     has "$cxx" &&
-        check "$name as C++11" $cxx -std=c++11 $strict -I"$source/include" "$work/alone.cc"
+        check "$name as C++11" $cxx -std=c++11 $strict -I"$source/include" -I"$source/cl" "$work/alone.cc"
 done
 
 # check_opencl <what> <file> <arguments...>
@@ -66,11 +68,10 @@ kernel void use(GRAVEL_ARENA, ulong base, global const uint *keys)
 {
     GRAVEL_OPEN(g);
     uint key = keys[get_global_id(0)];
-    gravel_inc_uint(g, base, key, key % gravel_n_nodes(g));
-    gravel_add_ulong_if(g, key & 1, base, key, 2, gravel_my_node(g));
-    GRAVEL_FOR(g, i, key)
-    {
-        gravel_put_float_if(g, active, base, i, 1.0f, 0);
+    gravel_inc_uint_wg(g, base, key, key % gravel_n_nodes(g));
+    gravel_add_ulong_wg_if(g, key & 1, base, key, 2, gravel_node(g));
+    GRAVEL_FOR_WG(g, i, active, key) {
+        gravel_put_float_wg_if(g, active, base, i, 1.0f, 0);
     }
     if (key & 2)
         gravel_am4_wi(g, 0, 1, 2, 3, 4, 0);
@@ -80,9 +81,8 @@ kernel void share(GRAVEL_ARENA, ulong base, global const uint *keys)
 {
     GRAVEL_OPEN(g);
     GRAVEL_SHARES(shares);
-    GRAVEL_FOR_SHARED(g, shares, turn, keys[get_global_id(0)])
-    {
-        gravel_inc_int_if(g, turn.active, base, turn.i, turn.lane);
+    GRAVEL_FOR_SHARED_WG(g, shares, turn, keys[get_global_id(0)]) {
+        gravel_inc_int_wg_if(g, turn.active, base, turn.i, turn.lane);
     }
 }
 
@@ -92,16 +92,14 @@ kernel void subgroups(GRAVEL_ARENA, ulong base, global uint *keys)
     GRAVEL_OPEN(g);
     GRAVEL_FBAR(f);
     uint key = keys[get_global_id(0)];
-    GRAVEL_FOR_SG(i, key)
-    {
-        gravel_add_ulong_sg(g, active, base, i, 2, 0);
-        gravel_am4_sg(g, active, 0, 1, 2, 3, 4, 0);
+    GRAVEL_FOR_SG(g, i, active, key) {
+        gravel_add_ulong_sg_if(g, active, base, i, 2, 0);
+        gravel_am4_sg_if(g, active, 0, 1, 2, 3, 4, 0);
     }
-    GRAVEL_FOR_FBAR(f, i, key)
-    {
-        gravel_put_float_fbar(g, f, active, base, i, 1.0f, 0);
+    GRAVEL_FOR_FBAR(g, f, i, active, key) {
+        gravel_put_float_fbar_if(g, f, active, base, i, 1.0f, 0);
     }
-    keys[get_global_id(0)] = gravel_fbar_rounds(f, 16, 1000);
+    keys[get_global_id(0)] = gravel_fbar_rounds_wg(f, 16, 1000);
 }
 #endif
 
@@ -109,35 +107,35 @@ void handler(struct gravel_call call, ulong offset)
 {
     atomic_inc((volatile global uint *)gravel_call_local(call, offset + call.source));
 }
-kernel void calls(GRAVEL_CALL_RUN)
+kernel void calls(GRAVELP_CALL_RUN)
 {
-    if (GRAVEL_CALL_NUMBER < n_messages)
-        handler(GRAVEL_CALL, GRAVEL_CALL_ARGUMENT(0));
+    if (GRAVELP_CALL_NUMBER < n_messages)
+        handler(GRAVELP_CALL, GRAVELP_CALL_ARGUMENT(0));
 }
 EOF
 
 if has "$opencl"; then
     cp "$device_header" "$work/gravel.cl.h" || exit 1
-    c11="-DGRAVEL_ATOMICS_C11 -DGRAVEL_HAS_DOUBLE -DGRAVEL_HOST_SCOPE"
-    collectives="-DGRAVEL_COLLECTIVES -D__opencl_c_work_group_collective_functions=1"
+    c11="-DGRAVELP_ATOMICS_C11 -DGRAVEL_HAS_DOUBLE -DGRAVELP_HOST_SCOPE"
+    collectives="-DGRAVELP_COLLECTIVES -D__opencl_c_work_group_collective_functions=1"
     for version in CL1.2 CL2.0 CL3.0; do
         target="-target spir64-unknown-unknown -cl-std=$version"
-        for header in "$source"/include/gravel/shared/*.h; do
-            check_opencl "${header#"$source/include/"} as $version" "$header" $target
+        for header in "$source"/cl/layout/*.h; do
+            check_opencl "${header#"$source/cl/"} as $version" "$header" $target -I"$source/include" -I"$source/cl"
         done
         check_opencl "gravel.cl.h as $version, OpenCL 1.2 atomics" "$work/kernel.cl" $target
         [ $version = CL1.2 ] && continue
         check_opencl "gravel.cl.h as $version" "$work/kernel.cl" $target \
             $c11=memory_scope_all_svm_devices
         check_opencl "gravel.cl.h as $version, serial" "$work/kernel.cl" -cl-std=$version \
-            $c11=memory_scope_device -DGRAVEL_SERIAL_GROUP -DGRAVEL_YIELD_SYSCALL
+            $c11=memory_scope_device -DGRAVELP_SERIAL_GROUP -DGRAVELP_YIELD_SYSCALL
         check_opencl "gravel.cl.h as $version, collectives" "$work/kernel.cl" $target \
             $c11=memory_scope_all_svm_devices $collectives
         check_opencl "gravel.cl.h as $version, sub-groups" "$work/kernel.cl" $target \
-            $c11=memory_scope_all_svm_devices -DGRAVEL_SUBGROUPS -DGRAVEL_SUBGROUP_BUILTINS \
+            $c11=memory_scope_all_svm_devices -DGRAVELP_SUBGROUPS -DGRAVELP_SUBGROUP_BUILTINS \
             -D__opencl_c_subgroups=1
         check_opencl "gravel.cl.h as $version, warps" "$work/kernel.cl" -target nvptx64 \
-            -cl-std=$version $c11=memory_scope_device -DGRAVEL_WARP_ITEMS=32
+            -cl-std=$version $c11=memory_scope_device -DGRAVELP_WARP_ITEMS=32
     done
 fi
 

@@ -17,14 +17,14 @@ import re
 import sys
 
 DEFINITIONS = {
-    "type": re.compile(r"^(?:struct|union|enum) (gravel_\w+)\s*\{", re.M),
-    "macro": re.compile(r"^ *# *define (gravel_\w+)", re.M | re.I),
-    "function": re.compile(r"^(?!typedef|return|else)\w[\w \t*]*?\b(gravel_\w+)\([^;{}]*?\)\s*\{", re.M),
-    "variable": re.compile(r"^(?!extern|typedef|return)(?:\w+[ \t*]+)+(gravel_\w+)(?:\[\w*\])*\s*=", re.M),
+    "type": re.compile(r"^(?:struct|union|enum) (gravelp?_\w+)\s*\{", re.M),
+    "macro": re.compile(r"^ *# *define (gravelp?_\w+)", re.M | re.I),
+    "function": re.compile(r"^(?!typedef|return|else)\w[\w \t*]*?\b(gravelp?_\w+)\([^;{}]*?\)\s*\{", re.M),
+    "variable": re.compile(r"^(?!extern|typedef|return)(?:\w+[ \t*]+)+(gravelp?_\w+)(?:\[\w*\])*\s*=", re.M),
 }
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 STANDS_IN = {"lib/transport/no_mpi.c": "for mpi.c"}
-BOTH_SIDES_ASK = {"gravel_n_nodes"}  # a host call and a device call that give one number
+BOTH_SIDES_ASK = {"gravel_node", "gravel_n_nodes"}  # a host call and a device call that give one number
 
 
 def definitions(root):

@@ -206,10 +206,11 @@ static struct gravel *open_busy(cl_kernel *kernel)
 {
     struct gravel *gravel = open_default(NULL);
     const uint64_t arguments[3] = {alloc_or_die(gravel, 4096)};
-    *kernel = body_kernel(gravel,
-                          "for (uint n = 0; n < 16; n++) gravel_inc_uint(g, a, i % 1024, (i + n) % "
-                          "gravel_n_nodes(g));",
-                          arguments);
+    *kernel =
+        body_kernel(gravel,
+                    "for (uint n = 0; n < 16; n++) gravel_inc_uint_wg(g, a, i % 1024, (i + n) % "
+                    "gravel_n_nodes(g));",
+                    arguments);
     return gravel;
 }
 
@@ -308,7 +309,7 @@ static void one_fails_by_a_stuck_ticket(void)
     OK(gravel_barrier(gravel));
     if (rank == 1) {
         expect(run_body(gravel,
-                        "uint ticket; if (i == 0) gravel_queue_reserve(g.arena, 0, 1, &ticket);",
+                        "uint ticket; if (i == 0) gravelp_queue_reserve(g.arena, 0, 1, &ticket);",
                         64, 64, 0, 0, 0),
                GRAVEL_EKERNEL, "ticket");
         as_expected();

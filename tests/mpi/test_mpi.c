@@ -176,8 +176,8 @@ static void barrier_covers_what_handlers_send(void)
     MUST(sum_over_nodes(n_calls) == length + 1);
     n_calls = 0;
     OK(gravel_barrier(gravel));
-    OK(run_body(gravel, "gravel_am1(g, GRAVEL_HANDLER(chain), 20, i % gravel_n_nodes(g));", 128, 64,
-                0, 0, 0));
+    OK(run_body(gravel, "gravel_am1_wg(g, GRAVEL_HANDLER(chain), 20, i % gravel_n_nodes(g));", 128,
+                64, 0, 0, 0));
     MUST(sum_over_nodes(n_calls) == 128 * 21 * n_nodes);
 }
 
@@ -232,7 +232,7 @@ static void refusal_is_told_at_both_ends(void)
     uint64_t memory = alloc_or_die(gravel, 4096);
     if (node == 0) {
         const uint64_t arguments[3] = {memory, 1024};
-        cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint(g, a, (uint)b, 1);", arguments);
+        cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, (uint)b, 1);", arguments);
         const size_t global_size = 256, local_size = 64;
         OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
         clReleaseKernel(kernel);
@@ -288,9 +288,9 @@ static void statistics_add_up_over_all_nodes(void)
     gravel_stats_reset(gravel);
     OK(gravel_barrier(gravel));
     OK(run_body(gravel,
-                "uint x = (i + 65537 * gravel_my_node(g)) * 2654435761u;"
+                "uint x = (i + 65537 * gravel_node(g)) * 2654435761u;"
                 "x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;"
-                "gravel_inc_uint(g, a, i, x % gravel_n_nodes(g));",
+                "gravel_inc_uint_wg(g, a, i, x % gravel_n_nodes(g));",
                 65536, 256, table, 0, 0));
     OK(gravel_stats_read(gravel, &stats));
     for (uint32_t to = 0; to < n_nodes; to++) {
@@ -359,7 +359,7 @@ static void everything_at_once_adds_up(void)
     const uint64_t arguments[3] = {table};
     cl_kernel kernel = body_kernel(
         gravel,
-        "for (uint n = 0; n < 8; n++) gravel_inc_ulong(g, a, 0, (i + n) % gravel_n_nodes(g));",
+        "for (uint n = 0; n < 8; n++) gravel_inc_ulong_wg(g, a, 0, (i + n) % gravel_n_nodes(g));",
         arguments);
     for (uint32_t round = 0; round < 20; round++) {
         const size_t global_size = 4096, local_size = 64;

@@ -43,7 +43,7 @@ static void must_hear(const char *part)
 static void must_work(struct gravel *gravel)
 {
     uint64_t word = alloc_or_die(gravel, 64);
-    OK(run_body(gravel, "gravel_inc_uint(g, a, 0, 0);", 256, 64, word, 0, 0));
+    OK(run_body(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", 256, 64, word, 0, 0));
     if (gravel_node(gravel) == 0)
         MUST(word32(gravel, 0, word) == 256 * gravel_n_nodes(gravel));
     OK(gravel_barrier(gravel));

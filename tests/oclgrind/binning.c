@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernels of cl/aggregate.cl under oclgrind, which sees races, divergence and stray accesses: one run of
+ * The kernels of cl/kernels/aggregate.cl under oclgrind, which sees races, divergence and stray accesses: one run of
  * packages, binned for the number of nodes given.
  *
  * usage: oclgrind binning aggregate.cl gravel.cl.h NODES
  * exit:  0 if every node got its messages and no other; 1
  *
- * Path:  run.sh -> this -> cl/aggregate.cl
+ * Path:  run.sh -> this -> cl/kernels/aggregate.cl
  */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* oclgrind knows no later way to make a queue */
 #include <CL/cl.h>
@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gravel/shared/package.h"
+#include "layout/package.h"
 
 #define SLOT_BYTES 1088u
 #define GROUP 64u
-#define COMMAND GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_LONG)
+#define COMMAND GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_LONG)
 #define FIRST_TICKET 7u
 #define INDICES_AT 64u
 #define MUST(condition)                                              \
@@ -99,19 +99,19 @@ static void write_packages(unsigned char *slots)
     uint32_t m = 0;
     for (uint32_t p = 0; p < N_PACKAGES; p++) {
         unsigned char *slot = slots + (size_t)p * SLOT_BYTES;
-        uint32_t n = lengths[p], stride = GRAVEL_PACKAGE_STRIDE(n);
-        const struct gravel_package package = {.published = FIRST_TICKET + p + 1,
-                                               .command = COMMAND,
-                                               .n_messages = n,
-                                               .stride = stride,
-                                               .base = 64};
+        uint32_t n = lengths[p], stride = GRAVELP_PACKAGE_STRIDE(n);
+        const struct gravelp_package package = {.published = FIRST_TICKET + p + 1,
+                                                .command = COMMAND,
+                                                .n_messages = n,
+                                                .stride = stride,
+                                                .base = 64};
         memcpy(slot, &package, sizeof package);
         for (uint32_t i = 0; i < n; i++, m++) {
             uint32_t node = m * 7 % n_nodes;
             uint64_t value = m + 1000;
-            memcpy(slot + GRAVEL_NODE_ROW + 4 * i, &node, 4);
-            memcpy(slot + GRAVEL_INDEX_ROW(stride) + 4 * i, &m, 4);
-            memcpy(slot + GRAVEL_VALUE_ROW(COMMAND, stride, 0) + 8 * i, &value, 8);
+            memcpy(slot + GRAVELP_NODE_ROW + 4 * i, &node, 4);
+            memcpy(slot + GRAVELP_INDEX_ROW(stride) + 4 * i, &m, 4);
+            memcpy(slot + GRAVELP_VALUE_ROW(COMMAND, stride, 0) + 8 * i, &value, 8);
         }
     }
     MUST(m == N_MESSAGES);

@@ -6,7 +6,7 @@
 # exit:  0; 1 with oclgrind's words; 77 if there is no oclgrind
 #
 # Not --uninitialized: oclgrind 21.10 stops at the instruction "freeze" there.
-# Path: cl/aggregate.cl -> binning.c -> this.
+# Path: cl/kernels/aggregate.cl -> binning.c -> this.
 set -u
 
 command -v oclgrind >/dev/null || { echo "skipped: no oclgrind"; exit 77; }

@@ -26,7 +26,7 @@
 #include "queue/package.h"
 
 #define N_GROUPS 3u
-#define SLOT_BYTES GRAVEL_SLOT_MIN_BYTES /* so that larger groups need several packages a call */
+#define SLOT_BYTES GRAVELP_SLOT_MIN_BYTES /* so that larger groups need several packages a call */
 #define N_SLOTS 4096u
 
 enum form { FORM_INC, FORM_ADD, FORM_AM, FORM_PUT, N_FORMS };
@@ -37,7 +37,7 @@ struct bench {
     cl_command_queue queue;
     cl_kernel kernel;
     const char *name; /* of the kernel */
-    struct gravel_arena *arena;
+    struct gravelp_arena *arena;
     size_t arena_bytes;
     uint32_t n_items;
     unsigned char *seen[N_FORMS]; /* [n_items * MESSAGE_MAX_TURNS] */
@@ -165,11 +165,11 @@ static void run_kernel(struct bench *bench, cl_uint n_dimensions, const size_t *
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-static enum form form_of(const struct gravel_package *package)
+static enum form form_of(const struct gravelp_package *package)
 {
     static const uint32_t commands[N_FORMS] = {
-        GRAVEL_COMMAND(GRAVEL_INC, GRAVEL_UINT), GRAVEL_COMMAND(GRAVEL_ADD, GRAVEL_ULONG),
-        GRAVEL_COMMAND_AM(MESSAGE_HANDLER, 4), GRAVEL_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
+        GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT), GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG),
+        GRAVELP_COMMAND_AM(MESSAGE_HANDLER, 4), GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
     for (enum form form = 0; form < N_FORMS; form++)
         if (package->command == commands[form])
             return form;
@@ -184,10 +184,10 @@ static void expect(const struct bench *bench, bool holds, enum form form, uint64
 
 static void check_message(struct bench *bench, const unsigned char *slot, uint32_t column)
 {
-    const struct gravel_package *package = (const struct gravel_package *)slot;
+    const struct gravelp_package *package = (const struct gravelp_package *)slot;
     enum form form = form_of(package);
-    const void *index = slot + GRAVEL_INDEX_ROW(package->stride);
-    const void *row = slot + GRAVEL_VALUE_ROW(package->command, package->stride, 0);
+    const void *index = slot + GRAVELP_INDEX_ROW(package->stride);
+    const void *row = slot + GRAVELP_VALUE_ROW(package->command, package->stride, 0);
     const uint64_t *words = row;
     uint64_t number;
     if (form == FORM_AM)
@@ -197,7 +197,7 @@ static void check_message(struct bench *bench, const unsigned char *slot, uint32
     uint32_t n = (uint32_t)number;
     expect(bench, number < bench->n_items * (form == FORM_PUT ? MESSAGE_MAX_TURNS : 1), form,
            number);
-    expect(bench, ((const uint32_t *)(slot + GRAVEL_NODE_ROW))[column] == message_node(n), form,
+    expect(bench, ((const uint32_t *)(slot + GRAVELP_NODE_ROW))[column] == message_node(n), form,
            number);
     expect(bench, package->base == (form == FORM_AM ? 0 : MESSAGE_BASE), form, number);
     if (form == FORM_ADD)
@@ -217,7 +217,7 @@ static uint32_t check_queue(struct bench *bench, uint32_t number)
                                          .slots = gravel_arena_slots(bench->arena, number),
                                          .n_slots = bench->arena->n_slots,
                                          .slot_bytes = bench->arena->slot_bytes};
-    const struct gravel_package *package;
+    const struct gravelp_package *package;
     while ((package = gravel_package_peek(&queue))) {
         for (uint32_t column = 0; column < package->n_messages; column++)
             check_message(bench, (const unsigned char *)package, column);

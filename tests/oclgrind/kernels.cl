@@ -11,7 +11,7 @@
 
 static uint item_number(void)
 {
-    return gravel_group_number() * gravel_n_lanes() + (uint)gravel_lane_id();
+    return gravelp_group_number() * gravelp_n_lanes() + (uint)gravelp_lane_id();
 }
 
 /* Every work-item one increment. */
@@ -19,7 +19,7 @@ kernel void group_form(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
     uint item = item_number();
-    gravel_inc_uint(g, MESSAGE_BASE, item, message_node(item));
+    gravel_inc_uint_wg(g, MESSAGE_BASE, item, message_node(item));
 }
 
 /* Some work-items one addition. */
@@ -27,8 +27,8 @@ kernel void if_form(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
     uint item = item_number();
-    gravel_add_ulong_if(g, message_is_sent(item), MESSAGE_BASE, item, message_value(item, 0),
-                        message_node(item));
+    gravel_add_ulong_wg_if(g, message_is_sent(item), MESSAGE_BASE, item, message_value(item, 0),
+                           message_node(item));
 }
 
 /* Some work-items one active message, from divergent code. */
@@ -46,10 +46,10 @@ kernel void for_form(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
     uint item = item_number();
-    GRAVEL_FOR (g, turn, message_turns(item)) {
+    GRAVEL_FOR_WG (g, turn, active, message_turns(item)) {
         uint number = item * MESSAGE_MAX_TURNS + turn;
-        gravel_put_uint_if(g, active, MESSAGE_BASE, number, message_value(number, 0),
-                           message_node(number));
+        gravel_put_uint_wg_if(g, active, MESSAGE_BASE, number, message_value(number, 0),
+                              message_node(number));
     }
 }
 
@@ -58,11 +58,11 @@ kernel void shared_form(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
     GRAVEL_SHARES(shares);
-    uint item = item_number(), first = item - (uint)gravel_lane_id();
-    GRAVEL_FOR_SHARED (g, shares, turn, message_turns(item)) {
+    uint item = item_number(), first = item - (uint)gravelp_lane_id();
+    GRAVEL_FOR_SHARED_WG (g, shares, turn, message_turns(item)) {
         uint number = (first + turn.lane) * MESSAGE_MAX_TURNS + turn.i;
-        gravel_put_uint_if(g, turn.active, MESSAGE_BASE, number, message_value(number, 0),
-                           message_node(number));
+        gravel_put_uint_wg_if(g, turn.active, MESSAGE_BASE, number, message_value(number, 0),
+                              message_node(number));
     }
 }
 
@@ -74,13 +74,13 @@ kernel void all_forms(GRAVEL_ARENA)
     if (message_is_sent(item))
         gravel_am4_wi(g, MESSAGE_HANDLER, item, message_value(item, 1), message_value(item, 2),
                       message_value(item, 3), message_node(item));
-    gravel_inc_uint(g, MESSAGE_BASE, item, message_node(item));
-    gravel_add_ulong_if(g, message_is_sent(item), MESSAGE_BASE, item, message_value(item, 0),
-                        message_node(item));
-    GRAVEL_FOR (g, turn, message_turns(item)) {
+    gravel_inc_uint_wg(g, MESSAGE_BASE, item, message_node(item));
+    gravel_add_ulong_wg_if(g, message_is_sent(item), MESSAGE_BASE, item, message_value(item, 0),
+                           message_node(item));
+    GRAVEL_FOR_WG (g, turn, active, message_turns(item)) {
         uint number = item * MESSAGE_MAX_TURNS + turn;
-        gravel_put_uint_if(g, active, MESSAGE_BASE, number, message_value(number, 0),
-                           message_node(number));
+        gravel_put_uint_wg_if(g, active, MESSAGE_BASE, number, message_value(number, 0),
+                              message_node(number));
     }
 }
 
@@ -91,7 +91,7 @@ kernel void uniform_if(GRAVEL_ARENA)
     uint item = item_number();
     for (uint round = 0; round < 2; round++)
         if (round == 1)
-            gravel_inc_uint(g, MESSAGE_BASE, item, message_node(item));
+            gravel_inc_uint_wg(g, MESSAGE_BASE, item, message_node(item));
 }
 
 /* Wrong: some work-items of a group do not make the group's call. */
@@ -99,8 +99,8 @@ kernel void wrong_divergent(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);
     uint item = item_number();
-    if (gravel_lane_id() % 2 == 0)
-        gravel_inc_uint(g, MESSAGE_BASE, item, message_node(item));
+    if (gravelp_lane_id() % 2 == 0)
+        gravel_inc_uint_wg(g, MESSAGE_BASE, item, message_node(item));
 }
 
 /* Wrong: one element past the end of the arena. */
@@ -116,7 +116,7 @@ kernel void wrong_range(GRAVEL_ARENA)
 kernel void wrong_race(GRAVEL_ARENA, global uint *seen)
 {
     GRAVEL_OPEN(g);
-    if (gravel_is_leader())
+    if (gravelp_is_leader())
         g.scratch->n_active = gravel_n_nodes(g);
     seen[get_global_id(0)] = g.scratch->n_active;
 }

@@ -88,15 +88,15 @@ planted)
     planted wrong_race 'data race at local memory'
     ;;
 variants)
-    c11="-cl-std=CL3.0 -DGRAVEL_ATOMICS_C11 -DGRAVEL_HOST_SCOPE=memory_scope_device"
-    variant default $c11 -DGRAVEL_SERIAL_GROUP
+    c11="-cl-std=CL3.0 -DGRAVELP_ATOMICS_C11 -DGRAVELP_HOST_SCOPE=memory_scope_device"
+    variant default $c11 -DGRAVELP_SERIAL_GROUP
     variant default $c11
-    variant default -cl-std=CL1.2 -DGRAVEL_SERIAL_GROUP
+    variant default -cl-std=CL1.2 -DGRAVELP_SERIAL_GROUP
     variant default -cl-std=CL1.2
     # A device compiles each kernel anew for each group size: for the other methods, where it matters most.
     right=for_form,shared_form,all_forms groups="7 64"
     for method in loopvec loops cbs; do
-        variant $method $c11 -DGRAVEL_SERIAL_GROUP
+        variant $method $c11 -DGRAVELP_SERIAL_GROUP
         variant $method -cl-std=CL1.2
     done
     ;;

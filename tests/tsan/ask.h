@@ -2,14 +2,14 @@
 /*
  * Requests of the C11 kernels: what is asked, and what the kernel makes of the answers.
  *
- * Path:    ask.c -> cl/request.cl.h -> whole_path.c, which checks.
+ * Path:    ask.c -> cl/device/wait.cl.h -> whole_path.c, which checks.
  */
 #ifndef GRAVEL_TSAN_ASK_H
 #define GRAVEL_TSAN_ASK_H
 
 #include <stdint.h>
 
-struct gravel_arena;
+struct gravelp_arena;
 
 #define ASK_ROUNDS 4u
 #define ASK_MAX_GROUP 8u
@@ -33,6 +33,6 @@ struct ask_mark {
 #define ASK_STEP ((UINT64_C(1) << 40) + 1)
 
 /** The kernel: a lanes_kernel whose arguments are a struct ask. */
-void ask_kernel(struct gravel_arena *gravel_arena_, const void *arguments);
+void ask_kernel(struct gravelp_arena *gravel_arena_, const void *arguments);
 
 #endif

@@ -4,7 +4,7 @@
  * messages arrive once, intact and in order, through queues so small that every slot is used again
  * and again.
  *
- * Path:    traffic.c -> cl/message.cl.h -> lib/queue/package.h -> the ledger here.
+ * Path:    traffic.c -> cl/device/send.cl.h -> lib/queue/package.h -> the ledger here.
  * Threads: one per work-item and one consumer per queue; nothing but the edges of
  * docs/memory-order.md orders one against the other. Exit:    0; 1 with a line that says what went
  * wrong; the sanitizer's own code if it has a report.
@@ -37,7 +37,7 @@ struct shape {
 
 struct test {
     struct traffic traffic;
-    struct gravel_arena *arena;
+    struct gravelp_arena *arena;
     unsigned char *seen[TRAFFIC_SITES]; /* [traffic_numbers] times received; one consumer each */
     uint32_t *last_step;                /* [n_items] 1 + the item's newest step, to see its order */
     _Atomic bool has_ended;             /* K1: the kernel has ended and everything is published */
@@ -54,21 +54,21 @@ struct patience {
     uint32_t wait_ms, look_ns;
 };
 
-static struct gravel_arena *make_arena(const struct shape *shape, struct patience patience)
+static struct gravelp_arena *make_arena(const struct shape *shape, struct patience patience)
 {
     const struct gravel_device device = {.capability = {.max_alloc = UINT64_MAX}};
     const struct gravel_arena_shape arena_shape = {
         .n_nodes = N_NODES,
         .n_heaps = 1,
         .n_queues = shape->n_queues,
-        .queue_bytes = (uint64_t)shape->n_queues * shape->n_slots * GRAVEL_SLOT_MIN_BYTES,
-        .slot_bytes = GRAVEL_SLOT_MIN_BYTES,
+        .queue_bytes = (uint64_t)shape->n_queues * shape->n_slots * GRAVELP_SLOT_MIN_BYTES,
+        .slot_bytes = GRAVELP_SLOT_MIN_BYTES,
         .heap_bytes = 1,
         .wait_ms = patience.wait_ms,
         .look_ns = patience.look_ns,
         .start = shape->start,
     };
-    struct gravel_arena *arena;
+    struct gravelp_arena *arena;
     if (gravel_arena_create(&device, &arena_shape, &arena))
         fail("no arena: %s", gravel_last_error());
     if (arena->n_slots != shape->n_slots)
@@ -76,13 +76,13 @@ static struct gravel_arena *make_arena(const struct shape *shape, struct patienc
     return arena;
 }
 
-static void free_arena(struct gravel_arena *arena)
+static void free_arena(struct gravelp_arena *arena)
 {
     const struct gravel_device device = {.queue = NULL};
     gravel_arena_destroy(&device, arena);
 }
 
-static void open_queue(struct gravel_package_queue *queue, struct gravel_arena *arena,
+static void open_queue(struct gravel_package_queue *queue, struct gravelp_arena *arena,
                        uint32_t number, uint32_t start)
 {
     *queue = (struct gravel_package_queue){.words = gravel_arena_queue(arena, number),
@@ -121,9 +121,9 @@ static void enter(struct test *test, enum traffic_site site, uint64_t number, ui
     check_order(test, site, (uint32_t)number);
 }
 
-static enum traffic_site site_of(const struct gravel_package *package)
+static enum traffic_site site_of(const struct gravelp_package *package)
 {
-    switch (GRAVEL_COMMAND_OP(package->command)) {
+    switch (GRAVELP_COMMAND_OP(package->command)) {
     case GRAVEL_INC:
         return TRAFFIC_INC;
     case GRAVEL_ADD:
@@ -131,7 +131,7 @@ static enum traffic_site site_of(const struct gravel_package *package)
     case GRAVEL_PUT:
         return TRAFFIC_PUT;
     case GRAVEL_AM:
-        return GRAVEL_COMMAND_HANDLER(package->command) == TRAFFIC_AM ? TRAFFIC_AM : TRAFFIC_AM_WI;
+        return GRAVELP_COMMAND_HANDLER(package->command) == TRAFFIC_AM ? TRAFFIC_AM : TRAFFIC_AM_WI;
     default:
         fail("command 0x%x", package->command);
     }
@@ -145,11 +145,11 @@ static void check_value(enum traffic_site site, uint64_t number, uint32_t row, u
 
 static void check_column(struct test *test, const unsigned char *slot, uint32_t column)
 {
-    const struct gravel_package *package = (const struct gravel_package *)slot;
+    const struct gravelp_package *package = (const struct gravelp_package *)slot;
     enum traffic_site site = site_of(package);
     uint32_t command = package->command, stride = package->stride;
-    const void *index = slot + GRAVEL_INDEX_ROW(stride);
-    const void *values = slot + GRAVEL_VALUE_ROW(command, stride, 0);
+    const void *index = slot + GRAVELP_INDEX_ROW(stride);
+    const void *values = slot + GRAVELP_VALUE_ROW(command, stride, 0);
     const uint64_t *words = values;
     uint64_t number;
     if (site < TRAFFIC_AM)
@@ -163,15 +163,15 @@ static void check_column(struct test *test, const unsigned char *slot, uint32_t 
         fail("put %" PRIu64 " is torn", number);
     for (uint32_t row = 1; site >= TRAFFIC_AM && row < GRAVEL_AM_MAX_ARGS; row++)
         check_value(site, number, row, words[(size_t)row * stride + column]);
-    enter(test, site, number, ((const uint32_t *)(slot + GRAVEL_NODE_ROW))[column]);
+    enter(test, site, number, ((const uint32_t *)(slot + GRAVELP_NODE_ROW))[column]);
 }
 
-static void check_package(struct test *test, const struct gravel_package *package)
+static void check_package(struct test *test, const struct gravelp_package *package)
 {
     static const uint64_t bases[] = {0, ADD_BASE, PUT_BASE, 0, 0};
-    uint32_t columns = GRAVEL_SLOT_COLUMNS(test->arena->slot_bytes, package->command);
+    uint32_t columns = GRAVELP_SLOT_COLUMNS(test->arena->slot_bytes, package->command);
     if (package->n_messages == 0 || package->n_messages > columns ||
-        package->stride != GRAVEL_PACKAGE_STRIDE(package->n_messages))
+        package->stride != GRAVELP_PACKAGE_STRIDE(package->n_messages))
         fail("package of %u messages, stride %u", package->n_messages, package->stride);
     if (package->base != bases[site_of(package)])
         fail("base %" PRIu64 " of command 0x%x", package->base, package->command);
@@ -198,7 +198,7 @@ static void *consume(void *argument)
     for (;;) {
         bool has_ended =
             atomic_load_explicit(&consumer->test->has_ended, memory_order_acquire); /* K1 */
-        const struct gravel_package *package = gravel_package_peek(queue);
+        const struct gravelp_package *package = gravel_package_peek(queue);
         if (package) {
             check_package(consumer->test, package);
             gravel_package_release(queue);
@@ -266,7 +266,7 @@ static void run_traffic(const struct shape *shape)
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 /* As the aggregator does: the fault word first, then what it publishes. */
-static void expect_fault(const struct gravel_arena *arena, uint32_t fault, uint32_t value)
+static void expect_fault(const struct gravelp_arena *arena, uint32_t fault, uint32_t value)
 {
     uint32_t found = gravel_word_load(&arena->fault, memory_order_acquire); /* F2 */
     if (found != fault || arena->fault_value != value)
@@ -275,7 +275,7 @@ static void expect_fault(const struct gravel_arena *arena, uint32_t fault, uint3
 }
 
 struct watch {
-    struct gravel_arena *arena;
+    struct gravelp_arena *arena;
     uint32_t fault, value;
     bool has_clock; /* the host shows its clock, though it takes nothing */
 };
@@ -286,7 +286,7 @@ static void *watch_fault(void *argument)
     uint64_t start_ns = gravel_clock_ns();
     struct gravel_package_queue queue;
     open_queue(&queue, watch->arena, 0, 0);
-    while (gravel_word_load(&watch->arena->fault, memory_order_relaxed) == GRAVEL_FAULT_NONE) {
+    while (gravel_word_load(&watch->arena->fault, memory_order_relaxed) == GRAVELP_FAULT_NONE) {
         if (watch->has_clock)
             gravel_package_beat(&queue, gravel_clock_ns());
         if (gravel_clock_ns() - start_ns > STUCK_NS)
@@ -304,7 +304,7 @@ static void run_fault(const struct shape *shape, struct patience patience, struc
         .n_rounds = 1, .n_items = shape->n_groups * shape->local_size, .n_nodes = N_NODES};
     pthread_t thread;
     watch.arena = make_arena(shape, patience);
-    if (watch.fault == GRAVEL_FAULT_VERSION)
+    if (watch.fault == GRAVELP_FAULT_VERSION)
         watch.arena->version++;
     if (pthread_create(&thread, NULL, watch_fault, &watch))
         fail("no watching thread");
@@ -316,7 +316,7 @@ static void run_fault(const struct shape *shape, struct patience patience, struc
 /* The node fails while leaders wait: they drop their messages and end. */
 static void *abort_soon(void *argument)
 {
-    struct gravel_arena *arena = argument;
+    struct gravelp_arena *arena = argument;
     while (!gravel_word_load(&gravel_arena_queue(arena, 0)->waits, memory_order_relaxed))
         sched_yield();
     gravel_word_store(&arena->abort, 1, memory_order_relaxed); /* H1 */
@@ -327,7 +327,7 @@ static void run_abort(const struct shape *shape)
 {
     struct traffic traffic = {
         .n_rounds = 2, .n_items = shape->n_groups * shape->local_size, .n_nodes = N_NODES};
-    struct gravel_arena *arena = make_arena(shape, NEVER);
+    struct gravelp_arena *arena = make_arena(shape, NEVER);
     pthread_t thread;
     if (pthread_create(&thread, NULL, abort_soon, arena))
         fail("no aborting thread");
@@ -344,12 +344,12 @@ static void run_faults(void)
     const struct patience late = {20, 1}, cut_off = {1, 300000};
     run_fault(
         &shape, late,
-        (struct watch){.fault = GRAVEL_FAULT_STALLED, .value = shape.start, .has_clock = true});
-    run_fault(
-        &shape, cut_off,
-        (struct watch){.fault = GRAVEL_FAULT_STALLED | GRAVEL_FAULT_CUT_OFF, .value = shape.start});
+        (struct watch){.fault = GRAVELP_FAULT_STALLED, .value = shape.start, .has_clock = true});
+    run_fault(&shape, cut_off,
+              (struct watch){.fault = GRAVELP_FAULT_STALLED | GRAVELP_FAULT_CUT_OFF,
+                             .value = shape.start});
     run_fault(&shape, late,
-              (struct watch){.fault = GRAVEL_FAULT_VERSION, .value = GRAVEL_ARENA_VERSION});
+              (struct watch){.fault = GRAVELP_FAULT_VERSION, .value = GRAVELP_ARENA_VERSION});
     run_abort(&shape);
 }
 
@@ -358,7 +358,7 @@ static void run_large_group(void)
 {
     const struct shape shape = {1, GRAVEL_MAX_GROUP + 1, 1, 8, 0, 1};
     run_fault(&shape, NEVER,
-              (struct watch){.fault = GRAVEL_FAULT_GROUP, .value = GRAVEL_MAX_GROUP + 1});
+              (struct watch){.fault = GRAVELP_FAULT_GROUP, .value = GRAVEL_MAX_GROUP + 1});
     printf("a group that is too large: told\n");
 }
 

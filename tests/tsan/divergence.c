@@ -5,16 +5,15 @@
  *
  * Messages through sub-groups and fine-grain barriers are device_queue.c's, whose kernel uses them where there are any.
  *
- * Path:    this -> cl/share.cl.h, cl/fbar.cl.h, compiled as C11 through host_c11.h.
+ * Path:    this -> cl/device/share.cl.h, cl/device/fbar.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "gravel.cl.h"
 #include "lanes.h"
 
-#include "fbar.cl.h"
-#include "share.cl.h"
 #include "fail.h"
 
 #define N_GROUPS 2u
@@ -29,9 +28,9 @@ struct test {
 };
 
 /* Control block and one queue's words: nothing is sent. */
-static struct gravel_arena *make_arena(uint32_t wait_ms)
+static struct gravelp_arena *make_arena(uint32_t wait_ms)
 {
-    struct gravel_arena *arena = calloc(1, sizeof *arena + sizeof(struct gravel_queue_words));
+    struct gravelp_arena *arena = calloc(1, sizeof *arena + sizeof(struct gravelp_queue_words));
     if (!arena)
         fail("no memory for an arena");
     arena->n_queues = 1;
@@ -64,14 +63,14 @@ static uint32_t last_turns(uint32_t item)
 }
 
 /* Two loops, one behind the other, share local memory. */
-static void share_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
+static void share_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     const struct test *test = arguments;
     GRAVEL_OPEN(g);
     GRAVEL_SHARES(shares);
     uint32_t item = (uint32_t)get_global_id(0), first = item - (uint32_t)get_local_id(0);
     for (int loop = 0; loop < 2; loop++)
-        GRAVEL_FOR_SHARED (g, shares, turn, test->turns(item)) {
+        GRAVEL_FOR_SHARED_WG (g, shares, turn, test->turns(item)) {
             if (turn.active) /* a plain store: a turn that two take is a race */
                 test->taken[(first + turn.lane) * MOST + turn.i]++;
         }
@@ -80,7 +79,7 @@ static void share_kernel(struct gravel_arena *gravel_arena_, const void *argumen
 static void run_share(uint32_t local_size, uint32_t (*turns)(uint32_t item))
 {
     struct test test = {.n_items = N_GROUPS * local_size, .turns = turns};
-    struct gravel_arena *arena = make_arena(0);
+    struct gravelp_arena *arena = make_arena(0);
     test.taken = calloc(test.n_items, MOST);
     lanes_launch(share_kernel, arena, &test, N_GROUPS, local_size);
     for (uint32_t item = 0; item < test.n_items; item++)
@@ -98,12 +97,12 @@ static void run_share(uint32_t local_size, uint32_t (*turns)(uint32_t item))
 /* Waits, and has the one with the claim take a note; returns whether it got through. */
 static bool note(struct gravel_group g, struct gravel_fbar *f, uint32_t *plain, uint32_t value)
 {
-    uint found = gravel_fbar_wait(g, f, gravel_fbar_arrive(f));
-    if (found == GRAVEL_FBAR_CLAIMED) {
+    uint found = gravelp_fbar_wait(g, f, gravelp_fbar_arrive(f));
+    if (found == GRAVELP_FBAR_CLAIMED) {
         *plain = value;
-        gravel_fbar_advance(f);
+        gravelp_fbar_advance(f);
     }
-    return found != GRAVEL_FBAR_WAITS;
+    return found != GRAVELP_FBAR_WAITS;
 }
 
 /* A sub-group's work-item 0. What is noted in the first phase is seen in the second, and not overwritten before all have
@@ -118,69 +117,70 @@ static void go_round(struct gravel_group g, struct gravel_fbar *f, uint32_t *pla
         if (!note(g, f, plain, 9))
             fail("a member did not get through");
     }
-    gravel_fbar_leave(f);
+    gravel_fbar_leave_sg(f);
 }
 
 /* Twice, with a barrier made anew: sub-group s goes round 3 * (s + 1) times, two phases each, and joins for 5 rounds more
  * when it has left. */
-static void barrier_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
+static void barrier_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     struct test *test = (struct test *)(uintptr_t)arguments;
     GRAVEL_OPEN(g);
     GRAVEL_FBAR(f);
     uint32_t *plain = &test->plain[get_group_id(0)];
     for (uint32_t loop = 0; loop < 2; loop++) {
-        gravel_fbar_init(f, gravel_n_sgs());
-        if (gravel_sg_lane() == 0) {
+        gravelp_fbar_init(f, gravelp_n_sgs());
+        if (gravelp_sg_lane() == 0) {
             go_round(g, f, plain, 3 * (get_sub_group_id() + 1));
-            gravel_fbar_join(g, f);
+            gravel_fbar_join_sg(g, f);
             if (*plain != 9) /* nobody completes a phase before it arrives */
                 fail("a joining member does not see the last phase: %u", *plain);
             go_round(g, f, plain, 5);
         }
     }
-    gravel_barrier_group();
-    if (gravel_is_leader() && GRAVEL_FBAR_MEMBERS(f->state) != 0)
-        fail("%u members are left", GRAVEL_FBAR_MEMBERS(f->state));
+    gravelp_barrier_group();
+    if (gravelp_is_leader() && GRAVELP_FBAR_MEMBERS(f->state) != 0)
+        fail("%u members are left", GRAVELP_FBAR_MEMBERS(f->state));
 }
 
 static void run_barrier(uint32_t local_size)
 {
     struct test test = {.n_items = N_GROUPS * local_size};
-    struct gravel_arena *arena = make_arena(NEVER_MS);
+    struct gravelp_arena *arena = make_arena(NEVER_MS);
     lanes_launch(barrier_kernel, arena, &test, N_GROUPS, local_size);
     if (arena->fault)
         fail("fault %u", arena->fault);
     free(arena);
 }
 
-static void rounds_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
+static void rounds_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     (void)gravel_arena_;
     (void)arguments;
     GRAVEL_FBAR(f);
-    uint32_t n = gravel_fbar_rounds(f, 100, 1u << 30);
+    uint32_t n = gravel_fbar_rounds_wg(f, 100, 1u << 30);
     if (n != 100)
         fail("sub-groups that run beside each other get through %u of 100 rounds", n);
 }
 
 /* One member never arrives: the probe and the waits of the others end. */
-static void absent_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
+static void absent_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     (void)arguments;
     GRAVEL_OPEN(g);
     GRAVEL_FBAR(f);
-    gravel_fbar_init(f, gravel_n_sgs() + 1);
-    if (gravel_sg_lane() == 0 && gravel_fbar_wait(g, f, gravel_fbar_arrive(f)) != GRAVEL_FBAR_WAITS)
+    gravelp_fbar_init(f, gravelp_n_sgs() + 1);
+    if (gravelp_sg_lane() == 0 &&
+        gravelp_fbar_wait(g, f, gravelp_fbar_arrive(f)) != GRAVELP_FBAR_WAITS)
         fail("a sub-group went on without a member");
 }
 
 static void run_absent(void)
 {
     struct test test = {.n_items = 8};
-    struct gravel_arena *arena = make_arena(0);
+    struct gravelp_arena *arena = make_arena(0);
     lanes_launch(absent_kernel, arena, &test, 1, 8); /* two sub-groups */
-    if (arena->fault != (GRAVEL_FAULT_FBAR | GRAVEL_FAULT_CUT_OFF) || arena->fault_value != 3)
+    if (arena->fault != (GRAVELP_FAULT_FBAR | GRAVELP_FAULT_CUT_OFF) || arena->fault_value != 3)
         fail("fault %u with %u members", arena->fault, arena->fault_value);
     free(arena);
 }
@@ -189,7 +189,7 @@ static void run_barriers(void)
 {
     static const uint32_t sizes[] = {1, 4, 6, 19, 64};
     struct test test = {.n_items = 0};
-    struct gravel_arena *arena = make_arena(0);
+    struct gravelp_arena *arena = make_arena(0);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         run_barrier(sizes[i]);
     lanes_launch(rounds_kernel, arena, &test, N_GROUPS, 19);

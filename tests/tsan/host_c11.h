@@ -3,10 +3,10 @@
  * The names of portable.cl.h for a C11 compiler: work-items are threads.
  *
  * So the very code that runs on devices runs under ThreadSanitizer, which sees no kernel. Each lane
- * thread points gravel_lane at its place before it calls anything from cl/. Both ways to scan can
- * be had, as on devices: with GRAVEL_SERIAL_GROUP a leader's loop, without it a parallel one.
+ * thread points gravelp_lane at its place before it calls anything from cl/. Both ways to scan can
+ * be had, as on devices: with GRAVELP_SERIAL_GROUP a leader's loop, without it a parallel one.
  *
- * Path:    cl/portable.cl.h -> this -> the kernels of tests/tsan.
+ * Path:    cl/device/portable.cl.h -> this -> the kernels of tests/tsan.
  */
 #ifndef GRAVEL_HOST_C11_H
 #define GRAVEL_HOST_C11_H
@@ -29,79 +29,80 @@ typedef uint64_t ulong;
 #define GRAVEL_HAS_LONG_WAITS 1
 
 /* Where a thread stands in its work-group and launch. */
-struct gravel_lane {
+struct gravelp_lane {
     size_t local_id, local_size, group_id, n_groups;
     pthread_barrier_t *barrier; /* of the group */
-    _Atomic uint64_t *scan;    /* the group's [local_size + 1], for built-in scans and reductions */
-    uint n_scans;              /* made by this work-item */
-    struct gravel_wave *waves; /* the group's, for built-in sub-groups */
+    _Atomic uint64_t *scan; /* the group's [local_size + 1], for built-in scans and reductions */
+    uint n_scans;           /* made by this work-item */
+    struct gravelp_wave *waves;         /* the group's, for built-in sub-groups */
     uint n_wave_calls, n_wave_barriers; /* made by this work-item */
-    void *scratch;                      /* the group's local memory: struct gravel_scratch, */
+    void *scratch;                      /* the group's local memory: struct gravelp_scratch, */
     void *shares;                       /* struct gravel_shares, */
     void *fbar;                         /* struct gravel_fbar */
 };
-extern _Thread_local struct gravel_lane *gravel_lane;
+extern _Thread_local struct gravelp_lane *gravelp_lane;
 
 #define get_work_dim() 1u
-#define get_local_id(dimension) ((dimension) == 0 ? gravel_lane->local_id : 0)
-#define get_local_size(dimension) ((dimension) == 0 ? gravel_lane->local_size : 1)
-#define get_group_id(dimension) ((dimension) == 0 ? gravel_lane->group_id : 0)
-#define get_num_groups(dimension) ((dimension) == 0 ? gravel_lane->n_groups : 1)
-#define get_global_id(dimension) \
-    ((dimension) == 0 ? gravel_lane->group_id * gravel_lane->local_size + gravel_lane->local_id : 0)
+#define get_local_id(dimension) ((dimension) == 0 ? gravelp_lane->local_id : 0)
+#define get_local_size(dimension) ((dimension) == 0 ? gravelp_lane->local_size : 1)
+#define get_group_id(dimension) ((dimension) == 0 ? gravelp_lane->group_id : 0)
+#define get_num_groups(dimension) ((dimension) == 0 ? gravelp_lane->n_groups : 1)
+#define get_global_id(dimension)                                                                   \
+    ((dimension) == 0 ? gravelp_lane->group_id * gravelp_lane->local_size + gravelp_lane->local_id \
+                      : 0)
 
-static inline uint gravel_load_acquire(uint *word)
+static inline uint gravelp_load_acquire(uint *word)
 {
     return atomic_load_explicit((_Atomic uint *)word, memory_order_acquire);
 }
-static inline uint gravel_load_relaxed(uint *word)
+static inline uint gravelp_load_relaxed(uint *word)
 {
     return atomic_load_explicit((_Atomic uint *)word, memory_order_relaxed);
 }
-static inline ulong gravel_long_load_acquire(ulong *word)
+static inline ulong gravelp_long_load_acquire(ulong *word)
 {
     return atomic_load_explicit((_Atomic ulong *)word, memory_order_acquire);
 }
-static inline ulong gravel_long_load_relaxed(ulong *word) /* for mutants */
+static inline ulong gravelp_long_load_relaxed(ulong *word) /* for mutants */
 {
     return atomic_load_explicit((_Atomic ulong *)word, memory_order_relaxed);
 }
-static inline void gravel_store_release(uint *word, uint value)
+static inline void gravelp_store_release(uint *word, uint value)
 {
     atomic_store_explicit((_Atomic uint *)word, value, memory_order_release);
 }
-static inline void gravel_store_relaxed(uint *word, uint value)
+static inline void gravelp_store_relaxed(uint *word, uint value)
 {
     atomic_store_explicit((_Atomic uint *)word, value, memory_order_relaxed);
 }
-#define gravel_device_load_acquire gravel_load_acquire
-#define gravel_device_store_release gravel_store_release
-static inline uint gravel_device_fetch_add_relaxed(uint *word, uint value)
+#define gravelp_device_load_acquire gravelp_load_acquire
+#define gravelp_device_store_release gravelp_store_release
+static inline uint gravelp_device_fetch_add_relaxed(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_relaxed);
 }
-#define gravel_local_load_acquire gravel_load_acquire
-#define gravel_local_load_relaxed gravel_load_relaxed
-#define gravel_local_store_release gravel_store_release
-#define gravel_local_add_relaxed gravel_device_fetch_add_relaxed
-static inline uint gravel_local_add_release(uint *word, uint value)
+#define gravelp_local_load_acquire gravelp_load_acquire
+#define gravelp_local_load_relaxed gravelp_load_relaxed
+#define gravelp_local_store_release gravelp_store_release
+#define gravelp_local_add_relaxed gravelp_device_fetch_add_relaxed
+static inline uint gravelp_local_add_release(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_release);
 }
-static inline bool gravel_local_swap_relaxed(uint *word, uint expected, uint value)
+static inline bool gravelp_local_swap_relaxed(uint *word, uint expected, uint value)
 {
     return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
                                                    memory_order_relaxed, memory_order_relaxed);
 }
-static inline uint gravel_pause(uint polls, bool is_long)
+static inline uint gravelp_pause(uint polls, bool is_long)
 {
     (void)polls, (void)is_long;
     sched_yield();
     return 0;
 }
-static inline void gravel_barrier_group(void)
+static inline void gravelp_barrier_group(void)
 {
-    pthread_barrier_wait(gravel_lane->barrier);
+    pthread_barrier_wait(gravelp_lane->barrier);
 }
 
 /*
@@ -112,7 +113,7 @@ static inline void gravel_barrier_group(void)
  */
 static inline uint work_group_scan_exclusive_add(uint value)
 {
-    struct gravel_lane *lane = gravel_lane;
+    struct gravelp_lane *lane = gravelp_lane;
     uint64_t call = ++lane->n_scans, before = 0;
     while (lane->local_id &&
            (before = atomic_load_explicit(&lane->scan[lane->local_id - 1], memory_order_relaxed)) >>
@@ -131,15 +132,15 @@ static inline uint work_group_scan_exclusive_add(uint value)
 
 #include "host_c11_subgroup.h"
 
-#define GRAVEL_AS_BITS(name, from, to)      \
+#define GRAVELP_AS_BITS(name, from, to)     \
     static inline to name(from value)       \
     {                                       \
         to bits;                            \
         memcpy(&bits, &value, sizeof bits); \
         return bits;                        \
     }
-GRAVEL_AS_BITS(gravel_float_bits, float, uint)
-GRAVEL_AS_BITS(gravel_double_bits, double, ulong)
+GRAVELP_AS_BITS(gravel_float_bits, float, uint)
+GRAVELP_AS_BITS(gravel_double_bits, double, ulong)
 #define as_uint(value) gravel_float_bits(value)
 #define as_ulong(value) gravel_double_bits(value)
 

@@ -4,27 +4,27 @@
  */
 #include "lanes.h"
 
-#include "fbar.cl.h"
 #include "share.cl.h"
+#include "fbar.cl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-_Thread_local struct gravel_lane *gravel_lane;
+_Thread_local struct gravelp_lane *gravelp_lane;
 
 struct lane {
-    struct gravel_lane place;
+    struct gravelp_lane place;
     pthread_t thread;
     lanes_kernel *body;
-    struct gravel_arena *arena;
+    struct gravelp_arena *arena;
     const void *arguments;
 };
 
 struct group {
     pthread_barrier_t barrier;
-    struct gravel_scratch scratch;
+    struct gravelp_scratch scratch;
     struct gravel_shares shares;
-    struct gravel_wave waves[GRAVEL_MAX_GROUP / GRAVEL_WAVE_ITEMS + 1];
+    struct gravelp_wave waves[GRAVEL_MAX_GROUP / GRAVELP_WAVE_ITEMS + 1];
 #ifdef GRAVEL_HAS_SUBGROUPS
     struct gravel_fbar fbar;
 #endif
@@ -34,7 +34,7 @@ struct group {
 static void *lane_main(void *argument)
 {
     struct lane *lane = argument;
-    gravel_lane = &lane->place;
+    gravelp_lane = &lane->place;
     lane->body(lane->arena, lane->arguments);
     return NULL;
 }
@@ -58,7 +58,7 @@ static void start(struct lane *lane)
     }
 }
 
-void lanes_launch(lanes_kernel *body, struct gravel_arena *arena, const void *arguments,
+void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *arguments,
                   size_t n_groups, size_t local_size)
 {
     struct group *groups = allocate(n_groups, sizeof *groups);

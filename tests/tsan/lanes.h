@@ -12,15 +12,15 @@
 
 #include <stddef.h>
 
-struct gravel_arena;
+struct gravelp_arena;
 
-typedef void lanes_kernel(struct gravel_arena *gravel_arena_, const void *arguments);
+typedef void lanes_kernel(struct gravelp_arena *gravel_arena_, const void *arguments);
 
 /**
  * Run a kernel with n_groups work-groups of local_size work-items, and wait until it has ended. All
  * work-items run at the same time. Exits when the system has no more threads.
  */
-void lanes_launch(lanes_kernel *body, struct gravel_arena *arena, const void *arguments,
+void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *arguments,
                   size_t n_groups, size_t local_size);
 
 #endif

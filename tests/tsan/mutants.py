@@ -20,14 +20,14 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 FLAGS = ["-fsanitize=thread", "-O1", "-g", "-Werror=implicit-function-declaration",
          "-std=gnu11", "-D_GNU_SOURCE",
          "-DCL_TARGET_OPENCL_VERSION=300", "-DGRAVEL_MAX_GROUP=64", "-Iinclude",
-         "-Iinclude/gravel/shared", "-Icl", "-Ilib", "-Itests/tsan"]
+         "-Icl", "-Icl/device", "-Ilib", "-Itests/tsan"]
 LIMIT_S = 60  # on a busy machine too
 ATTEMPTS = 12  # a race must happen to be seen, and seldom does where other work takes the cores
 REPORT = 66   # ThreadSanitizer's exit code
 
 KERNEL = ["tests/tsan/traffic.c", "tests/tsan/lanes.c", "tests/tsan/shared.c", "lib/device/arena.c",
           "lib/error.c"]
-HEADERS = ["cl/message.cl.h", "cl/queue.cl.h", "cl/workgroup.cl.h", "lib/queue/package.h"]
+HEADERS = ["cl/device/send.cl.h", "cl/device/queue.cl.h", "cl/device/workgroup.cl.h", "lib/queue/package.h"]
 
 
 def library():
@@ -47,19 +47,19 @@ LIBRARY = library()
 # name: sources, extra flags, arguments, files that are mutated
 SUBJECTS = {
     "device": (["tests/tsan/device_queue.c"] + KERNEL, [], [], HEADERS),
-    "device-serial": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVEL_SERIAL_GROUP"], [],
-                      ["cl/workgroup.cl.h"]),
-    "device-collective": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVEL_COLLECTIVES"], [],
-                          ["cl/workgroup.cl.h"]),
-    "device-subgroup": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVEL_SUBGROUPS"], [],
-                        ["cl/workgroup.cl.h"]),
-    "subgroups": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVEL_SUBGROUP_BUILTINS"], [],
-                  ["cl/subgroup.cl.h", "cl/fbar_message.cl.h"]),
-    "fbar": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVEL_SUBGROUP_BUILTINS"], [], ["cl/fbar.cl.h"]),
-    "share": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], [], [], ["cl/share.cl.h"]),
-    "share-serial": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVEL_SERIAL_GROUP"], [], ["cl/share.cl.h"]),
-    "share-collective": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVEL_COLLECTIVES"], [],
-                         ["cl/share.cl.h"]),
+    "device-serial": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_SERIAL_GROUP"], [],
+                      ["cl/device/workgroup.cl.h"]),
+    "device-collective": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_COLLECTIVES"], [],
+                          ["cl/device/workgroup.cl.h"]),
+    "device-subgroup": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_SUBGROUPS"], [],
+                        ["cl/device/workgroup.cl.h"]),
+    "subgroups": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_SUBGROUP_BUILTINS"], [],
+                  ["cl/device/subgroup.cl.h", "cl/device/fbar_send.cl.h"]),
+    "fbar": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SUBGROUP_BUILTINS"], [], ["cl/device/fbar.cl.h"]),
+    "share": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], [], [], ["cl/device/share.cl.h"]),
+    "share-serial": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/device/share.cl.h"]),
+    "share-collective": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_COLLECTIVES"], [],
+                         ["cl/device/share.cl.h"]),
     "spsc": (["tests/stress/spsc.c", "tests/stress/queue.c", "lib/queue/spsc.c"], [],
              ["1", "1x1", "2000"], ["lib/queue/spsc.h"]),
     "mpmc": (["tests/stress/mpmc.c", "tests/stress/queue.c", "lib/queue/mpmc.c"], [],
@@ -71,7 +71,7 @@ SUBJECTS = {
                  ["lib/transport/handover.c"]),
     "path": (["tests/tsan/whole_path.c", "tests/tsan/ask.c", "tests/tsan/soft_device.c"] + KERNEL + LIBRARY, [], [],
              [f for f in LIBRARY if not f.startswith(("lib/wait", "lib/queue", "lib/transport"))] +
-             ["lib/resolve/words.h", "cl/request.cl.h"]),
+             ["lib/resolve/words.h", "cl/device/wait.cl.h"]),
 }
 
 # Edges whose absence only a stale load would show. ThreadSanitizer runs on real, never stale loads.
@@ -89,13 +89,13 @@ NOISE = [("gravel_event_prepare(struct gravel_event *event)\n{\n", 100),
          ("gravel_event_signal(struct gravel_event *event)\n{\n", 400)]
 
 SITES = [
-    (re.compile(r"\bgravel_(?:device_)?load_acquire\("), "gravel_load_relaxed("),
-    (re.compile(r"\bgravel_long_load_acquire\("), "gravel_long_load_relaxed("),
-    (re.compile(r"\bgravel_(?:device_)?store_release\("), "gravel_store_relaxed("),
-    (re.compile(r"\bgravel_local_load_acquire\("), "gravel_local_load_relaxed("),
-    (re.compile(r"\bgravel_local_store_release\("), "gravel_store_relaxed("),
-    (re.compile(r"\bgravel_local_add_release\("), "gravel_local_add_relaxed("),
-    (re.compile(r"\bgravel_barrier_(?:sub)?group\(\);"), "(void)0;"),
+    (re.compile(r"\bgravelp_(?:device_)?load_acquire\("), "gravelp_load_relaxed("),
+    (re.compile(r"\bgravelp_long_load_acquire\("), "gravelp_long_load_relaxed("),
+    (re.compile(r"\bgravelp_(?:device_)?store_release\("), "gravelp_store_relaxed("),
+    (re.compile(r"\bgravelp_local_load_acquire\("), "gravelp_local_load_relaxed("),
+    (re.compile(r"\bgravelp_local_store_release\("), "gravelp_store_relaxed("),
+    (re.compile(r"\bgravelp_local_add_release\("), "gravelp_local_add_relaxed("),
+    (re.compile(r"\bgravelp_barrier_(?:sub)?group\(\);"), "(void)0;"),
     (re.compile(r"\b__ATOMIC_RELEASE\b"), "__ATOMIC_RELAXED"),
     (re.compile(r"\bmemory_order_(?:acquire|release|acq_rel|seq_cst)\b"), "memory_order_relaxed"),
 ]
@@ -127,6 +127,8 @@ class Bench:
         self.folder = folder
         for part in ("include", "cl", "lib", "tests/tsan", "tests/stress"):
             shutil.copytree(os.path.join(TOP, part), os.path.join(folder, part))
+        subprocess.run([sys.executable, "-B", os.path.join(TOP, "cl/forms.py"), os.path.join(TOP, "include/gravel/operation.h"),
+                        os.path.join(folder, "cl/forms.cl.h")], check=True)
 
     def slow_events(self, is_slow):
         path = "lib/wait/event.h"

@@ -4,8 +4,7 @@
  */
 #include "traffic.h"
 
-#include "fbar_message.cl.h"
-#include "share.cl.h"
+#include "gravel.cl.h"
 
 /* splitmix64. */
 static uint64_t mix(uint64_t x)
@@ -52,26 +51,26 @@ uint64_t traffic_value(enum traffic_site site, uint32_t number, uint32_t row)
 
 #ifdef GRAVEL_HAS_SUBGROUPS
 /* By sub-groups, and by those of them that have something to say. */
-#define SEND_INC(g, base, index, node) gravel_inc_uint_sg(g, 1, base, index, node)
-#define SEND_ADD gravel_add_ulong_sg
-#define SEND_AM(g, ...) gravel_am4_sg(g, 1, __VA_ARGS__)
-#define FOR_PUTS(g, f, i, n) GRAVEL_FOR_FBAR (f, i, n)
-#define SEND_PUT(g, f, ...) gravel_put_uint_fbar(g, f, __VA_ARGS__)
+#define SEND_INC(g, base, index, node) gravel_inc_uint_sg_if(g, 1, base, index, node)
+#define SEND_ADD gravel_add_ulong_sg_if
+#define SEND_AM(g, ...) gravel_am4_sg_if(g, 1, __VA_ARGS__)
+#define FOR_PUTS(g, f, i, n) GRAVEL_FOR_FBAR (g, f, i, active, n)
+#define SEND_PUT(g, f, ...) gravel_put_uint_fbar_if(g, f, __VA_ARGS__)
 /* Between two turns a member may leave, miss some that others take, and come back. */
 static void go_and_return(struct gravel_group g, struct gravel_fbar *f)
 {
-    if (gravel_sg_lane() != 0)
+    if (gravelp_sg_lane() != 0)
         return;
-    gravel_fbar_leave(f);
-    gravel_pause(0, false);
-    gravel_fbar_join(g, f);
+    gravel_fbar_leave_sg(f);
+    gravelp_pause(0, false);
+    gravel_fbar_join_sg(g, f);
 }
 #else
-#define SEND_INC gravel_inc_uint
-#define SEND_ADD gravel_add_ulong_if
-#define SEND_AM gravel_am4
-#define FOR_PUTS(g, f, i, n) GRAVEL_FOR (g, i, n)
-#define SEND_PUT(g, f, ...) gravel_put_uint_if(g, __VA_ARGS__)
+#define SEND_INC gravel_inc_uint_wg
+#define SEND_ADD gravel_add_ulong_wg_if
+#define SEND_AM gravel_am4_wg
+#define FOR_PUTS(g, f, i, n) GRAVEL_FOR_WG (g, i, active, n)
+#define SEND_PUT(g, f, ...) gravel_put_uint_wg_if(g, __VA_ARGS__)
 #define GRAVEL_FBAR(f)
 #define go_and_return(g, f) (void)0
 #endif
@@ -87,7 +86,7 @@ static void send_arguments(struct gravel_group g, const struct traffic *t, uint3
                       traffic_node(t, TRAFFIC_AM_WI, turn));
 }
 
-void traffic_kernel(struct gravel_arena *gravel_arena_, const void *arguments)
+void traffic_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     const struct traffic *t = arguments;
     GRAVEL_OPEN(g);

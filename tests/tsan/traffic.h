@@ -7,7 +7,7 @@
  * predicated call in a loop of uneven length, a group active message, and an active message from
  * divergent code.
  *
- * Path:    traffic.c -> cl/message.cl.h -> device_queue.c, whole_path.c, which check.
+ * Path:    traffic.c -> cl/device/send.cl.h -> device_queue.c, whole_path.c, which check.
  */
 #ifndef GRAVEL_TSAN_TRAFFIC_H
 #define GRAVEL_TSAN_TRAFFIC_H
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gravel_arena;
+struct gravelp_arena;
 
 enum traffic_site {
     TRAFFIC_INC,
@@ -46,6 +46,6 @@ uint32_t traffic_node(const struct traffic *traffic, enum traffic_site site, uin
 uint64_t traffic_value(enum traffic_site site, uint32_t number, uint32_t row);
 
 /** The kernel: a lanes_kernel whose arguments are a struct traffic. */
-void traffic_kernel(struct gravel_arena *gravel_arena_, const void *arguments);
+void traffic_kernel(struct gravelp_arena *gravel_arena_, const void *arguments);
 
 #endif

@@ -293,8 +293,8 @@ static void open_node(struct test *test)
     config.loopback_nodes = N_NODES;
     config.n_aggregators = 2;
     config.n_resolvers = 2;
-    config.slot_bytes = GRAVEL_SLOT_MIN_BYTES;
-    config.queue_bytes = 2 * 2 * GRAVEL_SLOT_MIN_BYTES;
+    config.slot_bytes = GRAVELP_SLOT_MIN_BYTES;
+    config.queue_bytes = 2 * 2 * GRAVELP_SLOT_MIN_BYTES;
     config.buffer_bytes = 256;
     config.n_buffers = 1;
     config.flush_us = 50;

@@ -3,7 +3,7 @@
  * Sums of doubles by integers, compared bit by bit with the processor's: ends of the range, and
  * random pairs whose exponents are near enough that digits meet.
  *
- * Path: meson test -> cl/double_sum.cl.h, compiled as C11.
+ * Path: meson test -> cl/kernels/double_sum.cl.h, compiled as C11.
  */
 #include <math.h>
 #include <setjmp.h>

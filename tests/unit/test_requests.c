@@ -50,9 +50,10 @@ static int tear_down(void **state)
 static struct run_place build(uint32_t command, uint32_t n, uint64_t result, uint64_t signal)
 {
     frame_begin(&frame, SOURCE, NODE, 0);
-    struct run_place place = frame_add_signal_run(&frame, command, WORDS, result, signal, n, 8,
-                                                  GRAVEL_TYPE_BYTES(GRAVEL_COMMAND_TYPE(command)),
-                                                  GRAVEL_COMMAND_OP(command) == GRAVEL_CAS ? 2 : 1);
+    struct run_place place =
+        frame_add_signal_run(&frame, command, WORDS, result, signal, n, 8,
+                             GRAVEL_TYPE_BYTES(GRAVELP_COMMAND_TYPE(command)),
+                             GRAVELP_COMMAND_OP(command) == GRAVEL_CAS ? 2 : 1);
     for (uint32_t i = 0; i < n; i++)
         frame_set_u64(&frame, place.indices, i, i | (uint64_t)(n - 1 - i) << 32);
     return place;
@@ -62,7 +63,7 @@ static struct run_place build_put_signal(uint32_t n, uint64_t signal)
 {
     frame_begin(&frame, SOURCE, NODE, 0);
     struct run_place place = frame_add_signal_run(
-        &frame, GRAVEL_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_UINT), WORDS, 0, signal, n, 4, 4, 1);
+        &frame, GRAVELP_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_UINT), WORDS, 0, signal, n, 4, 4, 1);
     for (uint32_t i = 0; i < n; i++) {
         frame_set_u32(&frame, place.indices, i, i);
         frame_set_u32(&frame, place.values, i, i + 1);
@@ -88,8 +89,8 @@ static void expect(int code, const char *part)
 static void every_request_and_signal_passes(void **state)
 {
     (void)state;
-#define PASSES(OP, op, TYPE, type)                                              \
-    build(GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), 5, RESULTS, SIGNALS + 8); \
+#define PASSES(OP, op, TYPE, type)                                               \
+    build(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), 5, RESULTS, SIGNALS + 8); \
     expect(0, "");
 #define CAS_PASSES(TYPE, type) PASSES(CAS, cas, TYPE, type)
     GRAVEL_REQUESTS(PASSES)
@@ -104,7 +105,7 @@ static void every_request_and_signal_passes(void **state)
 static void places_and_indices_beyond_are_refused(void **state)
 {
     (void)state;
-    const uint32_t command = GRAVEL_COMMAND(GRAVEL_FETCH_ADD, GRAVEL_ULONG);
+    const uint32_t command = GRAVELP_COMMAND(GRAVEL_FETCH_ADD, GRAVEL_ULONG);
     struct run_place place = build(command, 4, RESULTS, SIGNALS);
     frame_set_u64(&frame, place.indices, 3, 1023);
     expect(0, "");
@@ -121,7 +122,7 @@ static void places_and_indices_beyond_are_refused(void **state)
 static void bad_results_and_signals_are_refused(void **state)
 {
     (void)state;
-    const uint32_t command = GRAVEL_COMMAND(GRAVEL_GET, GRAVEL_ULONG);
+    const uint32_t command = GRAVELP_COMMAND(GRAVEL_GET, GRAVEL_ULONG);
     build(command, 4, RESULTS + 4, SIGNALS);
     expect(GRAVEL_ERANGE, "result 8196 of ulong is not a multiple of 8");
     build(command, 4, SIGNALS + 4096, SIGNALS);
@@ -139,7 +140,7 @@ static void bad_results_and_signals_are_refused(void **state)
 static void malformed_runs_are_refused(void **state)
 {
     (void)state;
-    build(GRAVEL_COMMAND(GRAVEL_CAS, GRAVEL_UINT) | GRAVEL_COMMAND_WIDE, 4, RESULTS, SIGNALS);
+    build(GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_UINT) | GRAVELP_COMMAND_WIDE, 4, RESULTS, SIGNALS);
     expect(GRAVEL_ECORRUPT, "is unknown");
     struct run_place place = build_put_signal(4, SIGNALS);
     frame_set_u64(&frame, place.header, 2, RESULTS);
@@ -164,7 +165,7 @@ static void take(void *context, const struct gravel_signal_run *run, uint32_t so
     assert_int_equal(run->signal, SIGNALS + 4);
     n_replies++;
     for (uint32_t i = 0; i < run->run.n_messages; i++)
-        memcpy(&answers[GRAVEL_REQUEST_PLACE(requests[i])], values + 4 * (size_t)i, 4);
+        memcpy(&answers[GRAVELP_REQUEST_PLACE(requests[i])], values + 4 * (size_t)i, 4);
 }
 
 /* Apply the frame by shards, in turn; the sum of what they did. */
@@ -192,7 +193,7 @@ static uint32_t *word(uint32_t i)
 static void run_op(uint32_t op, uint32_t (*next)(uint32_t old, uint32_t value))
 {
     for (uint32_t n_shards = 1; n_shards <= 5; n_shards++) {
-        struct run_place place = build(GRAVEL_COMMAND(op, GRAVEL_UINT), N, RESULTS, SIGNALS + 4);
+        struct run_place place = build(GRAVELP_COMMAND(op, GRAVEL_UINT), N, RESULTS, SIGNALS + 4);
         for (uint32_t i = 0; i < N; i++) {
             *word(i) = 10 * i;
             frame_set_u32(&frame, place.values, i, i + 1);
@@ -241,7 +242,7 @@ static void cas_stores_only_what_is_expected(void **state)
 {
     (void)state;
     struct run_place place =
-        build(GRAVEL_COMMAND(GRAVEL_CAS, GRAVEL_UINT), N, RESULTS, SIGNALS + 4);
+        build(GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_UINT), N, RESULTS, SIGNALS + 4);
     for (uint32_t i = 0; i < N; i++) {
         *word(i) = i;
         frame_set_u32(&frame, place.values, i, 77);
@@ -259,7 +260,7 @@ static void requests_for_one_word_are_done_in_turn(void **state)
 {
     (void)state;
     struct run_place place =
-        build(GRAVEL_COMMAND(GRAVEL_FETCH_ADD, GRAVEL_UINT), N, RESULTS, SIGNALS + 4);
+        build(GRAVELP_COMMAND(GRAVEL_FETCH_ADD, GRAVEL_UINT), N, RESULTS, SIGNALS + 4);
     *word(5) = 1000;
     for (uint32_t i = 0; i < N; i++) {
         frame_set_u64(&frame, place.indices, i, 5 | (uint64_t)i << 32);

@@ -55,25 +55,25 @@ void take4(struct gravel_call call, ulong a, ulong b, ulong c, ulong d)
     GRAVEL_ARENA, global const uint *active, global const uint *nodes, global const ulong *args
 #define A(k) args[4 * i + (k)]
 
-#define SENDERS(n, ...)                                                                    \
-    kernel void am##n##_group(ITEMS)                                                       \
-    {                                                                                      \
-        GRAVEL_OPEN(g);                                                                    \
-        uint i = (uint)get_global_id(0);                                                   \
-        gravel_am##n(g, GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]);                 \
-    }                                                                                      \
-    kernel void am##n##_if(ITEMS)                                                          \
-    {                                                                                      \
-        GRAVEL_OPEN(g);                                                                    \
-        uint i = (uint)get_global_id(0);                                                   \
-        gravel_am##n##_if(g, active[i], GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]); \
-    }                                                                                      \
-    kernel void am##n##_wi(ITEMS)                                                          \
-    {                                                                                      \
-        GRAVEL_OPEN(g);                                                                    \
-        uint i = (uint)get_global_id(0);                                                   \
-        if (active[i])                                                                     \
-            gravel_am##n##_wi(g, GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]);        \
+#define SENDERS(n, ...)                                                                       \
+    kernel void am##n##_group(ITEMS)                                                          \
+    {                                                                                         \
+        GRAVEL_OPEN(g);                                                                       \
+        uint i = (uint)get_global_id(0);                                                      \
+        gravel_am##n##_wg(g, GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]);               \
+    }                                                                                         \
+    kernel void am##n##_if(ITEMS)                                                             \
+    {                                                                                         \
+        GRAVEL_OPEN(g);                                                                       \
+        uint i = (uint)get_global_id(0);                                                      \
+        gravel_am##n##_wg_if(g, active[i], GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]); \
+    }                                                                                         \
+    kernel void am##n##_wi(ITEMS)                                                             \
+    {                                                                                         \
+        GRAVEL_OPEN(g);                                                                       \
+        uint i = (uint)get_global_id(0);                                                      \
+        if (active[i])                                                                        \
+            gravel_am##n##_wi(g, GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]);           \
     }
 SENDERS(0)
 SENDERS(1, A(0))

@@ -12,7 +12,7 @@
     kernel void name(GRAVEL_ARENA, ulong slots, ulong launch, uint has_predicate)      \
     {                                                                                  \
         GRAVEL_OPEN(g);                                                                \
-        uint origin = gravel_my_node(g);                                               \
+        uint origin = gravel_node(g);                                                  \
         for (uint round = 0; round < LEDGER_ROUNDS; round++) {                         \
             uint group = (uint)(get_global_id(0) / get_local_size(0));                 \
             ulong number = ledger_number(launch, group, round, (uint)get_local_id(0)); \
@@ -26,9 +26,9 @@
         }                                                                              \
     }
 
-SENDER(am, gravel_am3(g, GRAVEL_HANDLER(enter), origin, number, checksum, node);)
-SENDER(am_if, gravel_am3_if(g, is_sent, GRAVEL_HANDLER(enter), origin, number, checksum, node);)
+SENDER(am, gravel_am3_wg(g, GRAVEL_HANDLER(enter), origin, number, checksum, node);)
+SENDER(am_if, gravel_am3_wg_if(g, is_sent, GRAVEL_HANDLER(enter), origin, number, checksum, node);)
 SENDER(am_wi, if (is_sent) gravel_am3_wi(g, GRAVEL_HANDLER(enter), origin, number, checksum, node);)
-SENDER(put, gravel_put_ulong(g, slots, slot, checksum, node);)
-SENDER(put_if, gravel_put_ulong_if(g, is_sent, slots, slot, checksum, node);)
-SENDER(add, gravel_add_ulong(g, slots, slot, checksum, node);)
+SENDER(put, gravel_put_ulong_wg(g, slots, slot, checksum, node);)
+SENDER(put_if, gravel_put_ulong_wg_if(g, is_sent, slots, slot, checksum, node);)
+SENDER(add, gravel_add_ulong_wg(g, slots, slot, checksum, node);)

@@ -9,6 +9,9 @@
  */
 #include "gravel.cl.h"
 
+#define COMMA ,
+#define EMPTY
+
 #define PARAMETERS                                                                 \
     GRAVEL_ARENA, ulong base, global const uint *active, global const uint *nodes, \
         global const uint *indices
@@ -26,45 +29,45 @@
     uint i = (uint)get_global_id(0);
 
 /* VALUES is empty, or the values with a comma before each. */
-#define FORMS(name, type, VALUES)                                                                 \
-    kernel void name(PARAMETERS, MORE_PARAMETERS(type))                                           \
-    {                                                                                             \
-        START                                                                                     \
-        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};               \
-        uint n = gravel_##name(g, base, indices[i] VALUES, nodes[i], reply, PLACE(i));            \
-        TAKE(type, gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_EQ, n &waits), true);       \
-    }                                                                                             \
-    kernel void name##_if(PARAMETERS, MORE_PARAMETERS(type))                                      \
-    {                                                                                             \
-        START                                                                                     \
-        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};               \
-        uint n =                                                                                  \
-            gravel_##name##_if(g, active[i], base, indices[i] VALUES, nodes[i], reply, PLACE(i)); \
-        TAKE(type, gravel_wait_until_uint(g, reply.signal, GRAVEL_CMP_GE, n &waits), active[i]);  \
-    }                                                                                             \
-    kernel void name##_wi(PARAMETERS, MORE_PARAMETERS(type))                                      \
-    {                                                                                             \
-        START                                                                                     \
-        struct gravel_reply reply = {answers, signals + 4 * i};                                   \
-        if (active[i]) {                                                                          \
-            uint n = gravel_##name##_wi(g, base, indices[i] VALUES, nodes[i], reply, PLACE(i));   \
-            TAKE(type,                                                                            \
-                 gravel_wait_until_int_wi(g, reply.signal, GRAVEL_CMP_GT, (int)(n & waits) - 1),  \
-                 true);                                                                           \
-        }                                                                                         \
+#define FORMS(name, type, VALUES)                                                                \
+    kernel void name(PARAMETERS, MORE_PARAMETERS(type))                                          \
+    {                                                                                            \
+        START                                                                                    \
+        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};              \
+        uint n = gravel_##name##_wg(g, base, indices[i] VALUES, reply, PLACE(i), nodes[i]);      \
+        TAKE(type, gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n &waits), true);   \
+    }                                                                                            \
+    kernel void name##_if(PARAMETERS, MORE_PARAMETERS(type))                                     \
+    {                                                                                            \
+        START                                                                                    \
+        struct gravel_reply reply = {answers, signals + 4 * (i - get_local_id(0))};              \
+        uint n = gravel_##name##_wg_if(g, active[i], base, indices[i] VALUES, reply, PLACE(i),   \
+                                       nodes[i]);                                                \
+        TAKE(type, gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_GE, n &waits),          \
+             active[i]);                                                                         \
+    }                                                                                            \
+    kernel void name##_wi(PARAMETERS, MORE_PARAMETERS(type))                                     \
+    {                                                                                            \
+        START                                                                                    \
+        struct gravel_reply reply = {answers, signals + 4 * i};                                  \
+        if (active[i]) {                                                                         \
+            uint n = gravel_##name##_wi(g, base, indices[i] VALUES, reply, PLACE(i), nodes[i]);  \
+            TAKE(type,                                                                           \
+                 gravel_wait_until_int_wi(g, reply.signal, GRAVEL_CMP_GT, (int)(n & waits) - 1), \
+                 true);                                                                          \
+        }                                                                                        \
     }
 
 #define VALUES_get
-#define VALUES_swap GRAVEL_COMMA values[i]
-#define VALUES_fetch_add GRAVEL_COMMA values[i]
-#define VALUES_fetch_min GRAVEL_COMMA values[i]
-#define VALUES_fetch_max GRAVEL_COMMA values[i]
-#define VALUES_fetch_and GRAVEL_COMMA values[i]
-#define VALUES_fetch_or GRAVEL_COMMA values[i]
-#define VALUES_fetch_xor GRAVEL_COMMA values[i]
+#define VALUES_swap COMMA values[i]
+#define VALUES_fetch_add COMMA values[i]
+#define VALUES_fetch_min COMMA values[i]
+#define VALUES_fetch_max COMMA values[i]
+#define VALUES_fetch_and COMMA values[i]
+#define VALUES_fetch_or COMMA values[i]
+#define VALUES_fetch_xor COMMA values[i]
 #define REQUEST_FORMS(OP, op, TYPE, type) FORMS(op##_##type, type, VALUES_##op)
-#define CAS_FORMS(TYPE, type) \
-    FORMS(cas_##type, type, GRAVEL_COMMA expected[i] GRAVEL_COMMA values[i])
+#define CAS_FORMS(TYPE, type) FORMS(cas_##type, type, COMMA expected[i] COMMA values[i])
 
 GRAVEL_REQUESTS(REQUEST_FORMS)
 GRAVEL_INC_TYPES(CAS_FORMS)
@@ -74,21 +77,21 @@ GRAVEL_INC_TYPES(CAS_FORMS)
     kernel void put_signal_##type(PARAMETERS, MORE_PARAMETERS(type))                       \
     {                                                                                      \
         START                                                                              \
-        gravel_put_signal_##type(g, base, indices[i], values[i], nodes[i],                 \
-                                 signals + 4 * (i - get_local_id(0)));                     \
+        gravel_put_signal_##type##_wg(g, base, indices[i], values[i],                      \
+                                      signals + 4 * (i - get_local_id(0)), nodes[i]);      \
     }                                                                                      \
     kernel void put_signal_##type##_if(PARAMETERS, MORE_PARAMETERS(type))                  \
     {                                                                                      \
         START                                                                              \
-        gravel_put_signal_##type##_if(g, active[i], base, indices[i], values[i], nodes[i], \
-                                      signals + 4 * (i - get_local_id(0)));                \
+        gravel_put_signal_##type##_wg_if(g, active[i], base, indices[i], values[i],        \
+                                         signals + 4 * (i - get_local_id(0)), nodes[i]);   \
     }                                                                                      \
     kernel void put_signal_##type##_wi(PARAMETERS, MORE_PARAMETERS(type))                  \
     {                                                                                      \
         START                                                                              \
         if (active[i])                                                                     \
-            gravel_put_signal_##type##_wi(g, base, indices[i], values[i], nodes[i],        \
-                                          signals + 4 * i);                                \
+            gravel_put_signal_##type##_wi(g, base, indices[i], values[i], signals + 4 * i, \
+                                          nodes[i]);                                       \
     }
 GRAVEL_SIGNAL_TYPES(SIGNAL_FORMS)
 

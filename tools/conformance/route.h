@@ -9,7 +9,7 @@
 #ifndef TOOLS_CONFORMANCE_ROUTE_H
 #define TOOLS_CONFORMANCE_ROUTE_H
 
-#include "base.h"
+#include "layout/base.h"
 
 #define LEDGER_GROUP 256u /* lanes */
 #define LEDGER_ROUNDS 16u /* messages of each lane in a launch */
@@ -17,7 +17,7 @@
 #define LEDGER_LAUNCH (LEDGER_GROUP * LEDGER_ROUNDS * LEDGER_GROUPS) /* messages */
 
 /* splitmix64 */
-static inline gravel_u64 ledger_mix(gravel_u64 x)
+static inline gravelp_u64 ledger_mix(gravelp_u64 x)
 {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -25,29 +25,29 @@ static inline gravel_u64 ledger_mix(gravel_u64 x)
     return x ^ x >> 31;
 }
 
-static inline gravel_u64 ledger_number(gravel_u64 launch, gravel_u32 group, gravel_u32 round,
-                                       gravel_u32 lane)
+static inline gravelp_u64 ledger_number(gravelp_u64 launch, gravelp_u32 group, gravelp_u32 round,
+                                        gravelp_u32 lane)
 {
     return launch * LEDGER_LAUNCH + (group * LEDGER_ROUNDS + round) * LEDGER_GROUP + lane;
 }
 
-static inline gravel_u32 ledger_destination(gravel_u32 origin, gravel_u64 number,
-                                            gravel_u32 n_nodes)
+static inline gravelp_u32 ledger_destination(gravelp_u32 origin, gravelp_u64 number,
+                                             gravelp_u32 n_nodes)
 {
-    return (gravel_u32)(ledger_mix(number * 4096u + origin) >> 40) % n_nodes;
+    return (gravelp_u32)(ledger_mix(number * 4096u + origin) >> 40) % n_nodes;
 }
 
 /* In the forms with a predicate, three of four are sent. */
-static inline gravel_u32 ledger_is_sent(gravel_u32 origin, gravel_u64 number)
+static inline gravelp_u32 ledger_is_sent(gravelp_u32 origin, gravelp_u64 number)
 {
     return (ledger_mix(number * 4096u + origin) & 3u) != 0;
 }
 
 /* Never 0. */
-static inline gravel_u64 ledger_checksum(gravel_u32 origin, gravel_u64 number,
-                                         gravel_u32 destination)
+static inline gravelp_u64 ledger_checksum(gravelp_u32 origin, gravelp_u64 number,
+                                          gravelp_u32 destination)
 {
-    return ledger_mix(ledger_mix(number) ^ ((gravel_u64)origin << 32 | destination)) | 1u;
+    return ledger_mix(ledger_mix(number) ^ ((gravelp_u64)origin << 32 | destination)) | 1u;
 }
 
 #endif

@@ -19,7 +19,7 @@
 
 extern const char waits_cl[];
 
-/* As cl/request.cl.h has them. */
+/* As cl/device/wait.cl.h has them. */
 enum compare { EQ, NE, GT, LE, LT, GE, N_COMPARES };
 
 struct type {

@@ -17,22 +17,22 @@
 
 #define END(type) seen[i] = holds ? *(global const type *)gravel_local(g, offset) : 0;
 
-#define WAITS(type)                                                                    \
-    kernel void wait_##type(PARAMETERS(type))                                          \
-    {                                                                                  \
-        START(type)                                                                    \
-        gravel_put_##type##_if(g, changes &&get_local_id(0) == 0, words, group, after, \
-                               gravel_my_node(g));                                     \
-        bool holds = gravel_wait_until_##type(g, offset, compare, bound);              \
-        END(type)                                                                      \
-    }                                                                                  \
-    kernel void wait_##type##_wi(PARAMETERS(type))                                     \
-    {                                                                                  \
-        START(type)                                                                    \
-        if (changes && get_local_id(0) == 0)                                           \
-            gravel_put_##type##_wi(g, words, group, after, gravel_my_node(g));         \
-        bool holds = gravel_wait_until_##type##_wi(g, offset, compare, bound);         \
-        END(type)                                                                      \
+#define WAITS(type)                                                                       \
+    kernel void wait_##type(PARAMETERS(type))                                             \
+    {                                                                                     \
+        START(type)                                                                       \
+        gravel_put_##type##_wg_if(g, changes &&get_local_id(0) == 0, words, group, after, \
+                                  gravel_node(g));                                        \
+        bool holds = gravel_wait_until_##type##_wg(g, offset, compare, bound);            \
+        END(type)                                                                         \
+    }                                                                                     \
+    kernel void wait_##type##_wi(PARAMETERS(type))                                        \
+    {                                                                                     \
+        START(type)                                                                       \
+        if (changes && get_local_id(0) == 0)                                              \
+            gravel_put_##type##_wi(g, words, group, after, gravel_node(g));               \
+        bool holds = gravel_wait_until_##type##_wi(g, offset, compare, bound);            \
+        END(type)                                                                         \
     }
 
 WAITS(int)

@@ -16,6 +16,6 @@ kernel void send_by_number(GRAVEL_ARENA, ulong counters, ulong values)
     GRAVEL_OPEN(g);
     uint item = (uint)get_global_id(0);
     uint node = item % gravel_n_nodes(g);
-    gravel_inc_uint(g, counters, item / 2 % N_COUNTERS, node);
-    gravel_put_ulong_if(g, item % 3 == 0, values, item, 3ul * item + 1, node);
+    gravel_inc_uint_wg(g, counters, item / 2 % N_COUNTERS, node);
+    gravel_put_ulong_wg_if(g, item % 3 == 0, values, item, 3ul * item + 1, node);
 }

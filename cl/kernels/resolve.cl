@@ -27,7 +27,7 @@
 #endif
 
 /*
- * A run of wire.h. kind is its command but for GRAVEL_COMMAND_WIDE, which is is_wide; base: of index 0 in the
+ * A run of wire.h. kind is its command but for GRAVELP_COMMAND_WIDE, which is is_wide; base: of index 0 in the
  * arena; indices_at, values_at: in the frame [bytes]. (A switch over a masked command is one over 12-bit
  * numbers to the compiler, and oclgrind takes the wrong case.)
  */
@@ -39,17 +39,17 @@
 #define VALUE(type, i) ((global const type *)(frame + values_at))[i]
 
 /* Where in the arena the word of message i is [bytes]. */
-GRAVEL_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wide, ulong base,
-                            uint i)
+GRAVELP_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wide, ulong base,
+                             uint i)
 {
     return is_wide ? base + ((global const ulong *)indices)[i]
-                   : base + (ulong)((global const uint *)indices)[i] * GRAVEL_VALUE_BYTES(kind);
+                   : base + (ulong)((global const uint *)indices)[i] * GRAVELP_VALUE_BYTES(kind);
 }
 
 /* ---- one after the other --------------------------------------------------------------------- */
 
 #define SERIALLY(OP, op, TYPE, type)                        \
-    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):        \
+    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):       \
         for (uint i = 0; i < n_messages; i++) {             \
             volatile global type *word = WORD(type, i);     \
             *word = NEXT_##op(type, *word, VALUE(type, i)); \
@@ -76,7 +76,7 @@ kernel void apply_serially(RUN)
 
 /* OpenCL 1.x names: every later version has them too, and relaxed at device scope is all that is needed. */
 #define DEFINE_ADD_REAL(type, BITS, COMPARE_EXCHANGE)                                          \
-    GRAVEL_INLINE type add_##type(volatile global type *word, type value)                      \
+    GRAVELP_INLINE type add_##type(volatile global type *word, type value)                     \
     {                                                                                          \
         volatile global BITS *bits = (volatile global BITS *)word;                             \
         BITS old = *bits, seen;                                                                \
@@ -84,7 +84,7 @@ kernel void apply_serially(RUN)
             old = seen;                                                                        \
         return as_##type(old);                                                                 \
     }
-#ifdef GRAVEL_HAS_ADD_REAL
+#ifdef GRAVELP_HAS_ADD_REAL
 #define add_float gravel_add_real_float
 #else
 DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
@@ -104,7 +104,7 @@ DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
 #define UPDATE_xor(type, word, value) ATOMIC_##type (xor)(word, value)
 
 #define UPDATE(OP, op, TYPE, type)                        \
-    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):      \
+    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):     \
         UPDATE_##op(type, WORD(type, i), VALUE(type, i)); \
         break;
 
@@ -113,12 +113,12 @@ DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
 #define add_ulong atom_add
 #define ATOMIC_long(op) atom_##op
 #define ATOMIC_ulong(op) atom_##op
-#if defined(GRAVEL_HAS_DOUBLE) && defined(GRAVEL_HAS_ADD_REAL)
+#if defined(GRAVEL_HAS_DOUBLE) && defined(GRAVELP_HAS_ADD_REAL)
 #define add_double gravel_add_real_double
 #elif defined(GRAVEL_HAS_DOUBLE)
 DEFINE_ADD_REAL(double, ulong, atom_cmpxchg)
 #else
-GRAVEL_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
+GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
 {
     ulong old = *word, seen;
     while ((seen = atom_cmpxchg(word, old, sum_doubles(old, value))) != old)
@@ -159,7 +159,7 @@ kernel void update_each(RUN)
 /* ---- puts ------------------------------------------------------------------------------------ */
 
 /* Slot where the search for a word begins: the upper bits of a product by 2^64 over the golden ratio. */
-GRAVEL_INLINE uint first_slot(ulong word, uint mask)
+GRAVELP_INLINE uint first_slot(ulong word, uint mask)
 {
     return (uint)(word * 0x9e3779b97f4a7c15ul >> 32) & mask;
 }
@@ -179,7 +179,7 @@ kernel void find_last(RUN, global uint *last, uint mask)
     ulong word = RUN_WORD_AT(i);
     for (uint slot = first_slot(word, mask);; slot = (slot + 1) & mask) {
         uint other =
-            gravel_load_relaxed(&last[slot]); /* spares most atomic operations; may be old */
+            gravelp_load_relaxed(&last[slot]); /* spares most atomic operations; may be old */
         if (other == 0)
             other = atomic_cmpxchg(&last[slot], 0u, i + 1);
         if (other == 0)
@@ -205,7 +205,7 @@ kernel void store_last(RUN, global const uint *last, uint mask)
             return; /* a later message */
         slot = (slot + 1) & mask;
     }
-    if (GRAVEL_VALUE_BYTES(kind) == 8)
+    if (GRAVELP_VALUE_BYTES(kind) == 8)
         *WORD(ulong, i) = VALUE(ulong, i);
     else
         *WORD(uint, i) = VALUE(uint, i);

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations a message can ask for, and how a command word names one.
+ * The operations a message can ask for, and the types of the words they are for. Installed; kernels have it too.
  *
- * One table lists every operation and type; the device functions, the resolver's loops, the conformance
+ * One table lists every operation and type: the device's calls (cl/forms.py), the resolver's loops, the conformance
  * tests and the manual are generated from it, so a new operation is one new line.
  *
- * Path:    message.cl.h writes a command -> aggregator copies it -> resolve/ looks it up.
  * Source:  Orr 2016, section 5.2 (put, atomic increment, active message) and table A-1.
  */
-#ifndef GRAVEL_SHARED_OPERATION_H
-#define GRAVEL_SHARED_OPERATION_H
-
-#include "base.h"
+#ifndef GRAVEL_OPERATION_H
+#define GRAVEL_OPERATION_H
 
 /* Operations. PUT stores; INC adds one and carries no value; the others combine the value with the word. */
 #define GRAVEL_PUT 1u
@@ -50,6 +47,12 @@
 #define GRAVEL_DOUBLE 5u
 
 #define GRAVEL_AM_MAX_ARGS 4u
+#define GRAVEL_MAX_HANDLERS 65535u
+/* In place of the heap offset of a signal: none is raised. */
+#define GRAVEL_NO_SIGNAL 0xffffffffffffffffu
+
+/* Bytes of a word of the given type: 4 for INT, UINT and FLOAT, 8 for the others. Types above DOUBLE have none. */
+#define GRAVEL_TYPE_BYTES(type) (0x848844u >> 4u * (type)&0xfu)
 
 /* X(OP, op, TYPE, type): every operation that carries a value. `type` is the OpenCL C name. */
 #define GRAVEL_INTEGER_OPERATIONS(X, TYPE, type) \
@@ -104,58 +107,5 @@
     X(UINT, uint)           \
     X(LONG, long)           \
     X(ULONG, ulong)
-
-/*
- * Command word: operation in bits 0-7, type in bits 8-11, bit 12 set if indices are 64-bit byte offsets
- * instead of 32-bit element numbers, number of active-message arguments in bits 13-15, handler in 16-31.
- * The 64-bit index of a request is an element number (GRAVEL_REQUEST_INDEX) and, in the upper half, the element
- * number of the answer after `result` (GRAVEL_REQUEST_PLACE).
- */
-#define GRAVEL_COMMAND(op, type) ((gravel_u32)(op) | (gravel_u32)(type) << 8)
-#define GRAVEL_COMMAND_WIDE (1u << 12)
-#define GRAVEL_COMMAND_AM(handler, n_args) \
-    (GRAVEL_AM | (gravel_u32)(n_args) << 13 | (gravel_u32)(handler) << 16)
-#define GRAVEL_COMMAND_OP(command) ((command)&0xffu)
-#define GRAVEL_COMMAND_TYPE(command) ((command) >> 8 & 0xfu)
-#define GRAVEL_COMMAND_N_ARGS(command) ((command) >> 13 & 0x7u)
-#define GRAVEL_COMMAND_HANDLER(command) ((command) >> 16)
-#define GRAVEL_MAX_HANDLERS 65535u
-#define GRAVEL_IS_REQUEST(command) \
-    (((command)&GRAVEL_FETCH) != 0 && GRAVEL_COMMAND_OP(command) <= GRAVEL_CAS)
-#define GRAVEL_NO_SIGNAL (~(gravel_u64)0)
-/* Whether packages and runs of this command tell a signal. */
-#define GRAVEL_HAS_SIGNAL(command) (GRAVEL_COMMAND_OP(command) >= GRAVEL_PUT_SIGNAL)
-#define GRAVEL_REQUEST(index, place) ((gravel_u64)(index) | (gravel_u64)(place) << 32)
-#define GRAVEL_REQUEST_INDEX(request) ((gravel_u32)(request))
-#define GRAVEL_REQUEST_PLACE(request) ((gravel_u32)((request) >> 32))
-
-/* Bytes of a word of the given type: 4 for INT, UINT and FLOAT, 8 for the others. Types above DOUBLE have none. */
-#define GRAVEL_TYPE_BYTES(type) (0x848844u >> 4u * (type)&0xfu)
-/* Bytes of one index: none for an active message, 8 if wide or a request, else 4. */
-#define GRAVEL_INDEX_BYTES(command)                          \
-    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM            ? 0u \
-     : (command) & (GRAVEL_COMMAND_WIDE | GRAVEL_FETCH) ? 8u \
-                                                        : 4u)
-/*
- * Values that follow the index (arguments of an active message), and bytes of each. Every request has one at
- * least: the answer takes its place.
- */
-#define GRAVEL_N_VALUES(command)                                                 \
-    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM    ? GRAVEL_COMMAND_N_ARGS(command) \
-     : GRAVEL_COMMAND_OP(command) == GRAVEL_INC ? 0u                             \
-     : GRAVEL_COMMAND_OP(command) == GRAVEL_CAS ? 2u                             \
-                                                : 1u)
-#define GRAVEL_VALUE_BYTES(command) \
-    (GRAVEL_COMMAND_OP(command) == GRAVEL_AM ? 8u : GRAVEL_TYPE_BYTES(GRAVEL_COMMAND_TYPE(command)))
-/* Bytes of one message without its destination: what travels on the wire. */
-#define GRAVEL_MESSAGE_BYTES(command) \
-    (GRAVEL_INDEX_BYTES(command) + GRAVEL_N_VALUES(command) * GRAVEL_VALUE_BYTES(command))
-
-GRAVEL_STATIC_ASSERT(GRAVEL_TYPE_BYTES(GRAVEL_INT) == 4 && GRAVEL_TYPE_BYTES(GRAVEL_UINT) == 4 &&
-                         GRAVEL_TYPE_BYTES(GRAVEL_LONG) == 8 &&
-                         GRAVEL_TYPE_BYTES(GRAVEL_ULONG) == 8 &&
-                         GRAVEL_TYPE_BYTES(GRAVEL_FLOAT) == 4 &&
-                         GRAVEL_TYPE_BYTES(GRAVEL_DOUBLE) == 8,
-                     "type sizes");
 
 #endif

@@ -17,7 +17,7 @@
 #define REQUEST(i) ((global const ulong *)(frame + requests_at))[i]
 #define ASKED_WORD(type, i)                  \
     ((volatile global type *)(arena + base + \
-                              (ulong)GRAVEL_REQUEST_INDEX(REQUEST(i)) * sizeof(type)))
+                              (ulong)GRAVELP_REQUEST_INDEX(REQUEST(i)) * sizeof(type)))
 #define ANSWER(type, i) ((global type *)(frame + values_at))[i]
 #define EXPECTED(type, i) ((global const type *)(frame + expected_at))[i]
 
@@ -34,7 +34,7 @@
 #define NEXT_cas(type, old, value, expected) ((old) == (expected) ? (value) : (old))
 
 #define ANSWER_SERIALLY(OP, op, TYPE, type)                                        \
-    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                               \
+    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                              \
         for (uint i = 0; i < n_messages; i++) {                                    \
             type old = *ASKED_WORD(type, i), value = ANSWER(type, i);              \
             *ASKED_WORD(type, i) = NEXT_##op(type, old, value, EXPECTED(type, i)); \
@@ -73,7 +73,7 @@ kernel void answer_serially(REQUESTS)
 #define FETCH_cas(type, word, value, expected) ATOMIC_##type(cmpxchg)(word, expected, value)
 
 #define ANSWER_ONE(OP, op, TYPE, type)                                                 \
-    case GRAVEL_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                   \
+    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                  \
         ANSWER(type, i) =                                                              \
             FETCH_##op(type, ASKED_WORD(type, i), ANSWER(type, i), EXPECTED(type, i)); \
         break;
@@ -114,5 +114,5 @@ kernel void answer_each(REQUESTS)
 kernel void raise_signal(global uchar *arena, ulong at, uint n)
 {
     global uint *signal = (global uint *)(arena + at);
-    gravel_store_release(signal, gravel_load_relaxed(signal) + n); /* Q1, pairs with Q2 */
+    gravelp_store_release(signal, gravelp_load_relaxed(signal) + n); /* Q1, pairs with Q2 */
 }

@@ -14,7 +14,7 @@
  * Source:  Orr 2016, section 5.6.1 (dedicated aggregator work-groups). Different there: aggregators stay on the
  *          device and poll; here they are launched for packages that are ready, and never wait.
  */
-#define GRAVEL_INTERNAL
+#define GRAVELP_INTERNAL
 #include "gravel.cl.h"
 
 /*
@@ -25,21 +25,21 @@
     global uchar *arena, ulong slots_at, uint slot_bytes, uint ticket, uint n_packages, \
         uint packages_each, uint team, uint command, ulong base, uint n_nodes
 
-GRAVEL_INLINE global struct gravel_package *slot_of(global uchar *arena, ulong slots_at,
-                                                    uint slot_bytes, uint i)
+GRAVELP_INLINE global struct gravelp_package *slot_of(global uchar *arena, ulong slots_at,
+                                                      uint slot_bytes, uint i)
 {
-    return (global struct gravel_package *)(arena + slots_at + (ulong)i * slot_bytes);
+    return (global struct gravelp_package *)(arena + slots_at + (ulong)i * slot_bytes);
 }
 
 /* Messages of a package; 0 if it is not one of this run, or malformed. */
-GRAVEL_INLINE uint length_of(global struct gravel_package *package, uint slot_bytes, uint ticket,
-                             uint command, ulong base)
+GRAVELP_INLINE uint length_of(global struct gravelp_package *package, uint slot_bytes, uint ticket,
+                              uint command, ulong base)
 {
-    if (gravel_device_load_acquire(&package->published) != ticket + 1) /* K1, pairs with P2 */
+    if (gravelp_device_load_acquire(&package->published) != ticket + 1) /* K1, pairs with P2 */
         return 0;
     uint n = package->n_messages, stride = package->stride;
     bool is_right = package->command == command && package->base == base && n <= stride &&
-                    stride % 16 == 0 && stride <= GRAVEL_SLOT_COLUMNS(slot_bytes, command);
+                    stride % 16 == 0 && stride <= GRAVELP_SLOT_COLUMNS(slot_bytes, command);
     return is_right ? n : 0;
 }
 
@@ -59,21 +59,21 @@ kernel void count_messages(RUN, global uint *matrix, uint n_replicas, local uint
     uint first = FIRST_PACKAGE, n = N_PACKAGES, n_groups = (uint)get_num_groups(0);
     for (uint i = lane; i < (n_nodes + 1) * n_replicas; i += n_lanes)
         counts[i] = 0;
-    gravel_barrier_group();
+    gravelp_barrier_group();
     for (uint p = lane; p < n; p += n_lanes) {
         lengths[p] = length_of(slot_of(arena, slots_at, slot_bytes, first + p), slot_bytes,
                                ticket + first + p, command, base);
         if (lengths[p] == 0)
             atomic_inc(&counts[n_nodes * n_replicas]);
     }
-    gravel_barrier_group();
+    gravelp_barrier_group();
     for (uint p = lane / team; p < n; p += n_lanes / team) {
         global const uint *nodes =
             (global const uint *)(slot_of(arena, slots_at, slot_bytes, first + p) + 1);
         for (uint i = lane % team; i < lengths[p]; i += team)
             atomic_inc(&counts[min(nodes[i], n_nodes) * n_replicas + (lane & (n_replicas - 1))]);
     }
-    gravel_barrier_group();
+    gravelp_barrier_group();
     for (uint node = lane; node <= n_nodes; node += n_lanes) {
         uint sum = 0;
         for (uint i = 0; i < n_replicas; i++)
@@ -96,12 +96,12 @@ kernel void find_places(global uint *matrix, uint n_groups, uint n_nodes, global
     for (uint i = begin; i < end; i++)
         sum += matrix[i];
     sums[lane] = sum;
-    gravel_barrier_group();
+    gravelp_barrier_group();
     for (uint step = 1; step < n_lanes; step *= 2) {
         uint left = lane >= step ? sums[lane - step] : 0;
-        gravel_barrier_group(); /* all have read */
+        gravelp_barrier_group(); /* all have read */
         sums[lane] += left;
-        gravel_barrier_group(); /* all have added */
+        gravelp_barrier_group(); /* all have added */
     }
     uint place = sums[lane] - sum;
     for (uint i = begin; i < end; i++) {
@@ -111,13 +111,13 @@ kernel void find_places(global uint *matrix, uint n_groups, uint n_nodes, global
     }
     if (lane == n_lanes - 1)
         matrix[n] = place;
-    gravel_barrier_group();
+    gravelp_barrier_group();
     for (uint node = lane; node <= n_nodes; node += n_lanes)
         totals[node] = matrix[(node + 1) * n_groups] - matrix[node * n_groups];
 }
 
 /* Copies one element. */
-GRAVEL_INLINE void move(global uchar *to, uint place, global const uchar *from, uint i, uint bytes)
+GRAVELP_INLINE void move(global uchar *to, uint place, global const uchar *from, uint i, uint bytes)
 {
     if (bytes == 8)
         ((global ulong *)to)[place] = ((global const ulong *)from)[i];
@@ -144,24 +144,24 @@ kernel void group_by_node(RUN, global const uint *matrix, global uchar *blocks, 
     for (uint p = lane; p < n; p += n_lanes)
         lengths[p] = length_of(slot_of(arena, slots_at, slot_bytes, first + p), slot_bytes,
                                ticket + first + p, command, base);
-    gravel_barrier_group();
+    gravelp_barrier_group();
     if (lane == 0 && n_nodes == 1) /* every place is known without counting */
         for (uint p = 0, start = places[0]; p < n; start += lengths[p++])
             starts[p] = start;
-    gravel_barrier_group();
+    gravelp_barrier_group();
     for (uint p = lane / team; p < n; p += n_lanes / team) {
         global uchar *slot = (global uchar *)slot_of(arena, slots_at, slot_bytes, first + p);
-        uint stride = ((global const struct gravel_package *)slot)->stride;
-        global const uint *nodes = (global const uint *)(slot + GRAVEL_NODE_ROW);
+        uint stride = ((global const struct gravelp_package *)slot)->stride;
+        global const uint *nodes = (global const uint *)(slot + GRAVELP_NODE_ROW);
         for (uint i = lane % team; i < lengths[p]; i += team) {
             uint place = n_nodes == 1 ? starts[p] + i : atomic_inc(&places[min(nodes[i], n_nodes)]);
             if (place >= n_messages)
                 continue; /* somebody changed a published package: stay in the block */
-            move(blocks + indices_at, place, slot + GRAVEL_INDEX_ROW(stride), i,
-                 GRAVEL_INDEX_BYTES(command));
-            if (GRAVEL_N_VALUES(command))
-                move(blocks + values_at, place, slot + GRAVEL_VALUE_ROW(command, stride, 0), i,
-                     GRAVEL_VALUE_BYTES(command));
+            move(blocks + indices_at, place, slot + GRAVELP_INDEX_ROW(stride), i,
+                 GRAVELP_INDEX_BYTES(command));
+            if (GRAVELP_N_VALUES(command))
+                move(blocks + values_at, place, slot + GRAVELP_VALUE_ROW(command, stride, 0), i,
+                     GRAVELP_VALUE_BYTES(command));
         }
     }
 }

@@ -8,9 +8,9 @@
 #include "gravel.cl.h"
 
 /* A wait of this file: it ends after looks that take max_ms at least, for hosts whose words cannot be seen. */
-GRAVEL_INLINE bool goes_on(struct gravel_patience *patience, uint look_ns, uint max_ms)
+GRAVELP_INLINE bool goes_on(struct gravelp_patience *patience, uint look_ns, uint max_ms)
 {
-    patience->least_ns += look_ns + gravel_pause(patience->looks++, false);
+    patience->least_ns += look_ns + gravelp_pause(patience->looks++, false);
     return patience->least_ns < (ulong)max_ms * 1000000u;
 }
 
@@ -25,9 +25,9 @@ kernel void hand_over(global uint *words, global uint *result, uint n_rounds, ui
 {
     uint wrong = 0;
     for (uint r = 1; r <= n_rounds; r++) {
-        struct gravel_patience patience = {0, 0, 0, 0, 0};
+        struct gravelp_patience patience = {0, 0, 0, 0, 0};
         uint turn = 0;
-        while ((turn = gravel_load_acquire(words)) != r &&
+        while ((turn = gravelp_load_acquire(words)) != r &&
                turn != 0xffffffffu) /* T1, pairs with T2 */
             if (!goes_on(&patience, look_ns, max_ms))
                 break;
@@ -37,7 +37,7 @@ kernel void hand_over(global uint *words, global uint *result, uint n_rounds, ui
             wrong += words[32 + i] != r + i;
         for (uint i = 0; i < 16; i++)
             words[48 + i] = r * 3 + i;
-        gravel_store_release(words + 16, r); /* T3, pairs with T4 */
+        gravelp_store_release(words + 16, r); /* T3, pairs with T4 */
         result[0] = r;
     }
     result[1] = wrong;
@@ -47,17 +47,17 @@ kernel void hand_over(global uint *words, global uint *result, uint n_rounds, ui
 kernel void count_up(global uint *counter, uint n)
 {
     for (uint i = 0; i < n; i++)
-        gravel_device_fetch_add_relaxed(counter, 1);
+        gravelp_device_fetch_add_relaxed(counter, 1);
 }
 
 /* Any size: every group stays until the host sets word[0], or for max_ms. ended[0] counts those that gave up. */
 kernel void hold(global uint *word, global uint *ended, uint max_ms, uint look_ns)
 {
-    struct gravel_patience patience = {0, 0, 0, 0, 0};
+    struct gravelp_patience patience = {0, 0, 0, 0, 0};
     if (get_local_id(0) == 0)
-        while (gravel_load_acquire(word) == 0) /* T1, pairs with T2 */
+        while (gravelp_load_acquire(word) == 0) /* T1, pairs with T2 */
             if (!goes_on(&patience, look_ns, max_ms)) {
-                gravel_device_fetch_add_relaxed(ended, 1);
+                gravelp_device_fetch_add_relaxed(ended, 1);
                 break;
             }
 }
@@ -66,7 +66,7 @@ kernel void hold(global uint *word, global uint *ended, uint max_ms, uint look_n
 kernel void look(global uint *words, uint n)
 {
     uint looks = 0;
-    while (looks < n && gravel_load_acquire(words) == 0 && gravel_load_relaxed(words + 16) == 0 &&
-           gravel_load_relaxed(words + 32) == 0)
+    while (looks < n && gravelp_load_acquire(words) == 0 && gravelp_load_relaxed(words + 16) == 0 &&
+           gravelp_load_relaxed(words + 32) == 0)
         looks++;
 }

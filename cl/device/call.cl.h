@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For the kernels around handlers written in OpenCL C, whose text lib/resolve/call_program.c writes.
+ *
+ * Path:    lib/resolve/call_program.c -> this -> the user's handler, which gets a struct gravel_call.
+ */
+#ifndef GRAVELP_CALL_CL_H
+#define GRAVELP_CALL_CL_H
+
+/* rows: the run's arguments, row after row, from `rows_at` of the frame on [bytes]; heap: in the arena [bytes]. */
+#define GRAVELP_CALL_RUN                                                                 \
+    GRAVEL_ARENA, global const uchar *frame, uint rows_at, uint n_messages, uint source, \
+        uint node, ulong heap
+#define GRAVELP_CALL                                                                             \
+    ((struct gravel_call){(global uchar *)gravel_arena_ + heap, gravel_arena_->heap_bytes, node, \
+                          gravel_arena_->n_nodes, source})
+#define GRAVELP_CALL_NUMBER ((size_t)get_global_id(0))
+#define GRAVELP_CALL_ARGUMENT(row) \
+    (((global const ulong *)(frame + rows_at))[(size_t)(row)*n_messages + GRAVELP_CALL_NUMBER])
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fine-grain barriers in software, of sub-groups of a group.
+ *
+ * A barrier object of local memory has members, which are sub-groups. A sub-group joins, waits as often as the
+ * other members do, and leaves; those that remain do not wait for it any more.
+ *
+ * Sound only where sub-groups of a group run on while one of them waits. OpenCL promises it to nobody: ask
+ * gravel_fbar_rounds_wg first, whose waits are short. Where it is not so a wait ends after GRAVEL_TIMEOUT (on step
+ * drain, where the host's clock stands, after about a second of looks), and fails the node by name.
+ *
+ * Path:    subgroup.cl.h -> this -> fbar_send.cl.h.
+ * Owner:   local memory, declared by GRAVEL_FBAR. While the loop goes on, the group's scratch is its members'.
+ * Memory:  W1, W2: what members did before they arrived is seen by whoever completes a phase, and what that one
+ *          did by all.
+ * Source:  Orr 2016, section 5.3 (fbar); HSA's fbarriers (initfbar, joinfbar, leavefbar, arrivefbar, waitfbar).
+ *          Different there: the last to arrive completes; here one that waits does, so that leaving is one add.
+ */
+#ifndef GRAVELP_FBAR_CL_H
+#define GRAVELP_FBAR_CL_H
+
+#include "subgroup.cl.h"
+
+#if defined(GRAVEL_HAS_SUBGROUPS)
+
+/* ---- the barrier ----------------------------------------------------------------------------- */
+
+struct gravel_fbar {
+    uint
+        state; /* members | arrivals | whether one of them completes the phase | number of the phase, wraps */
+    uint n_active; /* messages of the package that is being counted */
+};
+
+#define GRAVELP_FBAR_MEMBER 1u
+#define GRAVELP_FBAR_ARRIVAL (1u << 11)
+#define GRAVELP_FBAR_CLAIM (1u << 22)
+#define GRAVELP_FBAR_PHASE (1u << 23)
+#define GRAVELP_FBAR_MEMBERS(state) ((state) % GRAVELP_FBAR_ARRIVAL)
+#define GRAVELP_FBAR_ARRIVALS(state) ((state) / GRAVELP_FBAR_ARRIVAL % GRAVELP_FBAR_ARRIVAL)
+#define GRAVELP_FBAR_PHASES(state) ((state) / GRAVELP_FBAR_PHASE)
+
+/* Every work-item of the group: make it anew, with so many members. */
+GRAVELP_INLINE void gravelp_fbar_init(local struct gravel_fbar *f, uint n_members)
+{
+    gravelp_barrier_group(); /* G1: nobody is at an earlier loop's barrier any more */
+    if (gravelp_is_leader()) {
+        f->n_active = 0;
+        f->state = n_members;
+    }
+    gravelp_barrier_group(); /* G1: it is made */
+}
+
+/* The rest are calls of a sub-group's work-item 0. */
+
+/* A member: tell the others that it is here. Returns the phase to wait for the end of. */
+GRAVELP_INLINE uint gravelp_fbar_arrive(local struct gravel_fbar *f)
+{
+    return GRAVELP_FBAR_PHASES(gravelp_local_add_release(&f->state, GRAVELP_FBAR_ARRIVAL)); /* W1 */
+}
+
+#define GRAVELP_FBAR_LOOKS \
+    64u /* before a waiting one gives way, if anybody may want its core, and looks at more */
+#define GRAVELP_FBAR_WAITS \
+    0u /* not all members have arrived, or one of them is completing the phase */
+#define GRAVELP_FBAR_PASSED 1u /* the phase has ended */
+#define GRAVELP_FBAR_CLAIMED \
+    2u /* all have arrived; the caller does what the phase is for, then gravelp_fbar_advance */
+
+/* A member that has arrived: one look. */
+GRAVELP_INLINE uint gravelp_fbar_look(local struct gravel_fbar *f, uint phase)
+{
+    uint state = gravelp_local_load_acquire(&f->state); /* W2, pairs with W1 */
+    if (GRAVELP_FBAR_PHASES(state) != phase)
+        return GRAVELP_FBAR_PASSED;
+    if ((state & GRAVELP_FBAR_CLAIM) || GRAVELP_FBAR_ARRIVALS(state) != GRAVELP_FBAR_MEMBERS(state))
+        return GRAVELP_FBAR_WAITS;
+    /* Relaxed: it succeeds only on the very state that has been acquired. */
+    return gravelp_local_swap_relaxed(&f->state, state, state | GRAVELP_FBAR_CLAIM)
+               ? GRAVELP_FBAR_CLAIMED
+               : GRAVELP_FBAR_WAITS;
+}
+
+/* The member with the claim: end the phase. Nobody else changes the state meanwhile: all members wait. */
+GRAVELP_INLINE void gravelp_fbar_advance(local struct gravel_fbar *f)
+{
+    uint state = gravelp_local_load_relaxed(&f->state); /* relaxed: as it was claimed */
+    uint next = (GRAVELP_FBAR_PHASES(state) + 1u) * GRAVELP_FBAR_PHASE;
+    gravelp_local_store_release(&f->state, next | GRAVELP_FBAR_MEMBERS(state)); /* W1 */
+}
+
+/* A member that has not arrived: be none any more. Relaxed: what it has done, it did before an earlier arrival. */
+GRAVELP_INLINE void gravelp_fbar_leave(local struct gravel_fbar *f)
+{
+    gravelp_local_add_relaxed(&f->state, 0u - GRAVELP_FBAR_MEMBER);
+}
+
+/* One try to become a member: not while a phase is being completed, nor in odd ones, in which members finish what
+ * they began in the even one before. */
+GRAVELP_INLINE bool gravelp_fbar_try_join(local struct gravel_fbar *f)
+{
+    uint state = gravelp_local_load_acquire(&f->state); /* W2, pairs with W1 */
+    return !(state & GRAVELP_FBAR_CLAIM) && GRAVELP_FBAR_PHASES(state) % 2 == 0 &&
+           gravelp_local_swap_relaxed(&f->state, state, state + GRAVELP_FBAR_MEMBER);
+}
+
+/*
+ * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group gets through
+ * with looks that are limited. All n_rounds in every sub-group: they make progress beside each other. Ends in
+ * any case.
+ */
+GRAVELP_INLINE uint gravelp_fbar_rounds(local struct gravel_fbar *f, uint n_rounds, uint n_looks)
+{
+    uint round = 0;
+    gravelp_fbar_init(f, gravelp_n_sgs());
+    if (gravelp_sg_lane() == 0)
+        for (bool goes_on = true; goes_on && round < n_rounds; round += goes_on) {
+            uint phase = gravelp_fbar_arrive(f), found = GRAVELP_FBAR_WAITS;
+            for (uint i = 0; i < n_looks && found == GRAVELP_FBAR_WAITS; i++) {
+                if (i % GRAVELP_FBAR_LOOKS == GRAVELP_FBAR_LOOKS - 1)
+                    gravelp_pause(0, false);
+                found = gravelp_fbar_look(f, phase);
+            }
+            if (found == GRAVELP_FBAR_CLAIMED)
+                gravelp_fbar_advance(f);
+            goes_on = found != GRAVELP_FBAR_WAITS;
+        }
+    return gravelp_sg_first(round);
+}
+
+/* ---- waits ----------------------------------------------------------------------------------- */
+
+#define GRAVELP_FBAR_ALONE_MS \
+    100u /* limit of a wait on step drain, which has no clock: it is cut off */
+
+/* What a waiting sub-group remembers. */
+struct gravelp_fbar_patience {
+    uint looks;
+    struct gravelp_patience patience;
+};
+
+/* After a look in vain: false once it is no use to wait any longer. The limit begins anew with every change of the
+ * state, and while somebody completes the phase, whose own waits for the host have an end. */
+GRAVELP_OUT_OF_LINE bool gravelp_fbar_keeps_waiting(struct gravel_group g,
+                                                    struct gravelp_origin origin,
+                                                    local struct gravel_fbar *f,
+                                                    struct gravelp_fbar_patience *waited)
+{
+    if (++waited->looks % GRAVELP_FBAR_LOOKS)
+        return true;
+    uint state = gravelp_local_load_relaxed(&f->state); /* relaxed: only whether it changes */
+    uint limit_ms = g.arena->wait_ms ? g.arena->wait_ms : GRAVELP_FBAR_ALONE_MS;
+    if (state & GRAVELP_FBAR_CLAIM)
+        waited->patience = (struct gravelp_patience){0, 0, 0, 0, 0};
+    uint verdict = gravelp_wait_ask(g.arena, gravelp_queue_words(g.arena, 0), state, limit_ms,
+                                    &waited->patience);
+    if (verdict & GRAVELP_WAIT_IS_LATE)
+        gravelp_fault_at(g.arena, origin, GRAVELP_FAULT_FBAR | (verdict & GRAVELP_FAULT_CUT_OFF),
+                         GRAVELP_FBAR_ARRIVALS(state), 0, GRAVELP_FBAR_MEMBERS(state), 0);
+    if (verdict != GRAVELP_WAITS_ON)
+        return false;
+    waited->patience.least_ns += gravelp_pause(waited->patience.looks, false);
+    return true;
+}
+
+/* A member that has arrived: wait. Returns GRAVELP_FBAR_WAITS if it gives up. */
+static inline uint gravelp_fbar_wait(struct gravel_group g, local struct gravel_fbar *f, uint phase)
+{
+    struct gravelp_fbar_patience waited = {0, {0, 0, 0, 0, 0}};
+    uint found = gravelp_fbar_look(f, phase);
+    while (found == GRAVELP_FBAR_WAITS &&
+           gravelp_fbar_keeps_waiting(g, gravelp_origin(), f, &waited))
+        found = gravelp_fbar_look(f, phase);
+    return found;
+}
+
+/* Become a member again, after leaving. If it is no use to wait for that, its later waits give up as well. */
+GRAVELP_INLINE void gravelp_fbar_join(struct gravel_group g, local struct gravel_fbar *f)
+{
+    struct gravelp_fbar_patience waited = {0, {0, 0, 0, 0, 0}};
+    while (!gravelp_fbar_try_join(f))
+        if (!gravelp_fbar_keeps_waiting(g, gravelp_origin(), f, &waited))
+            return;
+}
+
+#endif
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every difference between OpenCL compilers and devices, behind names the rest of cl/ uses.
+ *
+ * lib/device/program.c chooses by defines, after looking at the device:
+ *     GRAVELP_ATOMICS_C11         C11 atomics (OpenCL C 2.0, or 3.0 with the feature); else OpenCL 1.2 ones
+ *     GRAVELP_HOST_SCOPE          memory scope that reaches the host
+ *     GRAVELP_SERIAL_GROUP        a group runs on one thread (CPU): scans are a leader's loop, writes are prefetched
+ *     GRAVELP_YIELD_SYSCALL       a waiting leader may give its core away by a system call
+ *     GRAVELP_COLLECTIVES         built-in work-group collectives
+ *     GRAVELP_SUBGROUPS           built-in sub-groups and no collectives
+ *     GRAVELP_SUBGROUP_BUILTINS   built-in sub-groups, collectives or not: the forms of subgroup.cl.h use them
+ *     GRAVELP_WARP_ITEMS=n        no built-in sub-groups, but NVIDIA's warps of n work-items
+ *     GRAVEL_HAS_DOUBLE          the device has double
+ * This file defines GRAVEL_HAS_LONG_WAITS where 64-bit words can be waited for.
+ * GRAVEL_BUILD_OPTIONS may choose how a group counts, to try a form that the device would not get:
+ *     GRAVEL_FORM_COLLECTIVES, GRAVEL_FORM_SUBGROUPS, GRAVEL_FORM_SCAN
+ * Compiled as C11 (no OpenCL compiler), tests/tsan/host_c11.h supplies these names for threads.
+ *
+ * Path:    base.h -> portable.cl.h -> workgroup.cl.h.
+ * Memory:  orders are in the names; every use says which edge of docs/memory-order.md it is.
+ */
+#ifndef GRAVELP_PORTABLE_CL_H
+#define GRAVELP_PORTABLE_CL_H
+
+#include "layout/base.h"
+
+#if defined(GRAVEL_FORM_COLLECTIVES) || defined(GRAVEL_FORM_SUBGROUPS) || defined(GRAVEL_FORM_SCAN)
+#undef GRAVELP_SERIAL_GROUP
+#undef GRAVELP_COLLECTIVES
+#undef GRAVELP_SUBGROUPS
+#endif
+#ifdef GRAVEL_FORM_COLLECTIVES
+#define GRAVELP_COLLECTIVES
+#endif
+#ifdef GRAVEL_FORM_SUBGROUPS
+#define GRAVELP_SUBGROUPS
+#endif
+
+#define GRAVELP_INLINE static inline __attribute__((always_inline))
+
+/*
+ * What the common case never comes to: faults, and waits in vain. A CPU device inlines all that a kernel calls, and
+ * compiles it again for every size of group: out of line a call that sends takes half the time to compile. No
+ * work-item functions there (get_local_id): PoCL does not know them outside of kernels.
+ */
+#ifdef GRAVELP_YIELD_SYSCALL
+#define GRAVELP_OUT_OF_LINE static __attribute__((noinline))
+#else
+#define GRAVELP_OUT_OF_LINE static
+#endif
+
+#if !defined(__OPENCL_C_VERSION__)
+
+#include "host_c11.h"
+
+#elif defined(GRAVELP_ATOMICS_C11)
+
+typedef volatile global atomic_uint gravelp_word;
+
+/* Words that the host also reads or writes. */
+GRAVELP_INLINE uint gravelp_load_acquire(global uint *word)
+{
+    return atomic_load_explicit((gravelp_word *)word, memory_order_acquire, GRAVELP_HOST_SCOPE);
+}
+GRAVELP_INLINE uint gravelp_load_relaxed(global uint *word)
+{
+    return atomic_load_explicit((gravelp_word *)word, memory_order_relaxed, GRAVELP_HOST_SCOPE);
+}
+GRAVELP_INLINE void gravelp_store_release(global uint *word, uint value)
+{
+    atomic_store_explicit((gravelp_word *)word, value, memory_order_release, GRAVELP_HOST_SCOPE);
+}
+/* Of 64 bits: OpenCL C promises loads in one piece only as atomics of both extensions. */
+#if defined(cl_khr_int64_base_atomics) && defined(cl_khr_int64_extended_atomics)
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#define GRAVEL_HAS_LONG_WAITS 1
+typedef volatile global atomic_ulong gravelp_long_word;
+GRAVELP_INLINE ulong gravelp_long_load_acquire(global ulong *word)
+{
+    return atomic_load_explicit((gravelp_long_word *)word, memory_order_acquire,
+                                GRAVELP_HOST_SCOPE);
+}
+#endif
+GRAVELP_INLINE void gravelp_store_relaxed(global uint *word, uint value)
+{
+    atomic_store_explicit((gravelp_word *)word, value, memory_order_relaxed, GRAVELP_HOST_SCOPE);
+}
+/* Words that only this device writes. */
+GRAVELP_INLINE uint gravelp_device_load_acquire(global uint *word)
+{
+    return atomic_load_explicit((gravelp_word *)word, memory_order_acquire, memory_scope_device);
+}
+GRAVELP_INLINE void gravelp_device_store_release(global uint *word, uint value)
+{
+    atomic_store_explicit((gravelp_word *)word, value, memory_order_release, memory_scope_device);
+}
+GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint value)
+{
+    return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_relaxed,
+                                     memory_scope_device);
+}
+
+#else /* OpenCL 1.2: volatile accesses and fences; oclgrind, and a fallback that program.c must allow */
+
+GRAVELP_INLINE uint gravelp_load_relaxed(global uint *word)
+{
+    return *(volatile global uint *)word;
+}
+GRAVELP_INLINE uint gravelp_load_acquire(global uint *word)
+{
+    uint value = *(volatile global uint *)word;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    return value;
+}
+GRAVELP_INLINE void gravelp_store_relaxed(global uint *word, uint value)
+{
+    *(volatile global uint *)word = value;
+}
+GRAVELP_INLINE void gravelp_store_release(global uint *word, uint value)
+{
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    *(volatile global uint *)word = value;
+}
+#define gravelp_device_load_acquire gravelp_load_acquire
+#define gravelp_device_store_release gravelp_store_release
+GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint value)
+{
+    return atomic_add((volatile global uint *)word, value);
+}
+
+#endif
+
+#if defined(__OPENCL_C_VERSION__)
+
+/*
+ * Wait a moment, the longer the more polls have been in vain. A leader that spins on a CPU device keeps a core
+ * from the very host thread it waits for, so there it gives the core away by system calls: sched_yield at
+ * first; then, sooner if `is_long`, a sleep of a millisecond (poll of nothing), because a yielding thread still takes
+ * its turn among others. Elsewhere a poll is a trip to memory, long enough. Returns for how long, at least
+ * [nanoseconds].
+ *
+ * All operands are constants and the two texts differ, or the compiler of PoCL 5.0 stops at an assertion.
+ */
+#if defined(GRAVELP_YIELD_SYSCALL) && defined(__linux__) && defined(__x86_64__)
+#define GRAVELP_SYSTEM_CALL(name, number, third)                     \
+    do {                                                             \
+        long result;                                                 \
+        __asm__ volatile("syscall # " name                           \
+                         : "=a"(result)                              \
+                         : "a"(number), "D"(0L), "S"(0L), "d"(third) \
+                         : "rcx", "r11", "memory");                  \
+    } while (0)
+#define GRAVELP_YIELD() GRAVELP_SYSTEM_CALL("sched_yield", 24L, 0L)
+#define GRAVELP_YIELD_NS 200u
+#define GRAVELP_SLEEP() GRAVELP_SYSTEM_CALL("poll", 7L, 1L)
+#define GRAVELP_SLEEP_NS 1000000u
+#elif defined(GRAVELP_YIELD_SYSCALL) && defined(__linux__) && defined(__aarch64__)
+#define GRAVELP_YIELD() \
+    __asm__ volatile("mov x8, #124\n\tsvc 0 // sched_yield" : : : "x0", "x8", "memory")
+#define GRAVELP_SLEEP() GRAVELP_YIELD()
+#define GRAVELP_YIELD_NS 200u
+#else
+#define GRAVELP_YIELD() (void)0
+#define GRAVELP_SLEEP() (void)0
+#endif
+
+#ifdef GRAVELP_YIELD_NS
+#ifndef GRAVELP_SLEEP_NS
+#define GRAVELP_SLEEP_NS GRAVELP_YIELD_NS
+#endif
+#else
+#define GRAVELP_YIELD_NS 0u
+#define GRAVELP_SLEEP_NS 0u
+#endif
+
+#define GRAVELP_YIELD_POLLS 8u         /* polls before a long wait sleeps */
+#define GRAVELP_MOST_YIELDS (1u << 14) /* before any wait does */
+
+/* Assembly stays out of line: inlined into a kernel of many work-items it crashes the compiler of PoCL 6.0. */
+GRAVELP_OUT_OF_LINE uint gravelp_pause(uint polls, bool is_long)
+{
+    if (polls > (is_long ? GRAVELP_YIELD_POLLS : GRAVELP_MOST_YIELDS)) {
+        GRAVELP_SLEEP();
+        return GRAVELP_SLEEP_NS;
+    }
+    GRAVELP_YIELD();
+    return GRAVELP_YIELD_NS;
+}
+
+/* Every work-item of the group: wait for all of them; their global and local accesses are ordered. */
+GRAVELP_INLINE void gravelp_barrier_group(void)
+{
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+/*
+ * Words of local memory by which sub-groups of one group tell each other something. The atomics of OpenCL 1.x are
+ * relaxed ones, and fences of the group stand beside them: every compiler has both, for local memory too.
+ */
+#define GRAVELP_FENCE_GROUP() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+GRAVELP_INLINE uint gravelp_local_load_acquire(local uint *word)
+{
+    uint value = *(volatile local uint *)word;
+    GRAVELP_FENCE_GROUP();
+    return value;
+}
+GRAVELP_INLINE uint gravelp_local_load_relaxed(local uint *word)
+{
+    return *(volatile local uint *)word;
+}
+GRAVELP_INLINE void gravelp_local_store_release(local uint *word, uint value)
+{
+    GRAVELP_FENCE_GROUP();
+    *(volatile local uint *)word = value;
+}
+GRAVELP_INLINE uint gravelp_local_add_release(local uint *word, uint value)
+{
+    GRAVELP_FENCE_GROUP();
+    return atomic_add((volatile local uint *)word, value);
+}
+GRAVELP_INLINE uint gravelp_local_add_relaxed(local uint *word, uint value)
+{
+    return atomic_add((volatile local uint *)word, value);
+}
+/* Whether the word was `expected`, and is `value` now. */
+GRAVELP_INLINE bool gravelp_local_swap_relaxed(local uint *word, uint expected, uint value)
+{
+    return atomic_cmpxchg((volatile local uint *)word, expected, value) == expected;
+}
+
+#endif
+
+#if defined(GRAVELP_WARP_ITEMS)
+/*
+ * NVIDIA's warps, in PTX, where OpenCL has no sub-groups. Every work-item of `mask`, which has a bit for each
+ * one of the warp that there is, makes each call, and none returns before all have. The barrier alone orders
+ * memory.
+ */
+GRAVELP_INLINE uint gravelp_warp_ballot(uint mask, uint flag)
+{
+    uint flags;
+    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, %2; }"
+                     : "=r"(flags)
+                     : "r"(flag), "r"(mask));
+    return flags;
+}
+GRAVELP_INLINE uint gravelp_warp_first(uint mask, uint value)
+{
+    uint first;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, %2;" : "=r"(first) : "r"(value), "r"(mask));
+    return first;
+}
+GRAVELP_INLINE void gravelp_warp_barrier(uint mask)
+{
+    __asm__ volatile("bar.warp.sync %0;" : : "r"(mask) : "memory");
+}
+
+/*
+ * Sums of real numbers in one instruction, where OpenCL has only compare and swap: among n work-items that add to one
+ * word, that takes n rounds of all who are left. Relaxed, at device scope. Sums of float take a denormal number for 0.
+ */
+#define GRAVELP_HAS_ADD_REAL
+#define GRAVELP_DEFINE_ADD_REAL(type, instruction, letter)                             \
+    GRAVELP_INLINE type gravel_add_real_##type(volatile global type *word, type value) \
+    {                                                                                  \
+        type old;                                                                      \
+        __asm__ volatile(instruction " %0, [%1], %2;"                                  \
+                         : "=" letter(old)                                             \
+                         : "l"(word), letter(value)                                    \
+                         : "memory");                                                  \
+        return old;                                                                    \
+    }
+GRAVELP_DEFINE_ADD_REAL(float, "atom.global.add.f32", "f")
+#ifdef GRAVEL_HAS_DOUBLE
+GRAVELP_DEFINE_ADD_REAL(double, "atom.global.add.f64", "d")
+#endif
+#endif
+
+/*
+ * GRAVELP_ASSUME: what the compiler may rely on; no code is left of it. GRAVELP_STAY_APART: an empty
+ * statement that LLVM merges with no other. PoCL 5.0 and 6.0, of later LLVM, stop at assembly in
+ * large kernels. Both only where the compiler says what it compiles for, see
+ * gravelp_prefetch_write.
+ */
+#if defined(__OPENCL_C_VERSION__) && \
+    (defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__))
+#define GRAVELP_ASSUME(holds) __builtin_assume(holds)
+#if defined(GRAVELP_SERIAL_GROUP) && defined(__clang_major__) && __clang_major__ < 16
+#define GRAVELP_STAY_APART()  \
+    __attribute__((nomerge))  \
+    {                         \
+        __asm__ volatile(""); \
+    }
+#endif
+#else
+#define GRAVELP_ASSUME(holds) (void)(holds)
+#endif
+#ifndef GRAVELP_STAY_APART
+#define GRAVELP_STAY_APART() (void)0
+#endif
+
+/*
+ * Leader: announce that the next `bytes` from `p` will be written. Pays where a group runs on one CPU thread. Only
+ * where the compiler says what it compiles for: that of Mesa's rusticl does not, and ends the process at this word,
+ * which SPIR-V lacks.
+ */
+GRAVELP_INLINE void gravelp_prefetch_write(global uchar *p, uint bytes)
+{
+#if defined(GRAVELP_SERIAL_GROUP) &&                                                              \
+    (defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__) || \
+     defined(__SPIR__))
+    for (uint i = 0; i < bytes; i += GRAVELP_CACHELINE)
+        __builtin_prefetch((const void *)(uintptr_t)(p + i), 1, 3);
+#else
+    (void)p;
+    (void)bytes;
+#endif
+}
+
+#endif

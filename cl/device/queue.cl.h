@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device side of the work-group-level producer/consumer queue: reserve and publish.
+ *
+ * A leader takes a ticket, waits until the ticket's slot is free, the group writes its package, the leader
+ * publishes. The host (lib/queue/package.h) peeks and releases. Tickets are free-running; ticket t uses slot
+ * t % n_slots, which is free once the host has consumed ticket t - n_slots.
+ *
+ * Path:    workgroup.cl.h -> queue.cl.h -> send.cl.h; then lib/queue/package.h.
+ * Memory:  P1 acquires C2 (the host has read the slot's last package); P2 releases the package to C1.
+ *          D1/D2 hand a seen `consumed` from leader to leader. Host waits are the only waits.
+ * Source:  Orr 2016, sections 5.2.1 and A.2.3. Different there: the full bit is a lap-carrying word with one
+ *          writer, and the consumed count replaces the read index the device compares and swaps.
+ */
+#ifndef GRAVELP_QUEUE_CL_H
+#define GRAVELP_QUEUE_CL_H
+
+#include "layout/arena.h"
+#include "layout/package.h"
+#include "workgroup.cl.h"
+
+GRAVELP_INLINE global struct gravelp_queue_words *
+gravelp_queue_words(global struct gravelp_arena *arena, uint queue)
+{
+    return (global struct gravelp_queue_words *)((global uchar *)arena + arena->queues_offset) +
+           queue;
+}
+
+GRAVELP_INLINE global uchar *gravelp_queue_slot(global struct gravelp_arena *arena, uint queue,
+                                                uint ticket)
+{
+    ulong slot = (ulong)queue * arena->n_slots + (ticket & (arena->n_slots - 1));
+    return (global uchar *)arena + arena->slots_offset + slot * arena->slot_bytes;
+}
+
+/* True once the ticket's slot is free. One look; no wait. */
+GRAVELP_INLINE bool gravelp_queue_has_room(global struct gravelp_arena *arena,
+                                           global struct gravelp_queue_words *words, uint ticket)
+{
+    uint consumed = gravelp_load_acquire(&words->consumed); /* P1, pairs with C2 */
+    if (ticket - consumed >= arena->n_slots)
+        return false;
+    gravelp_device_store_release(&words->consumed_cache, consumed); /* D1, pairs with D2 */
+    return true;
+}
+
+/* ---- how long a kernel waits ------------------------------------------------------------------ */
+
+/*
+ * What a waiter remembers between two looks. All waits of kernels end by it: when the node has failed; late, when what
+ * is waited for has not changed for a limit by the host's clock; cut off, when that clock stands for far longer.
+ *
+ * The clock stands while the host's threads get no turn, so a busy machine makes no wait late. It also stands where
+ * the host's stores do not reach a running kernel, or the thread that makes them has stopped: then looks are counted.
+ */
+struct gravelp_patience {
+    ulong seen;     /* what is waited for, as of the last look */
+    ulong least_ns; /* that has passed since it changed, or the clock did, by the count of looks */
+    uint looks;     /* since then */
+    uint beat;      /* the clock as of the last look */
+    uint since_ms;  /* when it changed; 0: no clock has been seen yet */
+};
+
+#define GRAVELP_WAITS_ON 0u
+#define GRAVELP_WAIT_FAILED 1u /* the node has failed, or another group has given up */
+#define GRAVELP_WAIT_IS_LATE \
+    2u /* or this | GRAVELP_FAULT_CUT_OFF: the caller has a fault to tell */
+
+/* After a look in vain: whether to go on. words: of the queue whose consumer's clock it is. */
+GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
+                                          global struct gravelp_queue_words *words, ulong seen,
+                                          uint limit_ms, struct gravelp_patience *patience)
+{
+    if (gravelp_load_relaxed(&arena->abort)) /* H1 */
+        return GRAVELP_WAIT_FAILED;
+    if (gravelp_load_relaxed(&arena->fault_claim)) /* F3: another group has given up */
+        return GRAVELP_WAIT_FAILED;
+    uint beat = gravelp_load_relaxed(&words->beat); /* H6 */
+    bool has_changed = seen != patience->seen;
+    if (has_changed || patience->since_ms == 0)
+        patience->since_ms = beat;
+    bool stands = !has_changed && beat == patience->beat;
+    patience->looks = stands ? patience->looks + 1 : 0;
+    patience->least_ns = stands ? patience->least_ns + arena->look_ns : 0;
+    patience->seen = seen;
+    patience->beat = beat;
+    if (limit_ms == 0 || beat - patience->since_ms > limit_ms)
+        return GRAVELP_WAIT_IS_LATE;
+    if (patience->least_ns > (ulong)GRAVELP_CUT_OFF * limit_ms * 1000000u)
+        return GRAVELP_WAIT_IS_LATE | GRAVELP_FAULT_CUT_OFF;
+    return GRAVELP_WAITS_ON;
+}
+
+/* ---- reserve and publish ----------------------------------------------------------------------- */
+
+/* After a look at a full queue: wait a moment. False once it is no use to wait any longer. */
+GRAVELP_OUT_OF_LINE bool gravelp_queue_keep_waiting(global struct gravelp_arena *arena,
+                                                    struct gravelp_origin origin, uint queue,
+                                                    uint ticket, struct gravelp_patience *patience)
+{
+    global struct gravelp_queue_words *words = gravelp_queue_words(arena, queue);
+    uint consumed = gravelp_load_relaxed(&words->consumed); /* relaxed: only whether it changes */
+    uint verdict =
+        gravelp_wait_ask(arena, words, consumed, GRAVELP_ROOM_WAITS * arena->wait_ms, patience);
+    if (verdict & GRAVELP_WAIT_IS_LATE)
+        gravelp_fault_at(arena, origin, GRAVELP_FAULT_STALLED | (verdict & GRAVELP_FAULT_CUT_OFF),
+                         queue, ticket, consumed, 0);
+    if (verdict != GRAVELP_WAITS_ON)
+        return false;
+    patience->least_ns += gravelp_pause(patience->looks, arena->n_slots >= GRAVELP_LONG_QUEUE);
+    return true;
+}
+
+/* Leader: wait until the slot of `ticket`, the last of n, is free. */
+GRAVELP_OUT_OF_LINE bool gravelp_queue_wait(global struct gravelp_arena *arena,
+                                            struct gravelp_origin origin, uint queue, uint n,
+                                            uint ticket)
+{
+    global struct gravelp_queue_words *words = gravelp_queue_words(arena, queue);
+    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    bool is_known = arena->version == GRAVELP_ARENA_VERSION;
+    if (!is_known || n > arena->n_slots) {
+        gravelp_fault_at(arena, origin, is_known ? GRAVELP_FAULT_QUEUE : GRAVELP_FAULT_VERSION,
+                         queue, is_known ? 0 : ticket, is_known ? n : GRAVELP_ARENA_VERSION, 0);
+        return false;
+    }
+    if (gravelp_queue_has_room(arena, words, ticket))
+        return true;
+    gravelp_device_fetch_add_relaxed(&words->waits, 1);
+    while (!gravelp_queue_has_room(arena, words, ticket))
+        if (!gravelp_queue_keep_waiting(arena, origin, queue, ticket, &patience))
+            return false;
+    return true;
+}
+
+/* The queue this group sends through: always the same one, so that its messages stay in order. */
+GRAVELP_INLINE uint gravelp_queue_of_group(global struct gravelp_arena *arena)
+{
+    return arena->n_queues == 1 ? 0 : gravelp_group_number() % arena->n_queues;
+}
+
+/*
+ * Leader: reserve slots for n packages, with tickets one after the other. The slots before the last one are
+ * free if it is, and it waits only for packages of other groups, so a group never waits for itself.
+ *
+ * @param n       packages, at least 1; more than the queue has slots is a fault.
+ * @param ticket  [out] the first, to be published; all n must be.
+ * @return        the first slot; NULL if the messages must be dropped, because the node has failed.
+ */
+GRAVELP_INLINE global uchar *gravelp_queue_reserve(global struct gravelp_arena *arena, uint queue,
+                                                   uint n, uint *ticket)
+{
+    global struct gravelp_queue_words *words = gravelp_queue_words(arena, queue);
+    uint first = gravelp_device_fetch_add_relaxed(&words->reserved, n), last = first + n - 1;
+    uint consumed = gravelp_device_load_acquire(&words->consumed_cache); /* D2, pairs with D1 */
+    *ticket = first;
+    if (last - consumed >= arena->n_slots &&
+        !gravelp_queue_wait(arena, gravelp_origin(), queue, n, last))
+        return 0;
+    return gravelp_queue_slot(arena, queue, first);
+}
+
+/* Where the answers of a group's requests go, in its own node's heap. The same for the whole group. */
+struct gravel_reply {
+    ulong result; /* heap offset of place 0 [bytes] */
+    ulong signal; /* heap offset of a uint [bytes], one more with every answer; GRAVEL_NO_SIGNAL */
+};
+
+#define GRAVELP_SIGNAL(signal) ((struct gravel_reply){0, (signal)})
+#define GRAVELP_NO_REPLY GRAVELP_SIGNAL(GRAVEL_NO_SIGNAL)
+
+/* Leader, before it publishes: where the answers to a package of requests go, or what signal counts it. */
+GRAVELP_INLINE void gravelp_queue_set_reply(global uchar *slot, struct gravel_reply reply)
+{
+    global struct gravelp_package *package = (global struct gravelp_package *)slot;
+    package->result = reply.result;
+    package->signal = reply.signal;
+}
+
+/* Leader, after the group's barrier: fill the header and hand the package to the host. */
+GRAVELP_INLINE void gravelp_queue_publish(global uchar *slot, uint ticket, uint command,
+                                          uint n_messages, ulong base)
+{
+    global struct gravelp_package *package = (global struct gravelp_package *)slot;
+    package->command = command;
+    package->n_messages = n_messages;
+    package->stride = GRAVELP_PACKAGE_STRIDE(n_messages);
+    package->base = base;
+    gravelp_store_release(&package->published, ticket + 1); /* P2, pairs with C1 */
+}
+
+#endif

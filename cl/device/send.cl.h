@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a work-group, or one work-item, sends: reserve slots, write a column each, publish.
+ *
+ * Path:    gravel.cl.h's calls (forms.cl.h) -> send.cl.h -> queue.cl.h -> the host.
+ * Memory:  stores to global memory before a call are visible to the host when it sees the message (P2).
+ * Source:  Orr 2016, sections 5.2 and 5.3.
+ */
+#ifndef GRAVELP_SEND_CL_H
+#define GRAVELP_SEND_CL_H
+
+#include "queue.cl.h"
+
+/* What one work-item sends. */
+struct gravelp_values {
+    ulong value[GRAVEL_AM_MAX_ARGS];
+};
+
+#define GRAVELP_VALUES(a, b, c, d) ((struct gravelp_values){{(a), (b), (c), (d)}})
+
+GRAVELP_INLINE ulong gravelp_bits_int(int value)
+{
+    return (ulong)(uint)value;
+}
+GRAVELP_INLINE ulong gravelp_bits_uint(uint value)
+{
+    return value;
+}
+GRAVELP_INLINE ulong gravelp_bits_long(long value)
+{
+    return (ulong)value;
+}
+GRAVELP_INLINE ulong gravelp_bits_ulong(ulong value)
+{
+    return value;
+}
+GRAVELP_INLINE ulong gravelp_bits_float(float value)
+{
+    return as_uint(value);
+}
+#ifdef GRAVEL_HAS_DOUBLE
+GRAVELP_INLINE ulong gravelp_bits_double(double value)
+{
+    return as_ulong(value);
+}
+#endif
+
+#define GRAVELP_STORE_VALUE(row)                                                         \
+    if (GRAVELP_N_VALUES(command) > row) {                                               \
+        if (GRAVELP_VALUE_BYTES(command) == 4)                                           \
+            ((global uint *)(slot + GRAVELP_VALUE_ROW(command, stride, row)))[column] =  \
+                (uint)values.value[row];                                                 \
+        else                                                                             \
+            ((global ulong *)(slot + GRAVELP_VALUE_ROW(command, stride, row)))[column] = \
+                values.value[row];                                                       \
+    }
+
+/* Write one message into its column. `command` is a constant once inlined, so one form per operation stays. */
+GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint command, size_t stride,
+                                         size_t column, ulong index, struct gravelp_values values,
+                                         uint node)
+{
+    ((global uint *)(slot + GRAVELP_NODE_ROW))[column] = node;
+    if (GRAVELP_INDEX_BYTES(command) == 4)
+        ((global uint *)(slot + GRAVELP_INDEX_ROW(stride)))[column] = (uint)index;
+    if (GRAVELP_INDEX_BYTES(command) == 8)
+        ((global ulong *)(slot + GRAVELP_INDEX_ROW(stride)))[column] = index;
+    GRAVELP_STORE_VALUE(0)
+    GRAVELP_STORE_VALUE(1)
+    GRAVELP_STORE_VALUE(2)
+    GRAVELP_STORE_VALUE(3)
+}
+
+/*
+ * The group forms are straight code between their barriers, ask for lane and leader again after each, and
+ * choose by pointers that the leader left. For where a compiler turns a group into a loop over its work-items
+ * (PoCL), a barrier under a condition makes it copy the rest of the kernel, what lives across a barrier is kept
+ * in an array, whose elements it does not know to be neighbours, and a number in memory might be changed by
+ * the rows written. Together this is 3 to 5 times the rate of the plain form.
+ */
+
+/*
+ * Leader: reserve slots for `n` messages, usually one, and tell the group how to write: by lane, by position
+ * among the active, or to several slots; not at all if there is nothing to send.
+ */
+GRAVELP_INLINE void gravelp_send_begin(struct gravel_group g, uint command, uint n)
+{
+    local struct gravelp_scratch *scratch = g.scratch;
+    uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command), ticket = 0;
+    bool fits = n <= columns;
+    global uchar *slot = n ? gravelp_queue_reserve(g.arena, gravelp_queue_of_group(g.arena),
+                                                   fits ? 1 : (n + columns - 1) / columns, &ticket)
+                           : 0;
+    scratch->ticket = ticket;
+    scratch->n_sent = slot ? n : 0;
+    scratch->by_lane = fits && n == gravelp_n_lanes() ? slot : 0;
+    scratch->by_position = fits && n != gravelp_n_lanes() ? slot : 0;
+    scratch->by_package = fits ? 0 : slot;
+    if (slot && fits)
+        gravelp_prefetch_write(slot, GRAVELP_NODE_ROW +
+                                         GRAVELP_PACKAGE_STRIDE(n) * GRAVELP_COLUMN_BYTES(command));
+}
+
+/* Write the column-th of n messages that do not fit one slot. */
+GRAVELP_INLINE void gravelp_write_column_of_many(struct gravel_group g, uint command, uint n,
+                                                 uint column, ulong index,
+                                                 struct gravelp_values values, uint node)
+{
+    uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command);
+    uint package = column / columns, left = n - package * columns;
+    global uchar *slot =
+        gravelp_queue_slot(g.arena, gravelp_queue_of_group(g.arena), g.scratch->ticket + package);
+    gravelp_write_column(slot, command, GRAVELP_PACKAGE_STRIDE(left < columns ? left : columns),
+                         column - package * columns, index, values, node);
+}
+
+/* Leader, after the barrier: publish the packages. */
+GRAVELP_INLINE void gravelp_send_end(struct gravel_group g, uint command, ulong base,
+                                     struct gravel_reply reply)
+{
+    uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command);
+    uint queue = gravelp_queue_of_group(g.arena), ticket = g.scratch->ticket;
+    for (uint left = g.scratch->n_sent; left; ticket++) {
+        uint n = left < columns ? left : columns;
+        global uchar *slot = gravelp_queue_slot(g.arena, queue, ticket);
+        if (GRAVELP_HAS_SIGNAL(command))
+            gravelp_queue_set_reply(slot, reply);
+        gravelp_queue_publish(slot, ticket, command, n, base);
+        left -= n;
+    }
+}
+
+/* Every work-item of the group: send one message each. Returns how many the group sent, as the others do. */
+GRAVELP_INLINE uint gravelp_send_wg(struct gravel_group g, uint command, ulong base,
+                                    struct gravel_reply reply, ulong index,
+                                    struct gravelp_values values, uint node)
+{
+    /* G3: no work-item is in a _wi call, where it might wait for the host to get past the ticket we take. It
+     * also keeps the leader's branch out of the user's code, which PoCL vectorizes better then. */
+    gravelp_group_meet_apart(g.arena);
+    if (gravelp_is_leader())
+        gravelp_send_begin(g, command, gravelp_n_lanes());
+    gravelp_group_meet(g.arena); /* G1: the slot is known */
+    if (g.scratch->by_lane)
+        gravelp_write_column(g.scratch->by_lane, command, GRAVELP_PACKAGE_STRIDE(gravelp_n_lanes()),
+                             gravelp_lane_id(), index, values, node);
+    else if (g.scratch->by_package)
+        gravelp_write_column_of_many(g, command, gravelp_n_lanes(), (uint)gravelp_lane_id(), index,
+                                     values, node);
+    gravelp_group_meet(g.arena); /* G2: the package is written; with P2 it reaches the host */
+    if (gravelp_is_leader())
+        gravelp_send_end(g, command, base, reply);
+    gravelp_block_keep(g.arena);
+    return gravelp_n_lanes();
+}
+
+/* Every work-item of the group: the active ones send one message each, compacted to the front. */
+GRAVELP_INLINE uint gravelp_send_wg_if(struct gravel_group g, uint active, uint command, ulong base,
+                                       struct gravel_reply reply, ulong index,
+                                       struct gravelp_values values, uint node)
+{
+    gravelp_compact(g.arena, g.scratch, active);
+    if (gravelp_is_leader())
+        gravelp_send_begin(g, command, g.scratch->n_active);
+    gravelp_group_meet(g.arena); /* G1: slot, number and positions are known */
+    if (g.scratch->by_lane)
+        gravelp_write_column(g.scratch->by_lane, command, GRAVELP_PACKAGE_STRIDE(gravelp_n_lanes()),
+                             gravelp_lane_id(), index, values, node);
+    else if (g.scratch->by_position && g.scratch->lanes[gravelp_place()] != GRAVELP_INACTIVE)
+        gravelp_write_column(g.scratch->by_position, command,
+                             GRAVELP_PACKAGE_STRIDE(g.scratch->n_active),
+                             g.scratch->lanes[gravelp_place()], index, values, node);
+    else if (g.scratch->by_package && g.scratch->lanes[gravelp_place()] != GRAVELP_INACTIVE)
+        gravelp_write_column_of_many(g, command, g.scratch->n_active,
+                                     g.scratch->lanes[gravelp_place()], index, values, node);
+    gravelp_group_meet(g.arena); /* G2: the package is written; with P2 it reaches the host */
+    if (gravelp_is_leader())
+        gravelp_send_end(g, command, base, reply);
+    gravelp_block_keep(g.arena);
+    return g.scratch->n_active;
+}
+
+/*
+ * Any work-item: send one message alone. Work-items of a wavefront run in lockstep, and one that waits for
+ * room must not keep its neighbour from publishing; so a waiter goes round the loop that also publishes.
+ */
+static inline uint gravelp_send_wi(struct gravel_group g, uint command, ulong base,
+                                   struct gravel_reply reply, ulong index,
+                                   struct gravelp_values values, uint node)
+{
+    uint queue = gravelp_queue_of_group(g.arena);
+    global struct gravelp_queue_words *words = gravelp_queue_words(g.arena, queue);
+    uint ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
+    uint consumed = gravelp_device_load_acquire(&words->consumed_cache); /* D2, pairs with D1 */
+    bool has_room = ticket - consumed < g.arena->n_slots;
+    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    bool is_sending = true;
+    while (is_sending) {
+        if (has_room || gravelp_queue_has_room(g.arena, words, ticket)) {
+            global uchar *slot = gravelp_queue_slot(g.arena, queue, ticket);
+            gravelp_write_column(slot, command, GRAVELP_PACKAGE_STRIDE(1), 0, index, values, node);
+            if (GRAVELP_HAS_SIGNAL(command))
+                gravelp_queue_set_reply(slot, reply);
+            gravelp_queue_publish(slot, ticket, command, 1, base);
+            is_sending = false;
+        } else {
+            is_sending =
+                gravelp_queue_keep_waiting(g.arena, gravelp_origin(), queue, ticket, &patience);
+        }
+    }
+    return 1;
+}
+
+#endif

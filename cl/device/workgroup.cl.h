@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a work-group does together: elect a leader, compact active work-items, agree on a maximum.
+ *
+ * Path:    portable.cl.h -> workgroup.cl.h -> queue.cl.h.
+ * Memory:  all through local memory between barriers of the group (edge G1 in docs/memory-order.md).
+ * Source:  Orr 2016, section 5.2.1 (leader), 5.3.1 (software predication), A.2.3 (prefix sum).
+ */
+#ifndef GRAVELP_WORKGROUP_CL_H
+#define GRAVELP_WORKGROUP_CL_H
+
+#include "layout/arena.h"
+#include "portable.cl.h"
+
+/* Largest work-group a program may use; raise it with -DGRAVEL_MAX_GROUP=n before the include. */
+#ifndef GRAVEL_MAX_GROUP
+#define GRAVEL_MAX_GROUP 1024
+#endif
+
+/*
+ * PoCL 3.1 adds barriers above one that a loop or an `if` guards. Where the leader's branch has no
+ * word of its own before and after it, they land inside, and the branch is taken by all or by
+ * none. This is such a word.
+ */
+GRAVELP_INLINE void gravelp_block_keep(global struct gravelp_arena *arena)
+{
+    GRAVELP_ASSUME(arena->n_slots != 0);
+}
+
+/* Every work-item of the group: the barrier of calls that kernels make in loops and branches. */
+GRAVELP_INLINE void gravelp_group_meet(global struct gravelp_arena *arena)
+{
+    gravelp_barrier_group();
+    gravelp_block_keep(arena);
+}
+
+/*
+ * Every work-item of the group: the first barrier of a call, before the leader alone does
+ * something. If both sides of an `if` begin with such a call, LLVM moves what they share above the
+ * `if`, but not what stays apart.
+ */
+GRAVELP_INLINE void gravelp_group_meet_apart(global struct gravelp_arena *arena)
+{
+    gravelp_barrier_group();
+    GRAVELP_STAY_APART();
+    gravelp_block_keep(arena);
+}
+
+/* Local memory of one work-group; GRAVEL_OPEN declares it. */
+struct gravelp_scratch {
+    /* How this call's messages are written: one of these is the first slot, or none and they are dropped. */
+    global uchar *by_lane;        /* every work-item sends: the column is its number */
+    global uchar *by_position;    /* the column is its position among the active */
+    global uchar *by_package;     /* they do not fit one slot */
+    uint ticket;                  /* of the first slot */
+    uint n_sent;                  /* messages to publish */
+    uint n_active;                /* what gravelp_compact counted, or gravelp_group_max found */
+    uint lanes[GRAVEL_MAX_GROUP]; /* per work-item: active flag, then position among the active */
+};
+
+#define GRAVELP_AT(g) (g)
+
+/* What GRAVEL_OPEN gives a work-item to send with. */
+struct gravel_group {
+    global struct gravelp_arena *arena;
+    local struct gravelp_scratch *scratch;
+};
+
+/* This node's own part of the symmetric heap at an offset [bytes]. */
+GRAVELP_INLINE global uchar *gravelp_heap(global struct gravelp_arena *arena, ulong offset)
+{
+    return (global uchar *)arena + arena->heap_offset + offset;
+}
+
+/* This work-item's number in its group, all dimensions in one. size_t, or compilers do not vectorize rows. */
+GRAVELP_INLINE size_t gravelp_lane_id(void)
+{
+    return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) +
+           get_local_id(0);
+}
+
+/* Whether this work-item is its group's leader: work-item 0. */
+GRAVELP_INLINE bool gravelp_is_leader(void)
+{
+    return (get_local_id(0) | get_local_id(1) | get_local_id(2)) == 0;
+}
+
+/* Work-items in this group. */
+GRAVELP_INLINE uint gravelp_n_lanes(void)
+{
+    return (uint)(get_local_size(0) * get_local_size(1) * get_local_size(2));
+}
+
+/* This group's number in the launch, all dimensions in one. */
+GRAVELP_INLINE uint gravelp_group_number(void)
+{
+    return (uint)((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) +
+                  get_group_id(0));
+}
+
+/* Which group it is: for faults, told by those that call something out of line. */
+struct gravelp_origin {
+    uint dimensions; /* of the launch */
+    uint item[3];    /* the group's first work-item in it */
+};
+
+GRAVELP_INLINE struct gravelp_origin gravelp_origin(void)
+{
+    struct gravelp_origin origin = {get_work_dim(), {0, 0, 0}};
+    for (uint d = 0; d < 3; d++)
+        origin.item[d] = (uint)(get_global_id(d) - get_local_id(d));
+    return origin;
+}
+
+/* Leader: tell the host what went wrong. The first fault of the node stays. */
+GRAVELP_OUT_OF_LINE void gravelp_fault_at(global struct gravelp_arena *arena,
+                                          struct gravelp_origin origin, uint fault, uint queue,
+                                          ulong ticket, ulong value, ulong offset)
+{
+    if (gravelp_device_fetch_add_relaxed(&arena->fault_claim, 1) != 0) /* F3 */
+        return;
+    arena->fault_offset = offset;
+    arena->fault_queue = queue;
+    arena->fault_ticket = (uint)ticket;
+    arena->fault_high[0] = (uint)(ticket >> 32);
+    arena->fault_high[1] = (uint)(value >> 32);
+    arena->fault_dimensions = origin.dimensions;
+    for (uint d = 0; d < 3; d++)
+        arena->fault_item[d] = origin.item[d];
+    arena->fault_value = (uint)value;
+    gravelp_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
+}
+GRAVELP_INLINE void gravelp_fault(global struct gravelp_arena *arena, uint fault, uint queue,
+                                  uint ticket, uint value)
+{
+    gravelp_fault_at(arena, gravelp_origin(), fault, queue, ticket, value, 0);
+}
+
+/*
+ * This work-item's element of scratch->lanes, and a store to it. In a group larger than GRAVEL_MAX_GROUP the last
+ * ones have none: gravelp_group_fits tells the leader, who sends nothing then. Where the group runs on one thread
+ * they share others' elements instead, which is no race there: PoCL 3.1 compiles a predicated loop wrongly if a
+ * condition guards the store.
+ */
+GRAVELP_INLINE size_t gravelp_place(void)
+{
+    return gravelp_lane_id() % GRAVEL_MAX_GROUP;
+}
+GRAVELP_INLINE void gravelp_place_set(local struct gravelp_scratch *scratch, uint value)
+{
+#ifndef GRAVELP_SERIAL_GROUP
+    if (gravelp_lane_id() < GRAVEL_MAX_GROUP)
+#endif
+        scratch->lanes[gravelp_place()] = value;
+}
+
+/* Leader: whether the group has an element each; a fault if not. */
+GRAVELP_INLINE bool gravelp_group_fits(global struct gravelp_arena *arena)
+{
+    bool fits = gravelp_n_lanes() <= GRAVEL_MAX_GROUP;
+    if (!fits)
+        gravelp_fault(arena, GRAVELP_FAULT_GROUP, 0, 0, gravelp_n_lanes());
+    return fits;
+}
+
+#if defined(GRAVELP_SUBGROUPS)
+/*
+ * Every work-item of the group: share the value that each sub-group's last work-item gives, by sub-group in
+ * scratch->lanes. Returns how many there are. Which work-items make up a sub-group is the device's choice.
+ */
+GRAVELP_INLINE uint gravelp_subgroups_share(local struct gravelp_scratch *scratch, uint value)
+{
+    gravelp_barrier_group(); /* G1: nobody looks at lanes any more, nor at what was shared before */
+    if (get_sub_group_local_id() == get_sub_group_size() - 1 &&
+        get_sub_group_id() < GRAVEL_MAX_GROUP)
+        scratch->lanes[get_sub_group_id()] = value;
+    gravelp_barrier_group(); /* G1: the values are set */
+    return get_num_sub_groups() < GRAVEL_MAX_GROUP ? get_num_sub_groups() : GRAVEL_MAX_GROUP;
+}
+#endif
+
+/*
+ * Every work-item of the group: number the active ones from 0.
+ *
+ * Leaves each active work-item's position in scratch->lanes (GRAVELP_INACTIVE for the others) and their number
+ * in scratch->n_active. The leader knows both when it returns; the others do after the group's next barrier.
+ */
+#define GRAVELP_INACTIVE 0xffffffffu
+
+GRAVELP_INLINE void gravelp_compact(global struct gravelp_arena *arena,
+                                    local struct gravelp_scratch *scratch, uint active)
+{
+#if defined(GRAVELP_SERIAL_GROUP)
+    gravelp_place_set(scratch, active != 0);
+    gravelp_group_meet_apart(arena); /* G1: the flags are set */
+    if (gravelp_is_leader()) {
+        uint n_lanes = gravelp_group_fits(arena) ? gravelp_n_lanes() : 0, sum = 0;
+        for (uint i = 0; i < n_lanes; i++) {
+            uint flag = scratch->lanes[i];
+            scratch->lanes[i] = flag ? sum : GRAVELP_INACTIVE;
+            sum += flag;
+        }
+        scratch->n_active = sum;
+    }
+#elif defined(GRAVELP_COLLECTIVES)
+    uint position = work_group_scan_exclusive_add((uint)(active != 0));
+    gravelp_place_set(scratch, active ? position : GRAVELP_INACTIVE);
+    if (gravelp_lane_id() == gravelp_n_lanes() - 1)
+        scratch->n_active = gravelp_group_fits(arena) ? position + (active != 0) : 0;
+    gravelp_group_meet(arena); /* G1: the positions are known */
+#elif defined(GRAVELP_SUBGROUPS)
+    uint position = sub_group_scan_exclusive_add((uint)(active != 0)), sum = 0;
+    uint n_subgroups = gravelp_subgroups_share(scratch, position + (active != 0));
+    for (uint i = 0; i < n_subgroups; i++) {
+        position += i < get_sub_group_id() ? scratch->lanes[i] : 0;
+        sum += scratch->lanes[i];
+    }
+    gravelp_group_meet(arena); /* G1: all have added */
+    gravelp_place_set(scratch, active ? position : GRAVELP_INACTIVE);
+    if (gravelp_is_leader())
+        scratch->n_active = gravelp_group_fits(arena) ? sum : 0;
+#else
+    size_t lane = gravelp_place();
+    uint n_lanes = gravelp_n_lanes(), sum = active != 0;
+    gravelp_place_set(scratch, sum);
+    gravelp_group_meet(arena); /* G1: the flags are set */
+    for (uint step = 1; step < n_lanes; step *= 2) {
+        uint left = lane >= step ? scratch->lanes[lane - step] : 0;
+        gravelp_group_meet(arena); /* G1: all have read */
+        sum += left;
+        gravelp_place_set(scratch, sum);
+        gravelp_group_meet(arena); /* G1: all have added */
+    }
+    gravelp_place_set(scratch, active ? sum - 1 : GRAVELP_INACTIVE);
+    if (gravelp_lane_id() == n_lanes - 1)
+        scratch->n_active = gravelp_group_fits(arena) ? sum : 0;
+    gravelp_group_meet(arena); /* G1: the positions are known */
+#endif
+}
+
+/*
+ * Every work-item of the group: the largest value any of them gives. Needs no barrier at the start: whatever
+ * used lanes before has left it, but for each work-item's look at its own element.
+ */
+GRAVELP_INLINE uint gravelp_group_max(global struct gravelp_arena *arena,
+                                      local struct gravelp_scratch *scratch, uint value)
+{
+#if defined(GRAVELP_SERIAL_GROUP)
+    gravelp_place_set(scratch, value);
+    gravelp_group_meet_apart(arena); /* G1: the values are set */
+    if (gravelp_is_leader()) {
+        uint n_lanes = gravelp_group_fits(arena) ? gravelp_n_lanes() : 0, most = 0;
+        for (uint i = 0; i < n_lanes; i++)
+            most = scratch->lanes[i] > most ? scratch->lanes[i] : most;
+        scratch->n_active = most;
+    }
+    gravelp_group_meet(arena); /* G1: the largest is known */
+    return scratch->n_active;
+#elif defined(GRAVELP_SUBGROUPS)
+    uint n_subgroups = gravelp_subgroups_share(scratch, sub_group_reduce_max(value)), most = 0;
+    for (uint i = 0; i < n_subgroups; i++)
+        most = scratch->lanes[i] > most ? scratch->lanes[i] : most;
+    if (gravelp_is_leader())
+        gravelp_group_fits(arena);
+    return gravelp_n_lanes() <= GRAVEL_MAX_GROUP ? most : 0;
+#else
+    gravelp_place_set(scratch, value);
+    gravelp_group_meet(arena); /* G1: the values are set */
+    size_t lane = gravelp_place();
+    bool fits = gravelp_n_lanes() <= GRAVEL_MAX_GROUP;
+    for (uint n = fits ? gravelp_n_lanes() : 0; n > 1;) {
+        uint half_up = (n + 1) / 2;
+        if (lane + half_up < n && scratch->lanes[lane] < scratch->lanes[lane + half_up])
+            scratch->lanes[lane] = scratch->lanes[lane + half_up];
+        n = half_up;
+        gravelp_group_meet(arena); /* G1: this round's larger ones are in front */
+    }
+    uint most = fits ? scratch->lanes[0] : 0;
+    if (gravelp_is_leader())
+        gravelp_group_fits(arena);
+    gravelp_group_meet(arena); /* G1: lanes is free again */
+    return most;
+#endif
+}
+
+#endif

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every call that sends, in every scope, from the table in operation.h.
+
+    cl/forms.py OPERATION.H OUT
+
+Each is a macro and not a function: what a kernel does not call costs its compiler nothing, and in checked mode the line
+of the call is known. What a call means is in gravel.cl.h; what it does, in device/.
+
+Path: include/gravel/operation.h -> this -> forms.cl.h -> gravel.cl.h.
+"""
+import re
+import sys
+
+HEAD = """/* SPDX-License-Identifier: MIT */
+/* Every call that sends, in every scope. Written by cl/forms.py; gravel.cl.h says what the calls mean. */
+#ifndef GRAVEL_FORMS_CL_H
+#define GRAVEL_FORMS_CL_H
+
+#include "send.cl.h"
+#include "subgroup.cl.h"
+#include "fbar_send.cl.h"
+"""
+N_ARGS = 4
+
+# Suffix, parameters before the message's own, the function of device/, whether it takes a reply: requests need one.
+ALWAYS = [
+    ("_wg", "", "gravelp_send_wg(GRAVELP_AT(g), ", True),
+    ("_wg_if", "active, ", "gravelp_send_wg_if(GRAVELP_AT(g), active, ", True),
+    ("_wi", "", "gravelp_send_wi(GRAVELP_AT(g), ", True),
+]
+WITH_SUBGROUPS = [
+    ("_sg", "", "gravelp_send_sg(GRAVELP_AT(g), 1, ", False),
+    ("_sg_if", "active, ", "gravelp_send_sg(GRAVELP_AT(g), active, ", False),
+    ("_fbar", "f, ", "gravelp_send_fbar(GRAVELP_AT(g), f, 1, ", False),
+    ("_fbar_if", "f, active, ", "gravelp_send_fbar(GRAVELP_AT(g), f, active, ", False),
+]
+
+
+def table(text, name):
+    """The rows of an X macro of operation.h, those of the macros that it calls among them."""
+    text = text.replace("\\\n", " ")
+    macro = re.search(r"^#define %s\((X[^)]*)\)(.*)$" % name, text, re.M)
+    parameters = [p.strip() for p in macro.group(1).split(",")]
+    rows = []
+    for call, arguments in re.findall(r"(\w+)\(([^)]*)\)", macro.group(2)):
+        row = [a.strip() for a in arguments.split(",")]
+        if call == "X":
+            rows.append((row, parameters))
+            continue
+        for inner, inner_parameters in table(text, call):
+            given = dict(zip(inner_parameters, row))
+            rows.append(([given.get(word, word) for word in inner], parameters))
+    return rows
+
+
+def rows_of(text, name):
+    return [row for row, _ in table(text, name)]
+
+
+class Message:
+    """What a call is made of: its parameters between scope and node, and what they become."""
+
+    def __init__(self, name, parameters, command, base, reply, index, values, is_answered=False):
+        self.name, self.parameters, self.is_answered = name, parameters, is_answered
+        self.before, self.reply, self.after = [command, base], [reply], [index, values]
+
+    def define(self, form):
+        suffix, before, function, can_be_answered = form
+        parameters = "g, %s%snode" % (before, "".join(p + ", " for p in self.parameters))
+        sent = ", ".join(self.before + self.reply * can_be_answered + self.after)
+        return "#define gravel_%s%s(%s) \\\n    %s%s, node)\n" % (self.name, suffix, parameters, function, sent)
+
+
+def bits(kind, name="value"):
+    return "gravelp_bits_%s(%s)" % (kind, name)
+
+
+def one(kind):
+    return "GRAVELP_VALUES(%s, 0, 0, 0)" % bits(kind)
+
+
+NO_VALUES = "GRAVELP_VALUES(0, 0, 0, 0)"
+
+
+def command(op, kind):
+    return "GRAVELP_COMMAND(GRAVEL_%s, GRAVEL_%s)" % (op, kind)
+
+
+def update(op, name, kind_name, kind):
+    return Message("%s_%s" % (name, kind), ["base", "index", "value"], command(op, kind_name), "base",
+                   "GRAVELP_NO_REPLY", "index", one(kind))
+
+
+def increment(kind_name, kind):
+    return Message("inc_" + kind, ["base", "index"], command("INC", kind_name), "base", "GRAVELP_NO_REPLY", "index",
+                   NO_VALUES)
+
+
+def request(op, name, kind_name, kind):
+    has_value = name != "get"
+    return Message("%s_%s" % (name, kind), ["base", "index"] + ["value"] * has_value + ["reply", "place"],
+                   command(op, kind_name), "base", "reply", "GRAVELP_REQUEST(index, place)",
+                   one(kind) if has_value else NO_VALUES, True)
+
+
+def compare_and_swap(kind_name, kind):
+    return Message("cas_" + kind, ["base", "index", "expected", "value", "reply", "place"], command("CAS", kind_name),
+                   "base", "reply", "GRAVELP_REQUEST(index, place)",
+                   "GRAVELP_VALUES(%s, %s, 0, 0)" % (bits(kind), bits(kind, "expected")), True)
+
+
+def put_signal(kind_name, kind):
+    return Message("put_signal_" + kind, ["base", "index", "value", "signal"], command("PUT_SIGNAL", kind_name), "base",
+                   "GRAVELP_SIGNAL(signal)", "index", one(kind), True)
+
+
+def active_message(n):
+    names = ["a%d" % i for i in range(n)]
+    return Message("am%d" % n, ["handler"] + names, "GRAVELP_COMMAND_AM(handler, %d)" % n, "0", "GRAVELP_NO_REPLY", "0",
+                   "GRAVELP_VALUES(%s)" % ", ".join(names + ["0"] * (N_ARGS - n)))
+
+
+def write(out, messages, forms):
+    for message in messages:
+        for form in forms:
+            if form[3] or not message.is_answered:
+                out.write(message.define(form))
+
+
+def main(operations_path, out_path):
+    with open(operations_path, encoding="utf-8") as file:
+        text = file.read()
+    plain = [update(*row) for row in rows_of(text, "GRAVEL_VALUE_OPERATIONS")]
+    plain += [increment(*row) for row in rows_of(text, "GRAVEL_INC_TYPES")]
+    plain += [request(*row) for row in rows_of(text, "GRAVEL_REQUESTS")]
+    plain += [compare_and_swap(*row) for row in rows_of(text, "GRAVEL_INC_TYPES")]
+    plain += [put_signal(*row) for row in rows_of(text, "GRAVEL_SIGNAL_TYPES")]
+    plain += [active_message(n) for n in range(N_ARGS + 1)]
+    double = [update(*row) for row in rows_of(text, "GRAVEL_DOUBLE_OPERATIONS")]
+    double += [request(*row) for row in rows_of(text, "GRAVEL_DOUBLE_REQUESTS")] + [put_signal("DOUBLE", "double")]
+    with open(out_path, "w", encoding="utf-8") as out:
+        out.write(HEAD)
+        for guard, messages, forms in [("", plain, ALWAYS), ("GRAVEL_HAS_DOUBLE", double, ALWAYS),
+                                       ("GRAVEL_HAS_SUBGROUPS", plain, WITH_SUBGROUPS)]:
+            out.write("\n" + ("#ifdef %s\n" % guard if guard else ""))
+            write(out, messages, forms)
+            out.write("#endif\n" if guard else "")
+        out.write("\n#if defined(GRAVEL_HAS_SUBGROUPS) && defined(GRAVEL_HAS_DOUBLE)\n")
+        write(out, double, WITH_SUBGROUPS)
+        out.write("#endif\n\n#endif\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

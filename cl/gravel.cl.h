@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device interface: what a kernel calls to send messages, and what a handler gets.
+ *
+ *     kernel void count(GRAVEL_ARENA, ulong counters, global const uint *keys, uint n_nodes)
+ *     {
+ *         GRAVEL_OPEN(g);
+ *         uint key = keys[get_global_id(0)];
+ *         gravel_inc_uint_wg(g, counters, key / n_nodes, key % n_nodes);
+ *     }
+ *
+ * The end of a name says who makes the call. S is one of:
+ *     _wg      every work-item of the work-group, as work_group_ functions of OpenCL; a message each
+ *     _wg_if   every work-item of the work-group; those whose `active` is 0 send nothing
+ *     _wi      any work-item, in any divergent code; one message, slower
+ * and where the device has sub-groups (GRAVEL_HAS_SUBGROUPS is defined)
+ *     _sg, _sg_if      every work-item of the sub-group
+ *     _fbar, _fbar_if  every work-item of every member of the fine-grain barrier f
+ * A work-group call in a branch that some work-items do not take loses messages or hangs; so do sub-group calls.
+ * -DGRAVEL_CHECK=1 makes it an error with a name.
+ *
+ * Updates. OP is put, add, min, max, and, or or xor (float and double: put and add); TYPE is int, uint, long, ulong,
+ * float or double (where GRAVEL_HAS_DOUBLE is defined). inc takes no value, and no float or double:
+ *     gravel_OP_TYPE_S(g, [f,] [active,] base, index, value, node)
+ *     gravel_inc_TYPE_S(g, [f,] [active,] base, index, node)
+ * `base` is a heap offset from gravel_alloc and `index` counts elements of the type after it. base is the same for all
+ * who make the call together (_wi: each work-item's own).
+ *
+ * Active messages, of N = 0 to 4 arguments of type ulong, to a handler that is the same for all who make the call:
+ *     gravel_amN_S(g, [f,] [active,] GRAVEL_HANDLER(name), argument..., node)
+ *
+ * Requests (_wg, _wg_if, _wi). The answer is the word's old value: it is put to this node's own heap some time later, to
+ * element `place` after reply.result. Then the uint at reply.signal has grown by one for every answer. `reply` is the same
+ * for all who make the call together, `place` is each work-item's own:
+ *     gravel_get_TYPE_S(g, [active,] base, index, reply, place, node)
+ *     gravel_swap_TYPE_S(g, [active,] base, index, value, reply, place, node)
+ *     gravel_fetch_OP_TYPE_S(g, [active,] base, index, value, reply, place, node)          OP: add, min, max, and, or, xor
+ *     gravel_cas_TYPE_S(g, [active,] base, index, expected, value, reply, place, node)     stores value if as expected
+ *     gravel_put_signal_TYPE_S(g, [active,] base, index, value, signal, node)              put; then the destination's
+ *                                                        uint at heap offset `signal` has grown by one for the message
+ * They return how many messages the group (_wi: the work-item) sent. get, swap, fetch_add and put_signal take all six
+ * types, the other ones the four integer types. Offsets are checked at the owner before anything is done there.
+ *
+ * Waits, for words of the own heap. TYPE is int, uint, long or ulong (64 bits where GRAVEL_HAS_LONG_WAITS is defined; a
+ * program that calls them elsewhere does not build); compare is GRAVEL_CMP_EQ, _NE, _GT, _LE, _LT or _GE:
+ *     gravel_wait_until_TYPE_wg(g, offset, compare, value)        also _wi
+ * True once the word compares so with value; everything applied before it is visible then. False if the node has failed,
+ * or if the word did not change for GRAVEL_TIMEOUT, which fails the node and is told by the host's next quiet. Wait only
+ * for what needs no other work-group of the same launch (answers, or nodes that run already): groups need not run at the
+ * same time. On step drain no kernel waits: read the answers in the next launch.
+ *
+ * A message is sent when the call returns, and applied at its owner some time later: gravel_quiet and gravel_barrier on
+ * the host wait for that, and for answers. Messages of one work-group to one node are applied in order. A destination or
+ * index that does not exist is refused and told by the host's next quiet or barrier.
+ *
+ * Names that begin with gravelp_ or GRAVELP_ are private.
+ *
+ * Path:    the user's kernel -> this -> device/, in the order send, queue; then lib/queue/package.h on the host.
+ * Memory:  stores to global memory before a call are visible to the host when it sees the message (P2).
+ * Source:  Orr 2016, sections 5.2 and 5.3. The names follow OpenSHMEM 1.5, sections 9.7 to 9.9, and OpenCL's scopes.
+ */
+#ifndef GRAVEL_CL_H
+#define GRAVEL_CL_H
+
+#include "send.cl.h"
+#include "wait.cl.h"
+#include "share.cl.h"
+#include "subgroup.cl.h"
+#include "fbar_send.cl.h"
+#include "forms.cl.h"
+
+#if defined(GRAVELP_HOST_ARENA_VERSION) && GRAVELP_HOST_ARENA_VERSION != GRAVELP_ARENA_VERSION
+#error "gravel.cl.h and the Gravel library are of different versions"
+#endif
+
+/* ---- a kernel ---------------------------------------------------------------------------------- */
+
+/* The one kernel argument; set it with gravel_kernel_set_arena. */
+#define GRAVEL_ARENA global struct gravelp_arena *gravel_arena_
+
+/* In the outermost scope of a kernel, once: declares `g` and the group's local memory. */
+#if defined(__OPENCL_C_VERSION__)
+#define GRAVEL_OPEN(g)                            \
+    local struct gravelp_scratch gravel_scratch_; \
+    struct gravel_group g = {gravel_arena_, &gravel_scratch_}
+#else
+#define GRAVEL_OPEN(g) struct gravel_group g = {gravel_arena_, gravelp_lane->scratch}
+#endif
+
+/* Number of a registered handler. */
+#define GRAVEL_HANDLER(name) GRAVEL_HANDLER_##name
+
+/* This node and the number of nodes. */
+GRAVELP_INLINE uint gravel_node(struct gravel_group g)
+{
+    return g.arena->node;
+}
+GRAVELP_INLINE uint gravel_n_nodes(struct gravel_group g)
+{
+    return g.arena->n_nodes;
+}
+
+/* This node's own part of the symmetric heap at an offset [bytes], for plain loads and stores. */
+GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
+{
+    return gravelp_heap(g.arena, offset);
+}
+
+/*
+ * Every work-item of the group: a barrier of global and local memory, in place of OpenCL's where an `if` or a loop guards
+ * it. PoCL 3.1 needs one beside a divergent `if` that is first or last there (docs/guide/porting.md).
+ */
+GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
+{
+    gravelp_group_meet_apart(g.arena);
+}
+
+/* ---- loops in divergent code: n turns of the work-item's own, a uint without side effects -------------- */
+
+/*
+ * Every work-item of the group goes round equally often, up to the largest n of them. `active` names the predicate that
+ * the loop declares for _wg_if calls: 1 where i < n. Leave the loop only by its own condition.
+ */
+#define GRAVEL_FOR_WG(g, i, active, n)                                                 \
+    for (uint i = 0, gravelp_end_##i = gravelp_group_max((g).arena, (g).scratch, (n)), \
+              active = 0 < (n);                                                        \
+         i < gravelp_end_##i; i++, active = i < (n))
+
+/*
+ * Work-items of a group share their turns: each takes the next turn of any of them, so that a group with T turns goes
+ * round T / group size times, and all packages but the last are full.
+ *
+ *     GRAVEL_SHARES(shares);                              in the kernel's outermost scope
+ *     GRAVEL_FOR_SHARED_WG(g, shares, turn, n) {
+ *         ulong key = key_of(first + turn.lane, turn.i);
+ *         gravel_inc_ulong_wg_if(g, turn.active, base, index_of(key), node_of(key));
+ *     }
+ *
+ * What a turn needs must be known to whoever takes it: its work-item's number in the group (turn.lane) and the turn's
+ * number (turn.i). The turns of one work-item may be taken in the same round, so they are in no order among themselves.
+ */
+#if defined(__OPENCL_C_VERSION__)
+#define GRAVEL_SHARES(shares)                      \
+    local struct gravel_shares gravel_##shares##_; \
+    local struct gravel_shares *shares = &gravel_##shares##_
+#else
+#define GRAVEL_SHARES(shares) struct gravel_shares *shares = gravelp_lane->shares
+#endif
+#define GRAVEL_FOR_SHARED_WG(g, shares, turn, n)                                     \
+    for (struct gravel_turn turn =                                                   \
+             gravelp_share_take((shares), 0, gravelp_share_out((g), (shares), (n))); \
+         turn.round < turn.n_turns; turn = gravelp_share_next((shares), turn))
+
+#ifdef GRAVEL_HAS_SUBGROUPS
+/* Every work-item of the sub-group goes round equally often: as GRAVEL_FOR_WG, for _sg_if calls. */
+#define GRAVEL_FOR_SG(g, i, active, n) \
+    for (uint i = 0, active = 0 < (n); gravelp_sg_any(active); i++, active = i < (n))
+
+/*
+ * A loop of the whole group whose sub-groups leave it each on its own; as GRAVEL_FOR_WG, for _fbar_if calls. A package
+ * holds the messages of all sub-groups that are still there. No place for calls of the whole group.
+ *
+ *     GRAVEL_FBAR(f);                                     in the kernel's outermost scope
+ *     GRAVEL_FOR_FBAR(g, f, i, active, n) {
+ *         gravel_inc_uint_fbar_if(g, f, active, base, index(i), node(i));
+ *     }
+ *
+ * Sound only where sub-groups of a group run on while one of them waits, which OpenCL does not promise: ask
+ * gravel_fbar_rounds_wg first. Elsewhere a wait ends after GRAVEL_TIMEOUT and fails the node by name.
+ */
+#if defined(__OPENCL_C_VERSION__)
+#define GRAVEL_FBAR(f)                      \
+    local struct gravel_fbar gravel_##f##_; \
+    local struct gravel_fbar *f = &gravel_##f##_
+#else
+#define GRAVEL_FBAR(f) struct gravel_fbar *f = gravelp_lane->fbar
+#endif
+#define GRAVEL_FOR_FBAR(g, f, i, active, n)                                                   \
+    for (uint i = gravelp_fbar_begin(f), active = 0 < (n); gravelp_fbar_goes_on((f), active); \
+         i++, active = i < (n))
+
+/*
+ * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group gets through in n_looks
+ * looks each. All n_rounds in every sub-group: they make progress beside each other. Ends in any case.
+ */
+GRAVELP_INLINE uint gravel_fbar_rounds_wg(local struct gravel_fbar *f, uint n_rounds, uint n_looks)
+{
+    return gravelp_fbar_rounds(f, n_rounds, n_looks);
+}
+
+/* Every work-item of a member, within the loop: be none any more; become one again. */
+GRAVELP_INLINE void gravel_fbar_leave_sg(local struct gravel_fbar *f)
+{
+    if (gravelp_sg_lane() == 0)
+        gravelp_fbar_leave(f);
+}
+GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct gravel_fbar *f)
+{
+    if (gravelp_sg_lane() == 0)
+        gravelp_fbar_join(g, f);
+}
+#endif
+
+/* ---- waits --------------------------------------------------------------------------------------- */
+
+#define GRAVELP_UINT_AWAITED(offset, compare, value) \
+    ((struct gravelp_awaited){(offset), 0, (uint)(value), (compare), false})
+#define GRAVELP_INT_AWAITED(offset, compare, value) \
+    ((struct gravelp_awaited){(offset), 0x80000000u, (uint)(int)(value), (compare), false})
+#define gravel_wait_until_uint_wg(g, offset, compare, value) \
+    gravelp_await_wg(GRAVELP_AT(g), GRAVELP_UINT_AWAITED(offset, compare, value))
+#define gravel_wait_until_uint_wi(g, offset, compare, value) \
+    gravelp_await_wi(GRAVELP_AT(g), GRAVELP_UINT_AWAITED(offset, compare, value))
+#define gravel_wait_until_int_wg(g, offset, compare, value) \
+    gravelp_await_wg(GRAVELP_AT(g), GRAVELP_INT_AWAITED(offset, compare, value))
+#define gravel_wait_until_int_wi(g, offset, compare, value) \
+    gravelp_await_wi(GRAVELP_AT(g), GRAVELP_INT_AWAITED(offset, compare, value))
+
+#ifdef GRAVEL_HAS_LONG_WAITS
+#define GRAVELP_ULONG_AWAITED(offset, compare, value) \
+    ((struct gravelp_awaited){(offset), 0, (ulong)(value), (compare), true})
+#define GRAVELP_LONG_AWAITED(offset, compare, value) \
+    ((struct gravelp_awaited){(offset), (ulong)1 << 63, (ulong)(long)(value), (compare), true})
+#define gravel_wait_until_ulong_wg(g, offset, compare, value) \
+    gravelp_await_wg(GRAVELP_AT(g), GRAVELP_ULONG_AWAITED(offset, compare, value))
+#define gravel_wait_until_ulong_wi(g, offset, compare, value) \
+    gravelp_await_wi(GRAVELP_AT(g), GRAVELP_ULONG_AWAITED(offset, compare, value))
+#define gravel_wait_until_long_wg(g, offset, compare, value) \
+    gravelp_await_wg(GRAVELP_AT(g), GRAVELP_LONG_AWAITED(offset, compare, value))
+#define gravel_wait_until_long_wi(g, offset, compare, value) \
+    gravelp_await_wi(GRAVELP_AT(g), GRAVELP_LONG_AWAITED(offset, compare, value))
+#else
+#define gravel_wait_until_ulong_wg(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
+#define gravel_wait_until_ulong_wi(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint
+#define gravel_wait_until_long_wg(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
+#define gravel_wait_until_long_wi(...) \
+    gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_an_int
+#endif
+
+/* ---- a handler written in OpenCL C ----------------------------------------------------------------- */
+
+/*
+ * It runs on the device of the node that an active message is for.
+ *
+ *     // Message: one more of `key`, in the table of n_keys counters at heap offset `table`.
+ *     void tally(struct gravel_call call, ulong table, ulong key)
+ *     {
+ *         global uint *counters = gravel_call_local(call, table);
+ *         atomic_inc(&counters[key]);
+ *     }
+ *
+ * A handler is a function of the name under which it is registered (gravel.h: struct gravel_handler). It returns nothing
+ * and takes a struct gravel_call and as many ulong as it was registered with, 0 to 4.
+ *
+ * Every message is a work-item. A handler sees every message applied before its run; the messages of a run (many,
+ * from one node to one handler) may be run at once and in any order, so they share words by atomics. It has no
+ * work-group: no barrier, no local memory. It sends nothing: the calls above want a struct gravel_group, which there is
+ * none of, and so do not compile. It must end.
+ *
+ * Memory:  what it stores is visible after a quiet or barrier that covers its message, as with any message.
+ */
+struct gravel_call {
+    global uchar *heap; /* of the node the message is for */
+    ulong heap_bytes;
+    uint node; /* that node's number */
+    uint n_nodes;
+    uint source; /* node that sent the message */
+};
+
+/* The node's own part of the symmetric heap at an offset [bytes]. */
+GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong offset)
+{
+    return call.heap + offset;
+}
+
+#include "call.cl.h"
+
+/* ---- sliced launches -------------------------------------------------------------------------------- */
+
+/*
+ * Where a launch is cut into slices these would be the slice's. A program that needs them gets them as arguments;
+ * one that uses them does not build, rather than count items twice.
+ */
+#if defined(GRAVEL_SLICED) && !defined(GRAVELP_INTERNAL)
+#define get_global_size(d) \
+    gravel_error_launches_are_sliced_here_so_pass_the_global_size_as_an_argument
+#define get_num_groups(d) \
+    gravel_error_launches_are_sliced_here_so_pass_the_number_of_groups_as_an_argument
+#define get_group_id(d) gravel_error_launches_are_sliced_here_so_use_get_global_id
+#define get_global_offset(d) gravel_error_launches_are_sliced_here_and_begin_at_offset_0
+#define get_global_linear_id() gravel_error_launches_are_sliced_here_so_use_get_global_id
+#endif
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arena: the one allocation a kernel needs. Control block, queues and symmetric heap, by offset.
+ *
+ *     arena = struct gravelp_arena | one struct gravelp_queue_words a queue | slots | heap
+ *
+ * Every word has one writing side. Words that change while kernels run stand on a cache line that only
+ * one side writes, so the layout needs coherent visibility but never a cross-device read-modify-write.
+ *
+ * Path:    lib/device/arena.c lays it out -> the kernel's GRAVEL_ARENA argument -> queue.cl.h.
+ */
+#ifndef GRAVELP_ARENA_H
+#define GRAVELP_ARENA_H
+
+#include "base.h"
+
+#define GRAVELP_ARENA_MAGIC 0x4752564cu
+#define GRAVELP_ARENA_VERSION \
+    3u /* of this layout; checked when a program is built and when it runs */
+
+/* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
+#define GRAVELP_LONG_QUEUE 1024u
+
+/* Faults a kernel reports in `fault`. */
+#define GRAVELP_FAULT_NONE 0u
+#define GRAVELP_FAULT_STALLED \
+    1u /* no room in a queue, of which the host took nothing, within the wait time */
+#define GRAVELP_FAULT_VERSION 2u /* the program was built for another arena layout */
+#define GRAVELP_FAULT_GROUP 3u   /* the work-group is larger than GRAVEL_MAX_GROUP */
+#define GRAVELP_FAULT_QUEUE 4u   /* one call of a work-group needs more slots than the queue has */
+#define GRAVELP_FAULT_WAIT \
+    5u /* a word that a work-group waits for did not change within the wait time */
+#define GRAVELP_FAULT_FBAR \
+    6u /* members of a fine-grain barrier did not arrive within the wait time */
+#define GRAVELP_FAULT_CUT_OFF 0x100u /* or-ed to one of these waits: the host's clock stood */
+
+/*
+ * Waits of kernels. A limit is in milliseconds by the host's clock, `beat`, of which a tick counts for an eighth of
+ * wait_ms at most (lib/wait/lived.h). While the clock stands, looks are counted, each for the least time that it takes,
+ * and a wait is cut off when that makes so many times its limit.
+ */
+#define GRAVELP_ROOM_WAITS \
+    2u /* times wait_ms for room: the host, which knows more, gives up first */
+#define GRAVELP_CUT_OFF 8u
+
+struct gravelp_arena {
+    /* Written by the host before any kernel runs, constant afterwards. */
+    gravelp_u32 magic;
+    gravelp_u32 version;
+    gravelp_u32 node; /* this node, 0 <= node < n_nodes */
+    gravelp_u32 n_nodes;
+    gravelp_u32 n_queues;      /* one consumer each */
+    gravelp_u32 n_slots;       /* in each queue, a power of two */
+    gravelp_u32 slot_bytes;    /* a multiple of GRAVELP_CACHELINE */
+    gravelp_u32 wait_ms;       /* how long a kernel waits for what does not change; 0: not at all */
+    gravelp_u64 queues_offset; /* [bytes] from the arena to struct gravelp_queue_words [n_queues] */
+    gravelp_u64
+        slots_offset; /* [bytes] from the arena to slot 0 of queue 0; queue q follows queue q-1 */
+    gravelp_u64 heap_offset; /* [bytes] from the arena to this node's symmetric heap */
+    gravelp_u64 heap_bytes;
+
+    /* Written by the host while kernels run; atomic. */
+    gravelp_u32
+        abort; /* H1: not 0 once the node has failed: leaves every wait, drops every message */
+    gravelp_u32 look_ns; /* constant: least time that a waiter's look takes [nanoseconds] */
+    gravelp_u32 host_padding[14];
+
+    /* Written by the device while kernels run; atomic. First fault wins. */
+    gravelp_u32 fault;       /* GRAVEL_FAULT_*, published last (F1) */
+    gravelp_u32 fault_claim; /* taken by the first work-group with a fault */
+    gravelp_u32 fault_queue;
+    gravelp_u32 fault_ticket;
+    gravelp_u32 fault_dimensions; /* of the launch, 1 to 3 */
+    gravelp_u32 fault_value; /* the number at fault: group size, version, slots, word waited for */
+    gravelp_u64
+        fault_offset; /* [bytes] heap offset of the word waited for; fault_ticket is what it was compared with */
+    gravelp_u64 fault_item
+        [3]; /* global ids of the work-group's first work-item: the launch's, not a slice's */
+    gravelp_u32
+        fault_high[2]; /* upper halves of fault_ticket and fault_value, of a word of 64 bits */
+};
+
+struct gravelp_queue_words {
+    /* Device line: read-modify-writes by leaders of this node's device only. */
+    gravelp_u32 reserved; /* tickets taken so far; free-running */
+    gravelp_u32
+        consumed_cache; /* a recent value of `consumed`, so that most leaders leave that line alone */
+    gravelp_u32 waits; /* leaders that found the queue full (back-pressure) */
+    gravelp_u32 device_padding[13];
+    /* Host line: written by this queue's one consumer. */
+    gravelp_u32 consumed; /* C2: tickets whose slots are free again; free-running */
+    gravelp_u32
+        beat; /* H6: [milliseconds] the consumer's clock, which stands while it gets no turn; 0: not yet */
+    gravelp_u32 host_padding[14];
+};
+
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_arena) == 3 * GRAVELP_CACHELINE, "one line a writer");
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_queue_words) == 2 * GRAVELP_CACHELINE,
+                      "one line a writer");
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command word of a package: how it names an operation, and what follows from it for the rows.
+ *
+ * Path:    a kernel's call writes a command -> aggregator copies it -> lib/resolve looks it up.
+ */
+#ifndef GRAVELP_COMMAND_H
+#define GRAVELP_COMMAND_H
+
+#include "base.h"
+#include "gravel/operation.h"
+
+/*
+ * Command word: operation in bits 0-7, type in bits 8-11, bit 12 set if indices are 64-bit byte offsets
+ * instead of 32-bit element numbers, number of active-message arguments in bits 13-15, handler in 16-31.
+ * The 64-bit index of a request is an element number (GRAVELP_REQUEST_INDEX) and, in the upper half, the element
+ * number of the answer after `result` (GRAVELP_REQUEST_PLACE).
+ */
+#define GRAVELP_COMMAND(op, type) ((gravelp_u32)(op) | (gravelp_u32)(type) << 8)
+#define GRAVELP_COMMAND_WIDE (1u << 12)
+#define GRAVELP_COMMAND_AM(handler, n_args) \
+    (GRAVEL_AM | (gravelp_u32)(n_args) << 13 | (gravelp_u32)(handler) << 16)
+#define GRAVELP_COMMAND_OP(command) ((command)&0xffu)
+#define GRAVELP_COMMAND_TYPE(command) ((command) >> 8 & 0xfu)
+#define GRAVELP_COMMAND_N_ARGS(command) ((command) >> 13 & 0x7u)
+#define GRAVELP_COMMAND_HANDLER(command) ((command) >> 16)
+#define GRAVELP_IS_REQUEST(command) \
+    (((command)&GRAVEL_FETCH) != 0 && GRAVELP_COMMAND_OP(command) <= GRAVEL_CAS)
+/* Whether packages and runs of this command tell a signal. */
+#define GRAVELP_HAS_SIGNAL(command) (GRAVELP_COMMAND_OP(command) >= GRAVEL_PUT_SIGNAL)
+#define GRAVELP_REQUEST(index, place) \
+    ((gravelp_u64)(gravelp_u32)(index) | (gravelp_u64)(place) << 32)
+#define GRAVELP_REQUEST_INDEX(request) ((gravelp_u32)(request))
+#define GRAVELP_REQUEST_PLACE(request) ((gravelp_u32)((request) >> 32))
+
+/* Bytes of one index: none for an active message, 8 if wide or a request, else 4. */
+#define GRAVELP_INDEX_BYTES(command)                          \
+    (GRAVELP_COMMAND_OP(command) == GRAVEL_AM            ? 0u \
+     : (command) & (GRAVELP_COMMAND_WIDE | GRAVEL_FETCH) ? 8u \
+                                                         : 4u)
+/*
+ * Values that follow the index (arguments of an active message), and bytes of each. Every request has one at
+ * least: the answer takes its place.
+ */
+#define GRAVELP_N_VALUES(command)                                                  \
+    (GRAVELP_COMMAND_OP(command) == GRAVEL_AM    ? GRAVELP_COMMAND_N_ARGS(command) \
+     : GRAVELP_COMMAND_OP(command) == GRAVEL_INC ? 0u                              \
+     : GRAVELP_COMMAND_OP(command) == GRAVEL_CAS ? 2u                              \
+                                                 : 1u)
+#define GRAVELP_VALUE_BYTES(command)               \
+    (GRAVELP_COMMAND_OP(command) == GRAVEL_AM ? 8u \
+                                              : GRAVEL_TYPE_BYTES(GRAVELP_COMMAND_TYPE(command)))
+/* Bytes of one message without its destination: what travels on the wire. */
+#define GRAVELP_MESSAGE_BYTES(command) \
+    (GRAVELP_INDEX_BYTES(command) + GRAVELP_N_VALUES(command) * GRAVELP_VALUE_BYTES(command))
+
+GRAVELP_STATIC_ASSERT(GRAVEL_TYPE_BYTES(GRAVEL_INT) == 4 && GRAVEL_TYPE_BYTES(GRAVEL_UINT) == 4 &&
+                          GRAVEL_TYPE_BYTES(GRAVEL_LONG) == 8 &&
+                          GRAVEL_TYPE_BYTES(GRAVEL_ULONG) == 8 &&
+                          GRAVEL_TYPE_BYTES(GRAVEL_FLOAT) == 4 &&
+                          GRAVEL_TYPE_BYTES(GRAVEL_DOUBLE) == 8,
+                      "type sizes");
+
+#endif
