@@ -241,8 +241,8 @@ static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, cons
     return buffer ? 0 : conclude(gravel, gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
 }
 
-int gravel_put(struct gravel *gravel, uint32_t node, uint64_t offset, const void *data,
-               uint64_t bytes)
+int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_t bytes,
+               uint32_t node)
 {
     uint64_t most = gravel->config.buffer_bytes - sizeof(struct gravel_bytes_frame);
     int code = check_node(gravel, "gravel_put", node);
@@ -257,7 +257,7 @@ int gravel_put(struct gravel *gravel, uint32_t node, uint64_t offset, const void
     return code;
 }
 
-int gravel_get(struct gravel *gravel, uint32_t node, uint64_t offset, void *data, uint64_t bytes)
+int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t bytes, uint32_t node)
 {
     if (gravel_node_refuse_in_handler("gravel_get"))
         return GRAVEL_EINVAL;
@@ -287,8 +287,8 @@ static bool is_operation(uint32_t op, uint32_t type)
            (is_real && (op == GRAVEL_PUT || op == GRAVEL_ADD));
 }
 
-int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint32_t node, uint64_t offset,
-                  const void *value)
+int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t offset,
+                  const void *value, uint32_t node)
 {
     int code = check_node(gravel, "gravel_update", node);
     if (code)
@@ -309,8 +309,8 @@ int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint32_t no
     return append(gravel, &columns);
 }
 
-int gravel_am(struct gravel *gravel, uint32_t node, uint32_t handler, const uint64_t *args,
-              uint32_t n_args)
+int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uint32_t n_args,
+              uint32_t node)
 {
     int code = check_node(gravel, "gravel_am", node);
     if (code)
@@ -327,14 +327,4 @@ int gravel_am(struct gravel *gravel, uint32_t node, uint32_t handler, const uint
     for (uint32_t i = 0; i < n_args; i++)
         columns.values[i] = (const unsigned char *)&args[i];
     return append(gravel, &columns);
-}
-
-int gravel_handler_id(const struct gravel *gravel, const char *name, uint32_t *id)
-{
-    for (uint32_t i = 0; name && id && i < gravel->n_handlers; i++)
-        if (!strcmp(gravel->handlers[i].name, name)) {
-            *id = i;
-            return 0;
-        }
-    return gravel_fail(GRAVEL_EHANDLER, "no handler is named \"%s\"", name ? name : "NULL");
 }

@@ -97,19 +97,6 @@ bool gravel_node_has(struct gravel *gravel, uint64_t offset, uint64_t bytes)
     return is_inside;
 }
 
-void *gravel_pointer_of(struct gravel *gravel, uint32_t node, uint64_t offset)
-{
-    if (!gravel_is_local(gravel, node) || !gravel_node_has(gravel, offset, 1))
-        return NULL;
-    unsigned char *heap = gravel_memory_heap(&gravel->memory, is_loopback(gravel) ? node : 0);
-    return heap ? heap + offset : NULL;
-}
-
-void *gravel_pointer(struct gravel *gravel, uint64_t offset)
-{
-    return gravel_pointer_of(gravel, gravel_node(gravel), offset);
-}
-
 /* A copy of a part of a heap that the host cannot address; the caller's bytes follow. */
 struct mapping {
     uint64_t offset, bytes;
@@ -138,8 +125,8 @@ static int map_copy(struct gravel *gravel, const struct mapping *wanted, void **
     return code;
 }
 
-int gravel_map(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes,
-               cl_map_flags flags, void **pointer)
+int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,
+               uint32_t node, void **pointer)
 {
     const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     if (!pointer || !flags || flags & ~known)
@@ -156,6 +143,8 @@ int gravel_map(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t b
     const struct mapping mapping = {
         .offset = offset, .bytes = bytes, .flags = flags, .heap = is_loopback(gravel) ? node : 0};
     unsigned char *heap = gravel_memory_heap(&gravel->memory, mapping.heap);
+    if (!heap && gravel_node_refuse_in_handler("gravel_map"))
+        return GRAVEL_EINVAL;
     if (!heap)
         return map_copy(gravel, &mapping, pointer);
     *pointer = heap + offset;

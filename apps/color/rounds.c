@@ -80,6 +80,6 @@ uint32_t *color_read(struct color *color, uint32_t node)
     if (!colors)
         die("no memory for the colours of %llu vertices", (unsigned long long)n);
     if (n)
-        node_check(gravel_get(color->node.gravel, node, color->colors, colors, n * sizeof *colors));
+        node_check(gravel_get(color->node.gravel, color->colors, colors, n * sizeof *colors, node));
     return colors;
 }

@@ -142,7 +142,7 @@ uint64_t **node_map(struct node *node, uint64_t offset, uint64_t bytes, cl_map_f
     for (uint32_t i = 0; i < node->n_nodes; i++) {
         void *part = NULL;
         if (gravel_is_local(node->gravel, i))
-            node_check(gravel_map(node->gravel, i, offset, bytes, flags, &part));
+            node_check(gravel_map(node->gravel, offset, bytes, flags, i, &part));
         parts[i] = part;
     }
     return parts;

@@ -156,7 +156,7 @@ static void *map(struct kmeans *kmeans, uint32_t number, uint64_t offset, uint64
                  cl_map_flags flags)
 {
     void *pointer = NULL;
-    node_check(gravel_map(kmeans->node.gravel, number, offset, bytes, flags, &pointer));
+    node_check(gravel_map(kmeans->node.gravel, offset, bytes, flags, number, &pointer));
     return pointer;
 }
 
@@ -223,9 +223,8 @@ static void tell_centres(struct kmeans *kmeans, struct block_range clusters)
     uint64_t first = clusters.first * kmeans->n_dimensions;
     uint64_t n = (clusters.last - clusters.first) * kmeans->n_dimensions;
     for (uint32_t node = 0; node < kmeans->node.n_nodes; node++)
-        node_check(gravel_put(kmeans->node.gravel, node,
-                              kmeans->centres + first * sizeof(union centre), kmeans->after + first,
-                              n * sizeof(union centre)));
+        node_check(gravel_put(kmeans->node.gravel, kmeans->centres + first * sizeof(union centre),
+                              kmeans->after + first, n * sizeof(union centre), node));
 }
 
 static void update_centres(struct kmeans *kmeans)

@@ -116,13 +116,13 @@ static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inb
     if (n_bytes > coprocessor->queue_bytes)
         die("the queue for node %u has %u bytes, and work-items sent %u: more than they may", to,
             coprocessor->queue_bytes, n_bytes);
-    node_check(gravel_put(gravel, to, inbox + from * sizeof n_bytes, &n_bytes, sizeof n_bytes));
+    node_check(gravel_put(gravel, inbox + from * sizeof n_bytes, &n_bytes, sizeof n_bytes, to));
     if (n_bytes == 0)
         return;
     uint64_t source = coprocessor->outbox + BOX_QUEUE(to, coprocessor->queue_bytes);
-    node_check(gravel_map(gravel, from, source, n_bytes, CL_MAP_READ, &queue));
+    node_check(gravel_map(gravel, source, n_bytes, CL_MAP_READ, from, &queue));
     node_check(
-        gravel_put(gravel, to, inbox + BOX_QUEUE(from, coprocessor->queue_bytes), queue, n_bytes));
+        gravel_put(gravel, inbox + BOX_QUEUE(from, coprocessor->queue_bytes), queue, n_bytes, to));
     node_check(gravel_unmap(gravel, queue));
 }
 
@@ -131,8 +131,8 @@ static void exchange(struct coprocessor *coprocessor, uint64_t inbox)
 {
     struct node *node = coprocessor->node;
     void *head = NULL;
-    node_check(gravel_map(node->gravel, node->number, coprocessor->outbox, BOX_HEAD_BYTES,
-                          CL_MAP_READ | CL_MAP_WRITE, &head));
+    node_check(gravel_map(node->gravel, coprocessor->outbox, BOX_HEAD_BYTES,
+                          CL_MAP_READ | CL_MAP_WRITE, node->number, &head));
     const uint32_t *n_bytes = head;
     for (uint32_t to = 0; to < node->n_nodes; to++)
         put_queue(coprocessor, to, inbox, n_bytes[to]);
@@ -173,7 +173,7 @@ static void call_queue(struct coprocessor *coprocessor, uint32_t number, uint64_
     void *queue = NULL;
     if (n_bytes == 0)
         return;
-    node_check(gravel_map(node->gravel, number, offset, n_bytes, CL_MAP_READ, &queue));
+    node_check(gravel_map(node->gravel, offset, n_bytes, CL_MAP_READ, number, &queue));
     for (uint32_t at = 0; at < n_bytes;) {
         const unsigned char *run = (const unsigned char *)queue + at;
         const struct box_run *head = (const struct box_run *)run;
@@ -188,7 +188,7 @@ static void apply_calls(struct coprocessor *coprocessor, uint32_t number, uint64
 {
     struct node *node = coprocessor->node;
     void *head = NULL;
-    node_check(gravel_map(node->gravel, number, inbox, BOX_HEAD_BYTES, CL_MAP_READ, &head));
+    node_check(gravel_map(node->gravel, inbox, BOX_HEAD_BYTES, CL_MAP_READ, number, &head));
     for (uint32_t from = 0; from < node->n_processes; from++)
         call_queue(coprocessor, number, inbox + BOX_QUEUE(from, coprocessor->queue_bytes),
                    ((const uint32_t *)head)[from]);

@@ -72,7 +72,7 @@ static int run(struct gravel *gravel, cl_kernel kernel, uint64_t table)
     const size_t n = N_SAMPLES, group = 256;
     uint32_t node = gravel_node(gravel);
     void *mine;
-    if (gravel_map(gravel, node, table, sizeof(struct table), CL_MAP_WRITE, &mine))
+    if (gravel_map(gravel, table, sizeof(struct table), CL_MAP_WRITE, node, &mine))
         return fail("gravel_map");
     set_begins(mine, node);
     gravel_unmap(gravel, mine);
@@ -81,7 +81,7 @@ static int run(struct gravel *gravel, cl_kernel kernel, uint64_t table)
     if (gravel_barrier(gravel) || /* every node has its limits */
         gravel_launch(gravel, kernel, 1, &n, &group, 0, NULL, NULL) || gravel_barrier(gravel))
         return fail("sending");
-    if (gravel_map(gravel, node, table, sizeof(struct table), CL_MAP_READ, &mine))
+    if (gravel_map(gravel, table, sizeof(struct table), CL_MAP_READ, node, &mine))
         return fail("gravel_map");
     int n_wrong = check(mine, node, gravel_n_nodes(gravel));
     gravel_unmap(gravel, mine);

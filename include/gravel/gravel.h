@@ -64,7 +64,7 @@ struct gravel;
  * An active-message handler, run at the destination by the thread that resolves messages.
  *
  * @param gravel  the destination node; the handler may call gravel_update, gravel_put and gravel_am on it
- *                (they never block there), and nothing that waits.
+ *                (they never block there), gravel_map where the host addresses the heap, and nothing that waits.
  * @param user    the pointer registered with the handler.
  * @param source  node that sent the message.
  * @param args    the arguments [GRAVEL_AM_MAX_ARGS]; those not sent are 0.
@@ -192,29 +192,18 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node);
  * Where the host addresses the heap, that is the heap itself; elsewhere it is a copy, made here and written back by
  * gravel_unmap. Messages to the part in between may be lost; call gravel_barrier or gravel_quiet before.
  *
- * @param node     a local node.
  * @param offset   heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
  * @param flags    CL_MAP_READ, CL_MAP_WRITE, both, or CL_MAP_WRITE_INVALIDATE_REGION (nothing is read).
+ * @param node     a local node.
  * @param pointer  [out] to the part's first byte, 64-byte aligned if offset is; NULL on failure.
  * @return         0; GRAVEL_ERANGE (not a local node, or not one allocation); GRAVEL_EINVAL; GRAVEL_ENOMEM;
  *                 GRAVEL_ECL.
  */
-int gravel_map(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes,
-               cl_map_flags flags, void **pointer);
+int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,
+               uint32_t node, void **pointer);
 
 /** End a map; after this, kernels launched and messages applied see what was written. NULL is allowed. */
 int gravel_unmap(struct gravel *gravel, void *pointer);
-
-/**
- * Host address of this node's part of the symmetric heap at an offset; NULL outside of any allocation, and where the
- * host does not address the heap (steps pump and drain: see gravel_map).
- *
- * Memory:  after gravel_barrier or gravel_quiet returns, everything they cover is visible here.
- */
-void *gravel_pointer(struct gravel *gravel, uint64_t offset);
-
-/** The same for a loop-back node of transport self; NULL if `node` lives in another process. */
-void *gravel_pointer_of(struct gravel *gravel, uint32_t node, uint64_t offset);
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
@@ -300,15 +289,15 @@ int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *value
 /**
  * Store bytes at another node (or this one). Complete after gravel_quiet or gravel_barrier.
  *
- * @param node    destination.
  * @param offset  heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
  * @param data    [bytes], copied before the call returns.
+ * @param node    destination.
  */
-int gravel_put(struct gravel *gravel, uint32_t node, uint64_t offset, const void *data,
-               uint64_t bytes);
+int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_t bytes,
+               uint32_t node);
 
 /** Load bytes from a node; waits for them. Sees messages that this node's earlier quiet or barrier covers. */
-int gravel_get(struct gravel *gravel, uint32_t node, uint64_t offset, void *data, uint64_t bytes);
+int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t bytes, uint32_t node);
 
 /**
  * Update one word of a node atomically with respect to all other messages.
@@ -317,16 +306,14 @@ int gravel_get(struct gravel *gravel, uint32_t node, uint64_t offset, void *data
  * @param type    GRAVEL_INT to GRAVEL_DOUBLE.
  * @param offset  heap offset of the word [bytes], aligned to the type.
  * @param value   points to the operand; NULL for GRAVEL_INC.
+ * @param node    destination.
  */
-int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint32_t node, uint64_t offset,
-                  const void *value);
+int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t offset,
+                  const void *value, uint32_t node);
 
-/** Send an active message. @param args [n_args], n_args as registered. */
-int gravel_am(struct gravel *gravel, uint32_t node, uint32_t handler, const uint64_t *args,
-              uint32_t n_args);
-
-/** Number of a registered handler: its position in the table. GRAVEL_EHANDLER if there is none. */
-int gravel_handler_id(const struct gravel *gravel, const char *name, uint32_t *id);
+/** Send an active message. @param handler its position in the table of handlers. @param args [n_args], as registered. */
+int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uint32_t n_args,
+              uint32_t node);
 
 /* ---- observation ----------------------------------------------------------------------------- */
 

@@ -23,7 +23,7 @@ static void update(const struct table *table, uint64_t ran, uint64_t shift)
     uint64_t word = (ran + shift) % N_WORDS, one = 1;
     uint32_t owner = (uint32_t)(((ran >> 32) * node->n_nodes) >> 32);
     node_check(gravel_update(node->gravel, table->use_xor ? GRAVEL_XOR : GRAVEL_ADD, GRAVEL_ULONG,
-                             owner, table->offset + 8 * word, table->use_xor ? &ran : &one));
+                             table->offset + 8 * word, table->use_xor ? &ran : &one, owner));
 }
 
 /* As GUPS does, or from a list as GUPS-mod. */

@@ -48,8 +48,8 @@ struct desk {
 static void clear(const struct desk *desk, uint64_t offset, uint64_t bytes)
 {
     void *memory;
-    must(gravel_map(desk->gravel, gravel_node(desk->gravel), offset, bytes,
-                    CL_MAP_WRITE_INVALIDATE_REGION, &memory),
+    must(gravel_map(desk->gravel, offset, bytes, CL_MAP_WRITE_INVALIDATE_REGION,
+                    gravel_node(desk->gravel), &memory),
          "gravel_map");
     memset(memory, 0, bytes);
     must(gravel_unmap(desk->gravel, memory), "gravel_unmap");
@@ -74,12 +74,12 @@ static bool holds(const struct desk *desk, const struct variant *variant)
              wanted = per_group * variant->n_groups * gravel_n_nodes(desk->gravel);
     void *memory;
     uint32_t node = gravel_node(desk->gravel);
-    must(gravel_map(desk->gravel, node, desk->counters, 8 * N_COUNTERS, CL_MAP_READ, &memory),
+    must(gravel_map(desk->gravel, desk->counters, 8 * N_COUNTERS, CL_MAP_READ, node, &memory),
          "gravel_map");
     for (uint32_t i = 0; i < N_COUNTERS; i++)
         sums[0] += ((const uint64_t *)memory)[i];
     gravel_unmap(desk->gravel, memory);
-    must(gravel_map(desk->gravel, node, desk->signals, 4 * variant->n_groups, CL_MAP_READ, &memory),
+    must(gravel_map(desk->gravel, desk->signals, 4 * variant->n_groups, CL_MAP_READ, node, &memory),
          "gravel_map");
     for (uint32_t i = 0; i < variant->n_groups; i++)
         sums[1] += ((const uint32_t *)memory)[i] == per_group ? per_group : 0;

@@ -4,7 +4,7 @@
  * Global size: any number of whole groups. counters: ulong [N_COUNTERS] at the owner; answers: ulong [global size] and
  * signals: uint [groups] here. When it ends every signal has counted rounds * depth * local size.
  *
- * Path:    bench_request.c -> request.cl.h -> bench_request.c checks counters and signals.
+ * Path:    bench_request.c -> gravel.cl.h -> bench_request.c checks counters and signals.
  */
 #include "gravel.cl.h"
 

@@ -74,8 +74,8 @@ static const struct variant {
 static uint32_t *map(const struct place *place, cl_map_flags flags)
 {
     void *memory;
-    must(gravel_map(place->gravel, gravel_node(place->gravel), place->counters,
-                    N_ITEMS * sizeof(cl_uint), flags, &memory),
+    must(gravel_map(place->gravel, place->counters, N_ITEMS * sizeof(cl_uint), flags,
+                    gravel_node(place->gravel), &memory),
          "gravel_map");
     return memory;
 }

@@ -61,7 +61,7 @@ static void fetch_table(struct gups *gups)
 {
     struct gups_node *self = (struct gups_node *)gups;
     uint64_t bytes = ((uint64_t)gups->problem->mask + 1) * sizeof(uint64_t);
-    int code = gravel_map(self->gravel, gups->problem->rank, self->table, bytes, CL_MAP_READ,
+    int code = gravel_map(self->gravel, self->table, bytes, CL_MAP_READ, gups->problem->rank,
                           &self->mapped);
     if (code)
         print_error(code);

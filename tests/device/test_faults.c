@@ -100,9 +100,9 @@ static void send(struct run *run)
         is_sent &= is_good(
             run, gravel_launch(run->gravel, run->kernel, 1, &global, &local, 0, NULL, NULL));
     uint64_t last = run->table.memory + (2 * N_WORDS - 1) * 4;
-    is_sent &= is_good(run, gravel_put(run->gravel, 0, last, &value, 4));
+    is_sent &= is_good(run, gravel_put(run->gravel, last, &value, 4, 0));
     is_sent &= is_good(run, gravel_barrier(run->gravel));
-    bool has_got = is_good(run, gravel_get(run->gravel, 0, last, got, 4));
+    bool has_got = is_good(run, gravel_get(run->gravel, last, got, 4, 0));
     if (is_sent && has_got)
         assert_int_equal(got[0], 77);
     is_good(run, gravel_quiet(run->gravel));

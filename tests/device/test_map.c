@@ -68,10 +68,10 @@ static void written_words_are_found_by_messages_and_gets(void **state)
         unmap(gravel, words);
     }
     OK(run_body(gravel, "gravel_inc_uint_wg_if(g, i < b, a, i, 1);", 1024, 64, table, N, 0));
-    OK(gravel_get(gravel, 1, table, back, sizeof back));
+    OK(gravel_get(gravel, table, back, sizeof back, 1));
     for (uint32_t i = 0; i < N; i++)
         assert_int_equal(back[i], i + 2);
-    OK(gravel_get(gravel, 0, table, back, sizeof back));
+    OK(gravel_get(gravel, table, back, sizeof back, 0));
     for (uint32_t i = 0; i < N; i++)
         assert_int_equal(back[i], i);
 }
@@ -113,7 +113,7 @@ static void expect_refused(uint32_t node, uint64_t offset, uint64_t bytes, cl_ma
                            int expected, const char *part)
 {
     void *memory = &memory;
-    expect_error(gravel_map(gravel, node, offset, bytes, flags, &memory), expected, part);
+    expect_error(gravel_map(gravel, offset, bytes, flags, node, &memory), expected, part);
     if (expected == GRAVEL_ERANGE)
         assert_null(memory);
 }
@@ -129,7 +129,7 @@ static void what_cannot_be_mapped_is_refused(void **state)
     expect_refused(0, table, UINT64_MAX, CL_MAP_READ, GRAVEL_ERANGE, "not in one allocation");
     expect_refused(0, table, 4, 0, GRAVEL_EINVAL, "flags 0x0");
     expect_refused(0, table, 4, 1 << 20, GRAVEL_EINVAL, "flags 0x100000");
-    expect_error(gravel_map(gravel, 0, table, 4, CL_MAP_READ, NULL), GRAVEL_EINVAL, "gravel_map");
+    expect_error(gravel_map(gravel, table, 4, CL_MAP_READ, 0, NULL), GRAVEL_EINVAL, "gravel_map");
     OK(gravel_unmap(gravel, NULL));
 }
 

@@ -159,12 +159,9 @@ static void both_kinds_of_handler_live_in_one_table(void **state)
 static void calls_of_the_host_and_quiet(void **state)
 {
     (void)state;
-    uint32_t id;
     const uint64_t args[2] = {words, 3};
-    OK(gravel_handler_id(gravel, "tally", &id));
-    assert_int_equal(id, TALLY);
     for (int i = 0; i < 1000; i++)
-        OK(gravel_am(gravel, 2, id, args, 2));
+        OK(gravel_am(gravel, TALLY, args, 2, 2));
     OK(gravel_quiet(gravel));
     assert_int_equal(word32(gravel, 2, words + 12), 1000);
 }
@@ -306,7 +303,7 @@ static void options_and_handler_numbers_reach_the_source(void **state)
         .device_options = "-DVALUE=41"};
     struct gravel *node = open_loopback(1, &bindings);
     uint64_t at = alloc_or_die(node, 64);
-    OK(gravel_am(node, 0, 1, &at, 1));
+    OK(gravel_am(node, 1, &at, 1, 0));
     OK(gravel_barrier(node));
     assert_int_equal(word32(node, 0, at), 42);
     OK(gravel_close(node));
@@ -352,11 +349,11 @@ static void endless_handler_is_named(void **state)
     config.timeout_ms = 1000;
     OK(gravel_open(&node, &config, &bindings));
     const uint64_t few[2] = {alloc_or_die(node, 64), 1000}, many[2] = {few[0], 1000000000};
-    OK(gravel_am(node, 1, 0, few, 2));
+    OK(gravel_am(node, 0, few, 2, 1));
     OK(gravel_barrier(node));
     assert_int_equal(word32(node, 1, few[0] + 4), 1);
     double begin = seconds_now();
-    OK(gravel_am(node, 1, 0, many, 2));
+    OK(gravel_am(node, 0, many, 2, 1));
     int code = gravel_barrier(node);
     if (!code) { /* a fast machine? then it did end, and in time */
         assert_true(is_within(begin, 1));

@@ -159,7 +159,7 @@ static void *send_slowly(void *argument)
     struct gravel *gravel = argument;
     for (uint32_t i = 0; i < 6; i++) {
         usleep(120000);
-        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 0, 64, NULL));
+        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 64, NULL, 0));
     }
     return NULL;
 }
@@ -215,7 +215,7 @@ static void a_wait_for_a_long_is_named_in_full(void **state)
     struct gravel *gravel = open_node();
     bool is_drain = takes_step(gravel, "drain");
     uint64_t word = alloc_or_die(gravel, 64);
-    OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, 0, word + 8, &(uint64_t){0x200000001}));
+    OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, word + 8, &(uint64_t){0x200000001}, 0));
     OK(gravel_quiet(gravel));
     int code =
         run_body(gravel, "gravel_wait_until_ulong_wg(g, a + 8, GRAVEL_CMP_EQ, 0x300000001ul);",

@@ -75,8 +75,8 @@ static void frames_that_are_never_applied_are_told(void **state)
     uint32_t got = 0x5a5a5a5a;
     double begin = seconds_now();
     atomic_store(&failing.stalls, WAITS | READS); /* by which the end of a queue is known */
-    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 1, word, NULL));
-    assert_int_not_equal(gravel_get(gravel, 0, word, &got, 4), 0);
+    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, word, NULL, 1));
+    assert_int_not_equal(gravel_get(gravel, word, &got, 4, 0), 0);
     expect_dead_in_time(gravel, begin,
                         "resolver: frames were not applied: no answer of the device");
     atomic_store(&failing.stalls, 0);
@@ -92,9 +92,9 @@ static void copies_of_the_heap_that_never_end_are_told(void **state)
     void *mapped;
     double begin = seconds_now();
     atomic_store(&failing.stalls, READS | WRITES | WAITS);
-    expect_error(gravel_map(gravel, 0, word, 4, CL_MAP_READ, &mapped), GRAVEL_ETIMEOUT,
+    expect_error(gravel_map(gravel, word, 4, CL_MAP_READ, 0, &mapped), GRAVEL_ETIMEOUT,
                  "reading the heap");
-    assert_int_not_equal(gravel_get(gravel, 0, word, &got, 4), 0);
+    assert_int_not_equal(gravel_get(gravel, word, &got, 4, 0), 0);
     assert_int_equal(got, 0x5a5a5a5a);
     expect_dead_in_time(gravel, begin, "reading the heap");
     atomic_store(&failing.stalls, 0);
@@ -232,7 +232,7 @@ static void messages_wait_for_a_slow_kernel(void **state)
     void *code;
     uint64_t word = alloc_or_die(gravel, 64);
     start_turning(&turning, gravel);
-    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 1, word, NULL));
+    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, word, NULL, 1));
     MUST(pthread_create(&quiet, NULL, quiet_thread, &turning) == 0);
     usleep(3 * TIMEOUT_MS * 1000);
     end_turning(&turning);
@@ -260,7 +260,7 @@ static void kernel_that_keeps_the_device_is_told(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     start_turning(&turning, gravel);
     double begin = seconds_now();
-    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 1, word, NULL));
+    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, word, NULL, 1));
     expect_error(gravel_quiet(gravel), GRAVEL_EKERNEL, "GRAVEL_KERNEL_LIMIT");
     assert_true(is_within(begin, LIMIT_S));
     int code = gravel_barrier(gravel);

@@ -52,7 +52,7 @@ static void handlers_that_never_end_do_not_keep_close(void **state)
     watch(60, "handlers that never end");
     OK(try_open(&gravel));
     uint64_t word = alloc_or_die(gravel, 64);
-    OK(gravel_am(gravel, 1, 0, &word, 1));
+    OK(gravel_am(gravel, 0, &word, 1, 1));
     OK(gravel_quiet(gravel));
     assert_int_equal(word32(gravel, 1, word), 1);
     double begin = seconds_now();

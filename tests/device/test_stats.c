@@ -53,8 +53,8 @@ static void messages_sent_are_messages_resolved(void **state)
                 "uint x = i * 2654435761u; x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;"
                 "gravel_inc_uint_wg(g, a, i, x % gravel_n_nodes(g));",
                 N_ITEMS, 256, table, 0, 0));
-    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 1, table, NULL));
-    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 0, table, NULL));
+    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, table, NULL, 1));
+    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, table, NULL, 0));
     OK(gravel_barrier(gravel));
     OK(gravel_stats_read(gravel, &stats));
     read_destinations(&total, to);
@@ -89,8 +89,8 @@ static void pieces_of_a_put_are_messages(void **state)
     MUST(bytes <= sizeof data);
     OK(gravel_barrier(gravel));
     gravel_stats_reset(gravel);
-    OK(gravel_put(gravel, 2, table, data, bytes));
-    OK(gravel_put(gravel, 0, table, data, 1));
+    OK(gravel_put(gravel, table, data, bytes, 2));
+    OK(gravel_put(gravel, table, data, 1, 0));
     OK(gravel_barrier(gravel));
     OK(gravel_stats_read(gravel, &stats));
     read_destinations(&total, to);
@@ -111,7 +111,7 @@ static void refused_put_is_no_message_resolved(void **state)
     (void)state;
     struct gravel_stats stats;
     gravel_stats_reset(gravel);
-    OK(gravel_put(gravel, 1, 0xffff0000, "", 1));
+    OK(gravel_put(gravel, 0xffff0000, "", 1, 1));
     expect_error(gravel_barrier(gravel), GRAVEL_ERANGE, "not in one allocation");
     OK(gravel_stats_read(gravel, &stats));
     assert_int_equal(stats.host_messages, 1);

@@ -45,7 +45,7 @@ static void expect_failed_node(struct gravel *gravel, const char *part)
     assert_int_not_equal(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &offset, 1), 0);
     assert_int_not_equal(gravel_alloc(gravel, 64, &offset), 0);
     for (int n = 0; n < 1000; n++) /* must not wait for buffers that never come home */
-        gravel_update(gravel, GRAVEL_PUT, GRAVEL_UINT, 1, 0, &value);
+        gravel_update(gravel, GRAVEL_PUT, GRAVEL_UINT, 0, &value, 1);
     expect_error(gravel_close(gravel), GRAVEL_EKERNEL, part);
 }
 

@@ -44,7 +44,7 @@ for header in "$source"/include/gravel/*.h "$source"/cl/layout/*.h; do
     name=${header#"$source/"}
     name=${name#include/}
     name=${name#cl/}
-    printf '#include "%s"\n#include "%s"\n' "$name" "$name" >"$work/alone.c"
+    printf '#include "%s"\n#include "%s"\nextern int alone;\n' "$name" "$name" >"$work/alone.c"
     cp "$work/alone.c" "$work/alone.cc"
     check "$name as C11" $c -std=c11 $strict -I"$source/include" -I"$source/cl" "$work/alone.c"
     has "$cxx" &&

@@ -40,7 +40,7 @@ static int put_until_failure(struct gravel *gravel, uint64_t memory)
     for (uint32_t round = 0; !code; round++) {
         is_spoiling = round >= 3;
         if (gravel_node(gravel) == 0)
-            code = gravel_put(gravel, 1, memory, data, sizeof data);
+            code = gravel_put(gravel, memory, data, sizeof data, 1);
         if (!code)
             code = gravel_barrier(gravel);
     }

@@ -36,7 +36,7 @@ static int chain(struct gravel *here, void *user, uint32_t source,
     (void)user, (void)source;
     n_calls++;
     uint64_t less = args[0] - 1;
-    return args[0] ? gravel_am(here, (gravel_node(here) + 1) % n_nodes, CHAIN, &less, 1) : 0;
+    return args[0] ? gravel_am(here, CHAIN, &less, 1, (gravel_node(here) + 1) % n_nodes) : 0;
 }
 
 static uint64_t sum_over_nodes(uint64_t value)
@@ -70,7 +70,6 @@ static void offsets_are_the_same_everywhere(void)
         if (i % 3 == 0)
             OK(gravel_free(gravel, offset));
     }
-    MUST(gravel_pointer_of(gravel, right, 0) == NULL || right == node);
 }
 
 static void sizes_that_differ_are_refused_everywhere(void)
@@ -94,13 +93,13 @@ static void put_and_get_carry_bytes_of_any_size_and_place(void)
             uint64_t n = sizes[s];
             for (uint64_t i = 0; i < n; i++)
                 data[i] = pattern(node, i + s);
-            OK(gravel_put(gravel, right, memory + shift, data, n));
+            OK(gravel_put(gravel, memory + shift, data, n, right));
             OK(gravel_barrier(gravel));
             const unsigned char *here = read_map(gravel, node, memory + shift, n);
             for (uint64_t i = 0; i < n; i++)
                 MUST(here[i] == pattern(left, i + s));
             unmap(gravel, here);
-            OK(gravel_get(gravel, right, memory + shift, back, n));
+            OK(gravel_get(gravel, memory + shift, back, n, right));
             MUST(!memcmp(data, back, n));
             OK(gravel_barrier(gravel));
         }
@@ -112,21 +111,24 @@ static void get_sees_what_quiet_covers(void)
     uint64_t word = alloc_or_die(gravel, 8 * 64);
     for (uint64_t round = 1; round <= 50; round++) {
         uint64_t back = 0;
-        OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, right, word + 8 * node, &round));
+        OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, word + 8 * node, &round, right));
         OK(gravel_quiet(gravel));
-        OK(gravel_get(gravel, right, word + 8 * node, &back, 8));
+        OK(gravel_get(gravel, word + 8 * node, &back, 8, right));
         MUST(back == round);
     }
     OK(gravel_free(gravel, word));
 }
 
-/* By its address where there is one, which orders what is read after it; by copies, which are in order, elsewhere. */
+/* A map is the word itself where the host addresses it; elsewhere it is a copy, and copies are in order. */
 static void wait_for_flag(uint64_t flag, uint64_t round)
 {
-    const _Atomic uint64_t *seen = gravel_pointer(gravel, flag);
-    while ((seen ? atomic_load_explicit(seen, memory_order_acquire) : word64(gravel, node, flag)) <
-           round)
+    uint64_t seen = 0;
+    while (seen < round) {
+        const _Atomic uint64_t *word = read_map(gravel, node, flag, sizeof *word);
+        seen = atomic_load_explicit(word, memory_order_acquire);
+        unmap(gravel, word);
         usleep(50);
+    }
 }
 
 /* The flag may not be seen before the data that was put ahead of the fence. */
@@ -136,9 +138,9 @@ static void fence_orders_messages_to_one_destination(void)
     uint64_t flag = memory + 8 * 1024;
     for (uint64_t round = 1; round <= 20; round++) {
         for (uint64_t i = 0; i < 1024; i++)
-            OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, right, memory + 8 * i, &round));
+            OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, memory + 8 * i, &round, right));
         OK(gravel_fence(gravel));
-        OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, right, flag, &round));
+        OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, flag, &round, right));
         wait_for_flag(flag, round);
         const uint64_t *words = read_map(gravel, node, memory, 8 * 1024);
         for (uint64_t i = 0; i < 1024; i++)
@@ -156,7 +158,7 @@ static void barrier_waits_for_the_slowest_and_its_messages(void)
         if (node == slow) {
             usleep(100000);
             for (uint32_t to = 0; to < n_nodes; to++)
-                OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, to, word, NULL));
+                OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, word, NULL, to));
         }
         OK(gravel_barrier(gravel));
         MUST(word64(gravel, node, word) == slow + 1);
@@ -171,7 +173,7 @@ static void barrier_covers_what_handlers_send(void)
     n_calls = 0;
     OK(gravel_barrier(gravel));
     if (node == 0)
-        OK(gravel_am(gravel, right, CHAIN, &length, 1));
+        OK(gravel_am(gravel, CHAIN, &length, 1, right));
     OK(gravel_barrier(gravel));
     MUST(sum_over_nodes(n_calls) == length + 1);
     n_calls = 0;
@@ -188,7 +190,7 @@ static void handlers_know_source_and_destination(void)
     for (uint64_t i = 0; i < 100; i++)
         for (uint64_t to = 0; to < n_nodes; to++) {
             const uint64_t args[2] = {node, to};
-            OK(gravel_am(gravel, (uint32_t)to, COUNT, args, 2));
+            OK(gravel_am(gravel, COUNT, args, 2, (uint32_t)to));
         }
     OK(gravel_barrier(gravel));
     MUST(n_calls == 100 * n_nodes);
@@ -256,7 +258,7 @@ static void failing_get_is_told_to_its_caller_alone(void)
 {
     char data[8];
     uint64_t memory = alloc_or_die(gravel, 64);
-    expect(gravel_get(gravel, right, memory + 60, data, 8), GRAVEL_ERANGE, "not in one allocation");
+    expect(gravel_get(gravel, memory + 60, data, 8, right), GRAVEL_ERANGE, "not in one allocation");
     OK(gravel_barrier(gravel));
     OK(gravel_free(gravel, memory));
 }
@@ -270,9 +272,9 @@ static void node_that_computes_still_answers(void)
     } else if (n_nodes > 1) {
         double begin = seconds_now();
         uint64_t value = 7 + node, back = 0;
-        OK(gravel_put(gravel, n_nodes - 1, word + 8 * node, &value, 8));
+        OK(gravel_put(gravel, word + 8 * node, &value, 8, n_nodes - 1));
         OK(gravel_quiet(gravel));
-        OK(gravel_get(gravel, n_nodes - 1, word + 8 * node, &back, 8));
+        OK(gravel_get(gravel, word + 8 * node, &back, 8, n_nodes - 1));
         MUST(back == value);
         MUST(is_within(begin, 0.9));
     }
@@ -338,7 +340,7 @@ static void buffers_stay_where_they_are_if_nodes_share_memory(void)
         for (uint64_t i = 0; i < sizeof data; i++)
             data[i] = pattern(node + round, i);
         gravel_stats_reset(gravel);
-        OK(gravel_put(gravel, right, memory, data, sizeof data));
+        OK(gravel_put(gravel, memory, data, sizeof data, right));
         OK(gravel_barrier(gravel));
         OK(gravel_stats_read(gravel, &stats));
         MUST(is_expected ? stats.handed_buffers > 0 : stats.handed_buffers == 0);
@@ -365,8 +367,8 @@ static void everything_at_once_adds_up(void)
         const size_t global_size = 4096, local_size = 64;
         uint64_t back;
         OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
-        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, right, table + 8, NULL));
-        OK(gravel_get(gravel, left, table + 8, &back, 8));
+        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, table + 8, NULL, right));
+        OK(gravel_get(gravel, table + 8, &back, 8, left));
         MUST(back <= 20);
         if (round % 5 == 0)
             OK(gravel_quiet(gravel));

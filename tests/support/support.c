@@ -176,7 +176,7 @@ void *map_or_die(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t
                  cl_map_flags flags)
 {
     void *memory;
-    OK(gravel_map(gravel, node, offset, bytes, flags, &memory));
+    OK(gravel_map(gravel, offset, bytes, flags, node, &memory));
     return memory;
 }
 

@@ -107,7 +107,7 @@ static int handle_am_wi(struct gravel *gravel, void *user, uint32_t source, cons
     uint64_t word = args[0];
     uint32_t next = (gravel_node(gravel) + 1) % N_NODES;
     (void)source;
-    int code = gravel_am(gravel, next, HANDLER_ECHO, &word, 1);
+    int code = gravel_am(gravel, HANDLER_ECHO, &word, 1, next);
     return code ? code : take(gravel, test, TRAFFIC_AM_WI, args);
 }
 
@@ -115,7 +115,7 @@ static int handle_echo(struct gravel *gravel, void *user, uint32_t source, const
 {
     struct test *test = user;
     (void)source, (void)args;
-    return gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, 0, test->echo_base, NULL);
+    return gravel_update(gravel, GRAVEL_INC, GRAVEL_ULONG, test->echo_base, NULL, 0);
 }
 
 /* ---- host threads ---------------------------------------------------------------------------- */
@@ -128,10 +128,10 @@ static void *exchange(void *argument)
     uint64_t one = 1, back = 0;
     for (uint64_t i = 0; i < N_HOST_ROUNDS; i++) {
         uint32_t node = (uint32_t)(i % N_NODES);
-        check(gravel_update(gravel, GRAVEL_ADD, GRAVEL_ULONG, node, test->host_base, &one),
+        check(gravel_update(gravel, GRAVEL_ADD, GRAVEL_ULONG, test->host_base, &one, node),
               "update");
         check(gravel_quiet(gravel), "quiet of a host thread");
-        check(gravel_get(gravel, node, test->host_base, &back, sizeof back), "get");
+        check(gravel_get(gravel, test->host_base, &back, sizeof back, node), "get");
         if (back < i / N_NODES + 1)
             fail("get of a word raised %" PRIu64 " times gives %" PRIu64, i / N_NODES + 1, back);
     }
@@ -146,7 +146,7 @@ static void *put_bytes(void *argument)
     for (uint64_t i = 0; i < N_HOST_ROUNDS; i++) {
         for (uint32_t w = 0; w < 16; w++)
             words[w] = i * 16 + w;
-        check(gravel_put(test->gravel, 1, test->host_base + 16, words, sizeof words), "put");
+        check(gravel_put(test->gravel, test->host_base + 16, words, sizeof words, 1), "put");
         check(gravel_fence(test->gravel), "fence");
     }
     return NULL;
@@ -173,9 +173,16 @@ static void expect(enum traffic_site site, uint32_t number, uint32_t node, uint6
              found, wanted);
 }
 
+/* Where the host addresses a node's heap: here it always does. */
+static void *words_of(struct test *test, uint32_t node, uint64_t offset)
+{
+    void *words;
+    check(gravel_map(test->gravel, offset, 1, CL_MAP_READ | CL_MAP_WRITE, node, &words), "map");
+    return words;
+}
+
 /* Look at a word and clear it, by plain accesses. */
-#define TAKE(type, base, number) \
-    take_##type((type *)gravel_pointer_of(test->gravel, node, (base)) + (number))
+#define TAKE(type, base, number) take_##type((type *)words_of(test, node, (base)) + (number))
 static uint64_t take_uint32_t(uint32_t *word)
 {
     uint64_t value = *word;
@@ -228,7 +235,7 @@ static void run_pass(struct test *test)
     for (uint32_t i = 0; i < traffic_numbers(&test->traffic, TRAFFIC_AM_WI); i++)
         n_echoes += traffic_is_sent(&test->traffic, TRAFFIC_AM_WI, i);
     check_handled(test, TRAFFIC_AM_WI);
-    uint64_t *echoes = gravel_pointer_of(test->gravel, (uint32_t)node, test->echo_base);
+    uint64_t *echoes = words_of(test, (uint32_t)node, test->echo_base);
     if (*echoes != n_echoes || test->wrong)
         fail("%" PRIu64 " echoes of %" PRIu64 ", %" PRIu64 " wrong", *echoes, n_echoes,
              test->wrong);
@@ -248,17 +255,17 @@ static void run_requests(struct test *test)
             drawn[(group + round) % N_NODES] += LOCAL_SIZE;
     for (uint32_t node = 0; node < N_NODES; node++) {
         expected += drawn[node] * (drawn[node] - 1) / 2;
-        counter = gravel_pointer_of(test->gravel, node, ask->counter);
+        counter = words_of(test, node, ask->counter);
         if (*counter != drawn[node])
             fail("%u numbers drawn at node %u", *counter, node);
         *counter = 0;
     }
-    uint64_t *sum = gravel_pointer_of(test->gravel, 0, ask->sum);
+    uint64_t *sum = words_of(test, 0, ask->sum);
     if (*sum != expected)
         fail("answers add up to %" PRIu64 " instead of %" PRIu64, *sum, expected);
     *sum = 0;
-    memset(gravel_pointer_of(test->gravel, 0, ask->signals), 0, 8 * N_GROUPS);
-    memset(gravel_pointer_of(test->gravel, 0, ask->marks), 0, sizeof(struct ask_mark) * N_GROUPS);
+    memset(words_of(test, 0, ask->signals), 0, 8 * N_GROUPS);
+    memset(words_of(test, 0, ask->marks), 0, sizeof(struct ask_mark) * N_GROUPS);
 }
 
 static void allocate(struct test *test)
@@ -354,7 +361,7 @@ int main(void)
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
     check(gravel_quiet(test.gravel), "last quiet");
-    const uint64_t *words = gravel_pointer_of(test.gravel, 1, test.host_base + 16);
+    const uint64_t *words = words_of(&test, 1, test.host_base + 16);
     for (uint32_t w = 0; w < 16; w++)
         if (words[w] != (N_HOST_ROUNDS - 1) * 16 + w)
             fail("word %u of a put is %" PRIu64, w, words[w]);

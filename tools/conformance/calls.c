@@ -79,7 +79,7 @@ static void send_from_host(struct stage *stage, const struct plan *plan, uint32_
     for (uint32_t i = 0; i < N_ITEMS; i++) {
         arguments_of(plan->bits[i], n_args, args);
         if (plan->active[i])
-            OK(gravel_am(stage->gravel, plan->nodes[i], n_args, args, n_args));
+            OK(gravel_am(stage->gravel, n_args, args, n_args, plan->nodes[i]));
     }
 }
 

@@ -116,7 +116,7 @@ static void send_from_host(const struct items *items, uint32_t n_args)
 {
     for (uint32_t i = 0; i < N_ITEMS; i++)
         if (items->active[i])
-            OK(gravel_am(gravel, items->nodes[i], n_args, items->args[i], n_args));
+            OK(gravel_am(gravel, n_args, items->args[i], n_args, items->nodes[i]));
     OK(gravel_barrier(gravel));
 }
 

@@ -103,9 +103,9 @@ static void send_from_host(struct stage *stage, const struct test_case *test,
     uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
     for (uint32_t i = 0; i < N_ITEMS; i++)
         if (plan->active[i])
-            OK(gravel_update(stage->gravel, test->op, test->type, plan->nodes[i],
+            OK(gravel_update(stage->gravel, test->op, test->type,
                              words_offset(stage) + (uint64_t)plan->indices[i] * bytes,
-                             test->op == GRAVEL_INC ? NULL : &plan->bits[i]));
+                             test->op == GRAVEL_INC ? NULL : &plan->bits[i], plan->nodes[i]));
 }
 
 static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel)

@@ -74,11 +74,11 @@ static int send_from_host(const struct node_test *test)
 {
     const uint64_t at = test->values + HOST_WORD * sizeof(uint64_t), sent = 0x0123456789abcdef;
     uint64_t got = 0;
-    int code = gravel_put(test->gravel, N_NODES - 1, at, &sent, sizeof sent);
+    int code = gravel_put(test->gravel, at, &sent, sizeof sent, N_NODES - 1);
     if (!code)
         code = gravel_quiet(test->gravel);
     if (!code)
-        code = gravel_get(test->gravel, N_NODES - 1, at, &got, sizeof got);
+        code = gravel_get(test->gravel, at, &got, sizeof got, N_NODES - 1);
     if (!code && got != sent)
         code = gravel_fail(GRAVEL_ECORRUPT, "put %#llx, but got %#llx", (unsigned long long)sent,
                            (unsigned long long)got);
@@ -112,10 +112,10 @@ static int check_words(uint32_t node, const uint32_t *counters, const uint64_t *
 static int check_node(const struct node_test *test, uint32_t node)
 {
     void *counters = NULL, *values = NULL;
-    int code = gravel_map(test->gravel, node, test->counters, N_COUNTERS * sizeof(uint32_t),
-                          CL_MAP_READ, &counters);
+    int code = gravel_map(test->gravel, test->counters, N_COUNTERS * sizeof(uint32_t), CL_MAP_READ,
+                          node, &counters);
     if (!code)
-        code = gravel_map(test->gravel, node, test->values, N_ITEMS * sizeof(uint64_t), CL_MAP_READ,
+        code = gravel_map(test->gravel, test->values, N_ITEMS * sizeof(uint64_t), CL_MAP_READ, node,
                           &values);
     if (!code)
         code = check_words(node, counters, values);
