@@ -23,17 +23,17 @@ HEAD = """/* SPDX-License-Identifier: MIT */
 """
 N_ARGS = 4
 
-# Suffix, parameters before the message's own, the function of device/, whether it takes a reply: requests need one.
+# Suffix, parameters before the message's own, what the call becomes (check.cl.h), whether that takes a reply.
 ALWAYS = [
-    ("_wg", "", "gravelp_send_wg(GRAVELP_AT(g), ", True),
-    ("_wg_if", "active, ", "gravelp_send_wg_if(GRAVELP_AT(g), active, ", True),
-    ("_wi", "", "gravelp_send_wi(GRAVELP_AT(g), ", True),
+    ("_wg", "", "GRAVELP_%s_WG(g, ", True),
+    ("_wg_if", "active, ", "GRAVELP_%s_WG_IF(g, active, ", True),
+    ("_wi", "", "GRAVELP_%s_WI(g, ", True),
 ]
 WITH_SUBGROUPS = [
-    ("_sg", "", "gravelp_send_sg(GRAVELP_AT(g), 1, ", False),
-    ("_sg_if", "active, ", "gravelp_send_sg(GRAVELP_AT(g), active, ", False),
-    ("_fbar", "f, ", "gravelp_send_fbar(GRAVELP_AT(g), f, 1, ", False),
-    ("_fbar_if", "f, active, ", "gravelp_send_fbar(GRAVELP_AT(g), f, active, ", False),
+    ("_sg", "", "GRAVELP_%s_SG(g, 1, ", False),
+    ("_sg_if", "active, ", "GRAVELP_%s_SG(g, active, ", False),
+    ("_fbar", "f, ", "GRAVELP_%s_FBAR(g, f, 1, ", False),
+    ("_fbar_if", "f, active, ", "GRAVELP_%s_FBAR(g, f, active, ", False),
 ]
 
 
@@ -69,6 +69,7 @@ class Message:
         suffix, before, function, can_be_answered = form
         parameters = "g, %s%snode" % (before, "".join(p + ", " for p in self.parameters))
         sent = ", ".join(self.before + self.reply * can_be_answered + self.after)
+        function %= "ASK" if self.is_answered else "SEND"
         return "#define gravel_%s%s(%s) \\\n    %s%s, node)\n" % (self.name, suffix, parameters, function, sent)
 
 

@@ -17,7 +17,7 @@
  *     _sg, _sg_if      every work-item of the sub-group
  *     _fbar, _fbar_if  every work-item of every member of the fine-grain barrier f
  * A work-group call in a branch that some work-items do not take loses messages or hangs; so do sub-group calls.
- * -DGRAVEL_CHECK=1 makes it an error with a name.
+ * GRAVEL_CHECK=1 in the environment makes it an error that names kernel, line, group and what differs.
  *
  * Updates. OP is put, add, min, max, and, or or xor (float and double: put and add); TYPE is int, uint, long, ulong,
  * float or double (where GRAVEL_HAS_DOUBLE is defined). inc takes no value, and no float or double:
@@ -68,6 +68,7 @@
 #include "subgroup.cl.h"
 #include "fbar_send.cl.h"
 #include "forms.cl.h"
+#include "check.cl.h"
 
 #if defined(GRAVELP_HOST_ARENA_VERSION) && GRAVELP_HOST_ARENA_VERSION != GRAVELP_ARENA_VERSION
 #error "gravel.cl.h and the Gravel library are of different versions"
@@ -82,7 +83,7 @@
 #if defined(__OPENCL_C_VERSION__)
 #define GRAVEL_OPEN(g)                            \
     local struct gravelp_scratch gravel_scratch_; \
-    struct gravel_group g = {gravel_arena_, &gravel_scratch_}
+    GRAVELP_OPEN(g, gravel_arena_, &gravel_scratch_)
 #else
 #define GRAVEL_OPEN(g) struct gravel_group g = {gravel_arena_, gravelp_lane->scratch}
 #endif
@@ -208,13 +209,13 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
 #define GRAVELP_INT_AWAITED(offset, compare, value) \
     ((struct gravelp_awaited){(offset), 0x80000000u, (uint)(int)(value), (compare), false})
 #define gravel_wait_until_uint_wg(g, offset, compare, value) \
-    gravelp_await_wg(GRAVELP_AT(g), GRAVELP_UINT_AWAITED(offset, compare, value))
+    gravelp_await_wg(g, GRAVELP_UINT_AWAITED(offset, compare, value))
 #define gravel_wait_until_uint_wi(g, offset, compare, value) \
-    gravelp_await_wi(GRAVELP_AT(g), GRAVELP_UINT_AWAITED(offset, compare, value))
+    gravelp_await_wi(g, GRAVELP_UINT_AWAITED(offset, compare, value))
 #define gravel_wait_until_int_wg(g, offset, compare, value) \
-    gravelp_await_wg(GRAVELP_AT(g), GRAVELP_INT_AWAITED(offset, compare, value))
+    gravelp_await_wg(g, GRAVELP_INT_AWAITED(offset, compare, value))
 #define gravel_wait_until_int_wi(g, offset, compare, value) \
-    gravelp_await_wi(GRAVELP_AT(g), GRAVELP_INT_AWAITED(offset, compare, value))
+    gravelp_await_wi(g, GRAVELP_INT_AWAITED(offset, compare, value))
 
 #ifdef GRAVEL_HAS_LONG_WAITS
 #define GRAVELP_ULONG_AWAITED(offset, compare, value) \
@@ -222,13 +223,13 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
 #define GRAVELP_LONG_AWAITED(offset, compare, value) \
     ((struct gravelp_awaited){(offset), (ulong)1 << 63, (ulong)(long)(value), (compare), true})
 #define gravel_wait_until_ulong_wg(g, offset, compare, value) \
-    gravelp_await_wg(GRAVELP_AT(g), GRAVELP_ULONG_AWAITED(offset, compare, value))
+    gravelp_await_wg(g, GRAVELP_ULONG_AWAITED(offset, compare, value))
 #define gravel_wait_until_ulong_wi(g, offset, compare, value) \
-    gravelp_await_wi(GRAVELP_AT(g), GRAVELP_ULONG_AWAITED(offset, compare, value))
+    gravelp_await_wi(g, GRAVELP_ULONG_AWAITED(offset, compare, value))
 #define gravel_wait_until_long_wg(g, offset, compare, value) \
-    gravelp_await_wg(GRAVELP_AT(g), GRAVELP_LONG_AWAITED(offset, compare, value))
+    gravelp_await_wg(g, GRAVELP_LONG_AWAITED(offset, compare, value))
 #define gravel_wait_until_long_wi(g, offset, compare, value) \
-    gravelp_await_wi(GRAVELP_AT(g), GRAVELP_LONG_AWAITED(offset, compare, value))
+    gravelp_await_wi(g, GRAVELP_LONG_AWAITED(offset, compare, value))
 #else
 #define gravel_wait_until_ulong_wg(...) \
     gravel_error_this_device_has_no_64_bit_atomics_so_wait_for_a_uint

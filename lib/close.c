@@ -70,6 +70,9 @@ void gravel_node_free(struct gravel *gravel)
     }
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_sender_destroy(gravel->aggregators[i].sender);
+    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
+        gravel_check_free(&gravel->aggregators[i].check);
+    gravel_kernel_names_free(&gravel->kernel_names);
     free(gravel->aggregators);
     gravel_segment_destroy(gravel->segment);
     gravel_heap_destroy(gravel->heap);
@@ -80,6 +83,7 @@ void gravel_node_free(struct gravel *gravel)
     gravel_failure_destroy(&gravel->failure);
     pthread_mutex_destroy(&gravel->drain_lock);
     pthread_mutex_destroy(&gravel->stats_lock);
+    pthread_mutex_destroy(&gravel->kernel_names.lock);
     free(gravel);
 }
 

@@ -6,6 +6,7 @@
 #include "derive.h"
 
 #include "aggregate/device_aggregator.h"
+#include "layout/package.h"
 
 #define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
 #define QUEUE_BYTES (32u << 20)   /* of one queue */
@@ -77,7 +78,9 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
     if (config->n_aggregators == 0)
         config->n_aggregators = derive_n_aggregators(config, place);
     if (config->slot_bytes == 0)
-        config->slot_bytes = is_pump ? PUMP_SLOT_BYTES : SHARED_SLOT_BYTES;
+        config->slot_bytes = config->check ? GRAVELP_SLOT_MIN_BYTES /* one message each */
+                             : is_pump     ? PUMP_SLOT_BYTES
+                                           : SHARED_SLOT_BYTES;
     if (config->queue_bytes == 0)
         config->queue_bytes = (uint64_t)config->n_aggregators * QUEUE_BYTES;
     if (config->buffer_bytes == 0)

@@ -24,6 +24,19 @@
  */
 #define BATCH 32u
 
+/* For what checked mode tells. */
+static int keep_names(struct gravel *gravel, cl_program program)
+{
+    size_t bytes = 0;
+    clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &bytes);
+    char *names = calloc(1, bytes + 1);
+    cl_int error =
+        names ? clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, bytes, names, NULL) : 0;
+    bool is_kept = names && !error && gravel_kernel_names_add(&gravel->kernel_names, names);
+    free(names);
+    return is_kept ? 0 : gravel_fail(GRAVEL_ENOMEM, "names of kernels for checked mode");
+}
+
 int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
                          const char *options, cl_program *program)
 {
@@ -36,8 +49,10 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
         .extra_options = gravel->config.build_options,
         .handlers = gravel->handlers,
         .n_handlers = gravel->n_handlers,
+        .is_checked = gravel->config.check,
     };
-    return gravel_device_build(&gravel->device, &request, program);
+    int code = gravel_device_build(&gravel->device, &request, program);
+    return code || !gravel->config.check ? code : keep_names(gravel, *program);
 }
 
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)

@@ -163,7 +163,9 @@ static int open_pump(struct gravel *gravel)
         .wake = wake_aggregator,
         .context = gravel,
         .timeout_ns = gravel_network_patience_ms(&gravel->network) * UINT64_C(1000000),
-        .aggregation = aggregation_of(gravel) ? "off" : gravel->config.device_aggregation,
+        .aggregation = aggregation_of(gravel) || gravel->config.check
+                           ? "off"
+                           : gravel->config.device_aggregation,
     };
     return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
 }
@@ -187,6 +189,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .report_context = gravel,
         .timeout_ns = config->timeout_ms * UINT64_C(1000000),
         .aggregation = aggregation_of(gravel),
+        .check = {.names = &gravel->kernel_names},
         .number = number,
     };
     const struct gravel_sender_shape shape = {
@@ -365,6 +368,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     gravel_launches_init(&gravel->launches);
     pthread_mutex_init(&gravel->drain_lock, NULL);
     pthread_mutex_init(&gravel->stats_lock, NULL);
+    pthread_mutex_init(&gravel->kernel_names.lock, NULL);
     code = open_parts(gravel, bindings, code);
     if (code) {
         char text[16 * GRAVEL_ERROR_BYTES]; /* freeing may overwrite the reason */

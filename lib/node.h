@@ -41,7 +41,8 @@ struct gravel {
     struct gravel_segment
         *segment; /* node buffers that nodes of this machine may take; NULL: there is none */
     struct gravel_network network;
-    struct gravel_aggregator *aggregators; /* [config.n_aggregators] */
+    struct gravel_aggregator *aggregators;   /* [config.n_aggregators] */
+    struct gravel_kernel_names kernel_names; /* in checked mode */
     struct gravel_launches launches;
     struct gravel_trace *trace;
     uint64_t opened_ns;

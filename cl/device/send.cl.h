@@ -130,8 +130,8 @@ GRAVELP_INLINE void gravelp_send_end(struct gravel_group g, uint command, ulong 
     }
 }
 
-/* Every work-item of the group: send one message each. Returns how many the group sent, as the others do. */
-GRAVELP_INLINE uint gravelp_send_wg(struct gravel_group g, uint command, ulong base,
+/* Every work-item of the group: send one message each. */
+GRAVELP_INLINE void gravelp_send_wg(struct gravel_group g, uint command, ulong base,
                                     struct gravel_reply reply, ulong index,
                                     struct gravelp_values values, uint node)
 {
@@ -151,11 +151,10 @@ GRAVELP_INLINE uint gravelp_send_wg(struct gravel_group g, uint command, ulong b
     if (gravelp_is_leader())
         gravelp_send_end(g, command, base, reply);
     gravelp_block_keep(g.arena);
-    return gravelp_n_lanes();
 }
 
 /* Every work-item of the group: the active ones send one message each, compacted to the front. */
-GRAVELP_INLINE uint gravelp_send_wg_if(struct gravel_group g, uint active, uint command, ulong base,
+GRAVELP_INLINE void gravelp_send_wg_if(struct gravel_group g, uint active, uint command, ulong base,
                                        struct gravel_reply reply, ulong index,
                                        struct gravelp_values values, uint node)
 {
@@ -177,16 +176,16 @@ GRAVELP_INLINE uint gravelp_send_wg_if(struct gravel_group g, uint active, uint 
     if (gravelp_is_leader())
         gravelp_send_end(g, command, base, reply);
     gravelp_block_keep(g.arena);
-    return g.scratch->n_active;
 }
 
 /*
- * Any work-item: send one message alone. Work-items of a wavefront run in lockstep, and one that waits for
- * room must not keep its neighbour from publishing; so a waiter goes round the loop that also publishes.
+ * Any work-item: a package of its own, of one message or, in checked mode, none. Work-items of a wavefront run in lockstep,
+ * and one that waits for room must not keep its neighbour from publishing; so a waiter goes round the loop that also
+ * publishes.
  */
-static inline uint gravelp_send_wi(struct gravel_group g, uint command, ulong base,
-                                   struct gravel_reply reply, ulong index,
-                                   struct gravelp_values values, uint node)
+static inline void gravelp_send_alone(struct gravel_group g, struct gravelp_arrival arrival, uint n,
+                                      uint command, ulong base, struct gravel_reply reply,
+                                      ulong index, struct gravelp_values values, uint node)
 {
     uint queue = gravelp_queue_of_group(g.arena);
     global struct gravelp_queue_words *words = gravelp_queue_words(g.arena, queue);
@@ -198,16 +197,47 @@ static inline uint gravelp_send_wi(struct gravel_group g, uint command, ulong ba
     while (is_sending) {
         if (has_room || gravelp_queue_has_room(g.arena, words, ticket)) {
             global uchar *slot = gravelp_queue_slot(g.arena, queue, ticket);
-            gravelp_write_column(slot, command, GRAVELP_PACKAGE_STRIDE(1), 0, index, values, node);
-            if (GRAVELP_HAS_SIGNAL(command))
+            gravelp_write_column(slot, command & ~GRAVELP_COMMAND_CHECKED,
+                                 GRAVELP_PACKAGE_STRIDE(1), 0, index, values, node);
+            if (GRAVELP_HAS_SIGNAL(command & ~GRAVELP_COMMAND_CHECKED))
                 gravelp_queue_set_reply(slot, reply);
-            gravelp_queue_publish(slot, ticket, command, 1, base);
+            if (command & GRAVELP_COMMAND_CHECKED)
+                ((global struct gravelp_package *)slot)->arrival = arrival;
+            gravelp_queue_publish(slot, ticket, command, n, base);
             is_sending = false;
         } else {
             is_sending =
                 gravelp_queue_keep_waiting(g.arena, gravelp_origin(), queue, ticket, &patience);
         }
     }
+}
+
+#define GRAVELP_NO_ARRIVAL ((struct gravelp_arrival){0, 0, 0, 0, 0})
+
+/* Any work-item: send one message alone. */
+#define gravelp_send_wi(g, ...) gravelp_send_alone(g, GRAVELP_NO_ARRIVAL, 1, __VA_ARGS__)
+
+/* ---- messages that are answered: how many the callers sent ------------------------------------ */
+
+GRAVELP_INLINE uint gravelp_ask_wg(struct gravel_group g, uint command, ulong base,
+                                   struct gravel_reply reply, ulong index,
+                                   struct gravelp_values values, uint node)
+{
+    gravelp_send_wg(g, command, base, reply, index, values, node);
+    return gravelp_n_lanes();
+}
+GRAVELP_INLINE uint gravelp_ask_wg_if(struct gravel_group g, uint active, uint command, ulong base,
+                                      struct gravel_reply reply, ulong index,
+                                      struct gravelp_values values, uint node)
+{
+    gravelp_send_wg_if(g, active, command, base, reply, index, values, node);
+    return g.scratch->n_active;
+}
+GRAVELP_INLINE uint gravelp_ask_wi(struct gravel_group g, uint command, ulong base,
+                                   struct gravel_reply reply, ulong index,
+                                   struct gravelp_values values, uint node)
+{
+    gravelp_send_wi(g, command, base, reply, index, values, node);
     return 1;
 }
 

@@ -28,10 +28,18 @@ GRAVELP_INLINE uint gravelp_sg_lane(void)
 {
     return get_sub_group_local_id();
 }
-/* Sub-groups of the group. */
+/* Sub-groups of the group; the number of this one, and its work-items. */
 GRAVELP_INLINE uint gravelp_n_sgs(void)
 {
     return get_num_sub_groups();
+}
+GRAVELP_INLINE uint gravelp_sg_number(void)
+{
+    return get_sub_group_id();
+}
+GRAVELP_INLINE uint gravelp_sg_items(void)
+{
+    return get_sub_group_size();
 }
 /* The rest are calls of every work-item of the sub-group, and only the barrier orders memory. */
 GRAVELP_INLINE struct gravelp_sg_count gravelp_sg_count(uint active)
@@ -67,6 +75,14 @@ GRAVELP_INLINE uint gravelp_sg_mask(void)
 {
     uint left = gravelp_n_lanes() - ((uint)gravelp_lane_id() - gravelp_sg_lane());
     return 0xffffffffu >> (left < GRAVELP_WARP_ITEMS ? 32u - left : 32u - GRAVELP_WARP_ITEMS);
+}
+GRAVELP_INLINE uint gravelp_sg_number(void)
+{
+    return (uint)gravelp_lane_id() / GRAVELP_WARP_ITEMS;
+}
+GRAVELP_INLINE uint gravelp_sg_items(void)
+{
+    return popcount(gravelp_sg_mask());
 }
 GRAVELP_INLINE struct gravelp_sg_count gravelp_sg_count(uint active)
 {

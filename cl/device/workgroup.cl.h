@@ -58,12 +58,15 @@ struct gravelp_scratch {
     uint lanes[GRAVEL_MAX_GROUP]; /* per work-item: active flag, then position among the active */
 };
 
-#define GRAVELP_AT(g) (g)
-
 /* What GRAVEL_OPEN gives a work-item to send with. */
 struct gravel_group {
     global struct gravelp_arena *arena;
     local struct gravelp_scratch *scratch;
+#if defined(GRAVEL_CHECK) && GRAVEL_CHECK
+  private
+    uint *calls; /* [2] made by this work-item with its work-group, and with its sub-group */
+    uint number, kernel_name; /* as in struct gravelp_arrival */
+#endif
 };
 
 /* This node's own part of the symmetric heap at an offset [bytes]. */
@@ -106,10 +109,11 @@ struct gravelp_origin {
 
 GRAVELP_INLINE struct gravelp_origin gravelp_origin(void)
 {
-    struct gravelp_origin origin = {get_work_dim(), {0, 0, 0}};
-    for (uint d = 0; d < 3; d++)
-        origin.item[d] = (uint)(get_global_id(d) - get_local_id(d));
-    return origin;
+    /* No loop: PoCL adds barriers to loops that all work-items make alike, and so to the user's loop around them. */
+    return (struct gravelp_origin){get_work_dim(),
+                                   {(uint)(get_global_id(0) - get_local_id(0)),
+                                    (uint)(get_global_id(1) - get_local_id(1)),
+                                    (uint)(get_global_id(2) - get_local_id(2))}};
 }
 
 /* Leader: tell the host what went wrong. The first fault of the node stays. */

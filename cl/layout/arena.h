@@ -85,8 +85,9 @@ struct gravelp_queue_words {
     gravelp_u32 reserved; /* tickets taken so far; free-running */
     gravelp_u32
         consumed_cache; /* a recent value of `consumed`, so that most leaders leave that line alone */
-    gravelp_u32 waits; /* leaders that found the queue full (back-pressure) */
-    gravelp_u32 device_padding[13];
+    gravelp_u32 waits;  /* leaders that found the queue full (back-pressure) */
+    gravelp_u32 groups; /* work-groups begun in checked mode, G6 */
+    gravelp_u32 device_padding[12];
     /* Host line: written by this queue's one consumer. */
     gravelp_u32 consumed; /* C2: tickets whose slots are free again; free-running */
     gravelp_u32

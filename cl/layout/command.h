@@ -20,6 +20,8 @@
 #define GRAVELP_COMMAND_WIDE (1u << 12)
 #define GRAVELP_COMMAND_AM(handler, n_args) \
     (GRAVEL_AM | (gravelp_u32)(n_args) << 13 | (gravelp_u32)(handler) << 16)
+/* Or-ed to the operation: one work-item's arrival at a call of many, in checked mode (cl/device/check.cl.h). */
+#define GRAVELP_COMMAND_CHECKED 0x80u
 #define GRAVELP_COMMAND_OP(command) ((command)&0xffu)
 #define GRAVELP_COMMAND_TYPE(command) ((command) >> 8 & 0xfu)
 #define GRAVELP_COMMAND_N_ARGS(command) ((command) >> 13 & 0x7u)

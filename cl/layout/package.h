@@ -16,6 +16,25 @@
 
 #include "command.h"
 
+/* Checked mode: who arrives at which call. */
+struct gravelp_arrival {
+    gravelp_u32 group; /* number of the work-group among those that use its queue */
+    gravelp_u32 call;  /* of the work-item's calls in its scope | scope: GRAVELP_ARRIVAL_SCOPE */
+    gravelp_u32 place; /* line of source | GRAVELP_ARRIVAL_MEMBERS */
+    gravelp_u32 name;  /* GRAVELP_HASH of the kernel's */
+    gravelp_u64 item;  /* global ids of the group's first work-item: 32, 16 and 16 bits of them */
+};
+/* 0: the work-group; else 1 + number of the sub-group. */
+#define GRAVELP_ARRIVAL_CALL(call, scope) (((call)&0xfffffu) | (gravelp_u32)(scope) << 20)
+#define GRAVELP_ARRIVAL_SCOPE(call) ((call) >> 20)
+/* members: work-items that must make the call. */
+#define GRAVELP_ARRIVAL_PLACE(line, members) (((line)&0xffffu) | (gravelp_u32)(members) << 16)
+#define GRAVELP_ARRIVAL_LINE(place) ((place)&0xffffu)
+#define GRAVELP_ARRIVAL_MEMBERS(place) ((place) >> 16)
+/* Fowler-Noll-Vo, character by character. */
+#define GRAVELP_HASH_BEGIN 2166136261u
+#define GRAVELP_HASH(hash, character) (((hash) ^ (gravelp_u32)(character)) * 16777619u)
+
 struct gravelp_package {
     /* Ticket + 1 of the package in the slot; atomic. Written by the leader only (P2), read by the host
      * (C1), reset by nobody: a ticket is used once in 2^32 packages, so an old lap never looks new. */
@@ -28,7 +47,7 @@ struct gravelp_package {
     gravelp_u64 result; /* [bytes] own heap offset that place 0 of a request's answers stands for */
     gravelp_u64
         signal; /* [bytes] heap offset of the uint that counts answers here, or puts there; or GRAVEL_NO_SIGNAL */
-    gravelp_u64 padding[3];
+    struct gravelp_arrival arrival; /* where the command is GRAVELP_COMMAND_CHECKED */
 };
 
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "header is one line");

@@ -70,6 +70,10 @@
     X(COUNT, chain_limit_ms, GRAVEL_CHAIN_LIMIT, 0, 0, 86400000, "network",                       \
       "longest that handlers may go on sending while all nodes wait in a barrier "                \
       "[milliseconds]; 0 derives it: 75 times GRAVEL_TIMEOUT, a day at most")                     \
+    X(BOOL, check, GRAVEL_CHECK, 0, 0, 1, "observation",                                          \
+      "checked mode: a call of a work-group that not all of its work-items make, or not alike, "  \
+      "is an "                                                                                    \
+      "error; a package a work-item, so far slower")                                              \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                          \
       "print statistics of the node to standard error when it closes")                            \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                       \

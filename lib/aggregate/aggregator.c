@@ -82,25 +82,67 @@ static void find_columns(const unsigned char *slot, const struct gravelp_package
         columns->values[row] = slot + GRAVELP_VALUE_ROW(command, stride, row);
 }
 
+static void send_columns(struct gravel_aggregator *aggregator, const struct gravel_columns *columns,
+                         uint64_t now_ns)
+{
+    uint32_t node;
+    count(&aggregator->n_packages, 1);
+    count(&aggregator->n_messages, columns->n);
+    int code = gravel_aggregation_append(aggregator->aggregation, aggregator->sender, columns,
+                                         now_ns, &node);
+    if (code == GRAVEL_ERANGE)
+        refuse_destination(aggregator, columns->n, node);
+    else if (code == GRAVEL_ENOMEM)
+        report(aggregator, code, true, "no memory for a node buffer");
+}
+
+/* Checked mode: one work-item's part of a call. `header` is whole but for the command's mark. */
+static void take_arrival(struct gravel_aggregator *aggregator, const struct gravelp_package *slot,
+                         struct gravelp_package *header, uint64_t now_ns)
+{
+    char text[512];
+    struct gravel_columns arrived, columns;
+    uint32_t n_messages = header->n_messages;
+    header->n_messages = 1;
+    header->stride = GRAVELP_PACKAGE_STRIDE(1);
+    if (n_messages > 1 || GRAVELP_ARRIVAL_MEMBERS(header->arrival.place) == 0 ||
+        !is_sane(aggregator, header)) {
+        refuse_package(aggregator, header);
+        return;
+    }
+    find_columns((const unsigned char *)slot, header, &arrived);
+    arrived.n = n_messages;
+    switch (gravel_check_take(&aggregator->check, header, &arrived, &columns, text, sizeof text)) {
+    case GRAVEL_CHECK_WHOLE:
+        if (columns.n)
+            send_columns(aggregator, &columns, now_ns);
+        break;
+    case GRAVEL_CHECK_WRONG:
+        report(aggregator, GRAVEL_EKERNEL, false, text);
+        break;
+    case GRAVEL_CHECK_NO_ROOM:
+        report(aggregator, GRAVEL_ENOMEM, true, "no memory for a checked call");
+        break;
+    case GRAVEL_CHECK_WAITS:
+        break;
+    }
+}
+
 static void take_package(struct gravel_aggregator *aggregator, const struct gravelp_package *slot,
                          uint64_t now_ns)
 {
     struct gravelp_package header = *slot;
     struct gravel_columns columns;
-    uint32_t node;
-    if (!is_sane(aggregator, &header)) {
+    bool is_arrival = header.command & GRAVELP_COMMAND_CHECKED;
+    header.command &= ~GRAVELP_COMMAND_CHECKED;
+    if (is_arrival) {
+        take_arrival(aggregator, slot, &header, now_ns);
+    } else if (is_sane(aggregator, &header)) {
+        find_columns((const unsigned char *)slot, &header, &columns);
+        send_columns(aggregator, &columns, now_ns);
+    } else {
         refuse_package(aggregator, &header);
-        return;
     }
-    find_columns((const unsigned char *)slot, &header, &columns);
-    count(&aggregator->n_packages, 1);
-    count(&aggregator->n_messages, header.n_messages);
-    int code = gravel_aggregation_append(aggregator->aggregation, aggregator->sender, &columns,
-                                         now_ns, &node);
-    if (code == GRAVEL_ERANGE)
-        refuse_destination(aggregator, header.n_messages, node);
-    else if (code == GRAVEL_ENOMEM)
-        report(aggregator, code, true, "no memory for a node buffer");
 }
 
 /* Packages that the device has binned. @return tickets they had. */
@@ -186,6 +228,14 @@ static void check_fault(struct gravel_aggregator *aggregator)
     report(aggregator, GRAVEL_EKERNEL, true, text);
 }
 
+/* Who asks for a flush has waited for the kernels before. */
+static void end_checks(struct gravel_aggregator *aggregator)
+{
+    char text[512];
+    if (gravel_check_end(&aggregator->check, text, sizeof text))
+        report(aggregator, GRAVEL_EKERNEL, false, text);
+}
+
 static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
     begin_flush(aggregator, now_ns);
@@ -196,6 +246,7 @@ static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
         check_stuck_ticket(aggregator, now_ns);
         return;
     }
+    end_checks(aggregator);
     gravel_sender_flush(aggregator->sender);
     aggregator->is_flushing = false;
     atomic_store_explicit(&aggregator->flush_done, aggregator->flush_serving,

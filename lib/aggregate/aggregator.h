@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "aggregation.h"
+#include "check.h"
 
 /* What the aggregator tells the node: a code, a text, and whether the node can go on. */
 typedef void gravel_report_function(void *context, int code, bool is_fatal, const char *text);
@@ -27,7 +28,8 @@ struct gravel_aggregator {
     void *report_context;
     uint64_t timeout_ns; /* longest wait for a package that is reserved but not published */
     enum gravel_aggregation aggregation;
-    uint32_t number; /* of the aggregator and its queue */
+    struct gravel_check check; /* calls that are being made, in checked mode */
+    uint32_t number;           /* of the aggregator and its queue */
 
     pthread_t thread;
     bool is_running;

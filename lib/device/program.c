@@ -40,6 +40,8 @@ static void write_options(FILE *out, const struct gravel_device *device,
         fprintf(out, " -DGRAVEL_HANDLER_%s=%u", request->handlers[i].name, i);
     if (device->is_sliced) /* last: as if the program had given it, as it may on the other steps */
         fprintf(out, " -DGRAVEL_SLICED");
+    if (request->is_checked)
+        fprintf(out, " -DGRAVEL_CHECK=1");
     if (request->options && *request->options)
         fprintf(out, " %s", request->options);
     if (request->extra_options && *request->extra_options)

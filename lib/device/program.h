@@ -20,6 +20,7 @@ struct gravel_program_request {
     const char *extra_options; /* GRAVEL_BUILD_OPTIONS */
     const struct gravel_handler *handlers;
     uint32_t n_handlers;
+    bool is_checked; /* GRAVEL_CHECK */
 };
 
 /** @return 0; GRAVEL_EBUILD with the compiler's log; GRAVEL_ECL; GRAVEL_ENOMEM. */

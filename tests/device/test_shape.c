@@ -67,7 +67,7 @@ static void every_group_size_sends_all(void **state)
 {
     (void)state;
     struct gravel *gravel = open_loopback(3, NULL);
-    const size_t sizes[] = {1, 7, 64, 1000}; /* the driver compiles each */;
+    const size_t sizes[] = {1, 7, 64, 1000}; /* the driver compiles each */
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         size_t global_size = sizes[i] * 5;
         assert_true(run_shape(gravel, 1, &global_size, &sizes[i]));

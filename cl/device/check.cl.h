@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checked mode: a call of a whole work-group or sub-group that some of its work-items do not make, or make in another way,
+ * is an error with a name.
+ *
+ * A barrier in a branch that only some work-items take is no place to look: compilers that turn a group into a loop (PoCL)
+ * let all pass it, or none. So calls have no barrier here. Each work-item sends a package of its own, which says at which
+ * call of which group it arrives, with its message or without one, and the host joins them (lib/aggregate/check.c): a call
+ * that all have made is sent on as ever; one that not all have made when the kernel has ended, or that they do not make
+ * alike, is told, and nothing of it is sent.
+ *
+ * Only the answered calls with a predicate still have barriers, to count: every work-item gets the sum.
+ *
+ * Path:    gravel.cl.h's calls (forms.cl.h) -> this, or send.cl.h as they are -> gravelp_send_alone in send.cl.h -> lib/aggregate/check.c.
+ * Memory:  G6, and as any call of a single work-item.
+ */
+#ifndef GRAVELP_CHECK_CL_H
+#define GRAVELP_CHECK_CL_H
+
+#include "fbar_send.cl.h"
+
+#if !defined(GRAVEL_CHECK) || !GRAVEL_CHECK
+
+#define GRAVELP_OPEN(g, arena, scratch) struct gravel_group g = {(arena), (scratch)}
+#define GRAVELP_SEND_WG gravelp_send_wg
+#define GRAVELP_SEND_WG_IF gravelp_send_wg_if
+#define GRAVELP_ASK_WG gravelp_ask_wg
+#define GRAVELP_ASK_WG_IF gravelp_ask_wg_if
+#define GRAVELP_SEND_SG gravelp_send_sg
+#define GRAVELP_SEND_FBAR gravelp_send_fbar
+
+#else
+
+#define GRAVELP_OPEN(g, arena, scratch)                                \
+  private                                                              \
+    uint gravelp_calls_[2] = {0, 0};                                   \
+    struct gravel_group g = {(arena), (scratch), gravelp_calls_,       \
+                             gravelp_check_number((arena), (scratch)), \
+                             gravelp_check_name(__func__, sizeof __func__)}
+
+/* Every work-item of the group: number of the group among those that use its queue. */
+GRAVELP_INLINE uint gravelp_check_number(global struct gravelp_arena *arena,
+                                         local struct gravelp_scratch *scratch)
+{
+    global struct gravelp_queue_words *words =
+        gravelp_queue_words(arena, gravelp_queue_of_group(arena));
+    if (gravelp_is_leader())
+        scratch->ticket = gravelp_device_fetch_add_relaxed(&words->groups, 1); /* G6: a number */
+    gravelp_group_meet(arena);                                                 /* G6: it is known */
+    return scratch->ticket;
+}
+
+GRAVELP_INLINE uint gravelp_check_name(constant const char *name, uint bytes)
+{
+    uint hash = GRAVELP_HASH_BEGIN;
+    for (uint i = 0; i + 1 < bytes; i++)
+        hash = GRAVELP_HASH(hash, name[i]);
+    return hash;
+}
+
+/* The group's first work-item, as far as 32, 16 and 16 bits go. */
+GRAVELP_INLINE ulong gravelp_check_item(void)
+{
+    struct gravelp_origin origin = gravelp_origin();
+    return origin.item[0] | (ulong)(origin.item[1] & 0xffffu) << 32 |
+           (ulong)(origin.item[2] & 0xffffu) << 48;
+}
+
+/* Any work-item: it arrives at its next call with its work-group. */
+GRAVELP_INLINE struct gravelp_arrival gravelp_check_wg(struct gravel_group g, uint line)
+{
+    return (struct gravelp_arrival){g.number, GRAVELP_ARRIVAL_CALL(g.calls[0]++, 0),
+                                    GRAVELP_ARRIVAL_PLACE(line, gravelp_n_lanes()), g.kernel_name,
+                                    gravelp_check_item()};
+}
+
+/* Any work-item: make its part of a call. */
+#define GRAVELP_CHECK_SEND(g, arrival, active, command, ...) \
+    gravelp_send_alone(g, arrival, (active) != 0, (command) | GRAVELP_COMMAND_CHECKED, __VA_ARGS__)
+
+#define GRAVELP_SEND_WG(g, ...) GRAVELP_CHECK_SEND(g, gravelp_check_wg(g, __LINE__), 1, __VA_ARGS__)
+#define GRAVELP_SEND_WG_IF(g, active, ...) \
+    GRAVELP_CHECK_SEND(g, gravelp_check_wg(g, __LINE__), active, __VA_ARGS__)
+#define GRAVELP_ASK_WG(g, ...) (GRAVELP_SEND_WG(g, __VA_ARGS__), gravelp_n_lanes())
+#define GRAVELP_ASK_WG_IF(g, active, ...) \
+    (GRAVELP_SEND_WG_IF(g, active, __VA_ARGS__), gravelp_check_count(g, active))
+
+/* Every work-item of the group: how many are active. */
+GRAVELP_INLINE uint gravelp_check_count(struct gravel_group g, uint active)
+{
+    gravelp_compact(g.arena, g.scratch, active);
+    gravelp_group_meet(g.arena); /* G1: their number is known */
+    return g.scratch->n_active;
+}
+
+#ifdef GRAVEL_HAS_SUBGROUPS
+/* Any work-item: it arrives at its next call with its sub-group. */
+GRAVELP_INLINE struct gravelp_arrival gravelp_check_sg(struct gravel_group g, uint line)
+{
+    return (struct gravelp_arrival){
+        g.number, GRAVELP_ARRIVAL_CALL(g.calls[1]++, 1 + gravelp_sg_number()),
+        GRAVELP_ARRIVAL_PLACE(line, gravelp_sg_items()), g.kernel_name, gravelp_check_item()};
+}
+#define GRAVELP_SEND_SG(g, active, command, base, ...)                                            \
+    GRAVELP_CHECK_SEND(g, gravelp_check_sg(g, __LINE__), active, command, base, GRAVELP_NO_REPLY, \
+                       __VA_ARGS__)
+/* A member's sub-group; which of them are members is the loop's business. */
+#define GRAVELP_SEND_FBAR(g, f, active, ...) GRAVELP_SEND_SG(g, active, __VA_ARGS__)
+#endif
+
+#endif
+
+/* A call of a single work-item needs no others. */
+#define GRAVELP_SEND_WI gravelp_send_wi
+#define GRAVELP_ASK_WI gravelp_ask_wi
+
+#endif

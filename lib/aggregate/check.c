@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Joining of arrivals. See check.h.
+ */
+#include "check.h"
+
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names of kernels ------------------------------------------------------------------------ */
+
+static uint32_t hash_of(const char *name)
+{
+    uint32_t hash = GRAVELP_HASH_BEGIN;
+    while (*name)
+        hash = GRAVELP_HASH(hash, *name++);
+    return hash;
+}
+
+static bool add_name(struct gravel_kernel_names *names, const char *name, size_t length)
+{
+    char **more = realloc(names->names, (names->n + 1) * sizeof *more);
+    if (!more)
+        return false;
+    names->names = more;
+    more[names->n] = strndup(name, length);
+    return more[names->n] && ++names->n;
+}
+
+bool gravel_kernel_names_add(struct gravel_kernel_names *names, const char *list)
+{
+    bool has_room = true;
+    pthread_mutex_lock(&names->lock);
+    while (*list && has_room) {
+        size_t length = strcspn(list, ";");
+        has_room = add_name(names, list, length);
+        list += length + (list[length] == ';');
+    }
+    pthread_mutex_unlock(&names->lock);
+    return has_room;
+}
+
+void gravel_kernel_names_free(struct gravel_kernel_names *names)
+{
+    for (uint32_t i = 0; i < names->n; i++)
+        free(names->names[i]);
+    free(names->names);
+    names->names = NULL;
+    names->n = 0;
+}
+
+static void write_name(struct gravel_kernel_names *names, uint32_t hash, char *text, size_t bytes)
+{
+    snprintf(text, bytes, "a kernel");
+    pthread_mutex_lock(&names->lock);
+    for (uint32_t i = 0; i < names->n; i++)
+        if (hash_of(names->names[i]) == hash)
+            snprintf(text, bytes, "kernel %s", names->names[i]);
+    pthread_mutex_unlock(&names->lock);
+}
+
+/* ---- calls that are being made --------------------------------------------------------------- */
+
+struct checked_call {
+    struct gravelp_arrival arrival; /* the first one; group and call are the key */
+    struct gravel_run_key key;
+    uint32_t n_arrived, n; /* members that have, messages that they bring */
+    bool is_wrong;         /* and has been told */
+    unsigned char *rows;   /* nodes, indices, values: each with room for all members */
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct gravelp_arrival *x = &((const struct checked_call *)a)->arrival;
+    const struct gravelp_arrival *y = &((const struct checked_call *)b)->arrival;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->call > y->call) - (x->call < y->call);
+}
+
+static void free_call(void *call)
+{
+    free(((struct checked_call *)call)->rows);
+    free(call);
+}
+
+static unsigned char *row_of(const struct checked_call *call, uint32_t row)
+{
+    size_t members = GRAVELP_ARRIVAL_MEMBERS(call->arrival.place), command = call->key.command;
+    if (row == 0)
+        return call->rows + 8 * members; /* behind the nodes, with room to align */
+    return call->rows + members * (8 + 8 + (row - 1) * GRAVELP_VALUE_BYTES(command));
+}
+
+static struct checked_call *make_call(const struct gravelp_package *header,
+                                      const struct gravel_run_key *key)
+{
+    size_t members = GRAVELP_ARRIVAL_MEMBERS(header->arrival.place);
+    struct checked_call *call = calloc(1, sizeof *call);
+    if (!call)
+        return NULL;
+    *call = (struct checked_call){.arrival = header->arrival, .key = *key};
+    call->rows = malloc(members * (16 + 8 * GRAVEL_AM_MAX_ARGS) + 1);
+    if (call->rows)
+        return call;
+    free(call);
+    return NULL;
+}
+
+/* The call of an arrival, made if it is the first there; NULL if memory is out. */
+static struct checked_call *find_call(struct gravel_check *check,
+                                      const struct gravelp_package *header,
+                                      const struct gravel_run_key *key)
+{
+    const struct checked_call wanted = {.arrival = header->arrival};
+    void *place = tfind(&wanted, &check->calls, compare);
+    if (place)
+        return *(struct checked_call **)place;
+    struct checked_call *call = make_call(header, key);
+    if (!call || !tsearch(call, &check->calls, compare)) {
+        if (call)
+            free_call(call);
+        return NULL;
+    }
+    return call;
+}
+
+static void add_message(struct checked_call *call, const struct gravel_columns *arrived)
+{
+    uint32_t command = call->key.command, i = call->n++;
+    size_t index_bytes = GRAVELP_INDEX_BYTES(command), bytes = GRAVELP_VALUE_BYTES(command);
+    memcpy(call->rows + 4 * (size_t)i, arrived->nodes, 4);
+    memcpy(row_of(call, 0) + i * index_bytes, arrived->index, index_bytes);
+    for (uint32_t row = 0; row < GRAVELP_N_VALUES(command); row++)
+        memcpy(row_of(call, row + 1) + i * bytes, arrived->values[row], bytes);
+}
+
+static void give_columns(const struct checked_call *call, struct gravel_columns *columns)
+{
+    *columns = (struct gravel_columns){.key = call->key,
+                                       .n = call->n,
+                                       .nodes = (const uint32_t *)call->rows,
+                                       .index = row_of(call, 0)};
+    for (uint32_t row = 0; row < GRAVELP_N_VALUES(call->key.command); row++)
+        columns->values[row] = row_of(call, row + 1);
+}
+
+/* ---- what is told ---------------------------------------------------------------------------- */
+
+/* "kernel count, work-group at (128)" */
+static void write_group(struct gravel_check *check, const struct gravelp_arrival *arrival,
+                        char *text, size_t bytes)
+{
+    char kernel[96], group[96], y_z[48] = "";
+    unsigned x = (unsigned)arrival->item, y = (unsigned)(arrival->item >> 32 & 0xffff);
+    unsigned z = (unsigned)(arrival->item >> 48), scope = GRAVELP_ARRIVAL_SCOPE(arrival->call);
+    write_name(check->names, arrival->name, kernel, sizeof kernel);
+    if (y || z)
+        snprintf(y_z, sizeof y_z, ", %u, %u", y, z);
+    snprintf(group, sizeof group, "work-group at (%u%s)", x, y_z);
+    if (scope)
+        snprintf(text, bytes, "%s, %s, sub-group %u", kernel, group, scope - 1);
+    else
+        snprintf(text, bytes, "%s, %s", kernel, group);
+}
+
+/* What two arrivals at a call differ in; NULL if in nothing. */
+static const char *difference(const struct checked_call *call, const struct gravelp_package *header,
+                              const struct gravel_run_key *key, uint64_t *first, uint64_t *second)
+{
+    const struct {
+        const char *what;
+        uint64_t first, second;
+    } pairs[] = {
+        {"line", GRAVELP_ARRIVAL_LINE(call->arrival.place),
+         GRAVELP_ARRIVAL_LINE(header->arrival.place)},
+        {"operation", GRAVELP_COMMAND_OP(call->key.command), GRAVELP_COMMAND_OP(key->command)},
+        {"type", GRAVELP_COMMAND_TYPE(call->key.command), GRAVELP_COMMAND_TYPE(key->command)},
+        {"handler", GRAVELP_COMMAND_HANDLER(call->key.command),
+         GRAVELP_COMMAND_HANDLER(key->command)},
+        {"number of arguments", GRAVELP_COMMAND_N_ARGS(call->key.command),
+         GRAVELP_COMMAND_N_ARGS(key->command)},
+        {"base", call->key.base, key->base},
+        {"result of the reply", call->key.result, key->result},
+        {"signal", call->key.signal, key->signal},
+        {"number of members", GRAVELP_ARRIVAL_MEMBERS(call->arrival.place),
+         GRAVELP_ARRIVAL_MEMBERS(header->arrival.place)},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].first != pairs[i].second) {
+            *first = pairs[i].first, *second = pairs[i].second;
+            return pairs[i].what;
+        }
+    return NULL;
+}
+
+static void tell_difference(struct gravel_check *check, const struct checked_call *call,
+                            const char *what, const uint64_t values[2], char *text, size_t bytes)
+{
+    char group[224];
+    write_group(check, &call->arrival, group, sizeof group);
+    if (!strcmp(what, "line"))
+        snprintf(text, bytes,
+                 "%s: where some work-items make the call of line %llu, others make that of line "
+                 "%llu; none of it was sent",
+                 group, (unsigned long long)values[0], (unsigned long long)values[1]);
+    else
+        snprintf(text, bytes,
+                 "%s, line %u: the %s differs between work-items, %llu and %llu; none of the call "
+                 "was sent",
+                 group, GRAVELP_ARRIVAL_LINE(call->arrival.place), what,
+                 (unsigned long long)values[0], (unsigned long long)values[1]);
+}
+
+static void tell_incomplete(struct gravel_check *check, const struct checked_call *call, char *text,
+                            size_t bytes)
+{
+    char group[224];
+    write_group(check, &call->arrival, group, sizeof group);
+    snprintf(text, bytes,
+             "%s, line %u: %u of %u work-items made the call, which all must make; none of it was "
+             "sent (is it in a branch or a loop that some leave out, or behind a return?)",
+             group, GRAVELP_ARRIVAL_LINE(call->arrival.place), call->n_arrived,
+             GRAVELP_ARRIVAL_MEMBERS(call->arrival.place));
+}
+
+/* ---- interface ------------------------------------------------------------------------------- */
+
+static void forget_finished(struct gravel_check *check)
+{
+    if (check->finished)
+        free_call(check->finished);
+    check->finished = NULL;
+}
+
+/* All members have arrived. */
+static void finish(struct gravel_check *check, struct checked_call *call)
+{
+    tdelete(call, &check->calls, compare);
+    check->finished = call;
+}
+
+enum gravel_check_state gravel_check_take(struct gravel_check *check,
+                                          const struct gravelp_package *header,
+                                          const struct gravel_columns *arrived,
+                                          struct gravel_columns *columns, char *text, size_t bytes)
+{
+    uint64_t values[2];
+    forget_finished(check);
+    struct checked_call *call = find_call(check, header, &arrived->key);
+    if (!call)
+        return GRAVEL_CHECK_NO_ROOM;
+    const char *what = difference(call, header, &arrived->key, &values[0], &values[1]);
+    bool is_news = what && !call->is_wrong;
+    if (is_news)
+        tell_difference(check, call, what, values, text, bytes);
+    call->is_wrong |= what != NULL;
+    if (arrived->n && !call->is_wrong)
+        add_message(call, arrived);
+    if (++call->n_arrived < GRAVELP_ARRIVAL_MEMBERS(call->arrival.place))
+        return is_news ? GRAVEL_CHECK_WRONG : GRAVEL_CHECK_WAITS;
+    finish(check, call);
+    give_columns(call, columns);
+    return is_news ? GRAVEL_CHECK_WRONG : call->is_wrong ? GRAVEL_CHECK_WAITS : GRAVEL_CHECK_WHOLE;
+}
+
+bool gravel_check_end(struct gravel_check *check, char *text, size_t bytes)
+{
+    struct checked_call *first = NULL;
+    forget_finished(check);
+    while (check->calls) {
+        struct checked_call *call = *(struct checked_call **)check->calls; /* the root's key */
+        bool is_first = !call->is_wrong && (!first || compare(call, first) < 0);
+        tdelete(call, &check->calls, compare);
+        if (is_first && first)
+            free_call(first);
+        if (is_first)
+            first = call;
+        else
+            free_call(call);
+    }
+    if (first)
+        tell_incomplete(check, first, text, bytes);
+    bool is_told = first != NULL;
+    if (first)
+        free_call(first);
+    return is_told;
+}
+
+void gravel_check_free(struct gravel_check *check)
+{
+    char nothing[1];
+    gravel_check_end(check, nothing, 0);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checked mode on the host: joins the arrivals of work-items at calls of their work-group or sub-group.
+ *
+ * A call that all its members have made alike is whole, and its messages are what an unchecked call's would be. A call
+ * that some members left out, or made with another operation, base, handler or reply or on another line, is told, and none
+ * of its messages is sent.
+ *
+ * Path:    aggregator.c (a package with GRAVELP_COMMAND_CHECKED) -> check.c -> the aggregator's usual way.
+ * Owner:   an aggregator; its thread's alone. Names are the node's, under their own lock.
+ */
+#ifndef GRAVEL_AGGREGATE_CHECK_H
+#define GRAVEL_AGGREGATE_CHECK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "bin.h"
+#include "layout/package.h"
+
+/* Names of the kernels that have been built, by GRAVELP_HASH. Zero-filled: none; lock is initialised by its owner. */
+struct gravel_kernel_names {
+    pthread_mutex_t lock;
+    char **names; /* [n] */
+    uint32_t n;
+};
+
+/** Add the kernels of a program: names separated by semicolons, as OpenCL gives them. False if memory is out. */
+bool gravel_kernel_names_add(struct gravel_kernel_names *names, const char *list);
+void gravel_kernel_names_free(struct gravel_kernel_names *names);
+
+struct gravel_check {
+    struct gravel_kernel_names *names;
+    void *calls;                   /* tree of struct checked_call, by group and call */
+    struct checked_call *finished; /* the one that gravel_check_take has told last */
+};
+
+enum gravel_check_state {
+    GRAVEL_CHECK_WAITS,  /* others have not made the call yet, or it has been told before */
+    GRAVEL_CHECK_WHOLE,  /* `columns` are the call's, until the next take; maybe none of them */
+    GRAVEL_CHECK_WRONG,  /* `text` says why; nothing of the call will be sent */
+    GRAVEL_CHECK_NO_ROOM /* memory is out */
+};
+
+/**
+ * Take an arrival.
+ *
+ * @param header   a copy of the package's header, checked: of at most one message, stride 16.
+ * @param arrived  the message's columns, of one message or none.
+ * @param columns  [out] of a whole call.
+ * @param text     [bytes] for GRAVEL_CHECK_WRONG.
+ */
+enum gravel_check_state gravel_check_take(struct gravel_check *check,
+                                          const struct gravelp_package *header,
+                                          const struct gravel_columns *arrived,
+                                          struct gravel_columns *columns, char *text, size_t bytes);
+
+/** All kernels have ended: name the first call that is not whole, and forget all. False if there is none. */
+bool gravel_check_end(struct gravel_check *check, char *text, size_t bytes);
+
+/** Forget all. */
+void gravel_check_free(struct gravel_check *check);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checked mode: a call that not all work-items of a group make, or not alike, is told by kernel, line and group, and nothing
+ * of it is sent; calls that are right work as they do without it.
+ *
+ * Path: meson test -> this -> cl/device/check.cl.h, lib/aggregate/check.c
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "expect.h"
+
+#define GROUP 64u
+#define N 256u
+
+static int nothing(struct gravel *node, void *user, uint32_t source,
+                   const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)node, (void)user, (void)source, (void)args;
+    return 0;
+}
+
+static const struct gravel_handler handlers[] = {{"one", 1, nothing, NULL},
+                                                 {"two", 1, nothing, NULL}};
+static struct gravel *gravel;
+
+static int open_node(void **state)
+{
+    (void)state;
+    setenv("GRAVEL_CHECK", "1", 1);
+    const struct gravel_bindings bindings = {.handlers = handlers, .n_handlers = 2};
+    gravel = open_loopback(2, &bindings);
+    return 0;
+}
+
+static int close_node(void **state)
+{
+    (void)state;
+    return gravel_close(gravel);
+}
+
+/* a: N words at both nodes, b: N more. */
+struct words {
+    uint64_t a, b;
+};
+
+static struct words make_words(void)
+{
+    return (struct words){alloc_or_die(gravel, 4 * N), alloc_or_die(gravel, 4 * N)};
+}
+
+static void free_words(const struct words *words)
+{
+    OK(gravel_free(gravel, words->a));
+    OK(gravel_free(gravel, words->b));
+}
+
+/* The body fails, the error names kernel, group and what is wrong; no word of a or b has changed; the node goes on. */
+static void expect_told(const char *body, const char *group, const char *part)
+{
+    const struct words words = make_words();
+    int code = run_body(gravel, body, N, GROUP, words.a, words.b, 0);
+    expect_error(code, GRAVEL_EKERNEL, "kernel body");
+    expect_error(code, GRAVEL_EKERNEL, group);
+    expect_error(code, GRAVEL_EKERNEL, part);
+    for (uint32_t node = 0; node < 2; node++) {
+        expect_words(gravel, node, words.a, 0, N);
+        expect_words(gravel, node, words.b, 0, N);
+    }
+    expect_works(gravel);
+    free_words(&words);
+}
+
+/* ---- what is wrong --------------------------------------------------------------------------- */
+
+static void call_in_a_branch_is_told(void **state)
+{
+    (void)state;
+    expect_told("if (i % 64 >= 10) gravel_inc_uint_wg(g, a, i, i % 2);", "work-group at (0)",
+                "54 of 64 work-items made the call");
+    expect_told("if (i == 130) gravel_inc_uint_wg(g, a, i, 1);", "work-group at (128)",
+                "line 7: 1 of 64 work-items made the call");
+}
+
+static void call_with_a_predicate_in_a_branch_is_told(void **state)
+{
+    (void)state;
+    expect_told("if (i % 2) gravel_add_uint_wg_if(g, i % 3, a, i, 7, 1);", "work-group at (0)",
+                "32 of 64 work-items made the call");
+}
+
+static void call_in_a_loop_of_uneven_length_is_told(void **state)
+{
+    (void)state;
+    const struct words words = make_words();
+    int code =
+        run_body(gravel, "for (uint n = 0; n < 2 + (i == 70); n++) gravel_inc_uint_wg(g, a, i, 1);",
+                 N, GROUP, words.a, words.b, 0);
+    expect_error(code, GRAVEL_EKERNEL, "work-group at (64), line 7: 1 of 64 work-items made");
+    expect_words(gravel, 1, words.a, 2, N); /* what all have sent twice */
+    free_words(&words);
+}
+
+static void call_behind_a_return_is_told(void **state)
+{
+    (void)state;
+    expect_told("if (i % 64 >= 44) return; gravel_put_uint_wg(g, a, i, 1, 1);", "work-group at (0)",
+                "44 of 64 work-items made the call");
+}
+
+static void calls_in_both_branches_are_told(void **state)
+{
+    (void)state;
+    expect_told(
+        "if (i % 2)\n gravel_inc_uint_wg(g, a, i, 1);\nelse\n gravel_inc_uint_wg(g, b, i, 1);",
+        "work-group at (", "make the call of line 10, others make that of line 8");
+}
+
+static void base_that_differs_is_told(void **state)
+{
+    (void)state;
+    expect_told("gravel_inc_uint_wg(g, i % 64 == 5 ? b : a, i, 1);", "work-group at (",
+                "line 7: the base differs between work-items");
+}
+
+static void handler_that_differs_is_told(void **state)
+{
+    (void)state;
+    expect_told("gravel_am1_wg(g, i % 64 == 63 ? GRAVEL_HANDLER(two) : GRAVEL_HANDLER(one), 0, 1);",
+                "work-group at (", "the handler differs between work-items, 0 and 1");
+}
+
+static void operation_that_differs_is_told(void **state)
+{
+    (void)state;
+    expect_told(
+        "if (i % 2) gravel_add_uint_wg(g, a, i, 1, 1); else gravel_max_uint_wg(g, a, i, 1, 1);",
+        "work-group at (", "the operation differs between work-items, ");
+}
+
+static void reply_that_differs_is_told(void **state)
+{
+    (void)state;
+    expect_told("struct gravel_reply reply = {b, a + 4 * (i % 64 / 32)};"
+                "gravel_get_uint_wg(g, b, i, reply, i, 1);",
+                "work-group at (", "the signal differs between work-items");
+}
+
+static void place_outside_is_told(void **state)
+{
+    (void)state;
+    const struct words words = make_words();
+    expect_error(run_body(gravel,
+                          "struct gravel_reply reply = {b, GRAVEL_NO_SIGNAL};"
+                          "gravel_get_uint_wg(g, a, i, reply, i == 3 ? 256 : i, 1);",
+                          N, GROUP, words.a, words.b, 0),
+                 GRAVEL_ERANGE, "place 256 of uint at result");
+    free_words(&words);
+}
+
+static void group_of_two_dimensions_is_named(void **state)
+{
+    (void)state;
+    const struct words words = make_words();
+    const uint64_t arguments[3] = {words.a, words.b, 0};
+    const size_t global[] = {16, 16}, local[] = {8, 8};
+    cl_kernel kernel = body_kernel(
+        gravel,
+        "if (get_global_id(0) == 9 && get_global_id(1) == 15) gravel_inc_uint_wg(g, a, i, 1);",
+        arguments);
+    set_body_size(kernel, 16, 1);
+    OK(gravel_launch(gravel, kernel, 2, global, local, 0, NULL, NULL));
+    clReleaseKernel(kernel);
+    expect_error(gravel_barrier(gravel), GRAVEL_EKERNEL,
+                 "work-group at (8, 8, 0), line 7: 1 of 64");
+    free_words(&words);
+}
+
+/* ---- what is right --------------------------------------------------------------------------- */
+
+static void right_calls_send_all(void **state)
+{
+    (void)state;
+    const struct words words = make_words();
+    OK(run_body(gravel,
+                "gravel_inc_uint_wg(g, a, i, 1);"
+                "gravel_add_uint_wg_if(g, i % 2, a, i, 2, 1);"
+                "if (i % 3 == 0) gravel_add_uint_wi(g, a, i, 4, 1);"
+                "GRAVEL_FOR_WG (g, n, active, i % 5) gravel_inc_uint_wg_if(g, active, b, i, n % 2);"
+                "for (uint n = 0; n < 3; n++) if (n == 1) gravel_add_uint_wg(g, a, i, 8, 1);",
+                N, GROUP, words.a, words.b, 0));
+    const uint32_t *a = read_map(gravel, 1, words.a, 4 * N);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(a[i], 9 + i % 2 * 2 + (i % 3 == 0 ? 4 : 0));
+    unmap(gravel, a);
+    for (uint32_t node = 0; node < 2; node++) {
+        const uint32_t *b = read_map(gravel, node, words.b, 4 * N);
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(b[i], (i % 5 + 1 - node) / 2);
+        unmap(gravel, b);
+    }
+    free_words(&words);
+}
+
+static void right_requests_are_answered(void **state)
+{
+    (void)state;
+    const struct words words = make_words();
+    const char *wait =
+        is_sliced(gravel) && takes_step(gravel, "drain")
+            ? ""
+            : "if (!gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n)) return;"
+              "gravel_add_uint_wg(g, a, 128 + i / 4, 1, 0);";
+    char body[1024];
+    snprintf(body, sizeof body,
+             "struct gravel_reply reply = {b, a + 4 * (i / 64)};"
+             "uint n = gravel_fetch_add_uint_wg_if(g, i %% 2 == 0, a, 64, 1, reply, i, 1); %s",
+             wait);
+    OK(run_body(gravel, body, N, GROUP, words.a, words.b, 0));
+    assert_int_equal(word32(gravel, 1, words.a + 4 * 64), N / 2);
+    expect_words(gravel, 0, words.a, GROUP / 2, N / GROUP);
+    if (*wait)
+        expect_words(gravel, 0, words.a + 4 * 128, 4, N / 4);
+    free_words(&words);
+}
+
+/* Groups are numbered through; a later launch's calls are no earlier one's. */
+static void launches_do_not_mix(void **state)
+{
+    (void)state;
+    const struct words words = make_words();
+    for (uint32_t i = 0; i < 3; i++)
+        OK(run_body(gravel, "gravel_inc_uint_wg(g, a, i, 1);", N, GROUP, words.a, words.b, 0));
+    expect_words(gravel, 1, words.a, 3, N);
+    free_words(&words);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(call_in_a_branch_is_told),
+        cmocka_unit_test(call_with_a_predicate_in_a_branch_is_told),
+        cmocka_unit_test(call_in_a_loop_of_uneven_length_is_told),
+        cmocka_unit_test(call_behind_a_return_is_told),
+        cmocka_unit_test(calls_in_both_branches_are_told),
+        cmocka_unit_test(base_that_differs_is_told),
+        cmocka_unit_test(handler_that_differs_is_told),
+        cmocka_unit_test(operation_that_differs_is_told),
+        cmocka_unit_test(reply_that_differs_is_told),
+        cmocka_unit_test(place_outside_is_told),
+        cmocka_unit_test(group_of_two_dimensions_is_named),
+        cmocka_unit_test(right_calls_send_all),
+        cmocka_unit_test(right_requests_are_answered),
+        cmocka_unit_test(launches_do_not_mix),
+    };
+    return cmocka_run_group_tests(tests, open_node, close_node);
+}
