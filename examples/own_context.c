@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* A program's own context, device and queue: Gravel uses them, and the program enqueues its kernels itself. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gravel/gravel.h>
+
+#define N_WORDS 65536u /* that each node puts to the next one */
+
+/* A call returns 0, or an error that gravel_last_error() tells. */
+#define TRY(call) \
+    ((call) ? (fprintf(stderr, "%s: %s\n", #call, gravel_last_error()), exit(1)) : (void)0)
+
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "kernel void put_to_next(GRAVEL_ARENA, ulong words)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    uint i = (uint)get_global_id(0), node = gravel_node(g);\n"
+    "    gravel_put_uint_wg(g, words, i, i * 3 + node, (node + 1) % gravel_n_nodes(g));\n"
+    "}\n";
+
+int main(void)
+{
+    static cl_uint found[N_WORDS];
+    const size_t n = N_WORDS, group = 256;
+    cl_platform_id platform = NULL;
+    cl_device_id device = NULL;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+    if (!queue)
+        return fprintf(stderr, "own_context: the first OpenCL platform has no device\n"), 1;
+    const struct gravel_bindings own = {.context = context, .device = device, .queue = queue};
+    struct gravel *gravel;
+    cl_program program;
+    uint64_t words, n_wrong = 0;
+    TRY(gravel_open(&gravel, NULL, &own));
+    TRY(gravel_alloc(gravel, sizeof found, &words));
+    TRY(gravel_program_build(gravel, "own_context.cl", source, NULL, &program));
+    cl_uint node = gravel_node(gravel), n_nodes = gravel_n_nodes(gravel);
+    cl_kernel kernel = clCreateKernel(program, "put_to_next", NULL);
+    TRY(gravel_kernel_set_arena(gravel, kernel, 0));
+    clSetKernelArg(kernel, 1, sizeof(cl_ulong), &words);
+    if (strcmp(gravel_step(gravel), "svm") == 0 || strcmp(gravel_step(gravel), "usm") == 0) {
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, &group, 0, NULL, NULL);
+        clFinish(queue); /* gravel_quiet covers messages of kernels that have ended */
+    } else {             /* only Gravel can launch in slices */
+        TRY(gravel_launch(gravel, kernel, 1, &n, &group, 0, NULL, NULL));
+    }
+    TRY(gravel_quiet(gravel));
+    TRY(gravel_get(gravel, words, found, sizeof found, (node + 1) % n_nodes));
+    for (cl_uint i = 0; i < N_WORDS; i++)
+        n_wrong += found[i] != i * 3 + node;
+    TRY(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &n_wrong, 1));
+    if (node == 0)
+        printf("own_context: %u words from each of %u node(s) to the next, %s\n", N_WORDS, n_nodes,
+               n_wrong ? "WRONG" : "all right");
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    TRY(gravel_close(gravel));
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+    return n_wrong != 0;
+}
