@@ -46,8 +46,11 @@
  */
 #ifdef GRAVELP_YIELD_SYSCALL
 #define GRAVELP_OUT_OF_LINE static __attribute__((noinline))
+#define GRAVELP_OF_ARGUMENTS \
+    __attribute__((const)) /* and of nothing else: loops around it stay as they are */
 #else
 #define GRAVELP_OUT_OF_LINE static
+#define GRAVELP_OF_ARGUMENTS
 #endif
 
 #if !defined(__OPENCL_C_VERSION__)

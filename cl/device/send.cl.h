@@ -101,17 +101,24 @@ GRAVELP_INLINE void gravelp_send_begin(struct gravel_group g, uint command, uint
                                          GRAVELP_PACKAGE_STRIDE(n) * GRAVELP_COLUMN_BYTES(command));
 }
 
+/* Where the column-th message is, if a package has so many: package << 32 | column there. */
+GRAVELP_OUT_OF_LINE GRAVELP_OF_ARGUMENTS ulong gravelp_split_column(uint column, uint columns)
+{
+    return (ulong)(column / columns) << 32 | column % columns;
+}
+
 /* Write the column-th of n messages that do not fit one slot. */
 GRAVELP_INLINE void gravelp_write_column_of_many(struct gravel_group g, uint command, uint n,
                                                  uint column, ulong index,
                                                  struct gravelp_values values, uint node)
 {
     uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command);
-    uint package = column / columns, left = n - package * columns;
+    ulong place = gravelp_split_column(column, columns);
+    uint package = (uint)(place >> 32), left = n - package * columns;
     global uchar *slot =
         gravelp_queue_slot(g.arena, gravelp_queue_of_group(g.arena), g.scratch->ticket + package);
     gravelp_write_column(slot, command, GRAVELP_PACKAGE_STRIDE(left < columns ? left : columns),
-                         column - package * columns, index, values, node);
+                         (uint)place, index, values, node);
 }
 
 /* Leader, after the barrier: publish the packages. */
