@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of settings, made from GRAVEL_CONFIG_FIELDS: as text, as Markdown (docs/tuning.md), as
+ * The table of settings, made from GRAVEL_CONFIG_FIELDS: as text, as Markdown (docs/guide/tuning.md), as
  * JSON.
  *
  * Path:    include/gravel/config.h -> settings.c -> standard output.

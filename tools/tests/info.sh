@@ -27,7 +27,7 @@ add_broken_driver()
 }
 
 case $test in
-tuning) # docs/tuning.md holds the table that config.h implies
+tuning) # docs/guide/tuning.md holds the table that config.h implies
     sed -n '/^<!-- settings begin -->$/,/^<!-- settings end -->$/p' "$file" | sed '1d;$d' >"$work/have"
     "$info" --env --markdown >"$work/want" || fail "gravel-info --env --markdown"
     diff -u "$work/have" "$work/want" || fail "run: tools/update-tuning $info" ;;
