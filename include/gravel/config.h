@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every setting of a node, once. The struct, its defaults, the GRAVEL_* environment variables, the table
- * that `gravel-info --env` prints and docs/guide/tuning.md are all made from this list.
+ * that `gravel-info --env` prints and docs/reference/settings.md are all made from this list.
  *
  * X(kind, field, VARIABLE, default, min, max, category, help)
  *     kind is STRING, BOOL, COUNT (uint32_t) or BYTES (uint64_t; the variable takes k, M and G suffixes).
