@@ -109,7 +109,7 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
 
 /*
  * Every work-item of the group: a barrier of global and local memory, in place of OpenCL's where an `if` or a loop guards
- * it. PoCL 3.1 needs one beside a divergent `if` that is first or last there (docs/guide/porting.md).
+ * it. PoCL 3.1 needs one beside a divergent `if` that is first or last there (docs/guide/divergence.md).
  */
 GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
 {

@@ -290,7 +290,7 @@ def errors():
     return (NOTE % "include/gravel/gravel.h" + "# Errors\n\nA call returns 0 or one of these codes. `gravel_strerror` gives "
             "the code's text, `gravel_last_error` what exactly went\nwrong. The last column lists calls whose description "
             "names the code. Once a node has failed, every call returns the\nerror that ended it: "
-            "[failure](promises.md#failure-of-a-node).\n\n| code | value | text | returned by |\n|---|---|---|---|\n" +
+            "[failure](../design/failure.md).\n\n| code | value | text | returned by |\n|---|---|---|---|\n" +
             "\n".join(lines) + "\n")
 
 

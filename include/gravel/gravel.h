@@ -231,7 +231,7 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
  * On steps svm and usm, launching a kernel by clEnqueueNDRangeKernel on any queue of the same context works as well;
  * this call also starts the aggregators at once and shows the kernel in traces. On pump and drain only this call cuts
  * the launch into slices: on pump it returns when the last of them are enqueued, on drain when the kernel has ended.
- * With handlers written in OpenCL C, svm and usm may slice as pump does (docs/reference/promises.md).
+ * With handlers written in OpenCL C, svm and usm may slice as pump does (docs/design/progress.md).
  *
  * @param n_dimensions  1 to 3.
  * @param global_size   [n_dimensions] work-items.

@@ -67,11 +67,11 @@ stands_in()
     return 1
 }
 
-# The documents, paragraph by paragraph.
+# The documents, paragraph by paragraph; a row of a table is one.
 n_paragraphs=0
 for document in README.md CONTRIBUTING.md docs/*/*.md; do
     [ "$document" = docs/design/memory-order.md ] && continue
-    awk 'BEGIN { RS = "" } { gsub(/\n/, " "); print }' "$document" >"$work/paragraphs"
+    sed 's/^|/\n|/' "$document" | awk 'BEGIN { RS = "" } { gsub(/\n/, " "); print }' >"$work/paragraphs"
     grep -E '(^|[^A-Za-z0-9_-])[A-KM-Z][0-9]($|[^A-Za-z0-9_-])' "$work/paragraphs" >"$work/labelled"
     while read -r paragraph; do
         n_paragraphs=$((n_paragraphs + 1))
