@@ -7,14 +7,15 @@ exit:  0; 1 with file, line, phrase and what to write instead
 
 A phrase is found across the end of a line, in capitals too. Generated tables are read like all others: mend their source.
 
-Path: README.md, NEWS, CONTRIBUTING.md, docs/, include/gravel/, cl/gravel.cl.h -> words.py.
+Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, include/gravel/, cl/gravel.cl.h -> words.py.
 """
 import glob
 import os
 import re
 import sys
 
-READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "include/gravel/*.h", "cl/gravel.cl.h")
+READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "apps/*/README.md", "include/gravel/*.h",
+        "cl/gravel.cl.h")
 INSTEAD = {
     r"stands? still": "hangs",
     r"signs? of life": "heartbeat",
