@@ -70,9 +70,8 @@
       "longest that handlers may keep sending while all nodes wait in a barrier "                 \
       "[milliseconds]; 0 derives it: 75 times GRAVEL_TIMEOUT, a day at most")                     \
     X(BOOL, check, GRAVEL_CHECK, 0, 0, 1, "observation",                                          \
-      "checked mode: a call of a work-group that not all of its work-items make, or not alike, "  \
-      "is an "                                                                                    \
-      "error; a package a work-item, so far slower")                                              \
+      "checked mode: an error if work-items of a group leave a group call out, or make it in "    \
+      "another way; much slower, because each work-item sends a package of its own")              \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                          \
       "print statistics of the node to standard error when it closes")                            \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                       \
