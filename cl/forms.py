@@ -129,9 +129,8 @@ def write(out, messages, forms):
                 out.write(message.define(form))
 
 
-def main(operations_path, out_path):
-    with open(operations_path, encoding="utf-8") as file:
-        text = file.read()
+def groups(text):
+    """(macros that must be defined, messages, scopes) of every group of calls."""
     plain = [update(*row) for row in rows_of(text, "GRAVEL_VALUE_OPERATIONS")]
     plain += [increment(*row) for row in rows_of(text, "GRAVEL_INC_TYPES")]
     plain += [request(*row) for row in rows_of(text, "GRAVEL_REQUESTS")]
@@ -140,16 +139,22 @@ def main(operations_path, out_path):
     plain += [active_message(n) for n in range(N_ARGS + 1)]
     double = [update(*row) for row in rows_of(text, "GRAVEL_DOUBLE_OPERATIONS")]
     double += [request(*row) for row in rows_of(text, "GRAVEL_DOUBLE_REQUESTS")] + [put_signal("DOUBLE", "double")]
+    return [([], plain, ALWAYS), (["GRAVEL_HAS_DOUBLE"], double, ALWAYS),
+            (["GRAVEL_HAS_SUBGROUPS"], plain, WITH_SUBGROUPS),
+            (["GRAVEL_HAS_SUBGROUPS", "GRAVEL_HAS_DOUBLE"], double, WITH_SUBGROUPS)]
+
+
+def main(operations_path, out_path):
+    with open(operations_path, encoding="utf-8") as file:
+        text = file.read()
     with open(out_path, "w", encoding="utf-8") as out:
         out.write(HEAD)
-        for guard, messages, forms in [("", plain, ALWAYS), ("GRAVEL_HAS_DOUBLE", double, ALWAYS),
-                                       ("GRAVEL_HAS_SUBGROUPS", plain, WITH_SUBGROUPS)]:
-            out.write("\n" + ("#ifdef %s\n" % guard if guard else ""))
+        for guards, messages, forms in groups(text):
+            condition = " && ".join("defined(%s)" % guard for guard in guards)
+            out.write("\n" + ("#if %s\n" % condition if condition else ""))
             write(out, messages, forms)
-            out.write("#endif\n" if guard else "")
-        out.write("\n#if defined(GRAVEL_HAS_SUBGROUPS) && defined(GRAVEL_HAS_DOUBLE)\n")
-        write(out, double, WITH_SUBGROUPS)
-        out.write("#endif\n\n#endif\n")
+            out.write("#endif\n" if condition else "")
+        out.write("\n#endif\n")
 
 
 if __name__ == "__main__":

@@ -23,35 +23,35 @@
  * float or double (where GRAVEL_HAS_DOUBLE is defined). inc takes no value, and no float or double:
  *     gravel_OP_TYPE_S(g, [f,] [active,] base, index, value, node)
  *     gravel_inc_TYPE_S(g, [f,] [active,] base, index, node)
- * `base` is a heap offset from gravel_alloc and `index` counts elements of the type after it. base is the same for all
- * who make the call together (_wi: each work-item's own).
+ * `base` is a heap offset from gravel_alloc and `index` counts elements of the type after it. All work-items that make a
+ * call together give one base (_wi: each work-item's own).
  *
- * Active messages, of N = 0 to 4 arguments of type ulong, to a handler that is the same for all who make the call:
+ * Active messages, of N = 0 to 4 arguments of type ulong; all work-items that make the call name one handler:
  *     gravel_amN_S(g, [f,] [active,] GRAVEL_HANDLER(name), argument..., node)
  *
- * Requests (_wg, _wg_if, _wi). The answer is the word's old value: it is put to this node's own heap some time later, to
- * element `place` after reply.result. Then the uint at reply.signal has grown by one for every answer. `reply` is the same
- * for all who make the call together, `place` is each work-item's own:
+ * Requests (_wg, _wg_if, _wi). The answer, the word's old value, arrives later in this node's own heap, at element `place`
+ * after reply.result. Then the uint at reply.signal grows by one for every answer. All work-items that make the call
+ * together give one `reply`; `place` is each work-item's own:
  *     gravel_get_TYPE_S(g, [active,] base, index, reply, place, node)
  *     gravel_swap_TYPE_S(g, [active,] base, index, value, reply, place, node)
  *     gravel_fetch_OP_TYPE_S(g, [active,] base, index, value, reply, place, node)          OP: add, min, max, and, or, xor
  *     gravel_cas_TYPE_S(g, [active,] base, index, expected, value, reply, place, node)     stores value if as expected
  *     gravel_put_signal_TYPE_S(g, [active,] base, index, value, signal, node)              put; then the destination's
- *                                                        uint at heap offset `signal` has grown by one for the message
+ *                                                        uint at heap offset `signal` grows by one for each message
  * They return how many messages the group (_wi: the work-item) sent. get, swap, fetch_add and put_signal take all six
- * types, the other ones the four integer types. Offsets are checked at the owner before anything is done there.
+ * types, the other ones the four integer types. The owner checks offsets before it applies anything.
  *
- * Waits, for words of the own heap. TYPE is int, uint, long or ulong (64 bits where GRAVEL_HAS_LONG_WAITS is defined; a
+ * Waits, for words of this node's own heap. TYPE is int, uint, long or ulong (64 bits where GRAVEL_HAS_LONG_WAITS is defined; a
  * program that calls them elsewhere does not build); compare is GRAVEL_CMP_EQ, _NE, _GT, _LE, _LT or _GE:
  *     gravel_wait_until_TYPE_wg(g, offset, compare, value)        also _wi
  * True once the word compares so with value; everything applied before it is visible then. False if the node has failed,
- * or if the word did not change for GRAVEL_TIMEOUT, which fails the node and is told by the host's next quiet. Wait only
- * for what needs no other work-group of the same launch (answers, or nodes that run already): groups need not run at the
+ * or if the word did not change for GRAVEL_TIMEOUT, which fails the node: the host's next quiet reports it. Wait only for
+ * what needs no other work-group of this launch (answers, or nodes whose kernels run), because groups need not run at the
  * same time. On step drain no kernel waits: read the answers in the next launch.
  *
  * A message is sent when the call returns, and applied at its owner some time later: gravel_quiet and gravel_barrier on
- * the host wait for that, and for answers. Messages of one work-group to one node are applied in order. A destination or
- * index that does not exist is refused and told by the host's next quiet or barrier.
+ * the host wait for that, and for answers. Messages of one work-group to one node are applied in order. A message to a
+ * destination or index that does not exist is refused; the host's next quiet or barrier reports it.
  *
  * Names that begin with gravelp_ or GRAVELP_ are private.
  *
@@ -108,8 +108,8 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
 }
 
 /*
- * Every work-item of the group: a barrier of global and local memory, in place of OpenCL's where an `if` or a loop guards
- * it. PoCL 3.1 needs one beside a divergent `if` that is first or last there (docs/porting.md).
+ * Every work-item of the group: a barrier of global and local memory, instead of OpenCL's where an `if` or a loop guards
+ * it. PoCL 3.1 needs one beside a divergent `if` that is first or last there (docs/guide/divergence.md).
  */
 GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
 {
@@ -137,8 +137,8 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
  *         gravel_inc_ulong_wg_if(g, turn.active, base, index_of(key), node_of(key));
  *     }
  *
- * What a turn needs must be known to whoever takes it: its work-item's number in the group (turn.lane) and the turn's
- * number (turn.i). The turns of one work-item may be taken in the same round, so they are in no order among themselves.
+ * Any work-item may take a turn, so what the turn does must follow from its work-item's number in the group (turn.lane)
+ * and its own number (turn.i). Turns of one work-item may be taken in one round: they have no order among themselves.
  */
 #if defined(__OPENCL_C_VERSION__)
 #define GRAVEL_SHARES(shares)                      \
@@ -158,15 +158,15 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
     for (uint i = 0, active = 0 < (n); gravelp_sg_any(active); i++, active = i < (n))
 
 /*
- * A loop of the whole group whose sub-groups leave it each on its own; as GRAVEL_FOR_WG, for _fbar_if calls. A package
- * holds the messages of all sub-groups that are still there. No place for calls of the whole group.
+ * A loop of the whole group that each sub-group leaves on its own; as GRAVEL_FOR_WG, for _fbar_if calls. A package holds
+ * the messages of all sub-groups that are still in the loop. Calls of the whole group are not allowed in it.
  *
  *     GRAVEL_FBAR(f);                                     in the kernel's outermost scope
  *     GRAVEL_FOR_FBAR(g, f, i, active, n) {
  *         gravel_inc_uint_fbar_if(g, f, active, base, index(i), node(i));
  *     }
  *
- * Sound only where sub-groups of a group run on while one of them waits, which OpenCL does not promise: ask
+ * Sound only where sub-groups of a group run on while one of them waits, which OpenCL does not promise: test with
  * gravel_fbar_rounds_wg first. Elsewhere a wait ends after GRAVEL_TIMEOUT and fails the node by name.
  */
 #if defined(__OPENCL_C_VERSION__)
@@ -181,15 +181,15 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
          i++, active = i < (n))
 
 /*
- * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group gets through in n_looks
- * looks each. All n_rounds in every sub-group: they make progress beside each other. Ends in any case.
+ * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group passes in n_looks polls
+ * each. If every sub-group passes all n_rounds, sub-groups make progress beside each other. Ends in any case.
  */
 GRAVELP_INLINE uint gravel_fbar_rounds_wg(local struct gravel_fbar *f, uint n_rounds, uint n_looks)
 {
     return gravelp_fbar_rounds(f, n_rounds, n_looks);
 }
 
-/* Every work-item of a member, within the loop: be none any more; become one again. */
+/* Every work-item of a member, within the loop: leave the barrier; join it again. */
 GRAVELP_INLINE void gravel_fbar_leave_sg(local struct gravel_fbar *f)
 {
     if (gravelp_sg_lane() == 0)
@@ -253,13 +253,13 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  *         atomic_inc(&counters[key]);
  *     }
  *
- * A handler is a function of the name under which it is registered (gravel.h: struct gravel_handler). It returns nothing
+ * A handler is a function with the name under which it is registered (gravel.h: struct gravel_handler). It returns nothing
  * and takes a struct gravel_call and as many ulong as it was registered with, 0 to 4.
  *
  * Every message is a work-item. A handler sees every message applied before its run; the messages of a run (many,
- * from one node to one handler) may be run at once and in any order, so they share words by atomics. It has no
- * work-group: no barrier, no local memory. It sends nothing: the calls above want a struct gravel_group, which there is
- * none of, and so do not compile. It must end.
+ * from one node to one handler) may run at once and in any order, so they share words by atomics. A handler has no
+ * work-group: no barrier, no local memory. It sends nothing: the calls above do not compile, because they need a struct
+ * gravel_group. It must end.
  *
  * Memory:  what it stores is visible after a quiet or barrier that covers its message, as with any message.
  */
@@ -282,8 +282,8 @@ GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong off
 /* ---- sliced launches -------------------------------------------------------------------------------- */
 
 /*
- * Where a launch is cut into slices these would be the slice's. A program that needs them gets them as arguments;
- * one that uses them does not build, rather than count items twice.
+ * Where a launch is cut into slices, get_global_size, get_num_groups, get_group_id, get_global_offset and
+ * get_global_linear_id would mean the slice. A program that uses them does not build: pass the values as arguments.
  */
 #if defined(GRAVEL_SLICED) && !defined(GRAVELP_INTERNAL)
 #define get_global_size(d) \

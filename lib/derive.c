@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Defaults that depend on the step, the machine or the job. See derive.h; docs/performance.md has the
- * figures.
+ * Defaults that depend on the step, the machine or the job. See derive.h.
  */
 #include "derive.h"
 

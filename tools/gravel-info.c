@@ -27,7 +27,7 @@ enum { KEY_OPENCL_INCLUDE = 256, KEY_LIMIT };
 
 struct arguments {
     const char *device; /* NULL if not given */
-    bool self_test, env, json, markdown, opencl_include;
+    bool self_test, env, json, opencl_include;
     unsigned limit_s;
 };
 
@@ -36,7 +36,6 @@ static const struct argp_option options[] = {
     {"selftest", 't', NULL, 0, "prove what the devices promise; exit status 1 if one fails", 0},
     {"env", 'e', NULL, 0, "settings and their GRAVEL_* variables instead of devices", 0},
     {"json", 'j', NULL, 0, "one JSON object instead of text", 0},
-    {"markdown", 'm', NULL, 0, "with --env: defaults as Markdown tables", 0},
     {"opencl-include", KEY_OPENCL_INCLUDE, NULL, 0, "directory where gravel.cl.h is installed", 0},
     {"limit", KEY_LIMIT, "SECONDS", 0, "give up on a driver after this (30)", 0},
     {0}};
@@ -57,9 +56,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case 'j':
         arguments->json = true;
-        return 0;
-    case 'm':
-        arguments->markdown = true;
         return 0;
     case KEY_OPENCL_INCLUDE:
         arguments->opencl_include = true;
@@ -92,11 +88,9 @@ static int show_settings(const struct arguments *arguments)
 {
     if (arguments->json)
         print_json(info_settings_json());
-    else if (arguments->markdown)
-        info_settings_print_markdown(stdout);
     else
         info_settings_print(stdout);
-    return !arguments->markdown && info_settings_check() ? fail(gravel_last_error()) : 0;
+    return info_settings_check() ? fail(gravel_last_error()) : 0;
 }
 
 /* What a probe found out replaces what the device said. @return whether it passed. */

@@ -51,7 +51,7 @@ static const struct argp_option node_options[] = {
     {"group", KEY_GROUP, "ITEMS", 0, "Work-items of a work-group (256)", 0},
     {"model", KEY_MODEL, "NAME", 0,
      "How messages are sent: coprocessor, coprocessor-1m, lane, coalesced, coalesced-aggregated or "
-     "gravel (gravel); docs/models.md compares them",
+     "gravel (gravel); docs/results/models.md compares them",
      0},
     {0}};
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches whose work-items take several things each: where a launch is cut into slices, of which each has a bounded
- * number of work-items, there are fewer of them.
+ * Several things for each work-item, so that a sliced launch, whose slices have a bounded number of work-items, needs
+ * fewer slices.
  *
- * There are two kernels with the same arguments. Work-item i of the first takes thing i, as ever; CPU compilers make
- * the most of it, for there is no loop round its barriers. The second has `uint each` behind all others. A group takes
+ * There are two kernels with equal arguments. Work-item i of the first takes thing i; CPU compilers make the most of it,
+ * because its barriers are in no loop. The second has `uint each` behind all others. A group takes
  * `each` times its size of things, all neighbours; a work-item takes every get_local_size(0)-th of those, beginning with
  *
  *     size_t i = first + (get_global_id(0) - get_local_id(0)) * each + get_local_id(0);

@@ -4,7 +4,7 @@
  *
  * The applications' kernels are the same under all of them. What differs is how the library
  * aggregates, and what the calls for a message do: a prelude of OpenCL C ahead of the application's
- * program says so. docs/models.md compares what they cost.
+ * program says so. docs/results/models.md compares what they cost.
  *
  *     coprocessor           messages stay in a queue for each destination until their kernel has
  *                           ended; the host exchanges the queues, and the owners apply them

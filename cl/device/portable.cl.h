@@ -18,7 +18,7 @@
  * Compiled as C11 (no OpenCL compiler), tests/tsan/host_c11.h supplies these names for threads.
  *
  * Path:    base.h -> portable.cl.h -> workgroup.cl.h.
- * Memory:  orders are in the names; every use says which edge of docs/memory-order.md it is.
+ * Memory:  orders are in the names; every use says which edge of docs/design/memory-order.md it is.
  */
 #ifndef GRAVELP_PORTABLE_CL_H
 #define GRAVELP_PORTABLE_CL_H

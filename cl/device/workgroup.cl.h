@@ -3,7 +3,7 @@
  * What a work-group does together: elect a leader, compact active work-items, agree on a maximum.
  *
  * Path:    portable.cl.h -> workgroup.cl.h -> queue.cl.h.
- * Memory:  all through local memory between barriers of the group (edge G1 in docs/memory-order.md).
+ * Memory:  all through local memory between barriers of the group (edge G1 in docs/design/memory-order.md).
  * Source:  Orr 2016, section 5.2.1 (leader), 5.3.1 (software predication), A.2.3 (prefix sum).
  */
 #ifndef GRAVELP_WORKGROUP_CL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every setting of a node, once. The struct, its defaults, the GRAVEL_* environment variables, the table
- * that `gravel-info --env` prints and docs/tuning.md are all made from this list.
+ * Every setting of a node, once: this list makes the struct, its defaults, the GRAVEL_* environment
+ * variables, the table of `gravel-info --env`, and docs/reference/settings.md.
  *
  * X(kind, field, VARIABLE, default, min, max, category, help)
  *     kind is STRING, BOOL, COUNT (uint32_t) or BYTES (uint64_t; the variable takes k, M and G suffixes).
@@ -18,7 +18,7 @@
 #define GRAVEL_CONFIG_FIELDS(X)                                                                   \
     X(STRING, device, GRAVEL_DEVICE, "", 0, 0, "device",                                          \
       "device to use: platform:device numbers, or part of a platform or device name; "            \
-      "empty takes the first device that can; nodes of a host take equal devices in turn")        \
+      "empty takes the first device that has a step; nodes of a host take equal devices in turn") \
     X(STRING, step, GRAVEL_STEP, "auto", 0, 0, "device",                                          \
       "step of the capability ladder: auto, svm, usm, pump or drain")                             \
     X(COUNT, slice_groups, GRAVEL_SLICE, 0, 0, 4294967295u, "device",                             \
@@ -28,7 +28,7 @@
     X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                            \
       "extra OpenCL compiler options, appended last")                                             \
     X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                      \
-      "longest wait of quiet, fence or barrier for one kernel to end [milliseconds]; 0 waits on") \
+      "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit")  \
     X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                     \
       "symmetric heap of each node [bytes]")                                                      \
     X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                     \
@@ -50,30 +50,28 @@
       "age at which a partly filled node buffer leaves [microseconds]; 0 derives it: 125; on "    \
       "step pump 2000")                                                                           \
     X(STRING, aggregation, GRAVEL_AGGREGATION, "destination", 0, 0, "aggregation",                \
-      "which messages of kernels share a node buffer: destination, all that there are for one; "  \
-      "group, those that a work-group sends to one at once; off, none; the last two, and no "     \
-      "binning by the device, are for comparisons")                                               \
+      "which messages of kernels share a node buffer: destination, all for one destination; "     \
+      "group, those of one call of a work-group for one destination; off, none; group and off, "  \
+      "without binning on the device, are for comparisons")                                       \
     X(STRING, device_aggregation, GRAVEL_DEVICE_AGGREGATION, "auto", 0, 0, "aggregation",         \
       "where packages are fetched by copies (steps pump and drain), the device bins their "       \
       "messages: "                                                                                \
       "on, off, or auto: long runs of packages, on step pump of devices other than CPUs")         \
     X(STRING, transport, GRAVEL_TRANSPORT, "auto", 0, 0, "network",                               \
-      "auto, self or mpi; auto is mpi under an MPI launcher, else self")                          \
+      "auto, self or mpi; auto is mpi under an MPI launcher, self otherwise")                     \
     X(COUNT, loopback_nodes, GRAVEL_LOOPBACK, 1, 1, 4096, "network",                              \
       "nodes that transport self stands for, each with its own heap")                             \
     X(COUNT, n_resolvers, GRAVEL_RESOLVERS, 0, 0, 64, "network",                                  \
       "helper threads that apply messages, sharded by address; 0 lets the network thread do it")  \
     X(COUNT, timeout_ms, GRAVEL_TIMEOUT, 8000, 100, 86400000, "network",                          \
-      "silence after which a peer counts as dead, and the longest wait without progress, of "     \
-      "kernels too, by the host's clock "                                                         \
-      "[milliseconds]")                                                                           \
+      "time without a heartbeat after which a peer counts as dead, and longest wait without "     \
+      "progress, in kernels too, by the host's clock [milliseconds]")                             \
     X(COUNT, chain_limit_ms, GRAVEL_CHAIN_LIMIT, 0, 0, 86400000, "network",                       \
-      "longest that handlers may go on sending while all nodes wait in a barrier "                \
+      "longest that handlers may keep sending while all nodes wait in a barrier "                 \
       "[milliseconds]; 0 derives it: 75 times GRAVEL_TIMEOUT, a day at most")                     \
     X(BOOL, check, GRAVEL_CHECK, 0, 0, 1, "observation",                                          \
-      "checked mode: a call of a work-group that not all of its work-items make, or not alike, "  \
-      "is an "                                                                                    \
-      "error; a package a work-item, so far slower")                                              \
+      "checked mode: an error if work-items of a group leave a group call out, or make it in "    \
+      "another way; much slower, because each work-item sends a package of its own")              \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                          \
       "print statistics of the node to standard error when it closes")                            \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                       \

@@ -5,8 +5,8 @@
  *
  * A node is one process of a job (a rank), or one of several loop-back nodes that a single process stands
  * for. Calls return 0 or a negative GRAVEL_E... code; gravel_strerror() names the code and
- * gravel_last_error() tells what exactly went wrong. Unless a call says otherwise, any host thread may make
- * it, and calls marked *collective* must be made by every node in the same order.
+ * gravel_last_error() says what exactly went wrong. Any host thread may make any call, unless its description says
+ * otherwise. Every node must make the *collective* calls in the same order.
  *
  * Source:  Orr, Communication and Coordination Paradigms for Highly-Parallel Accelerators, 2016, chapter 5.
  */
@@ -78,11 +78,10 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
                                     const uint64_t args[GRAVEL_AM_MAX_ARGS]);
 
 /**
- * A handler as it is registered: the same table, in the same order, at every node.
+ * An entry of the table of handlers, which is equal, in the same order, at every node.
  *
- * With function NULL it is one of OpenCL C that the destination's device runs, and stands in device_source of the
- * bindings: `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments. cl/gravel.cl.h tells what
- * it may do.
+ * If function is NULL, the destination's device runs the handler, which is OpenCL C in device_source of the bindings:
+ * `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments. cl/gravel.cl.h says what it may do.
  */
 struct gravel_handler {
     const char *name;                  /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
@@ -91,10 +90,10 @@ struct gravel_handler {
     void *user;                        /**< handed to function; NULL if the device runs it */
 };
 
-/** What the library would like to say; called from any of its threads. */
+/** Log callback; any library thread may call it. */
 typedef void gravel_log_function(void *user, const char *text);
 
-/** What cannot come from the environment. Zero-fill; every member is optional. */
+/** The caller's OpenCL objects, handlers and log. Zero-fill; every member is optional. */
 struct gravel_bindings {
     cl_context context;     /**< the caller's context; then device must be set too */
     cl_device_id device;    /**< the caller's device, used as it is (no sub-device is made) */
@@ -105,8 +104,9 @@ struct gravel_bindings {
     void *log_user;
     const char *
         device_source; /**< OpenCL C of the handlers without a function; used until gravel_open returns */
-    const char *device_name;    /**< its file name for messages of the compiler, e.g. "tally.cl" */
-    const char *device_options; /**< compiler options for it */
+    const char *
+        device_name; /**< file name of device_source for the compiler's messages, e.g. "tally.cl" */
+    const char *device_options; /**< compiler options for device_source */
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ struct gravel_bindings {
 /** The text of an error code; never NULL. */
 const char *gravel_strerror(int code);
 
-/** What went wrong in the calling thread's last failed Gravel call; "" if none failed. Valid until the next. */
+/** What went wrong in the calling thread's last failed Gravel call; "" if none failed. Valid until its next call. */
 const char *gravel_last_error(void);
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -123,14 +123,14 @@ const char *gravel_last_error(void);
  * Fill a configuration with the defaults and the GRAVEL_* environment variables.
  *
  * @param config  [out] assign to its fields afterwards to override the environment.
- * @return        0; GRAVEL_EINVAL; GRAVEL_ECONFIG if a variable is malformed or out of range (it is named).
+ * @return        0; GRAVEL_EINVAL; GRAVEL_ECONFIG if a variable is malformed or out of range, with its name.
  */
 int gravel_config_init(struct gravel_config *config);
 
 /**
  * Open this process's node: device, arena, queues, aggregators, network. Collective.
  *
- * @param out       [out] the node, or NULL on failure; nothing is left behind then.
+ * @param out       [out] the node, or NULL on failure, which leaves nothing behind.
  * @param config    settings; NULL for gravel_config_init's.
  * @param bindings  the caller's OpenCL objects, handlers and log; NULL for none.
  * @return          0; GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown or ambiguous device: candidates are listed);
@@ -147,8 +147,9 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
 /**
  * Close a node: barrier, stop its threads, free everything. Collective. NULL is allowed.
  *
- * @return  0, or the first error the node met that no other call has returned yet. The node is gone either way.
- *          Kernels that use the node must have ended.
+ * @return  0, or the node's first error that no other call has returned yet. The node is closed either way.
+ *
+ * Kernels that use the node must have ended.
  */
 int gravel_close(struct gravel *gravel);
 
@@ -156,11 +157,11 @@ int gravel_close(struct gravel *gravel);
 uint32_t gravel_node(const struct gravel *gravel);
 /** Nodes of the job. */
 uint32_t gravel_n_nodes(const struct gravel *gravel);
-/** The settings in force, derived ones filled in. */
+/** The settings in force, with derived values. */
 const struct gravel_config *gravel_config(const struct gravel *gravel);
 /** The step of the capability ladder in use: "svm", "usm", "pump" or "drain". */
 const char *gravel_step(const struct gravel *gravel);
-/** The OpenCL objects in use; owned by the node unless the caller brought them. */
+/** The OpenCL objects in use; the node owns them unless they come from the bindings. */
 cl_context gravel_cl_context(const struct gravel *gravel);
 cl_device_id gravel_cl_device(const struct gravel *gravel);
 cl_command_queue gravel_cl_queue(const struct gravel *gravel);
@@ -172,12 +173,12 @@ cl_command_queue gravel_cl_queue(const struct gravel *gravel);
  *
  * @param bytes   size [bytes], the same at every node, not 0.
  * @param offset  [out] [bytes] the same at every node; a multiple of 64. Kernels take it as `ulong`.
- * @return        0; GRAVEL_EHEAP (asked, free and total are told); GRAVEL_EMISMATCH if sizes differ.
+ * @return        0; GRAVEL_EHEAP, with the sizes asked, free and total; GRAVEL_EMISMATCH if sizes differ.
  */
 int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset);
 
 /**
- * Free symmetric memory. Collective, with a barrier: messages to it must have been sent before.
+ * Free symmetric memory. Collective, with a barrier: messages to it must have been sent before the call.
  *
  * @return  0; GRAVEL_EINVAL if offset is not the start of an allocation.
  */
@@ -189,28 +190,28 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node);
 /**
  * Make a part of a local node's heap readable or writable by the host, on every step of the ladder.
  *
- * Where the host addresses the heap, that is the heap itself; elsewhere it is a copy, made here and written back by
- * gravel_unmap. Messages to the part in between may be lost; call gravel_barrier or gravel_quiet before.
+ * Where the host addresses the heap, the pointer is into the heap; elsewhere it is to a copy, which gravel_unmap writes
+ * back. Messages to the part between the two calls may be lost: call gravel_barrier or gravel_quiet before.
  *
  * @param offset   heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
  * @param flags    CL_MAP_READ, CL_MAP_WRITE, both, or CL_MAP_WRITE_INVALIDATE_REGION (nothing is read).
  * @param node     a local node.
- * @param pointer  [out] to the part's first byte, 64-byte aligned if offset is; NULL on failure.
+ * @param pointer  [out] to the part's first byte, aligned to 64 bytes if offset is; NULL on failure.
  * @return         0; GRAVEL_ERANGE (not a local node, or not one allocation); GRAVEL_EINVAL; GRAVEL_ENOMEM;
  *                 GRAVEL_ECL.
  */
 int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,
                uint32_t node, void **pointer);
 
-/** End a map; after this, kernels launched and messages applied see what was written. NULL is allowed. */
+/** End a map. Later kernels and messages see what was written. NULL is allowed. */
 int gravel_unmap(struct gravel *gravel, void *pointer);
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /**
- * Build an OpenCL program whose source includes "gravel.cl.h": the text itself, not a file that it includes.
+ * Build an OpenCL program whose text includes "gravel.cl.h" directly, not by a file that it includes.
  *
- * @param name     file name for messages of the compiler, e.g. "count.cl".
+ * @param name     file name for the compiler's messages, e.g. "count.cl".
  * @param source   text of the program.
  * @param options  compiler options, or NULL.
  * @param program  [out] to be released by the caller.
@@ -222,16 +223,16 @@ int gravel_unmap(struct gravel *gravel, void *pointer);
 int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
                          const char *options, cl_program *program);
 
-/** Set a kernel's GRAVEL_ARENA argument, the index-th [count from 0]. Also needed for the caller's launches. */
+/** Set a kernel's GRAVEL_ARENA argument, the index-th [count from 0]. Needed before any launch. */
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index);
 
 /**
- * Enqueue a kernel on the node's command queue; as clEnqueueNDRangeKernel without the global offset.
+ * Enqueue a kernel on the node's command queue, as clEnqueueNDRangeKernel does, without a global offset.
  *
  * On steps svm and usm, launching a kernel by clEnqueueNDRangeKernel on any queue of the same context works as well;
  * this call also starts the aggregators at once and shows the kernel in traces. On pump and drain only this call cuts
- * the launch into slices: on pump it returns when the last of them are enqueued, on drain when the kernel has ended.
- * With handlers written in OpenCL C, svm and usm may slice as pump does (docs/contract.md, "Why nothing starves").
+ * the launch into slices: on pump it returns when the last slices are enqueued, on drain when the kernel has ended.
+ * With handlers written in OpenCL C, launches on svm and usm may be sliced as on pump (docs/design/progress.md).
  *
  * @param n_dimensions  1 to 3.
  * @param global_size   [n_dimensions] work-items.
@@ -247,11 +248,11 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
  * Wait until every message this node issued before the call has been applied at its owner, and the answers to
  * its requests have arrived.
  *
- * Messages of a kernel count as issued before the call if the kernel ended before it, or if it was enqueued
- * by gravel_launch: those kernels are waited for.
+ * Waits for kernels that gravel_launch enqueued. Messages of other kernels count as issued before the call if the
+ * kernel has ended before it.
  *
- * @return  0; GRAVEL_ERANGE, GRAVEL_EHANDLER, GRAVEL_ECORRUPT if messages were refused (which, where and why is
- *          told); GRAVEL_EKERNEL; GRAVEL_EPEER; GRAVEL_ETIMEOUT.
+ * @return  0; GRAVEL_ERANGE, GRAVEL_EHANDLER, GRAVEL_ECORRUPT if messages were refused: the text says which,
+ *          where and why; GRAVEL_EKERNEL; GRAVEL_EPEER; GRAVEL_ETIMEOUT.
  *
  * Source:  OpenSHMEM 1.5, section 9.10 (shmem_quiet).
  */
@@ -266,8 +267,8 @@ int gravel_quiet(struct gravel *gravel);
 int gravel_fence(struct gravel *gravel);
 
 /**
- * Wait until every node has called and every message issued before, also those sent by handlers of such
- * messages, has been applied. Collective.
+ * Wait until every node has called and every message issued before, also by handlers of such messages, has been
+ * applied. Collective.
  *
  * @return  as gravel_quiet.
  */
@@ -275,7 +276,7 @@ int gravel_barrier(struct gravel *gravel);
 
 /**
  * Combine a small array over all nodes, element by element; every node gets the result. Collective. Orders
- * nothing: use gravel_barrier for that.
+ * no messages: use gravel_barrier.
  *
  * @param op      GRAVEL_ADD, GRAVEL_MIN or GRAVEL_MAX.
  * @param type    GRAVEL_LONG, GRAVEL_ULONG or GRAVEL_DOUBLE.
@@ -296,7 +297,7 @@ int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *value
 int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_t bytes,
                uint32_t node);
 
-/** Load bytes from a node; waits for them. Sees messages that this node's earlier quiet or barrier covers. */
+/** Load bytes from a node and wait for them. Sees messages that this node's earlier quiet or barrier covers. */
 int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t bytes, uint32_t node);
 
 /**
@@ -322,7 +323,7 @@ int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats);
 /** Counters of this node for one destination. */
 int gravel_stats_read_destination(struct gravel *gravel, uint32_t node,
                                   struct gravel_destination_stats *stats);
-/** Count from here on. */
+/** Start the counters of this node at 0 again. */
 void gravel_stats_reset(struct gravel *gravel);
 
 #ifdef __cplusplus

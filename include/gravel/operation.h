@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations a message can ask for, and the types of the words they are for. Installed; kernels have it too.
+ * The operations that a message can ask for, and the types of the words that they change. Installed; kernels include
+ * it too.
  *
  * One table lists every operation and type: the device's calls (cl/forms.py), the resolver's loops, the conformance
  * tests and the manual are generated from it, so a new operation is one new line.
@@ -10,7 +11,7 @@
 #ifndef GRAVEL_OPERATION_H
 #define GRAVEL_OPERATION_H
 
-/* Operations. PUT stores; INC adds one and carries no value; the others combine the value with the word. */
+/* Operations. PUT stores; INC adds one and carries no value; all other ones combine the value with the word. */
 #define GRAVEL_PUT 1u
 #define GRAVEL_INC 2u
 #define GRAVEL_ADD 3u
@@ -23,8 +24,8 @@
 #define GRAVEL_PUT_SIGNAL \
     10u /* PUT, and then a uint at the destination counts the messages: the signal */
 /*
- * Requests: the word's old value travels back, as a PUT_SIGNAL to the sender's own heap. SWAP to FETCH_XOR are
- * GRAVEL_FETCH and the operation that is done meanwhile.
+ * Requests: the word's old value travels back, as a PUT_SIGNAL to the sender's heap. SWAP to FETCH_XOR are
+ * GRAVEL_FETCH plus the operation.
  */
 #define GRAVEL_FETCH 16u
 #define GRAVEL_GET 16u
@@ -48,10 +49,10 @@
 
 #define GRAVEL_AM_MAX_ARGS 4u
 #define GRAVEL_MAX_HANDLERS 65535u
-/* In place of the heap offset of a signal: none is raised. */
+/* Instead of the heap offset of a signal: no signal. */
 #define GRAVEL_NO_SIGNAL 0xffffffffffffffffu
 
-/* Bytes of a word of the given type: 4 for INT, UINT and FLOAT, 8 for the others. Types above DOUBLE have none. */
+/* Bytes of a word of a type: 4 for INT, UINT and FLOAT, 8 for LONG, ULONG and DOUBLE, none above DOUBLE. */
 #define GRAVEL_TYPE_BYTES(type) (0x848844u >> 4u * (type)&0xfu)
 
 /* X(OP, op, TYPE, type): every operation that carries a value. `type` is the OpenCL C name. */

@@ -14,7 +14,7 @@
     X(packages, "count", "packages taken off the producer/consumer queues")                      \
     X(messages, "count", "messages in those packages")                                           \
     X(binned_messages, "count",                                                                  \
-      "of those, messages that the device had binned (GRAVEL_DEVICE_AGGREGATION)")               \
+      "of messages, those that the device had binned (GRAVEL_DEVICE_AGGREGATION)")               \
     X(remote_messages, "count", "messages addressed to another node, from kernels and host")     \
     X(host_messages, "count", "messages of host calls and handlers; each piece of a put is one") \
     X(buffers_full, "count", "node buffers sent because they were full")                         \
@@ -25,15 +25,15 @@
     X(network_buffers, "count", "node buffers sent to other nodes")                              \
     X(network_bytes, "bytes", "bytes in node buffers sent to other nodes")                       \
     X(handed_buffers, "count",                                                                   \
-      "of those, node buffers handed over in memory shared with nodes of the machine")           \
+      "of network_buffers, those handed over in memory shared with nodes of the machine")        \
     X(buffer_waits, "count", "times an aggregator waited for a free node buffer")                \
     X(queue_full_waits, "count", "leaders that found the queue full")                            \
     X(resolved_buffers, "count", "node buffers applied here")                                    \
     X(resolved_messages, "count", "messages applied here")                                       \
     X(refused_buffers, "count", "node buffers refused here because a check failed")              \
     X(refused_messages, "count", "messages dropped because their destination does not exist")    \
-    X(polls, "count", "looks at an empty queue or network by aggregator and network threads")    \
-    X(poll_ns, "nanoseconds", "time those threads were awake with nothing to do")                \
+    X(polls, "count", "polls of an empty queue or network by aggregator and network threads")    \
+    X(poll_ns, "nanoseconds", "time for which those threads were awake and idle")                \
     X(thread_ns, "nanoseconds",                                                                  \
       "time those threads have existed; poll_ns over this is the poll ratio")
 

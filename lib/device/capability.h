@@ -3,7 +3,7 @@
  * What a device says it can do.
  *
  * Path:    select.c -> capability.c -> ladder.c, device.c, program.c, gravel-info.
- * Note:    queries mislead both ways (design notes in docs/porting.md); self_test.c has the last word.
+ * Note:    queries mislead both ways (design notes in docs/design/steps.md); self_test.c has the last word.
  */
 #ifndef GRAVEL_DEVICE_CAPABILITY_H
 #define GRAVEL_DEVICE_CAPABILITY_H

@@ -7,7 +7,7 @@
  * its packages reaches, while the next look is under way, or binned (pump_bin.c); it has arrived when its copy has
  * ended.
  *
- * Memory:  U1, U3, C2, H1, F1: see docs/memory-order.md. All of it under the pump's lock.
+ * Memory:  U1, U3, C2, H1, F1: see docs/design/memory-order.md. All of it under the pump's lock.
  */
 #include <string.h>
 

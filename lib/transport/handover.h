@@ -19,7 +19,7 @@
 #include "network/frames.h"
 #include "segment.h"
 
-/* Shorter frames are copied as fast as notes of them are: docs/performance.md. */
+/* Shorter frames are copied as fast as notes of them are: docs/results/performance.md. */
 #define GRAVEL_HANDOVER_LEAST_BYTES 4096u
 
 /* Between this node and one other of its machine. */

@@ -5,7 +5,7 @@
 # usage: install.sh SOURCE BUILD VERSION      BUILD is configured and built
 # exit:  0; 1 with what went wrong; 77 if pkg-config, Meson or ninja is missing
 #
-# Path: installed.sh -> pkg-config -> user.c; then SOURCE as subproject -> user.c.
+# Path: installed.sh -> pkg-config -> user.c, the program in docs/guide/start.md; then SOURCE as subproject -> user.c.
 set -u
 
 source=$1 build=$2 version=$3
@@ -19,6 +19,14 @@ tools="pkg-config meson ninja"
 step "compiling against the installed library" ${CC:-cc} -std=c11 -DCL_TARGET_OPENCL_VERSION=300 \
     -o "$work/user" "$here/user.c" $(config --cflags --libs)
 step "running against the installed library" with_library "$work/user" "$version"
+
+# The first program of the guide, by the guide's command; it runs where there is a device.
+awk '/^```c$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' "$source/docs/guide/start.md" >"$work/count.c"
+step "compiling the program of docs/guide/start.md" ${CC:-cc} -o "$work/count" "$work/count.c" $(config --cflags --libs)
+if [ -f /etc/OpenCL/vendors/pocl.icd ]; then
+    step "running the program of docs/guide/start.md" with_library env GRAVEL_TRANSPORT=self "$work/count"
+    grep -q '^node 0 of 1, step [a-z]*: 0 counters are wrong$' "$work/log" || fail "the program of docs/guide/start.md:"
+fi
 
 # A project that has Gravel as a subproject builds it, and finds it by the name of the dependency.
 mkdir -p "$work/outer/subprojects"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The labels of memory-order edges in the code are those of the table in docs/memory-order.md, each at
+# The labels of memory-order edges in the code are those of the table in docs/design/memory-order.md, each at
 # two places at least but for the G's: a barrier has both ends at one. The other documents name no
 # other labels; where a paragraph of theirs names labels and files, each label stands in one of these.
 #
 # usage: labels.sh SOURCE
 # exit:  0; 1 with the labels that are on one side only, or in the wrong place
 #
-# Path: cl/, lib/, include/ <-> docs/memory-order.md <-> README.md, CONTRIBUTING.md, docs/*.md.
+# Path: cl/, lib/, include/ <-> docs/design/memory-order.md <-> README.md, CONTRIBUTING.md, docs/*/*.md.
 set -u
 
 source=$1
@@ -42,15 +42,15 @@ cut -d ' ' -f 1 "$work/places" | uniq -c | awk '$1 < 2 && $2 !~ /^G/ { print $2 
 cut -d ' ' -f 1 "$work/places" | uniq >"$work/code"
 
 # A row of the table starts with its labels: | P2, C1 | ...
-sed -n 's/^| *\([A-Z][0-9][A-Z0-9, ]*\) *|.*/ \1 /p' docs/memory-order.md |
+sed -n 's/^| *\([A-Z][0-9][A-Z0-9, ]*\) *|.*/ \1 /p' docs/design/memory-order.md |
     grep -oE '[A-Z][0-9]' | sort -u >"$work/table"
 
 for label in $(comm -23 "$work/code" "$work/table"); do
-    complain "$label is in the code but not in docs/memory-order.md:"
+    complain "$label is in the code but not in docs/design/memory-order.md:"
     grep "^$label " "$work/places" | head -3
 done
 for label in $(comm -13 "$work/code" "$work/table"); do
-    complain "$label is in docs/memory-order.md but not in the code"
+    complain "$label is in docs/design/memory-order.md but not in the code"
 done
 for label in $(cat "$work/single"); do
     complain "$label stands at one place only: $(grep "^$label " "$work/places")"
@@ -67,18 +67,18 @@ stands_in()
     return 1
 }
 
-# The documents, paragraph by paragraph.
+# The documents, paragraph by paragraph; a row of a table is one.
 n_paragraphs=0
-for document in README.md CONTRIBUTING.md docs/*.md; do
-    [ "$document" = docs/memory-order.md ] && continue
-    awk 'BEGIN { RS = "" } { gsub(/\n/, " "); print }' "$document" >"$work/paragraphs"
+for document in README.md CONTRIBUTING.md docs/*/*.md; do
+    [ "$document" = docs/design/memory-order.md ] && continue
+    sed 's/^|/\n|/' "$document" | awk 'BEGIN { RS = "" } { gsub(/\n/, " "); print }' >"$work/paragraphs"
     grep -E '(^|[^A-Za-z0-9_-])[A-KM-Z][0-9]($|[^A-Za-z0-9_-])' "$work/paragraphs" >"$work/labelled"
     while read -r paragraph; do
         n_paragraphs=$((n_paragraphs + 1))
         files=$(echo "$paragraph" | grep -oE '`[a-z0-9_./]+\.(c|h|cl)`' | tr -d '`')
         for label in $(echo "$paragraph" | labels_of | sort -u); do
             if ! grep -qx "$label" "$work/table"; then
-                complain "$document: docs/memory-order.md has no label $label: $paragraph"
+                complain "$document: docs/design/memory-order.md has no label $label: $paragraph"
             elif [ -n "$files" ] && ! stands_in "$label" $files; then
                 complain "$document: $label stands in none of $(echo $files)"
             fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Calls of OpenCL, MPI and threads that wait without a limit are those that docs/contract.md lists.
+"""Calls of OpenCL, MPI and threads that wait without a limit are those that docs/design/failure.md lists.
 
 usage: waits.py SOURCE
 exit:  0; 1 with each call that the code or the list has alone
@@ -8,7 +8,7 @@ exit:  0; 1 with each call that the code or the list has alone
 A row of the list: | `call` | file of lib/, file | when | why |. A blocking command of OpenCL is
 listed as its `CL_TRUE`.
 
-Path: lib/ <-> docs/contract.md.
+Path: lib/ <-> docs/design/failure.md.
 """
 import os
 import re
@@ -41,10 +41,10 @@ def in_list(path):
 
 
 code = in_code(os.path.join(sys.argv[1], "lib"))
-listed = in_list(os.path.join(sys.argv[1], "docs/contract.md"))
+listed = in_list(os.path.join(sys.argv[1], "docs/design/failure.md"))
 for call, path in sorted(code - listed):
-    print(f"lib/{path}: {call} waits without a limit, and docs/contract.md does not list it")
+    print(f"lib/{path}: {call} waits without a limit, and docs/design/failure.md does not list it")
 for call, path in sorted(listed - code):
-    print(f"docs/contract.md lists {call} in lib/{path}, where there is none")
+    print(f"docs/design/failure.md lists {call} in lib/{path}, where there is none")
 print(f"{len(code)} calls that wait without a limit")
 sys.exit(code != listed or not code)

@@ -6,7 +6,7 @@
  *
  * Path:    traffic.c -> cl/device/send.cl.h -> lib/queue/package.h -> the ledger here.
  * Threads: one per work-item and one consumer per queue; nothing but the edges of
- * docs/memory-order.md orders one against the other. Exit:    0; 1 with a line that says what went
+ * docs/design/memory-order.md orders one against the other. Exit:    0; 1 with a line that says what went
  * wrong; the sanitizer's own code if it has a report.
  */
 #include <inttypes.h>

@@ -85,21 +85,6 @@ void info_settings_print(FILE *out)
     }
 }
 
-void info_settings_print_markdown(FILE *out)
-{
-    const char *category = "";
-    for (const struct setting *s = settings; s < settings + N_SETTINGS; s++) {
-        char preset[VALUE_BYTES], range[2 * VALUE_BYTES];
-        format_default(s, preset);
-        format_range(s, range);
-        if (strcmp(category, s->category))
-            fprintf(out, "%s| %s | default | range | meaning |\n|---|---|---|---|\n",
-                    *category ? "\n" : "", s->category);
-        category = s->category;
-        fprintf(out, "| `%s` | %s | %s | %s |\n", s->variable, preset, range, s->help);
-    }
-}
-
 static json_t *number_or_text(const struct setting *setting, uint64_t number)
 {
     return setting->text ? json_null() : json_integer((json_int_t)number);

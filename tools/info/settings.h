@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of settings, made from GRAVEL_CONFIG_FIELDS: as text, as Markdown (docs/tuning.md), as
- * JSON.
+ * The table of settings, made from GRAVEL_CONFIG_FIELDS: as text, as JSON.
  *
  * Path:    include/gravel/config.h -> settings.c -> standard output.
  * Threads: any one; reads the environment.
@@ -14,8 +13,6 @@
 
 /** What is in force: each variable, its value, whether it is set, default, range and meaning. */
 void info_settings_print(FILE *out);
-/** The same without the environment, as Markdown tables. */
-void info_settings_print_markdown(FILE *out);
 /** {"settings": [{variable, kind, category, default, min, max, value, is_set, help}]}; NULL without
  * memory. */
 json_t *info_settings_json(void);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables as text and in docs/figures.md, between the markers <!-- NAME begin --> and <!-- NAME end -->."""
+"""Tables as text and in docs/results/figures.md, between the markers <!-- NAME begin --> and <!-- NAME end -->."""
 from study.place import Failed
 
 

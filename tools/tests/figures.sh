@@ -56,7 +56,7 @@ plot)
     done ;;
 page) # every figure has its place in the docs
     for name in $("$source/tools/figures" --list); do
-        grep -q "^<!-- $name begin -->" "$source/docs/figures.md" || fail "docs/figures.md: no $name"
+        grep -q "^<!-- $name begin -->" "$source/docs/results/figures.md" || fail "docs/results/figures.md: no $name"
     done >"$work/said" ;;
 *) fail "no such test: $test" ;;
 esac

@@ -27,10 +27,6 @@ add_broken_driver()
 }
 
 case $test in
-tuning) # docs/tuning.md holds the table that config.h implies
-    sed -n '/^<!-- settings begin -->$/,/^<!-- settings end -->$/p' "$file" | sed '1d;$d' >"$work/have"
-    "$info" --env --markdown >"$work/want" || fail "gravel-info --env --markdown"
-    diff -u "$work/have" "$work/want" || fail "run: tools/update-tuning $info" ;;
 environment) # what is set is told, and what is wrong is refused
     output=$(GRAVEL_BUFFER=128k "$info" --env) || fail "exit status $?"
     expect 'GRAVEL_BUFFER  *128k  *set '

@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Write the reference pages that the sources imply: calls, settings, counters, errors.
+
+usage: docs/reference.py            writes docs/reference/NAME.md
+       docs/reference.py --check    writes nothing
+exit:  0; with --check 1 if a page is not what this would write, after its name and the first line that differs
+
+Path: include/gravel/, cl/gravel.cl.h, cl/forms.py -> this -> docs/reference/.
+"""
+import os
+import re
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TOP, "cl"))
+sys.dont_write_bytecode = True
+import forms  # noqa: E402
+
+COMMENT = re.compile(r"^/\*\*?(.*?)\*/", re.M | re.S)
+SECTION = re.compile(r"^ *-{4} (.*?) -+ *$")
+FIELD = re.compile(r"^(Memory|Source|Threads|Note|Path): +", re.M)
+NOTE = "<!-- Written by docs/reference.py from %s. -->\n\n"
+
+
+def read(path):
+    with open(os.path.join(TOP, path), encoding="utf-8") as file:
+        return file.read()
+
+
+# ---- comments ----------------------------------------------------------------------------------
+
+def stripped(comment):
+    """The lines of a C comment without its stars."""
+    lines = [re.sub(r"^ ?\* ?", "", line).rstrip() for line in comment.strip("\n").split("\n")]
+    return "\n".join(lines).strip("\n").strip(" ")
+
+
+def escaped(text):
+    """*collective* is meant as in Markdown; <name> and __x__ are not."""
+    return text.replace("<", "&lt;").replace("__", r"\_\_")
+
+
+def linked(text, names):
+    """Names of calls and constants as code; those that have a heading on this page as links to it."""
+    def link(match):
+        name = match.group(0)
+        bare = name.partition("(")[0].rpartition(" ")[2]
+        return "[`%s`](#%s)" % (name, bare) if bare in names else "`%s`" % name
+    pattern = r"(?<![\w./])(?:struct )?(?:gravel_|GRAVEL_)\w*(?:\(\w*\)|\.\.\.|\*)?(?![\w.]\w)"
+    spans = re.split(r"(`[^`\n]+`)", text)
+    return "".join(span if span.startswith("`") else re.sub(pattern, link, escaped(span)) for span in spans)
+
+
+def paragraphs(text, names=()):
+    """Markdown of a comment: indented lines are code, `Source:` and the like begin in italics. `Path:` is left out."""
+    out, code, field = [], [], None
+    for line in text.split("\n") + [""]:
+        begins = FIELD.match(line)
+        is_indented = re.match(r" {4,}\S", line)
+        field = begins.group(1) if begins else field if is_indented and not code else None
+        if is_indented and not field:
+            code.append(line)
+            continue
+        if code:
+            indent = min(len(c) - len(c.lstrip()) for c in code)
+            out += ([""] if out and out[-1] else []) + ["```"] + [c[indent:] for c in code] + ["```"]
+            out += [""] if line else []
+            code = []
+        if begins and out and out[-1]:
+            out.append("")
+        if field != "Path":
+            text = FIELD.sub(r"*\1:* ", line.strip() if field else line)
+            out.append(linked(text, names))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip()
+
+
+def tagged(text):
+    """@param and @return of a docstring: (what comes before and after them, parameters, returned)."""
+    body, parameters, returned, into = [], [], [], None
+    for line in text.replace(" @param", "\n@param").split("\n"):
+        tag = re.match(r"@(param|return)\s+(.*)", line)
+        if tag and tag.group(1) == "param":
+            into = parameters
+            parameters.append(re.sub(r"^(\w+)\s+", r"`\1`: ", tag.group(2)))
+        elif tag:
+            into = returned
+            returned.append(tag.group(2))
+        elif into and line.startswith(" "):
+            into[-1] += " " + line.strip()
+        else:
+            into = None
+            body.append(line)
+    return "\n".join(body).strip(), parameters, returned
+
+
+def described(comment, names):
+    body, parameters, returned = tagged(stripped(comment))
+    lines = [linked("- " + parameter, names) for parameter in parameters]
+    if returned:
+        lines += ([""] if lines else []) + ["Returns " + linked(" ".join(returned), names)]
+    return paragraphs(body, names) + ("\n\n" + "\n".join(lines) if lines else "")
+
+
+def pieces(text):
+    """(comment, code after it) of each comment that begins a line."""
+    marks = list(COMMENT.finditer(text))
+    for mark, following in zip(marks, marks[1:] + [None]):
+        yield mark.group(1), text[mark.end():following.start() if following else len(text)]
+
+
+def title(text):
+    return text[0].upper() + text[1:]
+
+
+# ---- pages -------------------------------------------------------------------------------------
+
+def host_calls():
+    """Every declaration of gravel.h under its comment; declarations without one are under the one before."""
+    text = read("include/gravel/gravel.h")
+    names = set(re.findall(r"\b(gravel_\w+)\(", re.sub(COMMENT, "", text))) - {"gravel_error"}
+    names |= {"gravel_handler_function", "gravel_log_function"}
+    out = []
+    for comment, code in pieces(text):
+        heading = SECTION.match(comment)
+        if heading:
+            out.append("## %s\n" % title(heading.group(1)))
+        if "@file" in comment:
+            out.append(paragraphs(re.sub(r"@file \S+\n", "", stripped(comment))) + "\n\n## Types\n")
+        code = re.sub(r"^ *#.*\n?", "", code, flags=re.M).strip()
+        declared = re.findall(r"^(?:typedef .*?;|struct \w+ \{.*?^\};|struct \w+;|[a-z][^;{}]*\);)", code, re.M | re.S)
+        if not declared or "X(" in comment:
+            continue
+        found = [re.search(r"(gravel_\w+)\(|struct (\w+)|(\w+)\(", d) for d in declared]
+        out.append("### %s\n" % ", ".join(f.group(1) or f.group(2) or f.group(3) for f in found))
+        out.append("```c\n%s\n```\n" % "\n".join(d.replace("/**<", "/*") for d in declared))
+        if not heading:
+            out.append(described(comment, names) + "\n")
+    return NOTE % "include/gravel/gravel.h" + "# Host calls\n\n" + "\n".join(out)
+
+
+TYPES = ("int", "uint", "long", "ulong", "float", "double")
+
+
+def sending_calls():
+    """Each operation: its parameters, and the types and scopes it has."""
+    found = {}  # (name, parameters): (types, scopes)
+    for _, messages, scopes in forms.groups(read("include/gravel/operation.h")):
+        for message in messages:
+            name, _, kind = message.name.rpartition("_")
+            if kind not in TYPES:
+                name, kind = message.name, ""
+            types, suffixes = found.setdefault((name, tuple(message.parameters)), ({}, {}))
+            types[kind] = None
+            suffixes.update((scope[0], None) for scope in scopes if scope[3] or not message.is_answered)
+    alike = {}  # one line for operations that differ by name only
+    for (name, parameters), (types, suffixes) in found.items():
+        alike.setdefault((parameters, tuple(types), tuple(suffixes)), []).append(name)
+    lines = ["| OP | call | TYPE | S |", "|---|---|---|---|"]
+    for (parameters, types, suffixes), names in alike.items():
+        lines.append("| %s | `gravel_OP%s_S(g, %s[active,] %snode)` | %s | %s |" % (
+            ", ".join(names), "_TYPE" if types[0] else "", "[f,] " if "_fbar" in suffixes else "",
+            "".join(p + ", " for p in parameters), " ".join(types) or "-",
+            "all" if "_fbar" in suffixes else ", ".join("`%s`" % suffix for suffix in suffixes)))
+    return ("## Every call that sends\n\n`f` is the first argument of `_fbar` and `_fbar_if`, `active` of the calls that end "
+            "in `_if`.\n`double` exists where `GRAVEL_HAS_DOUBLE` is defined, `_sg` and `_fbar` where "
+            "`GRAVEL_HAS_SUBGROUPS` is.\n\n" + "\n".join(lines) + "\n")
+
+
+DECLARED = re.compile(r"^#define ((GRAVEL_\w+|gravel_\w+)(?:\([^)]*\))?)(?= |$)(.*)$"
+                      r"|^GRAVELP_INLINE ([^{]*?\b(gravel_\w+)\([^)]*\))|^(struct (gravel_\w+) \{[^}]*\};)", re.M)
+
+
+def device_declarations(code):
+    """Public macros, functions and structs, each name once; a macro that only says why there is none is left out."""
+    found = {}
+    for macro, name, value, function, function_name, struct, struct_name in DECLARED.findall(code.replace("\\\n", " ")):
+        if macro and "gravel_error_" not in value and not name.endswith("_H"):
+            found.setdefault(name, macro)
+        elif function:
+            found.setdefault(function_name, function + ";")
+        elif struct:
+            found.setdefault(struct_name, struct)
+    return list(found.values())
+
+
+def device_calls():
+    text = read("cl/gravel.cl.h")
+    out = []
+    for comment, code in pieces(text):
+        heading = SECTION.match(comment)
+        if "SPDX" in comment:
+            continue
+        if not out:
+            out += [paragraphs(stripped(comment)) + "\n", sending_calls()]
+            continue
+        if heading:
+            out.append("## %s\n" % title(heading.group(1).split(":")[0]))
+        else:
+            out.append(paragraphs(stripped(comment)) + "\n")
+        declared = device_declarations(code)
+        if declared:
+            out.append("```c\n%s\n```\n" % "\n".join(declared))
+    return (NOTE % "cl/gravel.cl.h and include/gravel/operation.h" + "# Device calls\n\n" + "\n".join(out))
+
+
+# ---- tables of macros --------------------------------------------------------------------------
+
+def arguments(text):
+    """The arguments of a macro call; neighbouring strings are joined."""
+    tokens = re.findall(r'"(?:\\.|[^"\\])*"|[^",]+|,', text)
+    found = [""]
+    for token in tokens:
+        if token == ",":
+            found.append("")
+        elif token.startswith('"'):
+            found[-1] = (found[-1].strip() or '"').removesuffix('"') + token[1:] if found[-1].strip() else token
+        else:
+            found[-1] += token if token.strip() else ""
+    return [word.strip() for word in found]
+
+
+def rows(path, macro):
+    """Each X(...) of a table, strings without their quotes."""
+    text = read(path).replace("\\\n", " ")
+    body = re.search(r"^#define %s\(X\)(.*)$" % macro, text, re.M).group(1)
+    calls = re.findall(r'\bX\(((?:[^()"]|"(?:\\.|[^"\\])*")*)\)', body)
+    return [[word[1:-1] if word.startswith('"') else word for word in arguments(call)] for call in calls]
+
+
+def number(text):
+    """The value of a constant expression of config.h."""
+    text = re.sub(r"\bGRAVEL_\w+", lambda name: re.search(r"#define %s (\d+)" % name.group(0),
+                                                          read("include/gravel/config.h")).group(1), text)
+    value, _, shift = re.sub(r"(?<=\d)[uUlL]+", "", text).partition("<<")
+    return int(value) << int(shift or 0)
+
+
+def size(kind, value):
+    """As the variable takes it: 64k, not 65536."""
+    suffixes = iter(["k", "M", "G"])
+    suffix = ""
+    while kind == "BYTES" and value and value % 1024 == 0 and suffix != "G":
+        value, suffix = value // 1024, next(suffixes)
+    return "%d%s" % (value, suffix)
+
+
+def settings():
+    out, last = [], None
+    for kind, field, variable, preset, low, high, category, meaning in rows("include/gravel/config.h",
+                                                                            "GRAVEL_CONFIG_FIELDS"):
+        if category != last:
+            out.append("\n## %s\n\n| variable, field | default | range | meaning |\n|---|---|---|---|" % title(category))
+        last = category
+        text = kind == "STRING"
+        out.append("| `%s`, `%s` | %s | %s | %s |" % (
+            variable, field, (preset or '""') if text else size(kind, number(preset)),
+            "text" if text else "%s to %s" % (size(kind, number(low)), size(kind, number(high))), meaning))
+    return (NOTE % "include/gravel/config.h" + "# Settings\n\n"
+            "`gravel_config_init` fills `struct gravel_config` with the defaults and the environment; a program may set every "
+            "field\nafterwards. Sizes take the suffixes k, M and G. An empty variable counts as not set; a malformed one is "
+            "an error.\nWhere 0 derives a setting, `gravel_config` returns the derived value of an open node, and "
+            "`gravel-info` prints it\nfor a single node. `gravel-info --env` shows what the environment sets. "
+            "[Tuning](../guide/tuning.md) says what to turn first.\n" + "\n".join(out) + "\n")
+
+
+def table_of(path, macro):
+    lines = ["| field | unit | meaning |", "|---|---|---|"]
+    return "\n".join(lines + ["| `%s` | %s | %s |" % tuple(row) for row in rows(path, macro)]) + "\n"
+
+
+def counters():
+    path = "include/gravel/stats.h"
+    return (NOTE % path + "# Counters\n\nCounters begin at 0 when the node opens and at `gravel_stats_reset`. "
+            "`GRAVEL_STATS=1` prints them when the node\ncloses; the applications' `--json` has them under these names.\n\n"
+            "## Of a node\n\n`gravel_stats_read` fills `struct gravel_stats`:\n\n" + table_of(path, "GRAVEL_STATS_FIELDS") +
+            "\n## For one destination\n\n`gravel_stats_read_destination` fills `struct gravel_destination_stats`:\n\n" +
+            table_of(path, "GRAVEL_DESTINATION_STATS_FIELDS"))
+
+
+def errors():
+    text = read("include/gravel/gravel.h")
+    returned = {}
+    for comment, code in pieces(text):
+        call = re.search(r"\b(gravel_\w+)\(", code)
+        for name in re.findall(r"GRAVEL_E\w+", comment.partition("@return")[2]) if call else []:
+            returned.setdefault(name, []).append("`%s`" % call.group(1))
+    lines = ["| %s | %s | %s | %s |" % ("`%s`" % code, value, meaning, ", ".join(dict.fromkeys(returned.get(code, []))))
+             for code, value, meaning in rows("include/gravel/gravel.h", "GRAVEL_ERRORS")]
+    return (NOTE % "include/gravel/gravel.h" + "# Errors\n\nA call returns 0 or one of these codes. `gravel_strerror` gives "
+            "the code's text, `gravel_last_error` what exactly went\nwrong. The last column lists calls whose description "
+            "names the code. Once a node has failed, every call returns the\nerror that ended it: "
+            "[failure](../design/failure.md).\n\n| code | value | text | returned by |\n|---|---|---|---|\n" +
+            "\n".join(lines) + "\n")
+
+
+PAGES = {"host-calls": host_calls, "device-calls": device_calls, "settings": settings, "counters": counters,
+         "errors": errors}
+
+
+def differs(path, text):
+    """The first line that differs, or None."""
+    have = read(path).split("\n") if os.path.exists(os.path.join(TOP, path)) else []
+    want = text.split("\n")
+    for i in range(max(len(have), len(want))):
+        if have[i:i + 1] != want[i:i + 1]:
+            return "%s:%d: has %s, would be %s; run docs/reference.py" % (path, i + 1, have[i:i + 1], want[i:i + 1])
+    return None
+
+
+def main(is_check):
+    stale = []
+    for name, page in PAGES.items():
+        path, text = "docs/reference/%s.md" % name, page()
+        if is_check:
+            stale += filter(None, [differs(path, text)])
+        else:
+            with open(os.path.join(TOP, path), "w", encoding="utf-8") as file:
+                file.write(text)
+    print("\n".join(stale + ["%d pages, %d stale" % (len(PAGES), len(stale))]))
+    return bool(stale)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit(__doc__)
+    sys.exit(main(bool(sys.argv[1:])))

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Documents and public headers do without phrases for which the field has words.
+
+usage: words.py SOURCE
+exit:  0; 1 with file, line, phrase and what to write instead
+
+A phrase is found across the end of a line, in capitals too. Generated tables are read like all others: mend their source.
+
+Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, include/gravel/, cl/gravel.cl.h -> words.py.
+"""
+import glob
+import os
+import re
+import sys
+
+READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "apps/*/README.md", "include/gravel/*.h",
+        "cl/gravel.cl.h")
+INSTEAD = {
+    r"stands? still": "hangs",
+    r"signs? of life": "heartbeat",
+    r"(?:can|could|cannot|to) be had": "is available",
+    r"gets? on(?= [a-z]|[.,;])": "makes progress",
+    r"of (?:the (?:caller|user|program|node)|gravel)'s own": "the caller's, or: own X",
+    r"for ever(?!y)": "without limit",
+    r"(?:^|[.:;] )the same of": "name the noun",
+    r"(?:is|are|was|were|be|being) told": "is reported, or: X reports",
+    r"tells? for": "lists",
+    r"nobody": "no thread, no test, nothing: name it",
+    r"whoever": "the thread that",
+    r"may yet": "may still",
+    r"the others": "name the noun",
+    r"was tried|were tried": "measure, and say the result",
+    r"for good": "permanently",
+    r"as ever": "as before",
+    r"in (?:the )?place of": "instead of",
+    r"0\.\d+ of (?:it|what|the)": "N % slower",
+    r"waits? on(?: for ever| without|;|\.)": "no limit, or: waits for",
+    r"himself": "itself, or: you",
+    r"does so": "name the verb",
+    r"in no order": "have no order",
+    r"any more": "no longer",
+    r"(?:is|are|were) mended": "history is git's",
+    r"say so": "name what is said",
+    r"what it lacks for": "what rules out",
+    r"by an? (?:earlier|older|former) build": "history is git's",
+    r"looks? each": "polls",
+}
+
+
+def pattern(phrase):
+    """Words may have a line's end and a comment's star between them."""
+    return re.compile(r"(?<!\w)(?:%s)(?![\w'])" % phrase.replace(" ", r"(?:[ \t]|\n[ \t]*\*?[ \t]*)+"), re.I | re.M)
+
+
+def main(root):
+    paths = [path for name in READ for path in sorted(glob.glob(os.path.join(root, name)))]
+    found = 0
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for phrase, better in INSTEAD.items():
+            for match in pattern(phrase).finditer(text):
+                found += 1
+                print("%s:%d: '%s': %s" % (os.path.relpath(path, root), text.count("\n", 0, match.start()) + 1,
+                                           " ".join(match.group(0).split()), better))
+    print("%d phrases, %d files, %d found" % (len(INSTEAD), len(paths), found))
+    return bool(found) or not paths
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
