@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings.h"
 #include "config.h"
 #include "derive.h"
 #include "device/beside.h"
@@ -330,7 +331,7 @@ static void use_modest_settings(struct gravel_config *config)
     config->timeout_ms = 8000;
 }
 
-/* @param code  of reading the settings. */
+/* @param code  of reading the bindings and settings. */
 static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindings, int code)
 {
     char text[GRAVEL_ERROR_BYTES] = "";
@@ -356,20 +357,22 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     if (!gravel)
         return gravel_fail(GRAVEL_ENOMEM, "node");
     memset(gravel, 0, sizeof *gravel);
-    int code = 0;
+    struct gravel_bindings own;
+    int code = gravel_bindings_read(&own, bindings);
     if (config)
         gravel->config = *config;
-    else
+    else if (!code)
         code = gravel_config_init(&gravel->config);
-    gravel->log = bindings ? bindings->log : NULL;
-    gravel->log_user = bindings ? bindings->log_user : NULL;
+    gravel->log = own.log;
+    gravel->log_user = own.log_user;
     gravel->opened_ns = gravel_clock_ns();
     gravel_failure_init(&gravel->failure);
     gravel_launches_init(&gravel->launches);
     pthread_mutex_init(&gravel->drain_lock, NULL);
     pthread_mutex_init(&gravel->stats_lock, NULL);
     pthread_mutex_init(&gravel->kernel_names.lock, NULL);
-    code = open_parts(gravel, bindings, code);
+    code = open_parts(gravel, &own, code);
+    free((void *)own.handlers);
     if (code) {
         char text[16 * GRAVEL_ERROR_BYTES]; /* freeing may overwrite the reason */
         snprintf(text, sizeof text, "%s", gravel_last_error());

@@ -2,7 +2,7 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> node.c (open), close.c, agree.c, share.c, host.c (messages and waits), symmetric.c (heap),
+ * Path:    gravel.h -> node.c (open), close.c, bindings.c, agree.c, share.c, host.c (messages and waits), symmetric.c (heap),
  *          kernels.c (programs and launches), node_patience.c (waits for the device), stats.c.
  */
 #ifndef GRAVEL_NODE_H
@@ -20,7 +20,7 @@ struct gravel {
     struct gravel_config config;     /* in force: derived settings filled in */
     struct gravel_handler *handlers; /* [n_handlers] copies, names included */
     uint32_t n_handlers;
-    uint64_t device_source_hash; /* of the text of handlers that the device runs, and its options */
+    uint64_t device_code_hash; /* of the text of handlers that the device runs, and its options */
     gravel_log_function *log;
     void *log_user;
 

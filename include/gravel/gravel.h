@@ -80,7 +80,7 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
 /**
  * A handler as it is registered: the same table, in the same order, at every node.
  *
- * With function NULL it is one of OpenCL C that the destination's device runs, and stands in device_source of the
+ * With function NULL it is one of OpenCL C that the destination's device runs, and stands in device_code of the
  * bindings: `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments. cl/gravel.cl.h tells what
  * it may do.
  */
@@ -94,20 +94,44 @@ struct gravel_handler {
 /** What the library would like to say; called from any of its threads. */
 typedef void gravel_log_function(void *user, const char *text);
 
-/** What cannot come from the environment. Zero-fill; every member is optional. */
+/** A text of OpenCL C. NULL members are left out. Never grows. */
+struct gravel_device_code {
+    const char *source;  /**< the text itself */
+    const char *name;    /**< its file name for messages of the compiler, e.g. "tally.cl" */
+    const char *options; /**< options of the compiler */
+};
+
+/**
+ * What cannot come from the environment. Made by GRAVEL_BINDINGS; every member but the two sizes is optional.
+ *
+ * Later versions add members, here and to struct gravel_handler, at the end. The sizes tell the library which members
+ * the caller's header has: it takes members that the caller does not have as 0, and refuses to open if the caller sets
+ * a member that the library does not have.
+ */
 struct gravel_bindings {
+    size_t bytes;           /**< sizeof(struct gravel_bindings) */
     cl_context context;     /**< the caller's context; then device must be set too */
     cl_device_id device;    /**< the caller's device, used as it is (no sub-device is made) */
     cl_command_queue queue; /**< the caller's in-order queue for gravel_launch; made if NULL */
     const struct gravel_handler *handlers; /**< [n_handlers] copied by gravel_open */
+    size_t handler_bytes; /**< sizeof(struct gravel_handler); anything if n_handlers is 0 */
     uint32_t n_handlers;
     gravel_log_function *log;
     void *log_user;
-    const char *
-        device_source; /**< OpenCL C of the handlers without a function; used until gravel_open returns */
-    const char *device_name;    /**< its file name for messages of the compiler, e.g. "tally.cl" */
-    const char *device_options; /**< compiler options for it */
+    struct gravel_device_code
+        device_code; /**< of the handlers without a function; used until gravel_open returns */
 };
+
+/**
+ * Initialises struct gravel_bindings, its sizes included:
+ *
+ *     struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
+ */
+#define GRAVEL_BINDINGS(...)                                                                     \
+    {                                                                                            \
+        .bytes = sizeof(struct gravel_bindings), .handler_bytes = sizeof(struct gravel_handler), \
+        __VA_ARGS__                                                                              \
+    }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
@@ -132,11 +156,13 @@ int gravel_config_init(struct gravel_config *config);
  *
  * @param out       [out] the node, or NULL on failure; nothing is left behind then.
  * @param config    settings; NULL for gravel_config_init's.
- * @param bindings  the caller's OpenCL objects, handlers and log; NULL for none.
- * @return          0; GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown or ambiguous device: candidates are listed);
- *                  GRAVEL_ECAPABILITY (what the device lacks); GRAVEL_EBUILD (device_source: the compiler's log, with
- *                  the caller's file name and lines); GRAVEL_EMISMATCH (which setting nodes disagree
- *                  on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM.
+ * @param bindings  the caller's OpenCL objects, handlers and log; NULL for none. What it points to must stay until
+ *                  gravel_open returns; log and log_user, contexts and queues until gravel_close.
+ * @return          0; GRAVEL_EINVAL (bindings: which member, and its value); GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown
+ *                  or ambiguous device: candidates are listed); GRAVEL_ECAPABILITY (what the device lacks);
+ *                  GRAVEL_EBUILD (device_code: the compiler's log, with the caller's file name and lines);
+ *                  GRAVEL_EMISMATCH (which setting nodes disagree on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL;
+ *                  GRAVEL_ESYSTEM.
  *
  * With transport mpi, MPI is initialised by the node's network thread (MPI_THREAD_FUNNELED) and finalised by
  * gravel_close, unless the caller has initialised it, which needs MPI_THREAD_MULTIPLE.

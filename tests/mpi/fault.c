@@ -77,7 +77,7 @@ static void mismatch_timeout(void)
 
 static void mismatch_of_table(const struct gravel_handler *mine, uint32_t n)
 {
-    const struct gravel_bindings bindings = {.handlers = mine, .n_handlers = n};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = mine, .n_handlers = n);
     expect(try_open(&bindings), GRAVEL_EMISMATCH, "handlers");
     as_expected();
 }
@@ -115,8 +115,9 @@ static void mismatch_handler_place(void)
 {
     const struct gravel_handler table[] = {{"a", 1, nothing, NULL},
                                            {"tally", 1, rank == 1 ? nothing : NULL, NULL}};
-    const struct gravel_bindings bindings = {
-        .handlers = table, .n_handlers = 2, .device_source = rank == 1 ? NULL : TALLY("")};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = table, .n_handlers = 2,
+                        .device_code.source = rank == 1 ? NULL : TALLY(""));
     mismatch_of_bindings(&bindings,
                          rank == 1 ? "number 1 is tally here, with 1 arguments, run by the host"
                                    : "number 1 is tally here, with 1 arguments, run by the device");
@@ -125,29 +126,27 @@ static void mismatch_handler_place(void)
 static void mismatch_handler_source(void)
 {
     const struct gravel_handler table[] = {{"tally", 1, NULL, NULL}};
-    const struct gravel_bindings bindings = {.handlers = table,
-                                             .n_handlers = 1,
-                                             .device_source =
-                                                 rank == 1 ? TALLY("(void)a;") : TALLY("")};
-    mismatch_of_bindings(&bindings, "device_source");
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1,
+                        .device_code.source = rank == 1 ? TALLY("(void)a;") : TALLY(""));
+    mismatch_of_bindings(&bindings, "device_code");
 }
 
 static void mismatch_handler_options(void)
 {
     const struct gravel_handler table[] = {{"tally", 1, NULL, NULL}};
-    const struct gravel_bindings bindings = {.handlers = table,
-                                             .n_handlers = 1,
-                                             .device_source = TALLY(""),
-                                             .device_options = rank == 1 ? "-DFAST" : NULL};
-    mismatch_of_bindings(&bindings, "device_options");
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1, .device_code.source = TALLY(""),
+                        .device_code.options = rank == 1 ? "-DFAST" : NULL);
+    mismatch_of_bindings(&bindings, "options of their handlers");
 }
 
 static void mismatch_handler_on_one_side_only(void)
 {
     const struct gravel_handler table[] = {{"a", 1, nothing, NULL}, {"tally", 1, NULL, NULL}};
-    const struct gravel_bindings bindings = {.handlers = table,
-                                             .n_handlers = rank == 1 ? 1 : 2,
-                                             .device_source = rank == 1 ? NULL : TALLY("")};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = table, .n_handlers = rank == 1 ? 1 : 2,
+                        .device_code.source = rank == 1 ? NULL : TALLY(""));
     mismatch_of_bindings(&bindings, rank == 1 ? "number 1 exists on one side only, not on this node"
                                               : "number 1 is tally here");
 }
@@ -174,7 +173,7 @@ static void one_with_bad_setting(void)
 static void one_with_bad_handler(void)
 {
     const struct gravel_handler table[] = {{rank == 1 ? "no name" : "name", 0, nothing, NULL}};
-    const struct gravel_bindings bindings = {.handlers = table, .n_handlers = 1};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     expect(try_open(&bindings), rank == 1 ? GRAVEL_EINVAL : GRAVEL_EPEER,
            rank == 1 ? "no name" : "another node could not open: invalid argument");
     as_expected();
