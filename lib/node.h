@@ -56,6 +56,12 @@ struct gravel {
 void gravel_log(struct gravel *gravel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/** Whether the node is beyond use: every call that waits or sends fails. */
+static inline bool gravel_node_has_failed(const struct gravel *gravel)
+{
+    return atomic_load_explicit(&gravel->aborted, memory_order_relaxed); /* H2 */
+}
+
 /** Note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
 void gravel_report(void *context, int code, bool is_fatal, const char *text);
 

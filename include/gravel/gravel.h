@@ -49,7 +49,8 @@ extern "C" {
     X(GRAVEL_EPEER, -14, "another node failed")                         \
     X(GRAVEL_ETIMEOUT, -15, "no progress within the time limit")        \
     X(GRAVEL_EKERNEL, -16, "a kernel reported a fault")                 \
-    X(GRAVEL_ESYSTEM, -17, "operating system call failed")
+    X(GRAVEL_ESYSTEM, -17, "operating system call failed")              \
+    X(GRAVEL_EABORT, -18, "this node was aborted")
 
 enum gravel_error {
 #define GRAVEL_ERROR(code, number, text) code = number,
@@ -177,6 +178,20 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
  *          Kernels that use the node must have ended.
  */
 int gravel_close(struct gravel *gravel);
+
+/**
+ * Give the node up, and with it the job: for a program that cannot go on and must not keep the other nodes waiting.
+ *
+ * Not collective. Any thread may call it, also while another waits in a call, and handlers and the log may. All calls
+ * that wait end: here with GRAVEL_EABORT and the text, at the other nodes with GRAVEL_EPEER, this node's number and the
+ * text; leaders of kernels give up. Returns when the text is on its way, or after a second, so the process may end
+ * then, with or without gravel_close, which waits for no other node after it.
+ *
+ * @param text  why, for people: 400 bytes of it reach the other nodes. NULL or "" for none.
+ * @return      0, also if the node had failed before: then its first failure stays the one that is told;
+ *              GRAVEL_EINVAL.
+ */
+int gravel_abort(struct gravel *gravel, const char *text);
 
 /** This node's number, 0 <= node < gravel_n_nodes(). */
 uint32_t gravel_node(const struct gravel *gravel);

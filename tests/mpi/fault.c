@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs that go wrong: settings that differ, a node that cannot open, dies, stops, fails or leaves. Every node
+ * Jobs that go wrong: settings that differ, a node that cannot open, dies, stops, fails, aborts or leaves. Every node
  * that lives must end in time, with the cause in its error text; it prints "as expected" then.
  *
  * usage: mpirun ... fault MODE      see the table at the end; fault.sh counts the nodes that print
@@ -8,6 +8,7 @@
  * Path: fault.sh -> mpirun -> this
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,6 +319,83 @@ static void one_fails_by_a_stuck_ticket(void)
     expect_death(gravel, kernel, "node 1 gave up: queue 0, ticket");
 }
 
+/* ---- aborts ---------------------------------------------------------------------------------- */
+
+#define WHY "ValueError: no such column"
+
+/* The others wait in a barrier meanwhile: it ends at once, with the text. */
+static void expect_abort(struct gravel *gravel)
+{
+    double begin = seconds_now();
+    expect(gravel_barrier(gravel), GRAVEL_EPEER, "node 1 gave up: " WHY);
+    MUST(is_within(begin, 1.2));
+    expect(gravel_quiet(gravel), GRAVEL_EPEER, WHY);
+    expect(gravel_close(gravel), GRAVEL_EPEER, WHY);
+    MUST(is_within(begin, 2));
+    as_expected();
+    _exit(0);
+}
+
+/* Every call of the node that aborts says why; close waits for nobody. */
+static void one_aborts(void)
+{
+    struct gravel *gravel = open_default(NULL);
+    const uint64_t word = alloc_or_die(gravel, 64), value = 1;
+    double begin = seconds_now();
+    if (rank != 1)
+        expect_abort(gravel);
+    usleep(200000);
+    OK(gravel_abort(gravel, WHY));
+    OK(gravel_abort(gravel, "another reason")); /* the first stays */
+    expect(gravel_put(gravel, word, &value, sizeof value, 0), GRAVEL_EABORT, WHY);
+    expect(gravel_update(gravel, GRAVEL_ADD, GRAVEL_ULONG, word, &value, 0), GRAVEL_EABORT, WHY);
+    expect(gravel_quiet(gravel), GRAVEL_EABORT, WHY);
+    expect(gravel_barrier(gravel), GRAVEL_EABORT, WHY);
+    expect(gravel_close(gravel), GRAVEL_EABORT, WHY);
+    MUST(is_within(begin, 1.2));
+    as_expected();
+    _exit(0);
+}
+
+/* As a program leaves that meets an exception: nothing is closed. */
+static void one_aborts_and_exits(void)
+{
+    struct gravel *gravel = open_default(NULL);
+    OK(gravel_barrier(gravel));
+    if (rank != 1)
+        expect_abort(gravel);
+    usleep(200000);
+    OK(gravel_abort(gravel, WHY));
+    _exit(1);
+}
+
+static void *abort_later(void *gravel)
+{
+    usleep(200000);
+    OK(gravel_abort(gravel, WHY));
+    return NULL;
+}
+
+/* The node that aborts waits in a call itself. */
+static void another_thread_aborts(void)
+{
+    struct gravel *gravel = open_default(NULL);
+    pthread_t thread;
+    OK(gravel_barrier(gravel));
+    if (rank == 0) { /* comes to no barrier */
+        usleep(600000);
+        expect_abort(gravel);
+    }
+    MUST(pthread_create(&thread, NULL, abort_later, gravel) == 0);
+    double begin = seconds_now();
+    expect(gravel_barrier(gravel), GRAVEL_EABORT, WHY);
+    MUST(is_within(begin, 1.2));
+    pthread_join(thread, NULL);
+    expect(gravel_close(gravel), GRAVEL_EABORT, WHY);
+    as_expected();
+    _exit(0);
+}
+
 /* ---- stops ----------------------------------------------------------------------------------- */
 
 static void stop_myself(unsigned seconds)
@@ -445,6 +523,9 @@ static void open_after_mpi_is_finalised(void)
     X(left_without_closing)              \
     X(killed_while_closing)              \
     X(one_fails_by_a_stuck_ticket)       \
+    X(one_aborts)                        \
+    X(one_aborts_and_exits)              \
+    X(another_thread_aborts)             \
     X(stopped_for_5_seconds)             \
     X(mpi_single)                        \
     X(mpi_funneled)                      \
