@@ -20,6 +20,7 @@
 #include "device/cores.h"
 #include "device/self_test.h"
 #include "resolve/device_resolver.h"
+#include "transport/launcher.h"
 #include "wait/clock.h"
 
 #define OPEN_TEST_ROUNDS 64u
@@ -70,6 +71,21 @@ static bool use_mpi(const struct gravel_config *config)
     return !strcmp(config->transport, "mpi");
 }
 
+/* Processes of a job that would each be a job of its own, without a word. */
+static int check_launcher(const struct gravel_config *config)
+{
+    const char *variable;
+    uint32_t n = gravel_launcher_processes(&variable);
+    if (n < 2 || strcmp(config->transport, "auto") != 0 || use_mpi(config))
+        return 0;
+    return gravel_fail(GRAVEL_ECONFIG,
+                       "launched as %u processes (%s), %s; GRAVEL_TRANSPORT=self would make each a "
+                       "job of its own",
+                       n, variable,
+                       gravel_transport_mpi_is_built() ? "but by no launcher of MPI"
+                                                       : "built without MPI (meson option mpi)");
+}
+
 /* Without it node buffers are sent to nodes of this machine as to all others. */
 static void make_segment(struct gravel *gravel)
 {
@@ -79,6 +95,9 @@ static void make_segment(struct gravel *gravel)
 
 static int open_network(struct gravel *gravel)
 {
+    int code = check_launcher(&gravel->config);
+    if (code)
+        return code;
     if (use_mpi(&gravel->config))
         make_segment(gravel);
     const struct gravel_network_shape shape = {

@@ -390,3 +390,8 @@ bool gravel_transport_mpi_is_launched(void)
             return true;
     return is_initialized != 0;
 }
+
+bool gravel_transport_mpi_is_built(void)
+{
+    return true;
+}

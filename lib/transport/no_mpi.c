@@ -17,3 +17,8 @@ bool gravel_transport_mpi_is_launched(void)
 {
     return false;
 }
+
+bool gravel_transport_mpi_is_built(void)
+{
+    return false;
+}

@@ -95,4 +95,7 @@ int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segme
 /** Whether this process was started by an MPI launcher or has initialised MPI. */
 bool gravel_transport_mpi_is_launched(void);
 
+/** Whether the library was built with MPI. */
+bool gravel_transport_mpi_is_built(void);
+
 #endif
