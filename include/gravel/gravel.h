@@ -165,8 +165,10 @@ int gravel_config_init(struct gravel_config *config);
  *                  GRAVEL_EMISMATCH (which setting nodes disagree on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL;
  *                  GRAVEL_ESYSTEM.
  *
- * With transport mpi, MPI is initialised by the node's network thread (MPI_THREAD_FUNNELED) and finalised by
- * gravel_close, unless the caller has initialised it, which needs MPI_THREAD_MULTIPLE.
+ * With transport mpi, Gravel initialises MPI unless the caller has. Then it asks for MPI_THREAD_MULTIPLE, makes do with
+ * less, and finalises MPI when the process ends, not in gravel_close: nodes may be opened one after the other, and the
+ * caller may use MPI from then on, as MPI_Query_thread says. A caller that initialises MPI asks for
+ * MPI_THREAD_MULTIPLE, and finalises it, after gravel_close.
  */
 int gravel_open(struct gravel **out, const struct gravel_config *config,
                 const struct gravel_bindings *bindings);

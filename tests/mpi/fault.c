@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -353,6 +354,7 @@ static void one_aborts(void)
     expect(gravel_barrier(gravel), GRAVEL_EABORT, WHY);
     expect(gravel_close(gravel), GRAVEL_EABORT, WHY);
     MUST(is_within(begin, 1.2));
+    expect(try_open(NULL), GRAVEL_EMPI, "a node of this process has failed");
     as_expected();
     _exit(0);
 }
@@ -492,11 +494,78 @@ static void mpi_multiple_opens_twice(void)
 
 static void open_after_mpi_is_finalised(void)
 {
-    struct gravel *gravel = open_default(NULL);
-    OK(gravel_close(gravel));
+    int level;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MPI_Finalize();
     expect(try_open(NULL), GRAVEL_EMPI, "finalised already");
     expect(try_open(NULL), GRAVEL_EMPI, "finalised already");
     as_expected();
+}
+
+/* ---- Gravel's MPI: finalised when the process ends, or mpirun's exit status is not 0 ------------- */
+
+/* All nodes of the job answer the application. */
+static void use_mpi(uint32_t n_nodes)
+{
+    int is_initialised, is_finalised, level, sum, one = 1;
+    MPI_Initialized(&is_initialised);
+    MPI_Finalized(&is_finalised);
+    MUST(is_initialised && !is_finalised);
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE)
+        return;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MUST(sum == (int)n_nodes);
+}
+
+static void opens_twice(void)
+{
+    for (int round = 0; round < 2; round++) {
+        cl_kernel kernel;
+        struct gravel *gravel = open_busy(&kernel);
+        uint32_t n_nodes = gravel_n_nodes(gravel);
+        OK(send_some(gravel, kernel));
+        use_mpi(n_nodes);
+        OK(gravel_barrier(gravel));
+        clReleaseKernel(kernel);
+        OK(gravel_close(gravel));
+        use_mpi(n_nodes);
+    }
+}
+
+static void application_finalises(void)
+{
+    OK(try_open(NULL));
+    MPI_Finalize();
+    expect(try_open(NULL), GRAVEL_EMPI, "finalised already");
+}
+
+static struct gravel *to_be_closed;
+
+static void close_at_exit(void)
+{
+    OK(gravel_close(to_be_closed));
+}
+
+/* The application's handler runs after Gravel's, which was registered later. */
+static void closes_at_exit(void)
+{
+    MUST(atexit(close_at_exit) == 0);
+    to_be_closed = open_default(NULL);
+}
+
+/* A child that leaves must not finalise its parent's MPI, nor wait for it. */
+static void child_exits(void)
+{
+    int status;
+    OK(try_open(NULL));
+    pid_t child = fork();
+    MUST(child >= 0);
+    if (child == 0)
+        exit(3);
+    MUST(waitpid(child, &status, 0) == child);
+    MUST(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+    OK(try_open(NULL));
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -531,7 +600,11 @@ static void open_after_mpi_is_finalised(void)
     X(mpi_funneled)                      \
     X(mpi_serialized)                    \
     X(mpi_multiple_opens_twice)          \
-    X(open_after_mpi_is_finalised)
+    X(open_after_mpi_is_finalised)       \
+    X(opens_twice)                       \
+    X(application_finalises)             \
+    X(closes_at_exit)                    \
+    X(child_exits)
 
 int main(int argc, char **argv)
 {
