@@ -17,7 +17,7 @@
 
 static const struct gravel_growing of_bindings = {.name = "bindings.bytes",
                                                   .now = sizeof(struct gravel_bindings),
-                                                  .first = END_OF(gravel_bindings, device_code)};
+                                                  .first = END_OF(gravel_bindings, mpi_comm)};
 static const struct gravel_growing of_handler = {.name = "bindings.handler_bytes",
                                                  .now = sizeof(struct gravel_handler),
                                                  .first = END_OF(gravel_handler, user)};
@@ -57,36 +57,41 @@ int gravel_growing_read(const struct gravel_growing *what, void *out, const void
     return 0;
 }
 
-/* The caller's table, its rows as long as the caller's header has them. */
-static int read_handlers(struct gravel_bindings *bindings)
-{
-    const unsigned char *row = (const unsigned char *)bindings->handlers;
-    uint32_t n = bindings->n_handlers;
-    bindings->handlers = NULL;
-    if (n == 0)
-        return 0;
-    if (!row || n > GRAVEL_MAX_HANDLERS)
-        return gravel_fail(GRAVEL_EINVAL, "bindings: %u handlers at %p", n, (const void *)row);
-    struct gravel_handler *handlers = calloc(n, sizeof *handlers);
-    int code = handlers ? 0 : gravel_fail(GRAVEL_ENOMEM, "%u handlers", n);
-    for (uint32_t i = 0; i < n && !code; i++, row += bindings->handler_bytes)
-        code = gravel_growing_read(&of_handler, &handlers[i], row, bindings->handler_bytes);
-    if (code)
-        free(handlers);
-    else
-        bindings->handlers = handlers;
-    return code;
-}
-
 int gravel_bindings_read(struct gravel_bindings *out, const struct gravel_bindings *bindings)
 {
     memset(out, 0, sizeof *out);
-    if (!bindings)
-        return 0;
-    int code = gravel_growing_read(&of_bindings, out, bindings, bindings->bytes);
-    if (!code)
-        code = read_handlers(out);
-    if (code)
-        memset(out, 0, sizeof *out);
+    return bindings ? gravel_growing_read(&of_bindings, out, bindings, bindings->bytes) : 0;
+}
+
+/* Rows are as long as the caller's header has them. */
+static int copy_rows(struct gravel_handler *handlers, const void *table, size_t bytes, uint32_t n)
+{
+    const unsigned char *row = table;
+    int code = 0;
+    for (uint32_t i = 0; i < n && !code; i++, row += bytes)
+        code = gravel_growing_read(&of_handler, &handlers[i], row, bytes);
     return code;
+}
+
+int gravel_bindings_read_handlers(struct gravel_bindings *bindings)
+{
+    const void *table = bindings->handlers;
+    uint32_t n = bindings->n_handlers;
+    bindings->handlers = NULL;
+    bindings->n_handlers = 0;
+    if (n == 0)
+        return 0;
+    if (!table || n > GRAVEL_MAX_HANDLERS)
+        return gravel_fail(GRAVEL_EINVAL, "bindings: %u handlers at %p", n, table);
+    struct gravel_handler *handlers = calloc(n, sizeof *handlers);
+    if (!handlers)
+        return gravel_fail(GRAVEL_ENOMEM, "%u handlers", n);
+    int code = copy_rows(handlers, table, bindings->handler_bytes, n);
+    if (code) {
+        free(handlers);
+        return code;
+    }
+    bindings->handlers = handlers;
+    bindings->n_handlers = n;
+    return 0;
 }

@@ -27,13 +27,14 @@ struct gravel_growing {
  */
 int gravel_growing_read(const struct gravel_growing *what, void *out, const void *in, size_t bytes);
 
-/**
- * Copy the caller's bindings and the table of handlers.
- *
- * @param out       [out] out->handlers is the caller's to free; zero-filled on failure.
- * @param bindings  or NULL.
- * @return          0; GRAVEL_EINVAL; GRAVEL_ENOMEM.
- */
+/** Copy the caller's bindings. @param bindings  or NULL. @return 0; GRAVEL_EINVAL, and *out is zero-filled. */
 int gravel_bindings_read(struct gravel_bindings *out, const struct gravel_bindings *bindings);
+
+/**
+ * Replace the caller's table of handlers by a copy, to be freed.
+ *
+ * @return  0; GRAVEL_EINVAL or GRAVEL_ENOMEM, and there are no handlers.
+ */
+int gravel_bindings_read_handlers(struct gravel_bindings *bindings);
 
 #endif

@@ -121,6 +121,8 @@ struct gravel_bindings {
     void *log_user;
     struct gravel_device_code
         device_code; /**< of the handlers without a function; used until gravel_open returns */
+    const void
+        *mpi_comm; /**< points to the caller's MPI_Comm; MPI_COMM_WORLD if NULL. See gravel_open */
 };
 
 /**
@@ -163,12 +165,17 @@ int gravel_config_init(struct gravel_config *config);
  *                  or ambiguous device: candidates are listed); GRAVEL_ECAPABILITY (what the device lacks);
  *                  GRAVEL_EBUILD (device_code: the compiler's log, with the caller's file name and lines);
  *                  GRAVEL_EMISMATCH (which setting nodes disagree on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL;
- *                  GRAVEL_ESYSTEM.
+ *                  GRAVEL_ESYSTEM. Other nodes are told, and return GRAVEL_EPEER, unless the sizes in bindings are of
+ *                  no version: then this node leaves at once.
  *
  * With transport mpi, Gravel initialises MPI unless the caller has. Then it asks for MPI_THREAD_MULTIPLE, makes do with
  * less, and finalises MPI when the process ends, not in gravel_close: nodes may be opened one after the other, and the
  * caller may use MPI from then on, as MPI_Query_thread says. A caller that initialises MPI asks for
  * MPI_THREAD_MULTIPLE, and finalises it, after gravel_close.
+ *
+ * The processes of bindings->mpi_comm, or of MPI_COMM_WORLD, are the nodes of the job, numbered by their ranks in it.
+ * gravel_open duplicates the communicator, and is collective over it; jobs of disjoint communicators have nothing to do
+ * with each other. Transport auto takes it as a wish for mpi; transport self takes no notice of it.
  */
 int gravel_open(struct gravel **out, const struct gravel_config *config,
                 const struct gravel_bindings *bindings);

@@ -74,6 +74,7 @@ struct gravel_network_shape {
     struct gravel_failure *failure;
     const _Atomic bool *aborted;
     bool use_mpi;
+    const void *comm; /* the caller's MPI_Comm, used by gravel_network_start only; or NULL */
     struct gravel_segment
         *segment; /* where frames are that nodes of this machine may take; or NULL */
 };

@@ -316,10 +316,10 @@ static const struct gravel_transport_operations mpi_operations = {
     .close = mpi_close,
 };
 
-static int join(struct mpi_transport *mpi, struct gravel_segment *segment)
+static int join(struct mpi_transport *mpi, MPI_Comm comm, struct gravel_segment *segment)
 {
     int node, n_nodes;
-    int error = MPI_Comm_dup(MPI_COMM_WORLD, &mpi->comm);
+    int error = MPI_Comm_dup(comm, &mpi->comm);
     if (error != MPI_SUCCESS)
         return gravel_mpi_fail("MPI_Comm_dup", error);
     MPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN);
@@ -332,7 +332,24 @@ static int join(struct mpi_transport *mpi, struct gravel_segment *segment)
     return code ? code : gravel_mpi_find_local(mpi->comm, &mpi->base, &mpi->handover);
 }
 
-int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segment *segment)
+/* Whether nodes can be numbered by the caller's communicator. */
+static int check_comm(const MPI_Comm *comm)
+{
+    int is_initialised, is_inter = 0;
+    MPI_Initialized(&is_initialised);
+    if (!is_initialised)
+        return gravel_fail(GRAVEL_EINVAL, "bindings.mpi_comm is given, and MPI is not initialised");
+    if (*comm == MPI_COMM_NULL)
+        return gravel_fail(GRAVEL_EINVAL, "bindings.mpi_comm points to MPI_COMM_NULL");
+    MPI_Comm_test_inter(*comm, &is_inter);
+    return is_inter ? gravel_fail(GRAVEL_EINVAL,
+                                  "bindings.mpi_comm points to an inter-communicator, which has "
+                                  "two groups of ranks")
+                    : 0;
+}
+
+int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
+                              struct gravel_segment *segment)
 {
     *out = NULL;
     struct mpi_transport *mpi = calloc(1, sizeof *mpi);
@@ -343,10 +360,13 @@ int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segme
     mpi->reduction = MPI_REQUEST_NULL;
     for (uint32_t i = 0; i < MAX_RECEIVES; i++)
         mpi->frames.receives[i] = mpi->life.receives[i] = MPI_REQUEST_NULL;
-    int code = gravel_mpi_enter();
-    mpi->has_entered = !code;
+    int code = comm ? check_comm(comm) : 0;
+    if (!code) {
+        code = gravel_mpi_enter();
+        mpi->has_entered = !code;
+    }
     if (!code)
-        code = join(mpi, segment);
+        code = join(mpi, comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD, segment);
     if (code) {
         mpi_close(&mpi->base, true);
         return code;

@@ -83,14 +83,16 @@ static inline void gravel_transport_count_handed(struct gravel_transport *transp
 int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes);
 
 /**
- * MPI, on a communicator of its own. Collective.
+ * MPI, on a communicator of its own. Collective over the caller's.
  *
+ * @param comm     the caller's MPI_Comm; MPI_COMM_WORLD if NULL.
  * @param segment  memory whose frames other nodes of the machine may take as they are; or NULL. It must outlive the
  *                 transport.
  * @return         0; GRAVEL_EMPI (not built in, initialised without MPI_THREAD_MULTIPLE, finalised, failed);
- *                 GRAVEL_ENOMEM.
+ *                 GRAVEL_EINVAL (comm); GRAVEL_ENOMEM.
  */
-int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segment *segment);
+int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
+                              struct gravel_segment *segment);
 
 /** Whether this process was started by an MPI launcher or has initialised MPI. */
 bool gravel_transport_mpi_is_launched(void);

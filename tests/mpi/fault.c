@@ -568,6 +568,82 @@ static void child_exits(void)
     OK(try_open(NULL));
 }
 
+/* ---- the application's communicator --------------------------------------------------------------- */
+
+static struct gravel *open_comm(MPI_Comm *comm)
+{
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.mpi_comm = comm);
+    return open_default(&bindings);
+}
+
+/* A job's messages stay in it. @return what its node 0 has counted, of all nodes. */
+static uint32_t count_all(struct gravel *gravel)
+{
+    uint64_t word = alloc_or_die(gravel, 64);
+    OK(run_body(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", 256, 64, word, 0, 0));
+    uint32_t n = 0;
+    OK(gravel_get(gravel, word, &n, sizeof n, 0));
+    OK(gravel_barrier(gravel));
+    return n;
+}
+
+/* Ranks 0 and 2, 1 and 3, the last one first: each pair is a job, numbered by its own communicator. */
+static void two_jobs(void)
+{
+    int level, pair_rank;
+    MPI_Comm pair;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MUST(level == MPI_THREAD_MULTIPLE);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &pair);
+    MPI_Comm_rank(pair, &pair_rank);
+    MUST(pair_rank == (rank < 2));
+    struct gravel *gravel = open_comm(&pair);
+    MPI_Comm_free(&pair); /* gravel_open has duplicated it */
+    MUST(gravel_n_nodes(gravel) == 2);
+    MUST(gravel_node(gravel) == (uint32_t)pair_rank);
+    for (int round = 0; round < (rank % 2 ? 1 : 3); round++) /* one job closes before the other */
+        MUST(count_all(gravel) == 512);
+    OK(gravel_close(gravel));
+    MPI_Finalize();
+}
+
+/* Jobs of one, and then all in one job: MPI outlives them. */
+static void jobs_of_one(void)
+{
+    MPI_Comm self = MPI_COMM_SELF, none = MPI_COMM_NULL;
+    struct gravel_bindings bindings = GRAVEL_BINDINGS(.mpi_comm = &self);
+    expect(try_open(&bindings), GRAVEL_EINVAL, "mpi_comm is given, and MPI is not initialised");
+    OK(try_open(NULL));
+    struct gravel *gravel = open_comm(&self);
+    MUST(gravel_n_nodes(gravel) == 1 && gravel_node(gravel) == 0);
+    MUST(count_all(gravel) == 256);
+    OK(gravel_close(gravel));
+    bindings.mpi_comm = &none;
+    expect(try_open(&bindings), GRAVEL_EINVAL, "mpi_comm points to MPI_COMM_NULL");
+    gravel = open_default(NULL);
+    MUST(gravel_n_nodes(gravel) == 2);
+    OK(gravel_close(gravel));
+}
+
+/* A node that fails to open tells those of its own job, and no others. */
+static void one_job_cannot_open(void)
+{
+    int level;
+    MPI_Comm pair;
+    const struct gravel_handler table[] = {{rank == 0 ? "no name" : "name", 0, nothing, NULL}};
+    struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1, .mpi_comm = &pair);
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &pair);
+    int expected = rank % 2 ? 0 : rank == 0 ? GRAVEL_EINVAL : GRAVEL_EPEER;
+    expect(try_open(&bindings), expected, rank == 0 ? "no name" : "another node could not open");
+    if (rank == 0)
+        bindings.handler_bytes = 7;
+    expect(try_open(&bindings), expected, rank == 0 ? "handler_bytes is 7" : "another node");
+    MPI_Comm_free(&pair);
+    MPI_Finalize();
+}
+
 /* ---- the run --------------------------------------------------------------------------------- */
 
 #define MODES(X)                         \
@@ -604,7 +680,10 @@ static void child_exits(void)
     X(opens_twice)                       \
     X(application_finalises)             \
     X(closes_at_exit)                    \
-    X(child_exits)
+    X(child_exits)                       \
+    X(two_jobs)                          \
+    X(jobs_of_one)                       \
+    X(one_job_cannot_open)
 
 int main(int argc, char **argv)
 {
