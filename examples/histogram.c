@@ -43,10 +43,9 @@ static cl_uint bin_of(cl_uint value, cl_uint node)
 int main(void)
 {
     const struct gravel_handler handlers[] = {{.name = "sample", .n_args = 2}}; /* no function */
-    const struct gravel_bindings bindings = {.handlers = handlers,
-                                             .n_handlers = 1,
-                                             .device_source = source,
-                                             .device_name = "histogram.cl"};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.source = source,
+                        .device_code.name = "histogram.cl");
     const size_t n_samples = N_SAMPLES, group = 256;
     cl_ulong begins[N_BINS];
     cl_uint counts[N_BINS];

@@ -33,7 +33,8 @@ int main(void)
     cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
     if (!queue)
         return fprintf(stderr, "own_context: the first OpenCL platform has no device\n"), 1;
-    const struct gravel_bindings own = {.context = context, .device = device, .queue = queue};
+    const struct gravel_bindings own =
+        GRAVEL_BINDINGS(.context = context, .device = device, .queue = queue);
     struct gravel *gravel;
     cl_program program;
     uint64_t words, n_wrong = 0;

@@ -35,8 +35,8 @@ static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
     if (handlers[i].n_args > GRAVEL_AM_MAX_ARGS)
         return gravel_fail(GRAVEL_EINVAL, "handler %s: more than %u arguments", handlers[i].name,
                            GRAVEL_AM_MAX_ARGS);
-    if (!handlers[i].function && !bindings->device_source)
-        return gravel_fail(GRAVEL_EINVAL, "handler %s: no function, and no device_source",
+    if (!handlers[i].function && !bindings->device_code.source)
+        return gravel_fail(GRAVEL_EINVAL, "handler %s: no function, and no device_code",
                            handlers[i].name);
     if (!handlers[i].function && handlers[i].user)
         return gravel_fail(GRAVEL_EINVAL, "handler %s: the device runs it, and cannot use `user`",
@@ -60,10 +60,10 @@ static int copy_handler(struct gravel *gravel, const struct gravel_handler *hand
 /* A source that nobody would run is a handler forgotten. */
 static int check_source(const struct gravel_bindings *bindings)
 {
-    if (!bindings || !bindings->device_source || gravel_beside_is_wanted(bindings))
+    if (!bindings->device_code.source || gravel_beside_is_wanted(bindings))
         return 0;
     return gravel_fail(GRAVEL_EINVAL,
-                       "bindings: device_source is given, but every one of %u "
+                       "bindings: device_code is given, but every one of %u "
                        "handlers has a function of the host",
                        bindings->n_handlers);
 }
@@ -79,11 +79,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 int gravel_agree_on_handlers(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     int code = check_source(bindings);
-    if (code || !bindings || bindings->n_handlers == 0)
+    if (code || bindings->n_handlers == 0)
         return code;
-    if (!bindings->handlers || bindings->n_handlers > GRAVEL_MAX_HANDLERS)
-        return gravel_fail(GRAVEL_EINVAL, "bindings: %u handlers at %p", bindings->n_handlers,
-                           (const void *)bindings->handlers);
     gravel->handlers = calloc(bindings->n_handlers, sizeof *gravel->handlers);
     if (!gravel->handlers)
         return gravel_fail(GRAVEL_ENOMEM, "%u handlers", bindings->n_handlers);
@@ -92,8 +89,8 @@ int gravel_agree_on_handlers(struct gravel *gravel, const struct gravel_bindings
         if (!code)
             code = copy_handler(gravel, &bindings->handlers[i]);
     }
-    gravel->device_source_hash =
-        hash_text(hash_text(HASH_START, bindings->device_source), bindings->device_options);
+    gravel->device_code_hash = hash_text(hash_text(HASH_START, bindings->device_code.source),
+                                         bindings->device_code.options);
     return code;
 }
 
@@ -108,7 +105,7 @@ static uint64_t hash_handler(uint64_t hash, const struct gravel_handler *handler
 /* The same for the table, its order, and the text of those that the device runs. */
 static uint64_t hash_handlers(const struct gravel *gravel)
 {
-    uint64_t hash = gravel->device_source_hash;
+    uint64_t hash = gravel->device_code_hash;
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
         hash = hash_handler(hash, &gravel->handlers[i]);
     return hash;
@@ -168,8 +165,9 @@ static int agree_on_table(struct gravel *gravel)
             return fail_handler(gravel, i, hashes[0] == 0);
     }
     return code ? code
-                : gravel_fail(GRAVEL_EMISMATCH,
-                              "nodes differ in device_source or device_options of their handlers");
+                : gravel_fail(
+                      GRAVEL_EMISMATCH,
+                      "nodes differ in device_code: the source or the options of their handlers");
 }
 
 /* Compare with the least and the most of all nodes. */

@@ -186,6 +186,18 @@ int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *value
     return noted ? noted : code;
 }
 
+/* ---- the way out ----------------------------------------------------------------------------- */
+
+int gravel_abort(struct gravel *gravel, const char *text)
+{
+    if (!gravel)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_abort: the node is NULL");
+    gravel_report(gravel, GRAVEL_EABORT, true, text && *text ? text : "gravel_abort gave no text");
+    if (!handler_of) /* which may run for the network thread, and keep it waiting */
+        gravel_network_wait_told(&gravel->network);
+    return 0;
+}
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* The sender this thread may use, locked if it is shared. */
@@ -205,10 +217,11 @@ static void leave_sender(struct gravel *gravel)
     gravel_network_wake(&gravel->network);
 }
 
-static int check_node(const struct gravel *gravel, const char *call, uint32_t node)
+/* Whether a message may be sent there. */
+static int check_node(struct gravel *gravel, const char *call, uint32_t node)
 {
     if (node < gravel_n_nodes(gravel))
-        return 0;
+        return gravel_node_has_failed(gravel) ? conclude(gravel, GRAVEL_EPEER) : 0;
     return gravel_fail(GRAVEL_ERANGE, "%s: node %u does not exist (there are %u)", call, node,
                        gravel_n_nodes(gravel));
 }

@@ -276,6 +276,8 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const cl_event *wait, cl_event *event)
 {
     cl_event ours = NULL;
+    if (gravel_node_has_failed(gravel))
+        return gravel_failure_report(&gravel->failure);
     int code = gravel->device.is_sliced ? launch_sliced(gravel, kernel, n_dimensions, global_size,
                                                         local_size, n_wait, wait, &ours)
                                         : launch_whole(gravel, kernel, n_dimensions, global_size,

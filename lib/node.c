@@ -13,12 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings.h"
 #include "config.h"
 #include "derive.h"
 #include "device/beside.h"
 #include "device/cores.h"
 #include "device/self_test.h"
 #include "resolve/device_resolver.h"
+#include "transport/launcher.h"
 #include "wait/clock.h"
 
 #define OPEN_TEST_ROUNDS 64u
@@ -62,11 +64,26 @@ void gravel_report(void *context, int code, bool is_fatal, const char *text)
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
-static bool use_mpi(const struct gravel_config *config)
+static bool use_mpi(const struct gravel_config *config, const struct gravel_bindings *bindings)
 {
     if (!strcmp(config->transport, "auto"))
-        return gravel_transport_mpi_is_launched();
+        return bindings->mpi_comm || gravel_transport_mpi_is_launched();
     return !strcmp(config->transport, "mpi");
+}
+
+/* Processes of a job that would each be a job of its own, without a word. */
+static int check_launcher(const struct gravel_config *config)
+{
+    const char *variable;
+    uint32_t n = gravel_launcher_processes(&variable);
+    if (n < 2 || strcmp(config->transport, "auto") != 0)
+        return 0;
+    return gravel_fail(GRAVEL_ECONFIG,
+                       "launched as %u processes (%s), %s; GRAVEL_TRANSPORT=self would make each a "
+                       "job of its own",
+                       n, variable,
+                       gravel_transport_mpi_is_built() ? "but by no launcher of MPI"
+                                                       : "built without MPI (meson option mpi)");
 }
 
 /* Without it node buffers are sent to nodes of this machine as to all others. */
@@ -76,9 +93,13 @@ static void make_segment(struct gravel *gravel)
         gravel_log(gravel, "%s", gravel_last_error());
 }
 
-static int open_network(struct gravel *gravel)
+static int open_network(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
-    if (use_mpi(&gravel->config))
+    bool has_mpi = use_mpi(&gravel->config, bindings);
+    int code = has_mpi ? 0 : check_launcher(&gravel->config);
+    if (code)
+        return code;
+    if (has_mpi)
         make_segment(gravel);
     const struct gravel_network_shape shape = {
         .config = &gravel->config,
@@ -90,7 +111,8 @@ static int open_network(struct gravel *gravel)
         .report = gravel_report,
         .failure = &gravel->failure,
         .aborted = &gravel->aborted,
-        .use_mpi = use_mpi(&gravel->config),
+        .use_mpi = has_mpi,
+        .comm = bindings->mpi_comm,
         .segment = gravel->segment,
     };
     return gravel_network_start(&gravel->network, &shape);
@@ -330,7 +352,7 @@ static void use_modest_settings(struct gravel_config *config)
     config->timeout_ms = 8000;
 }
 
-/* @param code  of reading the settings. */
+/* @param code  of reading the bindings and settings. */
 static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindings, int code)
 {
     char text[GRAVEL_ERROR_BYTES] = "";
@@ -340,36 +362,58 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
         snprintf(text, sizeof text, "%s", gravel_last_error());
         use_modest_settings(&gravel->config);
     }
-    int network = open_network(gravel);
+    int network = open_network(gravel, bindings);
     if (!network)
         network = open_together(gravel, bindings, code);
     return code ? gravel_fail(code, "%s", text) : network;
 }
 
-int gravel_open(struct gravel **out, const struct gravel_config *config,
-                const struct gravel_bindings *bindings)
+/* A node without parts. */
+static struct gravel *make_node(const struct gravel_bindings *bindings)
 {
-    if (!out)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_open: out is NULL");
-    *out = NULL;
     struct gravel *gravel = aligned_alloc(GRAVELP_CACHELINE, sizeof *gravel);
     if (!gravel)
-        return gravel_fail(GRAVEL_ENOMEM, "node");
+        return NULL;
     memset(gravel, 0, sizeof *gravel);
-    int code = 0;
-    if (config)
-        gravel->config = *config;
-    else
-        code = gravel_config_init(&gravel->config);
-    gravel->log = bindings ? bindings->log : NULL;
-    gravel->log_user = bindings ? bindings->log_user : NULL;
+    gravel->log = bindings->log;
+    gravel->log_user = bindings->log_user;
     gravel->opened_ns = gravel_clock_ns();
     gravel_failure_init(&gravel->failure);
     gravel_launches_init(&gravel->launches);
     pthread_mutex_init(&gravel->drain_lock, NULL);
     pthread_mutex_init(&gravel->stats_lock, NULL);
     pthread_mutex_init(&gravel->kernel_names.lock, NULL);
+    return gravel;
+}
+
+/* @param bindings  a copy: its handlers become the library's own. */
+static int open_node(struct gravel *gravel, const struct gravel_config *config,
+                     struct gravel_bindings *bindings)
+{
+    int code = gravel_bindings_read_handlers(bindings);
+    if (config)
+        gravel->config = *config;
+    else if (!code)
+        code = gravel_config_init(&gravel->config);
     code = open_parts(gravel, bindings, code);
+    free((void *)bindings->handlers);
+    return code;
+}
+
+int gravel_open(struct gravel **out, const struct gravel_config *config,
+                const struct gravel_bindings *bindings)
+{
+    struct gravel_bindings own;
+    if (!out)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_open: out is NULL");
+    *out = NULL;
+    int code = gravel_bindings_read(&own, bindings);
+    if (code)
+        return code;
+    struct gravel *gravel = make_node(&own);
+    if (!gravel)
+        return gravel_fail(GRAVEL_ENOMEM, "node");
+    code = open_node(gravel, config, &own);
     if (code) {
         char text[16 * GRAVEL_ERROR_BYTES]; /* freeing may overwrite the reason */
         snprintf(text, sizeof text, "%s", gravel_last_error());

@@ -2,7 +2,7 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> node.c (open), close.c, agree.c, share.c, host.c (messages and waits), symmetric.c (heap),
+ * Path:    gravel.h -> node.c (open), close.c, bindings.c, agree.c, share.c, host.c (messages and waits), symmetric.c (heap),
  *          kernels.c (programs and launches), node_patience.c (waits for the device), stats.c.
  */
 #ifndef GRAVEL_NODE_H
@@ -20,7 +20,7 @@ struct gravel {
     struct gravel_config config;     /* in force: derived settings filled in */
     struct gravel_handler *handlers; /* [n_handlers] copies, names included */
     uint32_t n_handlers;
-    uint64_t device_source_hash; /* of the text of handlers that the device runs, and its options */
+    uint64_t device_code_hash; /* of the text of handlers that the device runs, and its options */
     gravel_log_function *log;
     void *log_user;
 
@@ -55,6 +55,12 @@ struct gravel {
 /** Give the caller's log a line. */
 void gravel_log(struct gravel *gravel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** Whether the node is beyond use: every call that waits or sends fails. */
+static inline bool gravel_node_has_failed(const struct gravel *gravel)
+{
+    return atomic_load_explicit(&gravel->aborted, memory_order_relaxed); /* H2 */
+}
 
 /** Note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
 void gravel_report(void *context, int code, bool is_fatal, const char *text);

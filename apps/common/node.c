@@ -96,7 +96,8 @@ void node_open(struct node *node, uint64_t heap_bytes)
         config.heap_bytes = heap_bytes + HEAP_SLACK_BYTES;
     if (node->model != model_gravel)
         strcpy(config.aggregation, node->model->aggregation);
-    struct gravel_bindings bindings = {.handlers = node->handlers, .n_handlers = node->n_handlers};
+    struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers);
     node_check(gravel_open(&node->gravel, &config, &bindings));
     node->number = gravel_node(node->gravel);
     node->n_nodes = gravel_n_nodes(node->gravel);

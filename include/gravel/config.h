@@ -58,7 +58,8 @@
       "messages: "                                                                                \
       "on, off, or auto: long runs of packages, on step pump of devices other than CPUs")         \
     X(STRING, transport, GRAVEL_TRANSPORT, "auto", 0, 0, "network",                               \
-      "auto, self or mpi; auto is mpi under an MPI launcher, self otherwise")                     \
+      "auto, self or mpi; auto is mpi under an MPI launcher, else self, unless the process was "  \
+      "launched as one of several")                                                               \
     X(COUNT, loopback_nodes, GRAVEL_LOOPBACK, 1, 1, 4096, "network",                              \
       "nodes that transport self stands for, each with its own heap")                             \
     X(COUNT, n_resolvers, GRAVEL_RESOLVERS, 0, 0, 64, "network",                                  \

@@ -49,7 +49,8 @@ extern "C" {
     X(GRAVEL_EPEER, -14, "another node failed")                         \
     X(GRAVEL_ETIMEOUT, -15, "no progress within the time limit")        \
     X(GRAVEL_EKERNEL, -16, "a kernel reported a fault")                 \
-    X(GRAVEL_ESYSTEM, -17, "operating system call failed")
+    X(GRAVEL_ESYSTEM, -17, "operating system call failed")              \
+    X(GRAVEL_EABORT, -18, "this node was aborted")
 
 enum gravel_error {
 #define GRAVEL_ERROR(code, number, text) code = number,
@@ -80,7 +81,7 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
 /**
  * An entry of the table of handlers, which is equal, in the same order, at every node.
  *
- * If function is NULL, the destination's device runs the handler, which is OpenCL C in device_source of the bindings:
+ * If function is NULL, the destination's device runs the handler, which is OpenCL C in device_code of the bindings:
  * `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments. cl/gravel.cl.h says what it may do.
  */
 struct gravel_handler {
@@ -93,21 +94,46 @@ struct gravel_handler {
 /** Log callback; any library thread may call it. */
 typedef void gravel_log_function(void *user, const char *text);
 
-/** The caller's OpenCL objects, handlers and log. Zero-fill; every member is optional. */
+/** A text of OpenCL C. NULL members are left out. Never grows. */
+struct gravel_device_code {
+    const char *source;  /**< the text itself */
+    const char *name;    /**< its file name for messages of the compiler, e.g. "tally.cl" */
+    const char *options; /**< options of the compiler */
+};
+
+/**
+ * The caller's OpenCL objects, handlers and log. Made by GRAVEL_BINDINGS; every member but the two sizes is optional.
+ *
+ * Later versions add members, here and to struct gravel_handler, at the end. The sizes tell the library which members
+ * the caller's header has: it takes members that the caller does not have as 0, and refuses to open if the caller sets
+ * a member that the library does not have.
+ */
 struct gravel_bindings {
+    size_t bytes;           /**< sizeof(struct gravel_bindings) */
     cl_context context;     /**< the caller's context; then device must be set too */
     cl_device_id device;    /**< the caller's device, used as it is (no sub-device is made) */
     cl_command_queue queue; /**< the caller's in-order queue for gravel_launch; made if NULL */
     const struct gravel_handler *handlers; /**< [n_handlers] copied by gravel_open */
+    size_t handler_bytes; /**< sizeof(struct gravel_handler); anything if n_handlers is 0 */
     uint32_t n_handlers;
     gravel_log_function *log;
     void *log_user;
-    const char *
-        device_source; /**< OpenCL C of the handlers without a function; used until gravel_open returns */
-    const char *
-        device_name; /**< file name of device_source for the compiler's messages, e.g. "tally.cl" */
-    const char *device_options; /**< compiler options for device_source */
+    struct gravel_device_code
+        device_code; /**< of the handlers without a function; used until gravel_open returns */
+    const void
+        *mpi_comm; /**< points to the caller's MPI_Comm; MPI_COMM_WORLD if NULL. See gravel_open */
 };
+
+/**
+ * Initialises struct gravel_bindings, its sizes included:
+ *
+ *     struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
+ */
+#define GRAVEL_BINDINGS(...)                                                                     \
+    {                                                                                            \
+        .bytes = sizeof(struct gravel_bindings), .handler_bytes = sizeof(struct gravel_handler), \
+        __VA_ARGS__                                                                              \
+    }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
@@ -132,14 +158,23 @@ int gravel_config_init(struct gravel_config *config);
  *
  * @param out       [out] the node, or NULL on failure, which leaves nothing behind.
  * @param config    settings; NULL for gravel_config_init's.
- * @param bindings  the caller's OpenCL objects, handlers and log; NULL for none.
- * @return          0; GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown or ambiguous device: candidates are listed);
- *                  GRAVEL_ECAPABILITY (what the device lacks); GRAVEL_EBUILD (device_source: the compiler's log, with
- *                  the caller's file name and lines); GRAVEL_EMISMATCH (which setting nodes disagree
- *                  on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM.
+ * @param bindings  the caller's OpenCL objects, handlers and log; NULL for none. What it points to must stay until
+ *                  gravel_open returns; log and log_user, contexts and queues until gravel_close.
+ * @return          0; GRAVEL_EINVAL (bindings: which member, and its value); GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown
+ *                  or ambiguous device: candidates are listed); GRAVEL_ECAPABILITY (what the device lacks);
+ *                  GRAVEL_EBUILD (device_code: the compiler's log, with the caller's file name and lines);
+ *                  GRAVEL_EMISMATCH (which setting nodes disagree on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL;
+ *                  GRAVEL_ESYSTEM. Other nodes are told, and return GRAVEL_EPEER, unless the sizes in bindings are of
+ *                  no version: then this node leaves at once.
  *
- * With transport mpi, MPI is initialised by the node's network thread (MPI_THREAD_FUNNELED) and finalised by
- * gravel_close, unless the caller has initialised it, which needs MPI_THREAD_MULTIPLE.
+ * With transport mpi, Gravel initialises MPI unless the caller has. Then it asks for MPI_THREAD_MULTIPLE, makes do with
+ * less, and finalises MPI when the process ends, not in gravel_close: nodes may be opened one after the other, and the
+ * caller may use MPI from then on, as MPI_Query_thread says. A caller that initialises MPI asks for
+ * MPI_THREAD_MULTIPLE, and finalises it, after gravel_close.
+ *
+ * The processes of bindings->mpi_comm, or of MPI_COMM_WORLD, are the nodes of the job, numbered by their ranks in it.
+ * gravel_open duplicates the communicator, and is collective over it; jobs of disjoint communicators have nothing to do
+ * with each other. Transport auto takes it as a wish for mpi; transport self takes no notice of it.
  */
 int gravel_open(struct gravel **out, const struct gravel_config *config,
                 const struct gravel_bindings *bindings);
@@ -152,6 +187,20 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
  * Kernels that use the node must have ended.
  */
 int gravel_close(struct gravel *gravel);
+
+/**
+ * Give the node up, and with it the job: for a program that cannot go on and must not keep the other nodes waiting.
+ *
+ * Not collective. Any thread may call it, also while another waits in a call, and handlers and the log may. All calls
+ * that wait end: here with GRAVEL_EABORT and the text, at the other nodes with GRAVEL_EPEER, this node's number and the
+ * text; leaders of kernels give up. Returns when the text is on its way, or after a second, so the process may end
+ * then, with or without gravel_close, which waits for no other node after it.
+ *
+ * @param text  why, for people: 400 bytes of it reach the other nodes. NULL or "" for none.
+ * @return      0, also if the node had failed before: then its first failure stays the one that is told;
+ *              GRAVEL_EINVAL.
+ */
+int gravel_abort(struct gravel *gravel, const char *text);
 
 /** This node's number, 0 <= node < gravel_n_nodes(). */
 uint32_t gravel_node(const struct gravel *gravel);

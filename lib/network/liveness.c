@@ -94,12 +94,35 @@ static void tell_death(struct gravel_network *network, uint32_t node)
     gravel_network_send(network, buffer);
 }
 
+static bool is_told(const struct gravel_network *network)
+{
+    return atomic_load_explicit(&network->is_told, memory_order_relaxed); /* N3 */
+}
+
 void gravel_liveness_tell_death(struct gravel_network *network)
 {
-    if (network->has_told_death || network->transport->is_loopback)
-        return;
+    bool is_new = !network->has_told_death;
+    if (!is_new && !is_told(network)) { /* a round of the transport has followed */
+        atomic_store_explicit(&network->is_told, true, memory_order_relaxed); /* N3 */
+        gravel_event_signal(&network->job_done);
+    }
     network->has_told_death = true;
-    for (uint32_t node = 0; node < network->transport->n_nodes; node++)
-        if (node != network->transport->node)
+    for (uint32_t node = 0; is_new && node < network->transport->n_nodes; node++)
+        if (!gravel_network_is_local(network, node))
             tell_death(network, node);
+}
+
+void gravel_network_wait_told(struct gravel_network *network)
+{
+    uint64_t begin_ns = gravel_clock_ns(), waited_ns = 0;
+    if (pthread_equal(pthread_self(), network->thread))
+        return;
+    for (; !is_told(network) && waited_ns < GRAVEL_NS_PER_S;
+         waited_ns = gravel_clock_ns() - begin_ns) {
+        uint32_t key = gravel_event_prepare(&network->job_done);
+        if (is_told(network))
+            gravel_event_cancel(&network->job_done);
+        else
+            gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S - waited_ns);
+    }
 }

@@ -263,7 +263,8 @@ static int open_transport(struct gravel_network *network)
 {
     const struct gravel_config *config = network->shape.config;
     int code = network->shape.use_mpi
-                   ? gravel_transport_mpi_open(&network->transport, network->shape.segment)
+                   ? gravel_transport_mpi_open(&network->transport, network->shape.comm,
+                                               network->shape.segment)
                    : gravel_transport_self_open(&network->transport, config->loopback_nodes);
     return code ? code : allocate(network);
 }

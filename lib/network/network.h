@@ -74,6 +74,7 @@ struct gravel_network_shape {
     struct gravel_failure *failure;
     const _Atomic bool *aborted;
     bool use_mpi;
+    const void *comm; /* the caller's MPI_Comm, used by gravel_network_start only; or NULL */
     struct gravel_segment
         *segment; /* where frames are that nodes of this machine may take; or NULL */
 };
@@ -125,6 +126,7 @@ struct gravel_network {
     uint64_t stepped_ns; /* when this thread last looked */
     uint64_t beat_ns;    /* when we last told our right neighbour that we live */
     bool has_told_death;
+    _Atomic bool is_told; /* N3: the transport has had a round since */
 
     struct gravel_network_counts counts;
 };
@@ -167,6 +169,9 @@ uint64_t gravel_network_patience_ms(const struct gravel_network *network);
 
 /** While the network thread waits for the device: tell others that it lives. Any other thread: does nothing. */
 void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns);
+
+/** Once the node has failed: wait until the other nodes' news of it is on its way, for a second at most. Any thread. */
+void gravel_network_wait_told(struct gravel_network *network);
 
 /** Wake the thread. */
 static inline void gravel_network_wake(struct gravel_network *network)

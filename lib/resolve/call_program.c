@@ -54,15 +54,15 @@ static char *make_trailer(const struct gravel_call_program *request)
 int gravel_call_program_build(const struct gravel_device *device,
                               const struct gravel_call_program *request, cl_program *program)
 {
-    const struct gravel_bindings *bindings = request->bindings;
+    const struct gravel_device_code *own = &request->bindings->device_code;
     char *trailer = make_trailer(request);
     if (!trailer)
         return gravel_fail(GRAVEL_ENOMEM, "text of the handlers' kernels");
     const struct gravel_program_request text = {
-        .name = bindings->device_name ? bindings->device_name : "device_source",
-        .source = bindings->device_source,
+        .name = own->name ? own->name : "device_code",
+        .source = own->source,
         .trailer = trailer,
-        .options = bindings->device_options,
+        .options = own->options,
         .extra_options = request->extra_options,
         .handlers = request->handlers,
         .n_handlers = request->n_handlers,

@@ -3,7 +3,7 @@
  * The program of a node's handlers written in OpenCL C: the user's text, and a kernel for each
  * handler.
  *
- * Path:    the bindings' device_source -> call_program.c -> device_calls.c.
+ * Path:    the bindings' device_code -> call_program.c -> device_calls.c.
  * Threads: the one that opens the node.
  */
 #ifndef GRAVEL_RESOLVE_CALL_PROGRAM_H
@@ -22,7 +22,7 @@ static inline bool gravel_is_on_device(const struct gravel_handler *handler)
 }
 
 struct gravel_call_program {
-    const struct gravel_bindings *bindings; /* device_source and so on */
+    const struct gravel_bindings *bindings; /* device_code */
     const struct gravel_handler *handlers;  /* [n_handlers] the node's */
     uint32_t n_handlers;
     const char *extra_options; /* GRAVEL_BUILD_OPTIONS */

@@ -25,7 +25,7 @@ struct gravel_device_calls_shape {
     const struct gravel_memory *memory;
     const struct gravel_handler *handlers; /* [n_handlers] the node's, of both kinds */
     uint32_t n_handlers;
-    const struct gravel_bindings *bindings; /* device_source and so on; used by create only */
+    const struct gravel_bindings *bindings; /* device_code; used by create only */
     const struct gravel_config *config;
 };
 

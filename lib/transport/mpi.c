@@ -9,7 +9,7 @@
  * large goes through.
  *
  * Path:    network thread -> mpi.c -> MPI, or another node's handover.c.
- * Threads: the network thread alone, so MPI_THREAD_FUNNELED does, as it also initialises MPI.
+ * Threads: the network thread alone.
  * Source:  Orr 2016, section 5.2.2 (one network thread, MPI).
  */
 #include "transport.h"
@@ -21,6 +21,7 @@
 #include "error.h"
 #include "handover.h"
 #include "mpi_local.h"
+#include "mpi_process.h"
 #include "network/frames.h"
 
 #define MAX_RECEIVES 16u
@@ -43,7 +44,7 @@ struct ring {
 struct mpi_transport {
     struct gravel_transport base;
     MPI_Comm comm;
-    bool owns_mpi;            /* we initialised it, so we finalise it */
+    bool has_entered;         /* gravel_mpi_enter */
     struct ring frames, life; /* no memory before mpi_prepare */
     struct ring *at_hand;     /* whose next frame is the caller's; NULL: `early` has it */
     _Alignas(8) unsigned char early[EARLY_BYTES]; /* the frame at hand until then */
@@ -291,11 +292,11 @@ static void mpi_close(struct gravel_transport *transport, bool is_clean)
         cancel_receives(&mpi->life);
         if (mpi->comm != MPI_COMM_NULL)
             MPI_Comm_free(&mpi->comm);
-        if (mpi->owns_mpi)
-            MPI_Finalize();
         free(mpi->frames.memory); /* else MPI may still write to it */
         free(mpi->life.memory);
     }
+    if (mpi->has_entered)
+        gravel_mpi_leave(is_clean);
     gravel_handover_destroy(&mpi->handover);
     free(mpi->requests);
     free(mpi->buffers);
@@ -315,37 +316,10 @@ static const struct gravel_transport_operations mpi_operations = {
     .close = mpi_close,
 };
 
-/* Initialise MPI, or make sure that this thread may call it. */
-static int enter_mpi(bool *owns_mpi)
-{
-    int is_initialized, is_finalized, level;
-    MPI_Finalized(&is_finalized);
-    if (is_finalized)
-        return gravel_fail(GRAVEL_EMPI,
-                           "MPI is finalised already: initialise MPI in the application to open "
-                           "more than one node one after the other");
-    MPI_Initialized(&is_initialized);
-    if (is_initialized) {
-        MPI_Query_thread(&level);
-        if (level < MPI_THREAD_MULTIPLE)
-            return gravel_fail(GRAVEL_EMPI,
-                               "the application initialised MPI without MPI_THREAD_MULTIPLE, "
-                               "which the network thread needs beside it");
-        return 0;
-    }
-    int error = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
-    if (error != MPI_SUCCESS)
-        return gravel_mpi_fail("MPI_Init_thread", error);
-    *owns_mpi = true;
-    if (level < MPI_THREAD_FUNNELED)
-        return gravel_fail(GRAVEL_EMPI, "MPI offers no MPI_THREAD_FUNNELED");
-    return 0;
-}
-
-static int join(struct mpi_transport *mpi, struct gravel_segment *segment)
+static int join(struct mpi_transport *mpi, MPI_Comm comm, struct gravel_segment *segment)
 {
     int node, n_nodes;
-    int error = MPI_Comm_dup(MPI_COMM_WORLD, &mpi->comm);
+    int error = MPI_Comm_dup(comm, &mpi->comm);
     if (error != MPI_SUCCESS)
         return gravel_mpi_fail("MPI_Comm_dup", error);
     MPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN);
@@ -358,7 +332,24 @@ static int join(struct mpi_transport *mpi, struct gravel_segment *segment)
     return code ? code : gravel_mpi_find_local(mpi->comm, &mpi->base, &mpi->handover);
 }
 
-int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segment *segment)
+/* Whether nodes can be numbered by the caller's communicator. */
+static int check_comm(const MPI_Comm *comm)
+{
+    int is_initialised, is_inter = 0;
+    MPI_Initialized(&is_initialised);
+    if (!is_initialised)
+        return gravel_fail(GRAVEL_EINVAL, "bindings.mpi_comm is given, and MPI is not initialised");
+    if (*comm == MPI_COMM_NULL)
+        return gravel_fail(GRAVEL_EINVAL, "bindings.mpi_comm points to MPI_COMM_NULL");
+    MPI_Comm_test_inter(*comm, &is_inter);
+    return is_inter ? gravel_fail(GRAVEL_EINVAL,
+                                  "bindings.mpi_comm points to an inter-communicator, which has "
+                                  "two groups of ranks")
+                    : 0;
+}
+
+int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
+                              struct gravel_segment *segment)
 {
     *out = NULL;
     struct mpi_transport *mpi = calloc(1, sizeof *mpi);
@@ -369,11 +360,15 @@ int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segme
     mpi->reduction = MPI_REQUEST_NULL;
     for (uint32_t i = 0; i < MAX_RECEIVES; i++)
         mpi->frames.receives[i] = mpi->life.receives[i] = MPI_REQUEST_NULL;
-    int code = enter_mpi(&mpi->owns_mpi);
+    int code = comm ? check_comm(comm) : 0;
+    if (!code) {
+        code = gravel_mpi_enter();
+        mpi->has_entered = !code;
+    }
     if (!code)
-        code = join(mpi, segment);
+        code = join(mpi, comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD, segment);
     if (code) {
-        mpi_close(&mpi->base, mpi->comm != MPI_COMM_NULL);
+        mpi_close(&mpi->base, true);
         return code;
     }
     *out = &mpi->base;
@@ -389,4 +384,9 @@ bool gravel_transport_mpi_is_launched(void)
         if (getenv(variables[i]))
             return true;
     return is_initialized != 0;
+}
+
+bool gravel_transport_mpi_is_built(void)
+{
+    return true;
 }

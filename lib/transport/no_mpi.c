@@ -6,14 +6,20 @@
 
 #include "error.h"
 
-int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segment *segment)
+int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
+                              struct gravel_segment *segment)
 {
-    (void)segment;
+    (void)comm, (void)segment;
     *out = NULL;
     return gravel_fail(GRAVEL_EMPI, "this library was built without MPI (meson option mpi)");
 }
 
 bool gravel_transport_mpi_is_launched(void)
+{
+    return false;
+}
+
+bool gravel_transport_mpi_is_built(void)
 {
     return false;
 }

@@ -4,7 +4,7 @@
  *
  * Path:    network thread -> transport -> another node's network thread.
  * Owner:   a buffer given to send belongs to the transport until sent returns it.
- * Threads: all calls by the network thread, open and close included (MPI_THREAD_FUNNELED).
+ * Threads: all calls by the network thread, open and close included: MPI_THREAD_FUNNELED does for one of them.
  * Order:   frames from one node to another arrive in the order in which they were sent; signs of life and news of
  *          a death among themselves, and never behind the others.
  */
@@ -83,16 +83,21 @@ static inline void gravel_transport_count_handed(struct gravel_transport *transp
 int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes);
 
 /**
- * MPI, on a communicator of its own. Collective.
+ * MPI, on a communicator of its own. Collective over the caller's.
  *
+ * @param comm     the caller's MPI_Comm; MPI_COMM_WORLD if NULL.
  * @param segment  memory whose frames other nodes of the machine may take as they are; or NULL. It must outlive the
  *                 transport.
  * @return         0; GRAVEL_EMPI (not built in, initialised without MPI_THREAD_MULTIPLE, finalised, failed);
- *                 GRAVEL_ENOMEM.
+ *                 GRAVEL_EINVAL (comm); GRAVEL_ENOMEM.
  */
-int gravel_transport_mpi_open(struct gravel_transport **out, struct gravel_segment *segment);
+int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
+                              struct gravel_segment *segment);
 
 /** Whether this process was started by an MPI launcher or has initialised MPI. */
 bool gravel_transport_mpi_is_launched(void);
+
+/** Whether the library was built with MPI. */
+bool gravel_transport_mpi_is_built(void);
 
 #endif

@@ -76,7 +76,8 @@ static void callers_context_and_device_are_used(void **state)
 {
     (void)state;
     struct objects objects = make_objects();
-    const struct gravel_bindings bindings = {.context = objects.context, .device = objects.device};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.context = objects.context, .device = objects.device);
     struct gravel *gravel = open_with(&bindings);
     assert_ptr_equal(gravel_cl_context(gravel), objects.context);
     assert_ptr_equal(gravel_cl_device(gravel), objects.device);
@@ -105,8 +106,8 @@ static void callers_queue_is_used_and_survives(void **state)
     struct objects objects = make_objects();
     cl_command_queue queue = make_queue(objects.context, objects.device, CL_QUEUE_PROFILING_ENABLE);
     MUST(queue);
-    const struct gravel_bindings bindings = {
-        .context = objects.context, .device = objects.device, .queue = queue};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.context = objects.context, .device = objects.device, .queue = queue);
     struct gravel *gravel = open_with(&bindings);
     assert_ptr_equal(gravel_cl_queue(gravel), queue);
     expect_works(gravel);
@@ -149,8 +150,8 @@ static void half_a_set_of_objects_is_refused(void **state)
     (void)state;
     struct objects objects = make_objects();
     struct gravel_config config = loopback_config(1);
-    const struct gravel_bindings only_context = {.context = objects.context};
-    const struct gravel_bindings only_device = {.device = objects.device};
+    const struct gravel_bindings only_context = GRAVEL_BINDINGS(.context = objects.context);
+    const struct gravel_bindings only_device = GRAVEL_BINDINGS(.device = objects.device);
     expect_no_open(&config, &only_context, GRAVEL_EINVAL, "both");
     expect_no_open(&config, &only_device, GRAVEL_EINVAL, "both");
     clReleaseContext(objects.context);

@@ -28,7 +28,7 @@ static int open_node(void **state)
 {
     (void)state;
     setenv("GRAVEL_CHECK", "1", 1);
-    const struct gravel_bindings bindings = {.handlers = handlers, .n_handlers = 2};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
     gravel = open_loopback(2, &bindings);
     return 0;
 }

@@ -184,6 +184,14 @@ static void callers_numbers_beyond_the_range_are_refused_and_named(void **state)
     GRAVEL_CONFIG_FIELDS(TRY_FIELD)
 }
 
+static void bindings_without_their_size_are_refused_and_named(void **state)
+{
+    const struct gravel_bindings forgotten = {.n_handlers = 0};
+    struct gravel_config config = loopback_config(1);
+    (void)state;
+    expect_no_open(&config, &forgotten, GRAVEL_EINVAL, "bindings.bytes is 0");
+}
+
 int main(void)
 {
     for (size_t v = 0; v < N_VARIABLES; v++)
@@ -199,6 +207,7 @@ int main(void)
         cmocka_unit_test(sizes_too_small_are_refused_and_named),
         cmocka_unit_test(null_config_is_refused),
         cmocka_unit_test(callers_numbers_beyond_the_range_are_refused_and_named),
+        cmocka_unit_test(bindings_without_their_size_are_refused_and_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static void keep_log(void *user, const char *text)
 static void prepare(struct turning *turning, const char *name, uint32_t kernel_limit_ms)
 {
     struct gravel_config config = loopback_config(2);
-    struct gravel_bindings bindings = {.log = keep_log, .log_user = turning};
+    struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = keep_log, .log_user = turning);
     memset(turning, 0, sizeof *turning);
     config.timeout_ms = TIMEOUT_MS;
     config.kernel_limit_ms = kernel_limit_ms;

@@ -104,8 +104,8 @@ static struct gravel *gravel;
 static int open_node(void **state)
 {
     (void)state;
-    const struct gravel_bindings bindings = {.handlers = handlers,
-                                             .n_handlers = sizeof handlers / sizeof *handlers};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers);
     gravel = open_loopback(3, &bindings);
     word = alloc_or_die(gravel, 64);
     return 0;
@@ -232,7 +232,7 @@ static void endless_chain_ends_a_barrier_that_has_a_limit(void **state)
     static _Atomic bool stop;
     struct gravel_config config = loopback_config(2);
     const struct gravel_handler table[] = {{"ping", 0, ping, (void *)&stop}};
-    const struct gravel_bindings bindings = {.handlers = table, .n_handlers = 1};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     struct gravel *node;
     config.chain_limit_ms = 400;
     OK(gravel_open(&node, &config, &bindings));
@@ -259,7 +259,7 @@ static void endless_chain_ends_a_barrier_by_itself(void **state)
     static _Atomic bool stop;
     struct gravel_config config = loopback_config(2);
     const struct gravel_handler table[] = {{"ping", 0, ping, (void *)&stop}};
-    const struct gravel_bindings bindings = {.handlers = table, .n_handlers = 1};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     struct gravel *node;
     pthread_t thread;
     config.timeout_ms = 100;
@@ -282,7 +282,7 @@ static void quiet_beside_an_endless_ping_pong_ends(void **state)
     (void)state;
     static _Atomic bool stop;
     const struct gravel_handler table[] = {{"ping", 0, ping, (void *)&stop}};
-    const struct gravel_bindings bindings = {.handlers = table, .n_handlers = 1};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     struct gravel *node = open_loopback(2, &bindings);
     OK(gravel_am(node, 0, NULL, 0, 1));
     double begin = seconds_now();
@@ -296,7 +296,7 @@ static void quiet_beside_an_endless_ping_pong_ends(void **state)
 static void expect_bad_table(const struct gravel_handler *table, uint32_t n, const char *part)
 {
     struct gravel_config config = loopback_config(1);
-    const struct gravel_bindings bindings = {.handlers = table, .n_handlers = n};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = n);
     expect_no_open(&config, &bindings, GRAVEL_EINVAL, part);
 }
 

@@ -46,10 +46,9 @@ static const struct gravel_handler handlers[] = {
     {"nothing", 0, NULL, NULL},
 };
 
-static const struct gravel_bindings table = {.handlers = handlers,
-                                             .n_handlers = sizeof handlers / sizeof *handlers,
-                                             .device_source = source,
-                                             .device_name = "tally.cl"};
+static const struct gravel_bindings table =
+    GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
+                    .device_code.source = source, .device_code.name = "tally.cl");
 
 static struct gravel *gravel;
 static uint64_t words, others; /* heap: uint [4096] each */
@@ -238,24 +237,27 @@ static void bad_tables_are_refused(void **state)
     static int something;
     const struct gravel_handler with_user[] = {{"tally", 2, NULL, &something}};
     const struct gravel_handler of_the_host[] = {{"host_add", 1, host_add, NULL}};
-    expect_bad_bindings((struct gravel_bindings){.handlers = handlers, .n_handlers = 1},
-                        GRAVEL_EINVAL, "tally: no function, and no device_source");
     expect_bad_bindings(
-        (struct gravel_bindings){.handlers = with_user, .n_handlers = 1, .device_source = source},
-        GRAVEL_EINVAL, "cannot use `user`");
-    expect_bad_bindings(
-        (struct gravel_bindings){.handlers = of_the_host, .n_handlers = 1, .device_source = source},
-        GRAVEL_EINVAL, "device_source is given");
+        (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1),
+        GRAVEL_EINVAL, "tally: no function, and no device_code");
+    expect_bad_bindings((struct gravel_bindings)GRAVEL_BINDINGS(.handlers = with_user,
+                                                                .n_handlers = 1,
+                                                                .device_code.source = source),
+                        GRAVEL_EINVAL, "cannot use `user`");
+    expect_bad_bindings((struct gravel_bindings)GRAVEL_BINDINGS(.handlers = of_the_host,
+                                                                .n_handlers = 1,
+                                                                .device_code.source = source),
+                        GRAVEL_EINVAL, "device_code is given");
 }
 
 /* @param text  source of a single handler `one` with one argument. */
 static void expect_no_build(const char *text, const char *part)
 {
     const struct gravel_handler one[] = {{"one", 1, NULL, NULL}};
-    expect_bad_bindings(
-        (struct gravel_bindings){
-            .handlers = one, .n_handlers = 1, .device_source = text, .device_name = "mine.cl"},
-        GRAVEL_EBUILD, part);
+    expect_bad_bindings((struct gravel_bindings)GRAVEL_BINDINGS(.handlers = one, .n_handlers = 1,
+                                                                .device_code.source = text,
+                                                                .device_code.name = "mine.cl"),
+                        GRAVEL_EBUILD, part);
 }
 
 #define HEADER "#include \"gravel.cl.h\"\n"
@@ -292,15 +294,15 @@ static void options_and_handler_numbers_reach_the_source(void **state)
 {
     (void)state;
     const struct gravel_handler one[] = {{"first", 0, host_add, NULL}, {"one", 1, NULL, NULL}};
-    const struct gravel_bindings bindings = {
-        .handlers = one,
-        .n_handlers = 2,
-        .device_source = HEADER "void one(struct gravel_call call, ulong at)\n"
-                                "{\n"
-                                "    global uint *word = gravel_call_local(call, at);\n"
-                                "    *word = VALUE + GRAVEL_HANDLER(one);\n"
-                                "}\n",
-        .device_options = "-DVALUE=41"};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = one, .n_handlers = 2,
+                        .device_code.source =
+                            HEADER "void one(struct gravel_call call, ulong at)\n"
+                                   "{\n"
+                                   "    global uint *word = gravel_call_local(call, at);\n"
+                                   "    *word = VALUE + GRAVEL_HANDLER(one);\n"
+                                   "}\n",
+                        .device_code.options = "-DVALUE=41");
     struct gravel *node = open_loopback(1, &bindings);
     uint64_t at = alloc_or_die(node, 64);
     OK(gravel_am(node, 1, &at, 1, 0));
@@ -334,16 +336,16 @@ static void endless_handler_is_named(void **state)
     (void)state;
     watch(60, "a handler that does not end");
     static const struct gravel_handler slow[] = {{"turn", 2, NULL, NULL}};
-    const struct gravel_bindings bindings = {
-        .handlers = slow,
-        .n_handlers = 1,
-        .device_source = HEADER "void turn(struct gravel_call call, ulong at, ulong n)\n"
-                                "{\n"
-                                "    volatile global uint *word = gravel_call_local(call, at);\n"
-                                "    for (ulong i = 0; i < n; i++)\n"
-                                "        word[0] = word[0] * 5 + 1;\n"
-                                "    word[1] = 1;\n"
-                                "}\n"};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = slow, .n_handlers = 1,
+                        .device_code.source =
+                            HEADER "void turn(struct gravel_call call, ulong at, ulong n)\n"
+                                   "{\n"
+                                   "    volatile global uint *word = gravel_call_local(call, at);\n"
+                                   "    for (ulong i = 0; i < n; i++)\n"
+                                   "        word[0] = word[0] * 5 + 1;\n"
+                                   "    word[1] = 1;\n"
+                                   "}\n");
     struct gravel_config config = loopback_config(2);
     struct gravel *node;
     config.timeout_ms = 1000;

@@ -29,7 +29,7 @@ static const struct gravel_handler handlers[] = {{"none", 0, nothing, NULL},
 static int open_node(void **state)
 {
     (void)state;
-    const struct gravel_bindings bindings = {.handlers = handlers, .n_handlers = 2};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
     gravel = open_loopback(2, &bindings);
     table = guarded_alloc(gravel, N_WORDS * 4u);
     freed = alloc_or_die(gravel, 4096);

@@ -30,8 +30,9 @@ static void note(void *user, const char *text)
 
 static int try_open(struct gravel **gravel)
 {
-    const struct gravel_bindings bindings = {
-        .handlers = handlers, .n_handlers = 1, .device_source = source, .log = note};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.source = source,
+                        .log = note);
     struct gravel_config config = loopback_config(2);
     config.timeout_ms = TIMEOUT_MS;
     logged[0] = '\0';

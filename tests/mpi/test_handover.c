@@ -175,7 +175,7 @@ int main(int argc, char **argv)
     alarm(LIMIT_S);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MUST(gravel_segment_create(&segment) == 0);
-    MUST(gravel_transport_mpi_open(&transport, segment) == 0);
+    MUST(gravel_transport_mpi_open(&transport, NULL, segment) == 0);
     MUST(transport->n_takers == transport->n_nodes - 1 && !transport->why_not[0]);
     MUST(transport->operations->prepare(transport, MOST_BYTES) == 0);
     make_buffers();

@@ -410,7 +410,7 @@ int main(void)
 #undef STEP
     };
     const struct gravel_handler handlers[] = {{"count", 2, count, NULL}, {"chain", 1, chain, NULL}};
-    const struct gravel_bindings bindings = {.handlers = handlers, .n_handlers = 2};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
     watch(60, "opening");
     gravel = open_default(&bindings);
     node = gravel_node(gravel);

@@ -23,7 +23,7 @@ static void hear(void *user, const char *text)
 
 static struct gravel *open_heard(void)
 {
-    const struct gravel_bindings bindings = {.log = hear};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = hear);
     struct gravel_config config;
     struct gravel *gravel;
     heard[0] = '\0';

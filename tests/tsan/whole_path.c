@@ -293,7 +293,7 @@ static void open_node(struct test *test)
     const struct gravel_handler handlers[] = {{"am", 4, handle_am, test},
                                               {"am_wi", 4, handle_am_wi, test},
                                               {"echo", 1, handle_echo, test}};
-    const struct gravel_bindings bindings = {.handlers = handlers, .n_handlers = 3};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 3);
     struct gravel_config config;
     check(gravel_config_init(&config), "configuration");
     strcpy(config.transport, "self");

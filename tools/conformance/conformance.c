@@ -13,10 +13,9 @@ extern const char conformance_cl[];
 
 int suite_words(int n_arguments, char **arguments)
 {
-    static const struct gravel_bindings bindings = {
-        .handlers = call_handlers,
-        .n_handlers = sizeof call_handlers / sizeof *call_handlers,
-    };
+    static const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = call_handlers,
+                        .n_handlers = sizeof call_handlers / sizeof *call_handlers);
     struct stage stage;
     (void)n_arguments, (void)arguments;
     stage_open(&stage, &bindings);

@@ -189,10 +189,9 @@ int suite_handlers(int n_arguments, char **arguments)
                                               {.name = "take2", .n_args = 2},
                                               {.name = "take3", .n_args = 3},
                                               {.name = "take4", .n_args = 4}};
-    const struct gravel_bindings bindings = {.handlers = handlers,
-                                             .n_handlers = 5,
-                                             .device_source = device_calls_cl,
-                                             .device_name = "device_calls.cl"};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 5,
+                                                            .device_code.source = device_calls_cl,
+                                                            .device_code.name = "device_calls.cl");
     bool holds = true;
     (void)n_arguments, (void)arguments;
     gravel = open_default(&bindings);

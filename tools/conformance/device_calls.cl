@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers and kernels of device_calls.c, in one text: it is both device_source and a program.
+ * Handlers and kernels of device_calls.c, in one text: it is both device_code and a program.
  *
  * Path:    device_calls.c -> kernels here -> handlers here, at the destination -> sums in its heap.
  */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who initialised MPI, who uses it, who finalises it. See mpi_process.h.
+ *
+ * MPI can be initialised once in a process, so closing a node leaves it: later nodes and the application may use it.
+ *
+ * Threads: any; one lock guards all.
+ */
+#include "mpi_process.h"
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "mpi_local.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t
+    initialised_by;     /* this process, if Gravel initialised MPI; a forked child is another */
+static uint32_t n_open; /* transports */
+static bool has_failed; /* with a dead peer MPI_Finalize could wait for ever */
+static bool is_exiting;
+
+/* Locked. The application may have finalised MPI itself. */
+static void finalise(void)
+{
+    int is_finalised = 0;
+    if (initialised_by != getpid() || n_open || has_failed)
+        return;
+    MPI_Finalized(&is_finalised);
+    if (!is_finalised)
+        MPI_Finalize();
+}
+
+static void finalise_at_exit(void)
+{
+    pthread_mutex_lock(&lock);
+    is_exiting = true; /* the application may close its node later, in a handler of its own */
+    finalise();
+    pthread_mutex_unlock(&lock);
+}
+
+static int initialise(void)
+{
+    int level;
+    int error = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    if (error != MPI_SUCCESS)
+        return gravel_mpi_fail("MPI_Init_thread", error);
+    initialised_by = getpid();
+    atexit(finalise_at_exit); /* without it the launcher complains: no reason not to open */
+    if (level < MPI_THREAD_FUNNELED)
+        return gravel_fail(GRAVEL_EMPI, "MPI offers no MPI_THREAD_FUNNELED");
+    return 0;
+}
+
+/* MPI of an earlier node. With less than MPI_THREAD_MULTIPLE one network thread at a time may use it. */
+static int use_ours(int level)
+{
+    if (has_failed)
+        return gravel_fail(GRAVEL_EMPI,
+                           "a node of this process has failed: other processes may be dead, and "
+                           "MPI would wait for them");
+    if (level < MPI_THREAD_SERIALIZED || (level < MPI_THREAD_MULTIPLE && n_open))
+        return gravel_fail(GRAVEL_EMPI,
+                           "MPI offers no MPI_THREAD_%s, which a second node of this process needs",
+                           n_open ? "MULTIPLE" : "SERIALIZED");
+    return 0;
+}
+
+static int use_callers(int level)
+{
+    if (level == MPI_THREAD_MULTIPLE)
+        return 0;
+    return gravel_fail(GRAVEL_EMPI,
+                       "the application initialised MPI without MPI_THREAD_MULTIPLE, which the "
+                       "network thread needs beside it");
+}
+
+static int enter(void)
+{
+    int is_initialised, is_finalised, level;
+    MPI_Finalized(&is_finalised);
+    if (is_finalised)
+        return gravel_fail(GRAVEL_EMPI, "MPI is finalised already: open nodes before");
+    MPI_Initialized(&is_initialised);
+    if (!is_initialised)
+        return initialise();
+    MPI_Query_thread(&level);
+    return initialised_by == getpid() ? use_ours(level) : use_callers(level);
+}
+
+int gravel_mpi_enter(void)
+{
+    pthread_mutex_lock(&lock);
+    int code = enter();
+    n_open += code == 0;
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+void gravel_mpi_leave(bool is_clean)
+{
+    pthread_mutex_lock(&lock);
+    n_open--;
+    has_failed |= !is_clean;
+    if (is_exiting)
+        finalise();
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A node that is given up: calls that wait end, kernels that wait end, and closing takes no time. Jobs of several
+ * processes are in tests/mpi/fault.c.
+ *
+ * Path: meson test -> this -> lib/host.c, lib/network/liveness.c
+ */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+#define WHY "IndexError: 17"
+
+static int give_up(struct gravel *gravel, void *user, uint32_t source,
+                   const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)user, (void)source, (void)args;
+    return gravel_abort(gravel, WHY);
+}
+static const struct gravel_handler handlers[] = {{"give_up", 0, give_up, NULL}};
+
+static void *abort_later(void *gravel)
+{
+    usleep(100000);
+    OK(gravel_abort(gravel, WHY));
+    return NULL;
+}
+
+/* Closing says it too, and waits for nobody. */
+static void expect_close(struct gravel *gravel, const char *why)
+{
+    double begin = seconds_now();
+    expect_error(gravel_close(gravel), GRAVEL_EABORT, why);
+    assert_true(is_within(begin, 2));
+}
+
+static void a_kernel_that_waits_ends(void **state)
+{
+    struct gravel *gravel = open_loopback(2, NULL);
+    const uint64_t word = alloc_or_die(gravel, 64);
+    const size_t size = 64;
+    pthread_t thread;
+    (void)state;
+    if (takes_step(gravel, "drain")) { /* where no kernel waits */
+        OK(gravel_close(gravel));
+        skip();
+    }
+    cl_kernel kernel = body_kernel(gravel, "gravel_wait_until_uint_wg(g, a, GRAVEL_CMP_EQ, 1);",
+                                   (const uint64_t[3]){word});
+    OK(gravel_launch(gravel, kernel, 1, &size, &size, 0, NULL, NULL));
+    assert_int_equal(pthread_create(&thread, NULL, abort_later, gravel), 0);
+    double begin = seconds_now();
+    expect_error(gravel_barrier(gravel), GRAVEL_EABORT, WHY);
+    assert_true(is_within(begin, 2));
+    pthread_join(thread, NULL);
+    clReleaseKernel(kernel);
+    expect_close(gravel, WHY);
+}
+
+static void every_call_says_why(void **state)
+{
+    struct gravel *gravel = open_loopback(2, NULL);
+    uint64_t word = alloc_or_die(gravel, 64), value = 7, sum = 1, offset;
+    cl_kernel kernel =
+        body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", (const uint64_t[3]){word});
+    const size_t size = 64;
+    (void)state;
+    OK(gravel_abort(gravel, NULL));
+    const char *why = "gravel_abort gave no text";
+    expect_error(gravel_put(gravel, word, &value, sizeof value, 1), GRAVEL_EABORT, why);
+    expect_error(gravel_get(gravel, word, &value, sizeof value, 1), GRAVEL_EABORT, why);
+    expect_error(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, word, NULL, 1), GRAVEL_EABORT, why);
+    expect_error(gravel_launch(gravel, kernel, 1, &size, &size, 0, NULL, NULL), GRAVEL_EABORT, why);
+    expect_error(gravel_alloc(gravel, 64, &offset), GRAVEL_EABORT, why);
+    expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1), GRAVEL_EABORT, why);
+    expect_error(gravel_fence(gravel), GRAVEL_EABORT, why);
+    expect_error(gravel_quiet(gravel), GRAVEL_EABORT, why);
+    expect_error(gravel_barrier(gravel), GRAVEL_EABORT, why);
+    clReleaseKernel(kernel);
+    expect_close(gravel, why);
+}
+
+static void a_handler_may_abort(void **state)
+{
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1);
+    struct gravel *gravel = open_loopback(2, &bindings);
+    (void)state;
+    OK(gravel_am(gravel, 0, NULL, 0, 1));
+    expect_error(gravel_barrier(gravel), GRAVEL_EABORT, WHY);
+    expect_close(gravel, WHY);
+}
+
+static void no_node_is_refused(void **state)
+{
+    (void)state;
+    expect_error(gravel_abort(NULL, WHY), GRAVEL_EINVAL, "gravel_abort: the node is NULL");
+}
+
+int main(void)
+{
+    watch(60, "aborts");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_that_waits_ends),
+        cmocka_unit_test(every_call_says_why),
+        cmocka_unit_test(a_handler_may_abort),
+        cmocka_unit_test(no_node_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A library built without MPI under an MPI launcher: no process opens a job of its own without being asked to.
+ *
+ * usage: without_mpi             with variables of several launchers
+ *        mpirun ... without_mpi launched
+ *
+ * Path: meson test -> this -> lib/transport/launcher.c, no_mpi.c
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../device/expect.h"
+
+static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",  "MV2_COMM_WORLD_SIZE",
+                                        "SLURM_STEP_NUM_TASKS", "PMIX_RANK", "GRAVEL_TRANSPORT"};
+
+static int clear(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        unsetenv(variables[i]);
+    return 0;
+}
+
+static void expect_refused(const char *variable, const char *value, const char *part)
+{
+    clear(NULL);
+    setenv(variable, value, 1);
+    expect_no_open(NULL, NULL, GRAVEL_ECONFIG, part);
+    assert_non_null(strstr(gravel_last_error(), "built without MPI"));
+    assert_non_null(strstr(gravel_last_error(), "GRAVEL_TRANSPORT=self"));
+}
+
+static void a_job_of_several_is_refused_by_its_launchers_variable(void **state)
+{
+    (void)state;
+    expect_refused("OMPI_COMM_WORLD_SIZE", "2", "launched as 2 processes (OMPI_COMM_WORLD_SIZE)");
+    expect_refused("PMI_SIZE", "3", "launched as 3 processes (PMI_SIZE)");
+    expect_refused("MV2_COMM_WORLD_SIZE", "4", "launched as 4 processes (MV2_COMM_WORLD_SIZE)");
+    expect_refused("SLURM_STEP_NUM_TASKS", "5", "launched as 5 processes (SLURM_STEP_NUM_TASKS)");
+    expect_refused("PMIX_RANK", "1", "launched as 2 processes (PMIX_RANK)");
+}
+
+static void expect_single(void)
+{
+    struct gravel *gravel;
+    OK(gravel_open(&gravel, NULL, NULL));
+    assert_int_equal(gravel_n_nodes(gravel), 1);
+    OK(gravel_close(gravel));
+}
+
+static void a_job_of_one_opens(void **state)
+{
+    (void)state;
+    setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+    setenv("PMIX_RANK", "0", 1);
+    expect_single();
+}
+
+static void what_is_no_number_is_no_launcher(void **state)
+{
+    (void)state;
+    setenv("PMI_SIZE", "4x", 1);
+    setenv("OMPI_COMM_WORLD_SIZE", "", 1);
+    setenv("SLURM_STEP_NUM_TASKS", "99999999999999999999", 1);
+    expect_single();
+}
+
+static void transport_self_overrides(void **state)
+{
+    (void)state;
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    setenv("GRAVEL_TRANSPORT", "self", 1);
+    expect_single();
+}
+
+static void transport_mpi_is_refused(void **state)
+{
+    (void)state;
+    setenv("GRAVEL_TRANSPORT", "mpi", 1);
+    expect_no_open(NULL, NULL, GRAVEL_EMPI, "built without MPI");
+}
+
+static void launched(void **state)
+{
+    (void)state;
+    expect_no_open(NULL, NULL, GRAVEL_ECONFIG, "launched as 2 processes (OMPI_COMM_WORLD_SIZE)");
+    setenv("GRAVEL_TRANSPORT", "self", 1);
+    expect_single();
+}
+
+int main(int argc, char **argv)
+{
+    watch(50, "without MPI");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_job_of_several_is_refused_by_its_launchers_variable, clear),
+        cmocka_unit_test_setup(a_job_of_one_opens, clear),
+        cmocka_unit_test_setup(what_is_no_number_is_no_launcher, clear),
+        cmocka_unit_test_setup(transport_self_overrides, clear),
+        cmocka_unit_test_setup(transport_mpi_is_refused, clear),
+    };
+    const struct CMUnitTest under_mpirun[] = {cmocka_unit_test(launched)};
+    return argc > 1 && !strcmp(argv[1], "launched")
+               ? cmocka_run_group_tests(under_mpirun, NULL, NULL)
+               : cmocka_run_group_tests(tests, NULL, NULL);
+}
