@@ -164,7 +164,7 @@ int gravel_config_init(struct gravel_config *config);
  *                  or ambiguous device: candidates are listed); GRAVEL_ECAPABILITY (what the device lacks);
  *                  GRAVEL_EBUILD (device_code: the compiler's log, with the caller's file name and lines);
  *                  GRAVEL_EMISMATCH (which setting nodes disagree on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL;
- *                  GRAVEL_ESYSTEM. Other nodes are told, and return GRAVEL_EPEER, unless the sizes in bindings are of
+ *                  GRAVEL_ESYSTEM. Other nodes return GRAVEL_EPEER, unless the sizes in bindings are of
  *                  no version: then this node leaves at once.
  *
  * With transport mpi, Gravel initialises MPI unless the caller has. Then it asks for MPI_THREAD_MULTIPLE, makes do with
@@ -197,7 +197,7 @@ int gravel_close(struct gravel *gravel);
  * then, with or without gravel_close, which waits for no other node after it.
  *
  * @param text  why, for people: 400 bytes of it reach the other nodes. NULL or "" for none.
- * @return      0, also if the node had failed before: then its first failure stays the one that is told;
+ * @return      0, also if the node had failed before: then its first failure stays the one that its calls return;
  *              GRAVEL_EINVAL.
  */
 int gravel_abort(struct gravel *gravel, const char *text);
