@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
+#include "node/settings.h"
 #include "gravel/gravel.h"
 #include "info/describe.h"
 #include "info/list.h"

@@ -9,7 +9,7 @@
  * Destinations that do not exist, and packages that are not what the host took them for, are counted as messages
  * for node n_nodes: then nothing is stored, and the host looks at the packages itself.
  *
- * Path:    lib/aggregate/device_aggregator.c enqueues these; slots (queue.cl.h) -> block.h.
+ * Path:    lib/pump/device_aggregator.c enqueues these; slots (queue.cl.h) -> block.h.
  * Memory:  K1 acquires what a leader released by P2; the block is the host's when its copy has ended.
  * Source:  Orr 2016, section 5.6.1 (dedicated aggregator work-groups). Different there: aggregators stay on the
  *          device and poll; here they are launched for packages that are ready, and never wait.

@@ -2,10 +2,10 @@
 /*
  * Applies runs of requests, and raises signals. Follows resolve.cl in its program.
  *
- * A request's value row is where its answer goes: lib/resolve/device_resolver.c reads it back. Requests of one run are
- * of one call of a work-group, so they may be done in any order; runs are done one after the other.
+ * A request's value row is where its answer goes: lib/resolve/on_device/device_resolver.c reads it back. Requests of
+ * one run are of one call of a work-group, so they may be done in any order; runs are done one after the other.
  *
- * Path:    lib/resolve/device_runs.c enqueues these, in order with those of resolve.cl.
+ * Path:    lib/resolve/on_device/runs.c enqueues these, in order with those of resolve.cl.
  * Memory:  Q1 releases, at the scope of the device, what earlier kernels of the queue applied.
  * Source:  OpenSHMEM 1.5, sections 9.7 and 9.8.
  */

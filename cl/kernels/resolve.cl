@@ -10,9 +10,9 @@
  * apply_serially is a plain loop: for CPU devices, where it is the fastest (no locked instruction), for
  * 64-bit words on devices without 64-bit atomics, and for a few messages.
  *
- * lib/resolve/device_runs.c chooses, and defines GRAVEL_INT64_ATOMICS if the device has them.
+ * lib/resolve/on_device/runs.c chooses, and defines GRAVEL_INT64_ATOMICS if the device has them.
  *
- * Path:    lib/resolve/device_runs.c enqueues these, run by run, in order.
+ * Path:    lib/resolve/on_device/runs.c enqueues these, run by run, in order.
  * Memory:  one kernel at a time changes heap words; other kernels may look on and see no torn word.
  * Source:  Orr 2016, section 5.2.
  */

@@ -3,7 +3,7 @@
  * Proves what a step needs of a device: host and kernel hand over while the kernel runs, in order, and device
  * atomics are exact; and that other commands run beside a kernel that waits. Measures how long a look takes.
  *
- * Path:    lib/device/self_test.c and self_test_copies.c build and launch these.
+ * Path:    lib/self_test/self_test.c and self_test/copies.c build and launch these.
  */
 #include "gravel.cl.h"
 

@@ -7,7 +7,7 @@
  * Every word has one writing side. Words that change while kernels run stand on a cache line that only
  * one side writes, so the layout needs coherent visibility but never a cross-device read-modify-write.
  *
- * Path:    lib/device/arena.c lays it out -> the kernel's GRAVEL_ARENA argument -> queue.cl.h.
+ * Path:    lib/memory/arena.c lays it out -> the kernel's GRAVEL_ARENA argument -> queue.cl.h.
  */
 #ifndef GRAVELP_ARENA_H
 #define GRAVELP_ARENA_H
@@ -36,7 +36,7 @@
 
 /*
  * Waits of kernels. A limit is in milliseconds by the host's clock, `beat`, of which a tick counts for an eighth of
- * wait_ms at most (lib/wait/lived.h). While the clock stands, looks are counted, each for the least time that it takes,
+ * wait_ms at most (lib/base/lived.h). While the clock stands, looks are counted, each for the least time that it takes,
  * and a wait is cut off when that makes so many times its limit.
  */
 #define GRAVELP_ROOM_WAITS \

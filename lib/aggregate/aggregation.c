@@ -4,11 +4,11 @@
  *
  * Memory:  none of its own; columns are a slot, a kernel's memory, so the sender checks each message again.
  */
-#include "aggregation.h"
-
-#include <string.h>
+#include "aggregate/aggregation.h"
 
 #include "gravel/gravel.h"
+
+#include <string.h>
 
 const char *const gravel_aggregation_names[] = {"destination", "group", "off", NULL};
 

@@ -13,7 +13,7 @@
 #ifndef GRAVEL_AGGREGATE_AGGREGATION_H
 #define GRAVEL_AGGREGATE_AGGREGATION_H
 
-#include "sender.h"
+#include "aggregate/sender.h"
 
 enum gravel_aggregation {
     GRAVEL_AGGREGATE_DESTINATION, /* a buffer leaves when it is full, old, or asked for */

@@ -5,15 +5,15 @@
  * Memory:  A1 acquires what the asking thread did before it asked; A2 releases the shipped buffers to it.
  *          F2 acquires a kernel's fault report (F1).
  */
-#include "aggregator.h"
+#include "aggregate/aggregator.h"
+
+#include "aggregate/fault.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/thread.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "error.h"
-#include "fault.h"
-#include "wait/clock.h"
-#include "wait/thread.h"
 
 #define BATCH 32u /* packages between two looks at the clock */
 

@@ -10,10 +10,10 @@
 #ifndef GRAVEL_AGGREGATE_AGGREGATOR_H
 #define GRAVEL_AGGREGATE_AGGREGATOR_H
 
-#include <pthread.h>
+#include "aggregate/aggregation.h"
+#include "aggregate/check.h"
 
-#include "aggregation.h"
-#include "check.h"
+#include <pthread.h>
 
 /* What the aggregator tells the node: a code, a text, and whether the node can go on. */
 typedef void gravel_report_function(void *context, int code, bool is_fatal, const char *text);

@@ -2,7 +2,7 @@
 /*
  * The loops that bin. See bin.h.
  */
-#include "bin.h"
+#include "aggregate/bin.h"
 
 #include <string.h>
 

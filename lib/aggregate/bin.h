@@ -12,9 +12,9 @@
 #ifndef GRAVEL_AGGREGATE_BIN_H
 #define GRAVEL_AGGREGATE_BIN_H
 
-#include <stddef.h>
+#include "transport/buffer.h"
 
-#include "node_buffer.h"
+#include <stddef.h>
 
 /* The open run of a destination's open buffer. */
 struct gravel_bin {

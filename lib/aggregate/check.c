@@ -2,7 +2,7 @@
 /*
  * Joining of arrivals. See check.h.
  */
-#include "check.h"
+#include "aggregate/check.h"
 
 #include <search.h>
 #include <stdio.h>

@@ -12,11 +12,11 @@
 #ifndef GRAVEL_AGGREGATE_CHECK_H
 #define GRAVEL_AGGREGATE_CHECK_H
 
+#include "aggregate/bin.h"
+#include "layout/package.h"
+
 #include <pthread.h>
 #include <stdbool.h>
-
-#include "bin.h"
-#include "layout/package.h"
 
 /* Names of the kernels that have been built, by GRAVELP_HASH. Zero-filled: none; lock is initialised by its owner. */
 struct gravel_kernel_names {

@@ -2,7 +2,7 @@
 /*
  * Texts of faults. See fault.h.
  */
-#include "fault.h"
+#include "aggregate/fault.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #ifndef GRAVEL_AGGREGATE_FAULT_H
 #define GRAVEL_AGGREGATE_FAULT_H
 
-#include <stddef.h>
-
 #include "layout/arena.h"
+
+#include <stddef.h>
 
 /** @param fault  of the arena, not GRAVELP_FAULT_NONE; loaded so that what stands beside it is visible (F2). */
 void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *text, size_t bytes);

@@ -7,14 +7,14 @@
  *
  * Memory:  buffers change hands through queues, whose edges order their contents.
  */
-#include "sender.h"
+#include "aggregate/sender.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "queue/capacity.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "error.h"
-#include "queue/capacity.h"
-#include "wait/clock.h"
 
 static void count(_Atomic uint64_t *counter, uint64_t n)
 {

@@ -13,15 +13,15 @@
 #ifndef GRAVEL_AGGREGATE_SENDER_H
 #define GRAVEL_AGGREGATE_SENDER_H
 
-#include <stdatomic.h>
-
-#include "bin.h"
-#include "block.h"
+#include "aggregate/bin.h"
+#include "base/idle.h"
 #include "gravel/stats.h"
-#include "node_buffer.h"
+#include "pump/block.h"
 #include "queue/package.h"
 #include "queue/spsc.h"
-#include "wait/idle.h"
+#include "transport/buffer.h"
+
+#include <stdatomic.h>
 
 /* Why a buffer leaves. */
 enum gravel_ship_reason { GRAVEL_SHIP_FULL, GRAVEL_SHIP_TIMEOUT, GRAVEL_SHIP_FLUSH };

@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Room for handlers beside the caller's kernels. See beside.h.
- *
- * Memory:  T1, T2 as in self_test.c.
  */
-#include "beside.h"
+#include "device/beside.h"
 
-#include <string.h>
-#include <unistd.h>
-
-#include "error.h"
-#include "patience.h"
-#include "program.h"
-#include "queue/package.h"
-#include "self_test.h"
-#include "shared.h"
-#include "wait/lived.h"
-
-extern const char gravel_self_test_cl[];
+#include "base/error.h"
 
 bool gravel_beside_is_wanted(const struct gravel_bindings *bindings)
 {
@@ -51,126 +38,4 @@ struct gravel_device gravel_beside_device(const struct gravel_device *device)
     if (device->beside)
         other.id = device->beside;
     return other;
-}
-
-/* ---- the test -------------------------------------------------------------------------------- */
-
-/* A kernel that holds, on the caller's units, or one that counts, on those beside. */
-struct part {
-    struct gravel_device device;
-    cl_command_queue queue;
-    cl_program program;
-    cl_kernel kernel;
-};
-
-/* Words of the test, in shared memory, each on a line of its own. */
-enum { GO = 0, ENDED = 16, COUNTER = 32, N_WORDS = 48 };
-
-static int make_part(struct part *part, const struct gravel_device *device, const char *name)
-{
-    const struct gravel_program_request request = {.name = "self_test.cl",
-                                                   .source = gravel_self_test_cl};
-    cl_int error;
-    part->device = *device;
-    part->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("self-test: a command queue", error);
-    int code = gravel_device_build(device, &request, &part->program);
-    if (code)
-        return code;
-    part->kernel = clCreateKernel(part->program, name, &error);
-    return gravel_check_cl("self-test: clCreateKernel", error);
-}
-
-static void release_part(const struct part *part)
-{
-    if (part->kernel)
-        clReleaseKernel(part->kernel);
-    if (part->program)
-        clReleaseProgram(part->program);
-    if (part->queue)
-        clReleaseCommandQueue(part->queue);
-}
-
-static int launch(const struct part *part, size_t n_groups)
-{
-    size_t group = GRAVEL_TEST_GROUP, global = n_groups * group;
-    cl_int error =
-        clEnqueueNDRangeKernel(part->queue, part->kernel, 1, NULL, &global, &group, 0, NULL, NULL);
-    clFlush(part->queue);
-    return gravel_check_cl("self-test: clEnqueueNDRangeKernel", error);
-}
-
-/* As many groups as may wait at once: of a slice, or more than there are units. */
-static int start_holding(const struct part *part, uint32_t *words)
-{
-    const struct gravel_device *device = &part->device;
-    const uint32_t max_ms = GRAVEL_TEST_CUT_OFF_MS;
-    gravel_shared_set_argument(device, part->kernel, 0, words + GO);
-    gravel_shared_set_argument(device, part->kernel, 1, words + ENDED);
-    clSetKernelArg(part->kernel, 2, sizeof max_ms, &max_ms);
-    clSetKernelArg(part->kernel, 3, sizeof device->look_ns, &device->look_ns);
-    return launch(part, device->is_sliced ? device->units - 1 : 2 * (size_t)device->units);
-}
-
-static int start_counting(const struct part *part, uint32_t *words)
-{
-    const uint32_t n = GRAVEL_TEST_EACH;
-    gravel_shared_set_argument(&part->device, part->kernel, 0, words + COUNTER);
-    clSetKernelArg(part->kernel, 1, sizeof n, &n);
-    return launch(part, GRAVEL_TEST_GROUPS);
-}
-
-/* Whether all is counted while the others still hold. */
-static bool wait_for_count(uint32_t *words)
-{
-    struct gravel_lived lived = gravel_lived_for(GRAVEL_TEST_LIMIT_NS);
-    while (gravel_word_load(words + COUNTER, memory_order_relaxed) != GRAVEL_TEST_COUNT &&
-           gravel_lived_tick(&lived, gravel_clock_ns()) <
-               GRAVEL_TEST_LIMIT_NS) /* a number that proves itself: orders nothing */
-        usleep(20);
-    return gravel_word_load(words + COUNTER, memory_order_relaxed) == GRAVEL_TEST_COUNT &&
-           gravel_word_load(words + ENDED, memory_order_relaxed) == 0;
-}
-
-static int run_test(const struct part *holding, const struct part *counting, uint32_t *words)
-{
-    int code = start_holding(holding, words);
-    if (!code)
-        code = start_counting(counting, words);
-    bool is_beside = !code && wait_for_count(words);
-    gravel_word_store(words + GO, 1, memory_order_release); /* T2, pairs with T1 */
-    int finished = gravel_patience_finish_test(&holding->device, holding->queue);
-    if (!finished)
-        finished = gravel_patience_finish_test(&counting->device, counting->queue);
-    code = finished ? finished : code;
-    if (code || is_beside)
-        return code;
-    return gravel_fail(GRAVEL_ECAPABILITY,
-                       "self-test: %s runs no handler beside kernels that wait (%s); "
-                       "GRAVEL_STEP=drain needs none",
-                       holding->device.capability.name, holding->device.cores);
-}
-
-int gravel_beside_test(const struct gravel_device *device, const struct gravel_bindings *bindings)
-{
-    if (!gravel_step_is_shared(device->step) || !gravel_beside_is_wanted(bindings))
-        return 0;
-    struct gravel_device other = gravel_beside_device(device);
-    struct part holding = {.kernel = NULL}, counting = {.kernel = NULL};
-    uint32_t *words = gravel_shared_alloc(device, N_WORDS * sizeof *words);
-    int code = words ? make_part(&holding, device, "hold")
-                     : gravel_fail(GRAVEL_ENOMEM, "self-test: shared memory");
-    if (!code)
-        code = make_part(&counting, &other, "count_up");
-    if (!code) {
-        memset(words, 0, N_WORDS * sizeof *words);
-        code = run_test(&holding, &counting, words);
-    }
-    if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
-        return code;
-    release_part(&holding);
-    release_part(&counting);
-    gravel_shared_free(device, words);
-    return code;
 }

@@ -8,13 +8,13 @@
  * Where there is none, launches are cut into slices that leave one unit free, as on step pump.
  * Nodes without such handlers do neither.
  *
- * Path:    device.c -> beside.c -> kernels.c (slices), lib/resolve/device_calls.c.
+ * Path:    device.c -> beside.c -> node/launch.c (slices), lib/resolve/on_device/calls.c.
  * Threads: the one that opens the node.
  */
 #ifndef GRAVEL_DEVICE_BESIDE_H
 #define GRAVEL_DEVICE_BESIDE_H
 
-#include "device.h"
+#include "device/device.h"
 
 /** Whether a handler is the device's to run: it has no function of the host. */
 bool gravel_beside_is_wanted(const struct gravel_bindings *bindings);
@@ -28,13 +28,5 @@ int gravel_beside_choose(struct gravel_device *device, const struct gravel_bindi
 
 /** The device as handlers see it: `id` is the sub-device beside, if there is one. */
 struct gravel_device gravel_beside_device(const struct gravel_device *device);
-
-/**
- * Prove on the device that a kernel beside gets to run while launches hold all that they may hold.
- * Bounded in time. Only steps svm and usm need it; for pump the self-test has proved it.
- *
- * @return  0; GRAVEL_ECAPABILITY; GRAVEL_EBUILD; GRAVEL_ECL.
- */
-int gravel_beside_test(const struct gravel_device *device, const struct gravel_bindings *bindings);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * Source:  OpenCL 3.0 specification, tables of clGetDeviceInfo; feature macros of OpenCL C 3.0.
  */
-#include "capability.h"
+#include "device/capability.h"
 
 #include <CL/cl_ext.h>
 #include <stdio.h>

@@ -8,9 +8,9 @@
 #ifndef GRAVEL_DEVICE_CAPABILITY_H
 #define GRAVEL_DEVICE_CAPABILITY_H
 
-#include <stdbool.h>
-
 #include "gravel/gravel.h"
+
+#include <stdbool.h>
 
 struct gravel_capability {
     char platform[128];

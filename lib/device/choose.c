@@ -2,15 +2,15 @@
 /*
  * The choice of a device. See choose.h.
  */
-#include "choose.h"
+#include "device/choose.h"
+
+#include "base/error.h"
+#include "device/ladder.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-#include "../error.h"
-#include "ladder.h"
 
 /* "0:0 Portable Computing Language: pthread-...; 1:0 ..." into text. */
 static void describe(const struct gravel_candidate *candidates, unsigned n, char *text,

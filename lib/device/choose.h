@@ -9,7 +9,7 @@
 #ifndef GRAVEL_DEVICE_CHOOSE_H
 #define GRAVEL_DEVICE_CHOOSE_H
 
-#include "select.h"
+#include "device/select.h"
 
 struct gravel_choice {
     const struct gravel_candidate *taken; /* points into the candidates */

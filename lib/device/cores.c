@@ -2,7 +2,7 @@
 /*
  * Cores of a node. See cores.h.
  */
-#include "cores.h"
+#include "device/cores.h"
 
 #include <sched.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 /*
  * How many of the host's cores are a node's own, and how many of a CPU device's units its kernels get.
  *
- * Path:    device.c, node.c -> cores.c -> the system.
+ * Path:    device.c, node/open.c -> cores.c -> the system.
  * Threads: any.
  */
 #ifndef GRAVEL_DEVICE_CORES_H

@@ -5,17 +5,17 @@
  * A kernel whose leaders wait for queue space keeps its cores busy; if it has all of them, the aggregator
  * that should make the space runs only when the scheduler takes a core away.
  */
-#include "device.h"
+#include "device/device.h"
+
+#include "base/error.h"
+#include "device/beside.h"
+#include "device/choose.h"
+#include "device/cores.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "../error.h"
-#include "beside.h"
-#include "choose.h"
-#include "cores.h"
 
 /*
  * The sub-devices made so far. They are kept to the end of the process and used again: PoCL 3.1

@@ -2,18 +2,18 @@
 /*
  * The OpenCL objects of a node: device, context, command queue; and what is known of the device.
  *
- * Path:    select.c -> device.c -> arena.c, program.c, launch.c.
+ * Path:    select.c -> device.c -> arena.c, program.c, opencl/launches.c.
  * Owner:   releases what it made, except sub-devices, which the process keeps; the caller's own objects
  *          are retained and released.
  */
 #ifndef GRAVEL_DEVICE_DEVICE_H
 #define GRAVEL_DEVICE_DEVICE_H
 
-#include "ladder.h"
+#include "device/ladder.h"
 
 struct gravel_patience_times;
 
-/* Who says whether a thread may go on waiting for the device; see patience.h. Zero-filled: always. */
+/* Who says whether a thread may go on waiting for the device; see opencl/wait.h. Zero-filled: always. */
 struct gravel_device_patience {
     int (*go_on)(void *context, const char *what, struct gravel_patience_times *times);
     void *context;
@@ -26,7 +26,7 @@ struct gravel_device {
     enum gravel_step step;  /* of the capability ladder */
     bool can_yield;         /* kernels may give their core away (self_test.c finds out) */
     cl_uint units;          /* compute units that kernels get */
-    cl_mem ping; /* is read to learn how far a queue has got (patience.c); NULL on svm and usm */
+    cl_mem ping; /* is read to learn how far a queue has got (opencl/wait.c); NULL on svm and usm */
     uint32_t
         look_ns; /* least time that a waiting leader's look takes; measured where there are but copies */
     cl_device_id

@@ -4,7 +4,7 @@
  *
  * Source:  cl_khr_device_uuid; FNV-1a.
  */
-#include "identity.h"
+#include "device/identity.h"
 
 #include <stdlib.h>
 #include <string.h>

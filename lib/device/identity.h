@@ -2,14 +2,14 @@
 /*
  * A number for a piece of hardware that all processes of its host agree on.
  *
- * Path:    device.c -> identity.c -> lib/share.c.
+ * Path:    device.c -> identity.c -> lib/node/neighbours.c.
  */
 #ifndef GRAVEL_DEVICE_IDENTITY_H
 #define GRAVEL_DEVICE_IDENTITY_H
 
-#include <stdint.h>
-
 #include "gravel/gravel.h"
+
+#include <stdint.h>
 
 /**
  * The device's UUID as a number. Where its driver tells none, the place in the platform's list: a launcher that shows

@@ -2,7 +2,7 @@
 /*
  * Which step a device can take, by what it says. See ladder.h.
  */
-#include "ladder.h"
+#include "device/ladder.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #ifndef GRAVEL_DEVICE_LADDER_H
 #define GRAVEL_DEVICE_LADDER_H
 
-#include "capability.h"
+#include "device/capability.h"
 
 enum gravel_step { GRAVEL_STEP_SVM, GRAVEL_STEP_USM, GRAVEL_STEP_PUMP, GRAVEL_STEP_DRAIN };
 #define GRAVEL_N_STEPS 4u

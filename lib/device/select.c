@@ -2,10 +2,10 @@
 /*
  * Device list. See select.h.
  */
-#include "select.h"
+#include "device/select.h"
 
-#include "../error.h"
-#include "choose.h"
+#include "base/error.h"
+#include "device/choose.h"
 
 #define MAX_PLATFORMS 16
 

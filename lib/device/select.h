@@ -7,7 +7,7 @@
 #ifndef GRAVEL_DEVICE_SELECT_H
 #define GRAVEL_DEVICE_SELECT_H
 
-#include "capability.h"
+#include "device/capability.h"
 
 #define GRAVEL_MAX_DEVICES 64
 

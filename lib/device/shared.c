@@ -4,12 +4,12 @@
  *
  * Source:  OpenCL 3.0, section 5.6; cl_intel_unified_shared_memory, revision 1.0.
  */
-#include "shared.h"
+#include "device/shared.h"
+
+#include "layout/base.h"
 
 #include <CL/cl_ext.h>
 #include <string.h>
-
-#include "layout/base.h"
 
 typedef void extension_function(void);
 

@@ -8,7 +8,7 @@
 #ifndef GRAVEL_DEVICE_SHARED_H
 #define GRAVEL_DEVICE_SHARED_H
 
-#include "device.h"
+#include "device/device.h"
 
 /** @return memory of the device's step, at least 64-byte aligned, not cleared; NULL if there is none. */
 void *gravel_shared_alloc(const struct gravel_device *device, size_t bytes);

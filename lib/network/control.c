@@ -5,12 +5,12 @@
  * Path:    transport (or a local sender) -> control.c -> resolver, job.c.
  * Threads: the network thread.
  */
+#include "base/trace.h"
+#include "memory/memory.h"
+#include "network/network.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "device/memory.h"
-#include "network.h"
-#include "trace.h"
 
 /* Number of a local node's heap. */
 static uint32_t heap_of(const struct gravel_network *network, uint32_t node)

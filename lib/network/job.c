@@ -11,14 +11,14 @@
  * Memory:   J1 tells the host thread that its job is done, and hands over its results.
  * Source:   Mattern, Algorithms for distributed termination detection, 1987 (four-counter method).
  */
+#include "base/clock.h"
+#include "base/error.h"
+#include "memory/memory.h"
+#include "network/network.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "device/memory.h"
-#include "error.h"
-#include "network.h"
-#include "wait/clock.h"
 
 #define GET_WINDOW (16u * 65536u) /* [bytes] asked for and not yet answered */
 

@@ -8,11 +8,11 @@
  * Path:    network.c -> liveness.c.
  * Threads: the network thread.
  */
+#include "base/clock.h"
+#include "network/network.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "network.h"
-#include "wait/clock.h"
 
 #define BEATS_PER_TIMEOUT 8u
 #define BEATS_TO_TELL 2u /* within which all know of a death that one has found */

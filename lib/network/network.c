@@ -6,18 +6,18 @@
  *          that there is something to send from and to resolve into. Buffers come through
  *          `outgoing` (edges M1, M2 of the MPMC queue) and go home through SPSC queues.
  */
-#include "network.h"
+#include "network/network.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "base/trace.h"
+#include "memory/memory.h"
+#include "queue/capacity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "device/memory.h"
-#include "error.h"
-#include "queue/capacity.h"
-#include "trace.h"
-#include "wait/clock.h"
-#include "wait/thread.h"
 
 #define BATCH 16u /* frames of one kind between two looks at the others */
 

@@ -13,15 +13,15 @@
 #ifndef GRAVEL_NETWORK_NETWORK_H
 #define GRAVEL_NETWORK_NETWORK_H
 
-#include <pthread.h>
-
 #include "aggregate/aggregator.h"
-#include "device/memory.h"
-#include "error.h"
-#include "frames.h"
+#include "base/error.h"
+#include "memory/memory.h"
 #include "queue/mpmc.h"
 #include "resolve/resolver.h"
+#include "transport/frames.h"
 #include "transport/transport.h"
+
+#include <pthread.h>
 
 struct gravel_network;
 struct gravel_trace;

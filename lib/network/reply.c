@@ -5,9 +5,9 @@
  * Path:    lib/resolve/requests.c -> reply.c -> handler_sender -> the asking node's resolver -> its heap.
  * Threads: the network thread.
  */
-#include "network.h"
+#include "base/clock.h"
+#include "network/network.h"
 #include "resolve/requests.h"
-#include "wait/clock.h"
 
 #define CHUNK 256u /* [answers] */
 

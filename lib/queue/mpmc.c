@@ -7,9 +7,9 @@
  */
 #include "queue/mpmc.h"
 
-#include <stdlib.h>
-
 #include "gravel/gravel.h"
+
+#include <stdlib.h>
 
 static bool is_power_of_two(uint32_t n)
 {

@@ -25,13 +25,13 @@
 #ifndef GRAVEL_QUEUE_MPMC_H
 #define GRAVEL_QUEUE_MPMC_H
 
+#include "layout/base.h"
+
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "layout/base.h"
 
 #define GRAVEL_MPMC_MAX_CAPACITY (1u << 31) /* [elements] */
 

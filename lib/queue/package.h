@@ -11,15 +11,15 @@
 #ifndef GRAVEL_QUEUE_PACKAGE_H
 #define GRAVEL_QUEUE_PACKAGE_H
 
-#include <stdatomic.h>
-#include <stddef.h>
-
+#include "base/lived.h"
+#include "base/word.h"
 #include "layout/arena.h"
 #include "layout/package.h"
-#include "wait/lived.h"
+
+#include <stddef.h>
 
 /*
- * Command of a package that stands for a block (lib/aggregate/block.h), in the slot of the run's first ticket: n_messages
+ * Command of a package that stands for a block (lib/pump/block.h), in the slot of the run's first ticket: n_messages
  * is the block's room, stride the tickets it stands for. The pump alone writes it, and makes it 0 where a kernel did.
  */
 #define GRAVEL_BINNED 0xb1u
@@ -46,16 +46,6 @@ static inline struct gravel_lived gravel_package_clock(const struct gravelp_aren
 static inline uint32_t gravel_package_time(struct gravel_lived *clock, uint64_t now_ns)
 {
     return (uint32_t)(gravel_lived_tick(clock, now_ns) / 1000000) | 1u;
-}
-
-static inline uint32_t gravel_word_load(const uint32_t *word, memory_order order)
-{
-    return atomic_load_explicit((const _Atomic uint32_t *)word, order);
-}
-
-static inline void gravel_word_store(uint32_t *word, uint32_t value, memory_order order)
-{
-    atomic_store_explicit((_Atomic uint32_t *)word, value, order);
 }
 
 /** The slot of a ticket. */

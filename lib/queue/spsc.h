@@ -20,13 +20,13 @@
 #ifndef GRAVEL_QUEUE_SPSC_H
 #define GRAVEL_QUEUE_SPSC_H
 
+#include "layout/base.h"
+
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "layout/base.h"
 
 #define GRAVEL_SPSC_MAX_CAPACITY (1u << 31) /* [elements] so that full and empty differ */
 

@@ -13,13 +13,13 @@
  */
 #include "resolve/apply.h"
 
+#include "resolve/requests.h"
+#include "resolve/words.h"
+
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-
-#include "requests.h"
-#include "words.h"
 
 #define PREFETCH_AHEAD 32u /* [messages]; measured best of 8, 16, 32 and 64 */
 #define SHARD_BLOCK 1024u  /* [messages] collected before they are applied; fit in L1 */

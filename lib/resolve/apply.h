@@ -12,9 +12,9 @@
 #ifndef GRAVEL_RESOLVE_APPLY_H
 #define GRAVEL_RESOLVE_APPLY_H
 
-#include <stdbool.h>
+#include "transport/wire.h"
 
-#include "aggregate/wire.h"
+#include <stdbool.h>
 
 #define GRAVEL_SHARD_PAGE_SHIFT 12u
 

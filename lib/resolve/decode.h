@@ -15,10 +15,9 @@
 #ifndef GRAVEL_RESOLVE_DECODE_H
 #define GRAVEL_RESOLVE_DECODE_H
 
-#include "resolve/heap.h"
-
 #include "gravel/gravel.h"
-#include "aggregate/wire.h"
+#include "memory/heap_books.h"
+#include "transport/wire.h"
 
 #define GRAVEL_REFUSAL_BYTES 256u
 

@@ -2,9 +2,9 @@
 /*
  * Requests and signals. See requests.h.
  */
-#include "requests.h"
+#include "resolve/requests.h"
 
-#include "words.h"
+#include "resolve/words.h"
 
 /* What the word becomes, given its old value, the value and the expected one; a get stores nothing. */
 #define STORE_get(type, address, old, i) (void)0

@@ -4,7 +4,13 @@
  *
  * Memory:  V1 hands a buffer to the helpers, V2 tells that they are done with it.
  */
-#include "resolver.h"
+#include "resolve/resolver.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/event.h"
+#include "base/thread.h"
+#include "resolve/on_device/device_resolver.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -12,12 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "device_resolver.h"
-#include "error.h"
-#include "wait/event.h"
-#include "wait/clock.h"
-#include "wait/thread.h"
 
 struct helper {
     struct gravel_resolver *resolver;

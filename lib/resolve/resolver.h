@@ -14,11 +14,11 @@
 #ifndef GRAVEL_RESOLVE_RESOLVER_H
 #define GRAVEL_RESOLVE_RESOLVER_H
 
-#include "apply.h"
-#include "decode.h"
-#include "device_calls.h"
-#include "device/memory.h"
-#include "requests.h"
+#include "memory/memory.h"
+#include "resolve/apply.h"
+#include "resolve/decode.h"
+#include "resolve/on_device/calls.h"
+#include "resolve/requests.h"
 
 struct gravel_resolver;
 

@@ -5,12 +5,12 @@
  * Memory:  what carries the note orders the sender's frame before its receiver's reads; Y1 and Y2 order the receiver's
  *          last use before the sender's next.
  */
-#include "handover.h"
+#include "transport/handover.h"
+
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "error.h"
 
 int gravel_handover_create(struct gravel_handover *handover, struct gravel_segment *segment,
                            uint32_t n_nodes)

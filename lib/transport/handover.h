@@ -15,9 +15,9 @@
 #ifndef GRAVEL_TRANSPORT_HANDOVER_H
 #define GRAVEL_TRANSPORT_HANDOVER_H
 
-#include "aggregate/node_buffer.h"
-#include "network/frames.h"
-#include "segment.h"
+#include "transport/buffer.h"
+#include "transport/frames.h"
+#include "transport/segment.h"
 
 /* Shorter frames are copied as fast as notes of them are: docs/results/performance.md. */
 #define GRAVEL_HANDOVER_LEAST_BYTES 4096u

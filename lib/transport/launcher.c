@@ -2,7 +2,7 @@
 /*
  * Reads the variables of MPI launchers. See launcher.h.
  */
-#include "launcher.h"
+#include "transport/launcher.h"
 
 #include <stdlib.h>
 

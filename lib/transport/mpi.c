@@ -12,17 +12,16 @@
  * Threads: the network thread alone.
  * Source:  Orr 2016, section 5.2.2 (one network thread, MPI).
  */
-#include "transport.h"
+#include "base/error.h"
+#include "transport/frames.h"
+#include "transport/handover.h"
+#include "transport/mpi_local.h"
+#include "transport/mpi_process.h"
+#include "transport/transport.h"
 
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "error.h"
-#include "handover.h"
-#include "mpi_local.h"
-#include "mpi_process.h"
-#include "network/frames.h"
 
 #define MAX_RECEIVES 16u
 #define LIFE_RECEIVES 4u

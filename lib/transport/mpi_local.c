@@ -2,11 +2,11 @@
 /*
  * Meeting the other nodes of this machine. See mpi_local.h.
  */
-#include "mpi_local.h"
+#include "transport/mpi_local.h"
+
+#include "base/error.h"
 
 #include <stdio.h>
-
-#include "error.h"
 
 /* What a node tells the others of its machine. */
 struct introduction {

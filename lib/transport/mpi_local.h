@@ -8,10 +8,10 @@
 #ifndef GRAVEL_TRANSPORT_MPI_LOCAL_H
 #define GRAVEL_TRANSPORT_MPI_LOCAL_H
 
-#include <mpi.h>
+#include "transport/handover.h"
+#include "transport/transport.h"
 
-#include "handover.h"
-#include "transport.h"
+#include <mpi.h>
 
 /**
  * Fill in transport->local and its like, and arrange with each node of the machine what can be handed over. Nodes that

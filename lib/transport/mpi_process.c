@@ -6,16 +6,16 @@
  *
  * Threads: any; one lock guards all.
  */
-#include "mpi_process.h"
+#include "transport/mpi_process.h"
+
+#include "base/error.h"
+#include "transport/mpi_local.h"
 
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "error.h"
-#include "mpi_local.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t

@@ -2,9 +2,8 @@
 /*
  * Stands in for mpi.c in a library built without MPI.
  */
-#include "transport.h"
-
-#include "error.h"
+#include "base/error.h"
+#include "transport/transport.h"
 
 int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
                               struct gravel_segment *segment)

@@ -4,7 +4,9 @@
  *
  * Note:    the size is sealed, so a view never shrinks under its reader.
  */
-#include "segment.h"
+#include "transport/segment.h"
+
+#include "base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +17,6 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "error.h"
 
 #define PAGE_BYTES UINT64_C(4096)
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)

@@ -9,18 +9,18 @@
  * frames are written. A peer finds it by a card (process, descriptor, token), which somebody else carries; the
  * token tells that it is the one meant, for process numbers mean nothing across containers.
  *
- * Path:    node.c makes it, aggregators fill frames in it -> handover.c -> resolver of another node.
+ * Path:    node/open.c makes it, aggregators fill frames in it -> handover.c -> resolver of another node.
  * Owner:   the node; a view belongs to whoever mapped it, and outlives the owner.
  * Threads: create, take and destroy by the thread that opens and closes the node; map and unmap by any.
  */
 #ifndef GRAVEL_TRANSPORT_SEGMENT_H
 #define GRAVEL_TRANSPORT_SEGMENT_H
 
+#include "layout/base.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "layout/base.h"
 
 #define GRAVEL_SEGMENT_PEERS 256u /* nodes of one machine that can take frames from a segment */
 #define GRAVEL_SEGMENT_FRAMES (UINT64_C(2) << 20) /* [bytes] where frames begin */

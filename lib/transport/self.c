@@ -5,11 +5,10 @@
  *
  * Source:  Orr 2016, section 3.3 (loop-back nodes, figure 3-8).
  */
-#include "transport.h"
+#include "base/error.h"
+#include "transport/transport.h"
 
 #include <stdlib.h>
-
-#include "error.h"
 
 static int self_prepare(struct gravel_transport *transport, uint32_t frame_bytes)
 {

@@ -11,12 +11,12 @@
 #ifndef GRAVEL_TRANSPORT_TRANSPORT_H
 #define GRAVEL_TRANSPORT_TRANSPORT_H
 
+#include "gravel/gravel.h"
+#include "transport/buffer.h"
+#include "transport/segment.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
-
-#include "aggregate/node_buffer.h"
-#include "gravel/gravel.h"
-#include "segment.h"
 
 struct gravel_transport;
 

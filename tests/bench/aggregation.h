@@ -10,7 +10,7 @@
 
 #include "aggregate/aggregator.h"
 #include "device/device.h"
-#include "device/memory.h"
+#include "memory/memory.h"
 
 #define AGGREGATION_MAX_NODES 64u
 #define AGGREGATION_GROUP 256u

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wait/clock.h"
+#include "base/clock.h"
 
 #define N_SETS 2u
 #define MOST_MESSAGES (1u << 20) /* of a launch */

@@ -3,15 +3,15 @@
  * The variants of bench-aggregation by way of the queue: an arena, a pump, and an aggregator whose
  * node buffers go to the sink.
  *
- * Path:    bench_aggregation.cl (send_packages) -> lib/queue/pump.c -> lib/aggregate -> sink.
+ * Path:    bench_aggregation.cl (send_packages) -> lib/pump/pump.c -> lib/aggregate -> sink.
  * Memory:  everything lives for one case.
  * Source:  Orr 2016, sections 3.3 and 5.6.1.
  */
 #include "aggregation.h"
 
-#include "device/slice.h"
-#include "queue/pump.h"
-#include "wait/clock.h"
+#include "opencl/slice.h"
+#include "pump/pump.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,9 +23,9 @@
  */
 #include "aggregation.h"
 #include "bench.h"
-#include "device/program.h"
-#include "device/self_test.h"
-#include "wait/clock.h"
+#include "opencl/program.h"
+#include "self_test/self_test.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "aggregate/sender.h"
-#include "wait/clock.h"
+#include "base/clock.h"
 
 #define N_SLOTS 512u
 #define COLUMNS 256u

@@ -15,10 +15,10 @@
  */
 #include "bench.h"
 #include "bench_thread.h"
-#include "device/program.h"
-#include "device/self_test.h"
+#include "opencl/program.h"
+#include "self_test/self_test.h"
 #include "queue/package.h"
-#include "queue/pump.h"
+#include "pump/pump.h"
 
 #include <stdio.h>
 #include <stdlib.h>

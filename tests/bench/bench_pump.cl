@@ -5,7 +5,7 @@
  * A message is WORDS 64-bit words (a build option), each in a row of its own; word `row` of column c of ticket t is
  * t << 32 | c << 8 | row. Rows start right after the header.
  *
- * Path:    bench_pump.c launches them -> queue.cl.h -> lib/queue/pump.c -> bench_pump.c checks.
+ * Path:    bench_pump.c launches them -> queue.cl.h -> lib/pump/pump.c -> bench_pump.c checks.
  */
 #include "gravel.cl.h"
 

@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include "bench.h"
-#include "error.h"
+#include "base/error.h"
 #include "transport/handover.h"
 #include "transport/transport.h"
-#include "wait/clock.h"
+#include "base/clock.h"
 
 #define BUDGET_BYTES (32u << 20) /* of buffers, a variant */
 #define MOST_BUFFERS 256u

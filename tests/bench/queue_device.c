@@ -12,9 +12,9 @@
 #include "queue_variant.h"
 
 #include "bench_thread.h"
-#include "device/arena.h"
-#include "device/program.h"
-#include "device/self_test.h"
+#include "memory/arena.h"
+#include "opencl/program.h"
+#include "self_test/self_test.h"
 #include "device/shared.h"
 #include "queue/package.h"
 

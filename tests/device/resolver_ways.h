@@ -11,7 +11,7 @@
 #define GRAVEL_TEST_RESOLVER_WAYS_H
 
 #include "../unit/frame_builder.h"
-#include "resolve/device_resolver.h"
+#include "resolve/on_device/device_resolver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

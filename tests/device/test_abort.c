@@ -3,7 +3,7 @@
  * A node that is given up: calls that wait end, kernels that wait end, and closing takes no time. Jobs of several
  * processes are in tests/mpi/fault.c.
  *
- * Path: meson test -> this -> lib/host.c, lib/network/liveness.c
+ * Path: meson test -> this -> lib/node/messages.c, lib/network/liveness.c
  */
 #include <pthread.h>
 #include <unistd.h>

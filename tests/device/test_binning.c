@@ -3,7 +3,7 @@
  * The whole path with binning on the device (GRAVEL_DEVICE_AGGREGATION=on): that it is used, that
  * nothing is lost, and that what is refused is refused as ever. For steps pump and drain.
  *
- * Path: meson test -> this -> lib/queue/pump_bin.c, lib/aggregate
+ * Path: meson test -> this -> lib/pump/blocks.c, lib/aggregate
  */
 #include <stdio.h>
 

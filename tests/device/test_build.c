@@ -3,7 +3,7 @@
  * Programs that do not build, or were built for another library: the compiler's log comes with the user's
  * file name and line.
  *
- * Path: meson test -> this -> gravel_program_build, lib/device/program.c
+ * Path: meson test -> this -> gravel_program_build, lib/opencl/program.c
  */
 #include "expect.h"
 

@@ -6,7 +6,7 @@
  *
  * usage: test_device_aggregator PLATFORM      part of an OpenCL platform's name
  *
- * Path:    meson test -> lib/aggregate/device_aggregator.c -> cl/kernels/aggregate.cl
+ * Path:    meson test -> lib/pump/device_aggregator.c -> cl/kernels/aggregate.cl
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "aggregate/device_aggregator.h"
+#include "pump/device_aggregator.h"
 #include "bare_device.h"
 #include "layout/package.h"
 

@@ -5,7 +5,8 @@
  *
  * usage: test_device_resolver PLATFORM      part of an OpenCL platform's name
  *
- * Path:    meson test -> resolver_ways.h -> lib/resolve/device_resolver.c, device_runs.c -> cl/kernels/resolve.cl
+ * Path:    meson test -> resolver_ways.h -> lib/resolve/on_device/device_resolver.c, on_device/runs.c ->
+ *          cl/kernels/resolve.cl
  */
 #include "resolver_ways.h"
 

@@ -6,7 +6,7 @@
  * The kernel turns until a word of memory is set, which each test does at last, so that the test
  * ends.
  *
- * Path: meson test -> this -> lib/device/launch.c, lib/node.c
+ * Path: meson test -> this -> lib/opencl/launches.c, lib/node/open.c
  */
 #include <pthread.h>
 #include <stdatomic.h>

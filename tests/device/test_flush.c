@@ -6,7 +6,7 @@
  * A kernel waits for a gate, an event of ours, that opens when its command queue is flushed by any call that
  * does so. The linker sends the calls here (--wrap); see meson.build.
  *
- * Path: meson test -> this -> lib/kernels.c, lib/device/self_test*.c, lib/queue/pump*.c
+ * Path: meson test -> this -> lib/node/launch.c, lib/self_test, lib/pump
  */
 #include <pthread.h>
 

@@ -2,7 +2,7 @@
 /*
  * Handlers: they send on (chains, fans), fail, and may not wait; which tables of them are refused.
  *
- * Path: meson test -> this -> lib/host.c, lib/network/job.c
+ * Path: meson test -> this -> lib/node/messages.c, lib/network/job.c
  */
 #include <pthread.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
  * gravel_map: the heap as the host sees it, on every step of the ladder. What messages and kernels
  * wrote is read, what is written is found by both, and what cannot be mapped is refused.
  *
- * Path: meson test -> this -> lib/host.c, lib/device/memory.c
+ * Path: meson test -> this -> lib/node/messages.c, lib/memory/memory.c
  */
 #include "expect.h"
 

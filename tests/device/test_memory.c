@@ -3,7 +3,7 @@
  * The symmetric heap and the limits of memory: what is asked, free and allowed is told in numbers; what is too
  * small to work is refused when a node opens.
  *
- * Path: meson test -> this -> lib/host.c, lib/device/arena.c, lib/aggregate/sender.c
+ * Path: meson test -> this -> lib/node/messages.c, lib/memory/arena.c, lib/aggregate/sender.c
  */
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * that wrap around at 2^32, in queues of few slots; a header that says less than the package has; one that is never
  * published.
  *
- * Path: meson test -> this -> lib/queue/pump_move.c, pump_settle.c
+ * Path: meson test -> this -> lib/pump/move.c, pump/settle.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "device/select.h"
-#include "error.h"
-#include "queue/pump_parts.h"
+#include "base/error.h"
+#include "pump/parts.h"
 
 #define SLOT_BYTES 9280u
 #define SKIPPED 77

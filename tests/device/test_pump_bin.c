@@ -6,7 +6,7 @@
  *
  * usage: test_pump_bin PLATFORM      part of an OpenCL platform's name
  *
- * Path:    meson test -> lib/queue/pump_move.c, pump_bin.c -> the mirror, which the test reads as
+ * Path:    meson test -> lib/pump/move.c, pump/blocks.c -> the mirror, which the test reads as
  * an aggregator
  */
 #include <setjmp.h>
@@ -19,10 +19,10 @@
 
 #include <cmocka.h>
 
-#include "aggregate/block.h"
+#include "pump/block.h"
 #include "bare_device.h"
 #include "queue/package.h"
-#include "queue/pump.h"
+#include "pump/pump.h"
 
 #define OK(call) assert_int_equal(call, 0)
 #define SLOT_BYTES 640u

@@ -3,7 +3,7 @@
  * Messages to places that do not exist, from kernels and from the host: refused with the number that is
  * wrong, nothing written beside, and the node works on.
  *
- * Path: meson test -> this -> aggregator.c, decode.c, host.c
+ * Path: meson test -> this -> aggregator.c, decode.c, node/messages.c
  */
 #include <stdio.h>
 

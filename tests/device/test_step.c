@@ -7,7 +7,7 @@
  * usage: test_step any | single    what the environment leaves the device: compute units, or a
  * single one
  *
- * Path: meson test -> this -> lib/device/ladder.c, device.c, lib/kernels.c, lib/queue/pump.c
+ * Path: meson test -> this -> lib/device/ladder.c, device.c, lib/node/launch.c, lib/pump/pump.c
  */
 #include <stdio.h>
 #include <stdlib.h>

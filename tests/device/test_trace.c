@@ -3,7 +3,7 @@
  * The trace: valid JSON with the events there must be, a file per node; one that cannot be written is refused
  * when the node opens.
  *
- * Path: meson test -> this -> lib/trace.c
+ * Path: meson test -> this -> lib/base/trace.c
  */
 #include <jansson.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *
  * The linker sends the calls here (--wrap); see meson.build.
  *
- * Path:    lib/resolve/device_resolver.c, device_runs.c -> wrapped_opencl.h -> OpenCL.
+ * Path:    lib/resolve/on_device/device_resolver.c, on_device/runs.c -> wrapped_opencl.h -> OpenCL.
  * Threads: one.
  */
 #ifndef GRAVEL_TESTS_WRAPPED_OPENCL_H

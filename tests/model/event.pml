@@ -10,7 +10,7 @@
  * empty. Nobody has a time limit here: a lost wake-up is a waiter that sleeps for ever, an invalid
  * end state. Shown for 2 waiters that each wait for both of 2 signallers.
  *
- * Models:  lib/wait/event.h, edges E1 and E2.
+ * Models:  lib/base/event.h, edges E1 and E2.
  * Mutants: NO_SIGNAL_FENCE, NO_WAITER_FENCE, LOOK_FIRST, NO_COMPARE, NO_EPOCH.
  */
 #define N_SIGNALLERS 2

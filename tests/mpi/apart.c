@@ -3,11 +3,11 @@
  * Takes the place of a part of lib/transport/segment.c, so that nodes of one machine cannot map each other's memory, as in
  * containers: of two nodes the one with the lower process number cannot (one_way), or none has any (none).
  *
- * Path:    mpi_local.c, node.c -> this -> test_mpi.c
+ * Path:    mpi_local.c, node/open.c -> this -> test_mpi.c
  */
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "transport/segment.h"
 
 int __real_gravel_segment_map(const struct gravel_segment_card *card,

@@ -3,7 +3,7 @@
  * What nodes of a job promise each other: symmetric memory, put and get, quiet, fence, barrier, reductions,
  * handlers that send on, refusals told at both ends, progress without calls. Every node runs every step.
  *
- * Path: mpirun -> this -> lib/host.c, lib/network; linked with apart.c where nodes are not to share memory
+ * Path: mpirun -> this -> lib/node/messages.c, lib/network; linked with apart.c where nodes are not to share memory
  */
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -9,7 +9,7 @@
  * default: a few
  *
  * Path:    kernels.cl -> gravel.cl.h -> lib/queue/package.h -> the check here. Laid out by
- * lib/device/arena.c. Exit:    0; 1 with what is wrong; 77 if there is no device. Kernels named
+ * lib/memory/arena.c. Exit:    0; 1 with what is wrong; 77 if there is no device. Kernels named
  * wrong_* are only run.
  */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* oclgrind knows no later way to make a queue */
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/arena.h"
+#include "memory/arena.h"
 #include "messages.h"
 #include "queue/package.h"
 

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "wait/clock.h"
+#include "base/clock.h"
 
 #define MAX_THREADS 64
 #define STUCK_NS (30 * GRAVEL_NS_PER_S)

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/arena.h"
+#include "memory/arena.h"
 #include "lanes.h"
 #include "queue/package.h"
 #include "traffic.h"
-#include "wait/clock.h"
+#include "base/clock.h"
 #include "fail.h"
 
 #define MAX_QUEUES 4u

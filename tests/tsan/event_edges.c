@@ -3,7 +3,7 @@
  * What the eventcount promises beyond waking: a waiter that sees a new epoch sees what was stored
  * before the signal (E2), here plain data, so that ThreadSanitizer reports the edge's absence.
  *
- * Path:    lib/wait/event.h -> event_edges.c.
+ * Path:    lib/base/event.h -> event_edges.c.
  * Exit:    0; 1 if a signal is lost; the sanitizer's own code if it has a report.
  */
 #include <pthread.h>
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "wait/clock.h"
-#include "wait/event.h"
+#include "base/clock.h"
+#include "base/event.h"
 
 #define N_ROUNDS 200u
 

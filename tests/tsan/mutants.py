@@ -25,25 +25,27 @@ LIMIT_S = 60  # on a busy machine too
 ATTEMPTS = 12  # a race must happen to be seen, and seldom does where other work takes the cores
 REPORT = 66   # ThreadSanitizer's exit code
 
-KERNEL = ["tests/tsan/traffic.c", "tests/tsan/lanes.c", "tests/tsan/shared.c", "lib/device/arena.c",
-          "lib/error.c"]
+KERNEL = ["tests/tsan/traffic.c", "tests/tsan/lanes.c", "tests/tsan/shared.c", "lib/memory/arena.c",
+          "lib/base/error.c"]
 HEADERS = ["cl/device/send.cl.h", "cl/device/queue.cl.h", "cl/device/workgroup.cl.h", "lib/queue/package.h"]
 
 
 def library():
-    """Everything but MPI, what KERNEL has, and of the device layer only what needs no device."""
-    out = ["lib/device/ladder.c", "lib/device/cores.c", "lib/device/memory.c", "lib/device/slice.c", "lib/device/patience.c",
-           "lib/device/crate.c", "lib/device/pin.c"]
+    """Everything but MPI, what KERNEL has, and of the rooms that need a device only what needs none."""
+    out = ["lib/device/ladder.c", "lib/device/cores.c", "lib/opencl/slice.c", "lib/opencl/wait.c", "lib/opencl/copy.c"]
     for folder, _, files in os.walk(os.path.join(TOP, "lib")):
         for name in files:
             path = os.path.relpath(os.path.join(folder, name), TOP)
-            if name.endswith(".c") and not path.startswith("lib/device/") and \
-                    path not in ("lib/transport/mpi.c", "lib/transport/mpi_local.c", "lib/transport/mpi_process.c", "lib/error.c"):
+            if name.endswith(".c") and not path.startswith(("lib/device/", "lib/opencl/", "lib/self_test/")) and \
+                    path not in ("lib/transport/mpi.c", "lib/transport/mpi_local.c", "lib/memory/arena.c",
+                                 "lib/base/error.c"):
                 out.append(path)
     return sorted(out)
 
 
 LIBRARY = library()
+# Subjects of their own; the pump has no device to copy from here.
+ELSEWHERE = ("lib/base/event", "lib/base/idle", "lib/queue/", "lib/pump/", "lib/transport/")
 # name: sources, extra flags, arguments, files that are mutated
 SUBJECTS = {
     "device": (["tests/tsan/device_queue.c"] + KERNEL, [], [], HEADERS),
@@ -64,13 +66,13 @@ SUBJECTS = {
              ["1", "1x1", "2000"], ["lib/queue/spsc.h"]),
     "mpmc": (["tests/stress/mpmc.c", "tests/stress/queue.c", "lib/queue/mpmc.c"], [],
              ["1", "2x2", "2000"], ["lib/queue/mpmc.h"]),
-    "event": (["tests/tsan/event_edges.c", "lib/wait/event.c"], [], [],
-              ["lib/wait/event.h", "lib/wait/event.c"]),
+    "event": (["tests/tsan/event_edges.c", "lib/base/event.c"], [], [],
+              ["lib/base/event.h", "lib/base/event.c"]),
     "handover": (["tests/tsan/handover.c", "lib/transport/handover.c", "lib/transport/segment.c",
-                  "lib/aggregate/node_buffer.c", "lib/queue/spsc.c", "lib/error.c"], [], [],
+                  "lib/transport/buffer.c", "lib/queue/spsc.c", "lib/base/error.c"], [], [],
                  ["lib/transport/handover.c"]),
     "path": (["tests/tsan/whole_path.c", "tests/tsan/ask.c", "tests/tsan/soft_device.c"] + KERNEL + LIBRARY, [], [],
-             [f for f in LIBRARY if not f.startswith(("lib/wait", "lib/queue", "lib/transport"))] +
+             [f for f in LIBRARY if not f.startswith(ELSEWHERE)] +
              ["lib/resolve/words.h", "cl/device/wait.cl.h"]),
 }
 
@@ -131,7 +133,7 @@ class Bench:
                         os.path.join(folder, "cl/forms.cl.h")], check=True)
 
     def slow_events(self, is_slow):
-        path = "lib/wait/event.h"
+        path = "lib/base/event.h"
         text = open(os.path.join(TOP, path), encoding="utf-8").read()
         for function, us in NOISE if is_slow else []:
             assert function in text

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared memory without OpenCL, so that lib/device/arena.c lays out the arena of these tests, too.
+ * Shared memory without OpenCL, so that lib/memory/arena.c lays out the arena of these tests, too.
  *
- * Path:    lib/device/arena.c -> soft_device.c.
+ * Path:    lib/memory/arena.c -> soft_device.c.
  */
 #include <stdlib.h>
 

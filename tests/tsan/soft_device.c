@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In place of lib/device: a device that is this process. The node opens, lays out its arena and
- * runs all its threads as ever; kernels are C11 functions that lanes.c runs.
+ * In place of lib/device, lib/opencl and lib/self_test: a device that is this process. The node opens, lays out its
+ * arena and runs all its threads as ever; kernels are C11 functions that lanes.c runs.
  *
- * Path:    node.c -> soft_device.c; shared.c gives the memory.
+ * Path:    node/open.c -> soft_device.c; shared.c gives the memory.
  */
 #include "device/beside.h"
 #include "device/identity.h"
-#include "device/launch.h"
-#include "device/program.h"
-#include "device/self_test.h"
-#include "error.h"
+#include "opencl/launches.h"
+#include "opencl/program.h"
+#include "self_test/handlers.h"
+#include "self_test/self_test.h"
+#include "base/error.h"
 
 #include <string.h>
 

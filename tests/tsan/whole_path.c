@@ -23,9 +23,9 @@
 
 #include "ask.h"
 #include "lanes.h"
-#include "node.h"
+#include "node/node.h"
 #include "traffic.h"
-#include "wait/clock.h"
+#include "base/clock.h"
 
 #define N_NODES 3u
 #define N_GROUPS 3u

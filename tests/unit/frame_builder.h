@@ -10,7 +10,7 @@
 #ifndef GRAVEL_TESTS_FRAME_BUILDER_H
 #define GRAVEL_TESTS_FRAME_BUILDER_H
 
-#include "aggregate/wire.h"
+#include "transport/wire.h"
 
 #include <assert.h>
 #include <stdlib.h>

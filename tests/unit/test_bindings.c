@@ -3,7 +3,7 @@
  * Structures of a caller whose header is older or newer than the library: what one side lacks is 0, and what the
  * library cannot honour is refused by name.
  *
- * Path: meson test -> this -> lib/bindings.c
+ * Path: meson test -> this -> lib/node/bindings.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "bindings.h"
+#include "node/bindings.h"
 
 static int nothing(struct gravel *gravel, void *user, uint32_t source,
                    const uint64_t args[GRAVEL_AM_MAX_ARGS])

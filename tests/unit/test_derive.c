@@ -3,7 +3,7 @@
  * Settings that are left to Gravel, for every step and size of job: within their ranges and the budget, and what is set
  * stays.
  *
- * Path: meson test -> this -> lib/derive.c
+ * Path: meson test -> this -> lib/node/defaults.c
  */
 #include <sched.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "derive.h"
+#include "node/defaults.h"
 #include "device/cores.h"
 
 #define MIB (UINT64_C(1) << 20)

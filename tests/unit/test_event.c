@@ -3,9 +3,9 @@
  * The eventcount and the waiting policy: wake-ups are not lost, time limits hold, idling costs
  * nothing.
  *
- * Path:    lib/wait/event.h, lib/wait/idle.h. Time bounds are generous: the machine may be busy.
+ * Path:    lib/base/event.h, lib/base/idle.h. Time bounds are generous: the machine may be busy.
  */
-#include "wait/idle.h"
+#include "base/idle.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "wait/clock.h"
+#include "base/clock.h"
 
 #define MS UINT64_C(1000000)
 #define LONG_NS (10 * GRAVEL_NS_PER_S) /* a wait that lasts this long was not woken */

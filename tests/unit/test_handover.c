@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "error.h"
+#include "base/error.h"
 
 #define N_NODES 3u
 #define NEAR 1u

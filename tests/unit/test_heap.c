@@ -3,10 +3,10 @@
  * The symmetric heap's books: first fit, errors with numbers, look-up against a byte map, readers
  * beside a writer.
  *
- * Path:    cmocka -> lib/resolve/heap.c. Link with -Wl,--wrap=calloc,--wrap=realloc for the failure
+ * Path:    cmocka -> lib/memory/heap_books.c. Link with -Wl,--wrap=calloc,--wrap=realloc for the failure
  * test.
  */
-#include "resolve/heap.h"
+#include "memory/heap_books.h"
 
 #include "gravel/gravel.h"
 

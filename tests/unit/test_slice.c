@@ -4,7 +4,7 @@
  * more groups than allowed, the smaller last group of a dimension included. The reference is a
  * plain list of groups.
  *
- * Path: meson test -> this -> lib/device/slice.c
+ * Path: meson test -> this -> lib/opencl/slice.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "device/slice.h"
+#include "opencl/slice.h"
 
 #define MAX_GROUPS 4096u
 #define SEED 20240611u

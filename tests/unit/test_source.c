@@ -2,7 +2,7 @@
 /*
  * The header in the place of its include: where it is put, where it is not, and which lines the rest has.
  *
- * Path: meson test -> this -> lib/device/source.c
+ * Path: meson test -> this -> lib/opencl/source.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "device/source.h"
+#include "opencl/source.h"
 
 #define BEGIN "\n#line 1 \"k.cl\"\n"
 #define HEADER_THEN(line) "\n#line 1 \"gravel.cl.h\"\nHEADER\n\n#line " line " \"k.cl\"\n"

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wait/clock.h"
+#include "base/clock.h"
 
 #define ANSWER_BYTES (1u << 18)
 #define LOOK_NS 2000000 /* between looks at the child: far below what a driver takes to load */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 
 #define N_NODES 2u
 #define N_ITEMS 8192u

@@ -7,12 +7,12 @@
 #include <stdio.h>
 
 #include "child.h"
-#include "derive.h"
+#include "node/defaults.h"
 #include "describe.h"
 #include "device/cores.h"
-#include "device/self_test.h"
+#include "self_test/self_test.h"
 #include "node_test.h"
-#include "wait/clock.h"
+#include "base/clock.h"
 
 static void note_error(json_t *answer)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
+#include "node/settings.h"
 #include "gravel/gravel.h"
 
 enum kind { STRING, BOOL, COUNT, BYTES };

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Error texts, per thread and per node. See error.h.
+ *
+ * Threads: any; a node's failure is guarded by its lock.
+ */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local char last_error[16 * GRAVEL_ERROR_BYTES];
+
+const char *gravel_strerror(int code)
+{
+    switch (code) {
+    case 0:
+        return "success";
+#define GRAVEL_ERROR(name, number, text) \
+    case name:                           \
+        return text;
+        GRAVEL_ERRORS(GRAVEL_ERROR)
+#undef GRAVEL_ERROR
+    default:
+        return "unknown error";
+    }
+}
+
+const char *gravel_last_error(void)
+{
+    return last_error;
+}
+
+int gravel_fail(int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(last_error, sizeof last_error, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+int gravel_fail_text(int code, const char *text)
+{
+    snprintf(last_error, sizeof last_error, "%s", text);
+    return code;
+}
+
+#define GRAVEL_CL_ERRORS(X)                         \
+    X(CL_DEVICE_NOT_FOUND)                          \
+    X(CL_DEVICE_NOT_AVAILABLE)                      \
+    X(CL_COMPILER_NOT_AVAILABLE)                    \
+    X(CL_MEM_OBJECT_ALLOCATION_FAILURE)             \
+    X(CL_OUT_OF_RESOURCES)                          \
+    X(CL_OUT_OF_HOST_MEMORY)                        \
+    X(CL_PROFILING_INFO_NOT_AVAILABLE)              \
+    X(CL_BUILD_PROGRAM_FAILURE)                     \
+    X(CL_COMPILE_PROGRAM_FAILURE)                   \
+    X(CL_LINKER_NOT_AVAILABLE)                      \
+    X(CL_LINK_PROGRAM_FAILURE)                      \
+    X(CL_DEVICE_PARTITION_FAILED)                   \
+    X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
+    X(CL_INVALID_VALUE)                             \
+    X(CL_INVALID_DEVICE_TYPE)                       \
+    X(CL_INVALID_PLATFORM)                          \
+    X(CL_INVALID_DEVICE)                            \
+    X(CL_INVALID_CONTEXT)                           \
+    X(CL_INVALID_QUEUE_PROPERTIES)                  \
+    X(CL_INVALID_COMMAND_QUEUE)                     \
+    X(CL_INVALID_MEM_OBJECT)                        \
+    X(CL_INVALID_BUILD_OPTIONS)                     \
+    X(CL_INVALID_COMPILER_OPTIONS)                  \
+    X(CL_INVALID_LINKER_OPTIONS)                    \
+    X(CL_INVALID_PROGRAM)                           \
+    X(CL_INVALID_PROGRAM_EXECUTABLE)                \
+    X(CL_INVALID_KERNEL_NAME)                       \
+    X(CL_INVALID_KERNEL)                            \
+    X(CL_INVALID_ARG_INDEX)                         \
+    X(CL_INVALID_ARG_VALUE)                         \
+    X(CL_INVALID_ARG_SIZE)                          \
+    X(CL_INVALID_KERNEL_ARGS)                       \
+    X(CL_INVALID_WORK_DIMENSION)                    \
+    X(CL_INVALID_WORK_GROUP_SIZE)                   \
+    X(CL_INVALID_WORK_ITEM_SIZE)                    \
+    X(CL_INVALID_GLOBAL_OFFSET)                     \
+    X(CL_INVALID_EVENT_WAIT_LIST)                   \
+    X(CL_INVALID_EVENT)                             \
+    X(CL_INVALID_OPERATION)                         \
+    X(CL_INVALID_BUFFER_SIZE)                       \
+    X(CL_INVALID_GLOBAL_WORK_SIZE)                  \
+    X(CL_INVALID_PROPERTY)                          \
+    X(CL_INVALID_DEVICE_PARTITION_COUNT)
+
+const char *gravel_cl_error(cl_int code)
+{
+    switch (code) {
+#define GRAVEL_CL_ERROR(name) \
+    case name:                \
+        return #name;
+        GRAVEL_CL_ERRORS(GRAVEL_CL_ERROR)
+#undef GRAVEL_CL_ERROR
+    case -1001:
+        return "CL_PLATFORM_NOT_FOUND_KHR";
+    default:
+        return "unknown OpenCL error";
+    }
+}
+
+int gravel_fail_cl(const char *call, cl_int error)
+{
+    int code = error == CL_OUT_OF_HOST_MEMORY || error == CL_MEM_OBJECT_ALLOCATION_FAILURE
+                   ? GRAVEL_ENOMEM
+                   : GRAVEL_ECL;
+    return gravel_fail(code, "%s: %s (%d)", call, gravel_cl_error(error), (int)error);
+}
+
+void gravel_failure_init(struct gravel_failure *failure)
+{
+    memset(failure, 0, sizeof *failure);
+    pthread_mutex_init(&failure->lock, NULL);
+}
+
+void gravel_failure_destroy(struct gravel_failure *failure)
+{
+    pthread_mutex_destroy(&failure->lock);
+}
+
+bool gravel_failure_note_fatal(struct gravel_failure *failure, int code, const char *text)
+{
+    pthread_mutex_lock(&failure->lock);
+    bool is_first = failure->fatal == 0;
+    if (is_first) {
+        failure->fatal = code;
+        failure->has_cause = failure->refusal != 0;
+        snprintf(failure->fatal_text, sizeof failure->fatal_text, "%s", text);
+    }
+    pthread_mutex_unlock(&failure->lock);
+    return is_first;
+}
+
+void gravel_failure_note_refusal(struct gravel_failure *failure, int code, const char *text)
+{
+    pthread_mutex_lock(&failure->lock);
+    if (failure->refusal) {
+        failure->n_more++;
+    } else {
+        failure->refusal = code;
+        snprintf(failure->refusal_text, sizeof failure->refusal_text, "%s", text);
+    }
+    pthread_mutex_unlock(&failure->lock);
+}
+
+bool gravel_failure_is_fatal(struct gravel_failure *failure)
+{
+    pthread_mutex_lock(&failure->lock);
+    bool is_fatal = failure->fatal != 0;
+    pthread_mutex_unlock(&failure->lock);
+    return is_fatal;
+}
+
+int gravel_failure_report(struct gravel_failure *failure)
+{
+    int code = 0;
+    pthread_mutex_lock(&failure->lock);
+    if (failure->fatal && failure->has_cause) {
+        code = gravel_fail(failure->fatal, "%s; before that: %s", failure->fatal_text,
+                           failure->refusal_text);
+    } else if (failure->fatal) {
+        code = gravel_fail(failure->fatal, "%s", failure->fatal_text);
+    } else if (failure->refusal) {
+        code = failure->n_more ? gravel_fail(failure->refusal, "%s (and %u more refusals)",
+                                             failure->refusal_text, failure->n_more)
+                               : gravel_fail(failure->refusal, "%s", failure->refusal_text);
+        failure->refusal = 0;
+        failure->n_more = 0;
+    }
+    pthread_mutex_unlock(&failure->lock);
+    return code;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How an error finds its way to the caller: a code, and a text that names the thing.
+ *
+ * A call that fails says why with gravel_fail; the text stays with the calling thread. What goes wrong in the
+ * node's own threads is noted in its struct gravel_failure, and the next call that waits returns it.
+ *
+ * Path:    everywhere -> error.h -> gravel_last_error, gravel_quiet.
+ */
+#ifndef GRAVEL_BASE_ERROR_H
+#define GRAVEL_BASE_ERROR_H
+
+#include "gravel/gravel.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GRAVEL_ERROR_BYTES 1024
+
+/** Set the calling thread's error text. @return code, so that `return gravel_fail(...)` reads well. */
+int gravel_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** The same with a text of any length before it is cut: a compiler's log. */
+int gravel_fail_text(int code, const char *text);
+
+/** Name of an OpenCL error code, e.g. "CL_INVALID_VALUE". */
+const char *gravel_cl_error(cl_int code);
+
+/** gravel_fail for an OpenCL call that returned `error`. */
+int gravel_fail_cl(const char *call, cl_int error);
+
+/** 0 for CL_SUCCESS, else gravel_fail_cl. */
+static inline int gravel_check_cl(const char *call, cl_int error)
+{
+    return error == CL_SUCCESS ? 0 : gravel_fail_cl(call, error);
+}
+
+/* What went wrong in a node's threads. A fatal failure stays; a refusal is reported once. */
+struct gravel_failure {
+    pthread_mutex_t lock;
+    int fatal;       /* 0 or the code that ended the node */
+    int refusal;     /* 0 or the first refusal not yet reported */
+    bool has_cause;  /* there was one when the node ended */
+    unsigned n_more; /* refusals after it */
+    char fatal_text[GRAVEL_ERROR_BYTES];
+    char refusal_text[GRAVEL_ERROR_BYTES];
+};
+
+void gravel_failure_init(struct gravel_failure *failure);
+void gravel_failure_destroy(struct gravel_failure *failure);
+/** Note a failure that ends the node; the first one stays. @return true if this was the first. */
+bool gravel_failure_note_fatal(struct gravel_failure *failure, int code, const char *text);
+/** Note refused messages. */
+void gravel_failure_note_refusal(struct gravel_failure *failure, int code, const char *text);
+/** Whether the node is beyond use. */
+bool gravel_failure_is_fatal(struct gravel_failure *failure);
+/** Move what was noted to the calling thread's error text. @return its code; 0 if nothing was noted. */
+int gravel_failure_report(struct gravel_failure *failure);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A clock that stands while its thread gets no turn.
+ *
+ * A limit by the system's clock is false on a busy machine: a thread that was kept from its core for longer than
+ * the limit finds it over, before whoever it waits for had a turn either. Here the time between two ticks counts
+ * as one step at most, so a limit takes at least so many turns as it has steps.
+ *
+ * Path:    clock.h -> lived.h -> whoever has a time limit for other threads, kernels or devices.
+ * Owner:   the thread that ticks; filled with zeros but for step_ns it stands at 0.
+ */
+#ifndef GRAVEL_BASE_LIVED_H
+#define GRAVEL_BASE_LIVED_H
+
+#include "base/clock.h"
+
+#include <stdint.h>
+
+#define GRAVEL_LIVED_STEPS 8u /* that a limit should have, at least */
+
+struct gravel_lived {
+    uint64_t step_ns; /* most that a tick counts; 0: the clock stands */
+    uint64_t lived_ns;
+    uint64_t ticked_ns; /* by the system's clock; 0: not yet */
+};
+
+/** A clock for a limit. */
+static inline struct gravel_lived gravel_lived_for(uint64_t limit_ns)
+{
+    return (struct gravel_lived){.step_ns = limit_ns / GRAVEL_LIVED_STEPS};
+}
+
+/** What the clock shows [ns]; never goes back. @param now_ns  by the system's clock, not long ago. */
+static inline uint64_t gravel_lived_tick(struct gravel_lived *lived, uint64_t now_ns)
+{
+    if (now_ns > lived->ticked_ns) {
+        uint64_t passed_ns = lived->ticked_ns ? now_ns - lived->ticked_ns : 0;
+        lived->lived_ns += passed_ns < lived->step_ns ? passed_ns : lived->step_ns;
+        lived->ticked_ns = now_ns;
+    }
+    return lived->lived_ns;
+}
+
+#endif

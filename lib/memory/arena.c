@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arena layout, and allocation where host and device share it. See arena.h.
+ */
+#include "memory/arena.h"
+
+#include "base/error.h"
+#include "device/shared.h"
+#include "layout/package.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE 4096u
+#define HUGE_PAGE (2u << 20)
+
+static uint64_t round_up(uint64_t value, uint64_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+static uint32_t floor_power_of_two(uint64_t value)
+{
+    uint32_t power = 1;
+    while (power < (1u << 30) && (uint64_t)power * 2 <= value)
+        power *= 2;
+    return power;
+}
+
+uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gravelp_arena *arena)
+{
+    memset(arena, 0, sizeof *arena);
+    arena->magic = GRAVELP_ARENA_MAGIC;
+    arena->version = GRAVELP_ARENA_VERSION;
+    arena->node = shape->node;
+    arena->n_nodes = shape->n_nodes;
+    arena->n_queues = shape->n_queues;
+    arena->slot_bytes = (uint32_t)round_up(shape->slot_bytes, GRAVELP_CACHELINE);
+    arena->n_slots = floor_power_of_two(shape->queue_bytes / shape->n_queues / arena->slot_bytes);
+    arena->wait_ms = shape->wait_ms;
+    arena->look_ns = shape->look_ns;
+    arena->heap_bytes = round_up(shape->heap_bytes, PAGE);
+    arena->queues_offset = sizeof *arena;
+    uint64_t end = arena->queues_offset + shape->n_queues * sizeof(struct gravelp_queue_words);
+    arena->slots_offset = round_up(end, PAGE);
+    end = arena->slots_offset + (uint64_t)arena->n_slots * shape->n_queues * arena->slot_bytes;
+    arena->heap_offset = round_up(end, PAGE);
+    return arena->heap_offset + arena->heap_bytes * shape->n_heaps;
+}
+
+int gravel_arena_check(const struct gravel_arena_shape *shape)
+{
+    if (shape->slot_bytes < GRAVELP_SLOT_MIN_BYTES)
+        return gravel_fail(GRAVEL_ECONFIG,
+                           "slot of %llu bytes is smaller than 16 of the widest messages (%u)",
+                           (unsigned long long)shape->slot_bytes, GRAVELP_SLOT_MIN_BYTES);
+    if (shape->queue_bytes / shape->n_queues < round_up(shape->slot_bytes, GRAVELP_CACHELINE))
+        return gravel_fail(GRAVEL_ECONFIG,
+                           "queue of %llu bytes holds no slot of %llu bytes for each of %u "
+                           "aggregators",
+                           (unsigned long long)shape->queue_bytes,
+                           (unsigned long long)shape->slot_bytes, shape->n_queues);
+    return 0;
+}
+
+/* Random access to a big heap pays for every page it has to look up. Best effort: the system may
+ * decline. */
+static void ask_for_huge_pages(void *start, uint64_t bytes)
+{
+    uintptr_t first = round_up((uintptr_t)start, HUGE_PAGE);
+    uintptr_t end = ((uintptr_t)start + bytes) / HUGE_PAGE * HUGE_PAGE;
+    if (end > first)
+        madvise((void *)first, end - first, MADV_HUGEPAGE);
+}
+
+void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start)
+{
+    for (uint32_t q = 0; q < arena->n_queues; q++) {
+        struct gravelp_queue_words *words = gravel_arena_queue(arena, q);
+        unsigned char *slots = gravel_arena_slots(arena, q);
+        memset(words, 0, sizeof *words);
+        words->reserved = words->consumed_cache = words->consumed = start;
+        for (uint32_t s = 0; s < arena->n_slots; s++)
+            ((struct gravelp_package *)(slots + (uint64_t)s * arena->slot_bytes))->published =
+                start;
+    }
+}
+
+int gravel_arena_fail(const struct gravel_device *device, const struct gravel_arena_shape *shape,
+                      const struct gravelp_arena *head, uint64_t bytes)
+{
+    return gravel_fail(GRAVEL_ENOMEM,
+                       "arena of %llu bytes (%u heaps of %llu, queues %llu): the device's "
+                       "largest allocation is %llu",
+                       (unsigned long long)bytes, shape->n_heaps,
+                       (unsigned long long)head->heap_bytes,
+                       (unsigned long long)(head->heap_offset - head->slots_offset),
+                       (unsigned long long)device->capability.max_alloc);
+}
+
+int gravel_arena_create(const struct gravel_device *device, const struct gravel_arena_shape *shape,
+                        struct gravelp_arena **out)
+{
+    struct gravelp_arena head;
+    *out = NULL;
+    int code = gravel_arena_check(shape);
+    if (code)
+        return code;
+    uint64_t bytes = gravel_arena_lay_out(shape, &head);
+    struct gravelp_arena *arena =
+        bytes <= device->capability.max_alloc ? gravel_shared_alloc(device, bytes) : NULL;
+    if (!arena)
+        return gravel_arena_fail(device, shape, &head, bytes);
+    if (shape->huge_pages)
+        ask_for_huge_pages(arena, bytes);
+    *arena = head;
+    gravel_arena_reset_queues(arena, shape->start);
+    *out = arena;
+    return 0;
+}
+
+void gravel_arena_destroy(const struct gravel_device *device, struct gravelp_arena *arena)
+{
+    gravel_shared_free(device, arena);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lays out and allocates the arena: control block, queues, and the heaps of this process's nodes.
+ *
+ * Path:    device.c -> arena.c -> memory.c -> kernels (GRAVEL_ARENA), lib/queue/package.h, lib/resolve.
+ * Owner:   one allocation, addressed by host and device alike; memory.c has the steps where it is not.
+ */
+#ifndef GRAVEL_MEMORY_ARENA_H
+#define GRAVEL_MEMORY_ARENA_H
+
+#include "device/device.h"
+#include "layout/arena.h"
+
+struct gravel_arena_shape {
+    uint32_t node, n_nodes;
+    uint32_t n_heaps; /* loop-back nodes each have their own, one behind the other; else 1 */
+    uint32_t n_queues;
+    uint64_t queue_bytes; /* of all queues */
+    uint64_t slot_bytes;
+    uint64_t heap_bytes;
+    uint32_t wait_ms;
+    uint32_t look_ns;
+    uint32_t start; /* first ticket; tests start near the wrap */
+    bool huge_pages;
+};
+
+/** @return 0; GRAVEL_ECONFIG if slots are too small, or a queue is smaller than a slot. */
+int gravel_arena_check(const struct gravel_arena_shape *shape);
+
+/** Fill the constant part of a control block. @return size of the whole arena [bytes]. */
+uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gravelp_arena *arena);
+
+/** Every queue empty, and no slot's publish word one that its first ticket would match. */
+void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start);
+
+/** GRAVEL_ENOMEM with the size asked and the device's limit. */
+int gravel_arena_fail(const struct gravel_device *device, const struct gravel_arena_shape *shape,
+                      const struct gravelp_arena *head, uint64_t bytes);
+
+/**
+ * Allocate and initialise an arena that host and device share.
+ *
+ * @param out  [out] the control block at its start, or NULL on failure.
+ * @return     0; GRAVEL_ECONFIG (slot too small, queue smaller than a slot); GRAVEL_ENOMEM with the size asked
+ *             and the device's limit.
+ */
+int gravel_arena_create(const struct gravel_device *device, const struct gravel_arena_shape *shape,
+                        struct gravelp_arena **out);
+
+/** Free it. NULL is allowed. */
+void gravel_arena_destroy(const struct gravel_device *device, struct gravelp_arena *arena);
+
+static inline struct gravelp_queue_words *gravel_arena_queue(struct gravelp_arena *arena,
+                                                             uint32_t queue)
+{
+    return (struct gravelp_queue_words *)((unsigned char *)arena + arena->queues_offset) + queue;
+}
+
+static inline unsigned char *gravel_arena_slots(struct gravelp_arena *arena, uint32_t queue)
+{
+    return (unsigned char *)arena + arena->slots_offset +
+           (uint64_t)queue * arena->n_slots * arena->slot_bytes;
+}
+
+static inline unsigned char *gravel_arena_heap(struct gravelp_arena *arena, uint32_t heap)
+{
+    return (unsigned char *)arena + arena->heap_offset + (uint64_t)heap * arena->heap_bytes;
+}
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The symmetric heap's books: a sorted array of live allocations under a readers/writer lock.
+ *
+ * Path:    gravel_alloc -> heap_books.c -> decode.c.
+ * Owner:   the array belongs to struct gravel_heap; it grows by doubling and never shrinks.
+ * Threads: see heap_books.h. The lock prefers readers (the C library's default), so a handler that runs
+ *          while the resolver holds it may look up offsets too.
+ */
+#include "memory/heap_books.h"
+
+#include "gravel/gravel.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gravel_heap {
+    pthread_rwlock_t lock;
+    uint64_t total_bytes;
+    struct gravel_span *spans; /* [capacity] n_spans in use, by rising offset, not overlapping */
+    size_t n_spans;
+    size_t capacity;
+};
+
+static void lock_exclusive(struct gravel_heap *heap)
+{
+    int error = pthread_rwlock_wrlock(&heap->lock);
+    assert(!error);
+    (void)error;
+}
+
+static void unlock(struct gravel_heap *heap)
+{
+    int error = pthread_rwlock_unlock(&heap->lock);
+    assert(!error);
+    (void)error;
+}
+
+/* Number of allocations that start at or before an offset. */
+static size_t count_up_to(const struct gravel_heap *heap, uint64_t offset)
+{
+    size_t low = 0, high = heap->n_spans;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (heap->spans[middle].offset <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The gap before allocation `position`; position n_spans is the gap at the end. It may be empty. */
+static struct gravel_span gap_before(const struct gravel_heap *heap, size_t position)
+{
+    uint64_t start = 0;
+    uint64_t end = position < heap->n_spans ? heap->spans[position].offset : heap->total_bytes;
+    if (position > 0) {
+        const struct gravel_span *left = &heap->spans[position - 1];
+        uint64_t used = left->bytes + (-left->bytes & (GRAVEL_HEAP_ALIGNMENT - 1u));
+        /* Only the last allocation of a heap of odd size can round up past its end. */
+        start = used < end - left->offset ? left->offset + used : end;
+    }
+    return (struct gravel_span){start, end - start};
+}
+
+static int grow(struct gravel_heap *heap)
+{
+    if (heap->n_spans < heap->capacity)
+        return 0;
+    size_t capacity = heap->capacity ? 2 * heap->capacity : 16;
+    struct gravel_span *spans = realloc(heap->spans, capacity * sizeof *spans);
+    if (!spans)
+        return GRAVEL_ENOMEM;
+    heap->spans = spans;
+    heap->capacity = capacity;
+    return 0;
+}
+
+static int insert_first_fit(struct gravel_heap *heap, uint64_t bytes, uint64_t *offset)
+{
+    size_t position = 0;
+    struct gravel_span gap = gap_before(heap, 0);
+    while (gap.bytes < bytes) {
+        if (position == heap->n_spans)
+            return GRAVEL_EHEAP;
+        gap = gap_before(heap, ++position);
+    }
+    if (grow(heap))
+        return GRAVEL_ENOMEM;
+    struct gravel_span *place = heap->spans + position;
+    memmove(place + 1, place, (heap->n_spans - position) * sizeof *place);
+    *place = (struct gravel_span){gap.offset, bytes};
+    heap->n_spans++;
+    *offset = gap.offset;
+    return 0;
+}
+
+static int remove_at(struct gravel_heap *heap, uint64_t offset)
+{
+    size_t n = count_up_to(heap, offset);
+    if (n == 0 || heap->spans[n - 1].offset != offset)
+        return GRAVEL_EINVAL;
+    struct gravel_span *place = heap->spans + n - 1;
+    memmove(place, place + 1, (heap->n_spans - n) * sizeof *place);
+    heap->n_spans--;
+    return 0;
+}
+
+int gravel_heap_create(struct gravel_heap **out, uint64_t total_bytes)
+{
+    if (!out)
+        return GRAVEL_EINVAL;
+    *out = NULL;
+    if (!total_bytes || total_bytes > 1ull << 63)
+        return GRAVEL_EINVAL;
+    struct gravel_heap *heap = calloc(1, sizeof *heap);
+    if (!heap)
+        return GRAVEL_ENOMEM;
+    if (pthread_rwlock_init(&heap->lock, NULL)) {
+        free(heap);
+        return GRAVEL_ENOMEM;
+    }
+    heap->total_bytes = total_bytes;
+    *out = heap;
+    return 0;
+}
+
+int gravel_heap_alloc(struct gravel_heap *heap, uint64_t bytes, uint64_t *offset)
+{
+    if (!heap || !bytes || !offset)
+        return GRAVEL_EINVAL;
+    lock_exclusive(heap);
+    int error = insert_first_fit(heap, bytes, offset);
+    unlock(heap);
+    return error;
+}
+
+int gravel_heap_free(struct gravel_heap *heap, uint64_t offset)
+{
+    if (!heap)
+        return GRAVEL_EINVAL;
+    lock_exclusive(heap);
+    int error = remove_at(heap, offset);
+    unlock(heap);
+    return error;
+}
+
+void gravel_heap_room(struct gravel_heap *heap, struct gravel_heap_room *room)
+{
+    gravel_heap_lock_shared(heap);
+    *room = (struct gravel_heap_room){.total_bytes = heap->total_bytes};
+    for (size_t position = 0; position <= heap->n_spans; position++) {
+        uint64_t bytes = gap_before(heap, position).bytes;
+        room->free_bytes += bytes;
+        if (bytes > room->largest_bytes)
+            room->largest_bytes = bytes;
+    }
+    gravel_heap_unlock_shared(heap);
+}
+
+void gravel_heap_lock_shared(struct gravel_heap *heap)
+{
+    int error = pthread_rwlock_rdlock(&heap->lock);
+    assert(!error);
+    (void)error;
+}
+
+void gravel_heap_unlock_shared(struct gravel_heap *heap)
+{
+    unlock(heap);
+}
+
+bool gravel_heap_span(const struct gravel_heap *heap, uint64_t offset, struct gravel_span *span)
+{
+    size_t n = count_up_to(heap, offset);
+    if (n == 0 || offset - heap->spans[n - 1].offset >= heap->spans[n - 1].bytes)
+        return false;
+    *span = heap->spans[n - 1];
+    return true;
+}
+
+void gravel_heap_destroy(struct gravel_heap *heap)
+{
+    if (!heap)
+        return;
+    pthread_rwlock_destroy(&heap->lock);
+    free(heap->spans);
+    free(heap);
+}

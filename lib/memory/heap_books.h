@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Book-keeping of the symmetric heap: which byte ranges of it are allocated.
+ *
+ * The heap's memory is elsewhere (in the arena); here are only offsets. Allocation is first fit at
+ * multiples of GRAVEL_HEAP_ALIGNMENT, so nodes that make the same calls in the same order get the
+ * same offsets.
+ *
+ * Path:    gravel_alloc -> heap_books.h -> decode.c asks it whether a message's words are allocated.
+ * Owner:   the node; the table of allocations is the heap's own.
+ * Threads: one thread allocates and frees; any thread reads. gravel_heap_span wants the shared lock
+ *          to be held; the other calls take the lock themselves.
+ */
+#ifndef GRAVEL_MEMORY_HEAP_BOOKS_H
+#define GRAVEL_MEMORY_HEAP_BOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GRAVEL_HEAP_ALIGNMENT 64u /* [bytes] of every allocation's offset */
+
+/** A live allocation: heap offsets offset to offset + bytes - 1. `bytes` is what was asked for. */
+struct gravel_span {
+    uint64_t offset;
+    uint64_t bytes;
+};
+
+/** How much room a heap has, for messages. */
+struct gravel_heap_room {
+    uint64_t total_bytes;
+    uint64_t free_bytes;    /* in all gaps; the loss by alignment counts as used */
+    uint64_t largest_bytes; /* the largest allocation that would succeed now */
+};
+
+/** Opaque; made by gravel_heap_create. */
+struct gravel_heap;
+
+/**
+ * Make the books of an empty heap.
+ *
+ * @param out          [out] the heap, or NULL on failure.
+ * @param total_bytes  size of the heap [bytes], 1 to 2^63.
+ * @return             0; GRAVEL_EINVAL; GRAVEL_ENOMEM.
+ */
+int gravel_heap_create(struct gravel_heap **out, uint64_t total_bytes);
+
+/** Throw the books away. NULL is allowed. */
+void gravel_heap_destroy(struct gravel_heap *heap);
+
+/**
+ * Allocate the lowest range that fits.
+ *
+ * @param bytes   size [bytes], not 0.
+ * @param offset  [out] start [bytes], a multiple of GRAVEL_HEAP_ALIGNMENT; untouched on failure.
+ * @return        0; GRAVEL_EINVAL; GRAVEL_EHEAP, and gravel_heap_room has the numbers to tell;
+ * GRAVEL_ENOMEM.
+ */
+int gravel_heap_alloc(struct gravel_heap *heap, uint64_t bytes, uint64_t *offset);
+
+/** Free the allocation that starts at offset. @return 0; GRAVEL_EINVAL if none starts there. */
+int gravel_heap_free(struct gravel_heap *heap, uint64_t offset);
+
+/** Tell how much room there is. */
+void gravel_heap_room(struct gravel_heap *heap, struct gravel_heap_room *room);
+
+/**
+ * Keep allocations as they are until unlocked: readers share, alloc and free wait. Take it once per
+ * buffer and hold it until the buffer is applied. The holding thread may take it again, but must
+ * not alloc or free.
+ */
+void gravel_heap_lock_shared(struct gravel_heap *heap);
+void gravel_heap_unlock_shared(struct gravel_heap *heap);
+
+/**
+ * Find the live allocation that contains a byte. The caller holds the shared lock.
+ *
+ * @param offset  heap offset [bytes], any value.
+ * @param span    [out] the allocation; untouched if there is none.
+ * @return        whether there is one.
+ */
+bool gravel_heap_span(const struct gravel_heap *heap, uint64_t offset, struct gravel_span *span);
+
+#endif

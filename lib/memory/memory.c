@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arena in shared or in device memory. See memory.h.
+ */
+#include "memory/memory.h"
+
+#include "base/error.h"
+#include "device/shared.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES_MOST_BYTES (1u << 30) /* of node buffers in pinned memory */
+#define ZEROS_BYTES (16u << 20)      /* the heap is cleared by copies of them */
+#define ZEROS_AT_ONCE 16u            /* copies that are waited for together */
+
+static cl_mem make_buffer(const struct gravel_device *device, cl_mem_flags flags, uint64_t bytes)
+{
+    cl_int error;
+    cl_mem buffer = clCreateBuffer(device->context, flags, bytes, NULL, &error);
+    return error == CL_SUCCESS ? buffer : NULL;
+}
+
+/* The mirror: everything before the heap, in memory that the device's copies reach without a
+ * detour. */
+static int make_mirror(struct gravel_memory *memory, const struct gravelp_arena *head)
+{
+    cl_int error;
+    memory->pinned =
+        make_buffer(memory->device, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, head->heap_offset);
+    if (!memory->pinned)
+        return gravel_fail(GRAVEL_ENOMEM, "pinned host memory of %llu bytes for the queues",
+                           (unsigned long long)head->heap_offset);
+    memory->arena =
+        clEnqueueMapBuffer(memory->copies, memory->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                           head->heap_offset, 0, NULL, NULL, &error);
+    if (error != CL_SUCCESS) {
+        memory->arena = NULL;
+        return gravel_fail_cl("clEnqueueMapBuffer for the queues' mirror", error);
+    }
+    *memory->arena = *head;
+    return 0;
+}
+
+static bool is_out_of_memory(cl_int error)
+{
+    return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_HOST_MEMORY;
+}
+
+/*
+ * What the heap is cleared from. Not by fills where the heap is: NVIDIA's driver hangs in one of
+ * 2^31 bytes, and fails at an offset of 2^33.
+ */
+static int make_zeros(struct gravel_memory *memory)
+{
+    const cl_uint zero = 0;
+    memory->zeros = make_buffer(memory->device, CL_MEM_READ_WRITE, ZEROS_BYTES);
+    if (!memory->zeros)
+        return gravel_fail(GRAVEL_ENOMEM, "device memory of %u bytes to clear the heap from",
+                           ZEROS_BYTES);
+    return gravel_check_cl("clearing: clEnqueueFillBuffer",
+                           clEnqueueFillBuffer(memory->copies, memory->zeros, &zero, sizeof zero, 0,
+                                               ZEROS_BYTES, 0, NULL, NULL));
+}
+
+/* The device's arena starts as a copy of the mirror: queues empty, and a heap that gravel_alloc
+ * clears. */
+static int make_copied(struct gravel_memory *memory, const struct gravel_arena_shape *shape)
+{
+    const struct gravel_device *device = memory->device;
+    struct gravelp_arena head;
+    cl_int error;
+    uint64_t bytes = gravel_arena_lay_out(shape, &head);
+    memory->copies = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("a second command queue", error);
+    if (bytes <= device->capability.max_alloc)
+        memory->buffer = make_buffer(device, CL_MEM_READ_WRITE, bytes);
+    if (!memory->buffer)
+        return gravel_arena_fail(device, shape, &head, bytes);
+    int code = make_mirror(memory, &head);
+    if (!code)
+        code = gravel_crate_create(&memory->crate, device, memory->copies);
+    if (!code)
+        code = make_zeros(memory);
+    if (code)
+        return code;
+    gravel_arena_reset_queues(memory->arena, shape->start);
+    error = clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, 0, head.heap_offset,
+                                 memory->arena, 0, NULL, NULL);
+    if (is_out_of_memory(error)) /* drivers may allocate a buffer when it is first used */
+        return gravel_arena_fail(device, shape, &head, bytes);
+    return gravel_check_cl("copying the queues to the device", error);
+}
+
+int gravel_memory_create(struct gravel_memory *memory, const struct gravel_device *device,
+                         const struct gravel_arena_shape *shape)
+{
+    *memory = (struct gravel_memory){.device = device};
+    if (gravel_step_is_shared(device->step))
+        return gravel_arena_create(device, shape, &memory->arena);
+    int code = gravel_arena_check(shape);
+    return code ? code : make_copied(memory, shape);
+}
+
+void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
+                                bool pins)
+{
+    memory->frames = given;
+    if (!pins || !memory->buffer || bytes > FRAMES_MOST_BYTES)
+        return;
+    if (gravel_pin_make(&memory->own, memory->device->context, memory->copies, given, bytes))
+        memory->frames = memory->own.begin;
+}
+
+void gravel_memory_pin_others(struct gravel_memory *memory, unsigned char *const *given, uint32_t n)
+{
+    uint64_t bytes = memory->own.bytes;
+    if (bytes == 0 || n == 0 || !(memory->others = calloc(n, sizeof *memory->others)))
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        memory->n_others +=
+            gravel_pin_make(&memory->others[memory->n_others], memory->device->context,
+                            memory->copies, given[i], bytes);
+}
+
+bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame)
+{
+    bool is = gravel_pin_holds(&memory->own, frame);
+    for (uint32_t i = 0; !is && i < memory->n_others; i++)
+        is = gravel_pin_holds(&memory->others[i], frame);
+    return is;
+}
+
+void gravel_memory_destroy(struct gravel_memory *memory)
+{
+    if (!memory->device)
+        return;
+    if (memory->copies && gravel_patience_gave_up(gravel_patience_finish(
+                              memory->device, memory->copies, "copies of the heap")))
+        return;
+    gravel_crate_destroy(memory->crate);
+    if (gravel_step_is_shared(memory->device->step))
+        gravel_arena_destroy(memory->device, memory->arena);
+    else if (memory->arena)
+        clEnqueueUnmapMemObject(memory->copies, memory->pinned, memory->arena, 0, NULL, NULL);
+    gravel_pin_free(&memory->own, memory->copies);
+    for (uint32_t i = 0; i < memory->n_others; i++)
+        gravel_pin_free(&memory->others[i], memory->copies);
+    free(memory->others);
+    if (memory->pinned)
+        clReleaseMemObject(memory->pinned);
+    if (memory->zeros)
+        clReleaseMemObject(memory->zeros);
+    if (memory->buffer)
+        clReleaseMemObject(memory->buffer);
+    if (memory->copies) {
+        if (!gravel_patience_gave_up(
+                gravel_patience_finish(memory->device, memory->copies, "unmapping the heap")))
+            clReleaseCommandQueue(memory->copies);
+    }
+    *memory = (struct gravel_memory){.device = NULL};
+}
+
+cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel,
+                                  cl_uint index)
+{
+    if (memory->buffer)
+        return clSetKernelArg(kernel, index, sizeof memory->buffer, &memory->buffer);
+    return gravel_shared_set_argument(memory->device, kernel, index, memory->arena);
+}
+
+int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64_t offset, void *to,
+                       uint64_t bytes)
+{
+    if (!memory->buffer) {
+        memcpy(to, gravel_memory_heap(memory, heap) + offset, bytes);
+        return 0;
+    }
+    uint64_t from = gravel_memory_heap_offset(memory, heap) + offset;
+    return gravel_crate_read(memory->crate, memory->buffer, from, to, bytes);
+}
+
+int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                        const void *from, uint64_t bytes)
+{
+    if (!memory->buffer) {
+        memcpy(gravel_memory_heap(memory, heap) + offset, from, bytes);
+        return 0;
+    }
+    uint64_t to = gravel_memory_heap_offset(memory, heap) + offset;
+    return gravel_crate_write(memory->crate, memory->buffer, to, from, bytes);
+}
+
+/* Clear `bytes`, ZEROS_AT_ONCE * ZEROS_BYTES at most, and wait. */
+static int zero_piece(const struct gravel_memory *memory, uint64_t at, uint64_t bytes)
+{
+    cl_int error = CL_SUCCESS;
+    for (uint64_t done = 0; done < bytes && error == CL_SUCCESS; done += ZEROS_BYTES) {
+        uint64_t n = bytes - done < ZEROS_BYTES ? bytes - done : ZEROS_BYTES;
+        error = clEnqueueCopyBuffer(memory->copies, memory->zeros, memory->buffer, 0, at + done, n,
+                                    0, NULL, NULL);
+    }
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("clearing the heap: clEnqueueCopyBuffer", error);
+    return gravel_patience_finish(memory->device, memory->copies, "clearing the heap");
+}
+
+int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                       uint64_t bytes)
+{
+    if (!memory->buffer) {
+        memset(gravel_memory_heap(memory, heap) + offset, 0, bytes);
+        return 0;
+    }
+    uint64_t at = gravel_memory_heap_offset(memory, heap) + offset;
+    uint64_t left = (bytes + 3) & ~UINT64_C(3); /* allocations are a multiple of 64 bytes apart */
+    int code = 0;
+    while (left && !code) {
+        const uint64_t most = (uint64_t)ZEROS_AT_ONCE * ZEROS_BYTES;
+        uint64_t piece = left < most ? left : most;
+        code = zero_piece(memory, at, piece);
+        at += piece;
+        left -= piece;
+    }
+    return code;
+}

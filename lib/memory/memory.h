@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a node's arena lies, for host and kernels.
+ *
+ * On steps svm and usm both address one arena. On pump and drain kernels use an arena in device memory, and the
+ * host keeps a mirror of the same layout that ends before the heap: control block and queues. lib/pump/pump.c
+ * moves packages from the one to the other; the heap is reached by copies.
+ *
+ * Path:    arena.c -> memory.c -> pump.c, node/messages.c, lib/network.
+ * Threads: read, write and zero by any; the rest by the thread that opens and closes the node.
+ */
+#ifndef GRAVEL_MEMORY_MEMORY_H
+#define GRAVEL_MEMORY_MEMORY_H
+
+#include "memory/arena.h"
+#include "memory/pin.h"
+#include "opencl/copy.h"
+
+struct gravel_memory {
+    const struct gravel_device *device;
+    struct gravelp_arena *arena; /* the host's: the arena itself, or its mirror */
+    cl_mem buffer;               /* the kernels' arena where that is another one; else NULL */
+    cl_mem pinned; /* what the mirror lies in, so that copies run at the speed of the bus */
+    cl_command_queue copies;    /* in order, for the heap; beside kernels */
+    cl_mem zeros;               /* on the device, beside `buffer` */
+    struct gravel_crate *crate; /* through which such copies go */
+    unsigned char *frames;      /* memory for node buffers; NULL: any memory will do */
+    struct gravel_pin own;      /* those of them that copies to the device may start at */
+    struct gravel_pin *others;  /* [n_others] the same of other nodes of this machine */
+    uint32_t n_others;
+};
+
+/**
+ * Allocate the arena of the device's step.
+ *
+ * @param memory  [out] to be destroyed, also on failure.
+ * @return        0; GRAVEL_ECONFIG; GRAVEL_ENOMEM with the size asked and the device's limit; GRAVEL_ECL.
+ */
+int gravel_memory_create(struct gravel_memory *memory, const struct gravel_device *device,
+                         const struct gravel_arena_shape *shape);
+/** Free it; all of it stays if the wait for its copies is given up. */
+void gravel_memory_destroy(struct gravel_memory *memory);
+
+/**
+ * Choose memory for node buffers: what is given, else any. Where the heap is device memory it is pinned, if that is
+ * wanted, so that a frame is uploaded from where it was filled. Best effort, and not more than a gigabyte: without it
+ * frames are copied once more.
+ *
+ * @param given  [bytes] at a multiple of a page, to outlive the memory; or NULL.
+ */
+void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
+                                bool pins);
+
+/**
+ * Pin node buffers of other nodes too, which hand them over where they lie. After gravel_memory_place_frames, and only
+ * where it pinned. Best effort.
+ *
+ * @param given  [n][as many bytes as there are of the own] at multiples of a page, to outlive the memory.
+ */
+void gravel_memory_pin_others(struct gravel_memory *memory, unsigned char *const *given,
+                              uint32_t n);
+
+/** Whether copies to the device may start at `frame` as it is. */
+bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame);
+
+/** Set a kernel's GRAVEL_ARENA argument. */
+cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel,
+                                  cl_uint index);
+
+/** Start of a local heap; NULL if the host cannot address it. */
+static inline unsigned char *gravel_memory_heap(const struct gravel_memory *memory, uint32_t heap)
+{
+    return memory->buffer ? NULL : gravel_arena_heap(memory->arena, heap);
+}
+
+/** Bytes from the start of the kernels' arena to a local heap. */
+static inline uint64_t gravel_memory_heap_offset(const struct gravel_memory *memory, uint32_t heap)
+{
+    return memory->arena->heap_offset + (uint64_t)heap * memory->arena->heap_bytes;
+}
+
+/**
+ * Copy from or to a local heap, or clear a part of it. Done when the call returns.
+ *
+ * @param heap    number of the local heap.
+ * @param offset  heap offset [bytes]; bounds are the caller's business.
+ * @return        0; GRAVEL_ECL; or the wait was given up: see opencl/wait.h.
+ */
+int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64_t offset, void *to,
+                       uint64_t bytes);
+int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                        const void *from, uint64_t bytes);
+int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
+                       uint64_t bytes);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Closes a node: stops its threads, then frees what they and the device used, as far as the device lets go of it.
+ *
+ * Path:    gravel_close, and gravel_open that failed -> aggregators -> network thread -> device -> arena.
+ */
+#include "node/node.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Nodes whose device still uses what they own when they close. Kept where it can be found. */
+struct left {
+    struct left *next;
+    struct gravel *gravel;
+};
+static pthread_mutex_t left_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct left *left_behind;
+
+static void leave_behind(struct gravel *gravel)
+{
+    struct left *left = malloc(sizeof *left);
+    if (!left)
+        return;
+    pthread_mutex_lock(&left_lock);
+    *left = (struct left){left_behind, gravel};
+    left_behind = left;
+    pthread_mutex_unlock(&left_lock);
+}
+
+/*
+ * What kernels and copies use. @return false if one is still under way, though the wait for it has
+ * ended and has named it: then all of it stays until the process ends, for the device would write
+ * to freed memory, and to release its queue may be to wait for it. Leaders need not wait for room.
+ */
+static bool free_device(struct gravel *gravel, bool are_running)
+{
+    gravel_launches_destroy(&gravel->launches);
+    gravel_trace_close(gravel->trace, !are_running);
+    if (are_running && gravel->arena)
+        gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
+    if (are_running)
+        gravel_pump_abandon(gravel->pump);
+    if (are_running || gravel_node_is_stuck(gravel) || !gravel_pump_destroy(gravel->pump))
+        return false;
+    gravel_device_calls_destroy(gravel->calls);
+    if (gravel_node_is_stuck(gravel))
+        return false;
+    gravel_memory_destroy(&gravel->memory);
+    if (gravel_node_is_stuck(gravel))
+        return false;
+    gravel_device_close(&gravel->device);
+    return true;
+}
+
+void gravel_node_free(struct gravel *gravel)
+{
+    gravel_pump_stop(gravel->pump); /* it wakes aggregators */
+    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
+        gravel_aggregator_stop(&gravel->aggregators[i]);
+    bool are_running = gravel_launches_are_running(&gravel->launches) ||
+                       gravel_device_calls_are_stuck(gravel->calls);
+    gravel_network_stop(&gravel->network,
+                        (gravel->pump && are_running) || gravel_node_is_stuck(gravel));
+    if (!free_device(gravel, are_running)) {
+        gravel_log(gravel, "%s: its memory and OpenCL objects stay",
+                   are_running ? "a kernel still runs" : "the device has not answered");
+        leave_behind(gravel);
+        return;
+    }
+    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
+        gravel_sender_destroy(gravel->aggregators[i].sender);
+    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
+        gravel_check_free(&gravel->aggregators[i].check);
+    gravel_kernel_names_free(&gravel->kernel_names);
+    free(gravel->aggregators);
+    gravel_segment_destroy(gravel->segment);
+    gravel_heap_destroy(gravel->heap);
+    for (uint32_t i = 0; i < gravel->n_handlers; i++)
+        free((char *)gravel->handlers[i].name);
+    free(gravel->handlers);
+    free(gravel->destination_base);
+    gravel_failure_destroy(&gravel->failure);
+    pthread_mutex_destroy(&gravel->drain_lock);
+    pthread_mutex_destroy(&gravel->stats_lock);
+    pthread_mutex_destroy(&gravel->kernel_names.lock);
+    free(gravel);
+}
+
+int gravel_close(struct gravel *gravel)
+{
+    if (!gravel)
+        return 0;
+    int code = gravel_barrier(gravel);
+    char text[GRAVEL_ERROR_BYTES];
+    snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
+    if (gravel->config.stats)
+        gravel_stats_print(gravel);
+    gravel_node_free(gravel);
+    return code ? gravel_fail(code, "%s", text) : 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Defaults that depend on the step, the machine or the job. See defaults.h.
+ */
+#include "node/defaults.h"
+
+#include "layout/package.h"
+#include "pump/device_aggregator.h"
+
+#define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
+#define QUEUE_BYTES (32u << 20)   /* of one queue */
+
+/* Where host and kernels share memory. */
+#define SHARED_BUFFER_BYTES (64u << 10)
+#define SHARED_SLOT_BYTES 9280u /* 256 of the widest messages */
+#define SHARED_FLUSH_US 125u
+
+/*
+ * On step pump a node buffer is an upload and a kernel or more, so there should be few; no more than fit
+ * the budget four times, so that some are filled while others travel.
+ *
+ * Packages come in bursts, one a look of the pump, so that buffers that leave after 125 us are mostly empty. What
+ * somebody waits for leaves at once all the same.
+ *
+ * A slot is copied: one that 256 increments fill to the last byte makes a run of slots one piece of memory.
+ * Wider messages of a group take several slots, which are full but for the last one.
+ *
+ * Where the device bins, one aggregator, which copies a part a destination, keeps up with the pump, and a second one
+ * only halves the runs. Where it does not, two keep up; they, the pump and the network thread need a core each.
+ */
+#define PUMP_BUFFER_BYTES (4u << 20)
+#define PUMP_FLUSH_US 2000u
+#define PUMP_SLOT_BYTES 2112u /* header, 256 nodes, 256 indices */
+#define PUMP_AGGREGATORS 2u
+#define PUMP_CORES 4u
+
+/*
+ * Nothing tells a chain of handlers that is long from one without end, but its length: no barrier that is only kept by
+ * messages of handlers for so many times the longest wait without progress is waited for, unless the caller says so.
+ */
+#define CHAIN_TIMEOUTS 75u
+#define CHAIN_MAX_MS 86400000u
+
+uint64_t gravel_derive_buffer_bytes(const struct gravel_surroundings *place)
+{
+    uint64_t bytes = PUMP_BUFFER_BYTES;
+    if (place->device->step != GRAVEL_STEP_PUMP)
+        return SHARED_BUFFER_BYTES;
+    while (bytes > SHARED_BUFFER_BYTES && 4 * bytes * place->n_nodes > BUFFER_BUDGET)
+        bytes /= 2;
+    return bytes;
+}
+
+static uint32_t derive_n_buffers(const struct gravel_config *config, uint32_t n_nodes)
+{
+    uint64_t n = BUFFER_BUDGET / config->buffer_bytes / n_nodes;
+    return n < 2 ? 2 : n > 32 ? 32 : (uint32_t)n;
+}
+
+static uint32_t derive_chain_limit(const struct gravel_config *config)
+{
+    uint64_t ms = (uint64_t)config->timeout_ms * CHAIN_TIMEOUTS;
+    return ms < CHAIN_MAX_MS ? (uint32_t)ms : CHAIN_MAX_MS;
+}
+
+static uint32_t derive_n_aggregators(const struct gravel_config *config,
+                                     const struct gravel_surroundings *place)
+{
+    bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
+    bool has_host_bin = is_pump && !gravel_device_bins(place->device, config->device_aggregation);
+    return has_host_bin && place->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
+}
+
+void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place)
+{
+    bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
+    if (config->n_aggregators == 0)
+        config->n_aggregators = derive_n_aggregators(config, place);
+    if (config->slot_bytes == 0)
+        config->slot_bytes = config->check ? GRAVELP_SLOT_MIN_BYTES /* one message each */
+                             : is_pump     ? PUMP_SLOT_BYTES
+                                           : SHARED_SLOT_BYTES;
+    if (config->queue_bytes == 0)
+        config->queue_bytes = (uint64_t)config->n_aggregators * QUEUE_BYTES;
+    if (config->buffer_bytes == 0)
+        config->buffer_bytes = gravel_derive_buffer_bytes(place);
+    if (config->n_buffers == 0)
+        config->n_buffers = derive_n_buffers(config, place->n_nodes);
+    if (config->flush_us == 0)
+        config->flush_us = is_pump ? PUMP_FLUSH_US : SHARED_FLUSH_US;
+    if (config->chain_limit_ms == 0)
+        config->chain_limit_ms = derive_chain_limit(config);
+}

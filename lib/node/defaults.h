@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings that are 0, "derive it": what suits the step, the machine and the job.
+ *
+ * Path:    settings.c -> defaults.c -> open.c, gravel-info.
+ * Threads: any; functions of their arguments alone.
+ */
+#ifndef GRAVEL_NODE_DEFAULTS_H
+#define GRAVEL_NODE_DEFAULTS_H
+
+#include "device/device.h"
+#include "layout/arena.h"
+
+/* What the settings of a node depend on. */
+struct gravel_surroundings {
+    const struct gravel_device *device; /* open and tested */
+    uint32_t n_nodes;
+    uint32_t cores; /* of the host, for this node's threads */
+};
+
+/** The node buffer this node would take [bytes], if it is left to Gravel. All nodes must take the same. */
+uint64_t gravel_derive_buffer_bytes(const struct gravel_surroundings *place);
+
+/** Fill in every setting that is 0 and stands for one that is derived. */
+void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs and launches of an open node.
+ *
+ * On steps svm and usm a launch is one command, unless handlers written in OpenCL C need room beside it. On
+ * pump, and then, it is cut into slices that leave a compute unit free, so that copies, the resolver's kernels
+ * and handlers always get to run beside a kernel whose leaders wait for room. On drain no leader can wait: slices are small enough for the queues, which
+ * are emptied between two of them.
+ *
+ * Path:    gravel.h -> launch.c -> program.c, slice.c, opencl/launches.c, pump.c.
+ * Threads: any; on step drain launches take turns.
+ */
+#include "base/clock.h"
+#include "node/node.h"
+#include "opencl/program.h"
+#include "opencl/slice.h"
+
+#include <stdlib.h>
+
+/*
+ * Slices of step pump that are enqueued together; two batches may be under way. A driver whose list
+ * of commands is full waits for room, and on NVIDIA nobody else can then enqueue anything, not even
+ * what the running slice waits for.
+ */
+#define BATCH 32u
+
+/* For what checked mode tells. */
+static int keep_names(struct gravel *gravel, cl_program program)
+{
+    size_t bytes = 0;
+    clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &bytes);
+    char *names = calloc(1, bytes + 1);
+    cl_int error =
+        names ? clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, bytes, names, NULL) : 0;
+    bool is_kept = names && !error && gravel_kernel_names_add(&gravel->kernel_names, names);
+    free(names);
+    return is_kept ? 0 : gravel_fail(GRAVEL_ENOMEM, "names of kernels for checked mode");
+}
+
+int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
+                         const char *options, cl_program *program)
+{
+    if (!gravel || !name || !source || !program)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_program_build: NULL argument");
+    const struct gravel_program_request request = {
+        .name = name,
+        .source = source,
+        .options = options,
+        .extra_options = gravel->config.build_options,
+        .handlers = gravel->handlers,
+        .n_handlers = gravel->n_handlers,
+        .is_checked = gravel->config.check,
+    };
+    int code = gravel_device_build(&gravel->device, &request, program);
+    return code || !gravel->config.check ? code : keep_names(gravel, *program);
+}
+
+int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)
+{
+    cl_int error = gravel_memory_set_argument(&gravel->memory, kernel, index);
+    return gravel_check_cl("gravel_kernel_set_arena", error);
+}
+
+struct traced_kernel {
+    struct gravel_trace *trace;
+    uint64_t begin_ns;
+    char name[64];
+};
+
+static void CL_CALLBACK trace_kernel(cl_event event, cl_int status, void *user)
+{
+    struct traced_kernel *kernel = user;
+    (void)event, (void)status;
+    gravel_trace_async(kernel->trace, kernel->name, kernel->begin_ns, kernel->begin_ns,
+                       gravel_clock_ns());
+    gravel_trace_let_go(kernel->trace);
+    free(kernel);
+}
+
+static void trace_launch(struct gravel *gravel, cl_kernel kernel, cl_event event)
+{
+    struct traced_kernel *traced = gravel->trace ? calloc(1, sizeof *traced) : NULL;
+    if (!traced)
+        return;
+    traced->trace = gravel->trace;
+    traced->begin_ns = gravel_clock_ns();
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof traced->name - 1, traced->name, NULL);
+    gravel_trace_hold(traced->trace); /* the driver may be late */
+    if (clSetEventCallback(event, CL_COMPLETE, trace_kernel, traced) == CL_SUCCESS)
+        return;
+    gravel_trace_let_go(traced->trace);
+    free(traced);
+}
+
+/*
+ * One slice, as a command of its own. @param event  [in, out] the last one's; the one before stays
+ * there if there is no next, for it may still run.
+ */
+static int enqueue_next(struct gravel *gravel, cl_kernel kernel, const struct gravel_slicer *slicer,
+                        const struct gravel_slice *slice, cl_uint n_wait, const cl_event *wait,
+                        cl_event *event)
+{
+    cl_event next = NULL;
+    cl_int error =
+        clEnqueueNDRangeKernel(gravel->device.queue, kernel, slicer->n_dimensions, slice->offset,
+                               slice->size, slicer->local, n_wait, n_wait ? wait : NULL, &next);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("gravel_launch: clEnqueueNDRangeKernel", error);
+    if (*event)
+        clReleaseEvent(*event);
+    *event = next;
+    return 0;
+}
+
+/* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
+int gravel_node_check_slice(const struct gravel *gravel)
+{
+    uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
+    if (!gravel->device.is_sliced || gravel->device.step == GRAVEL_STEP_DRAIN || wanted <= most)
+        return 0;
+    return gravel_fail(
+        GRAVEL_ECONFIG,
+        "GRAVEL_SLICE=%u: on step %s %u work-groups at most, so that one of %u compute "
+        "units stays free",
+        wanted, gravel_step_name(gravel->device.step), most, most + 1);
+}
+
+/* Groups that may wait at once and still leave a compute unit free. */
+static uint64_t slice_beside(const struct gravel *gravel)
+{
+    uint32_t wanted = gravel->config.slice_groups; /* gravel_node_check_slice */
+    return wanted ? wanted : gravel->device.units - 1;
+}
+
+/* A batch of slices has been enqueued: let it begin, and do not run more than one batch ahead of
+ * the device. */
+static int end_batch(struct gravel *gravel, cl_kernel kernel, cl_event last, cl_event *previous)
+{
+    int code = *previous ? gravel_node_wait_for_kernel(gravel, kernel, *previous) : 0;
+    if (*previous)
+        clReleaseEvent(*previous);
+    clRetainEvent(last);
+    *previous = last;
+    return code;
+}
+
+/* Packages are to be fetched until the slice has ended; on steps svm and usm nobody need fetch them. */
+static void watch(struct gravel *gravel, cl_event event)
+{
+    if (gravel->pump)
+        gravel_pump_watch(gravel->pump, event);
+}
+
+/* Slice after slice; the command queue is in order. @param event  [out] the last one's. */
+static int launch_beside(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
+                         cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    struct gravel_slice slice;
+    uint64_t most = slice_beside(gravel);
+    cl_event previous = NULL; /* last slice of the batch before */
+    int code = 0;
+    *event = NULL;
+    for (uint32_t n = 1; !code && gravel_slicer_next(slicer, most, &slice); n++) {
+        code = enqueue_next(gravel, kernel, slicer, &slice, n_wait, wait, event);
+        n_wait = 0;
+        if (code || n % BATCH != 0)
+            continue;
+        clFlush(gravel->device.queue);
+        watch(gravel, *event);
+        code = end_batch(gravel, kernel, *event, &previous);
+    }
+    if (*event)
+        watch(gravel, *event);
+    if (previous)
+        clReleaseEvent(previous);
+    return code;
+}
+
+/*
+ * Groups of the next slice, if the last ones sent so many packages. A quarter of the queues,
+ * because groups differ; and at most twice the last slice, because later groups may send more.
+ */
+static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64_t most_packages)
+{
+    uint64_t slots = (uint64_t)gravel->arena->n_slots * gravel->arena->n_queues;
+    uint64_t fit = slots / 4 / (most_packages ? most_packages : 1);
+    uint64_t next = fit < 2 * groups ? fit : 2 * groups;
+    return gravel->config.slice_groups ? gravel->config.slice_groups : next ? next : 1;
+}
+
+/* Wait for a slice and fetch its packages; if the node has failed meanwhile, that is the cause. */
+static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
+{
+    clFlush(
+        gravel->device.queue); /* or it may never begin: the wait asks, and asking does not flush */
+    atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed); /* H4 */
+    int code = gravel_node_wait_for_kernel(gravel, kernel, event);
+    atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed); /* H4 */
+    if (!code)
+        code = gravel_pump_settle(gravel->pump);
+    return code && gravel_failure_is_fatal(&gravel->failure)
+               ? gravel_failure_report(&gravel->failure)
+               : code;
+}
+
+/* Slice by slice, each one's packages fetched before the next begins. */
+static int launch_drained(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
+                          cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    struct gravel_slice slice;
+    uint64_t groups = gravel->config.slice_groups ? gravel->config.slice_groups : 1;
+    uint64_t most_packages = 0;
+    int code = 0;
+    *event = NULL;
+    while (!code && gravel_slicer_next(slicer, groups, &slice)) {
+        uint32_t before = gravel_pump_reserved(gravel->pump);
+        code = enqueue_next(gravel, kernel, slicer, &slice, n_wait, wait, event);
+        n_wait = 0;
+        if (!code)
+            code = drain(gravel, kernel, *event);
+        uint32_t packages = gravel_pump_reserved(gravel->pump) - before;
+        uint64_t each = (packages + slice.n_groups - 1) / slice.n_groups;
+        most_packages = each > most_packages ? each : most_packages;
+        groups = drain_slice(gravel, groups, most_packages);
+    }
+    return code;
+}
+
+/* A group size for callers who leave it to the driver: slices are counted in groups. */
+static void choose_local_size(const struct gravel *gravel, cl_kernel kernel, size_t global,
+                              size_t local[3])
+{
+    size_t most = 1;
+    clGetKernelWorkGroupInfo(kernel, gravel->device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                             &most, NULL);
+    local[0] = most < 256 ? most : 256;
+    while (local[0] > 1 && global % local[0] != 0)
+        local[0]--;
+    local[1] = local[2] = 1;
+}
+
+static int launch_sliced(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
+                         const size_t *global_size, const size_t *local_size, cl_uint n_wait,
+                         const cl_event *wait, cl_event *event)
+{
+    struct gravel_slicer slicer;
+    size_t chosen[3];
+    if (n_dimensions < 1 || n_dimensions > 3 || !global_size)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_launch: %u dimensions, sizes at %p", n_dimensions,
+                           (const void *)global_size);
+    if (!local_size)
+        choose_local_size(gravel, kernel, global_size[0], chosen);
+    for (cl_uint d = 0; d < n_dimensions; d++)
+        if (global_size[d] == 0 || (local_size && local_size[d] == 0))
+            return gravel_fail(GRAVEL_EINVAL, "gravel_launch: size 0 in dimension %u", d);
+    gravel_slicer_init(&slicer, n_dimensions, global_size, local_size ? local_size : chosen);
+    if (gravel->device.step != GRAVEL_STEP_DRAIN)
+        return launch_beside(gravel, kernel, &slicer, n_wait, wait, event);
+    pthread_mutex_lock(&gravel->drain_lock);
+    int code = launch_drained(gravel, kernel, &slicer, n_wait, wait, event);
+    pthread_mutex_unlock(&gravel->drain_lock);
+    return code;
+}
+
+static int launch_whole(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
+                        const size_t *global_size, const size_t *local_size, cl_uint n_wait,
+                        const cl_event *wait, cl_event *event)
+{
+    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, kernel, n_dimensions, NULL,
+                                          global_size, local_size, n_wait, wait, event);
+    return gravel_check_cl("gravel_launch: clEnqueueNDRangeKernel", error);
+}
+
+int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
+                  const size_t *global_size, const size_t *local_size, cl_uint n_wait,
+                  const cl_event *wait, cl_event *event)
+{
+    cl_event ours = NULL;
+    if (gravel_node_has_failed(gravel))
+        return gravel_failure_report(&gravel->failure);
+    int code = gravel->device.is_sliced ? launch_sliced(gravel, kernel, n_dimensions, global_size,
+                                                        local_size, n_wait, wait, &ours)
+                                        : launch_whole(gravel, kernel, n_dimensions, global_size,
+                                                       local_size, n_wait, wait, &ours);
+    if (!ours)
+        return code;
+    trace_launch(gravel, kernel, ours);
+    int added = gravel_launches_add(&gravel->launches, kernel, ours);
+    clFlush(gravel->device.queue);
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
+        gravel_aggregator_wake(&gravel->aggregators[i]);
+    if (event && !code)
+        *event = ours;
+    else
+        clReleaseEvent(ours);
+    return code ? code : added;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tells which device a node uses, which other nodes of its host use the same one, and which take its node buffers
+ * without a copy.
+ *
+ * Path:    gravel_open -> neighbours.c -> gravel_reduce; the log, statistics.
+ * Note:    nodes share a CPU device as a matter of course: each has its own cores. Others are told of.
+ */
+#include "device/identity.h"
+#include "node/node.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_REDUCED 64u /* words of one gravel_reduce */
+
+/* The same for two nodes if they are on one host and on one device of it; 0: nobody knows. */
+static uint64_t mark_of(const struct gravel *gravel)
+{
+    uint64_t identity = gravel_device_identity(gravel->device.id);
+    uint64_t mark = (identity ^ (uint64_t)gravel->network.transport->host * 0x9e3779b97f4a7c15u) *
+                    1099511628211u;
+    return identity ? mark : 0;
+}
+
+/* Every node fills its own word. */
+static int gather(struct gravel *gravel, uint64_t *marks, uint32_t n)
+{
+    int code = 0;
+    marks[gravel->network.transport->node] = mark_of(gravel);
+    for (uint32_t i = 0; i < n && !code; i += MOST_REDUCED)
+        code = gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, marks + i,
+                             n - i < MOST_REDUCED ? n - i : MOST_REDUCED);
+    return code;
+}
+
+/* "1, 4, 5" into text. @return how many nodes that is. */
+static uint32_t list_sharers(const uint64_t *marks, uint32_t n, uint32_t self, char *text,
+                             size_t bytes)
+{
+    uint32_t n_sharers = 0;
+    size_t used = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i == self || marks[i] != marks[self] || marks[self] == 0)
+            continue;
+        int wrote = used < bytes
+                        ? snprintf(text + used, bytes - used, "%s%u", n_sharers ? ", " : "", i)
+                        : 0;
+        used += wrote > 0 ? (size_t)wrote : 0;
+        n_sharers++;
+    }
+    return n_sharers;
+}
+
+static void tell_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t n)
+{
+    const struct gravel_device *device = &gravel->device;
+    uint32_t self = gravel->network.transport->node;
+    bool has_cores = device->capability.is_cpu && gravel_step_is_shared(device->step);
+    char list[128] = "";
+    gravel->n_sharers = list_sharers(marks, n, self, list, sizeof list);
+    if (!gravel->n_sharers || has_cores)
+        return;
+    gravel_log(gravel,
+               "node %u shares device %s, %s, with %u other node%s of its host (%s): slower than a "
+               "device each%s",
+               self, device->chosen, device->capability.name, gravel->n_sharers,
+               gravel->n_sharers == 1 ? "" : "s", list,
+               device->step == GRAVEL_STEP_PUMP
+                   ? "; on step pump they may also keep each other's kernels waiting"
+                   : "");
+}
+
+static void tell_takers(struct gravel *gravel)
+{
+    const struct gravel_transport *transport = gravel->network.transport;
+    if (transport->n_local < 2)
+        return;
+    gravel_log(gravel,
+               "node %u: %u of %u other nodes of its host take its node buffers where they are%s%s",
+               transport->node, transport->n_takers, transport->n_local - 1,
+               transport->why_not[0] ? "; cannot map the buffers " : "", transport->why_not);
+}
+
+int gravel_share_tell(struct gravel *gravel)
+{
+    const struct gravel_device *device = &gravel->device;
+    uint32_t n = gravel->network.transport->n_nodes;
+    gravel_log(gravel, "node %u: device %s: %s, step %s; %s", gravel->network.transport->node,
+               device->chosen, device->capability.name, gravel_step_name(device->step),
+               device->cores);
+    tell_takers(gravel);
+    if (n == 1 || gravel->network.transport->is_loopback)
+        return 0;
+    uint64_t *marks = calloc(n, sizeof *marks);
+    int code = gravel_agree_on_success(
+        gravel, marks ? 0 : gravel_fail(GRAVEL_ENOMEM, "list of the devices of %u nodes", n));
+    if (!code)
+        code = gather(gravel, marks, n);
+    if (!code)
+        tell_sharers(gravel, marks, n);
+    free(marks);
+    return code;
+}

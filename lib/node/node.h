@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A node: all its parts. Included by the files that make up the public interface, and by tests.
+ *
+ * Path:    gravel.h -> open.c (open), close.c, bindings.c, agree.c, neighbours.c, messages.c (messages and waits),
+ *          heap.c (heap), launch.c (programs and launches), patience.c (waits for the device), stats.c.
+ */
+#ifndef GRAVEL_NODE_NODE_H
+#define GRAVEL_NODE_NODE_H
+
+#include "base/error.h"
+#include "base/trace.h"
+#include "memory/memory.h"
+#include "network/network.h"
+#include "opencl/launches.h"
+#include "pump/pump.h"
+#include "resolve/on_device/calls.h"
+
+struct gravel {
+    struct gravel_config config;     /* in force: derived settings filled in */
+    struct gravel_handler *handlers; /* [n_handlers] copies, names included */
+    uint32_t n_handlers;
+    uint64_t device_code_hash; /* of the text of handlers that the device runs, and its options */
+    gravel_log_function *log;
+    void *log_user;
+
+    struct gravel_failure failure;
+    _Atomic bool aborted; /* H2: beyond use; every wait ends */
+
+    struct gravel_device device;
+    uint32_t n_sharers; /* other nodes on it */
+    struct gravel_memory memory;
+    struct gravelp_arena *arena;       /* the host's: memory.arena */
+    struct gravel_pump *pump;          /* NULL where host and kernels share the arena */
+    struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
+    pthread_mutex_t drain_lock;        /* step drain: one launch at a time */
+    _Atomic bool is_draining;          /* H4: that launch waits for a slice */
+    _Atomic bool is_open;              /* H5: what a driver puts off to a first use is done */
+    _Atomic bool is_stuck; /* H3: a wait for the device was given up: what it uses stays */
+    struct gravel_heap *heap;
+    struct gravel_segment
+        *segment; /* node buffers that nodes of this machine may take; NULL: there is none */
+    struct gravel_network network;
+    struct gravel_aggregator *aggregators;   /* [config.n_aggregators] */
+    struct gravel_kernel_names kernel_names; /* in checked mode */
+    struct gravel_launches launches;
+    struct gravel_trace *trace;
+    uint64_t opened_ns;
+
+    pthread_mutex_t stats_lock;
+    struct gravel_stats stats_base;                    /* subtracted since the last reset */
+    struct gravel_destination_stats *destination_base; /* [n_nodes] */
+};
+
+/** Give the caller's log a line. */
+void gravel_log(struct gravel *gravel, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Whether the node is beyond use: every call that waits or sends fails. */
+static inline bool gravel_node_has_failed(const struct gravel *gravel)
+{
+    return atomic_load_explicit(&gravel->aborted, memory_order_relaxed); /* H2 */
+}
+
+/** Note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
+void gravel_report(void *context, int code, bool is_fatal, const char *text);
+
+/** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
+int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event);
+
+/** patience.c: whether a thread that waits for the device may go on; `context` is the node. */
+int gravel_node_go_on(void *context, const char *what, struct gravel_patience_times *times);
+/** patience.c: whether such a wait was given up. */
+bool gravel_node_is_stuck(const struct gravel *gravel);
+/** Whether GRAVEL_SLICE leaves a compute unit free, where one must be. @return 0; GRAVEL_ECONFIG. */
+int gravel_node_check_slice(const struct gravel *gravel);
+
+/** close.c: free a node, also a half-open one; what its device still uses stays. */
+void gravel_node_free(struct gravel *gravel);
+
+/** GRAVEL_EINVAL, and why, if a handler makes this call, which waits; else 0. */
+int gravel_node_refuse_in_handler(const char *call);
+
+/** Whether bytes [offset, offset + bytes) of the heap lie in one allocation. */
+bool gravel_node_has(struct gravel *gravel, uint64_t offset, uint64_t bytes);
+
+/** Run a registered handler; `context` is the node. Network thread. See gravel_apply_call. */
+int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
+                        const uint64_t args[GRAVEL_AM_MAX_ARGS]);
+
+/** agree.c: check and copy the handlers. @return 0; GRAVEL_EINVAL; GRAVEL_ENOMEM. */
+int gravel_agree_on_handlers(struct gravel *gravel, const struct gravel_bindings *bindings);
+/** agree.c: compare with all nodes what must be the same everywhere. Collective. @return 0; GRAVEL_EMISMATCH. */
+int gravel_agree_on_settings(struct gravel *gravel);
+/** agree.c: all nodes open or none. Collective. @return code; GRAVEL_EPEER if another node could not. */
+int gravel_agree_on_success(struct gravel *gravel, int code);
+
+/** neighbours.c: tell the log which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
+int gravel_share_tell(struct gravel *gravel);
+
+/** Everything counted since the node opened. */
+void gravel_stats_gather(struct gravel *gravel, struct gravel_stats *stats);
+
+/** Print statistics for people, as GRAVEL_STATS=1 asks. */
+void gravel_stats_print(struct gravel *gravel);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gathers the counters that the node's threads keep, each its own.
+ *
+ * Memory:  relaxed loads; each counter is exact, their sums a moment apart.
+ * Source:  Orr 2016, table 5-4 and section 5.5.
+ */
+#include "base/clock.h"
+#include "node/node.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t load(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static void add_sender(struct gravel_stats *stats, const struct gravel_sender *sender, bool is_host)
+{
+    stats->buffers_full += load(&sender->shipped[GRAVEL_SHIP_FULL]);
+    stats->buffers_timeout += load(&sender->shipped[GRAVEL_SHIP_TIMEOUT]);
+    stats->buffers_flush += load(&sender->shipped[GRAVEL_SHIP_FLUSH]);
+    stats->buffer_waits += load(&sender->waits);
+    for (uint32_t node = 0; node < sender->shape.n_nodes; node++) {
+        uint64_t messages = load(&sender->counts[node].messages);
+        stats->buffer_bytes += load(&sender->counts[node].bytes);
+        if (node != sender->shape.node)
+            stats->remote_messages += messages;
+        if (is_host)
+            stats->host_messages += messages;
+    }
+}
+
+static void add_polls(struct gravel_stats *stats, const struct gravel_idle *idle,
+                      uint64_t started_ns)
+{
+    stats->polls += gravel_idle_polls(idle);
+    stats->poll_ns += gravel_idle_poll_ns(idle);
+    stats->thread_ns += gravel_clock_ns() - started_ns;
+}
+
+static void add_aggregator(struct gravel_stats *stats, struct gravel_aggregator *aggregator)
+{
+    stats->packages += load(&aggregator->n_packages);
+    stats->messages += load(&aggregator->n_messages);
+    stats->binned_messages += load(&aggregator->n_binned);
+    stats->refused_messages += load(&aggregator->n_refused);
+    stats->queue_full_waits +=
+        gravel_word_load(&aggregator->queue.words->waits, memory_order_relaxed);
+    add_sender(stats, aggregator->sender, false);
+    add_polls(stats, &aggregator->idle, aggregator->started_ns);
+}
+
+void gravel_stats_gather(struct gravel *gravel, struct gravel_stats *stats)
+{
+    const struct gravel_network *network = &gravel->network;
+    memset(stats, 0, sizeof *stats);
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
+        add_aggregator(stats, &gravel->aggregators[i]);
+    add_sender(stats, network->host_sender, true);
+    add_sender(stats, network->handler_sender, true);
+    add_polls(stats, &network->idle, network->started_ns);
+    stats->network_buffers = load(&network->counts.network_buffers);
+    stats->network_bytes = load(&network->counts.network_bytes);
+    stats->handed_buffers = load(&network->transport->n_handed);
+    stats->resolved_buffers = load(&network->counts.resolved_buffers);
+    stats->resolved_messages = load(&network->counts.resolved_messages);
+    stats->refused_buffers = load(&network->counts.refused_buffers);
+}
+
+int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats)
+{
+    if (!gravel || !stats)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_stats_read: NULL argument");
+    gravel_stats_gather(gravel, stats);
+    pthread_mutex_lock(&gravel->stats_lock);
+#define SUBTRACT(field, unit, help) stats->field -= gravel->stats_base.field;
+    GRAVEL_STATS_FIELDS(SUBTRACT)
+#undef SUBTRACT
+    pthread_mutex_unlock(&gravel->stats_lock);
+    return 0;
+}
+
+static void add_destination(struct gravel_destination_stats *stats,
+                            const struct gravel_sender *sender, uint32_t node)
+{
+    stats->messages += load(&sender->counts[node].messages);
+    stats->buffers += load(&sender->counts[node].buffers);
+    stats->bytes += load(&sender->counts[node].bytes);
+}
+
+static void gather_destination(struct gravel *gravel, uint32_t node,
+                               struct gravel_destination_stats *stats)
+{
+    memset(stats, 0, sizeof *stats);
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
+        add_destination(stats, gravel->aggregators[i].sender, node);
+    add_destination(stats, gravel->network.host_sender, node);
+    add_destination(stats, gravel->network.handler_sender, node);
+}
+
+int gravel_stats_read_destination(struct gravel *gravel, uint32_t node,
+                                  struct gravel_destination_stats *stats)
+{
+    if (!gravel || !stats || node >= gravel->network.transport->n_nodes)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_stats_read_destination: node %u", node);
+    gather_destination(gravel, node, stats);
+    pthread_mutex_lock(&gravel->stats_lock);
+#define SUBTRACT(field, unit, help) stats->field -= gravel->destination_base[node].field;
+    GRAVEL_DESTINATION_STATS_FIELDS(SUBTRACT)
+#undef SUBTRACT
+    pthread_mutex_unlock(&gravel->stats_lock);
+    return 0;
+}
+
+void gravel_stats_reset(struct gravel *gravel)
+{
+    pthread_mutex_lock(&gravel->stats_lock);
+    gravel_stats_gather(gravel, &gravel->stats_base);
+    for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++)
+        gather_destination(gravel, node, &gravel->destination_base[node]);
+    pthread_mutex_unlock(&gravel->stats_lock);
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+void gravel_stats_print(struct gravel *gravel)
+{
+    struct gravel_stats stats;
+    uint32_t self = gravel->network.transport->node;
+    gravel_stats_read(gravel, &stats);
+    fprintf(stderr, "gravel node %u: device %s: %s, step %s", self, gravel->device.chosen,
+            gravel->device.capability.name, gravel_step(gravel));
+    if (gravel->n_sharers)
+        fprintf(stderr, ", shared with %u other nodes", gravel->n_sharers);
+    fprintf(stderr, "\ngravel node %u:", self);
+#define PRINT(field, unit, help) \
+    fprintf(stderr, " " #field "=%llu", (unsigned long long)stats.field);
+    GRAVEL_STATS_FIELDS(PRINT)
+#undef PRINT
+    fprintf(stderr,
+            "\ngravel node %u: remote share %.3f, mean network message %.0f bytes, "
+            "poll ratio %.4f\n",
+            self, ratio(stats.remote_messages, stats.messages + stats.host_messages),
+            ratio(stats.network_bytes, stats.network_buffers),
+            ratio(stats.poll_ns, stats.thread_ns));
+    for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++) {
+        struct gravel_destination_stats to;
+        gravel_stats_read_destination(gravel, node, &to);
+        if (to.buffers)
+            fprintf(stderr,
+                    "gravel node %u: to node %u: %llu messages in %llu buffers of %.0f bytes\n",
+                    self, node, (unsigned long long)to.messages, (unsigned long long)to.buffers,
+                    ratio(to.bytes, to.buffers));
+    }
+}

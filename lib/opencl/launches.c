@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels under way. See launches.h.
+ *
+ * OpenCL's own wait has no bound, so a thread that waits sleeps on a bell of ours, which the driver
+ * rings when the kernel ends. Now and then it wakes up to look at the clock, and at the kernel, for
+ * drivers that ring late.
+ *
+ * Memory:  B1 hands the bell from the holder that lets go of it first to the one that frees it.
+ *          What the kernel wrote is ordered by clWaitForEvents, called once the kernel has ended;
+ *          a look at its status orders nothing.
+ */
+#include "opencl/launches.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/idle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_MS UINT64_C(1000000)
+
+void gravel_launches_init(struct gravel_launches *launches)
+{
+    *launches = (struct gravel_launches){.n = 0};
+    pthread_mutex_init(&launches->lock, NULL);
+}
+
+void gravel_launches_destroy(struct gravel_launches *launches)
+{
+    for (uint32_t i = 0; i < launches->n; i++)
+        clReleaseEvent(launches->kernels[i].event);
+    free(launches->kernels);
+    pthread_mutex_destroy(&launches->lock);
+}
+
+/* CL_COMPLETE, or more while the kernel has not ended, or less if it failed or cannot be asked. */
+static cl_int status_of(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    cl_int error =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return error == CL_SUCCESS ? status : error;
+}
+
+static bool has_ended(cl_event event)
+{
+    return status_of(event) <= CL_COMPLETE;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+/* Forget kernels that ended well; one that failed stays for gravel_launches_wait to report. */
+static void forget_ended(struct gravel_launches *launches)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < launches->n; i++)
+        if (status_of(launches->kernels[i].event) == CL_COMPLETE)
+            clReleaseEvent(launches->kernels[i].event);
+        else
+            launches->kernels[kept++] = launches->kernels[i];
+    launches->n = kept;
+}
+
+static void make_room(struct gravel_launches *launches)
+{
+    if (launches->n == launches->capacity)
+        forget_ended(launches);
+    if (launches->n < launches->capacity)
+        return;
+    uint32_t capacity = launches->capacity ? launches->capacity * 2 : 16;
+    struct gravel_running *kernels = realloc(launches->kernels, capacity * sizeof *kernels);
+    if (!kernels)
+        return;
+    launches->kernels = kernels;
+    launches->capacity = capacity;
+}
+
+static struct gravel_running name_of(cl_kernel kernel, cl_event event)
+{
+    struct gravel_running running = {.event = event};
+    if (clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof running.name, running.name, NULL) !=
+        CL_SUCCESS)
+        strcpy(running.name, "(long name)");
+    return running;
+}
+
+int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_event event)
+{
+    int code = 0;
+    const struct gravel_running running = name_of(kernel, event);
+    pthread_mutex_lock(&launches->lock);
+    make_room(launches);
+    if (launches->n < launches->capacity) {
+        clRetainEvent(event);
+        launches->kernels[launches->n++] = running;
+    } else {
+        code = gravel_fail(GRAVEL_ENOMEM, "list of %u kernels under way", launches->n);
+    }
+    pthread_mutex_unlock(&launches->lock);
+    return code;
+}
+
+/* The oldest kernel, its event retained; it stays in the list, for other threads that wait. */
+static bool get_oldest(struct gravel_launches *launches, struct gravel_running *oldest)
+{
+    pthread_mutex_lock(&launches->lock);
+    bool is_there = launches->n > 0;
+    if (is_there) {
+        *oldest = launches->kernels[0];
+        clRetainEvent(oldest->event);
+    }
+    pthread_mutex_unlock(&launches->lock);
+    return is_there;
+}
+
+static void forget(struct gravel_launches *launches, cl_event event)
+{
+    uint32_t kept = 0;
+    pthread_mutex_lock(&launches->lock);
+    for (uint32_t i = 0; i < launches->n; i++)
+        if (launches->kernels[i].event != event)
+            launches->kernels[kept++] = launches->kernels[i];
+        else
+            clReleaseEvent(event);
+    launches->n = kept;
+    pthread_mutex_unlock(&launches->lock);
+}
+
+bool gravel_launches_are_running(struct gravel_launches *launches)
+{
+    bool are_running = false;
+    pthread_mutex_lock(&launches->lock);
+    for (uint32_t i = 0; i < launches->n && !are_running; i++)
+        are_running = !has_ended(launches->kernels[i].event);
+    pthread_mutex_unlock(&launches->lock);
+    return are_running;
+}
+
+/* ---- the bell -------------------------------------------------------------------------------- */
+
+/*
+ * Rings when a kernel ends. Two hold it: the thread that waits and the driver, which rings from a
+ * thread of its own, maybe long after the wait. The last to let go frees it. The bell at a kernel
+ * that never ends stays with the driver.
+ */
+struct bell {
+    struct gravel_event rung;
+    _Atomic uint32_t n_holders; /* B1 */
+};
+
+static void let_go(struct bell *bell, uint32_t n_holders)
+{
+    if (atomic_fetch_sub_explicit(&bell->n_holders, n_holders, memory_order_acq_rel) ==
+        n_holders) /* B1, pairs with itself in the other holder */
+        free(bell);
+}
+
+static void CL_CALLBACK ring(cl_event event, cl_int status, void *user)
+{
+    struct bell *bell = user;
+    (void)event, (void)status;
+    gravel_event_signal(&bell->rung);
+    let_go(bell, 1);
+}
+
+/* A bell at the kernel; NULL if there is no memory or the driver does not want it. */
+static struct bell *hang(cl_event event)
+{
+    struct bell *bell = aligned_alloc(GRAVELP_CACHELINE, sizeof *bell);
+    if (!bell)
+        return NULL;
+    memset(bell, 0, sizeof *bell);
+    atomic_init(&bell->n_holders, 2);
+    if (clSetEventCallback(event, CL_COMPLETE, ring, bell) == CL_SUCCESS)
+        return bell;
+    let_go(bell, 2);
+    return NULL;
+}
+
+/* ---- the wait -------------------------------------------------------------------------------- */
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns * 1e-9;
+}
+
+/* Time since a wait first saw that the node has failed [ns]; the next ones need not start over. */
+static uint64_t since_abort(struct gravel_launches *launches)
+{
+    pthread_mutex_lock(&launches->lock);
+    uint64_t now_ns = gravel_clock_ns();
+    if (launches->abort_seen_ns == 0)
+        launches->abort_seen_ns = now_ns;
+    uint64_t since_ns = now_ns - launches->abort_seen_ns;
+    pthread_mutex_unlock(&launches->lock);
+    return since_ns;
+}
+
+/* Whether the wait for a kernel, begun at begin_ns, may go on. @return 0; GRAVEL_EKERNEL. */
+static int check_limit(struct gravel_launches *launches, const struct gravel_launches_limit *limit,
+                       const char *name, uint64_t begin_ns)
+{
+    uint64_t waited_ns = gravel_clock_ns() - begin_ns;
+    if (limit->kernel_limit_ms && waited_ns >= limit->kernel_limit_ms * NS_PER_MS)
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "kernel %s has not ended within %.1f s of waiting (GRAVEL_KERNEL_LIMIT)",
+                           name, seconds(waited_ns));
+    if (!atomic_load_explicit(limit->aborted, memory_order_relaxed)) { /* H2 */
+        if (limit->watch)
+            limit->watch(limit->context);
+        return 0;
+    }
+    uint64_t since_ns = since_abort(launches);
+    if (since_ns < limit->timeout_ms * NS_PER_MS)
+        return 0;
+    return gravel_fail(GRAVEL_EKERNEL, "kernel %s has not ended %.1f s after the node failed", name,
+                       seconds(since_ns));
+}
+
+/* Wait for one kernel. @return 0 when it has ended, well or not; GRAVEL_EKERNEL. */
+static int wait_for(struct gravel_launches *launches, const struct gravel_launches_limit *limit,
+                    const struct gravel_running *kernel)
+{
+    if (has_ended(kernel->event))
+        return 0;
+    struct bell *bell = hang(kernel->event);
+    struct gravel_event nobody_rings = {.epoch = 0};
+    struct gravel_idle idle = {.round = 0};
+    uint64_t begin_ns = gravel_clock_ns();
+    int code = 0;
+    while (!has_ended(kernel->event) &&
+           !(code = check_limit(launches, limit, kernel->name, begin_ns)))
+        gravel_idle_wait(&idle, bell ? &bell->rung : &nobody_rings, GRAVEL_IDLE_MAX_NS);
+    gravel_idle_reset(&idle);
+    if (bell)
+        let_go(bell, 1);
+    return code;
+}
+
+/* Wait for one kernel, and ask how it ended. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL: it has not. */
+static int wait_and_ask(struct gravel_launches *launches, const struct gravel_launches_limit *limit,
+                        const struct gravel_running *kernel)
+{
+    int gave_up = wait_for(launches, limit, kernel);
+    cl_int error = gave_up ? CL_SUCCESS : clWaitForEvents(1, &kernel->event);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("a kernel ended with an error: clWaitForEvents", error);
+    return gave_up;
+}
+
+int gravel_launches_wait(struct gravel_launches *launches,
+                         const struct gravel_launches_limit *limit)
+{
+    struct gravel_running kernel;
+    int code = 0, one = 0;
+    while (one != GRAVEL_EKERNEL && get_oldest(launches, &kernel)) {
+        one = wait_and_ask(launches, limit, &kernel);
+        if (one)
+            code = one;
+        if (one != GRAVEL_EKERNEL)
+            forget(launches, kernel.event);
+        clReleaseEvent(kernel.event);
+    }
+    return code;
+}
+
+int gravel_launches_wait_for(struct gravel_launches *launches,
+                             const struct gravel_launches_limit *limit, cl_kernel kernel,
+                             cl_event event)
+{
+    const struct gravel_running one = name_of(kernel, event);
+    return wait_and_ask(launches, limit, &one);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Program building. See program.h.
+ */
+#include "opencl/program.h"
+
+#include "base/error.h"
+#include "layout/arena.h"
+#include "opencl/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void write_options(FILE *out, const struct gravel_device *device,
+                          const struct gravel_program_request *request)
+{
+    const struct gravel_capability *capability = &device->capability;
+    fprintf(out, "-cl-std=%s -DGRAVELP_HOST_ARENA_VERSION=%uu", capability->c_std,
+            GRAVELP_ARENA_VERSION);
+    if (capability->has_c11_atomics)
+        fprintf(out, " -DGRAVELP_ATOMICS_C11 -DGRAVELP_HOST_SCOPE=%s",
+                capability->has_all_devices_scope && gravel_step_is_shared(device->step)
+                    ? "memory_scope_all_svm_devices"
+                    : "memory_scope_device"); /* copies read the device's memory */
+    if (capability->is_cpu)
+        fprintf(out, " -DGRAVELP_SERIAL_GROUP");
+    if (device->can_yield)
+        fprintf(out, " -DGRAVELP_YIELD_SYSCALL");
+    if (capability->has_collectives)
+        fprintf(out, " -DGRAVELP_COLLECTIVES");
+    else if (capability->has_subgroups && !capability->is_cpu)
+        fprintf(out, " -DGRAVELP_SUBGROUPS");
+    if (capability->has_subgroups)
+        fprintf(out, " -DGRAVELP_SUBGROUP_BUILTINS");
+    else if (capability->warp_items)
+        fprintf(out, " -DGRAVELP_WARP_ITEMS=%u", capability->warp_items);
+    if (capability->has_double)
+        fprintf(out, " -DGRAVEL_HAS_DOUBLE");
+    for (uint32_t i = 0; i < request->n_handlers; i++)
+        fprintf(out, " -DGRAVEL_HANDLER_%s=%u", request->handlers[i].name, i);
+    if (device->is_sliced) /* last: as if the program had given it, as it may on the other steps */
+        fprintf(out, " -DGRAVEL_SLICED");
+    if (request->is_checked)
+        fprintf(out, " -DGRAVEL_CHECK=1");
+    if (request->options && *request->options)
+        fprintf(out, " %s", request->options);
+    if (request->extra_options && *request->extra_options)
+        fprintf(out, " %s", request->extra_options);
+}
+
+/* The options as one string; NULL if memory is out. The caller frees it. */
+static char *make_options(const struct gravel_device *device,
+                          const struct gravel_program_request *request)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    write_options(out, device, request);
+    fclose(out);
+    return text;
+}
+
+static char *read_log(const struct gravel_device *device, cl_program program)
+{
+    size_t bytes = 0;
+    clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
+    char *log = calloc(1, bytes + 1);
+    if (log && bytes)
+        clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL);
+    return log;
+}
+
+static int fail_build(const struct gravel_device *device, const char *name, cl_int error,
+                      cl_program program, const char *options)
+{
+    char *log = read_log(device, program);
+    char *text;
+    if (asprintf(&text, "%s: building failed on %s, %s\noptions: %s\n%s", name,
+                 device->capability.name, gravel_cl_error(error), options, log ? log : "") < 0)
+        text = NULL;
+    int code = gravel_fail_text(GRAVEL_EBUILD, text ? text : "program does not build");
+    free(text);
+    free(log);
+    return code;
+}
+
+/* The whole text as one string; NULL if memory is out. The caller frees it. */
+static char *make_text(const struct gravel_program_request *request)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    gravel_source_expand(out, request->name, request->source, gravel_cl_h);
+    if (request->trailer)
+        gravel_source_expand(out, "trailer", request->trailer, gravel_cl_h);
+    fclose(out);
+    return text;
+}
+
+static int build(const struct gravel_device *device, const char *name, const char *text,
+                 const char *options, cl_program *program)
+{
+    cl_int error = CL_SUCCESS;
+    *program = clCreateProgramWithSource(device->context, 1, &text, NULL, &error);
+    if (!*program)
+        return gravel_fail_cl("clCreateProgramWithSource", error);
+    error = clBuildProgram(*program, 1, &device->id, options, NULL, NULL);
+    if (error == CL_SUCCESS)
+        return 0;
+    int code = fail_build(device, name, error, *program, options);
+    clReleaseProgram(*program);
+    *program = NULL;
+    return code;
+}
+
+int gravel_device_build(const struct gravel_device *device,
+                        const struct gravel_program_request *request, cl_program *program)
+{
+    char *options = make_options(device, request), *text = make_text(request);
+    *program = NULL;
+    int code = options && text ? build(device, request->name, text, options, program)
+                               : gravel_fail(GRAVEL_ENOMEM, "%s: text and options", request->name);
+    free(text);
+    free(options);
+    return code;
+}

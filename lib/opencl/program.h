@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Builds OpenCL programs that include "gravel.cl.h"; alone decides on language version and defines.
+ *
+ * Path:    device.c -> program.c -> the user's kernel, through portable.cl.h.
+ */
+#ifndef GRAVEL_OPENCL_PROGRAM_H
+#define GRAVEL_OPENCL_PROGRAM_H
+
+#include "device/device.h"
+
+/** The device headers as one text; made by the build. */
+extern const char gravel_cl_h[];
+
+struct gravel_program_request {
+    const char *name; /* for compiler messages */
+    const char *source;
+    const char *trailer;       /* more text behind it, with #line of its own; or NULL */
+    const char *options;       /* or NULL */
+    const char *extra_options; /* GRAVEL_BUILD_OPTIONS */
+    const struct gravel_handler *handlers;
+    uint32_t n_handlers;
+    bool is_checked; /* GRAVEL_CHECK */
+};
+
+/** @return 0; GRAVEL_EBUILD with the compiler's log; GRAVEL_ECL; GRAVEL_ENOMEM. */
+int gravel_device_build(const struct gravel_device *device,
+                        const struct gravel_program_request *request, cl_program *program);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A block: the messages of a run of packages, grouped by destination by the device.
+ *
+ *     block = counts [n_nodes + 1], padded to a cache line | indices [n_messages] | values [n_messages]
+ *
+ * Indices and values of node 0 come first, then those of node 1, and so on. Element n_nodes of the counts is 0; it is
+ * more if the device found something to refuse, and then the block holds nothing else.
+ *
+ * Path:    cl/kernels/aggregate.cl -> device_aggregator.c -> lib/pump/blocks.c -> aggregator.c -> sender.c.
+ * Owner:   the device aggregator; the CPU aggregator's from U1 on until it has released the run's tickets (C2).
+ */
+#ifndef GRAVEL_PUMP_BLOCK_H
+#define GRAVEL_PUMP_BLOCK_H
+
+#include "layout/command.h"
+
+#include <stdint.h>
+
+/* Packages with one ticket after the other, in slots one behind the other, of one command and base. */
+struct gravel_package_run {
+    uint32_t queue, ticket; /* of the first */
+    uint32_t n_packages;
+    uint32_t command;
+    uint64_t base;
+    uint32_t n_messages; /* in all */
+};
+
+struct gravel_block {
+    struct gravel_package_run run;
+    const uint32_t *counts;      /* [n_nodes] messages to each; their sum is the run's n_messages */
+    const unsigned char *index;  /* of GRAVELP_INDEX_BYTES(command) */
+    const unsigned char *values; /* of GRAVELP_VALUE_BYTES(command), where messages carry one */
+};
+
+/** Whether messages of a command may change places: any but puts and active messages. False for a malformed one. */
+static inline int gravel_command_commutes(uint32_t command)
+{
+    uint32_t op = GRAVELP_COMMAND_OP(command), type = GRAVELP_COMMAND_TYPE(command);
+    return op >= GRAVEL_INC && op <= GRAVEL_XOR && type <= GRAVEL_DOUBLE &&
+           (command & ~GRAVELP_COMMAND_WIDE) == GRAVELP_COMMAND(op, type);
+}
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies packages from device memory to the mirror. See pump.h.
+ *
+ * One look at the device reads the words that change (fault, tickets) and the headers of the next
+ * slots of every queue. A run of published slots is then copied row by row as far as the widest of
+ * its packages reaches, while the next look is under way, or binned (blocks.c); it has arrived when its copy has
+ * ended.
+ *
+ * Memory:  U1, U3, C2, H1, F1: see docs/design/memory-order.md. All of it under the pump's lock.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "pump/parts.h"
+
+#include <string.h>
+
+/* ---- one look -------------------------------------------------------------------------------- */
+
+static uint64_t slot_offset(const struct gravel_pump *pump, uint32_t queue, uint32_t slot)
+{
+    return pump->mirror->slots_offset + ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
+}
+
+/* Slots from `ticket` on that may be looked at or moved at once: up to the ring's end, and where
+ * the mirror has room. */
+static uint32_t reach(const struct gravel_pump *pump, const struct channel *channel)
+{
+    uint32_t slot = channel->taken & (pump->n_slots - 1);
+    uint32_t consumed =
+        gravel_word_load(&channel->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
+    uint32_t room = pump->n_slots - (channel->taken - consumed);
+    uint32_t n = pump->n_slots - slot < room ? pump->n_slots - slot : room;
+    return n < channel->wanted ? n : channel->wanted;
+}
+
+/* The newest of several commands; the queue is in order. */
+static void keep_last(cl_event *last, cl_event next)
+{
+    if (*last && next)
+        clReleaseEvent(*last);
+    if (next)
+        *last = next;
+}
+
+static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n, cl_event *last)
+{
+    struct channel *channel = &pump->channels[queue];
+    uint32_t slot = channel->taken & (pump->n_slots - 1);
+    const size_t from[3] = {slot_offset(pump, queue, slot), 0, 0}, to[3] = {0, 0, 0};
+    const size_t region[3] = {sizeof(struct gravelp_package), n, 1};
+    cl_event next = NULL;
+    if (n == 0)
+        return CL_SUCCESS;
+    cl_int error = clEnqueueReadBufferRect(pump->looks, pump->device, CL_FALSE, from, to, region,
+                                           pump->slot_bytes, 0, sizeof(struct gravelp_package), 0,
+                                           channel->headers, 0, NULL, &next);
+    keep_last(last, next);
+    return error;
+}
+
+/* Read what changes on the device. @param n  [out] [n_queues] headers read of each queue. */
+static int look(struct gravel_pump *pump, uint32_t *n)
+{
+    static const char what[] = "reading the queues of the device";
+    cl_event last = NULL;
+    cl_int error = clEnqueueReadBuffer(pump->looks, pump->device, CL_FALSE, 0, pump->state_bytes,
+                                       pump->seen, 0, NULL, &last);
+    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
+        n[q] =
+            pump->channels[q].n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, &pump->channels[q]) : 0;
+        error = read_headers(pump, q, n[q], &last);
+    }
+    if (error == CL_SUCCESS)
+        error = clFlush(pump->looks);
+    int code = error == CL_SUCCESS ? gravel_patience_wait(pump->shape.memory->device, last, what)
+                                   : gravel_fail_cl(what, error);
+    if (last)
+        clReleaseEvent(last);
+    return code;
+}
+
+/* Let the mirror's readers see the device's fault and counters; they are the pump's to write there.
+ */
+static void mirror_words(struct gravel_pump *pump)
+{
+    const struct gravelp_arena *seen = (const struct gravelp_arena *)pump->seen;
+    const struct gravelp_queue_words *words = (const struct gravelp_queue_words *)(seen + 1);
+    for (uint32_t q = 0; q < pump->n_queues; q++) {
+        struct gravelp_queue_words *to = pump->channels[q].words;
+        gravel_word_store(&to->reserved, words[q].reserved, memory_order_relaxed);
+        gravel_word_store(&to->waits, words[q].waits, memory_order_relaxed);
+    }
+    if (seen->fault == GRAVELP_FAULT_NONE || pump->mirror->fault != GRAVELP_FAULT_NONE)
+        return;
+    pump->mirror->fault_queue = seen->fault_queue;
+    pump->mirror->fault_ticket = seen->fault_ticket;
+    pump->mirror->fault_dimensions = seen->fault_dimensions;
+    memcpy(pump->mirror->fault_item, seen->fault_item, sizeof seen->fault_item);
+    pump->mirror->fault_value = seen->fault_value;
+    pump->mirror->fault_offset = seen->fault_offset;
+    memcpy(pump->mirror->fault_high, seen->fault_high, sizeof seen->fault_high);
+    gravel_word_store(&pump->mirror->fault, seen->fault,
+                      memory_order_release); /* F1, pairs with F2 */
+}
+
+/* ---- moving runs ----------------------------------------------------------------------------- */
+
+/* Bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to
+ * refuse. */
+static uint32_t package_bytes(const struct gravel_pump *pump, const struct gravelp_package *header)
+{
+    if (GRAVELP_COMMAND_TYPE(header->command) > GRAVEL_DOUBLE)
+        return pump->slot_bytes;
+    uint64_t bytes =
+        GRAVELP_NODE_ROW + (uint64_t)header->stride * GRAVELP_COLUMN_BYTES(header->command);
+    return bytes <= pump->slot_bytes ? (uint32_t)bytes : pump->slot_bytes;
+}
+
+static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot, uint32_t n,
+                         uint32_t width, cl_event *copied)
+{
+    uint64_t at = slot_offset(pump, queue, slot);
+    const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {width, n, 1};
+    unsigned char *host = (unsigned char *)pump->mirror + at;
+    if (width == pump->slot_bytes)
+        return clEnqueueReadBuffer(pump->moves, pump->device, CL_FALSE, at, (size_t)n * width, host,
+                                   0, NULL, copied);
+    return clEnqueueReadBufferRect(pump->moves, pump->device, CL_FALSE, from, to, region,
+                                   pump->slot_bytes, 0, pump->slot_bytes, 0, host, 0, NULL, copied);
+}
+
+/* Slots, of the n looked at, that are published. */
+static uint32_t count_ready(const struct channel *channel, uint32_t n)
+{
+    uint32_t ready = 0;
+    while (ready < n && channel->headers[ready].published == channel->taken + ready + 1)
+        ready++;
+    return ready;
+}
+
+/* Start copying n packages. */
+static int begin_copy(struct gravel_pump *pump, uint32_t queue,
+                      const struct gravelp_package *headers, uint32_t n)
+{
+    struct channel *channel = &pump->channels[queue];
+    struct flight *flight = gravel_pump_next_flight(channel);
+    uint32_t width = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t bytes = package_bytes(pump, &headers[i]);
+        width = bytes > width ? bytes : width;
+    }
+    cl_int error =
+        copy_slots(pump, queue, channel->taken & (pump->n_slots - 1), n, width, &flight->copied);
+    if (error != CL_SUCCESS)
+        return gravel_check_cl("copying packages from the device", error);
+    flight->width = width;
+    flight->run.n_packages = 0;
+    gravel_pump_begin_flight(channel, n);
+    return 0;
+}
+
+/* Start moving the published ones of the n slots looked at. @param moved  [out] packages [count]. */
+static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t *moved)
+{
+    struct channel *channel = &pump->channels[queue];
+    const struct gravelp_package *headers = channel->headers;
+    uint32_t ready = count_ready(channel, n), at = 0, n_begun = 1;
+    uint32_t wanted = 2 * ready < GRAVEL_PUMP_LOOK_MIN ? GRAVEL_PUMP_LOOK_MIN : 2 * ready;
+    struct gravel_package_run run;
+    int code = 0;
+    channel->wanted = wanted < pump->look_ahead ? wanted : pump->look_ahead;
+    for (; !code && n_begun && at < ready && channel->n_flights < GRAVEL_PUMP_FLIGHTS;
+         at += n_begun) {
+        n_begun = gravel_pump_n_to_copy(pump, headers + at, ready - at, &run);
+        code = n_begun ? begin_copy(pump, queue, headers + at, n_begun)
+                       : gravel_pump_bin(pump, queue, &run, &n_begun);
+    }
+    *moved = at;
+    if (at)
+        clFlush(pump->moves);
+    return code;
+}
+
+/* What a flight brought must be just what the kernels wrote: a header read together with its publish word may be
+ * older than it, and then the copy made of it too short; and only the pump speaks of blocks. */
+static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct flight *flight)
+{
+    struct channel *channel = &pump->channels[queue];
+    for (uint32_t t = channel->arrived; t != flight->end; t++) {
+        static const char what[] = "copying a package from the device";
+        struct gravelp_package *package = gravel_pump_slot(pump, channel, t);
+        int code = 0;
+        if (package_bytes(pump, package) > flight->width) {
+            cl_int error =
+                copy_slots(pump, queue, t & (pump->n_slots - 1), 1, pump->slot_bytes, NULL);
+            code = error == CL_SUCCESS
+                       ? gravel_patience_finish(pump->shape.memory->device, pump->moves, what)
+                       : gravel_fail_cl(what, error);
+        }
+        if (code)
+            return code;
+        if (package->command == GRAVEL_BINNED)
+            package->command = 0; /* malformed too, and harmless */
+    }
+    return 0;
+}
+
+/* Whether a copy has ended. @return 0; GRAVEL_ECL; or given up. */
+static int ask_flight(struct gravel_pump *pump, const struct flight *flight, bool wait, bool *ended)
+{
+    static const char what[] = "copying packages from the device";
+    cl_int status = CL_QUEUED;
+    int code = wait ? gravel_patience_wait(pump->shape.memory->device, flight->copied, what) : 0;
+    if (code)
+        return code;
+    cl_int error = clGetEventInfo(flight->copied, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                  &status, NULL);
+    *ended = status == CL_COMPLETE;
+    return gravel_check_cl(what, error != CL_SUCCESS || status > 0 ? error : status);
+}
+
+/* Look at the packages themselves where the device found that a run is not for it. */
+static int copy_instead(struct gravel_pump *pump, uint32_t queue, struct flight *flight)
+{
+    uint32_t slot = flight->run.ticket & (pump->n_slots - 1);
+    static const char what[] = "copying packages from the device";
+    cl_int error = copy_slots(pump, queue, slot, flight->run.n_packages, pump->slot_bytes, NULL);
+    int code = error == CL_SUCCESS
+                   ? gravel_patience_finish(pump->shape.memory->device, pump->moves, what)
+                   : gravel_fail_cl(what, error);
+    flight->width = pump->slot_bytes;
+    return code ? code : check_copies(pump, queue, flight);
+}
+
+static int land_flight(struct gravel_pump *pump, uint32_t queue, struct flight *flight)
+{
+    if (flight->run.n_packages == 0)
+        return check_copies(pump, queue, flight);
+    if (gravel_pump_land_block(pump, &pump->channels[queue], flight))
+        return 0;
+    return copy_instead(pump, queue, flight);
+}
+
+/* Hand runs whose copies have ended to the aggregator. @param wait  for all of them. */
+static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
+{
+    struct channel *channel = &pump->channels[queue];
+    uint32_t arrived = channel->arrived;
+    while (channel->n_flights) {
+        struct flight *flight = &channel->flights[channel->first_flight];
+        bool has_ended = false;
+        int code = ask_flight(pump, flight, wait, &has_ended);
+        if (!code && !has_ended)
+            break;
+        if (!code)
+            code = land_flight(pump, queue, flight);
+        if (code)
+            return code;
+        clReleaseEvent(flight->copied);
+        channel->first_flight = (channel->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
+        channel->n_flights--;
+        gravel_word_store(&channel->arrived, flight->end,
+                          memory_order_release); /* U1, pairs with U2 */
+    }
+    if (channel->arrived != arrived)
+        pump->shape.wake(pump->shape.context, queue);
+    return 0;
+}
+
+/* Give slots back to the device, show how long we have lived, and tell of an abort. */
+static int tell_device(struct gravel_pump *pump)
+{
+    const uint32_t beat = gravel_package_time(&pump->clock, gravel_clock_ns());
+    const size_t line = offsetof(struct gravelp_queue_words, consumed);
+    cl_int error = CL_SUCCESS;
+    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
+        struct gravelp_queue_words *credit = &pump->credits[q];
+        credit->consumed =
+            pump->channels[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
+        credit->beat = beat;           /* H6 */
+        error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
+                                     pump->mirror->queues_offset + q * sizeof *credit + line,
+                                     2 * sizeof(uint32_t), &credit->consumed, 0, NULL, NULL);
+    }
+    if (error == CL_SUCCESS &&
+        atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
+        error = gravel_pump_tell_abort(pump);
+    clFlush(pump->looks); /* the next look waits for it, so credits are ours to change again then */
+    return gravel_check_cl("giving slots back to the device", error);
+}
+
+cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
+{
+    static const uint32_t one = 1;
+    if (pump->has_told_abort)
+        return CL_SUCCESS;
+    pump->has_told_abort = true;
+    return clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
+                                offsetof(struct gravelp_arena, abort), sizeof one, &one, 0, NULL,
+                                NULL); /* H1 */
+}
+
+int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
+{
+    uint32_t n[GRAVEL_MAX_AGGREGATORS];
+    atomic_fetch_add_explicit(&pump->rounds, 1, memory_order_relaxed); /* U4 */
+    int code = look(pump, n);
+    *moved = 0;
+    if (!code)
+        mirror_words(pump);
+    for (uint32_t q = 0; q < pump->n_queues && !code; q++) {
+        uint32_t found = 0;
+        gravel_pump_free_rooms(&pump->channels[q]);
+        code = begin_flights(pump, q, n[q], &found);
+        *moved += found;
+        if (!code)
+            code = land(pump, q, wait);
+    }
+    return code ? code : tell_device(pump);
+}
+
+bool gravel_pump_is_behind(const struct gravel_pump *pump)
+{
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        if (pump->channels[q].arrived != pump->channels[q].words->reserved)
+            return true;
+    return false;
+}
+
+uint32_t gravel_pump_reserved(const struct gravel_pump *pump)
+{
+    uint32_t sum = 0;
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        sum += gravel_word_load(&pump->channels[q].words->reserved, memory_order_relaxed);
+    return sum;
+}
+
+const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue)
+{
+    return &pump->channels[queue].arrived;
+}

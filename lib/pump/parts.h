@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pump, for its own files: pump.c has its thread and its life, move.c what it does, blocks.c what it has the
+ * device do, settle.c the wait for all of it.
+ */
+#ifndef GRAVEL_PUMP_PARTS_H
+#define GRAVEL_PUMP_PARTS_H
+
+#include "pump/device_aggregator.h"
+#include "pump/pump.h"
+#include "queue/package.h"
+
+#include <pthread.h>
+
+#define GRAVEL_PUMP_FLIGHTS 8u /* copies under way, of each queue */
+#define GRAVEL_PUMP_LOOK_MIN \
+    64u /* headers read of a queue that had nothing ready at the last look */
+#define GRAVEL_PUMP_REST_MIN_US 5u /* between two looks that find nothing, doubling */
+#define GRAVEL_PUMP_REST_MAX_US 500u
+
+/* A run of packages under way. */
+struct flight {
+    cl_event copied;
+    uint32_t end;   /* ticket after its last */
+    uint32_t width; /* bytes copied of each slot */
+    /* If the device bins it; run.n_packages is 0 if its packages are copied. */
+    struct gravel_package_run run;
+    uint32_t room;
+};
+
+/* The rooms of a queue are used in turn. */
+struct rooms {
+    uint32_t ends[GRAVEL_BLOCK_ROOMS]; /* ticket after the run of each */
+    uint32_t first, n;                 /* in use */
+};
+
+struct channel {
+    struct gravelp_queue_words
+        *words;           /* the mirror's: reserved and waits are ours, consumed the aggregator's */
+    unsigned char *slots; /* the mirror's */
+    struct gravelp_package *headers; /* [look_ahead] pinned; what the last look saw */
+    uint32_t wanted;                 /* headers to read at the next look: twice what was ready */
+    uint32_t taken;                  /* tickets whose copies have been enqueued */
+    struct flight flights[GRAVEL_PUMP_FLIGHTS];
+    uint32_t first_flight, n_flights;
+    struct rooms rooms;
+    struct gravel_block blocks[GRAVEL_BLOCK_ROOMS]; /* the aggregator's from U1 to C2 */
+    _Alignas(GRAVELP_CACHELINE) uint32_t arrived;   /* U1: tickets brought; atomic */
+};
+
+struct gravel_pump {
+    struct gravel_pump_shape shape;
+    struct gravelp_arena *mirror;
+    cl_mem device; /* the kernels' arena */
+    cl_command_queue looks, moves;
+    cl_mem
+        pinned; /* staging: device words, then headers of each queue, then words for the device */
+    unsigned char *staging;
+    unsigned char *seen; /* [state_bytes] control block and queue words as the device has them */
+    uint32_t state_bytes;
+    struct gravelp_queue_words *credits; /* [n_queues] what the device is told */
+    struct channel *channels;            /* [n_queues] */
+    uint32_t n_queues, n_slots, slot_bytes;
+    uint32_t look_ahead; /* headers of each queue */
+    bool has_told_abort;
+    struct gravel_lived clock;               /* what the device is shown */
+    struct gravel_device_aggregator *binner; /* NULL if the device bins nothing */
+    uint32_t bin_messages;                   /* fewest messages of a run that it bins */
+
+    pthread_mutex_t lock;
+    pthread_t thread;
+    bool is_running;
+    _Atomic bool has_ended; /* U5: the thread's work */
+    _Atomic bool stopping;
+    _Atomic uint32_t rounds;   /* U4: of gravel_pump_move; wraps */
+    struct gravel_event event; /* wakes the thread: a launch, or stop */
+    pthread_mutex_t watch_lock;
+    cl_event watched; /* the newest launch, retained; NULL if it has ended */
+};
+
+/** One round for all queues. @param wait  for the copies too. @param moved  [out] packages found ready [count].
+ * @return 0; GRAVEL_ECL. The lock is held. */
+int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved);
+
+/** Tell the device, once, that the node has failed. The lock is held. */
+cl_int gravel_pump_tell_abort(struct gravel_pump *pump);
+
+/** The pump cannot go on, for the reason that gravel_last_error has: so ends the node. The lock is held. @return code */
+int gravel_pump_fail(struct gravel_pump *pump, int code);
+
+/** Whether some package is reserved that has not arrived, as of the last look. The lock is held. */
+bool gravel_pump_is_behind(const struct gravel_pump *pump);
+
+/* A package of a queue in the mirror. */
+static inline struct gravelp_package *
+gravel_pump_slot(const struct gravel_pump *pump, const struct channel *channel, uint32_t ticket)
+{
+    uint64_t slot = ticket & (pump->n_slots - 1);
+    return (struct gravelp_package *)(channel->slots + slot * pump->slot_bytes);
+}
+
+/* Where the next flight goes; there is room for it. */
+static inline struct flight *gravel_pump_next_flight(struct channel *channel)
+{
+    uint32_t last = channel->first_flight + channel->n_flights;
+    return &channel->flights[last % GRAVEL_PUMP_FLIGHTS];
+}
+
+/* The next flight has begun, with n packages. */
+static inline void gravel_pump_begin_flight(struct channel *channel, uint32_t n)
+{
+    channel->taken += n;
+    gravel_pump_next_flight(channel)->end = channel->taken;
+    channel->n_flights++;
+}
+
+/*
+ * blocks.c: of n packages, whose headers are given, the first that are to be copied.
+ *
+ * @param run  [out] if there are none: the packages that the device is to bin together.
+ */
+uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
+                               const struct gravelp_package *headers, uint32_t n,
+                               struct gravel_package_run *run);
+/* Have the device bin the next packages of a queue. @param n_binned  [out] 0 if there is no room for a block now.
+ * @return 0; GRAVEL_ECL. */
+int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct gravel_package_run *run,
+                    uint32_t *n_binned);
+/* Forget rooms of blocks that have been read. To be called at every look: tickets wrap. */
+void gravel_pump_free_rooms(struct channel *channel);
+/* Put the block of a flight whose copy has ended into the mirror. @return false if its packages must be copied. */
+bool gravel_pump_land_block(struct gravel_pump *pump, struct channel *channel,
+                            const struct flight *flight);
+
+#endif

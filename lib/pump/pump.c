@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pump's life, and its thread on step pump. See pump.h.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "pump/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LOOK_AHEAD 4096u /* headers read at once, of all queues */
+#define BIN_MESSAGES 16384u
+
+/* ---- the thread of step pump ----------------------------------------------------------------- */
+
+void gravel_pump_watch(struct gravel_pump *pump, cl_event event)
+{
+    clRetainEvent(event);
+    pthread_mutex_lock(&pump->watch_lock);
+    if (pump->watched)
+        clReleaseEvent(pump->watched);
+    pump->watched = event;
+    pthread_mutex_unlock(&pump->watch_lock);
+    gravel_event_signal(&pump->event);
+}
+
+/* Whether the newest launch has not ended; the command queue is in order, so the older ones have.
+ */
+static bool is_kernel_running(struct gravel_pump *pump)
+{
+    cl_int status = CL_COMPLETE;
+    pthread_mutex_lock(&pump->watch_lock);
+    if (pump->watched) {
+        clGetEventInfo(pump->watched, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                       NULL);
+        if (status <= CL_COMPLETE) {
+            clReleaseEvent(pump->watched);
+            pump->watched = NULL;
+        }
+    }
+    pthread_mutex_unlock(&pump->watch_lock);
+    return status > CL_COMPLETE;
+}
+
+static bool is_stopping(const struct gravel_pump *pump)
+{
+    return atomic_load_explicit(&pump->stopping, memory_order_relaxed); /* event orders */
+}
+
+/* Nothing runs: sleep until the next launch, or until the clock must tick for kernels that the caller enqueued. */
+static void sleep_until_launch(struct gravel_pump *pump)
+{
+    uint32_t key = gravel_event_prepare(&pump->event);
+    if (is_stopping(pump) || is_kernel_running(pump))
+        gravel_event_cancel(&pump->event);
+    else
+        gravel_event_wait(&pump->event, key,
+                          pump->clock.step_ns < GRAVEL_NS_PER_S ? pump->clock.step_ns
+                                                                : GRAVEL_NS_PER_S);
+}
+
+static void *thread_main(void *argument)
+{
+    struct gravel_pump *pump = argument;
+    uint32_t moved = 0, rest_us = GRAVEL_PUMP_REST_MIN_US;
+    pthread_setname_np(pthread_self(),
+                       "gravel-pump"); /* its rests let packages gather: not gravel_thread_begin */
+    while (!is_stopping(pump)) {
+        bool is_running = is_kernel_running(pump);
+        pthread_mutex_lock(&pump->lock);
+        int code = gravel_pump_move(pump, false, &moved);
+        bool is_behind_now = gravel_pump_is_behind(pump);
+        if (code)
+            gravel_pump_fail(pump, code);
+        pthread_mutex_unlock(&pump->lock);
+        if (code)
+            break;
+        if (moved) {
+            rest_us = GRAVEL_PUMP_REST_MIN_US;
+        } else if (is_running || is_behind_now) {
+            usleep(rest_us);
+            rest_us = rest_us * 2 < GRAVEL_PUMP_REST_MAX_US ? rest_us * 2 : GRAVEL_PUMP_REST_MAX_US;
+        } else {
+            sleep_until_launch(pump);
+        }
+    }
+    atomic_store_explicit(&pump->has_ended, true, memory_order_relaxed); /* U5 */
+    return NULL;
+}
+
+/* ---- create and destroy ---------------------------------------------------------------------- */
+
+static int make_queues(struct gravel_pump *pump)
+{
+    const struct gravel_device *device = pump->shape.memory->device;
+    cl_int error;
+    pump->looks = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    if (error == CL_SUCCESS)
+        pump->moves = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    return gravel_check_cl("command queues for the pump", error);
+}
+
+static int make_staging(struct gravel_pump *pump)
+{
+    size_t headers = sizeof(struct gravelp_package) * pump->look_ahead;
+    size_t bytes = pump->state_bytes + pump->n_queues * (headers + sizeof *pump->credits);
+    cl_int error;
+    pump->pinned = clCreateBuffer(pump->shape.memory->device->context,
+                                  CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &error);
+    if (error == CL_SUCCESS)
+        pump->staging =
+            clEnqueueMapBuffer(pump->looks, pump->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                               bytes, 0, NULL, NULL, &error);
+    if (error != CL_SUCCESS)
+        return gravel_fail(GRAVEL_ENOMEM, "%zu bytes of pinned memory for the pump: %s", bytes,
+                           gravel_cl_error(error));
+    memset(pump->staging, 0, bytes);
+    pump->seen = pump->staging;
+    pump->credits = (struct gravelp_queue_words *)(pump->staging + pump->state_bytes);
+    unsigned char *at = (unsigned char *)(pump->credits + pump->n_queues);
+    for (uint32_t q = 0; q < pump->n_queues; q++, at += headers) {
+        struct channel *channel = &pump->channels[q];
+        channel->headers = (struct gravelp_package *)at;
+        channel->words = gravel_arena_queue(pump->mirror, q);
+        channel->slots = gravel_arena_slots(pump->mirror, q);
+        channel->taken = channel->arrived = channel->words->consumed;
+        channel->wanted =
+            GRAVEL_PUMP_LOOK_MIN < pump->look_ahead ? GRAVEL_PUMP_LOOK_MIN : pump->look_ahead;
+    }
+    return 0;
+}
+
+/*
+ * Fewest messages of a run that the device bins [count]; 0: it bins none. It takes three kernels' launches, in which a
+ * host thread bins some ten thousand messages.
+ */
+static uint32_t choose_bin_messages(const struct gravel_pump_shape *shape)
+{
+    if (!shape->aggregation || !gravel_device_bins(shape->memory->device, shape->aggregation))
+        return 0;
+    return !strcmp(shape->aggregation, "on") ? 1 : BIN_MESSAGES;
+}
+
+static int start(struct gravel_pump *pump)
+{
+    if (pump->shape.memory->device->step != GRAVEL_STEP_PUMP)
+        return 0;
+    int error = pthread_create(&pump->thread, NULL, thread_main, pump);
+    if (error)
+        return gravel_fail(GRAVEL_ESYSTEM, "pump thread: %s", strerror(error));
+    pump->is_running = true;
+    return 0;
+}
+
+int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape)
+{
+    struct gravelp_arena *mirror = shape->memory->arena;
+    size_t bytes = mirror->n_queues * sizeof(struct channel);
+    struct gravel_pump *pump = aligned_alloc(GRAVELP_CACHELINE, sizeof *pump);
+    *out = pump;
+    if (!pump)
+        return gravel_fail(GRAVEL_ENOMEM, "pump");
+    memset(pump, 0, sizeof *pump);
+    pump->shape = *shape;
+    pump->mirror = mirror;
+    pump->device = shape->memory->buffer;
+    pump->n_queues = mirror->n_queues;
+    pump->n_slots = mirror->n_slots;
+    pump->slot_bytes = mirror->slot_bytes;
+    pump->clock = gravel_package_clock(mirror);
+    pump->look_ahead = LOOK_AHEAD / pump->n_queues;
+    pump->state_bytes =
+        (uint32_t)(mirror->queues_offset + mirror->n_queues * sizeof(struct gravelp_queue_words));
+    pthread_mutex_init(&pump->lock, NULL);
+    pthread_mutex_init(&pump->watch_lock, NULL);
+    pump->channels = aligned_alloc(GRAVELP_CACHELINE, bytes);
+    if (!pump->channels)
+        return gravel_fail(GRAVEL_ENOMEM, "pump of %u queues", pump->n_queues);
+    memset(pump->channels, 0, bytes);
+    int code = make_queues(pump);
+    if (!code)
+        code = make_staging(pump);
+    pump->bin_messages = choose_bin_messages(shape);
+    if (!code && pump->bin_messages)
+        code = gravel_device_aggregator_create(&pump->binner, shape->memory);
+    return code ? code : start(pump);
+}
+
+static void release_flights(struct gravel_pump *pump)
+{
+    for (uint32_t q = 0; pump->channels && q < pump->n_queues; q++) {
+        struct channel *channel = &pump->channels[q];
+        for (; channel->n_flights; channel->n_flights--) {
+            clReleaseEvent(channel->flights[channel->first_flight].copied);
+            channel->first_flight = (channel->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
+        }
+    }
+}
+
+bool gravel_pump_stop(struct gravel_pump *pump)
+{
+    struct gravel_patience_times times = {0};
+    if (!pump || !pump->is_running)
+        return true;
+    atomic_store_explicit(&pump->stopping, true, memory_order_relaxed);
+    gravel_event_signal(&pump->event);
+    pump->is_running = false;
+    while (!atomic_load_explicit(&pump->has_ended, memory_order_relaxed)) { /* U5 */
+        if (gravel_patience_ask(pump->shape.memory->device, "stopping the pump", &times)) {
+            pthread_detach(pump->thread);
+            return false;
+        }
+        usleep(GRAVEL_PUMP_REST_MIN_US);
+    }
+    pthread_join(pump->thread, NULL);
+    return true;
+}
+
+void gravel_pump_abandon(struct gravel_pump *pump)
+{
+    if (!pump)
+        return;
+    gravel_pump_tell_abort(pump);
+    clFlush(pump->looks);
+}
+
+/* Whether the device is done with our memory; a lost one is. */
+static bool finish_copies(struct gravel_pump *pump)
+{
+    static const char what[] = "the pump's last copies";
+    const struct gravel_device *device = pump->shape.memory->device;
+    return (!pump->moves ||
+            !gravel_patience_gave_up(gravel_patience_finish(device, pump->moves, what))) &&
+           (!pump->looks ||
+            !gravel_patience_gave_up(gravel_patience_finish(device, pump->looks, what)));
+}
+
+bool gravel_pump_destroy(struct gravel_pump *pump)
+{
+    if (!pump)
+        return true;
+    if (!finish_copies(pump))
+        return false;
+    release_flights(pump);
+    gravel_device_aggregator_destroy(pump->binner);
+    if (pump->watched)
+        clReleaseEvent(pump->watched);
+    if (pump->staging)
+        clEnqueueUnmapMemObject(pump->looks, pump->pinned, pump->staging, 0, NULL, NULL);
+    if (pump->pinned)
+        clReleaseMemObject(pump->pinned);
+    if (pump->looks)
+        clReleaseCommandQueue(pump->looks);
+    if (pump->moves)
+        clReleaseCommandQueue(pump->moves);
+    free(pump->channels);
+    pthread_mutex_destroy(&pump->lock);
+    pthread_mutex_destroy(&pump->watch_lock);
+    free(pump);
+    return true;
+}

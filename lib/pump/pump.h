@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pump: moves packages from queues in device memory to their mirror in host memory, by copies.
+ *
+ * Towards the device it is the queues' one consumer, towards the aggregators the mirror's one producer: it reads
+ * publish words, copies every ready run of slots, tells the aggregators how far it is, and gives the slots back to
+ * the device. On step pump a thread does so while kernels run; on step drain whoever launches does so between two
+ * slices, and no thread is needed. Long runs of packages whose messages may change places are not copied: the device
+ * bins them, and what is copied is a block (lib/pump/device_aggregator.h).
+ *
+ * Path:    cl/device/queue.cl.h (device memory) -> pump.c -> lib/queue/package.h (mirror) -> lib/aggregate.
+ * Owner:   its command queues and staging; the memory is the node's.
+ * Threads: gravel_pump_watch, _move and _settle by any, one at a time through a lock; the thread is its own.
+ * Memory:  U1/U2 hand a package to the aggregator, C2/U3 its mirror slot back. Towards the device: a copy that is
+ *          enqueued after the publish word was seen (P2) sees the package.
+ */
+#ifndef GRAVEL_PUMP_PUMP_H
+#define GRAVEL_PUMP_PUMP_H
+
+#include "base/event.h"
+#include "gravel/gravel.h"
+#include "memory/memory.h"
+#include "opencl/wait.h"
+
+struct gravel_pump;
+struct gravel_block;
+
+/* What the pump tells the node: a code, a text, and whether the node can go on. */
+typedef void gravel_pump_report(void *context, int code, bool is_fatal, const char *text);
+
+struct gravel_pump_shape {
+    const struct gravel_memory *memory;
+    const _Atomic bool *aborted; /* H2: the node has failed; kernels are told (H1) */
+    gravel_pump_report *report;
+    void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
+    void *context;
+    uint64_t timeout_ns;     /* longest wait of gravel_pump_move for room in the mirror */
+    const char *aggregation; /* GRAVEL_DEVICE_AGGREGATION's value; NULL is off */
+};
+
+/** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. On step pump its thread runs then. */
+int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape);
+/**
+ * Stop its thread, before the aggregators it wakes go. NULL is allowed.
+ *
+ * @return  false if the thread is in a call of the driver that does not return: all that it uses must stay.
+ */
+bool gravel_pump_stop(struct gravel_pump *pump);
+/** The stopped pump: tell kernels that still run that nobody makes room any more. NULL is allowed. */
+void gravel_pump_abandon(struct gravel_pump *pump);
+/**
+ * Free the stopped pump. NULL is allowed. Kernels must have ended.
+ *
+ * @return  false if copies that it began do not end: it stays, and so must all that they use.
+ */
+bool gravel_pump_destroy(struct gravel_pump *pump);
+
+/** Tickets the pump has brought of a queue, for the aggregator's view of the mirror. */
+const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue);
+
+/** [GRAVEL_BLOCK_ROOMS] Blocks of a queue, by room; NULL if there never are any. */
+const struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t queue);
+
+/** Step pump: keep pumping at least until this event has completed. @param event  retained. */
+void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
+
+/**
+ * Move every package of kernels that have ended to the mirror.
+ *
+ * @return  0; GRAVEL_EPEER if the node aborted; otherwise the node fails: GRAVEL_EKERNEL if one is reserved and not
+ *          published; GRAVEL_ETIMEOUT if the aggregators make no room, or the device ends no copy; GRAVEL_ECL.
+ */
+int gravel_pump_settle(struct gravel_pump *pump);
+
+/* What a waiting thread remembers of the pump's life; zero-filled to begin with. */
+struct gravel_pump_life {
+    uint32_t rounds;
+    struct gravel_patience_times times; /* since it last went round */
+};
+
+/** Whether the pump goes round. @return 0; a code, and the node has failed: a call of the driver does not return. */
+int gravel_pump_watch_life(struct gravel_pump *pump, struct gravel_pump_life *life);
+
+/** Packages that kernels reserved so far in all queues, as of the last look [count]; wraps. */
+uint32_t gravel_pump_reserved(const struct gravel_pump *pump);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits until every package of kernels that have ended is in the mirror. See pump.h.
+ *
+ * Whatever keeps the pump from bringing a package ends the node, and the device is told, so that no
+ * leader waits for room that nobody makes.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "pump/parts.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define LOCK_REST_US 20u /* between two tries */
+
+int gravel_pump_fail(struct gravel_pump *pump, int code)
+{
+    pump->shape.report(pump->shape.context, code, true, gravel_last_error());
+    gravel_pump_tell_abort(pump); /* best effort: the leaders' own patience ends too */
+    clFlush(pump->looks);
+    return code;
+}
+
+int gravel_pump_watch_life(struct gravel_pump *pump, struct gravel_pump_life *life)
+{
+    uint32_t rounds = atomic_load_explicit(&pump->rounds, memory_order_relaxed); /* U4 */
+    if (rounds != life->rounds)
+        life->times = (struct gravel_patience_times){0}; /* it works, and that takes time */
+    life->rounds = rounds;
+    int code = gravel_patience_ask(pump->shape.memory->device,
+                                   "the pump's thread, in a call of the driver", &life->times);
+    if (code)
+        pump->shape.report(pump->shape.context, code, true, gravel_last_error());
+    return code;
+}
+
+/* Take the lock, unless the pump's thread keeps it: a call of the driver that does not return. */
+static int lock(struct gravel_pump *pump)
+{
+    struct gravel_pump_life life = {0};
+    int code = 0;
+    while (!code && pthread_mutex_trylock(&pump->lock)) {
+        code = gravel_pump_watch_life(pump, &life);
+        usleep(LOCK_REST_US);
+    }
+    return code;
+}
+
+/* The oldest ticket before its queue's target that is missing though there is room for it. @return
+ * false if there is none. */
+static bool find_missing(struct gravel_pump *pump, const uint32_t *targets, uint32_t *queue,
+                         uint32_t *ticket)
+{
+    for (uint32_t q = 0; q < pump->n_queues; q++) {
+        const struct channel *channel = &pump->channels[q];
+        uint32_t consumed = gravel_word_load(&channel->words->consumed, memory_order_relaxed);
+        *queue = q;
+        *ticket = channel->taken;
+        if ((int32_t)(channel->taken - targets[q]) < 0 &&
+            channel->taken - consumed < pump->n_slots && channel->rooms.n < GRAVEL_BLOCK_ROOMS)
+            return true;
+    }
+    return false;
+}
+
+/* Nothing came for too long. The lock is held. */
+static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
+{
+    double seconds = (double)pump->shape.timeout_ns * 1e-9;
+    uint32_t queue, ticket;
+    int code;
+    if (find_missing(pump, targets, &queue, &ticket))
+        code =
+            gravel_fail(GRAVEL_EKERNEL,
+                        "queue %u, ticket %u (slot %u): reserved by a work-group but not published "
+                        "for %.1f s",
+                        queue, ticket, ticket & (pump->n_slots - 1), seconds);
+    else
+        code = gravel_fail(GRAVEL_ETIMEOUT,
+                           "no package could be fetched from the device for %.1f s: the "
+                           "aggregators make no room",
+                           seconds);
+    return gravel_pump_fail(pump, code);
+}
+
+static void note_targets(const struct gravel_pump *pump, uint32_t *targets)
+{
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        targets[q] = pump->channels[q].words->reserved;
+}
+
+/* Later kernels may go on reserving: only tickets before the targets count. */
+static bool has_all(const struct gravel_pump *pump, const uint32_t *targets)
+{
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        if ((int32_t)(pump->channels[q].arrived - targets[q]) < 0)
+            return false;
+    return true;
+}
+
+/* What a settle remembers between two rounds. */
+struct settling {
+    bool has_targets;
+    bool is_done;
+    uint64_t until_ns;
+    uint32_t targets[GRAVEL_MAX_AGGREGATORS]; /* [n_queues] tickets taken when it began */
+};
+
+/* One round. @return 0; a code, and the node has failed. The lock is held. */
+static int settle_once(struct gravel_pump *pump, struct settling *settling)
+{
+    uint32_t moved;
+    int code = gravel_pump_move(pump, true, &moved);
+    if (code)
+        return gravel_pump_fail(pump, code);
+    if (!settling->has_targets)
+        note_targets(pump, settling->targets);
+    settling->has_targets = true;
+    settling->is_done = has_all(pump, settling->targets);
+    if (settling->is_done) { /* the next slice counts on its credits */
+        code = gravel_patience_finish(pump->shape.memory->device, pump->looks,
+                                      "giving slots back to the device");
+        return code ? gravel_pump_fail(pump, code) : 0;
+    }
+    if (moved)
+        settling->until_ns = gravel_clock_ns() + pump->shape.timeout_ns;
+    else if (atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
+        return gravel_fail(GRAVEL_EPEER, "the node failed while packages were fetched");
+    else if (gravel_clock_ns() > settling->until_ns)
+        return fail_late(pump, settling->targets);
+    return 0;
+}
+
+int gravel_pump_settle(struct gravel_pump *pump)
+{
+    struct settling settling = {.until_ns = gravel_clock_ns() + pump->shape.timeout_ns};
+    for (;;) {
+        int code = lock(pump);
+        if (code)
+            return code;
+        uint64_t until_ns = settling.until_ns;
+        code = settle_once(pump, &settling);
+        pthread_mutex_unlock(&pump->lock);
+        if (code || settling.is_done)
+            return code;
+        if (settling.until_ns == until_ns) /* nothing moved */
+            usleep(GRAVEL_PUMP_REST_MAX_US);
+    }
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Builds handlers written in OpenCL C. See call_program.h.
+ *
+ * Behind the user's text stands a kernel for each handler, which calls it, and then a prototype:
+ * the call does not compile if the function is missing, and the prototype not if its parameters are
+ * others.
+ */
+#include "resolve/on_device/call_program.h"
+
+#include "base/error.h"
+#include "opencl/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int gravel_on_device(struct gravel *gravel, void *user, uint32_t source,
+                     const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    return GRAVEL_EHANDLER;
+}
+
+static void write_kernel(FILE *out, const struct gravel_handler *handler)
+{
+    fprintf(out, "#line 1 \"handler %s, as registered\"\n", handler->name);
+    fprintf(out, "kernel void gravel_call_%s(GRAVELP_CALL_RUN)\n{\n", handler->name);
+    fprintf(out, "    if (GRAVELP_CALL_NUMBER < n_messages)\n        %s(GRAVELP_CALL",
+            handler->name);
+    for (uint32_t i = 0; i < handler->n_args; i++)
+        fprintf(out, ", GRAVELP_CALL_ARGUMENT(%u)", i);
+    fprintf(out, ");\n}\nvoid %s(struct gravel_call", handler->name);
+    for (uint32_t i = 0; i < handler->n_args; i++)
+        fprintf(out, ", ulong");
+    fprintf(out, ");\n");
+}
+
+/* What stands behind the user's text; NULL if memory is out. The caller frees it. */
+static char *make_trailer(const struct gravel_call_program *request)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    fprintf(out, "\n#include \"gravel.cl.h\"\n");
+    for (uint32_t i = 0; i < request->n_handlers; i++)
+        if (gravel_is_on_device(&request->handlers[i]))
+            write_kernel(out, &request->handlers[i]);
+    fclose(out);
+    return text;
+}
+
+int gravel_call_program_build(const struct gravel_device *device,
+                              const struct gravel_call_program *request, cl_program *program)
+{
+    const struct gravel_device_code *own = &request->bindings->device_code;
+    char *trailer = make_trailer(request);
+    if (!trailer)
+        return gravel_fail(GRAVEL_ENOMEM, "text of the handlers' kernels");
+    const struct gravel_program_request text = {
+        .name = own->name ? own->name : "device_code",
+        .source = own->source,
+        .trailer = trailer,
+        .options = own->options,
+        .extra_options = request->extra_options,
+        .handlers = request->handlers,
+        .n_handlers = request->n_handlers,
+    };
+    int code = gravel_device_build(device, &text, program);
+    free(trailer);
+    return code;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs handlers written in OpenCL C. See calls.h.
+ */
+#include "resolve/on_device/calls.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/idle.h"
+#include "device/beside.h"
+#include "device/shared.h"
+#include "opencl/wait.h"
+#include "resolve/on_device/call_program.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUP 256u        /* [work-items] wanted; kernels may bear fewer */
+#define MAX_UNDER_WAY 64u /* runs enqueued and not yet waited for */
+
+/* Arguments of GRAVELP_CALL_RUN. */
+enum { ARENA, FRAME, ROWS_AT, N_MESSAGES, SOURCE, NODE, HEAP };
+
+/* A run under way. */
+struct under_way {
+    cl_event event;
+    uint32_t handler;
+};
+
+struct gravel_device_calls {
+    struct gravel_device_calls_shape shape;
+    struct gravel_device device; /* that runs them */
+    cl_program program;
+    cl_kernel *kernels; /* [n_handlers] NULL: the host's */
+    size_t group;
+    cl_command_queue queue; /* steps svm and usm */
+    unsigned char *staged;  /* [buffer_bytes] there: a run's arguments, shared with the device */
+    uint64_t limit_ns;      /* for a run: half of the time after which others miss us */
+    struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
+    uint32_t first, n_under_way;
+    uint64_t since_ns; /* when the oldest was first seen to run; 0: it was not */
+    bool is_stuck;     /* the oldest does not end */
+};
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
+{
+    char name[512];
+    cl_int error;
+    size_t group = 0;
+    snprintf(name, sizeof name, "gravel_call_%s", calls->shape.handlers[handler].name);
+    cl_kernel kernel = clCreateKernel(calls->program, name, &error);
+    calls->kernels[handler] = kernel;
+    if (!kernel)
+        return gravel_fail(GRAVEL_ECL, "handler %s: clCreateKernel: %s",
+                           calls->shape.handlers[handler].name, gravel_cl_error(error));
+    error = clGetKernelWorkGroupInfo(kernel, calls->device.id, CL_KERNEL_WORK_GROUP_SIZE,
+                                     sizeof group, &group, NULL);
+    if (error == CL_SUCCESS && group && group < calls->group)
+        calls->group = group;
+    error = gravel_memory_set_argument(calls->shape.memory, kernel, ARENA);
+    return gravel_check_cl("a handler's arena: clSetKernelArg", error);
+}
+
+static int make_kernels(struct gravel_device_calls *calls)
+{
+    int code = 0;
+    calls->kernels = calloc(calls->shape.n_handlers, sizeof(cl_kernel));
+    if (!calls->kernels)
+        return gravel_fail(GRAVEL_ENOMEM, "%u handlers' kernels", calls->shape.n_handlers);
+    for (uint32_t i = 0; i < calls->shape.n_handlers && !code; i++)
+        if (gravel_is_on_device(&calls->shape.handlers[i]))
+            code = make_kernel(calls, i);
+    return code;
+}
+
+/* ---- create and destroy ---------------------------------------------------------------------- */
+
+/* Steps svm and usm: a queue of our own, and room that the device addresses. */
+static int make_queue(struct gravel_device_calls *calls)
+{
+    const struct gravel_device *device = &calls->device;
+    cl_int error;
+    calls->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    if (!calls->queue)
+        return gravel_fail_cl("handlers: clCreateCommandQueueWithProperties", error);
+    uint64_t bytes = calls->shape.config->buffer_bytes;
+    calls->staged = gravel_shared_alloc(device, bytes);
+    if (!calls->staged)
+        return gravel_fail(GRAVEL_ENOMEM, "handlers: %" PRIu64 " bytes of shared memory", bytes);
+    int code = gravel_device_calls_warm_up(calls, calls->queue, NULL);
+    return code ? code : gravel_patience_finish(device, calls->queue, "first use of handlers");
+}
+
+static bool are_wanted(const struct gravel_device_calls_shape *shape)
+{
+    for (uint32_t i = 0; i < shape->n_handlers; i++)
+        if (gravel_is_on_device(&shape->handlers[i]))
+            return true;
+    return false;
+}
+
+int gravel_device_calls_create(struct gravel_device_calls **out,
+                               const struct gravel_device_calls_shape *shape)
+{
+    *out = NULL;
+    if (!are_wanted(shape))
+        return 0;
+    struct gravel_device_calls *calls = calloc(1, sizeof *calls);
+    if (!calls)
+        return gravel_fail(GRAVEL_ENOMEM, "handlers of the device");
+    calls->shape = *shape;
+    calls->device = gravel_beside_device(shape->device);
+    calls->group = GROUP;
+    calls->limit_ns = shape->config->timeout_ms * UINT64_C(500000);
+    const struct gravel_call_program request = {.bindings = shape->bindings,
+                                                .handlers = shape->handlers,
+                                                .n_handlers = shape->n_handlers,
+                                                .extra_options = shape->config->build_options};
+    int code = gravel_call_program_build(&calls->device, &request, &calls->program);
+    if (!code)
+        code = make_kernels(calls);
+    if (!code && !shape->memory->buffer)
+        code = make_queue(calls);
+    if (code)
+        gravel_device_calls_destroy(calls);
+    else
+        *out = calls;
+    return code;
+}
+
+void gravel_device_calls_destroy(struct gravel_device_calls *calls)
+{
+    if (!calls)
+        return;
+    gravel_device_calls_wait(calls);
+    if (calls->queue && gravel_patience_gave_up(gravel_patience_finish(&calls->device, calls->queue,
+                                                                       "the last handlers")))
+        return; /* it may still run, with all this */
+    gravel_shared_free(&calls->device, calls->staged);
+    for (uint32_t i = 0; calls->kernels && i < calls->shape.n_handlers; i++)
+        if (calls->kernels[i])
+            clReleaseKernel(calls->kernels[i]);
+    if (calls->queue)
+        clReleaseCommandQueue(calls->queue);
+    if (calls->program)
+        clReleaseProgram(calls->program);
+    free(calls->kernels);
+    free(calls);
+}
+
+/* ---- enqueue --------------------------------------------------------------------------------- */
+
+/* What a run's kernel is told. */
+struct place {
+    cl_command_queue queue;
+    cl_mem uploaded;  /* the frame; NULL: `staged` has the arguments */
+    uint32_t rows_at; /* [bytes] */
+    uint32_t n_messages, source, node;
+    uint64_t heap; /* offset in the arena [bytes] */
+};
+
+static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel kernel,
+                            const struct place *place)
+{
+    cl_int error = place->uploaded
+                       ? clSetKernelArg(kernel, FRAME, sizeof(cl_mem), &place->uploaded)
+                       : gravel_shared_set_argument(&calls->device, kernel, FRAME, calls->staged);
+    error |= clSetKernelArg(kernel, ROWS_AT, sizeof(cl_uint), &place->rows_at);
+    error |= clSetKernelArg(kernel, N_MESSAGES, sizeof(cl_uint), &place->n_messages);
+    error |= clSetKernelArg(kernel, SOURCE, sizeof(cl_uint), &place->source);
+    error |= clSetKernelArg(kernel, NODE, sizeof(cl_uint), &place->node);
+    error |= clSetKernelArg(kernel, HEAP, sizeof(cl_ulong), &place->heap);
+    return error;
+}
+
+static cl_int enqueue(const struct gravel_device_calls *calls, cl_kernel kernel,
+                      const struct place *place, size_t n_items, cl_event *event)
+{
+    size_t local_size = n_items > 1 ? calls->group : 1;
+    size_t global_size = (n_items + local_size - 1) / local_size * local_size;
+    cl_int error = set_arguments(calls, kernel, place);
+    if (error != CL_SUCCESS)
+        return error;
+    return clEnqueueNDRangeKernel(place->queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
+                                  event);
+}
+
+int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
+                                cl_mem uploaded)
+{
+    const struct place nothing = {.queue = queue, .uploaded = uploaded};
+    cl_int error = CL_SUCCESS;
+    for (uint32_t i = 0; calls && i < calls->shape.n_handlers && error == CL_SUCCESS; i++) {
+        if (!calls->kernels[i])
+            continue;
+        error = enqueue(calls, calls->kernels[i], &nothing, 1, NULL);
+        if (error == CL_SUCCESS)
+            error = enqueue(calls, calls->kernels[i], &nothing, calls->group, NULL);
+    }
+    return gravel_check_cl("first use of handlers", error);
+}
+
+static int start(struct gravel_device_calls *calls, uint32_t handler, const struct place *place)
+{
+    int code = calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY
+                   ? gravel_device_calls_wait(calls)
+                   : 0;
+    if (code)
+        return code;
+    struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
+    bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_patience_mark */
+    cl_int error = enqueue(calls, calls->kernels[handler], place, place->n_messages,
+                           by_copy ? NULL : &run->event);
+    if (error == CL_SUCCESS && by_copy)
+        error = gravel_patience_mark(&calls->device, place->queue, &run->event);
+    if (error != CL_SUCCESS)
+        return gravel_fail(GRAVEL_ECL, "handler %s: clEnqueueNDRangeKernel: %s",
+                           calls->shape.handlers[handler].name, gravel_cl_error(error));
+    run->handler = handler;
+    calls->n_under_way++;
+    clFlush(place->queue);
+    return 0;
+}
+
+bool gravel_device_calls_take(const struct gravel_device_calls *calls, const struct gravel_run *run)
+{
+    return calls && GRAVELP_COMMAND_OP(run->command) == GRAVEL_AM &&
+           calls->kernels[GRAVELP_COMMAND_HANDLER(run->command)];
+}
+
+int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_queue queue,
+                                cl_mem uploaded, const struct gravel_frame *frame,
+                                const struct gravel_run *run, uint64_t heap_offset)
+{
+    const struct place place = {
+        .queue = queue,
+        .uploaded = uploaded,
+        .rows_at = (uint32_t)((const char *)(run + 1) - (const char *)frame),
+        .n_messages = run->n_messages,
+        .source = frame->source,
+        .node = frame->destination,
+        .heap = heap_offset,
+    };
+    return start(calls, GRAVELP_COMMAND_HANDLER(run->command), &place);
+}
+
+int gravel_device_calls_run(struct gravel_device_calls *calls, const struct gravel_frame *frame,
+                            const struct gravel_run *run, uint32_t heap)
+{
+    const struct place place = {
+        .queue = calls->queue,
+        .n_messages = run->n_messages,
+        .source = frame->source,
+        .node = frame->destination,
+        .heap = gravel_memory_heap_offset(calls->shape.memory, heap),
+    };
+    if (!calls->is_stuck)
+        memcpy(calls->staged, run + 1,
+               GRAVEL_RUN_BYTES(run->command, run->n_messages) - sizeof *run);
+    int code = start(calls, GRAVELP_COMMAND_HANDLER(run->command), &place);
+    return code ? code : gravel_device_calls_wait(calls);
+}
+
+/* ---- wait ------------------------------------------------------------------------------------ */
+
+bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls)
+{
+    return calls && calls->is_stuck;
+}
+
+static cl_int status_of(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    cl_int error =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return error == CL_SUCCESS ? status : error;
+}
+
+static int fail_stuck(const struct gravel_device_calls *calls)
+{
+    uint32_t handler = calls->under_way[calls->first].handler;
+    return gravel_fail(GRAVEL_EKERNEL,
+                       "handler %s has not ended within %.1f s (half of GRAVEL_TIMEOUT)",
+                       calls->shape.handlers[handler].name, (double)calls->limit_ns * 1e-9);
+}
+
+/* The oldest run has ended: forget it. */
+static int take_off(struct gravel_device_calls *calls, cl_int status)
+{
+    const struct under_way run = calls->under_way[calls->first];
+    cl_int error = clWaitForEvents(1, &run.event); /* returns at once; orders what the run stored */
+    clReleaseEvent(run.event);
+    calls->first = (calls->first + 1) % MAX_UNDER_WAY;
+    calls->n_under_way--;
+    calls->since_ns = 0;
+    if (error == CL_SUCCESS)
+        return 0;
+    return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",
+                       calls->shape.handlers[run.handler].name,
+                       gravel_cl_error(status < 0 ? status : error));
+}
+
+/*
+ * Look at the oldest run. Its time counts from when it may run: at once on svm, usm and pump, for
+ * nothing keeps it out; on drain when it begins, for a slice of the caller's may have the device to
+ * itself.
+ */
+static int look_at_oldest(struct gravel_device_calls *calls, bool *has_ended)
+{
+    cl_int status = status_of(calls->under_way[calls->first].event);
+    uint64_t now_ns = gravel_clock_ns();
+    *has_ended = status <= CL_COMPLETE;
+    if (*has_ended)
+        return take_off(calls, status);
+    if (!calls->since_ns && (calls->device.step != GRAVEL_STEP_DRAIN || status == CL_RUNNING))
+        calls->since_ns = now_ns;
+    calls->is_stuck = calls->since_ns && now_ns - calls->since_ns > calls->limit_ns;
+    return calls->is_stuck ? fail_stuck(calls) : 0;
+}
+
+int gravel_device_calls_look(struct gravel_device_calls *calls)
+{
+    int code = 0;
+    bool has_ended = true;
+    while (calls && !calls->is_stuck && !code && has_ended && calls->n_under_way)
+        code = look_at_oldest(calls, &has_ended);
+    return code;
+}
+
+int gravel_device_calls_wait(struct gravel_device_calls *calls)
+{
+    struct gravel_event nobody_rings = {.epoch = 0};
+    struct gravel_idle idle = {.round = 0};
+    bool has_ended;
+    int code = 0;
+    if (gravel_device_calls_are_stuck(calls))
+        return fail_stuck(calls);
+    while (calls && calls->n_under_way && !calls->is_stuck) {
+        int one = look_at_oldest(calls, &has_ended);
+        code = code ? code : one;
+        if (has_ended)
+            gravel_idle_reset(&idle);
+        else
+            gravel_idle_wait(&idle, &nobody_rings, GRAVEL_IDLE_MAX_NS);
+    }
+    gravel_idle_reset(&idle);
+    return code;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Uploads frames and enqueues their runs. See device_resolver.h.
+ *
+ * A frame is one upload, from pinned memory. Everything goes to one in-order queue of the
+ * resolver's own, so that nothing waits behind the caller's kernels. Several frames are under way
+ * at once, each in a berth of its own: while the device applies one, the host checks and copies the
+ * next. When all berths are taken, the queue is finished.
+ *
+ * A long frame that lies in pinned memory is not copied before: the bus is faster than a memcpy, so
+ * waiting for its upload takes less time, and all frames before it are applied then.
+ */
+#include "resolve/on_device/device_resolver.h"
+
+#include "base/error.h"
+#include "opencl/wait.h"
+#include "resolve/on_device/runs.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_BERTHS 4u
+
+/* Room for one frame. */
+struct berth {
+    cl_mem uploaded; /* [max_frame_bytes] on the device */
+    void *staged;    /* [max_frame_bytes] pinned */
+};
+
+struct gravel_device_resolver {
+    const struct gravel_device *device;
+    struct gravel_device_runs runs;
+    struct gravel_device_calls *calls; /* or NULL; the node's */
+    uint64_t max_frame_bytes;
+    cl_command_queue queue;
+    cl_mem staging; /* what the berths' `staged` lie in, mapped all the time */
+    void *mapped;
+    const struct gravel_memory *memory; /* tells which frames are pinned; or NULL */
+    uint32_t straight_bytes;            /* fewest of a frame that is uploaded from where it is */
+    struct berth berths[N_BERTHS];
+    uint32_t next;    /* berth */
+    uint32_t n_taken; /* berths before it whose frames may be under way */
+    int broken;       /* why frames that were under way are not applied; stays */
+    char broken_text[256];
+};
+
+/* A frame that is being applied. */
+struct pass {
+    struct gravel_device_resolver *resolver;
+    struct berth *berth;
+    const struct gravel_apply *apply;
+    struct gravel_frame *frame;
+    uint64_t heap_offset;
+    bool is_uploaded; /* nothing is enqueued before */
+    uint64_t answers_begin,
+        answers_end; /* [bytes] part of the frame with answers only the device has */
+};
+
+static int make_queue(struct gravel_device_resolver *resolver, const struct gravel_device *device)
+{
+    cl_int error;
+    resolver->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    if (resolver->queue)
+        return 0;
+    return gravel_fail_cl("resolver: clCreateCommandQueueWithProperties", error);
+}
+
+static int make_berth(struct gravel_device_resolver *resolver, const struct gravel_device *device,
+                      uint32_t i)
+{
+    cl_int error;
+    struct berth *berth = &resolver->berths[i];
+    berth->staged = (char *)resolver->mapped + i * resolver->max_frame_bytes;
+    berth->uploaded =
+        clCreateBuffer(device->context, CL_MEM_READ_WRITE, resolver->max_frame_bytes, NULL, &error);
+    return berth->uploaded ? 0 : gravel_device_runs_fail_buffer(resolver->max_frame_bytes, error);
+}
+
+static int make_berths(struct gravel_device_resolver *resolver, const struct gravel_device *device)
+{
+    cl_int error;
+    int code = 0;
+    uint64_t bytes = N_BERTHS * resolver->max_frame_bytes;
+    resolver->staging = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                       bytes, NULL, &error);
+    if (!resolver->staging)
+        return gravel_device_runs_fail_buffer(bytes, error);
+    resolver->mapped =
+        clEnqueueMapBuffer(resolver->queue, resolver->staging, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                           0, bytes, 0, NULL, NULL, &error);
+    if (!resolver->mapped)
+        return gravel_fail_cl("resolver: clEnqueueMapBuffer", error);
+    for (uint32_t i = 0; i < N_BERTHS && !code; i++)
+        code = make_berth(resolver, device, i);
+    return code;
+}
+
+/* See gravel_device_runs_warm_up. */
+static int warm_up(struct gravel_device_resolver *resolver)
+{
+    const cl_uint zero = 0;
+    cl_int error = CL_SUCCESS;
+    int code = 0;
+    for (uint32_t i = 0; i < N_BERTHS && error == CL_SUCCESS && !code; i++) {
+        cl_mem uploaded = resolver->berths[i].uploaded;
+        error = clEnqueueFillBuffer(resolver->queue, uploaded, &zero, sizeof zero, 0,
+                                    resolver->max_frame_bytes, 0, NULL, NULL);
+        if (error == CL_SUCCESS)
+            code = gravel_device_runs_warm_up(&resolver->runs, uploaded);
+        if (error == CL_SUCCESS && !code)
+            code = gravel_device_calls_warm_up(resolver->calls, resolver->queue, uploaded);
+    }
+    if (error == CL_SUCCESS && !code)
+        code = gravel_patience_finish(resolver->device, resolver->queue,
+                                      "resolver: first use of its buffers");
+    return error == CL_SUCCESS ? code : gravel_fail_cl("resolver: first use of its buffers", error);
+}
+
+int gravel_device_resolver_create(struct gravel_device_resolver **out,
+                                  const struct gravel_device *device, cl_mem arena,
+                                  uint64_t max_frame_bytes, struct gravel_device_calls *calls)
+{
+    *out = NULL;
+    struct gravel_device_resolver *resolver = calloc(1, sizeof *resolver);
+    if (!resolver)
+        return gravel_fail(GRAVEL_ENOMEM, "device resolver");
+    resolver->device = device;
+    resolver->calls = calls;
+    resolver->max_frame_bytes = (max_frame_bytes + 63) & ~UINT64_C(63);
+    int code = make_queue(resolver, device);
+    if (!code)
+        code = make_berths(resolver, device);
+    if (!code)
+        code = gravel_device_runs_create(&resolver->runs, device, resolver->queue, arena,
+                                         max_frame_bytes);
+    if (!code)
+        code = warm_up(resolver);
+    if (code) {
+        char text[GRAVEL_ERROR_BYTES]; /* freeing may overwrite the reason */
+        snprintf(text, sizeof text, "%s", gravel_last_error());
+        gravel_device_resolver_destroy(resolver);
+        return gravel_fail(code, "%s", text);
+    }
+    *out = resolver;
+    return 0;
+}
+
+void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
+{
+    if (!resolver)
+        return;
+    if (resolver->queue && gravel_patience_gave_up(gravel_patience_finish(
+                               resolver->device, resolver->queue, "resolver: the last frames")))
+        return;
+    if (resolver->mapped)
+        clEnqueueUnmapMemObject(resolver->queue, resolver->staging, resolver->mapped, 0, NULL,
+                                NULL);
+    if (resolver->queue && gravel_patience_gave_up(gravel_patience_finish(
+                               resolver->device, resolver->queue, "resolver: unmapping")))
+        return;
+    if (resolver->queue)
+        clFinish(resolver->queue); /* all has ended: the driver lets go of what its commands held */
+    gravel_device_runs_destroy(&resolver->runs);
+    for (uint32_t i = 0; i < N_BERTHS; i++)
+        if (resolver->berths[i].uploaded)
+            clReleaseMemObject(resolver->berths[i].uploaded);
+    if (resolver->staging)
+        clReleaseMemObject(resolver->staging);
+    if (resolver->queue)
+        clReleaseCommandQueue(resolver->queue);
+    free(resolver);
+}
+
+/* ---- berths ---------------------------------------------------------------------------------- */
+
+void gravel_device_resolver_use_pinned(struct gravel_device_resolver *resolver,
+                                       const struct gravel_memory *memory, uint32_t least_bytes)
+{
+    resolver->memory = memory;
+    resolver->straight_bytes = least_bytes;
+}
+
+int gravel_device_resolver_finish(struct gravel_device_resolver *resolver)
+{
+    if (resolver->broken)
+        return gravel_fail(resolver->broken, "%s", resolver->broken_text);
+    if (resolver->n_taken == 0)
+        return 0;
+    resolver->n_taken = 0;
+    int code = gravel_device_calls_wait(resolver->calls);
+    if (gravel_device_calls_are_stuck(resolver->calls))
+        return code; /* the queue will not finish either */
+    resolver->broken = gravel_patience_finish(resolver->device, resolver->queue,
+                                              "resolver: frames were not applied");
+    if (resolver->broken)
+        snprintf(resolver->broken_text, sizeof resolver->broken_text, "%s", gravel_last_error());
+    return code ? code : resolver->broken;
+}
+
+static bool goes_straight(const struct pass *pass)
+{
+    const struct gravel_memory *memory = pass->resolver->memory;
+    return memory && pass->frame->bytes >= pass->resolver->straight_bytes &&
+           gravel_memory_is_pinned(memory, pass->frame);
+}
+
+static int upload(struct pass *pass)
+{
+    struct berth *berth = pass->berth;
+    bool waits = goes_straight(pass);
+    const void *from = waits ? (const void *)pass->frame : berth->staged;
+    if (!waits)
+        memcpy(berth->staged, pass->frame, pass->frame->bytes);
+    pass->is_uploaded = true;
+    cl_event uploaded = NULL;
+    cl_int error =
+        clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, CL_FALSE, 0,
+                             pass->frame->bytes, from, 0, NULL, waits ? &uploaded : NULL);
+    if (error != CL_SUCCESS || !waits)
+        return gravel_check_cl("resolver: clEnqueueWriteBuffer", error);
+    clFlush(pass->resolver->queue);
+    int code =
+        gravel_patience_wait(pass->resolver->device, uploaded, "resolver: uploading a frame");
+    clReleaseEvent(uploaded);
+    pass->resolver->n_taken = 1; /* the queue is in order */
+    return code;
+}
+
+/* Room for one more frame. @return 0; the code of frames before. */
+static int take_berth(struct gravel_device_resolver *resolver, struct berth **berth)
+{
+    int code = resolver->n_taken == N_BERTHS || resolver->broken
+                   ? gravel_device_resolver_finish(resolver)
+                   : 0;
+    if (code)
+        return code;
+    *berth = &resolver->berths[resolver->next];
+    resolver->next = (resolver->next + 1) % N_BERTHS;
+    resolver->n_taken++;
+    return code;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* The runs since the last call whose answers only the device has: fetch them into the frame. */
+static int fetch_answers(struct pass *pass)
+{
+    uint64_t begin = pass->answers_begin, end = pass->answers_end;
+    pass->answers_begin = pass->answers_end = 0;
+    if (begin == end)
+        return 0;
+    cl_event fetched;
+    cl_int error =
+        clEnqueueReadBuffer(pass->resolver->queue, pass->berth->uploaded, CL_FALSE, begin,
+                            end - begin, (unsigned char *)pass->frame + begin, 0, NULL, &fetched);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("resolver: reading answers: clEnqueueReadBuffer", error);
+    clFlush(pass->resolver->queue);
+    int code = gravel_patience_wait(pass->resolver->device, fetched, "resolver: reading answers");
+    clReleaseEvent(fetched);
+    return code;
+}
+
+static void note_answers(struct pass *pass, const struct gravel_run *run)
+{
+    uint64_t at = (uint64_t)((const unsigned char *)run - (const unsigned char *)pass->frame);
+    if (pass->answers_begin == pass->answers_end)
+        pass->answers_begin = at;
+    pass->answers_end = at + GRAVEL_RUN_BYTES(run->command, run->n_messages);
+}
+
+static int apply_words(struct pass *pass, const struct gravel_run *run)
+{
+    int code = pass->is_uploaded ? 0 : upload(pass);
+    if (code)
+        return code;
+    if (GRAVELP_IS_REQUEST(run->command))
+        note_answers(pass, run);
+    return gravel_device_runs_enqueue(&pass->resolver->runs, pass->berth->uploaded, pass->frame,
+                                      run, pass->heap_offset);
+}
+
+static int apply_device_calls(struct pass *pass, const struct gravel_run *run)
+{
+    int code = pass->is_uploaded ? 0 : upload(pass);
+    if (code)
+        return code;
+    return gravel_device_calls_enqueue(pass->resolver->calls, pass->resolver->queue,
+                                       pass->berth->uploaded, pass->frame, run, pass->heap_offset);
+}
+
+/* Active messages that the host runs, once all before them is applied: as a frame of this run alone, which apply.c can
+ * do. */
+static int apply_calls(struct pass *pass, const struct gravel_run *run,
+                       struct gravel_applied *applied)
+{
+    int code = fetch_answers(pass);
+    if (!code)
+        code = gravel_device_resolver_finish(pass->resolver);
+    if (code)
+        return code;
+    uint64_t run_bytes = GRAVEL_RUN_BYTES(run->command, run->n_messages);
+    struct gravel_frame *alone = pass->berth->staged;
+    struct gravel_applied calls;
+    const struct gravel_apply apply = {
+        .shard = {0, 1}, .call = pass->apply->call, .context = pass->apply->context};
+    pass->is_uploaded = false; /* its place is taken */
+    pass->resolver->n_taken = 1;
+    *alone = *pass->frame;
+    alone->bytes = (uint32_t)(sizeof *alone + run_bytes);
+    memcpy(alone + 1, run, run_bytes);
+    gravel_apply_frame(&apply, alone, &calls);
+    if (!applied->n_failed) {
+        applied->result = calls.result;
+        applied->handler = calls.handler;
+    }
+    applied->n_failed += calls.n_failed;
+    return 0;
+}
+
+static int apply_run(struct pass *pass, const struct gravel_run *run,
+                     struct gravel_applied *applied)
+{
+    if (GRAVELP_COMMAND_OP(run->command) != GRAVEL_AM)
+        return apply_words(pass, run);
+    return gravel_device_calls_take(pass->resolver->calls, run) ? apply_device_calls(pass, run)
+                                                                : apply_calls(pass, run, applied);
+}
+
+int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
+                                 const struct gravel_apply *apply, uint64_t heap_offset,
+                                 void *frame, struct gravel_applied *applied)
+{
+    struct pass pass = {
+        .resolver = resolver, .apply = apply, .frame = frame, .heap_offset = heap_offset};
+    assert(heap_offset % 8 == 0);
+    *applied = (struct gravel_applied){0};
+    if (pass.frame->bytes > resolver->max_frame_bytes)
+        return gravel_fail(GRAVEL_EINVAL, "frame of %u bytes, the device resolver takes %llu",
+                           pass.frame->bytes, (unsigned long long)resolver->max_frame_bytes);
+    int code = take_berth(resolver, &pass.berth);
+    for (uint64_t at = sizeof *pass.frame; !code && at < pass.frame->bytes;) {
+        const struct gravel_run *run = (const void *)((const char *)frame + at);
+        code = apply_run(&pass, run, applied);
+        applied->n_messages += code ? 0 : run->n_messages;
+        applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
+        at += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
+    }
+    clFlush(resolver->queue);
+    return code ? code : fetch_answers(&pass);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Applying a checked node buffer to a heap that only the device can address.
+ *
+ * Every run of words is a kernel or three, enqueued in the runs' order, and so is one of active messages that the
+ * device runs; others are run by the host in between. The counterpart of apply.h for the steps of the capability ladder without
+ * fine-grain SVM.
+ *
+ * Path:    decode.h has passed the buffer -> device_resolver.h -> runs.h, and handlers.
+ * Owner:   the resolver owns its queue, program and buffers, and retains context and arena; the
+ *          caller owns the frame, which is not used after the call.
+ * Threads: one at a time. No other kernel or thread changes heap words, but the caller's own
+ *          kernels.
+ */
+#ifndef GRAVEL_RESOLVE_ON_DEVICE_DEVICE_RESOLVER_H
+#define GRAVEL_RESOLVE_ON_DEVICE_DEVICE_RESOLVER_H
+
+#include "memory/memory.h"
+#include "resolve/apply.h"
+#include "resolve/on_device/calls.h"
+
+struct gravel_device_resolver;
+
+/**
+ * Build the kernels and allocate room for some frames.
+ *
+ * @param device           open; must outlive the resolver.
+ * @param arena            the buffer in which the heaps of the local nodes lie.
+ * @param max_frame_bytes  longest frame that will be applied [bytes].
+ * @param calls            handlers that the device runs; NULL if none. The node's.
+ * @return                 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM.
+ */
+int gravel_device_resolver_create(struct gravel_device_resolver **out,
+                                  const struct gravel_device *device, cl_mem arena,
+                                  uint64_t max_frame_bytes, struct gravel_device_calls *calls);
+
+/* A pinned frame so long [bytes] is uploaded in less time than it takes to copy it. */
+#define GRAVEL_STRAIGHT_BYTES (256u << 10)
+
+/** Upload frames of `least_bytes` and more that lie in this memory's pinned part from where they are. */
+void gravel_device_resolver_use_pinned(struct gravel_device_resolver *resolver,
+                                       const struct gravel_memory *memory, uint32_t least_bytes);
+
+/** Release everything; NULL is allowed. */
+void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
+
+/**
+ * Apply the messages of a frame, run by run, in order: handlers before the call returns, words by commands that
+ * are under way then. gravel_device_resolver_finish waits for them.
+ *
+ * @param apply        call and context for active messages; heap and shard are not used.
+ * @param heap_offset  from the start of the arena to offset 0 of the node's heap [bytes], a
+ * multiple of 8.
+ * @param frame        passed by gravel_decode_check, 8-byte aligned; its requests have their answers when the call
+ *                     returns, and its signals are raised with its messages.
+ * @param applied      [out] as gravel_apply_frame fills it; after an error, what was enqueued
+ * before.
+ * @return             0; GRAVEL_ECL, and then the heap may have a part of the frame; GRAVEL_EINVAL:
+ * the frame is longer than max_frame_bytes, and nothing is applied.
+ *
+ * A failed handler stops nothing. Sums of floats are in no particular order.
+ *
+ * Memory:  kernels and copies enqueued, to any queue of the context, after finish has returned see what was
+ *          applied.
+ */
+int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
+                                 const struct gravel_apply *apply, uint64_t heap_offset,
+                                 void *frame, struct gravel_applied *applied);
+
+/**
+ * Wait until every frame is applied.
+ *
+ * @return  0; GRAVEL_ECL, or the wait was given up (opencl/wait.h), and then frames are lost: every call that follows
+ *          says so; GRAVEL_EKERNEL: a handler on the device has not ended in time.
+ */
+int gravel_device_resolver_finish(struct gravel_device_resolver *resolver);
+
+#endif

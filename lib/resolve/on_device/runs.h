@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernels of cl/kernels/resolve.cl, and which of them a run needs.
+ *
+ * A run of updates takes one kernel. A run of puts takes a fill and two, by way of a hash table, or
+ * one that goes through it message by message on CPU devices. All are enqueued in order.
+ *
+ * Path:    device_resolver.c -> runs.h -> cl/kernels/resolve.cl.
+ * Owner:   the struct's; queue and arena are retained.
+ * Threads: one at a time.
+ */
+#ifndef GRAVEL_RESOLVE_ON_DEVICE_RUNS_H
+#define GRAVEL_RESOLVE_ON_DEVICE_RUNS_H
+
+#include "device/device.h"
+#include "transport/wire.h"
+
+struct gravel_device_runs {
+    bool is_serial; /* a CPU device: the plain loop is the fastest, and no table is needed */
+    bool has_int64_atomics;
+    size_t group; /* [work-items] */
+    cl_command_queue queue;
+    cl_program program;
+    cl_kernel apply_serially, update_each, find_last, store_last;
+    cl_kernel answer_serially, answer_each, raise_signal;
+    cl_mem arena;
+    cl_mem last; /* find_last's table for the longest run of puts; NULL if is_serial */
+};
+
+/**
+ * Build the kernels; allocate the table.
+ *
+ * @param runs   [out] to be destroyed, also on failure; a zero-filled one may be too.
+ * @param queue  in order; of the device.
+ * @return       0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM.
+ */
+int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
+                              cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes);
+void gravel_device_runs_destroy(struct gravel_device_runs *runs);
+
+/** The device gives no buffer of so many bytes. @return GRAVEL_ECL */
+int gravel_device_runs_fail_buffer(uint64_t bytes, cl_int error);
+
+/**
+ * Enqueue a run that addresses words, and its signal.
+ *
+ * @param uploaded     the frame on the device, from its first byte on; requests get their answers in it.
+ * @param frame        the same on the host; used until the call returns.
+ * @param run          lies in it.
+ * @param heap_offset  of the node's heap in the arena [bytes].
+ * @return             0; GRAVEL_ECL.
+ */
+int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem uploaded,
+                               const struct gravel_frame *frame, const struct gravel_run *run,
+                               uint64_t heap_offset);
+
+/**
+ * Enqueue every kernel on nothing, so that whatever a driver puts off to a kernel's or a buffer's first use is done:
+ * later, beside a kernel that waits for the resolver, it might wait for that kernel (NVIDIA's does).
+ *
+ * @return  0; GRAVEL_ECL.
+ */
+int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded);
+
+#endif

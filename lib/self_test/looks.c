@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long a waiting leader's look takes at least, so that a number of looks can stand for a time where the host's
+ * clock does not reach a kernel: it has none of its own. One leader alone, whom nobody slows down, and who does not
+ * give its core away.
+ *
+ * Path:    copies.c -> looks.c -> cl/kernels/self_test.cl; lib/node/defaults.c uses the result.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "opencl/wait.h"
+#include "self_test/self_test.h"
+
+#define FIRST_LOOKS (1u << 10)
+#define MOST_LOOKS (1u << 24)
+#define ENOUGH_NS UINT64_C(1000000) /* against what it takes to start a kernel */
+#define N_TRIES 5u
+
+/* One launch. @return its time [ns], 0 if it failed. */
+static uint64_t look(const struct gravel_device *device, cl_kernel kernel, uint32_t n)
+{
+    const size_t one = 1;
+    uint64_t begin_ns = gravel_clock_ns();
+    cl_int error = clSetKernelArg(kernel, 1, sizeof n, &n);
+    if (error == CL_SUCCESS)
+        error = clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        error =
+            gravel_patience_finish_test(device, device->queue) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+    return error == CL_SUCCESS ? gravel_clock_ns() - begin_ns : 0;
+}
+
+/* The shortest of some tries: whatever else the machine does makes looks seem longer. */
+static uint64_t shortest(const struct gravel_device *device, cl_kernel kernel, uint32_t n)
+{
+    uint64_t best_ns = UINT64_MAX;
+    for (uint32_t i = 0; i < N_TRIES; i++) {
+        uint64_t ns = look(device, kernel, n);
+        best_ns = ns < best_ns ? ns : best_ns;
+    }
+    return best_ns;
+}
+
+int gravel_self_test_looks(struct gravel_device *device, cl_program program, cl_mem zeros)
+{
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(program, "look", &error);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("self-test: kernel look", error);
+    uint32_t n = FIRST_LOOKS;
+    uint64_t ns = 0;
+    error = clSetKernelArg(kernel, 0, sizeof zeros, &zeros);
+    if (error == CL_SUCCESS && look(device, kernel, 1)) /* whatever a first launch takes */
+        ns = shortest(device, kernel, n);
+    while (ns && ns < ENOUGH_NS && n < MOST_LOOKS) {
+        n *= 4;
+        ns = shortest(device, kernel, n);
+    }
+    clReleaseKernel(kernel);
+    if (ns == 0)
+        return gravel_fail(GRAVEL_ECL, "self-test: a kernel of looks failed on %s",
+                           device->capability.name);
+    device->look_ns = (uint32_t)(ns / n ? ns / n : 1);
+    return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The network threads' own frames; struct gravel_frame comes first in each.
+ *
+ * Path:    control.c of one node -> transport -> control.c of another.
+ */
+#ifndef GRAVEL_TRANSPORT_FRAMES_H
+#define GRAVEL_TRANSPORT_FRAMES_H
+
+#include "transport/wire.h"
+
+#include <stdbool.h>
+
+/* Counted for termination, as are messages: they change the state of their receiver. */
+#define GRAVEL_FRAME_BYTES 2u   /* host put: store bytes; counts as one message */
+#define GRAVEL_FRAME_REFUSAL 3u /* a buffer of yours was refused */
+/* Not counted. */
+#define GRAVEL_FRAME_FLUSH 4u     /* tell me when you have got here */
+#define GRAVEL_FRAME_ACK 5u       /* I have resolved all your frames up to a sequence number */
+#define GRAVEL_FRAME_GET 6u       /* send me bytes */
+#define GRAVEL_FRAME_REPLY 7u     /* here they are */
+#define GRAVEL_FRAME_HEARTBEAT 8u /* I live */
+#define GRAVEL_FRAME_DEATH 9u     /* a node has failed; give up */
+#define GRAVEL_FRAME_NOTE 10u /* a frame lies in shared memory; transports see it, nobody else */
+
+/* Whether a barrier, which ends when as many have been resolved as were sent, counts them. */
+static inline bool gravel_frame_is_counted(uint16_t kind)
+{
+    return kind <= GRAVEL_FRAME_REFUSAL;
+}
+
+/* Numbered by themselves: they wait for no other frame. */
+static inline bool gravel_frame_is_life(uint16_t kind)
+{
+    return kind == GRAVEL_FRAME_HEARTBEAT || kind == GRAVEL_FRAME_DEATH;
+}
+
+#define GRAVEL_FRAME_TEXT_BYTES 512u
+
+struct gravel_bytes_frame {
+    struct gravel_frame frame;
+    uint64_t offset; /* heap offset [bytes]; frame.bytes tells how many follow */
+    unsigned char data[];
+};
+
+struct gravel_refusal_frame {
+    struct gravel_frame frame;
+    int32_t code;
+    char text[GRAVEL_FRAME_TEXT_BYTES];
+};
+
+struct gravel_ack_frame {
+    struct gravel_frame frame;
+    uint64_t acked; /* frames resolved [count] */
+};
+
+struct gravel_get_frame {
+    struct gravel_frame frame;
+    uint64_t id; /* of the request, at its sender */
+    uint64_t offset;
+    uint64_t bytes;
+    uint64_t position; /* [bytes] of the piece in the whole request; comes back in the reply */
+};
+
+struct gravel_reply_frame {
+    struct gravel_frame frame;
+    uint64_t id;
+    uint64_t position;
+    int64_t code; /* 0, or why there are no bytes */
+    unsigned char data[];
+};
+
+struct gravel_death_frame {
+    struct gravel_frame frame;
+    int32_t code;
+    char text[GRAVEL_FRAME_TEXT_BYTES];
+};
+
+/* In the place of a frame that lib/transport/handover.c hands over: its header, but for kind and bytes. */
+struct gravel_note_frame {
+    struct gravel_frame frame;
+    uint64_t offset; /* from the start of the sender's segment [bytes] */
+    uint64_t bytes;  /* of the frame */
+};
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a node buffer looks like on the wire.
+ *
+ *     buffer = struct gravel_frame | run | run | ...
+ *     run    = struct gravel_run | indices [n] | values [n] | values [n] ... | zero padding to 8 bytes
+ *              with struct gravel_signal_run instead for commands that tell a signal (GRAVELP_HAS_SIGNAL)
+ *
+ * A run is all messages of one operation on one base. Indices are 4 bytes (elements after base) or 8
+ * (bytes into the heap, wide commands), values 4 or 8; each array starts at a multiple of its element size.
+ * Byte order is the machine's; nodes that differ in it refuse each other when they open.
+ *
+ * Path:    buffer.c writes it -> lib/network -> lib/resolve/decode.c checks it.
+ * Source:  Orr 2016, figure A-2.
+ */
+#ifndef GRAVEL_TRANSPORT_WIRE_H
+#define GRAVEL_TRANSPORT_WIRE_H
+
+#include "layout/command.h"
+
+#define GRAVEL_FRAME_MAGIC 0x47524246u
+#define GRAVEL_FRAME_VERSION 2u
+
+/* Limits of one frame: the largest node buffer there can be, and as many of the smallest messages as it holds.
+ * Active messages without arguments take no room, so a writer must mind the second. */
+#define GRAVEL_FRAME_MAX_BYTES (1u << 26)
+#define GRAVEL_FRAME_MAX_MESSAGES (1u << 24)
+
+/* Kinds of frame. Only MESSAGES carries runs; the others are the network thread's own. */
+#define GRAVEL_FRAME_MESSAGES 1u
+
+struct gravel_frame {
+    gravelp_u32 magic;
+    gravelp_u16 version;
+    gravelp_u16 kind;
+    gravelp_u32 source; /* node that sent the frame */
+    gravelp_u32 bytes;  /* of the whole frame, this header included */
+    gravelp_u64
+        sequence; /* number of this MESSAGES frame among those from source to this node, from 0 */
+    gravelp_u32 n_messages; /* sum of the runs' n_messages */
+    gravelp_u32 destination;
+};
+
+struct gravel_run {
+    gravelp_u32 command;
+    gravelp_u32 n_messages; /* at least 1 */
+    gravelp_u64
+        base; /* [bytes] heap offset of index 0, aligned to the type; 0 if wide or active message */
+};
+
+struct gravel_signal_run {
+    struct gravel_run run;
+    gravelp_u64 result; /* as in struct gravelp_package; offsets mean the same at every node */
+    gravelp_u64 signal;
+};
+
+GRAVELP_STATIC_ASSERT(sizeof(struct gravel_frame) == 32, "wire layout");
+GRAVELP_STATIC_ASSERT(sizeof(struct gravel_run) == 16, "wire layout");
+GRAVELP_STATIC_ASSERT(sizeof(struct gravel_signal_run) == 32, "wire layout");
+
+#define GRAVEL_ALIGN8(bytes) (((gravelp_u64)(bytes) + 7u) & ~(gravelp_u64)7u)
+/* Offset of the indices from the start of a run. */
+#define GRAVEL_RUN_INDICES(command) \
+    (GRAVELP_HAS_SIGNAL(command) ? sizeof(struct gravel_signal_run) : sizeof(struct gravel_run))
+/* Offset of value row `row` from the start of a run of n messages. */
+#define GRAVEL_RUN_VALUES(command, n, row)                                 \
+    (GRAVEL_RUN_INDICES(command) +                                         \
+     (GRAVELP_VALUE_BYTES(command) == 8u                                   \
+          ? GRAVEL_ALIGN8((gravelp_u64)GRAVELP_INDEX_BYTES(command) * (n)) \
+          : (gravelp_u64)GRAVELP_INDEX_BYTES(command) * (n)) +             \
+     (gravelp_u64)(row)*GRAVELP_VALUE_BYTES(command) * (n))
+/* Bytes of a whole run, padding included. */
+#define GRAVEL_RUN_BYTES(command, n) \
+    GRAVEL_ALIGN8(GRAVEL_RUN_VALUES(command, n, GRAVELP_N_VALUES(command)))
+
+#endif

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A room, a folder of the sources, includes no room of a higher floor: CONTRIBUTING.md lists the rooms, lowest first.
+
+usage: floors.py SOURCE
+exit:  0; 1 with each include that climbs, each room that is not listed, and each listed one that is not there
+
+A room is a folder in lib/ or cl/ with all below it, cl/ itself, or include/gravel. Includes in quotes are read, of
+.c, .h and .cl alike.
+
+Path: include/, cl/, lib/ <-> CONTRIBUTING.md, "Rooms".
+"""
+import os
+import re
+import sys
+
+SECTION = re.compile(r"^## Rooms\n(.*?)(?=^## )", re.M | re.S)
+ROW = re.compile(r"^- `([\w/]+)`: ", re.M)
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+SEARCHED = ("lib", "cl", "include", "cl/device", "cl/layout", "cl/kernels")  # as the compilers do, below the source
+ELSEWHERE = {"forms.cl.h": "made by cl/forms.py", "host_c11.h": "of tests/tsan",
+             "gravel.cl.h": "in kernels: the joined header"}
+
+
+def sources(root):
+    for top in ("include", "cl", "lib"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in names:
+                if name.endswith((".c", ".h", ".cl")):
+                    yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def room_of(path):
+    parts = path.split("/")
+    return "/".join(parts[:2]) if len(parts) > 2 else parts[0]
+
+
+def target_of(name, path, found):
+    for folder in (os.path.dirname(path),) + SEARCHED:
+        target = os.path.normpath(os.path.join(folder, name))
+        if target in found:
+            return target
+    return None
+
+
+def faults(root, floors):
+    found = set(sources(root))
+    rooms = {room_of(path) for path in found}
+    yield from ("%s is a room that CONTRIBUTING.md does not list" % room for room in rooms - set(floors))
+    yield from ("CONTRIBUTING.md lists the room %s, which is not there" % room for room in set(floors) - rooms)
+    for path in found:
+        for name in INCLUDE.findall(open(os.path.join(root, path), encoding="utf-8").read()):
+            target = target_of(name, path, found)
+            if not target and name not in ELSEWHERE:
+                yield "%s includes %s, which is not there" % (path, name)
+            elif target and {room_of(target), room_of(path)} <= set(floors) and \
+                    floors[room_of(target)] > floors[room_of(path)]:
+                yield "%s includes %s of a higher floor" % (path, target)
+
+
+text = open(os.path.join(sys.argv[1], "CONTRIBUTING.md"), encoding="utf-8").read()
+section = SECTION.search(text)
+listed = ROW.findall(section.group(1)) if section else []
+wrong = sorted(set(faults(sys.argv[1], {room: floor for floor, room in enumerate(listed)})))
+print("\n".join(wrong + ["%d rooms, %d faults" % (len(listed), len(wrong))]))
+sys.exit(bool(wrong) or not listed)
