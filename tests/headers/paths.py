@@ -17,7 +17,7 @@ import re
 import sys
 
 SOURCES = (".c", ".h", ".cl", ".cc", ".py", ".sh", ".pml")
-TOP = ("apps", "cl", "docs", "examples", "include", "lib", "tests", "tools")
+TOP = ("apps", "bench", "cl", "docs", "examples", "include", "lib", "tests", "tools")
 ENDING = r"(?:c|cc|cl|h|py|sh|md|svg|pml|build|txt|in|supp|json)"
 FIELD = re.compile(r"\bPath:((?:.*\n)(?:(?![^\n]*(?:\b[A-Z]\w+(?:, \w+)?:\s|\*/|\"\"\"))[ \t]*[*#]?[ \t]+\S.*\n)*)")
 FILE = re.compile(r"(?<![\w./<>*-])(?!BUILD/)((?:[\w.<>*-]+/)*[\w.<>*-]*[\w-][\w>*]\." + ENDING +
@@ -91,7 +91,7 @@ def main(root):
     n_named, stale = 0, []
     for path in sorted(names.paths):
         is_document = path.endswith(".md") or path == "NEWS"
-        if not (is_document or (path.endswith(SOURCES) and path.startswith(TOP))):
+        if not (is_document or (path.endswith(SOURCES) and path.split("/")[0] in TOP)):
             continue
         text = read(root, path)
         for name in named_in_document(text) if is_document else named_in_source(text, path.endswith((".py", ".sh"))):

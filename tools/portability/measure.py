@@ -136,7 +136,7 @@ def rate_of(result):
 def rates(row, quick):
     """Messages of 32 bytes a second through the queue, updates a second of gups, checked."""
     if row.step in SHARED:
-        result = run(row, "tests/bench/bench-queue", 120, None,
+        result = run(row, "bench/bench-queue", 120, None,
                      ["-v", "work-group", "-b", "32", "-g", "256", "--json", "-r", "1" if quick else "5"])
         row.queue_rate = rate_of(result) if result.status == 0 else None
         if row.queue_rate is None:

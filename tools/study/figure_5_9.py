@@ -2,7 +2,7 @@
 """Figure 5-9: beside systems for CPUs.
 
 The dissertation's rivals, Grappa and UPC, can no longer be had; plain MPI programs that aggregate by hand take their
-place, and a serial program beside one rank. They are in tests/bench, and checked like the rest.
+place, and a serial program beside one rank. They are in bench/, and checked like the rest.
 """
 from study import rounds
 from study.workloads import BY_NAME
@@ -25,7 +25,7 @@ def measure(place):
 def gups(place, n_ranks):
     """bench-gups has its rivals take turns itself."""
     log2 = str(place.scale + (14 if place.quick else 22) - (n_ranks - 1).bit_length())
-    argv, settings = place.on_ranks(n_ranks, [place.program("tests/bench/bench-gups"), "--json", "--runs",
+    argv, settings = place.on_ranks(n_ranks, [place.program("bench/bench-gups"), "--json", "--runs",
                                               "3" if place.quick else "5", "--table-words-log2", log2,
                                               "--updates-log2", log2])
     place.log("GUPS beside MPI, %d ranks" % n_ranks)
@@ -52,7 +52,7 @@ def pagerank(place, name, n_ranks):
 
 
 def bench_pagerank(place, workload, variant, n_ranks, size):
-    argv = [place.program("tests/bench/bench-pagerank"), "-q", "-v", "--json", "--variant", variant]
+    argv = [place.program("bench/bench-pagerank"), "-q", "-v", "--json", "--variant", variant]
     argv, settings = place.on_ranks(n_ranks, argv + workload.arguments(place, n_ranks, size))
     results, command = place.run(argv, settings)
     return {**results[-1], "command": command}

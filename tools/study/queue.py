@@ -20,7 +20,7 @@ def measure(place, sizes, groups, variants):
 
 
 def bench(place, program, sizes, groups, n_runs, variants=()):
-    argv = [place.program("tests/bench/" + program), "--json", "--runs", str(n_runs),
+    argv = [place.program("bench/" + program), "--json", "--runs", str(n_runs),
             "--bytes", ",".join(str(size) for size in sizes), "--group", ",".join(str(group) for group in groups)]
     results, command = place.run(argv + (["--variant", ",".join(variants)] if variants else []), limit_s=500)
     ratios = {(r["against"], r["message_bytes"], r["work_group"] if "work_group" in r else 256): r["ratio"]
