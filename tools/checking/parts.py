@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The commands of a check, each with a time limit and its output in a file.
 
-Path: __main__.py, report.py -> this -> meson, ninja, tools/figures, tools/check-sanitizers.
+Path: __main__.py, report.py -> this -> meson, ninja, study/figures, tools/check-sanitizers.
 """
 import os
 import signal
@@ -65,7 +65,7 @@ def manual():
 
 def figure(name):
     log = log_of(name)
-    return run([sys.executable, "-B", "tools/figures", "--quick", "--only", name, "--build", BUILD, "--out",
+    return run([sys.executable, "-B", "study/figures", "--quick", "--only", name, "--build", BUILD, "--out",
                 os.path.join(BUILD, "figures")], log, 900), log
 
 

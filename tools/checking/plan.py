@@ -38,7 +38,7 @@ def listed(build):
 
 
 def figures():
-    listing = subprocess.run([sys.executable, "-B", "tools/figures", "--list"], capture_output=True, text=True, check=True)
+    listing = subprocess.run([sys.executable, "-B", "study/figures", "--list"], capture_output=True, text=True, check=True)
     return [line.split()[0] for line in listing.stdout.splitlines()]
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Test of tools/scaling on small problems: ranks and cores, JSON lines, failures that are told.
+# Test of study/scaling on small problems: ranks and cores, JSON lines, failures that are told.
 #
 # usage: scaling.sh <source> <build> <test>    exit: 0 passed, 1 failed, 77 skipped
 set -u
@@ -16,7 +16,7 @@ fail() { echo "FAIL: $*"; exit 1; }
 scale()
 {
     # shellcheck disable=SC2086 # a list of arguments
-    "$source/tools/scaling" $small "$@" >"$work/said" 2>&1
+    "$source/study/scaling" $small "$@" >"$work/said" 2>&1
     code=$?
     [ $code -eq 77 ] && { echo "skipped: $(cat "$work/said")"; exit 77; }
     return $code

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Test of tools/figures: data, plots from kept data, failures that are told, markers.
+# Test of study/figures: data, plots from kept data, failures that are told, markers.
 #
 # usage: figures.sh <source> <build> <test>    exit: 0 passed, 1 failed, 77 skipped
 set -u
@@ -10,7 +10,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 fail() { echo "FAIL: $*"; cat "$work/said"; exit 1; }
-figures() { "$source/tools/figures" --quick --build "$build" --out "$work" "$@" >"$work/said" 2>&1; }
+figures() { "$source/study/figures" --quick --build "$build" --out "$work" "$@" >"$work/said" 2>&1; }
 
 # holds <file> <expression>: true of its head and rows.
 holds()
@@ -55,7 +55,7 @@ plot)
         grep -q '<svg' "$work/$name.svg" || fail "no SVG of $name"
     done ;;
 page) # every figure has its place in the docs
-    for name in $("$source/tools/figures" --list); do
+    for name in $("$source/study/figures" --list); do
         grep -q "^<!-- $name begin -->" "$source/docs/results/figures.md" || fail "docs/results/figures.md: no $name"
     done >"$work/said" ;;
 *) fail "no such test: $test" ;;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Table 3-2: lines of GUPS in each model of GPU networking, as tools/count-models counts them."""
+"""Table 3-2: lines of GUPS in each model of GPU networking, as study/count-models counts them."""
 import os
 import subprocess
 
@@ -15,17 +15,17 @@ COLUMNS = ("model", "gups", "besides", "lines")
 
 def measure(place):
     place.log("lines of code")
-    counter = os.path.join(TOP, "tools", "count-models")
+    counter = os.path.join(TOP, "study", "count-models")
     if not os.path.exists(counter):
-        raise Failed("tools/count-models is not there")
+        raise Failed("study/count-models is not there")
     done = subprocess.run([counter], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Failed("tools/count-models: exit status %d: %s" % (done.returncode, done.stderr.strip()))
+        raise Failed("study/count-models: exit status %d: %s" % (done.returncode, done.stderr.strip()))
     heads, *lines = [line.split() for line in done.stdout.splitlines()]
     if not lines or tuple(heads[:4]) != COLUMNS:
-        raise Failed("tools/count-models: printed no table of %s" % ", ".join(COLUMNS))
+        raise Failed("study/count-models: printed no table of %s" % ", ".join(COLUMNS))
     return [{"model": line[0], **{name: int(word) for name, word in zip(COLUMNS[1:], line[1:])},
-             "command": "tools/count-models"} for line in lines]
+             "command": "study/count-models"} for line in lines]
 
 
 def ratio(lines, model):
