@@ -194,16 +194,17 @@ static int take_step(struct gravel_device *device, const struct gravel_config *c
 }
 
 /* Drivers may allocate a buffer when it is first used, and wait for running kernels then: so it is used now. */
-static int make_ping(struct gravel_device *device)
+static int make_probe_word(struct gravel_device *device)
 {
     const cl_uint zero = 0;
     cl_int error;
     if (gravel_step_is_shared(device->step))
         return 0;
-    device->ping = clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zero, NULL, &error);
+    device->probe_word =
+        clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zero, NULL, &error);
     if (error == CL_SUCCESS)
-        error = clEnqueueWriteBuffer(device->queue, device->ping, CL_TRUE, 0, sizeof zero, &zero, 0,
-                                     NULL, NULL);
+        error = clEnqueueWriteBuffer(device->queue, device->probe_word, CL_TRUE, 0, sizeof zero,
+                                     &zero, 0, NULL, NULL);
     return gravel_check_cl("a buffer of one word", error);
 }
 
@@ -231,7 +232,7 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
     if (!code && !device->queue)
         code = make_queue(device);
     if (!code)
-        code = make_ping(device);
+        code = make_probe_word(device);
     if (code)
         gravel_device_close(device);
     return code;
@@ -239,8 +240,8 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
 
 void gravel_device_close(struct gravel_device *device)
 {
-    if (device->ping)
-        clReleaseMemObject(device->ping);
+    if (device->probe_word)
+        clReleaseMemObject(device->probe_word);
     if (device->queue)
         clReleaseCommandQueue(device->queue);
     if (device->context)

@@ -26,7 +26,7 @@ struct gravel_device {
     enum gravel_step step;  /* of the capability ladder */
     bool can_yield;         /* kernels may give their core away (self_test.c finds out) */
     cl_uint units;          /* compute units that kernels get */
-    cl_mem ping; /* is read to learn how far a queue has got (opencl/wait.c); NULL on svm and usm */
+    cl_mem probe_word;      /* read to learn how far a queue has got: opencl/wait.c; or NULL */
     uint32_t
         look_ns; /* least time that a waiting leader's look takes; measured where there are but copies */
     cl_device_id

@@ -80,7 +80,7 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
         return gravel_arena_fail(device, shape, &head, bytes);
     int code = make_mirror(memory, &head);
     if (!code)
-        code = gravel_crate_create(&memory->crate, device, memory->copies);
+        code = gravel_copier_create(&memory->copier, device, memory->copies);
     if (!code)
         code = make_zeros(memory);
     if (code)
@@ -139,7 +139,7 @@ void gravel_memory_destroy(struct gravel_memory *memory)
     if (memory->copies && gravel_patience_gave_up(gravel_patience_finish(
                               memory->device, memory->copies, "copies of the heap")))
         return;
-    gravel_crate_destroy(memory->crate);
+    gravel_copier_destroy(memory->copier);
     if (gravel_step_is_shared(memory->device->step))
         gravel_arena_destroy(memory->device, memory->arena);
     else if (memory->arena)
@@ -178,7 +178,7 @@ int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64
         return 0;
     }
     uint64_t from = gravel_memory_heap_offset(memory, heap) + offset;
-    return gravel_crate_read(memory->crate, memory->buffer, from, to, bytes);
+    return gravel_copier_read(memory->copier, memory->buffer, from, to, bytes);
 }
 
 int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
@@ -189,7 +189,7 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
         return 0;
     }
     uint64_t to = gravel_memory_heap_offset(memory, heap) + offset;
-    return gravel_crate_write(memory->crate, memory->buffer, to, from, bytes);
+    return gravel_copier_write(memory->copier, memory->buffer, to, from, bytes);
 }
 
 /* Clear `bytes`, ZEROS_AT_ONCE * ZEROS_BYTES at most, and wait. */

@@ -14,19 +14,19 @@
 
 #include "memory/arena.h"
 #include "memory/pin.h"
-#include "opencl/copy.h"
+#include "opencl/copier.h"
 
 struct gravel_memory {
     const struct gravel_device *device;
     struct gravelp_arena *arena; /* the host's: the arena itself, or its mirror */
     cl_mem buffer;               /* the kernels' arena where that is another one; else NULL */
     cl_mem pinned; /* what the mirror lies in, so that copies run at the speed of the bus */
-    cl_command_queue copies;    /* in order, for the heap; beside kernels */
-    cl_mem zeros;               /* on the device, beside `buffer` */
-    struct gravel_crate *crate; /* through which such copies go */
-    unsigned char *frames;      /* memory for node buffers; NULL: any memory will do */
-    struct gravel_pin own;      /* those of them that copies to the device may start at */
-    struct gravel_pin *others;  /* [n_others] the same of other nodes of this machine */
+    cl_command_queue copies;      /* in order, for the heap; beside kernels */
+    cl_mem zeros;                 /* on the device, beside `buffer` */
+    struct gravel_copier *copier; /* through which such copies go */
+    unsigned char *frames;        /* memory for node buffers; NULL: any memory will do */
+    struct gravel_pin own;        /* those of them that copies to the device may start at */
+    struct gravel_pin *others;    /* [n_others] the same of other nodes of this machine */
     uint32_t n_others;
 };
 

@@ -76,7 +76,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return (hash ^ 256) * 1099511628211u;
 }
 
-int gravel_agree_on_handlers(struct gravel *gravel, const struct gravel_bindings *bindings)
+int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     int code = check_source(bindings);
     if (code || bindings->n_handlers == 0)

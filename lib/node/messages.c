@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What host code does with an open node: waits and messages.
+ * What host code asks an open node, and the messages that it sends.
  *
- * Path:    gravel.h -> messages.c -> aggregator.c, sender.c, job.c; heap.c has the heap, launch.c
- *          programs and launches.
+ * Path:    gravel.h -> messages.c -> sender.c, job.c.
  * Threads: any, and handlers where gravel.h says so.
  */
 #include "base/clock.h"
 #include "node/node.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Set while the network thread runs a handler: whom it runs for. */
@@ -69,123 +66,6 @@ int gravel_node_refuse_in_handler(const char *call)
                : 0;
 }
 
-/* ---- waits ----------------------------------------------------------------------------------- */
-
-/* What the node's threads noted goes before what the call itself met: it is the cause. */
-static int conclude(struct gravel *gravel, int code)
-{
-    int noted = gravel_failure_report(&gravel->failure);
-    return noted ? noted : code;
-}
-
-/* On step pump kernels wait for its thread, whose clock they see: nobody else tells them that it has stopped. */
-struct pump_watch {
-    struct gravel_pump *pump;
-    struct gravel_pump_life life;
-};
-
-static void watch_pump(void *context)
-{
-    struct pump_watch *watch = context;
-    gravel_pump_watch_life(watch->pump, &watch->life);
-}
-
-/* @param watch  stays with the limit. */
-static struct gravel_launches_limit kernel_limit(const struct gravel *gravel,
-                                                 struct pump_watch *watch)
-{
-    bool has_thread = gravel->device.step == GRAVEL_STEP_PUMP;
-    *watch = (struct pump_watch){.pump = gravel->pump};
-    return (struct gravel_launches_limit){.aborted = &gravel->aborted,
-                                          .timeout_ms = gravel->config.timeout_ms,
-                                          .kernel_limit_ms = gravel->config.kernel_limit_ms,
-                                          .watch = has_thread ? watch_pump : NULL,
-                                          .context = watch};
-}
-
-int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event)
-{
-    struct pump_watch watch;
-    const struct gravel_launches_limit limit = kernel_limit(gravel, &watch);
-    return gravel_launches_wait_for(&gravel->launches, &limit, kernel, event);
-}
-
-/* Wait for our kernels, and see to it that everything sent so far has been shipped. */
-static int settle(struct gravel *gravel)
-{
-    uint32_t n = gravel->config.n_aggregators, flushes[GRAVEL_MAX_AGGREGATORS];
-    struct pump_watch watch;
-    const struct gravel_launches_limit limit = kernel_limit(gravel, &watch);
-    int code = gravel_launches_wait(&gravel->launches, &limit);
-    if (code)
-        gravel_log(gravel, "%s", gravel_last_error()); /* the call may return an earlier cause */
-    else if (gravel->pump)
-        code = gravel_pump_settle(gravel->pump);
-    for (uint32_t i = 0; i < n; i++)
-        flushes[i] = gravel_aggregator_flush(&gravel->aggregators[i]);
-    for (uint32_t i = 0; i < n; i++)
-        gravel_aggregator_flush_wait(&gravel->aggregators[i], flushes[i]);
-    pthread_mutex_lock(&gravel->network.host_lock);
-    gravel_sender_flush(gravel->network.host_sender);
-    pthread_mutex_unlock(&gravel->network.host_lock);
-    return code;
-}
-
-int gravel_fence(struct gravel *gravel)
-{
-    if (gravel_node_refuse_in_handler("gravel_fence"))
-        return GRAVEL_EINVAL;
-    return conclude(gravel, settle(gravel));
-}
-
-int gravel_quiet(struct gravel *gravel)
-{
-    if (gravel_node_refuse_in_handler("gravel_quiet"))
-        return GRAVEL_EINVAL;
-    uint64_t begin_ns = gravel_clock_ns();
-    int code = settle(gravel);
-    uint64_t *targets = calloc(gravel_n_nodes(gravel), sizeof *targets);
-    if (!targets)
-        return gravel_fail(GRAVEL_ENOMEM, "gravel_quiet for %u nodes", gravel_n_nodes(gravel));
-    struct gravel_job job = {.kind = GRAVEL_JOB_QUIET, .targets = targets};
-    int waited = gravel_network_run(&gravel->network, &job);
-    free(targets);
-    gravel_trace_span(gravel->trace, "quiet", begin_ns, gravel_clock_ns());
-    return conclude(gravel, code ? code : waited);
-}
-
-int gravel_barrier(struct gravel *gravel)
-{
-    if (gravel_node_refuse_in_handler("gravel_barrier"))
-        return GRAVEL_EINVAL;
-    uint64_t begin_ns = gravel_clock_ns();
-    int code = settle(gravel);
-    struct gravel_job job = {.kind = GRAVEL_JOB_BARRIER};
-    int waited = gravel_network_run(&gravel->network, &job);
-    gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());
-    return conclude(gravel, code ? code : waited);
-}
-
-int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n)
-{
-    if (gravel_node_refuse_in_handler("gravel_reduce"))
-        return GRAVEL_EINVAL;
-    if ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) ||
-        (type != GRAVEL_LONG && type != GRAVEL_ULONG && type != GRAVEL_DOUBLE) || !values ||
-        n == 0 || n > 64)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_reduce: operation %u, type %u, %u values", op,
-                           type, n);
-    if (gravel_failure_is_fatal(&gravel->failure)) /* else it could still succeed, alone */
-        return conclude(gravel, GRAVEL_EPEER);
-    struct gravel_job job = {
-        .kind = GRAVEL_JOB_REDUCE, .op = op, .type = type, .values = values, .n = n};
-    int code = gravel_network_run(&gravel->network, &job);
-    if (!code)
-        return 0;
-    int noted = gravel_failure_report(&gravel->failure);
-    return noted ? noted : code;
-}
-
 /* ---- the way out ----------------------------------------------------------------------------- */
 
 int gravel_abort(struct gravel *gravel, const char *text)
@@ -221,7 +101,7 @@ static void leave_sender(struct gravel *gravel)
 static int check_node(struct gravel *gravel, const char *call, uint32_t node)
 {
     if (node < gravel_n_nodes(gravel))
-        return gravel_node_has_failed(gravel) ? conclude(gravel, GRAVEL_EPEER) : 0;
+        return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, GRAVEL_EPEER) : 0;
     return gravel_fail(GRAVEL_ERANGE, "%s: node %u does not exist (there are %u)", call, node,
                        gravel_n_nodes(gravel));
 }
@@ -233,7 +113,7 @@ static int append(struct gravel *gravel, const struct gravel_columns *columns)
     int code = gravel_sender_append(sender, columns, gravel_clock_ns(), &refused);
     leave_sender(gravel);
     if (code == GRAVEL_EPEER)
-        return conclude(gravel, code);
+        return gravel_node_conclude(gravel, code);
     return code ? gravel_fail(code, "no memory for a node buffer") : 0;
 }
 
@@ -251,7 +131,9 @@ static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, cons
         gravel_sender_ship_frame(sender, buffer);
     }
     leave_sender(gravel);
-    return buffer ? 0 : conclude(gravel, gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
+    return buffer ? 0
+                  : gravel_node_conclude(gravel,
+                                         gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
 }
 
 int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_t bytes,
@@ -289,7 +171,7 @@ int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t byte
         .kind = GRAVEL_JOB_GET, .node = node, .offset = offset, .bytes = bytes, .data = data};
     code = gravel_network_run(&gravel->network, &job);
     bool has_failed = gravel_failure_is_fatal(&gravel->failure);
-    return code == GRAVEL_EPEER || has_failed ? conclude(gravel, code) : code;
+    return code == GRAVEL_EPEER || has_failed ? gravel_node_conclude(gravel, code) : code;
 }
 
 static bool is_operation(uint32_t op, uint32_t type)

@@ -82,7 +82,7 @@ static void tell_takers(struct gravel *gravel)
                transport->why_not[0] ? "; cannot map the buffers " : "", transport->why_not);
 }
 
-int gravel_share_tell(struct gravel *gravel)
+int gravel_node_tell_neighbours(struct gravel *gravel)
 {
     const struct gravel_device *device = &gravel->device;
     uint32_t n = gravel->network.transport->n_nodes;

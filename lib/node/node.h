@@ -78,6 +78,9 @@ int gravel_node_check_slice(const struct gravel *gravel);
 /** close.c: free a node, also a half-open one; what its device still uses stays. */
 void gravel_node_free(struct gravel *gravel);
 
+/** waits.c: what a call returns that met `code`. What the node's threads noted is its cause, and goes first. */
+int gravel_node_conclude(struct gravel *gravel, int code);
+
 /** GRAVEL_EINVAL, and why, if a handler makes this call, which waits; else 0. */
 int gravel_node_refuse_in_handler(const char *call);
 
@@ -88,15 +91,15 @@ bool gravel_node_has(struct gravel *gravel, uint64_t offset, uint64_t bytes);
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
                         const uint64_t args[GRAVEL_AM_MAX_ARGS]);
 
-/** agree.c: check and copy the handlers. @return 0; GRAVEL_EINVAL; GRAVEL_ENOMEM. */
-int gravel_agree_on_handlers(struct gravel *gravel, const struct gravel_bindings *bindings);
+/** agree.c: check the caller's handlers, and keep a copy. @return 0; GRAVEL_EINVAL; GRAVEL_ENOMEM. */
+int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_bindings *bindings);
 /** agree.c: compare with all nodes what must be the same everywhere. Collective. @return 0; GRAVEL_EMISMATCH. */
 int gravel_agree_on_settings(struct gravel *gravel);
 /** agree.c: all nodes open or none. Collective. @return code; GRAVEL_EPEER if another node could not. */
 int gravel_agree_on_success(struct gravel *gravel, int code);
 
 /** neighbours.c: tell the log which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
-int gravel_share_tell(struct gravel *gravel);
+int gravel_node_tell_neighbours(struct gravel *gravel);
 
 /** Everything counted since the node opened. */
 void gravel_stats_gather(struct gravel *gravel, struct gravel_stats *stats);

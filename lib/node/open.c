@@ -269,7 +269,7 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
         code = gravel_node_check_slice(gravel);
     if (!code)
         code = gravel_self_test(&gravel->device, OPEN_TEST_ROUNDS, NULL);
-    return code ? code : gravel_beside_test(&gravel->device, bindings);
+    return code ? code : gravel_self_test_handlers(&gravel->device, bindings);
 }
 
 /* Nodes whose steps differ would take different buffers; the largest suits all. Collective. */
@@ -324,7 +324,7 @@ static int open_together(struct gravel *gravel, const struct gravel_bindings *bi
     if (!code)
         code = gravel_agree_on_success(gravel, open_local(gravel, bindings));
     if (!code)
-        code = gravel_share_tell(gravel);
+        code = gravel_node_tell_neighbours(gravel);
     return code ? code : gravel_barrier(gravel);
 }
 
@@ -332,7 +332,7 @@ static int check_call(struct gravel *gravel, const struct gravel_bindings *bindi
 {
     int code = gravel_config_check(&gravel->config);
     if (!code)
-        code = gravel_agree_on_handlers(gravel, bindings);
+        code = gravel_node_take_handlers(gravel, bindings);
     if (!code && gravel_heap_create(&gravel->heap, gravel->config.heap_bytes))
         code = gravel_fail(GRAVEL_ENOMEM, "books of the symmetric heap");
     return code;

@@ -2,11 +2,11 @@
 /*
  * Kernels under way. See launches.h.
  *
- * OpenCL's own wait has no bound, so a thread that waits sleeps on a bell of ours, which the driver
- * rings when the kernel ends. Now and then it wakes up to look at the clock, and at the kernel, for
- * drivers that ring late.
+ * OpenCL's own wait has no bound, so a thread that waits sleeps on an event of ours, which the driver
+ * signals when the kernel ends. Now and then it wakes up to look at the clock, and at the kernel, for
+ * drivers that signal late.
  *
- * Memory:  B1 hands the bell from the holder that lets go of it first to the one that frees it.
+ * Memory:  B1 hands the completion from the holder that lets go of it first to the one that frees it.
  *          What the kernel wrote is ordered by clWaitForEvents, called once the kernel has ended;
  *          a look at its status orders nothing.
  */
@@ -138,44 +138,44 @@ bool gravel_launches_are_running(struct gravel_launches *launches)
     return are_running;
 }
 
-/* ---- the bell -------------------------------------------------------------------------------- */
+/* ---- completion ------------------------------------------------------------------------------ */
 
 /*
- * Rings when a kernel ends. Two hold it: the thread that waits and the driver, which rings from a
- * thread of its own, maybe long after the wait. The last to let go frees it. The bell at a kernel
- * that never ends stays with the driver.
+ * Signalled when a kernel ends. Two hold it: the thread that waits and the driver, which signals from a
+ * thread of its own, maybe long after the wait. The last to let go frees it. That of a kernel that never
+ * ends stays with the driver.
  */
-struct bell {
-    struct gravel_event rung;
+struct completion {
+    struct gravel_event ended;
     _Atomic uint32_t n_holders; /* B1 */
 };
 
-static void let_go(struct bell *bell, uint32_t n_holders)
+static void let_go(struct completion *completion, uint32_t n_holders)
 {
-    if (atomic_fetch_sub_explicit(&bell->n_holders, n_holders, memory_order_acq_rel) ==
+    if (atomic_fetch_sub_explicit(&completion->n_holders, n_holders, memory_order_acq_rel) ==
         n_holders) /* B1, pairs with itself in the other holder */
-        free(bell);
+        free(completion);
 }
 
-static void CL_CALLBACK ring(cl_event event, cl_int status, void *user)
+static void CL_CALLBACK signal_end(cl_event event, cl_int status, void *user)
 {
-    struct bell *bell = user;
+    struct completion *completion = user;
     (void)event, (void)status;
-    gravel_event_signal(&bell->rung);
-    let_go(bell, 1);
+    gravel_event_signal(&completion->ended);
+    let_go(completion, 1);
 }
 
-/* A bell at the kernel; NULL if there is no memory or the driver does not want it. */
-static struct bell *hang(cl_event event)
+/* Have the driver signal the kernel's end; NULL if there is no memory or the driver does not want it. */
+static struct completion *expect_end(cl_event event)
 {
-    struct bell *bell = aligned_alloc(GRAVELP_CACHELINE, sizeof *bell);
-    if (!bell)
+    struct completion *completion = aligned_alloc(GRAVELP_CACHELINE, sizeof *completion);
+    if (!completion)
         return NULL;
-    memset(bell, 0, sizeof *bell);
-    atomic_init(&bell->n_holders, 2);
-    if (clSetEventCallback(event, CL_COMPLETE, ring, bell) == CL_SUCCESS)
-        return bell;
-    let_go(bell, 2);
+    memset(completion, 0, sizeof *completion);
+    atomic_init(&completion->n_holders, 2);
+    if (clSetEventCallback(event, CL_COMPLETE, signal_end, completion) == CL_SUCCESS)
+        return completion;
+    let_go(completion, 2);
     return NULL;
 }
 
@@ -225,17 +225,17 @@ static int wait_for(struct gravel_launches *launches, const struct gravel_launch
 {
     if (has_ended(kernel->event))
         return 0;
-    struct bell *bell = hang(kernel->event);
-    struct gravel_event nobody_rings = {.epoch = 0};
+    struct completion *completion = expect_end(kernel->event);
+    struct gravel_event unsignalled = {.epoch = 0};
     struct gravel_idle idle = {.round = 0};
     uint64_t begin_ns = gravel_clock_ns();
     int code = 0;
     while (!has_ended(kernel->event) &&
            !(code = check_limit(launches, limit, kernel->name, begin_ns)))
-        gravel_idle_wait(&idle, bell ? &bell->rung : &nobody_rings, GRAVEL_IDLE_MAX_NS);
+        gravel_idle_wait(&idle, completion ? &completion->ended : &unsignalled, GRAVEL_IDLE_MAX_NS);
     gravel_idle_reset(&idle);
-    if (bell)
-        let_go(bell, 1);
+    if (completion)
+        let_go(completion, 1);
     return code;
 }
 

@@ -69,10 +69,10 @@ cl_int gravel_patience_mark(const struct gravel_device *device, cl_command_queue
                             cl_event *all)
 {
     static uint32_t unused; /* of all threads; nobody looks at it */
-    if (!device->ping)
+    if (!device->probe_word)
         return clEnqueueMarkerWithWaitList(queue, 0, NULL, all);
-    return clEnqueueReadBuffer(queue, device->ping, CL_FALSE, 0, sizeof unused, &unused, 0, NULL,
-                               all);
+    return clEnqueueReadBuffer(queue, device->probe_word, CL_FALSE, 0, sizeof unused, &unused, 0,
+                               NULL, all);
 }
 
 /* As gravel_patience_mark, and let it begin. */

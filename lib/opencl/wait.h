@@ -7,7 +7,7 @@
  * to wait on. What a wait has given up may still end later, so the memory it reads or writes must
  * stay; a node that has given up once is beyond use and leaves all of it behind.
  *
- * Path:    pump/move.c, device_resolver.c, copy.c, memory.c -> wait.h -> the device.
+ * Path:    pump/move.c, device_resolver.c, copier.c, memory.c -> wait.h -> the device.
  * Threads: any.
  */
 #ifndef GRAVEL_OPENCL_WAIT_H

@@ -55,11 +55,11 @@ uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
     return at;
 }
 
-void gravel_pump_free_rooms(struct channel *channel)
+void gravel_pump_free_rooms(struct mirror *mirror)
 {
-    struct rooms *rooms = &channel->rooms;
+    struct rooms *rooms = &mirror->rooms;
     uint32_t consumed =
-        gravel_word_load(&channel->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
+        gravel_word_load(&mirror->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
     while (rooms->n && (int32_t)(consumed - rooms->ends[rooms->first]) >= 0) {
         rooms->first = (rooms->first + 1) % GRAVEL_BLOCK_ROOMS;
         rooms->n--;
@@ -69,32 +69,32 @@ void gravel_pump_free_rooms(struct channel *channel)
 int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct gravel_package_run *run,
                     uint32_t *n_binned)
 {
-    struct channel *channel = &pump->channels[queue];
-    struct rooms *rooms = &channel->rooms;
-    struct flight *flight = gravel_pump_next_flight(channel);
+    struct mirror *mirror = &pump->mirrors[queue];
+    struct rooms *rooms = &mirror->rooms;
+    struct flight *flight = gravel_pump_next_flight(mirror);
     *n_binned = 0;
     if (rooms->n == GRAVEL_BLOCK_ROOMS)
         return 0;
     flight->room = (rooms->first + rooms->n) % GRAVEL_BLOCK_ROOMS;
     flight->run = *run;
     flight->run.queue = queue;
-    flight->run.ticket = channel->taken;
+    flight->run.ticket = mirror->taken;
     int code =
         gravel_device_aggregator_bin(pump->binner, &flight->run, flight->room, &flight->copied);
     if (code)
         return code;
     *n_binned = run->n_packages;
-    gravel_pump_begin_flight(channel, run->n_packages);
-    rooms->ends[flight->room] = channel->taken;
+    gravel_pump_begin_flight(mirror, run->n_packages);
+    rooms->ends[flight->room] = mirror->taken;
     rooms->n++;
     return 0;
 }
 
-bool gravel_pump_land_block(struct gravel_pump *pump, struct channel *channel,
+bool gravel_pump_land_block(struct gravel_pump *pump, struct mirror *mirror,
                             const struct flight *flight)
 {
-    struct gravelp_package *package = gravel_pump_slot(pump, channel, flight->run.ticket);
-    struct gravel_block *block = &channel->blocks[flight->room];
+    struct gravelp_package *package = gravel_pump_slot(pump, mirror, flight->run.ticket);
+    struct gravel_block *block = &mirror->blocks[flight->room];
     if (!gravel_device_aggregator_take(pump->binner, &flight->run, flight->room, block))
         return false;
     package->command = GRAVEL_BINNED;
@@ -107,5 +107,5 @@ bool gravel_pump_land_block(struct gravel_pump *pump, struct channel *channel,
 
 const struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t queue)
 {
-    return pump->binner ? pump->channels[queue].blocks : NULL;
+    return pump->binner ? pump->mirrors[queue].blocks : NULL;
 }

@@ -19,19 +19,19 @@
 
 static uint64_t slot_offset(const struct gravel_pump *pump, uint32_t queue, uint32_t slot)
 {
-    return pump->mirror->slots_offset + ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
+    return pump->arena->slots_offset + ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
 }
 
 /* Slots from `ticket` on that may be looked at or moved at once: up to the ring's end, and where
  * the mirror has room. */
-static uint32_t reach(const struct gravel_pump *pump, const struct channel *channel)
+static uint32_t reach(const struct gravel_pump *pump, const struct mirror *mirror)
 {
-    uint32_t slot = channel->taken & (pump->n_slots - 1);
+    uint32_t slot = mirror->taken & (pump->n_slots - 1);
     uint32_t consumed =
-        gravel_word_load(&channel->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
-    uint32_t room = pump->n_slots - (channel->taken - consumed);
+        gravel_word_load(&mirror->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
+    uint32_t room = pump->n_slots - (mirror->taken - consumed);
     uint32_t n = pump->n_slots - slot < room ? pump->n_slots - slot : room;
-    return n < channel->wanted ? n : channel->wanted;
+    return n < mirror->wanted ? n : mirror->wanted;
 }
 
 /* The newest of several commands; the queue is in order. */
@@ -45,8 +45,8 @@ static void keep_last(cl_event *last, cl_event next)
 
 static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n, cl_event *last)
 {
-    struct channel *channel = &pump->channels[queue];
-    uint32_t slot = channel->taken & (pump->n_slots - 1);
+    struct mirror *mirror = &pump->mirrors[queue];
+    uint32_t slot = mirror->taken & (pump->n_slots - 1);
     const size_t from[3] = {slot_offset(pump, queue, slot), 0, 0}, to[3] = {0, 0, 0};
     const size_t region[3] = {sizeof(struct gravelp_package), n, 1};
     cl_event next = NULL;
@@ -54,7 +54,7 @@ static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n,
         return CL_SUCCESS;
     cl_int error = clEnqueueReadBufferRect(pump->looks, pump->device, CL_FALSE, from, to, region,
                                            pump->slot_bytes, 0, sizeof(struct gravelp_package), 0,
-                                           channel->headers, 0, NULL, &next);
+                                           mirror->headers, 0, NULL, &next);
     keep_last(last, next);
     return error;
 }
@@ -68,7 +68,7 @@ static int look(struct gravel_pump *pump, uint32_t *n)
                                        pump->seen, 0, NULL, &last);
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
         n[q] =
-            pump->channels[q].n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, &pump->channels[q]) : 0;
+            pump->mirrors[q].n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, &pump->mirrors[q]) : 0;
         error = read_headers(pump, q, n[q], &last);
     }
     if (error == CL_SUCCESS)
@@ -82,25 +82,25 @@ static int look(struct gravel_pump *pump, uint32_t *n)
 
 /* Let the mirror's readers see the device's fault and counters; they are the pump's to write there.
  */
-static void mirror_words(struct gravel_pump *pump)
+static void copy_words(struct gravel_pump *pump)
 {
     const struct gravelp_arena *seen = (const struct gravelp_arena *)pump->seen;
     const struct gravelp_queue_words *words = (const struct gravelp_queue_words *)(seen + 1);
     for (uint32_t q = 0; q < pump->n_queues; q++) {
-        struct gravelp_queue_words *to = pump->channels[q].words;
+        struct gravelp_queue_words *to = pump->mirrors[q].words;
         gravel_word_store(&to->reserved, words[q].reserved, memory_order_relaxed);
         gravel_word_store(&to->waits, words[q].waits, memory_order_relaxed);
     }
-    if (seen->fault == GRAVELP_FAULT_NONE || pump->mirror->fault != GRAVELP_FAULT_NONE)
+    if (seen->fault == GRAVELP_FAULT_NONE || pump->arena->fault != GRAVELP_FAULT_NONE)
         return;
-    pump->mirror->fault_queue = seen->fault_queue;
-    pump->mirror->fault_ticket = seen->fault_ticket;
-    pump->mirror->fault_dimensions = seen->fault_dimensions;
-    memcpy(pump->mirror->fault_item, seen->fault_item, sizeof seen->fault_item);
-    pump->mirror->fault_value = seen->fault_value;
-    pump->mirror->fault_offset = seen->fault_offset;
-    memcpy(pump->mirror->fault_high, seen->fault_high, sizeof seen->fault_high);
-    gravel_word_store(&pump->mirror->fault, seen->fault,
+    pump->arena->fault_queue = seen->fault_queue;
+    pump->arena->fault_ticket = seen->fault_ticket;
+    pump->arena->fault_dimensions = seen->fault_dimensions;
+    memcpy(pump->arena->fault_item, seen->fault_item, sizeof seen->fault_item);
+    pump->arena->fault_value = seen->fault_value;
+    pump->arena->fault_offset = seen->fault_offset;
+    memcpy(pump->arena->fault_high, seen->fault_high, sizeof seen->fault_high);
+    gravel_word_store(&pump->arena->fault, seen->fault,
                       memory_order_release); /* F1, pairs with F2 */
 }
 
@@ -122,7 +122,7 @@ static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot
 {
     uint64_t at = slot_offset(pump, queue, slot);
     const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {width, n, 1};
-    unsigned char *host = (unsigned char *)pump->mirror + at;
+    unsigned char *host = (unsigned char *)pump->arena + at;
     if (width == pump->slot_bytes)
         return clEnqueueReadBuffer(pump->moves, pump->device, CL_FALSE, at, (size_t)n * width, host,
                                    0, NULL, copied);
@@ -131,10 +131,10 @@ static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot
 }
 
 /* Slots, of the n looked at, that are published. */
-static uint32_t count_ready(const struct channel *channel, uint32_t n)
+static uint32_t count_ready(const struct mirror *mirror, uint32_t n)
 {
     uint32_t ready = 0;
-    while (ready < n && channel->headers[ready].published == channel->taken + ready + 1)
+    while (ready < n && mirror->headers[ready].published == mirror->taken + ready + 1)
         ready++;
     return ready;
 }
@@ -143,34 +143,34 @@ static uint32_t count_ready(const struct channel *channel, uint32_t n)
 static int begin_copy(struct gravel_pump *pump, uint32_t queue,
                       const struct gravelp_package *headers, uint32_t n)
 {
-    struct channel *channel = &pump->channels[queue];
-    struct flight *flight = gravel_pump_next_flight(channel);
+    struct mirror *mirror = &pump->mirrors[queue];
+    struct flight *flight = gravel_pump_next_flight(mirror);
     uint32_t width = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t bytes = package_bytes(pump, &headers[i]);
         width = bytes > width ? bytes : width;
     }
     cl_int error =
-        copy_slots(pump, queue, channel->taken & (pump->n_slots - 1), n, width, &flight->copied);
+        copy_slots(pump, queue, mirror->taken & (pump->n_slots - 1), n, width, &flight->copied);
     if (error != CL_SUCCESS)
         return gravel_check_cl("copying packages from the device", error);
     flight->width = width;
     flight->run.n_packages = 0;
-    gravel_pump_begin_flight(channel, n);
+    gravel_pump_begin_flight(mirror, n);
     return 0;
 }
 
 /* Start moving the published ones of the n slots looked at. @param moved  [out] packages [count]. */
 static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t *moved)
 {
-    struct channel *channel = &pump->channels[queue];
-    const struct gravelp_package *headers = channel->headers;
-    uint32_t ready = count_ready(channel, n), at = 0, n_begun = 1;
+    struct mirror *mirror = &pump->mirrors[queue];
+    const struct gravelp_package *headers = mirror->headers;
+    uint32_t ready = count_ready(mirror, n), at = 0, n_begun = 1;
     uint32_t wanted = 2 * ready < GRAVEL_PUMP_LOOK_MIN ? GRAVEL_PUMP_LOOK_MIN : 2 * ready;
     struct gravel_package_run run;
     int code = 0;
-    channel->wanted = wanted < pump->look_ahead ? wanted : pump->look_ahead;
-    for (; !code && n_begun && at < ready && channel->n_flights < GRAVEL_PUMP_FLIGHTS;
+    mirror->wanted = wanted < pump->look_ahead ? wanted : pump->look_ahead;
+    for (; !code && n_begun && at < ready && mirror->n_flights < GRAVEL_PUMP_FLIGHTS;
          at += n_begun) {
         n_begun = gravel_pump_n_to_copy(pump, headers + at, ready - at, &run);
         code = n_begun ? begin_copy(pump, queue, headers + at, n_begun)
@@ -186,10 +186,10 @@ static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, u
  * older than it, and then the copy made of it too short; and only the pump speaks of blocks. */
 static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct flight *flight)
 {
-    struct channel *channel = &pump->channels[queue];
-    for (uint32_t t = channel->arrived; t != flight->end; t++) {
+    struct mirror *mirror = &pump->mirrors[queue];
+    for (uint32_t t = mirror->arrived; t != flight->end; t++) {
         static const char what[] = "copying a package from the device";
-        struct gravelp_package *package = gravel_pump_slot(pump, channel, t);
+        struct gravelp_package *package = gravel_pump_slot(pump, mirror, t);
         int code = 0;
         if (package_bytes(pump, package) > flight->width) {
             cl_int error =
@@ -237,7 +237,7 @@ static int land_flight(struct gravel_pump *pump, uint32_t queue, struct flight *
 {
     if (flight->run.n_packages == 0)
         return check_copies(pump, queue, flight);
-    if (gravel_pump_land_block(pump, &pump->channels[queue], flight))
+    if (gravel_pump_land_block(pump, &pump->mirrors[queue], flight))
         return 0;
     return copy_instead(pump, queue, flight);
 }
@@ -245,10 +245,10 @@ static int land_flight(struct gravel_pump *pump, uint32_t queue, struct flight *
 /* Hand runs whose copies have ended to the aggregator. @param wait  for all of them. */
 static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
 {
-    struct channel *channel = &pump->channels[queue];
-    uint32_t arrived = channel->arrived;
-    while (channel->n_flights) {
-        struct flight *flight = &channel->flights[channel->first_flight];
+    struct mirror *mirror = &pump->mirrors[queue];
+    uint32_t arrived = mirror->arrived;
+    while (mirror->n_flights) {
+        struct flight *flight = &mirror->flights[mirror->first_flight];
         bool has_ended = false;
         int code = ask_flight(pump, flight, wait, &has_ended);
         if (!code && !has_ended)
@@ -258,12 +258,12 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
         if (code)
             return code;
         clReleaseEvent(flight->copied);
-        channel->first_flight = (channel->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
-        channel->n_flights--;
-        gravel_word_store(&channel->arrived, flight->end,
+        mirror->first_flight = (mirror->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
+        mirror->n_flights--;
+        gravel_word_store(&mirror->arrived, flight->end,
                           memory_order_release); /* U1, pairs with U2 */
     }
-    if (channel->arrived != arrived)
+    if (mirror->arrived != arrived)
         pump->shape.wake(pump->shape.context, queue);
     return 0;
 }
@@ -277,10 +277,10 @@ static int tell_device(struct gravel_pump *pump)
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
         struct gravelp_queue_words *credit = &pump->credits[q];
         credit->consumed =
-            pump->channels[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
-        credit->beat = beat;           /* H6 */
+            pump->mirrors[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
+        credit->beat = beat;          /* H6 */
         error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
-                                     pump->mirror->queues_offset + q * sizeof *credit + line,
+                                     pump->arena->queues_offset + q * sizeof *credit + line,
                                      2 * sizeof(uint32_t), &credit->consumed, 0, NULL, NULL);
     }
     if (error == CL_SUCCESS &&
@@ -308,10 +308,10 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
     int code = look(pump, n);
     *moved = 0;
     if (!code)
-        mirror_words(pump);
+        copy_words(pump);
     for (uint32_t q = 0; q < pump->n_queues && !code; q++) {
         uint32_t found = 0;
-        gravel_pump_free_rooms(&pump->channels[q]);
+        gravel_pump_free_rooms(&pump->mirrors[q]);
         code = begin_flights(pump, q, n[q], &found);
         *moved += found;
         if (!code)
@@ -323,7 +323,7 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
 bool gravel_pump_is_behind(const struct gravel_pump *pump)
 {
     for (uint32_t q = 0; q < pump->n_queues; q++)
-        if (pump->channels[q].arrived != pump->channels[q].words->reserved)
+        if (pump->mirrors[q].arrived != pump->mirrors[q].words->reserved)
             return true;
     return false;
 }
@@ -332,11 +332,11 @@ uint32_t gravel_pump_reserved(const struct gravel_pump *pump)
 {
     uint32_t sum = 0;
     for (uint32_t q = 0; q < pump->n_queues; q++)
-        sum += gravel_word_load(&pump->channels[q].words->reserved, memory_order_relaxed);
+        sum += gravel_word_load(&pump->mirrors[q].words->reserved, memory_order_relaxed);
     return sum;
 }
 
 const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue)
 {
-    return &pump->channels[queue].arrived;
+    return &pump->mirrors[queue].arrived;
 }

@@ -34,7 +34,8 @@ struct rooms {
     uint32_t first, n;                 /* in use */
 };
 
-struct channel {
+/* The host's copy of a queue, and what is on its way there. */
+struct mirror {
     struct gravelp_queue_words
         *words;           /* the mirror's: reserved and waits are ours, consumed the aggregator's */
     unsigned char *slots; /* the mirror's */
@@ -50,8 +51,8 @@ struct channel {
 
 struct gravel_pump {
     struct gravel_pump_shape shape;
-    struct gravelp_arena *mirror;
-    cl_mem device; /* the kernels' arena */
+    struct gravelp_arena *arena; /* the host's, whose queues are the mirrors */
+    cl_mem device;               /* the kernels' arena */
     cl_command_queue looks, moves;
     cl_mem
         pinned; /* staging: device words, then headers of each queue, then words for the device */
@@ -59,7 +60,7 @@ struct gravel_pump {
     unsigned char *seen; /* [state_bytes] control block and queue words as the device has them */
     uint32_t state_bytes;
     struct gravelp_queue_words *credits; /* [n_queues] what the device is told */
-    struct channel *channels;            /* [n_queues] */
+    struct mirror *mirrors;              /* [n_queues] */
     uint32_t n_queues, n_slots, slot_bytes;
     uint32_t look_ahead; /* headers of each queue */
     bool has_told_abort;
@@ -92,26 +93,26 @@ int gravel_pump_fail(struct gravel_pump *pump, int code);
 bool gravel_pump_is_behind(const struct gravel_pump *pump);
 
 /* A package of a queue in the mirror. */
-static inline struct gravelp_package *
-gravel_pump_slot(const struct gravel_pump *pump, const struct channel *channel, uint32_t ticket)
+static inline struct gravelp_package *gravel_pump_slot(const struct gravel_pump *pump,
+                                                       const struct mirror *mirror, uint32_t ticket)
 {
     uint64_t slot = ticket & (pump->n_slots - 1);
-    return (struct gravelp_package *)(channel->slots + slot * pump->slot_bytes);
+    return (struct gravelp_package *)(mirror->slots + slot * pump->slot_bytes);
 }
 
 /* Where the next flight goes; there is room for it. */
-static inline struct flight *gravel_pump_next_flight(struct channel *channel)
+static inline struct flight *gravel_pump_next_flight(struct mirror *mirror)
 {
-    uint32_t last = channel->first_flight + channel->n_flights;
-    return &channel->flights[last % GRAVEL_PUMP_FLIGHTS];
+    uint32_t last = mirror->first_flight + mirror->n_flights;
+    return &mirror->flights[last % GRAVEL_PUMP_FLIGHTS];
 }
 
 /* The next flight has begun, with n packages. */
-static inline void gravel_pump_begin_flight(struct channel *channel, uint32_t n)
+static inline void gravel_pump_begin_flight(struct mirror *mirror, uint32_t n)
 {
-    channel->taken += n;
-    gravel_pump_next_flight(channel)->end = channel->taken;
-    channel->n_flights++;
+    mirror->taken += n;
+    gravel_pump_next_flight(mirror)->end = mirror->taken;
+    mirror->n_flights++;
 }
 
 /*
@@ -127,9 +128,9 @@ uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
 int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct gravel_package_run *run,
                     uint32_t *n_binned);
 /* Forget rooms of blocks that have been read. To be called at every look: tickets wrap. */
-void gravel_pump_free_rooms(struct channel *channel);
+void gravel_pump_free_rooms(struct mirror *mirror);
 /* Put the block of a flight whose copy has ended into the mirror. @return false if its packages must be copied. */
-bool gravel_pump_land_block(struct gravel_pump *pump, struct channel *channel,
+bool gravel_pump_land_block(struct gravel_pump *pump, struct mirror *mirror,
                             const struct flight *flight);
 
 #endif

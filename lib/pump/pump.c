@@ -121,12 +121,12 @@ static int make_staging(struct gravel_pump *pump)
     pump->credits = (struct gravelp_queue_words *)(pump->staging + pump->state_bytes);
     unsigned char *at = (unsigned char *)(pump->credits + pump->n_queues);
     for (uint32_t q = 0; q < pump->n_queues; q++, at += headers) {
-        struct channel *channel = &pump->channels[q];
-        channel->headers = (struct gravelp_package *)at;
-        channel->words = gravel_arena_queue(pump->mirror, q);
-        channel->slots = gravel_arena_slots(pump->mirror, q);
-        channel->taken = channel->arrived = channel->words->consumed;
-        channel->wanted =
+        struct mirror *mirror = &pump->mirrors[q];
+        mirror->headers = (struct gravelp_package *)at;
+        mirror->words = gravel_arena_queue(pump->arena, q);
+        mirror->slots = gravel_arena_slots(pump->arena, q);
+        mirror->taken = mirror->arrived = mirror->words->consumed;
+        mirror->wanted =
             GRAVEL_PUMP_LOOK_MIN < pump->look_ahead ? GRAVEL_PUMP_LOOK_MIN : pump->look_ahead;
     }
     return 0;
@@ -156,29 +156,29 @@ static int start(struct gravel_pump *pump)
 
 int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape)
 {
-    struct gravelp_arena *mirror = shape->memory->arena;
-    size_t bytes = mirror->n_queues * sizeof(struct channel);
+    struct gravelp_arena *arena = shape->memory->arena;
+    size_t bytes = arena->n_queues * sizeof(struct mirror);
     struct gravel_pump *pump = aligned_alloc(GRAVELP_CACHELINE, sizeof *pump);
     *out = pump;
     if (!pump)
         return gravel_fail(GRAVEL_ENOMEM, "pump");
     memset(pump, 0, sizeof *pump);
     pump->shape = *shape;
-    pump->mirror = mirror;
+    pump->arena = arena;
     pump->device = shape->memory->buffer;
-    pump->n_queues = mirror->n_queues;
-    pump->n_slots = mirror->n_slots;
-    pump->slot_bytes = mirror->slot_bytes;
-    pump->clock = gravel_package_clock(mirror);
+    pump->n_queues = arena->n_queues;
+    pump->n_slots = arena->n_slots;
+    pump->slot_bytes = arena->slot_bytes;
+    pump->clock = gravel_package_clock(arena);
     pump->look_ahead = LOOK_AHEAD / pump->n_queues;
     pump->state_bytes =
-        (uint32_t)(mirror->queues_offset + mirror->n_queues * sizeof(struct gravelp_queue_words));
+        (uint32_t)(arena->queues_offset + arena->n_queues * sizeof(struct gravelp_queue_words));
     pthread_mutex_init(&pump->lock, NULL);
     pthread_mutex_init(&pump->watch_lock, NULL);
-    pump->channels = aligned_alloc(GRAVELP_CACHELINE, bytes);
-    if (!pump->channels)
+    pump->mirrors = aligned_alloc(GRAVELP_CACHELINE, bytes);
+    if (!pump->mirrors)
         return gravel_fail(GRAVEL_ENOMEM, "pump of %u queues", pump->n_queues);
-    memset(pump->channels, 0, bytes);
+    memset(pump->mirrors, 0, bytes);
     int code = make_queues(pump);
     if (!code)
         code = make_staging(pump);
@@ -190,11 +190,11 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
 
 static void release_flights(struct gravel_pump *pump)
 {
-    for (uint32_t q = 0; pump->channels && q < pump->n_queues; q++) {
-        struct channel *channel = &pump->channels[q];
-        for (; channel->n_flights; channel->n_flights--) {
-            clReleaseEvent(channel->flights[channel->first_flight].copied);
-            channel->first_flight = (channel->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
+    for (uint32_t q = 0; pump->mirrors && q < pump->n_queues; q++) {
+        struct mirror *mirror = &pump->mirrors[q];
+        for (; mirror->n_flights; mirror->n_flights--) {
+            clReleaseEvent(mirror->flights[mirror->first_flight].copied);
+            mirror->first_flight = (mirror->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
         }
     }
 }
@@ -255,7 +255,7 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
         clReleaseCommandQueue(pump->looks);
     if (pump->moves)
         clReleaseCommandQueue(pump->moves);
-    free(pump->channels);
+    free(pump->mirrors);
     pthread_mutex_destroy(&pump->lock);
     pthread_mutex_destroy(&pump->watch_lock);
     free(pump);

@@ -53,12 +53,12 @@ static bool find_missing(struct gravel_pump *pump, const uint32_t *targets, uint
                          uint32_t *ticket)
 {
     for (uint32_t q = 0; q < pump->n_queues; q++) {
-        const struct channel *channel = &pump->channels[q];
-        uint32_t consumed = gravel_word_load(&channel->words->consumed, memory_order_relaxed);
+        const struct mirror *mirror = &pump->mirrors[q];
+        uint32_t consumed = gravel_word_load(&mirror->words->consumed, memory_order_relaxed);
         *queue = q;
-        *ticket = channel->taken;
-        if ((int32_t)(channel->taken - targets[q]) < 0 &&
-            channel->taken - consumed < pump->n_slots && channel->rooms.n < GRAVEL_BLOCK_ROOMS)
+        *ticket = mirror->taken;
+        if ((int32_t)(mirror->taken - targets[q]) < 0 && mirror->taken - consumed < pump->n_slots &&
+            mirror->rooms.n < GRAVEL_BLOCK_ROOMS)
             return true;
     }
     return false;
@@ -87,14 +87,14 @@ static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
 static void note_targets(const struct gravel_pump *pump, uint32_t *targets)
 {
     for (uint32_t q = 0; q < pump->n_queues; q++)
-        targets[q] = pump->channels[q].words->reserved;
+        targets[q] = pump->mirrors[q].words->reserved;
 }
 
 /* Later kernels may go on reserving: only tickets before the targets count. */
 static bool has_all(const struct gravel_pump *pump, const uint32_t *targets)
 {
     for (uint32_t q = 0; q < pump->n_queues; q++)
-        if ((int32_t)(pump->channels[q].arrived - targets[q]) < 0)
+        if ((int32_t)(pump->mirrors[q].arrived - targets[q]) < 0)
             return false;
     return true;
 }

@@ -117,7 +117,8 @@ static int run_test(const struct part *holding, const struct part *counting, uin
                        holding->device.capability.name, holding->device.cores);
 }
 
-int gravel_beside_test(const struct gravel_device *device, const struct gravel_bindings *bindings)
+int gravel_self_test_handlers(const struct gravel_device *device,
+                              const struct gravel_bindings *bindings)
 {
     if (!gravel_step_is_shared(device->step) || !gravel_beside_is_wanted(bindings))
         return 0;

@@ -16,6 +16,7 @@
  *
  * @return  0; GRAVEL_ECAPABILITY; GRAVEL_EBUILD; GRAVEL_ECL.
  */
-int gravel_beside_test(const struct gravel_device *device, const struct gravel_bindings *bindings);
+int gravel_self_test_handlers(const struct gravel_device *device,
+                              const struct gravel_bindings *bindings);
 
 #endif

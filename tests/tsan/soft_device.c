@@ -56,7 +56,8 @@ bool gravel_beside_is_wanted(const struct gravel_bindings *bindings)
     return false;
 }
 
-int gravel_beside_test(const struct gravel_device *device, const struct gravel_bindings *bindings)
+int gravel_self_test_handlers(const struct gravel_device *device,
+                              const struct gravel_bindings *bindings)
 {
     (void)device, (void)bindings;
     return 0;
