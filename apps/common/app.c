@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Give up; read or generate the graph.
+ * Reads or generates the graph, and names it.
  *
  * Path: an application's main -> this -> graph_part.c
  * Owner: the graph is the caller's to free.
@@ -8,48 +8,9 @@
  */
 #include "app.h"
 #include "graph_part.h"
-#include "turn.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static _Noreturn void die_with(const char *format, va_list arguments)
-{
-    char line[1024];
-    vsnprintf(line, sizeof line, format, arguments);
-    /* One call, so that the lines of several nodes do not mix. */
-    fprintf(stderr, "%s: %s\n", program_invocation_short_name, line);
-    /* Not exit: what runs at exit (OpenCL, MPI) could wait for threads that are stuck, and the
-     * job's launcher ends the other nodes as soon as it sees this one end. */
-    fflush(NULL);
-    _exit(EXIT_FAILURE);
-}
-
-void die(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    turn_await();
-    die_with(format, arguments);
-}
-
-void die_alone(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    die_with(format, arguments);
-}
-
-void *app_array(uint64_t n, size_t bytes, const char *what)
-{
-    void *array = calloc(n ? n : 1, bytes);
-    if (!array)
-        die("no memory for %s: %llu times %zu bytes", what, (unsigned long long)n, bytes);
-    return array;
-}
 
 void app_graph(struct graph *graph, const struct options *options)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an application's main needs besides Gravel: to give up in one line, and to get its graph.
+ * What an application's main needs besides Gravel: to get its graph, and to give up (die.h).
  *
  * Path: an application's main -> this -> graph_part.h
  * Owner: the graph is the caller's to free.
@@ -9,23 +9,11 @@
 #ifndef APPS_APP_H
 #define APPS_APP_H
 
+#include "die.h"
 #include "graph.h"
 #include "options.h"
 
 #include <jansson.h>
-
-/**
- * Print "program: text" to stderr and exit with status 1. Applications may; libraries may not. For
- * what all processes of a job find: the first one prints it, see turn.h.
- */
-_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/** The same at once, for what may be this process's alone. */
-_Noreturn void die_alone(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/** n zeroed elements [bytes each], to be freed; or die, saying that there is no memory for `what`.
- */
-void *app_array(uint64_t n, size_t bytes, const char *what);
 
 /** Give a JSON object a whole number. */
 void app_add_number(json_t *object, const char *name, uint64_t number);

@@ -7,7 +7,7 @@
  * Threads: one at a time until it is open.
  */
 #include "ghosts.h"
-#include "app.h"
+#include "die.h"
 
 #include <stdlib.h>
 

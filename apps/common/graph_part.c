@@ -7,7 +7,7 @@
  * Threads: main's.
  */
 #include "graph_part.h"
-#include "app.h"
+#include "die.h"
 #include "graph_simple.h"
 #include "partition_metis.h"
 

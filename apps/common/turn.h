@@ -3,7 +3,7 @@
  * Whose turn it is to speak when all processes of a job have the same to say: a bad option, a
  * broken file.
  *
- * Path: app.c, options.c, node.c -> this
+ * Path: die.c, options.c, node.c -> this
  * Threads: main's.
  *
  * The first process speaks and ends, and its launcher ends the others. They wait for that; one that
