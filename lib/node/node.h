@@ -2,7 +2,7 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> open.c (open), close.c, bindings.c, agree.c, neighbours.c, messages.c (messages and waits),
+ * Path:    gravel.h -> open.c (open), close.c, bindings.c, agree.c, neighbours.c, messages.c, waits.c,
  *          heap.c (heap), launch.c (programs and launches), patience.c (waits for the device), stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
