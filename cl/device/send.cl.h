@@ -104,7 +104,9 @@ GRAVELP_INLINE void gravelp_send_begin(struct gravel_group g, uint command, uint
 /* Where the column-th message is, if a package has so many: package << 32 | column there. */
 GRAVELP_OUT_OF_LINE GRAVELP_OF_ARGUMENTS ulong gravelp_split_column(uint column, uint columns)
 {
-    return (ulong)(column / columns) << 32 | column % columns;
+    uint package = column / columns;
+    return (ulong)package << 32 |
+           (column - package * columns); /* no %: oclgrind does not know its code */
 }
 
 /* Write the column-th of n messages that do not fit one slot. */
