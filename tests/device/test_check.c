@@ -176,6 +176,24 @@ static void group_of_two_dimensions_is_named(void **state)
     free_words(&words);
 }
 
+static void call_of_a_sub_group_in_a_branch_is_told(void **state)
+{
+    (void)state;
+    const struct words words = make_words();
+    int code = run_body(gravel,
+                        "\n#ifdef GRAVEL_HAS_SUBGROUPS\n"
+                        "if (i != 70) gravel_inc_uint_sg(g, a, i, 1);"
+                        "\n#endif\n",
+                        N, GROUP, words.a, words.b, 0);
+    free_words(&words);
+    if (code == 0) {
+        print_message("skipped: the device has no sub-groups\n");
+        skip();
+    }
+    expect_error(code, GRAVEL_EKERNEL, "work-group at (64), sub-group ");
+    expect_error(code, GRAVEL_EKERNEL, "work-items made the call");
+}
+
 /* ---- what is right --------------------------------------------------------------------------- */
 
 static void right_calls_send_all(void **state)
@@ -249,6 +267,7 @@ int main(void)
         cmocka_unit_test(reply_that_differs_is_told),
         cmocka_unit_test(place_outside_is_told),
         cmocka_unit_test(group_of_two_dimensions_is_named),
+        cmocka_unit_test(call_of_a_sub_group_in_a_branch_is_told),
         cmocka_unit_test(right_calls_send_all),
         cmocka_unit_test(right_requests_are_answered),
         cmocka_unit_test(launches_do_not_mix),
