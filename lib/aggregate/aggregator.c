@@ -9,6 +9,7 @@
 
 #include "aggregate/fault.h"
 #include "base/clock.h"
+#include "base/counter.h"
 #include "base/error.h"
 #include "base/thread.h"
 
@@ -16,12 +17,6 @@
 #include <string.h>
 
 #define BATCH 32u /* packages between two looks at the clock */
-
-static void count(_Atomic uint64_t *counter, uint64_t n)
-{
-    uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);
-    atomic_store_explicit(counter, value + n, memory_order_relaxed); /* one writer */
-}
 
 static void report(struct gravel_aggregator *aggregator, int code, bool is_fatal, const char *text)
 {
@@ -45,7 +40,7 @@ static void refuse_package(struct gravel_aggregator *aggregator,
                            const struct gravelp_package *package)
 {
     char text[256];
-    count(&aggregator->n_refused, 1);
+    gravel_counter_add(&aggregator->n_refused, 1);
     snprintf(text, sizeof text,
              "queue %u, ticket %u: malformed package (command 0x%x, %u messages, stride %u)",
              aggregator->number, aggregator->queue.head, package->command, package->n_messages,
@@ -56,7 +51,7 @@ static void refuse_package(struct gravel_aggregator *aggregator,
 static void refuse_destination(struct gravel_aggregator *aggregator, uint32_t n, uint32_t node)
 {
     char text[256];
-    count(&aggregator->n_refused, n);
+    gravel_counter_add(&aggregator->n_refused, n);
     snprintf(text, sizeof text,
              "queue %u, ticket %u: destination %u of a package of %u messages does not exist "
              "(there are %u nodes); the package was dropped",
@@ -86,8 +81,8 @@ static void send_columns(struct gravel_aggregator *aggregator, const struct grav
                          uint64_t now_ns)
 {
     uint32_t node;
-    count(&aggregator->n_packages, 1);
-    count(&aggregator->n_messages, columns->n);
+    gravel_counter_add(&aggregator->n_packages, 1);
+    gravel_counter_add(&aggregator->n_messages, columns->n);
     int code = gravel_aggregation_append(aggregator->aggregation, aggregator->sender, columns,
                                          now_ns, &node);
     if (code == GRAVEL_ERANGE)
@@ -149,9 +144,9 @@ static void take_package(struct gravel_aggregator *aggregator, const struct grav
 static uint32_t take_block(struct gravel_aggregator *aggregator, const struct gravel_block *block,
                            uint64_t now_ns)
 {
-    count(&aggregator->n_packages, block->run.n_packages);
-    count(&aggregator->n_messages, block->run.n_messages);
-    count(&aggregator->n_binned, block->run.n_messages);
+    gravel_counter_add(&aggregator->n_packages, block->run.n_packages);
+    gravel_counter_add(&aggregator->n_messages, block->run.n_messages);
+    gravel_counter_add(&aggregator->n_binned, block->run.n_messages);
     if (gravel_sender_append_block(aggregator->sender, block, now_ns) == GRAVEL_ENOMEM)
         report(aggregator, GRAVEL_ENOMEM, true, "no memory for a node buffer");
     return block->run.n_packages;

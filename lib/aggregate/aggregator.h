@@ -12,11 +12,9 @@
 
 #include "aggregate/aggregation.h"
 #include "aggregate/check.h"
+#include "base/error.h"
 
 #include <pthread.h>
-
-/* What the aggregator tells the node: a code, a text, and whether the node can go on. */
-typedef void gravel_report_function(void *context, int code, bool is_fatal, const char *text);
 
 struct gravel_aggregator {
     struct gravel_package_queue queue;

@@ -10,17 +10,12 @@
 #include "aggregate/sender.h"
 
 #include "base/clock.h"
+#include "base/counter.h"
 #include "base/error.h"
 #include "queue/capacity.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static void count(_Atomic uint64_t *counter, uint64_t n)
-{
-    uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);
-    atomic_store_explicit(counter, value + n, memory_order_relaxed); /* one writer */
-}
 
 static int allocate(struct gravel_sender *sender)
 {
@@ -94,7 +89,7 @@ static struct gravel_buffer *make(struct gravel_sender *sender)
 static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
 {
     struct gravel_buffer *buffer;
-    count(&sender->waits, 1);
+    gravel_counter_add(&sender->waits, 1);
     while (!(buffer = gravel_spsc_pop_pointer(sender->free))) {
         if (atomic_load_explicit(sender->shape.aborted, memory_order_relaxed)) /* H2 */
             break;
@@ -124,10 +119,10 @@ static void ship(struct gravel_sender *sender, struct gravel_buffer *buffer,
                  enum gravel_ship_reason reason)
 {
     struct gravel_sender_counts *counts = &sender->counts[buffer->frame->destination];
-    count(&counts->messages, buffer->frame->n_messages);
-    count(&counts->buffers, 1);
-    count(&counts->bytes, buffer->frame->bytes);
-    count(&sender->shipped[reason], 1);
+    gravel_counter_add(&counts->messages, buffer->frame->n_messages);
+    gravel_counter_add(&counts->buffers, 1);
+    gravel_counter_add(&counts->bytes, buffer->frame->bytes);
+    gravel_counter_add(&sender->shipped[reason], 1);
     sender->shape.ship(sender->shape.context, buffer);
 }
 

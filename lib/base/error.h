@@ -58,4 +58,7 @@ bool gravel_failure_is_fatal(struct gravel_failure *failure);
 /** Move what was noted to the calling thread's error text. @return its code; 0 if nothing was noted. */
 int gravel_failure_report(struct gravel_failure *failure);
 
+/** What a thread of the node reports: a code, a text, and whether the node cannot go on. */
+typedef void gravel_report_function(void *context, int code, bool is_fatal, const char *text);
+
 #endif

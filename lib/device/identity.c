@@ -6,18 +6,13 @@
  */
 #include "device/identity.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define DEVICE_UUID 0x106A /* CL_DEVICE_UUID_KHR; older headers have none */
 #define UUID_BYTES 16u
-
-static uint64_t hash(uint64_t hash, const void *data, size_t bytes)
-{
-    for (const unsigned char *byte = data; bytes--; byte++)
-        hash = (hash ^ *byte) * 1099511628211u;
-    return hash;
-}
 
 static bool has_uuid(cl_device_id device, unsigned char uuid[UUID_BYTES])
 {
@@ -59,14 +54,14 @@ uint64_t gravel_device_identity(cl_device_id device)
     unsigned char uuid[UUID_BYTES] = {0};
     char name[128] = "";
     cl_platform_id platform = NULL;
-    uint64_t start = 14695981039346656037u;
     device = root_of(device);
     if (has_uuid(device, uuid))
-        return hash(start, uuid, sizeof uuid);
+        return gravel_hash_bytes(GRAVEL_HASH_BEGIN, uuid, sizeof uuid);
     clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     cl_uint place = platform ? place_of(platform, device) : 0;
     if (!place)
         return 0;
     clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
-    return hash(hash(start, name, strlen(name)), &place, sizeof place);
+    uint64_t hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, name, strlen(name));
+    return gravel_hash_bytes(hash, &place, sizeof place);
 }

@@ -72,11 +72,11 @@ static void handle_messages(struct gravel_network *network, struct gravel_frame 
     network->resolving_node = expect->destination;
     uint64_t n = gravel_resolver_resolve(network->resolver, frame, bytes, expect,
                                          heap_of(network, expect->destination), &refusal);
-    gravel_network_count(&network->counts.resolved_buffers, 1);
-    gravel_network_count(&network->counts.resolved_messages, n);
+    gravel_counter_add(&network->counts.resolved_buffers, 1);
+    gravel_counter_add(&network->counts.resolved_messages, n);
     gravel_trace_buffer(network->trace, "resolve", expect->source, bytes);
     if (refusal.code) {
-        gravel_network_count(&network->counts.refused_buffers, 1);
+        gravel_counter_add(&network->counts.refused_buffers, 1);
         refuse(network, &refusal, expect->source, expect->destination);
     }
     if (refusal.code == GRAVEL_EKERNEL) /* a handler on the device that does not end */
@@ -88,14 +88,14 @@ static void handle_bytes(struct gravel_network *network, const struct gravel_byt
 {
     struct gravel_refusal refusal = {.code = 0};
     uint64_t n = bytes - sizeof *frame;
-    gravel_network_count(&network->counts.resolved_buffers, 1);
+    gravel_counter_add(&network->counts.resolved_buffers, 1);
     if (has_bytes(network, expect->destination, frame->offset, n, &refusal)) {
         check_copy(network,
                    gravel_memory_write(network->shape.memory, heap_of(network, expect->destination),
                                        frame->offset, frame->data, n));
-        gravel_network_count(&network->counts.resolved_messages, 1);
+        gravel_counter_add(&network->counts.resolved_messages, 1);
     } else {
-        gravel_network_count(&network->counts.refused_buffers, 1);
+        gravel_counter_add(&network->counts.refused_buffers, 1);
         refuse(network, &refusal, expect->source, expect->destination);
     }
 }
@@ -248,7 +248,7 @@ void gravel_control_handle(struct gravel_network *network, struct gravel_frame *
                  (unsigned long long)sequence, bytes, bytes >= sizeof *frame ? frame->kind : 0,
                  bytes >= sizeof *frame ? (unsigned long long)frame->sequence : 0,
                  bytes >= sizeof *frame ? frame->bytes : 0);
-        gravel_network_count(&network->counts.refused_buffers, 1);
+        gravel_counter_add(&network->counts.refused_buffers, 1);
         refuse(network, &refusal, source, destination);
         return;
     }

@@ -93,8 +93,8 @@ void gravel_network_send(struct gravel_network *network, struct gravel_buffer *b
         return;
     }
     if (frame->kind <= GRAVEL_FRAME_BYTES) { /* a node buffer of a sender */
-        gravel_network_count(&network->counts.network_buffers, 1);
-        gravel_network_count(&network->counts.network_bytes, frame->bytes);
+        gravel_counter_add(&network->counts.network_buffers, 1);
+        gravel_counter_add(&network->counts.network_bytes, frame->bytes);
         gravel_trace_buffer(network->trace, "send", node, frame->bytes); /* set: N2 */
     }
     if (network->transport->operations->send(network->transport, buffer)) {

@@ -14,6 +14,7 @@
 #define GRAVEL_NETWORK_NETWORK_H
 
 #include "aggregate/aggregator.h"
+#include "base/counter.h"
 #include "base/error.h"
 #include "memory/memory.h"
 #include "queue/mpmc.h"
@@ -180,12 +181,6 @@ static inline void gravel_network_wake(struct gravel_network *network)
 }
 
 /* ---- between the network thread's own files -------------------------------------------------- */
-
-static inline void gravel_network_count(_Atomic uint64_t *counter, uint64_t n)
-{
-    uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);
-    atomic_store_explicit(counter, value + n, memory_order_relaxed); /* one writer */
-}
 
 static inline bool gravel_network_is_local(const struct gravel_network *network, uint32_t node)
 {

@@ -4,6 +4,7 @@
  *
  * Path:    gravel_open -> agree.c -> gravel_reduce.
  */
+#include "base/hash.h"
 #include "device/beside.h"
 #include "node/node.h"
 #include "resolve/on_device/call_program.h"
@@ -11,8 +12,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define HASH_START UINT64_C(14695981039346656037)
 
 /* ---- handlers -------------------------------------------------------------------------------- */
 
@@ -68,12 +67,11 @@ static int check_source(const struct gravel_bindings *bindings)
                        bindings->n_handlers);
 }
 
-/* A number that differs when texts do (FNV-1a); their ends count. */
+/* A number that differs when texts do; their ends count. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    for (; text && *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return (hash ^ 256) * 1099511628211u;
+    hash = gravel_hash_bytes(hash, text, text ? strlen(text) : 0);
+    return gravel_hash_step(hash, 256);
 }
 
 int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_bindings *bindings)
@@ -89,7 +87,7 @@ int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_binding
         if (!code)
             code = copy_handler(gravel, &bindings->handlers[i]);
     }
-    gravel->device_code_hash = hash_text(hash_text(HASH_START, bindings->device_code.source),
+    gravel->device_code_hash = hash_text(hash_text(GRAVEL_HASH_BEGIN, bindings->device_code.source),
                                          bindings->device_code.options);
     return code;
 }
@@ -98,7 +96,7 @@ int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_binding
 static uint64_t hash_handler(uint64_t hash, const struct gravel_handler *handler)
 {
     hash = hash_text(hash, handler->name);
-    hash = (hash ^ (2 * handler->n_args + gravel_is_on_device(handler))) * 1099511628211u;
+    hash = gravel_hash_step(hash, 2 * handler->n_args + gravel_is_on_device(handler));
     return hash ? hash : 1;
 }
 
@@ -160,7 +158,7 @@ static int agree_on_table(struct gravel *gravel)
     for (uint32_t i = 0; !code && i < counts[1]; i++) {
         bool is_here = i < gravel->n_handlers;
         code = range_over_nodes(
-            gravel, is_here ? hash_handler(HASH_START, &gravel->handlers[i]) : 0, hashes);
+            gravel, is_here ? hash_handler(GRAVEL_HASH_BEGIN, &gravel->handlers[i]) : 0, hashes);
         if (!code && hashes[0] != hashes[1])
             return fail_handler(gravel, i, hashes[0] == 0);
     }

@@ -7,6 +7,7 @@
  * Note:    nodes share a CPU device as a matter of course: each has its own cores. Others are told of.
  */
 #include "device/identity.h"
+#include "base/hash.h"
 #include "node/node.h"
 
 #include <stdio.h>
@@ -18,8 +19,8 @@
 static uint64_t mark_of(const struct gravel *gravel)
 {
     uint64_t identity = gravel_device_identity(gravel->device.id);
-    uint64_t mark = (identity ^ (uint64_t)gravel->network.transport->host * 0x9e3779b97f4a7c15u) *
-                    1099511628211u;
+    uint64_t mark =
+        gravel_hash_step(identity, (uint64_t)gravel->network.transport->host * 0x9e3779b97f4a7c15u);
     return identity ? mark : 0;
 }
 

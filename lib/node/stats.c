@@ -6,25 +6,21 @@
  * Source:  Orr 2016, table 5-4 and section 5.5.
  */
 #include "base/clock.h"
+#include "base/counter.h"
 #include "node/node.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t load(const _Atomic uint64_t *counter)
-{
-    return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
 static void add_sender(struct gravel_stats *stats, const struct gravel_sender *sender, bool is_host)
 {
-    stats->buffers_full += load(&sender->shipped[GRAVEL_SHIP_FULL]);
-    stats->buffers_timeout += load(&sender->shipped[GRAVEL_SHIP_TIMEOUT]);
-    stats->buffers_flush += load(&sender->shipped[GRAVEL_SHIP_FLUSH]);
-    stats->buffer_waits += load(&sender->waits);
+    stats->buffers_full += gravel_counter_load(&sender->shipped[GRAVEL_SHIP_FULL]);
+    stats->buffers_timeout += gravel_counter_load(&sender->shipped[GRAVEL_SHIP_TIMEOUT]);
+    stats->buffers_flush += gravel_counter_load(&sender->shipped[GRAVEL_SHIP_FLUSH]);
+    stats->buffer_waits += gravel_counter_load(&sender->waits);
     for (uint32_t node = 0; node < sender->shape.n_nodes; node++) {
-        uint64_t messages = load(&sender->counts[node].messages);
-        stats->buffer_bytes += load(&sender->counts[node].bytes);
+        uint64_t messages = gravel_counter_load(&sender->counts[node].messages);
+        stats->buffer_bytes += gravel_counter_load(&sender->counts[node].bytes);
         if (node != sender->shape.node)
             stats->remote_messages += messages;
         if (is_host)
@@ -42,10 +38,10 @@ static void add_polls(struct gravel_stats *stats, const struct gravel_idle *idle
 
 static void add_aggregator(struct gravel_stats *stats, struct gravel_aggregator *aggregator)
 {
-    stats->packages += load(&aggregator->n_packages);
-    stats->messages += load(&aggregator->n_messages);
-    stats->binned_messages += load(&aggregator->n_binned);
-    stats->refused_messages += load(&aggregator->n_refused);
+    stats->packages += gravel_counter_load(&aggregator->n_packages);
+    stats->messages += gravel_counter_load(&aggregator->n_messages);
+    stats->binned_messages += gravel_counter_load(&aggregator->n_binned);
+    stats->refused_messages += gravel_counter_load(&aggregator->n_refused);
     stats->queue_full_waits +=
         gravel_word_load(&aggregator->queue.words->waits, memory_order_relaxed);
     add_sender(stats, aggregator->sender, false);
@@ -61,12 +57,12 @@ void gravel_stats_gather(struct gravel *gravel, struct gravel_stats *stats)
     add_sender(stats, network->host_sender, true);
     add_sender(stats, network->handler_sender, true);
     add_polls(stats, &network->idle, network->started_ns);
-    stats->network_buffers = load(&network->counts.network_buffers);
-    stats->network_bytes = load(&network->counts.network_bytes);
-    stats->handed_buffers = load(&network->transport->n_handed);
-    stats->resolved_buffers = load(&network->counts.resolved_buffers);
-    stats->resolved_messages = load(&network->counts.resolved_messages);
-    stats->refused_buffers = load(&network->counts.refused_buffers);
+    stats->network_buffers = gravel_counter_load(&network->counts.network_buffers);
+    stats->network_bytes = gravel_counter_load(&network->counts.network_bytes);
+    stats->handed_buffers = gravel_counter_load(&network->transport->n_handed);
+    stats->resolved_buffers = gravel_counter_load(&network->counts.resolved_buffers);
+    stats->resolved_messages = gravel_counter_load(&network->counts.resolved_messages);
+    stats->refused_buffers = gravel_counter_load(&network->counts.refused_buffers);
 }
 
 int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats)
@@ -85,9 +81,9 @@ int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats)
 static void add_destination(struct gravel_destination_stats *stats,
                             const struct gravel_sender *sender, uint32_t node)
 {
-    stats->messages += load(&sender->counts[node].messages);
-    stats->buffers += load(&sender->counts[node].buffers);
-    stats->bytes += load(&sender->counts[node].bytes);
+    stats->messages += gravel_counter_load(&sender->counts[node].messages);
+    stats->buffers += gravel_counter_load(&sender->counts[node].buffers);
+    stats->bytes += gravel_counter_load(&sender->counts[node].bytes);
 }
 
 static void gather_destination(struct gravel *gravel, uint32_t node,

@@ -17,6 +17,7 @@
 #ifndef GRAVEL_PUMP_PUMP_H
 #define GRAVEL_PUMP_PUMP_H
 
+#include "base/error.h"
 #include "base/event.h"
 #include "gravel/gravel.h"
 #include "memory/memory.h"
@@ -25,13 +26,10 @@
 struct gravel_pump;
 struct gravel_block;
 
-/* What the pump tells the node: a code, a text, and whether the node can go on. */
-typedef void gravel_pump_report(void *context, int code, bool is_fatal, const char *text);
-
 struct gravel_pump_shape {
     const struct gravel_memory *memory;
     const _Atomic bool *aborted; /* H2: the node has failed; kernels are told (H1) */
-    gravel_pump_report *report;
+    gravel_report_function *report;
     void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
     void *context;
     uint64_t timeout_ns;     /* longest wait of gravel_pump_move for room in the mirror */

@@ -12,6 +12,7 @@
  * Threads: the network thread alone.
  * Source:  Orr 2016, section 5.2.2 (one network thread, MPI).
  */
+#include "base/counter.h"
 #include "base/error.h"
 #include "transport/frames.h"
 #include "transport/handover.h"
@@ -107,7 +108,7 @@ static int hand_over(struct mpi_transport *mpi, struct gravel_buffer *buffer)
         return code;
     }
     gravel_handover_lend(&mpi->handover, buffer);
-    gravel_transport_count_handed(&mpi->base);
+    gravel_counter_add(&mpi->base.n_handed, 1);
     return 0;
 }
 

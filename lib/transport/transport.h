@@ -73,12 +73,6 @@ struct gravel_transport {
     _Atomic uint64_t n_handed; /* node buffers handed over in it. A counter: relaxed */
 };
 
-static inline void gravel_transport_count_handed(struct gravel_transport *transport)
-{
-    uint64_t n = atomic_load_explicit(&transport->n_handed, memory_order_relaxed);
-    atomic_store_explicit(&transport->n_handed, n + 1, memory_order_relaxed); /* one writer */
-}
-
 /** One process, no MPI, standing for n_nodes nodes. */
 int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes);
 

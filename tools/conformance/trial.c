@@ -176,10 +176,10 @@ static json_t *run_here(const void *argument)
     setvbuf(stdout, NULL, _IOLBF, 0); /* what has passed is told though the driver crashes later */
     int status = trial->suite(2, arguments);
     fflush(stdout);
-    return json_pack("{s:i}", "status", status);
+    return json_pack("{s:i, s:s}", "status", status, "why", gravel_last_error());
 }
 
-/* Passed is what came to its end without a failure, and had all that it planned. */
+/* Passed is what came to its end without a failure, and had all that it planned; refused, what the device cannot do. */
 static void judge(json_t *report, const json_t *answer)
 {
     const json_t *planned = json_object_get(report, "planned");
@@ -188,8 +188,14 @@ static void judge(json_t *report, const json_t *answer)
     json_int_t n_lines =
         n_passed + n_failed + json_integer_value(json_object_get(report, "skipped"));
     json_t *error = json_object_get(answer, "error");
+    json_int_t ended = json_integer_value(json_object_get(answer, "status"));
+    if (!error && ended == SUITE_REFUSED && !n_lines) {
+        json_object_set_new(report, "status", json_string("refused"));
+        json_object_set(report, "reason", json_object_get(answer, "why"));
+        return;
+    }
     bool is_whole = !error && n_lines && json_integer_value(planned) == n_lines;
-    bool failed = !is_whole || n_failed || json_integer_value(json_object_get(answer, "status"));
+    bool failed = !is_whole || n_failed || ended;
     json_object_set_new(report, "status", json_string(failed ? "failed" : "passed"));
     if (error)
         json_object_set(report, "reason", error);
