@@ -91,23 +91,24 @@ static void send_columns(struct gravel_aggregator *aggregator, const struct grav
         report(aggregator, code, true, "no memory for a node buffer");
 }
 
-/* Checked mode: one work-item's part of a call. `header` is whole but for the command's mark. */
+/* Checked mode: one work-item's part of a call, with a message or without. */
 static void take_arrival(struct gravel_aggregator *aggregator, const struct gravelp_package *slot,
-                         struct gravelp_package *header, uint64_t now_ns)
+                         const struct gravelp_package *header, uint64_t now_ns)
 {
     char text[512];
     struct gravel_columns arrived, columns;
-    uint32_t n_messages = header->n_messages;
-    header->n_messages = 1;
-    header->stride = GRAVELP_PACKAGE_STRIDE(1);
-    if (n_messages > 1 || GRAVELP_ARRIVAL_MEMBERS(header->arrival.place) == 0 ||
-        !is_sane(aggregator, header)) {
+    struct gravelp_package part = *header;
+    part.command &= ~GRAVELP_COMMAND_CHECKED;
+    part.n_messages = 1;
+    part.stride = GRAVELP_PACKAGE_STRIDE(1);
+    if (header->n_messages > 1 || GRAVELP_ARRIVAL_MEMBERS(part.arrival.place) == 0 ||
+        !is_sane(aggregator, &part)) {
         refuse_package(aggregator, header);
         return;
     }
-    find_columns((const unsigned char *)slot, header, &arrived);
-    arrived.n = n_messages;
-    switch (gravel_check_take(&aggregator->check, header, &arrived, &columns, text, sizeof text)) {
+    find_columns((const unsigned char *)slot, &part, &arrived);
+    arrived.n = header->n_messages;
+    switch (gravel_check_take(&aggregator->check, &part, &arrived, &columns, text, sizeof text)) {
     case GRAVEL_CHECK_WHOLE:
         if (columns.n)
             send_columns(aggregator, &columns, now_ns);
@@ -126,11 +127,9 @@ static void take_arrival(struct gravel_aggregator *aggregator, const struct grav
 static void take_package(struct gravel_aggregator *aggregator, const struct gravelp_package *slot,
                          uint64_t now_ns)
 {
-    struct gravelp_package header = *slot;
+    const struct gravelp_package header = *slot;
     struct gravel_columns columns;
-    bool is_arrival = header.command & GRAVELP_COMMAND_CHECKED;
-    header.command &= ~GRAVELP_COMMAND_CHECKED;
-    if (is_arrival) {
+    if (header.command & GRAVELP_COMMAND_CHECKED) {
         take_arrival(aggregator, slot, &header, now_ns);
     } else if (is_sane(aggregator, &header)) {
         find_columns((const unsigned char *)slot, &header, &columns);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -193,12 +194,16 @@ static size_t draw_on_terminal(bool quiet, char *drawn, size_t drawn_bytes)
     progress.drawn_at_s += 1000; /* however slow the machine, too soon to draw again */
     progress_at(&progress, 101);
     progress_end(&progress);
-    fcntl(terminal, F_SETFL, O_NONBLOCK);
-    ssize_t n = read(terminal, drawn, drawn_bytes - 1);
-    drawn[n > 0 ? n : 0] = '\0';
+    struct pollfd readable = {.fd = terminal, .events = POLLIN};
+    size_t n = 0;
+    ssize_t more = 1;
+    while (more > 0 && poll(&readable, 1, 200) > 0) /* the terminal may give it in pieces */
+        if ((more = read(terminal, drawn + n, drawn_bytes - 1 - n)) > 0)
+            n += (size_t)more;
+    drawn[n] = '\0';
     fclose(stream);
     close(terminal);
-    return n > 0 ? (size_t)n : 0;
+    return n;
 }
 
 static void progress_shows_on_a_terminal_only_when_wanted(void **state)
