@@ -184,7 +184,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
  *
  * @return  0, or the node's first error that no other call has returned yet. The node is closed either way.
  *
- * Kernels that use the node must have ended.
+ * Kernels that use the node must have ended. Memory that is mapped stays until it is unmapped.
  */
 int gravel_close(struct gravel *gravel);
 
@@ -242,6 +242,9 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node);
  * Where the host addresses the heap, the pointer is into the heap; elsewhere it is to a copy, which gravel_unmap writes
  * back. Messages to the part between the two calls may be lost: call gravel_barrier or gravel_quiet before.
  *
+ * What is mapped stays readable after gravel_close, until it is unmapped: the heap is freed by the last gravel_unmap. A
+ * map that is never unmapped keeps the heap of a closed node until the process ends.
+ *
  * @param offset   heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
  * @param flags    CL_MAP_READ, CL_MAP_WRITE, both, or CL_MAP_WRITE_INVALIDATE_REGION (nothing is read).
  * @param node     a local node.
@@ -252,7 +255,13 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node);
 int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,
                uint32_t node, void **pointer);
 
-/** End a map. Later kernels and messages see what was written. NULL is allowed. */
+/**
+ * End a map. Later kernels and messages see what was written. This call alone may follow gravel_close, which drops what
+ * is written then.
+ *
+ * @param pointer  as gravel_map gave it, once; NULL is allowed.
+ * @return         0; GRAVEL_EINVAL (not mapped); GRAVEL_ECL.
+ */
 int gravel_unmap(struct gravel *gravel, void *pointer);
 
 /* ---- kernels --------------------------------------------------------------------------------- */

@@ -142,10 +142,11 @@ static int open_arena(struct gravel *gravel)
 {
     const struct gravel_config *config = &gravel->config;
     const struct gravel_transport *transport = gravel->network.transport;
+    gravel->n_heaps = transport->is_loopback ? transport->n_nodes : 1;
     const struct gravel_arena_shape shape = {
         .node = transport->node,
         .n_nodes = transport->n_nodes,
-        .n_heaps = transport->is_loopback ? transport->n_nodes : 1,
+        .n_heaps = gravel->n_heaps,
         .n_queues = config->n_aggregators,
         .queue_bytes = config->queue_bytes,
         .slot_bytes = config->slot_bytes,
@@ -381,6 +382,7 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     gravel_launches_init(&gravel->launches);
     pthread_mutex_init(&gravel->drain_lock, NULL);
     pthread_mutex_init(&gravel->stats_lock, NULL);
+    pthread_mutex_init(&gravel->maps_lock, NULL);
     pthread_mutex_init(&gravel->kernel_names.lock, NULL);
     return gravel;
 }
