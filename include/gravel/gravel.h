@@ -8,6 +8,9 @@
  * gravel_last_error() says what exactly went wrong. Any host thread may make any call, unless its description says
  * otherwise. Every node must make the *collective* calls in the same order.
  *
+ * A node stays with the process that opened it. In a child of fork() every call that returns a code returns
+ * GRAVEL_EINVAL, "after fork", gravel_open included; exec ends that.
+ *
  * Source:  Orr, Communication and Coordination Paradigms for Highly-Parallel Accelerators, 2016, chapter 5.
  */
 #ifndef GRAVEL_GRAVEL_H

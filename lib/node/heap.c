@@ -51,7 +51,7 @@ static int zero(struct gravel *gravel, uint64_t offset, uint64_t bytes)
 
 int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
 {
-    if (gravel_node_refuse_in_handler("gravel_alloc"))
+    if (gravel_node_refuse_wait(gravel, "gravel_alloc"))
         return GRAVEL_EINVAL;
     if (!offset || bytes == 0)
         return gravel_fail(GRAVEL_EINVAL, "gravel_alloc: %llu bytes, offset at %p",
@@ -69,7 +69,7 @@ int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
 
 int gravel_free(struct gravel *gravel, uint64_t offset)
 {
-    if (gravel_node_refuse_in_handler("gravel_free"))
+    if (gravel_node_refuse_wait(gravel, "gravel_free"))
         return GRAVEL_EINVAL;
     int code = gravel_barrier(gravel);
     if (!code)
@@ -139,6 +139,8 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
         return gravel_fail(GRAVEL_EINVAL, "gravel_map: flags 0x%llx, pointer at %p",
                            (unsigned long long)flags, (void *)pointer);
     *pointer = NULL;
+    if (gravel_node_refuse_after_fork(gravel, "gravel_map"))
+        return GRAVEL_EINVAL;
     if (!gravel_is_local(gravel, node))
         return gravel_fail(GRAVEL_ERANGE, "gravel_map: node %u does not live in this process",
                            node);
@@ -149,7 +151,7 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
     const struct mapping mapping = {
         .offset = offset, .bytes = bytes, .flags = flags, .heap = is_loopback(gravel) ? node : 0};
     unsigned char *heap = gravel_memory_heap(&gravel->memory, mapping.heap);
-    if (!heap && gravel_node_refuse_in_handler("gravel_map"))
+    if (!heap && gravel_node_refuse_wait(gravel, "gravel_map"))
         return GRAVEL_EINVAL;
     int code = heap ? 0 : map_copy(gravel, &mapping, pointer);
     if (heap)
@@ -197,6 +199,8 @@ int gravel_unmap(struct gravel *gravel, void *pointer)
     bool is_closed;
     if (!pointer)
         return 0;
+    if (gravel_node_refuse_after_fork(gravel, "gravel_unmap"))
+        return GRAVEL_EINVAL;
     int code = check_unmap(gravel, pointer, &is_closed);
     if (code)
         return code;

@@ -24,6 +24,7 @@ struct gravel {
     gravel_log_function *log;
     void *log_user;
 
+    uint32_t n_forks; /* of this process: fork.h */
     struct gravel_failure failure;
     _Atomic bool aborted; /* H2: beyond use; every wait ends */
 
@@ -88,8 +89,10 @@ void gravel_node_free_heap(struct gravel *gravel);
 /** waits.c: what a call returns that met `code`. What the node's threads noted is its cause, and goes first. */
 int gravel_node_conclude(struct gravel *gravel, int code);
 
-/** GRAVEL_EINVAL, and why, if a handler makes this call, which waits; else 0. */
-int gravel_node_refuse_in_handler(const char *call);
+/** GRAVEL_EINVAL, and why, if a forked child makes this call; else 0. */
+int gravel_node_refuse_after_fork(const struct gravel *gravel, const char *call);
+/** The same, and if a handler makes this call, which waits. */
+int gravel_node_refuse_wait(const struct gravel *gravel, const char *call);
 
 /** Whether bytes [offset, offset + bytes) of the heap lie in one allocation. */
 bool gravel_node_has(struct gravel *gravel, uint64_t offset, uint64_t bytes);
