@@ -110,12 +110,15 @@ struct gravel_device_code {
  * Later versions add members, here and to struct gravel_handler, at the end. The sizes tell the library which members
  * the caller's header has: it takes members that the caller does not have as 0, and refuses to open if the caller sets
  * a member that the library does not have.
+ *
+ * With a context, device must be set too and is used as it is; a queue needs both. With a device alone Gravel makes the
+ * context and, of a CPU device, the sub-device that leaves GRAVEL_HOST_CORES free: gravel_cl_device has it.
  */
 struct gravel_bindings {
     size_t bytes;           /**< sizeof(struct gravel_bindings) */
-    cl_context context;     /**< the caller's context; then device must be set too */
-    cl_device_id device;    /**< the caller's device, used as it is (no sub-device is made) */
-    cl_command_queue queue; /**< the caller's in-order queue for gravel_launch; made if NULL */
+    cl_context context;     /**< the caller's */
+    cl_device_id device;    /**< the caller's, instead of GRAVEL_DEVICE's */
+    cl_command_queue queue; /**< the caller's, in order, for gravel_launch; made if NULL */
     const struct gravel_handler *handlers; /**< [n_handlers] copied by gravel_open */
     size_t handler_bytes; /**< sizeof(struct gravel_handler); anything if n_handlers is 0 */
     uint32_t n_handlers;
