@@ -8,6 +8,9 @@
  * gravel_last_error() says what exactly went wrong. Any host thread may make any call, unless its description says
  * otherwise. Every node must make the *collective* calls in the same order.
  *
+ * A node stays with the process that opened it. In a child of fork() every call that returns a code returns
+ * GRAVEL_EINVAL, "after fork", gravel_open included; exec ends that.
+ *
  * Source:  Orr, Communication and Coordination Paradigms for Highly-Parallel Accelerators, 2016, chapter 5.
  */
 #ifndef GRAVEL_GRAVEL_H
@@ -107,12 +110,15 @@ struct gravel_device_code {
  * Later versions add members, here and to struct gravel_handler, at the end. The sizes tell the library which members
  * the caller's header has: it takes members that the caller does not have as 0, and refuses to open if the caller sets
  * a member that the library does not have.
+ *
+ * With a context, device must be set too and is used as it is; a queue needs both. With a device alone Gravel makes the
+ * context and, of a CPU device, the sub-device that leaves GRAVEL_HOST_CORES free: gravel_cl_device has it.
  */
 struct gravel_bindings {
     size_t bytes;           /**< sizeof(struct gravel_bindings) */
-    cl_context context;     /**< the caller's context; then device must be set too */
-    cl_device_id device;    /**< the caller's device, used as it is (no sub-device is made) */
-    cl_command_queue queue; /**< the caller's in-order queue for gravel_launch; made if NULL */
+    cl_context context;     /**< the caller's */
+    cl_device_id device;    /**< the caller's, instead of GRAVEL_DEVICE's */
+    cl_command_queue queue; /**< the caller's, in order, for gravel_launch; made if NULL */
     const struct gravel_handler *handlers; /**< [n_handlers] copied by gravel_open */
     size_t handler_bytes; /**< sizeof(struct gravel_handler); anything if n_handlers is 0 */
     uint32_t n_handlers;
@@ -184,7 +190,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
  *
  * @return  0, or the node's first error that no other call has returned yet. The node is closed either way.
  *
- * Kernels that use the node must have ended.
+ * Kernels that use the node must have ended. Memory that is mapped stays until it is unmapped.
  */
 int gravel_close(struct gravel *gravel);
 
@@ -242,6 +248,9 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node);
  * Where the host addresses the heap, the pointer is into the heap; elsewhere it is to a copy, which gravel_unmap writes
  * back. Messages to the part between the two calls may be lost: call gravel_barrier or gravel_quiet before.
  *
+ * What is mapped stays readable after gravel_close, until it is unmapped: the heap is freed by the last gravel_unmap. A
+ * map that is never unmapped keeps the heap of a closed node until the process ends.
+ *
  * @param offset   heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
  * @param flags    CL_MAP_READ, CL_MAP_WRITE, both, or CL_MAP_WRITE_INVALIDATE_REGION (nothing is read).
  * @param node     a local node.
@@ -252,7 +261,13 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node);
 int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,
                uint32_t node, void **pointer);
 
-/** End a map. Later kernels and messages see what was written. NULL is allowed. */
+/**
+ * End a map. Later kernels and messages see what was written. This call alone may follow gravel_close, which drops what
+ * is written then.
+ *
+ * @param pointer  as gravel_map gave it, once; NULL is allowed.
+ * @return         0; GRAVEL_EINVAL (not mapped); GRAVEL_ECL.
+ */
 int gravel_unmap(struct gravel *gravel, void *pointer);
 
 /* ---- kernels --------------------------------------------------------------------------------- */

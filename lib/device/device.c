@@ -158,22 +158,38 @@ static int make_queue(struct gravel_device *device)
     return error == CL_SUCCESS ? 0 : gravel_fail_cl("clCreateCommandQueueWithProperties", error);
 }
 
-static int take_callers(struct gravel_device *device, const struct gravel_bindings *bindings)
+static void take_callers_device(struct gravel_device *device, cl_device_id id)
 {
-    if (!bindings->device || !bindings->context)
-        return gravel_fail(GRAVEL_EINVAL,
-                           "bindings need both context and device, or neither (queue too)");
-    device->id = bindings->device;
-    gravel_capability_query(device->id, &device->capability);
+    device->id = id;
+    gravel_capability_query(id, &device->capability);
     device->units = device->capability.compute_units;
-    snprintf(device->cores, sizeof device->cores, "the caller's device, as it is");
     snprintf(device->chosen, sizeof device->chosen, "the caller's");
+}
+
+/* A context may not have the sub-device that would leave a core, so its device is used as it is. */
+static void take_callers_context(struct gravel_device *device,
+                                 const struct gravel_bindings *bindings)
+{
+    snprintf(device->cores, sizeof device->cores, "the caller's device, as it is");
     device->context = bindings->context;
     clRetainContext(device->context);
     if (bindings->queue) {
         device->queue = bindings->queue;
         clRetainCommandQueue(device->queue);
     }
+}
+
+static int take_callers(struct gravel_device *device, const struct gravel_config *config,
+                        const struct gravel_bindings *bindings, uint32_t n_local)
+{
+    if (!bindings->device || (bindings->queue && !bindings->context))
+        return gravel_fail(GRAVEL_EINVAL,
+                           "bindings: a context needs its device, and a queue needs both");
+    take_callers_device(device, bindings->device);
+    if (bindings->context)
+        take_callers_context(device, bindings);
+    else
+        leave_cores(device, config, n_local);
     return 0;
 }
 
@@ -217,7 +233,7 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
     memset(device, 0, sizeof *device);
     neighbours = neighbours ? neighbours : &alone;
     if (bindings && (bindings->context || bindings->device || bindings->queue)) {
-        code = take_callers(device, bindings);
+        code = take_callers(device, config, bindings, neighbours->n);
     } else {
         code = choose(device, config, neighbours->local);
         if (!code)

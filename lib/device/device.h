@@ -49,7 +49,8 @@ struct gravel_neighbours {
  * Open the device that the configuration names, or the caller's.
  *
  * @param neighbours  or NULL if there are no others.
- * @return            0; GRAVEL_EDEVICE; GRAVEL_ECAPABILITY; GRAVEL_ECL; GRAVEL_EINVAL (half of bindings' objects).
+ * @return            0; GRAVEL_EDEVICE; GRAVEL_ECAPABILITY; GRAVEL_ECL; GRAVEL_EINVAL (a context
+ *                    without its device, a queue without both).
  */
 int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
                        const struct gravel_bindings *bindings,

@@ -22,6 +22,9 @@ static void leave_behind(struct gravel *gravel)
     struct left *left = malloc(sizeof *left);
     if (!left)
         return;
+    pthread_mutex_lock(&gravel->maps_lock);
+    gravel->is_closed = gravel->is_left = true;
+    pthread_mutex_unlock(&gravel->maps_lock);
     pthread_mutex_lock(&left_lock);
     *left = (struct left){left_behind, gravel};
     left_behind = left;
@@ -44,13 +47,50 @@ static bool free_device(struct gravel *gravel, bool are_running)
     if (are_running || gravel_node_is_stuck(gravel) || !gravel_pump_destroy(gravel->pump))
         return false;
     gravel_device_calls_destroy(gravel->calls);
-    if (gravel_node_is_stuck(gravel))
-        return false;
+    return !gravel_node_is_stuck(gravel);
+}
+
+/* What maps point into, and the device that it is of. */
+void gravel_node_free_heap(struct gravel *gravel)
+{
     gravel_memory_destroy(&gravel->memory);
-    if (gravel_node_is_stuck(gravel))
-        return false;
+    if (gravel_node_is_stuck(gravel)) {
+        leave_behind(gravel);
+        return;
+    }
     gravel_device_close(&gravel->device);
-    return true;
+    gravel_segment_destroy(gravel->segment);
+    gravel_failure_destroy(&gravel->failure);
+    pthread_mutex_destroy(&gravel->maps_lock);
+    free(gravel);
+}
+
+/* @return maps that are still out: the last gravel_unmap frees the heap then. */
+static uint32_t close_maps(struct gravel *gravel)
+{
+    pthread_mutex_lock(&gravel->maps_lock);
+    gravel->is_closed = true;
+    uint32_t n_maps = gravel->n_maps;
+    pthread_mutex_unlock(&gravel->maps_lock);
+    return n_maps;
+}
+
+/* The log may not be called after gravel_close. */
+static void free_or_keep_heap(struct gravel *gravel)
+{
+    gravel_log_function *log = gravel->log;
+    void *user = gravel->log_user;
+    char text[80];
+    gravel->log = NULL;
+    uint32_t n_maps = close_maps(gravel);
+    if (n_maps == 0) {
+        gravel->log = log;
+        gravel_node_free_heap(gravel);
+    } else if (log) {
+        snprintf(text, sizeof text, "%u maps are out: the last gravel_unmap frees the heap",
+                 n_maps);
+        log(user, text);
+    }
 }
 
 void gravel_node_free(struct gravel *gravel)
@@ -74,23 +114,24 @@ void gravel_node_free(struct gravel *gravel)
         gravel_check_free(&gravel->aggregators[i].check);
     gravel_kernel_names_free(&gravel->kernel_names);
     free(gravel->aggregators);
-    gravel_segment_destroy(gravel->segment);
+    gravel->aggregators = NULL; /* freeing the heap may still report a failure */
     gravel_heap_destroy(gravel->heap);
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
         free((char *)gravel->handlers[i].name);
     free(gravel->handlers);
     free(gravel->destination_base);
-    gravel_failure_destroy(&gravel->failure);
     pthread_mutex_destroy(&gravel->drain_lock);
     pthread_mutex_destroy(&gravel->stats_lock);
     pthread_mutex_destroy(&gravel->kernel_names.lock);
-    free(gravel);
+    free_or_keep_heap(gravel);
 }
 
 int gravel_close(struct gravel *gravel)
 {
     if (!gravel)
         return 0;
+    if (gravel_node_refuse_after_fork(gravel, "gravel_close"))
+        return GRAVEL_EINVAL;
     int code = gravel_barrier(gravel);
     char text[GRAVEL_ERROR_BYTES];
     snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");

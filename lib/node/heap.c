@@ -43,16 +43,15 @@ static int fail_heap(struct gravel *gravel, uint64_t bytes, int code)
 /* Clear an allocation in every local heap. */
 static int zero(struct gravel *gravel, uint64_t offset, uint64_t bytes)
 {
-    uint32_t n_heaps = is_loopback(gravel) ? gravel_n_nodes(gravel) : 1;
     int code = 0;
-    for (uint32_t heap = 0; heap < n_heaps && !code; heap++)
+    for (uint32_t heap = 0; heap < gravel->n_heaps && !code; heap++)
         code = gravel_memory_zero(&gravel->memory, heap, offset, bytes);
     return code;
 }
 
 int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
 {
-    if (gravel_node_refuse_in_handler("gravel_alloc"))
+    if (gravel_node_refuse_wait(gravel, "gravel_alloc"))
         return GRAVEL_EINVAL;
     if (!offset || bytes == 0)
         return gravel_fail(GRAVEL_EINVAL, "gravel_alloc: %llu bytes, offset at %p",
@@ -70,7 +69,7 @@ int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
 
 int gravel_free(struct gravel *gravel, uint64_t offset)
 {
-    if (gravel_node_refuse_in_handler("gravel_free"))
+    if (gravel_node_refuse_wait(gravel, "gravel_free"))
         return GRAVEL_EINVAL;
     int code = gravel_barrier(gravel);
     if (!code)
@@ -125,6 +124,13 @@ static int map_copy(struct gravel *gravel, const struct mapping *wanted, void **
     return code;
 }
 
+static void count_map(struct gravel *gravel)
+{
+    pthread_mutex_lock(&gravel->maps_lock);
+    gravel->n_maps++;
+    pthread_mutex_unlock(&gravel->maps_lock);
+}
+
 int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,
                uint32_t node, void **pointer)
 {
@@ -133,6 +139,8 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
         return gravel_fail(GRAVEL_EINVAL, "gravel_map: flags 0x%llx, pointer at %p",
                            (unsigned long long)flags, (void *)pointer);
     *pointer = NULL;
+    if (gravel_node_refuse_after_fork(gravel, "gravel_map"))
+        return GRAVEL_EINVAL;
     if (!gravel_is_local(gravel, node))
         return gravel_fail(GRAVEL_ERANGE, "gravel_map: node %u does not live in this process",
                            node);
@@ -143,23 +151,65 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
     const struct mapping mapping = {
         .offset = offset, .bytes = bytes, .flags = flags, .heap = is_loopback(gravel) ? node : 0};
     unsigned char *heap = gravel_memory_heap(&gravel->memory, mapping.heap);
-    if (!heap && gravel_node_refuse_in_handler("gravel_map"))
+    if (!heap && gravel_node_refuse_wait(gravel, "gravel_map"))
         return GRAVEL_EINVAL;
-    if (!heap)
-        return map_copy(gravel, &mapping, pointer);
-    *pointer = heap + offset;
-    return 0;
+    int code = heap ? 0 : map_copy(gravel, &mapping, pointer);
+    if (heap)
+        *pointer = heap + offset;
+    if (!code)
+        count_map(gravel);
+    return code;
+}
+
+/* Whether the host addresses a local heap there. */
+static bool is_in_heap(const struct gravel *gravel, const unsigned char *pointer)
+{
+    uint64_t bytes = gravel->arena->heap_bytes;
+    for (uint32_t heap = 0; heap < gravel->n_heaps; heap++) {
+        const unsigned char *first = gravel_memory_heap(&gravel->memory, heap);
+        if (pointer >= first && pointer <= first + bytes)
+            return true;
+    }
+    return false;
+}
+
+/* End a map that is a copy; after gravel_close nothing is left to write to. */
+static int unmap_copy(struct gravel *gravel, void *pointer, bool is_closed)
+{
+    struct mapping *mapping = (struct mapping *)((unsigned char *)pointer - MAPPING_BYTES);
+    int code = 0;
+    if (!is_closed && mapping->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+        code = gravel_memory_write(&gravel->memory, mapping->heap, mapping->offset, pointer,
+                                   mapping->bytes);
+    free(mapping);
+    return code;
+}
+
+static int check_unmap(struct gravel *gravel, const void *pointer, bool *is_closed)
+{
+    pthread_mutex_lock(&gravel->maps_lock);
+    bool is_mapped = gravel->n_maps && (gravel->memory.buffer || is_in_heap(gravel, pointer));
+    *is_closed = gravel->is_closed;
+    pthread_mutex_unlock(&gravel->maps_lock);
+    return is_mapped ? 0 : gravel_fail(GRAVEL_EINVAL, "gravel_unmap: %p is not mapped", pointer);
 }
 
 int gravel_unmap(struct gravel *gravel, void *pointer)
 {
-    if (!pointer || !gravel->memory.buffer)
+    bool is_closed;
+    if (!pointer)
         return 0;
-    struct mapping *mapping = (struct mapping *)((unsigned char *)pointer - MAPPING_BYTES);
-    int code = mapping->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
-                   ? gravel_memory_write(&gravel->memory, mapping->heap, mapping->offset, pointer,
-                                         mapping->bytes)
-                   : 0;
-    free(mapping);
+    if (gravel_node_refuse_after_fork(gravel, "gravel_unmap"))
+        return GRAVEL_EINVAL;
+    int code = check_unmap(gravel, pointer, &is_closed);
+    if (code)
+        return code;
+    if (gravel->memory.buffer)
+        code = unmap_copy(gravel, pointer, is_closed);
+    pthread_mutex_lock(&gravel->maps_lock);
+    bool is_last = --gravel->n_maps == 0 && gravel->is_closed && !gravel->is_left;
+    pthread_mutex_unlock(&gravel->maps_lock);
+    if (is_last)
+        gravel_node_free_heap(gravel);
     return code;
 }

@@ -42,6 +42,8 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
 {
     if (!gravel || !name || !source || !program)
         return gravel_fail(GRAVEL_EINVAL, "gravel_program_build: NULL argument");
+    if (gravel_node_refuse_after_fork(gravel, "gravel_program_build"))
+        return GRAVEL_EINVAL;
     const struct gravel_program_request request = {
         .name = name,
         .source = source,
@@ -57,6 +59,8 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
 
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)
 {
+    if (gravel_node_refuse_after_fork(gravel, "gravel_kernel_set_arena"))
+        return GRAVEL_EINVAL;
     cl_int error = gravel_memory_set_argument(&gravel->memory, kernel, index);
     return gravel_check_cl("gravel_kernel_set_arena", error);
 }
@@ -276,6 +280,8 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const cl_event *wait, cl_event *event)
 {
     cl_event ours = NULL;
+    if (gravel_node_refuse_after_fork(gravel, "gravel_launch"))
+        return GRAVEL_EINVAL;
     if (gravel_node_has_failed(gravel))
         return gravel_failure_report(&gravel->failure);
     int code = gravel->device.is_sliced ? launch_sliced(gravel, kernel, n_dimensions, global_size,

@@ -6,6 +6,7 @@
  * Threads: any, and handlers where gravel.h says so.
  */
 #include "base/clock.h"
+#include "base/fork.h"
 #include "node/node.h"
 
 #include <string.h>
@@ -59,8 +60,19 @@ int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
     return result;
 }
 
-int gravel_node_refuse_in_handler(const char *call)
+int gravel_node_refuse_after_fork(const struct gravel *gravel, const char *call)
 {
+    return gravel->n_forks == gravel_fork_count()
+               ? 0
+               : gravel_fail(GRAVEL_EINVAL,
+                             "%s after fork: the node stays with the process that opened it", call);
+}
+
+int gravel_node_refuse_wait(const struct gravel *gravel, const char *call)
+{
+    int code = gravel_node_refuse_after_fork(gravel, call);
+    if (code)
+        return code;
     return handler_of
                ? gravel_fail(GRAVEL_EINVAL, "%s waits and cannot be called by a handler", call)
                : 0;
@@ -72,6 +84,8 @@ int gravel_abort(struct gravel *gravel, const char *text)
 {
     if (!gravel)
         return gravel_fail(GRAVEL_EINVAL, "gravel_abort: the node is NULL");
+    if (gravel_node_refuse_after_fork(gravel, "gravel_abort"))
+        return GRAVEL_EINVAL;
     gravel_report(gravel, GRAVEL_EABORT, true, text && *text ? text : "gravel_abort gave no text");
     if (!handler_of) /* which may run for the network thread, and keep it waiting */
         gravel_network_wait_told(&gravel->network);
@@ -100,6 +114,8 @@ static void leave_sender(struct gravel *gravel)
 /* Whether a message may be sent there. */
 static int check_node(struct gravel *gravel, const char *call, uint32_t node)
 {
+    if (gravel_node_refuse_after_fork(gravel, call))
+        return GRAVEL_EINVAL;
     if (node < gravel_n_nodes(gravel))
         return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, GRAVEL_EPEER) : 0;
     return gravel_fail(GRAVEL_ERANGE, "%s: node %u does not exist (there are %u)", call, node,
@@ -154,7 +170,7 @@ int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_
 
 int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t bytes, uint32_t node)
 {
-    if (gravel_node_refuse_in_handler("gravel_get"))
+    if (gravel_node_refuse_wait(gravel, "gravel_get"))
         return GRAVEL_EINVAL;
     int code = check_node(gravel, "gravel_get", node);
     if (code || bytes == 0)

@@ -24,19 +24,25 @@ struct gravel {
     gravel_log_function *log;
     void *log_user;
 
+    uint32_t n_forks; /* of this process: fork.h */
     struct gravel_failure failure;
     _Atomic bool aborted; /* H2: beyond use; every wait ends */
 
     struct gravel_device device;
     uint32_t n_sharers; /* other nodes on it */
     struct gravel_memory memory;
+    uint32_t n_heaps;                  /* in memory: one for each node of this process */
     struct gravelp_arena *arena;       /* the host's: memory.arena */
     struct gravel_pump *pump;          /* NULL where host and kernels share the arena */
     struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
     pthread_mutex_t drain_lock;        /* step drain: one launch at a time */
     _Atomic bool is_draining;          /* H4: that launch waits for a slice */
     _Atomic bool is_open;              /* H5: what a driver puts off to a first use is done */
-    _Atomic bool is_stuck; /* H3: a wait for the device was given up: what it uses stays */
+    _Atomic bool is_stuck;     /* H3: a wait for the device was given up: what it uses stays */
+    pthread_mutex_t maps_lock; /* guards the next three */
+    uint32_t n_maps; /* of gravel_map, not yet unmapped: the heap and this struct stay until then */
+    bool is_closed;
+    bool is_left; /* closed, and the device still uses it: it stays */
     struct gravel_heap *heap;
     struct gravel_segment
         *segment; /* node buffers that nodes of this machine may take; NULL: there is none */
@@ -75,14 +81,18 @@ bool gravel_node_is_stuck(const struct gravel *gravel);
 /** Whether GRAVEL_SLICE leaves a compute unit free, where one must be. @return 0; GRAVEL_ECONFIG. */
 int gravel_node_check_slice(const struct gravel *gravel);
 
-/** close.c: free a node, also a half-open one; what its device still uses stays. */
+/** close.c: free a node, also a half-open one; what its device still uses stays, and so do maps. */
 void gravel_node_free(struct gravel *gravel);
+/** close.c: the heap and the node itself, after its last map; the rest of it has been freed. */
+void gravel_node_free_heap(struct gravel *gravel);
 
 /** waits.c: what a call returns that met `code`. What the node's threads noted is its cause, and goes first. */
 int gravel_node_conclude(struct gravel *gravel, int code);
 
-/** GRAVEL_EINVAL, and why, if a handler makes this call, which waits; else 0. */
-int gravel_node_refuse_in_handler(const char *call);
+/** GRAVEL_EINVAL, and why, if a forked child makes this call; else 0. */
+int gravel_node_refuse_after_fork(const struct gravel *gravel, const char *call);
+/** The same, and if a handler makes this call, which waits. */
+int gravel_node_refuse_wait(const struct gravel *gravel, const char *call);
 
 /** Whether bytes [offset, offset + bytes) of the heap lie in one allocation. */
 bool gravel_node_has(struct gravel *gravel, uint64_t offset, uint64_t bytes);

@@ -7,6 +7,7 @@
  *          that all nodes open or none does.
  */
 #include "base/clock.h"
+#include "base/fork.h"
 #include "device/cores.h"
 #include "node/bindings.h"
 #include "node/defaults.h"
@@ -142,10 +143,11 @@ static int open_arena(struct gravel *gravel)
 {
     const struct gravel_config *config = &gravel->config;
     const struct gravel_transport *transport = gravel->network.transport;
+    gravel->n_heaps = transport->is_loopback ? transport->n_nodes : 1;
     const struct gravel_arena_shape shape = {
         .node = transport->node,
         .n_nodes = transport->n_nodes,
-        .n_heaps = transport->is_loopback ? transport->n_nodes : 1,
+        .n_heaps = gravel->n_heaps,
         .n_queues = config->n_aggregators,
         .queue_bytes = config->queue_bytes,
         .slot_bytes = config->slot_bytes,
@@ -377,10 +379,12 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     gravel->log = bindings->log;
     gravel->log_user = bindings->log_user;
     gravel->opened_ns = gravel_clock_ns();
+    gravel->n_forks = gravel_fork_count();
     gravel_failure_init(&gravel->failure);
     gravel_launches_init(&gravel->launches);
     pthread_mutex_init(&gravel->drain_lock, NULL);
     pthread_mutex_init(&gravel->stats_lock, NULL);
+    pthread_mutex_init(&gravel->maps_lock, NULL);
     pthread_mutex_init(&gravel->kernel_names.lock, NULL);
     return gravel;
 }
@@ -406,6 +410,10 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     if (!out)
         return gravel_fail(GRAVEL_EINVAL, "gravel_open: out is NULL");
     *out = NULL;
+    gravel_fork_watch();
+    if (gravel_fork_count())
+        return gravel_fail(GRAVEL_EINVAL, "gravel_open after fork: the parent had opened a node, "
+                                          "whose drivers have no threads in a child");
     int code = gravel_bindings_read(&own, bindings);
     if (code)
         return code;

@@ -69,6 +69,8 @@ int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats)
 {
     if (!gravel || !stats)
         return gravel_fail(GRAVEL_EINVAL, "gravel_stats_read: NULL argument");
+    if (gravel_node_refuse_after_fork(gravel, "gravel_stats_read"))
+        return GRAVEL_EINVAL;
     gravel_stats_gather(gravel, stats);
     pthread_mutex_lock(&gravel->stats_lock);
 #define SUBTRACT(field, unit, help) stats->field -= gravel->stats_base.field;
@@ -101,6 +103,8 @@ int gravel_stats_read_destination(struct gravel *gravel, uint32_t node,
 {
     if (!gravel || !stats || node >= gravel->network.transport->n_nodes)
         return gravel_fail(GRAVEL_EINVAL, "gravel_stats_read_destination: node %u", node);
+    if (gravel_node_refuse_after_fork(gravel, "gravel_stats_read_destination"))
+        return GRAVEL_EINVAL;
     gather_destination(gravel, node, stats);
     pthread_mutex_lock(&gravel->stats_lock);
 #define SUBTRACT(field, unit, help) stats->field -= gravel->destination_base[node].field;
@@ -112,6 +116,8 @@ int gravel_stats_read_destination(struct gravel *gravel, uint32_t node,
 
 void gravel_stats_reset(struct gravel *gravel)
 {
+    if (gravel_node_refuse_after_fork(gravel, "gravel_stats_reset"))
+        return;
     pthread_mutex_lock(&gravel->stats_lock);
     gravel_stats_gather(gravel, &gravel->stats_base);
     for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++)

@@ -71,14 +71,14 @@ static int settle(struct gravel *gravel)
 
 int gravel_fence(struct gravel *gravel)
 {
-    if (gravel_node_refuse_in_handler("gravel_fence"))
+    if (gravel_node_refuse_wait(gravel, "gravel_fence"))
         return GRAVEL_EINVAL;
     return gravel_node_conclude(gravel, settle(gravel));
 }
 
 int gravel_quiet(struct gravel *gravel)
 {
-    if (gravel_node_refuse_in_handler("gravel_quiet"))
+    if (gravel_node_refuse_wait(gravel, "gravel_quiet"))
         return GRAVEL_EINVAL;
     uint64_t begin_ns = gravel_clock_ns();
     int code = settle(gravel);
@@ -94,7 +94,7 @@ int gravel_quiet(struct gravel *gravel)
 
 int gravel_barrier(struct gravel *gravel)
 {
-    if (gravel_node_refuse_in_handler("gravel_barrier"))
+    if (gravel_node_refuse_wait(gravel, "gravel_barrier"))
         return GRAVEL_EINVAL;
     uint64_t begin_ns = gravel_clock_ns();
     int code = settle(gravel);
@@ -106,7 +106,7 @@ int gravel_barrier(struct gravel *gravel)
 
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n)
 {
-    if (gravel_node_refuse_in_handler("gravel_reduce"))
+    if (gravel_node_refuse_wait(gravel, "gravel_reduce"))
         return GRAVEL_EINVAL;
     if ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) ||
         (type != GRAVEL_LONG && type != GRAVEL_ULONG && type != GRAVEL_DOUBLE) || !values ||

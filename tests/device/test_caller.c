@@ -150,11 +150,43 @@ static void half_a_set_of_objects_is_refused(void **state)
     (void)state;
     struct objects objects = make_objects();
     struct gravel_config config = loopback_config(1);
+    cl_command_queue queue = make_queue(objects.context, objects.device, 0);
     const struct gravel_bindings only_context = GRAVEL_BINDINGS(.context = objects.context);
-    const struct gravel_bindings only_device = GRAVEL_BINDINGS(.device = objects.device);
-    expect_no_open(&config, &only_context, GRAVEL_EINVAL, "both");
-    expect_no_open(&config, &only_device, GRAVEL_EINVAL, "both");
+    const struct gravel_bindings only_queue = GRAVEL_BINDINGS(.queue = queue);
+    const struct gravel_bindings no_context =
+        GRAVEL_BINDINGS(.device = objects.device, .queue = queue);
+    expect_no_open(&config, &only_context, GRAVEL_EINVAL, "a context needs its device");
+    expect_no_open(&config, &only_queue, GRAVEL_EINVAL, "a queue needs both");
+    expect_no_open(&config, &no_context, GRAVEL_EINVAL, "a queue needs both");
+    clReleaseCommandQueue(queue);
     clReleaseContext(objects.context);
+}
+
+static cl_uint units_of(cl_device_id device)
+{
+    cl_uint units = 0;
+    clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    return units;
+}
+
+/* It leaves as many cores of a CPU device as Gravel's own choice does. */
+static void a_device_alone_is_used_as_if_gravel_had_chosen_it(void **state)
+{
+    (void)state;
+    struct gravel *own = open_loopback(2, NULL);
+    cl_device_id chosen = gravel_cl_device(own), root = NULL, parent = NULL;
+    cl_uint units = units_of(chosen);
+    clGetDeviceInfo(chosen, CL_DEVICE_PARENT_DEVICE, sizeof root, &root, NULL);
+    OK(gravel_close(own));
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.device = root ? root : chosen);
+    struct gravel *gravel = open_with(&bindings);
+    clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent,
+                    NULL);
+    assert_int_equal(units_of(gravel_cl_device(gravel)), units);
+    assert_ptr_equal(parent, root);
+    assert_non_null(gravel_cl_context(gravel));
+    expect_works(gravel);
+    OK(gravel_close(gravel));
 }
 
 /* Enqueue without gravel_launch; the caller waits for the kernel, then for its messages. */
@@ -347,6 +379,7 @@ int main(void)
         cmocka_unit_test(callers_queue_is_used_and_survives),
         cmocka_unit_test(event_outlives_the_node),
         cmocka_unit_test(half_a_set_of_objects_is_refused),
+        cmocka_unit_test(a_device_alone_is_used_as_if_gravel_had_chosen_it),
         cmocka_unit_test(kernel_on_the_callers_own_queue_sends_all),
         cmocka_unit_test(two_kernels_at_once_on_two_queues_send_all),
         cmocka_unit_test(out_of_order_queue_sends_all),

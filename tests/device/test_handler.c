@@ -66,7 +66,7 @@ static int wait_for_ever(struct gravel *gravel, void *user, uint32_t source,
 {
     (void)user, (void)source, (void)args;
     uint64_t value = 0, offset;
-    void *mapped;
+    void *mapped = NULL;
     const int codes[] = {gravel_quiet(gravel),
                          gravel_fence(gravel),
                          gravel_barrier(gravel),
@@ -78,7 +78,7 @@ static int wait_for_ever(struct gravel *gravel, void *user, uint32_t source,
     n_calls++;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         n_refused_waits += codes[i] == GRAVEL_EINVAL;
-    return 0;
+    return gravel_unmap(gravel, mapped);
 }
 
 /* Which node a handler runs for, and from whom. */

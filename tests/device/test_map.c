@@ -5,6 +5,9 @@
  *
  * Path: meson test -> this -> lib/node/messages.c, lib/memory/memory.c
  */
+#include <stdio.h>
+#include <unistd.h>
+
 #include "expect.h"
 
 #define N 1000u
@@ -140,6 +143,69 @@ static void every_loopback_node_is_local(void **state)
     assert_false(gravel_is_local(gravel, 2) || gravel_is_local(gravel, UINT32_MAX));
 }
 
+/* ---- after gravel_close ------------------------------------------------------------------------ */
+
+#if defined(__SANITIZE_ADDRESS__) /* its own check for leaks does as well */
+#define KEEPS_FREED true
+#else
+#define KEEPS_FREED false
+#endif
+#define N_LATE (8u << 20) /* words: 32 MiB, so that freeing them shows */
+
+/* Memory of this process that the system keeps [bytes]. */
+static long resident_bytes(void)
+{
+    long pages = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld %ld", &pages, &resident), 2);
+    fclose(file);
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+static struct gravel *open_late(uint64_t *late)
+{
+    struct gravel_config config = loopback_config(2);
+    struct gravel *node;
+    config.heap_bytes = N_LATE * 4 + (1 << 20);
+    OK(gravel_open(&node, &config, NULL));
+    *late = alloc_or_die(node, N_LATE * 4);
+    fill(node, 1, *late, 7, N_LATE * 4);
+    return node;
+}
+
+static void a_map_outlives_its_node(void **state)
+{
+    uint64_t late;
+    struct gravel *node = open_late(&late);
+    bool is_heap = !is_sliced(node);
+    const uint32_t *all = read_map(node, 1, late, N_LATE * 4);
+    uint32_t *first = map_or_die(node, 1, late, 64, CL_MAP_READ | CL_MAP_WRITE);
+    (void)state;
+    OK(gravel_close(node));
+    for (uint32_t i = 0; i < N_LATE; i++)
+        assert_int_equal(all[i], 0x07070707);
+    first[0] = 8;
+    OK(gravel_unmap(node, first));
+    assert_int_equal(all[N_LATE - 1], 0x07070707);
+    long before = resident_bytes();
+    OK(gravel_unmap(node, (void *)all));
+    if (is_heap && !KEEPS_FREED)
+        assert_true(before - resident_bytes() > (long)N_LATE * 3);
+}
+
+static void what_is_not_mapped_is_refused(void **state)
+{
+    int elsewhere;
+    (void)state;
+    expect_error(gravel_unmap(gravel, &elsewhere), GRAVEL_EINVAL, "is not mapped");
+    const uint32_t *words = map_words(0, 0, 1, CL_MAP_READ);
+    if (!is_sliced(gravel)) /* elsewhere maps are copies, which nobody counts one by one */
+        expect_error(gravel_unmap(gravel, &elsewhere), GRAVEL_EINVAL, "is not mapped");
+    unmap(gravel, words);
+    expect_error(gravel_unmap(gravel, (void *)words), GRAVEL_EINVAL, "is not mapped");
+}
+
 int main(void)
 {
     watch(60, "maps");
@@ -151,6 +217,8 @@ int main(void)
         cmocka_unit_test(two_maps_side_by_side_are_both_written_back),
         cmocka_unit_test(what_cannot_be_mapped_is_refused),
         cmocka_unit_test(every_loopback_node_is_local),
+        cmocka_unit_test(a_map_outlives_its_node),
+        cmocka_unit_test(what_is_not_mapped_is_refused),
     };
     return cmocka_run_group_tests(tests, open_node, close_node);
 }

@@ -178,6 +178,7 @@ static void *words_of(struct test *test, uint32_t node, uint64_t offset)
 {
     void *words;
     check(gravel_map(test->gravel, offset, 1, CL_MAP_READ | CL_MAP_WRITE, node, &words), "map");
+    check(gravel_unmap(test->gravel, words), "unmap"); /* the heap stays where it is */
     return words;
 }
 

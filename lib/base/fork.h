@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Forked children: they have a node's memory and none of its threads, so a call there would wait for ever.
+ *
+ * Path:    every call of gravel.h -> messages.c -> fork.h.
+ * Threads: any.
+ */
+#ifndef GRAVEL_BASE_FORK_H
+#define GRAVEL_BASE_FORK_H
+
+#include <stdint.h>
+
+/** Notice forks from now on: before the first node opens. */
+void gravel_fork_watch(void);
+
+/** Forks between this process and the first that opened a node, its own ancestors included; 0 there. */
+uint32_t gravel_fork_count(void);
+
+#endif
