@@ -112,7 +112,7 @@ struct gravel_device_code {
  * a member that the library does not have.
  *
  * With a context, device must be set too and is used as it is; a queue needs both. With a device alone Gravel makes the
- * context and, of a CPU device, the sub-device that leaves GRAVEL_HOST_CORES free: gravel_cl_device has it.
+ * context and, of a CPU device, the sub-device that leaves GRAVEL_HOST_CORES free.
  */
 struct gravel_bindings {
     size_t bytes;           /**< sizeof(struct gravel_bindings) */
