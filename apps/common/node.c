@@ -89,7 +89,7 @@ static uint32_t count_processes(const struct gravel *gravel)
 void node_open(struct node *node, uint64_t heap_bytes)
 {
     struct gravel_config config;
-    node_check(gravel_config_init(&config));
+    node_check(gravel_config_init(&config, sizeof config));
     if (node->model->queue_bytes)
         heap_bytes += coprocessor_heap_bytes(node->model, config.loopback_nodes);
     if (!getenv("GRAVEL_HEAP"))

@@ -11,6 +11,7 @@
 #define GRAVEL_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define GRAVEL_MAX_AGGREGATORS 64 /* of a node; each has a queue of its own */
@@ -80,7 +81,9 @@
 
 #define GRAVEL_CONFIG_STRING_BYTES 256
 
+/** Fill it by gravel_config_init. From version 1.0 on, new fields stand at the end. */
 struct gravel_config {
+    size_t bytes; /**< sizeof(struct gravel_config), as the caller's header has it */
 #define GRAVEL_FIELD_STRING(field) char field[GRAVEL_CONFIG_STRING_BYTES];
 #define GRAVEL_FIELD_BOOL(field) bool field;
 #define GRAVEL_FIELD_COUNT(field) uint32_t field;

@@ -143,6 +143,14 @@ struct gravel_bindings {
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
+/**
+ * The version of the library that runs, which may be later than GRAVEL_API_MAJOR, _MINOR and _PATCH of the header.
+ *
+ * @param numbers  [out] [3] major, minor, patch; or NULL.
+ * @return         e.g. "1.0.2".
+ */
+const char *gravel_version(uint32_t numbers[3]);
+
 /** The text of an error code; never NULL. */
 const char *gravel_strerror(int code);
 
@@ -154,23 +162,45 @@ const char *gravel_last_error(void);
 /**
  * Fill a configuration with the defaults and the GRAVEL_* environment variables.
  *
- * @param config  [out] assign to its fields afterwards to override the environment.
+ * @param config  [out] [bytes] set fields afterwards, directly or by gravel_config_set, to override the environment.
+ * @param bytes   sizeof *config: later versions have more fields. A caller that does not know the structure may give any
+ *                size from it to 65536, a multiple of 8, and set fields by name.
  * @return        0; GRAVEL_EINVAL; GRAVEL_ECONFIG if a variable is malformed or out of range, with its name.
  */
-int gravel_config_init(struct gravel_config *config);
+int gravel_config_init(struct gravel_config *config, size_t bytes);
+
+/**
+ * Set a field by its name.
+ *
+ * @param name  as in config.h and docs/reference/settings.md, e.g. "heap_bytes".
+ * @param text  as the variable takes it, e.g. "64M".
+ * @return      0; GRAVEL_ECONFIG (no such setting: the nearest names; a bad value: the range), and config is unchanged;
+ *              GRAVEL_EINVAL (config is not from gravel_config_init).
+ */
+int gravel_config_set(struct gravel_config *config, const char *name, const char *text);
+
+/**
+ * The i-th setting: count i from 0 until GRAVEL_ERANGE.
+ *
+ * @param name  [out] valid as long as the library is loaded.
+ * @param text  [out] [text_bytes] the value, numbers in full; GRAVEL_CONFIG_STRING_BYTES are enough.
+ * @return      0; GRAVEL_ERANGE; GRAVEL_EINVAL.
+ */
+int gravel_config_get(const struct gravel_config *config, uint32_t i, const char **name, char *text,
+                      size_t text_bytes);
 
 /**
  * Open this process's node: device, arena, queues, aggregators, network. Collective.
  *
  * @param out       [out] the node, or NULL on failure, which leaves nothing behind.
- * @param config    settings; NULL for gravel_config_init's.
+ * @param config    settings from gravel_config_init; NULL for them unchanged.
  * @param bindings  the caller's OpenCL objects, handlers and log; NULL for none. What it points to must stay until
  *                  gravel_open returns; log and log_user, contexts and queues until gravel_close.
- * @return          0; GRAVEL_EINVAL (bindings: which member, and its value); GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown
+ * @return          0; GRAVEL_EINVAL (bindings: which member, and its value; config.bytes); GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown
  *                  or ambiguous device: candidates are listed); GRAVEL_ECAPABILITY (what the device lacks);
  *                  GRAVEL_EBUILD (device_code: the compiler's log, with the caller's file name and lines);
  *                  GRAVEL_EMISMATCH (which setting nodes disagree on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL;
- *                  GRAVEL_ESYSTEM. Other nodes return GRAVEL_EPEER, unless the sizes in bindings are of
+ *                  GRAVEL_ESYSTEM. Other nodes return GRAVEL_EPEER, unless the sizes in bindings or config are of
  *                  no version: then this node leaves at once.
  *
  * With transport mpi, Gravel initialises MPI unless the caller has. Then it asks for MPI_THREAD_MULTIPLE, makes do with

@@ -12,23 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES 4096u /* a larger size is no size: whoever gave it would have us read anywhere */
+#define MOST_BYTES \
+    65536u /* a larger size is no size: whoever gave it would have us read anywhere */
 #define END_OF(type, member) (offsetof(struct type, member) + sizeof((struct type *)0)->member)
 
 static const struct gravel_growing of_bindings = {.name = "bindings.bytes",
+                                                  .set_by = "GRAVEL_BINDINGS()",
                                                   .now = sizeof(struct gravel_bindings),
                                                   .first = END_OF(gravel_bindings, mpi_comm)};
 static const struct gravel_growing of_handler = {.name = "bindings.handler_bytes",
+                                                 .set_by = "GRAVEL_BINDINGS()",
                                                  .now = sizeof(struct gravel_handler),
                                                  .first = END_OF(gravel_handler, user)};
 
-static int check_size(const struct gravel_growing *what, size_t bytes)
+int gravel_growing_check(const struct gravel_growing *what, size_t bytes)
 {
     if (bytes >= what->first && bytes <= MOST_BYTES && bytes % sizeof(void *) == 0)
         return 0;
-    return gravel_fail(GRAVEL_EINVAL,
-                       "%s is %zu, and the structure has %zu bytes here: GRAVEL_BINDINGS() sets it",
-                       what->name, bytes, what->now);
+    return gravel_fail(GRAVEL_EINVAL, "%s is %zu, and the structure has %zu bytes here: %s sets it",
+                       what->name, bytes, what->now, what->set_by);
 }
 
 /* Members that only a newer header has. */
@@ -46,7 +48,7 @@ static int check_rest(const struct gravel_growing *what, const unsigned char *in
 
 int gravel_growing_read(const struct gravel_growing *what, void *out, const void *in, size_t bytes)
 {
-    int code = check_size(what, bytes);
+    int code = gravel_growing_check(what, bytes);
     if (!code)
         code = check_rest(what, in, bytes);
     if (code)

@@ -13,9 +13,13 @@
 
 /* A structure that grows at its end. */
 struct gravel_growing {
-    const char *name;  /* of the member that tells its size, e.g. "bindings.bytes" */
+    const char *name;   /* of the member that tells its size, e.g. "bindings.bytes" */
+    const char *set_by; /* what the caller writes to have it right */
     size_t now, first; /* its size now, and in the first version that promised to grow it [bytes] */
 };
+
+/** Whether that is the size of a version. @return 0; GRAVEL_EINVAL naming it. */
+int gravel_growing_check(const struct gravel_growing *what, size_t bytes);
 
 /**
  * Copy a caller's structure: what the caller's header does not have is 0.

@@ -397,7 +397,7 @@ static int open_node(struct gravel *gravel, const struct gravel_config *config,
     if (config)
         gravel->config = *config;
     else if (!code)
-        code = gravel_config_init(&gravel->config);
+        code = gravel_config_init(&gravel->config, sizeof gravel->config);
     code = open_parts(gravel, bindings, code);
     free((void *)bindings->handlers);
     return code;
@@ -407,6 +407,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
                 const struct gravel_bindings *bindings)
 {
     struct gravel_bindings own;
+    struct gravel_config settings;
     if (!out)
         return gravel_fail(GRAVEL_EINVAL, "gravel_open: out is NULL");
     *out = NULL;
@@ -415,12 +416,14 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
         return gravel_fail(GRAVEL_EINVAL, "gravel_open after fork: the parent had opened a node, "
                                           "whose drivers have no threads in a child");
     int code = gravel_bindings_read(&own, bindings);
+    if (!code && config)
+        code = gravel_config_read(&settings, config);
     if (code)
         return code;
     struct gravel *gravel = make_node(&own);
     if (!gravel)
         return gravel_fail(GRAVEL_ENOMEM, "node");
-    code = open_node(gravel, config, &own);
+    code = open_node(gravel, config ? &settings : NULL, &own);
     if (code) {
         char text[16 * GRAVEL_ERROR_BYTES]; /* freeing may overwrite the reason */
         snprintf(text, sizeof text, "%s", gravel_last_error());

@@ -10,10 +10,65 @@
 #include "aggregate/aggregation.h"
 #include "base/error.h"
 #include "layout/package.h"
+#include "node/bindings.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char *const steps[] = {"auto", "svm", "usm", "pump", "drain", NULL};
+static const char *const aggregations[] = {"auto", "on", "off", NULL};
+static const char *const transports[] = {"auto", "self", "mpi", NULL};
+
+/* Numbers and strings share the list of config.h, and a string's preset is no number. */
+#define PRESET_STRING(value, low, high) .text = value
+#define PRESET_BOOL(value, low, high) .number = value, .min = low, .max = high
+#define PRESET_COUNT PRESET_BOOL
+#define PRESET_BYTES PRESET_BOOL
+#define SETTING(kind, field, variable, preset, low, high, category, help) \
+    {GRAVEL_SETTING_##kind,                                               \
+     #field,                                                              \
+     #variable,                                                           \
+     offsetof(struct gravel_config, field),                               \
+     sizeof((struct gravel_config *)0)->field,                            \
+     PRESET_##kind(preset, low, high)},
+static const struct gravel_setting settings[] = {GRAVEL_CONFIG_FIELDS(SETTING)};
+#define N_SETTINGS (sizeof settings / sizeof *settings)
+
+const struct gravel_setting *gravel_setting_at(uint32_t i)
+{
+    return i < N_SETTINGS ? &settings[i] : NULL;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static void *place_of(struct gravel_config *config, const struct gravel_setting *setting)
+{
+    return (unsigned char *)config + setting->offset;
+}
+
+uint64_t gravel_setting_number(const struct gravel_config *config,
+                               const struct gravel_setting *setting)
+{
+    const void *place = (const unsigned char *)config + setting->offset;
+    if (setting->kind == GRAVEL_SETTING_BOOL)
+        return *(const bool *)place;
+    return setting->kind == GRAVEL_SETTING_COUNT ? *(const uint32_t *)place
+                                                 : *(const uint64_t *)place;
+}
+
+static void set_number(struct gravel_config *config, const struct gravel_setting *setting,
+                       uint64_t number)
+{
+    void *place = place_of(config, setting);
+    if (setting->kind == GRAVEL_SETTING_BOOL)
+        *(bool *)place = number != 0;
+    else if (setting->kind == GRAVEL_SETTING_COUNT)
+        *(uint32_t *)place = (uint32_t)number;
+    else
+        *(uint64_t *)place = number;
+}
 
 /* Parse a whole number with an optional k, M or G (powers of 1024). False if it is anything else. */
 static bool parse_number(const char *text, uint64_t *value)
@@ -32,73 +87,48 @@ static bool parse_number(const char *text, uint64_t *value)
     return *end == '\0' && *value >> shift == number;
 }
 
-static int set_number(const char *variable, const char *text, uint64_t min, uint64_t max,
-                      uint64_t *value)
+static int assign_number(struct gravel_config *config, const struct gravel_setting *setting,
+                         const char *name, const char *text)
 {
-    if (!parse_number(text, value))
-        return gravel_fail(GRAVEL_ECONFIG, "%s=%s: not a number", variable, text);
-    if (*value < min || *value > max)
-        return gravel_fail(GRAVEL_ECONFIG, "%s=%s: out of range %llu to %llu", variable, text,
-                           (unsigned long long)min, (unsigned long long)max);
-    return 0;
-}
-
-#define SET_STRING(field, variable, min, max)                                          \
-    if (strlen(text) >= sizeof config->field)                                          \
-        return gravel_fail(GRAVEL_ECONFIG, "%s: longer than %zu characters", variable, \
-                           sizeof config->field - 1);                                  \
-    strcpy(config->field, text);
-#define SET_NUMBER(field, variable, min, max)                 \
-    int code = set_number(variable, text, min, max, &number); \
-    if (code)                                                 \
-        return code;
-#define SET_BOOL(field, variable, min, max) \
-    SET_NUMBER(field, variable, min, max) config->field = number != 0;
-#define SET_COUNT(field, variable, min, max) \
-    SET_NUMBER(field, variable, min, max) config->field = (uint32_t)number;
-#define SET_BYTES(field, variable, min, max) \
-    SET_NUMBER(field, variable, min, max) config->field = number;
-
-#define PRESET_STRING(field, preset) strcpy(config->field, preset);
-#define PRESET_BOOL(field, preset) config->field = (preset) != 0;
-#define PRESET_COUNT(field, preset) config->field = (uint32_t)(preset);
-#define PRESET_BYTES(field, preset) config->field = (uint64_t)(preset);
-/* Numbers and strings share the table, and a string's preset is no number: pass each to its own macro. */
-
-int gravel_config_init(struct gravel_config *config)
-{
-    const char *text;
     uint64_t number;
-    (void)number;
-    if (!config)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_config_init: config is NULL");
-    memset(config, 0, sizeof *config);
-#define GRAVEL_FIELD(kind, field, variable, preset, min, max, category, help) \
-    PRESET_##kind(field, preset) if ((text = getenv(#variable)) &&            \
-                                     *text){SET_##kind(field, #variable, min, max)}
-    GRAVEL_CONFIG_FIELDS(GRAVEL_FIELD)
-#undef GRAVEL_FIELD
+    if (!parse_number(text, &number))
+        return gravel_fail(GRAVEL_ECONFIG, "%s=%s: not a number", name, text);
+    if (number < setting->min || number > setting->max)
+        return gravel_fail(GRAVEL_ECONFIG, "%s=%s: out of range %llu to %llu", name, text,
+                           (unsigned long long)setting->min, (unsigned long long)setting->max);
+    set_number(config, setting, number);
     return 0;
 }
 
-static int check_number(const char *field, uint64_t value, uint64_t min, uint64_t max)
+int gravel_setting_assign(struct gravel_config *config, const struct gravel_setting *setting,
+                          const char *name, const char *text)
 {
-    if (value < min || value > max)
-        return gravel_fail(GRAVEL_ECONFIG, "%s = %llu: out of range %llu to %llu", field,
-                           (unsigned long long)value, (unsigned long long)min,
-                           (unsigned long long)max);
+    if (setting->kind != GRAVEL_SETTING_STRING)
+        return assign_number(config, setting, name, text);
+    if (strlen(text) >= setting->bytes)
+        return gravel_fail(GRAVEL_ECONFIG, "%s: longer than %zu characters", name,
+                           setting->bytes - 1);
+    strcpy(place_of(config, setting), text);
     return 0;
 }
 
-#define CHECK_STRING(field, min, max)                       \
-    if (!memchr(config->field, '\0', sizeof config->field)) \
-        return gravel_fail(GRAVEL_ECONFIG, #field ": not terminated");
-#define CHECK_NUMBER(field, min, max)                                \
-    if ((code = check_number(#field, config->field, min, max)) != 0) \
-        return code;
-#define CHECK_BOOL CHECK_NUMBER
-#define CHECK_COUNT CHECK_NUMBER
-#define CHECK_BYTES CHECK_NUMBER
+static int fill(struct gravel_config *config)
+{
+    int code = 0;
+    memset(config, 0, sizeof *config);
+    for (const struct gravel_setting *s = settings; s < settings + N_SETTINGS && !code; s++) {
+        const char *text = getenv(s->variable);
+        if (s->kind == GRAVEL_SETTING_STRING)
+            strcpy(place_of(config, s), s->text);
+        else
+            set_number(config, s, s->number);
+        if (text && *text)
+            code = gravel_setting_assign(config, s, s->variable, text);
+    }
+    return code;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static int check_choice(const char *field, const char *value, const char *const *choices)
 {
@@ -110,6 +140,20 @@ static int check_choice(const char *field, const char *value, const char *const 
                        choices[2] ? choices[2] : "");
 }
 
+static int check_string(const struct gravel_config *config, const struct gravel_setting *setting)
+{
+    const char *value = (const char *)config + setting->offset;
+    if (!memchr(value, '\0', setting->bytes))
+        return gravel_fail(GRAVEL_ECONFIG, "%s: not terminated", setting->field);
+    if (value == config->step)
+        return check_choice("step", value, steps);
+    if (value == config->aggregation)
+        return check_choice("aggregation", value, gravel_aggregation_names);
+    if (value == config->device_aggregation)
+        return check_choice("device_aggregation", value, aggregations);
+    return value == config->transport ? check_choice("transport", value, transports) : 0;
+}
+
 /* 0 leaves the size to gravel_derive. */
 static int check_size(const char *field, uint64_t bytes, uint64_t least)
 {
@@ -119,23 +163,62 @@ static int check_size(const char *field, uint64_t bytes, uint64_t least)
                        (unsigned long long)bytes, (unsigned long long)least);
 }
 
+int gravel_setting_check(const struct gravel_config *config, const struct gravel_setting *setting)
+{
+    if (setting->kind == GRAVEL_SETTING_STRING)
+        return check_string(config, setting);
+    uint64_t value = gravel_setting_number(config, setting);
+    if (value < setting->min || value > setting->max)
+        return gravel_fail(GRAVEL_ECONFIG, "%s = %llu: out of range %llu to %llu", setting->field,
+                           (unsigned long long)value, (unsigned long long)setting->min,
+                           (unsigned long long)setting->max);
+    if (setting->offset == offsetof(struct gravel_config, slot_bytes))
+        return check_size("slot_bytes", value, GRAVELP_SLOT_MIN_BYTES);
+    return setting->offset == offsetof(struct gravel_config, buffer_bytes)
+               ? check_size("buffer_bytes", value, 256)
+               : 0;
+}
+
 int gravel_config_check(const struct gravel_config *config)
 {
-    int code;
-#define GRAVEL_FIELD(kind, field, variable, preset, min, max, category, help) \
-    CHECK_##kind(field, min, max)
-    GRAVEL_CONFIG_FIELDS(GRAVEL_FIELD)
-#undef GRAVEL_FIELD
-    const char *const steps[] = {"auto", "svm", "usm", "pump", "drain", NULL};
-    const char *const aggregations[] = {"auto", "on", "off", NULL};
-    const char *const transports[] = {"auto", "self", "mpi", NULL};
-    if ((code = check_choice("step", config->step, steps)) != 0 ||
-        (code = check_choice("aggregation", config->aggregation, gravel_aggregation_names)) != 0 ||
-        (code = check_choice("device_aggregation", config->device_aggregation, aggregations)) !=
-            0 ||
-        (code = check_choice("transport", config->transport, transports)) != 0)
+    int code = 0;
+    for (const struct gravel_setting *s = settings; s < settings + N_SETTINGS && !code; s++)
+        code = gravel_setting_check(config, s);
+    return code;
+}
+
+/* ---- the caller's structure ------------------------------------------------------------------ */
+
+static const struct gravel_growing of_config = {.name = "config.bytes",
+                                                .set_by = "gravel_config_init()",
+                                                .now = sizeof(struct gravel_config),
+                                                .first = sizeof(struct gravel_config)};
+
+int gravel_config_init(struct gravel_config *config, size_t bytes)
+{
+    struct gravel_config own;
+    if (!config)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_config_init: config is NULL");
+    int code = gravel_growing_check(&of_config, bytes);
+    if (!code)
+        code = fill(&own);
+    if (code)
         return code;
-    if ((code = check_size("slot_bytes", config->slot_bytes, GRAVELP_SLOT_MIN_BYTES)) != 0)
+    own.bytes = bytes;
+    memset(config, 0, bytes);
+    memcpy(config, &own, bytes < sizeof own ? bytes : sizeof own);
+    return 0;
+}
+
+int gravel_config_read(struct gravel_config *out, const struct gravel_config *config)
+{
+    struct gravel_config given;
+    int code = gravel_growing_read(&of_config, &given, config, config->bytes);
+    if (!code && config->bytes < sizeof *out)
+        code = fill(out); /* what the caller's header does not have */
+    if (code)
         return code;
-    return check_size("buffer_bytes", config->buffer_bytes, 256);
+    memcpy(out, &given, config->bytes < sizeof *out ? config->bytes : sizeof *out);
+    out->bytes = sizeof *out;
+    return 0;
 }

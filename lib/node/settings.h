@@ -1,15 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks a configuration that the caller may have changed.
+ * The settings one by one, and the caller's structure that holds them.
  *
- * Path:    gravel_open -> settings.h.
+ * Path:    gravel_open, gravel_config_set -> settings.h.
  */
 #ifndef GRAVEL_NODE_SETTINGS_H
 #define GRAVEL_NODE_SETTINGS_H
 
 #include "gravel/config.h"
 
-/** @return 0; GRAVEL_ECONFIG naming the field and its range. */
+enum gravel_setting_kind {
+    GRAVEL_SETTING_STRING,
+    GRAVEL_SETTING_BOOL,
+    GRAVEL_SETTING_COUNT,
+    GRAVEL_SETTING_BYTES
+};
+
+/* One field of struct gravel_config. */
+struct gravel_setting {
+    enum gravel_setting_kind kind;
+    const char *field, *variable;
+    size_t offset, bytes;
+    const char *text;          /* default of a string */
+    uint64_t number, min, max; /* default and range of the others */
+};
+
+/** The i-th setting, or NULL. */
+const struct gravel_setting *gravel_setting_at(uint32_t i);
+/** The value of a setting that is no string. */
+uint64_t gravel_setting_number(const struct gravel_config *config,
+                               const struct gravel_setting *setting);
+/** Parse a value. @param name  for the error's text. @return 0; GRAVEL_ECONFIG naming the range. */
+int gravel_setting_assign(struct gravel_config *config, const struct gravel_setting *setting,
+                          const char *name, const char *text);
+/** @return 0; GRAVEL_ECONFIG naming the field and its range or choices. */
+int gravel_setting_check(const struct gravel_config *config, const struct gravel_setting *setting);
+
+/** gravel_setting_check of all. */
 int gravel_config_check(const struct gravel_config *config);
+
+/**
+ * Copy the caller's configuration; the defaults and the environment have what the caller's header does not.
+ *
+ * @return  0; GRAVEL_EINVAL (config->bytes); GRAVEL_ECONFIG (the environment).
+ */
+int gravel_config_read(struct gravel_config *out, const struct gravel_config *config);
 
 #endif

@@ -22,13 +22,16 @@ static const struct variable {
     GRAVEL_CONFIG_FIELDS(VARIABLE)
 #undef VARIABLE
 };
+#define LONG_NAME                                                                                  \
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" \
+    "xx"
 #define N_VARIABLES (sizeof variables / sizeof *variables)
 
 static void expect_refused(const char *name, const char *text)
 {
     struct gravel_config config;
     setenv(name, text, 1);
-    int code = gravel_config_init(&config);
+    int code = gravel_config_init(&config, sizeof config);
     unsetenv(name);
     if (code != GRAVEL_ECONFIG)
         fail_msg("%s=%s gave %d", name, text, code);
@@ -92,7 +95,7 @@ static void numbers_at_the_ends_of_the_range_are_taken(void **state)
             uint64_t value = at_max ? variables[v].max : variables[v].min;
             snprintf(text, sizeof text, "%llu", (unsigned long long)value);
             setenv(variables[v].name, text, 1);
-            OK(gravel_config_init(&config));
+            OK(gravel_config_init(&config, sizeof config));
             unsetenv(variables[v].name);
         }
 }
@@ -112,10 +115,10 @@ static void empty_variable_means_the_default(void **state)
 {
     (void)state;
     struct gravel_config preset, config;
-    OK(gravel_config_init(&preset));
+    OK(gravel_config_init(&preset, sizeof preset));
     for (size_t v = 0; v < N_VARIABLES; v++)
         setenv(variables[v].name, "", 1);
-    OK(gravel_config_init(&config));
+    OK(gravel_config_init(&config, sizeof config));
     for (size_t v = 0; v < N_VARIABLES; v++)
         unsetenv(variables[v].name);
     assert_memory_equal(&preset, &config, sizeof config);
@@ -128,7 +131,7 @@ static void suffixes_multiply(void **state)
     setenv("GRAVEL_HEAP", "3M", 1);
     setenv("GRAVEL_BUFFER", "0x10k", 1);
     setenv("GRAVEL_QUEUE", "2G", 1);
-    OK(gravel_config_init(&config));
+    OK(gravel_config_init(&config, sizeof config));
     unsetenv("GRAVEL_HEAP");
     unsetenv("GRAVEL_BUFFER");
     unsetenv("GRAVEL_QUEUE");
@@ -155,7 +158,7 @@ static void sizes_too_small_are_refused_and_named(void **state)
 static void null_config_is_refused(void **state)
 {
     (void)state;
-    expect_error(gravel_config_init(NULL), GRAVEL_EINVAL, "NULL");
+    expect_error(gravel_config_init(NULL, sizeof(struct gravel_config)), GRAVEL_EINVAL, "NULL");
 }
 
 /* The caller may assign anything; gravel_open looks before it opens. */
@@ -192,6 +195,134 @@ static void bindings_without_their_size_are_refused_and_named(void **state)
     expect_no_open(&config, &forgotten, GRAVEL_EINVAL, "bindings.bytes is 0");
 }
 
+/* ---- by name ----------------------------------------------------------------------------------- */
+
+static void a_setting_is_set_by_its_name(void **state)
+{
+    struct gravel_config config = loopback_config(1);
+    (void)state;
+    OK(gravel_config_set(&config, "heap_bytes", "3M"));
+    OK(gravel_config_set(&config, "step", "drain"));
+    OK(gravel_config_set(&config, "huge_pages", "0"));
+    OK(gravel_config_set(&config, "flush_us", "0x10"));
+    assert_int_equal(config.heap_bytes, 3 << 20);
+    assert_string_equal(config.step, "drain");
+    assert_false(config.huge_pages);
+    assert_int_equal(config.flush_us, 16);
+}
+
+static void expect_not_set(const char *name, const char *text, int code, const char *part)
+{
+    struct gravel_config config = loopback_config(1), before = config;
+    expect_error(gravel_config_set(&config, name, text), code, part);
+    assert_memory_equal(&config, &before, sizeof config);
+}
+
+static void an_unknown_name_is_refused_with_the_nearest(void **state)
+{
+    (void)state;
+    expect_not_set("heap_byte", "1M", GRAVEL_ECONFIG,
+                   "there is no setting heap_byte; the nearest are heap_bytes, ");
+    expect_not_set("Step", "svm", GRAVEL_ECONFIG, "the nearest are step, ");
+    expect_not_set("n_agregators", "1", GRAVEL_ECONFIG, "the nearest are n_aggregators, ");
+    expect_not_set("", "1", GRAVEL_ECONFIG, "the nearest are ");
+    expect_not_set(LONG_NAME, "1", GRAVEL_ECONFIG, "there is no setting xxxxxxxx");
+}
+
+static void a_bad_value_is_refused_with_its_range(void **state)
+{
+    (void)state;
+    expect_not_set("heap_bytes", "1k", GRAVEL_ECONFIG, "heap_bytes=1k: out of range 4096 to ");
+    expect_not_set("heap_bytes", "much", GRAVEL_ECONFIG, "heap_bytes=much: not a number");
+    expect_not_set("buffer_bytes", "8", GRAVEL_ECONFIG,
+                   "buffer_bytes = 8: neither 0 nor at least 256");
+    expect_not_set("step", "sometimes", GRAVEL_ECONFIG, "step = \"sometimes\": not one of auto");
+    expect_not_set("huge_pages", NULL, GRAVEL_EINVAL, "NULL");
+    expect_not_set(NULL, "1", GRAVEL_EINVAL, "NULL");
+}
+
+/* What gravel_config_get gives is what gravel_config_set takes, for each setting. */
+static void all_settings_are_told_in_order(void **state)
+{
+    struct gravel_config config = loopback_config(3), copy;
+    char text[GRAVEL_CONFIG_STRING_BYTES];
+    const char *name;
+    uint32_t i = 0;
+    (void)state;
+    OK(gravel_config_init(&copy, sizeof copy));
+    for (; gravel_config_get(&config, i, &name, text, sizeof text) == 0; i++) {
+        assert_string_equal(name, variables[i].field);
+        OK(gravel_config_set(&copy, name, text));
+    }
+    assert_int_equal(i, N_VARIABLES);
+    assert_memory_equal(&config, &copy, sizeof config);
+    expect_error(gravel_config_get(&config, i, &name, text, sizeof text), GRAVEL_ERANGE,
+                 "there are");
+    expect_error(gravel_config_get(&config, 0, NULL, text, sizeof text), GRAVEL_EINVAL, "NULL");
+    for (i = 0; strcmp(variables[i].field, "heap_bytes") != 0;)
+        i++;
+    expect_error(gravel_config_get(&config, i, &name, text, 7), GRAVEL_EINVAL,
+                 "heap_bytes has 7 characters, and there is room for 7");
+}
+
+/* ---- headers of other versions ----------------------------------------------------------------- */
+
+static void a_caller_without_the_structure_sets_by_name(void **state)
+{
+    static uint64_t memory[65536 / 8];
+    struct gravel_config *config = (struct gravel_config *)memory;
+    struct gravel *gravel;
+    (void)state;
+    OK(gravel_config_init(config, sizeof memory));
+    OK(gravel_config_set(config, "transport", "self"));
+    OK(gravel_config_set(config, "heap_bytes", "1M"));
+    OK(gravel_open(&gravel, config, NULL));
+    assert_int_equal(gravel_config(gravel)->heap_bytes, 1 << 20);
+    assert_int_equal(gravel_config(gravel)->bytes, sizeof *config);
+    OK(gravel_close(gravel));
+}
+
+static void a_field_that_the_library_does_not_have_is_refused(void **state)
+{
+    struct {
+        struct gravel_config config;
+        uint64_t later;
+    } newer;
+    (void)state;
+    OK(gravel_config_init(&newer.config, sizeof newer));
+    assert_int_equal(newer.later, 0);
+    newer.later = 1;
+    expect_no_open(&newer.config, NULL, GRAVEL_EINVAL, "which is set");
+}
+
+static void a_size_of_no_version_is_refused_and_named(void **state)
+{
+    const size_t sizes[] = {0, 8, sizeof(struct gravel_config) - 8,
+                            sizeof(struct gravel_config) + 4, 65544};
+    struct gravel_config config = loopback_config(1);
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        expect_error(gravel_config_init(&config, sizes[i]), GRAVEL_EINVAL, "config.bytes is ");
+        config.bytes = sizes[i];
+        expect_no_open(&config, NULL, GRAVEL_EINVAL, "gravel_config_init() sets it");
+        expect_error(gravel_config_set(&config, "step", "svm"), GRAVEL_EINVAL, "config.bytes is ");
+    }
+}
+
+static void the_library_tells_its_version(void **state)
+{
+    uint32_t numbers[3];
+    char text[64];
+    (void)state;
+    const char *version = gravel_version(numbers);
+    snprintf(text, sizeof text, "%u.%u.%u", numbers[0], numbers[1], numbers[2]);
+    assert_string_equal(version, text);
+    assert_int_equal(numbers[0], GRAVEL_API_MAJOR);
+    assert_int_equal(numbers[1], GRAVEL_API_MINOR);
+    assert_int_equal(numbers[2], GRAVEL_API_PATCH);
+    assert_string_equal(gravel_version(NULL), version);
+}
+
 int main(void)
 {
     for (size_t v = 0; v < N_VARIABLES; v++)
@@ -208,6 +339,14 @@ int main(void)
         cmocka_unit_test(null_config_is_refused),
         cmocka_unit_test(callers_numbers_beyond_the_range_are_refused_and_named),
         cmocka_unit_test(bindings_without_their_size_are_refused_and_named),
+        cmocka_unit_test(a_setting_is_set_by_its_name),
+        cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),
+        cmocka_unit_test(a_bad_value_is_refused_with_its_range),
+        cmocka_unit_test(all_settings_are_told_in_order),
+        cmocka_unit_test(a_caller_without_the_structure_sets_by_name),
+        cmocka_unit_test(a_field_that_the_library_does_not_have_is_refused),
+        cmocka_unit_test(a_size_of_no_version_is_refused_and_named),
+        cmocka_unit_test(the_library_tells_its_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

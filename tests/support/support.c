@@ -73,7 +73,7 @@ bool is_within(double begin, double limit_s)
 struct gravel_config loopback_config(uint32_t n_nodes)
 {
     struct gravel_config config;
-    OK(gravel_config_init(&config));
+    OK(gravel_config_init(&config, sizeof config));
     strcpy(config.transport, "self");
     config.loopback_nodes = n_nodes;
     config.heap_bytes = 4u << 20;

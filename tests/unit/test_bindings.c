@@ -37,7 +37,7 @@ struct grown {
     uint64_t first, second;
     uint64_t later; /* since the second version */
 };
-static const struct gravel_growing grown = {"grown.bytes", sizeof(struct grown),
+static const struct gravel_growing grown = {"grown.bytes", "gravel_grow()", sizeof(struct grown),
                                             offsetof(struct grown, later)};
 
 static void members_of_an_older_caller_are_kept_and_the_rest_is_0(void **state)
@@ -67,14 +67,14 @@ static void members_of_a_newer_caller_must_be_0(void **state)
 
 static void sizes_of_no_version_are_refused(void **state)
 {
-    const uint64_t in[1024] = {0};
-    const size_t sizes[] = {0, 8, 23, 25, 31, 4104, SIZE_MAX - 7};
+    const uint64_t in[8192] = {0};
+    const size_t sizes[] = {0, 8, 23, 25, 31, 65544, SIZE_MAX - 7};
     struct grown out;
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         expect_refused(gravel_growing_read(&grown, &out, in, sizes[i]),
-                       "and the structure has 32 bytes here: GRAVEL_BINDINGS() sets it");
-    assert_int_equal(gravel_growing_read(&grown, &out, in, 4096), 0);
+                       "and the structure has 32 bytes here: gravel_grow() sets it");
+    assert_int_equal(gravel_growing_read(&grown, &out, in, 65536), 0);
 }
 
 /* ---- the bindings ------------------------------------------------------------------------------ */

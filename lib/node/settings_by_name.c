@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings by their names, for callers that do not know the structure: gravel_config_set and gravel_config_get.
+ *
+ * Path:    gravel.h -> settings_by_name.c -> settings.c.
+ * Threads: any.
+ */
+#include "base/error.h"
+#include "node/node.h"
+#include "node/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_BYTES 64u /* more than any field's name has */
+#define N_NEAREST 3u
+
+static uint32_t least_of(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* Letters to insert, remove or exchange until a is b; of long names the first part counts. */
+static uint32_t distance(const char *a, const char *b)
+{
+    uint32_t row[NAME_BYTES + 1], n = (uint32_t)strnlen(b, NAME_BYTES);
+    for (uint32_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (uint32_t i = 0; a[i] && i < NAME_BYTES; i++) {
+        uint32_t diagonal = row[0];
+        row[0] = i + 1;
+        for (uint32_t j = 0; j < n; j++) {
+            uint32_t next = least_of(row[j] + 1, row[j + 1] + 1, diagonal + (a[i] != b[j]));
+            diagonal = row[j + 1];
+            row[j + 1] = next;
+        }
+    }
+    return row[n];
+}
+
+/* The nearest names, the nearest first. */
+static int fail_unknown(const char *name)
+{
+    const char *nearest[N_NEAREST] = {"", "", ""};
+    uint32_t distances[N_NEAREST] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    const struct gravel_setting *setting;
+    for (uint32_t i = 0; (setting = gravel_setting_at(i)); i++) {
+        uint32_t d = distance(name, setting->field), place = N_NEAREST;
+        for (; place > 0 && d < distances[place - 1]; place--)
+            if (place < N_NEAREST) {
+                distances[place] = distances[place - 1];
+                nearest[place] = nearest[place - 1];
+            }
+        if (place < N_NEAREST) {
+            distances[place] = d;
+            nearest[place] = setting->field;
+        }
+    }
+    return gravel_fail(GRAVEL_ECONFIG, "there is no setting %.64s; the nearest are %s, %s, %s",
+                       name, nearest[0], nearest[1], nearest[2]);
+}
+
+static const struct gravel_setting *find(const char *name)
+{
+    const struct gravel_setting *setting;
+    for (uint32_t i = 0; (setting = gravel_setting_at(i)); i++)
+        if (!strcmp(setting->field, name))
+            break;
+    return setting;
+}
+
+int gravel_config_set(struct gravel_config *config, const char *name, const char *text)
+{
+    struct gravel_config trial;
+    if (!config || !name || !text)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_config_set: NULL argument");
+    const struct gravel_setting *setting = find(name);
+    if (!setting)
+        return fail_unknown(name);
+    int code = gravel_config_read(&trial, config);
+    if (!code && setting->offset + setting->bytes > config->bytes)
+        code = gravel_fail(GRAVEL_EINVAL, "gravel_config_set: config.bytes is %zu: no room for %s",
+                           config->bytes, name);
+    if (!code)
+        code = gravel_setting_assign(&trial, setting, name, text);
+    if (!code)
+        code = gravel_setting_check(&trial, setting);
+    if (!code)
+        memcpy((unsigned char *)config + setting->offset,
+               (const unsigned char *)&trial + setting->offset, setting->bytes);
+    return code;
+}
+
+int gravel_config_get(const struct gravel_config *config, uint32_t i, const char **name, char *text,
+                      size_t text_bytes)
+{
+    struct gravel_config own;
+    const struct gravel_setting *setting = gravel_setting_at(i);
+    if (!config || !name || !text)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_config_get: NULL argument");
+    if (!setting)
+        return gravel_fail(GRAVEL_ERANGE, "gravel_config_get: there are %u settings", i);
+    int code = gravel_config_read(&own, config);
+    if (code)
+        return code;
+    *name = setting->field;
+    int n = setting->kind == GRAVEL_SETTING_STRING
+                ? snprintf(text, text_bytes, "%s", (const char *)&own + setting->offset)
+                : snprintf(text, text_bytes, "%llu",
+                           (unsigned long long)gravel_setting_number(&own, setting));
+    return n >= 0 && (size_t)n < text_bytes
+               ? 0
+               : gravel_fail(GRAVEL_EINVAL,
+                             "gravel_config_get: %s has %d characters, and there is "
+                             "room for %zu",
+                             setting->field, n, text_bytes);
+}
