@@ -273,9 +273,8 @@ def counters():
     path = "include/gravel/stats.h"
     return (NOTE % path + "# Counters\n\nCounters begin at 0 when the node opens and at `gravel_stats_reset`. "
             "`GRAVEL_STATS=1` prints them when the node\ncloses; the applications' `--json` has them under these names.\n\n"
-            "## Of a node\n\n`gravel_stats_read` fills `struct gravel_stats`:\n\n" + table_of(path, "GRAVEL_STATS_FIELDS") +
-            "\n## For one destination\n\n`gravel_stats_read_destination` fills `struct gravel_destination_stats`:\n\n" +
-            table_of(path, "GRAVEL_DESTINATION_STATS_FIELDS"))
+            "`gravel_stats_read` fills `struct gravel_stats` for the node, or for one destination; `gravel_stats_get` gives them "
+            "one by one.\n\n" + table_of(path, "GRAVEL_STATS_FIELDS"))
 
 
 def errors():

@@ -412,11 +412,28 @@ int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uin
 
 /* ---- observation ----------------------------------------------------------------------------- */
 
-/** Counters of this node. Exact after gravel_quiet, a moment old otherwise. */
-int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats);
-/** Counters of this node for one destination. */
-int gravel_stats_read_destination(struct gravel *gravel, uint32_t node,
-                                  struct gravel_destination_stats *stats);
+#define GRAVEL_ALL_NODES 0xffffffffu /* of gravel_stats_read: no single destination */
+
+/**
+ * Counters of this node, or of what it has sent to one destination. Exact after gravel_quiet, a moment old otherwise.
+ *
+ * @param stats  [out] [bytes] for one destination sent_messages, sent_buffers and buffer_bytes; the rest is 0.
+ * @param bytes  sizeof *stats: later versions have more counters. Those that the library does not have are 0.
+ * @param node   destination, or GRAVEL_ALL_NODES.
+ * @return       0; GRAVEL_EINVAL (no such node).
+ */
+int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats, size_t bytes,
+                      uint32_t node);
+
+/**
+ * The i-th counter of this node, by name: count i from 0 until GRAVEL_ERANGE.
+ *
+ * @param name   [out] as in stats.h; valid as long as the library is loaded.
+ * @param value  [out] as gravel_stats_read with GRAVEL_ALL_NODES; two calls read at two moments.
+ * @return       0; GRAVEL_ERANGE; GRAVEL_EINVAL.
+ */
+int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint64_t *value);
+
 /** Start the counters of this node at 0 again. */
 void gravel_stats_reset(struct gravel *gravel);
 

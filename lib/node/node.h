@@ -54,8 +54,8 @@ struct gravel {
     uint64_t opened_ns;
 
     pthread_mutex_t stats_lock;
-    struct gravel_stats stats_base;                    /* subtracted since the last reset */
-    struct gravel_destination_stats *destination_base; /* [n_nodes] */
+    struct gravel_stats stats_base;        /* subtracted since the last reset */
+    struct gravel_stats *destination_base; /* [n_nodes] */
 };
 
 /** Give the caller's log a line. */
@@ -110,9 +110,6 @@ int gravel_agree_on_success(struct gravel *gravel, int code);
 
 /** neighbours.c: tell the log which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
 int gravel_node_tell_neighbours(struct gravel *gravel);
-
-/** Everything counted since the node opened. */
-void gravel_stats_gather(struct gravel *gravel, struct gravel_stats *stats);
 
 /** Print statistics for people, as GRAVEL_STATS=1 asks. */
 void gravel_stats_print(struct gravel *gravel);

@@ -12,6 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What a sender has sent to one node. */
+static void add_sent(struct gravel_stats *stats, const struct gravel_sender *sender, uint32_t node)
+{
+    stats->sent_messages += gravel_counter_load(&sender->counts[node].messages);
+    stats->sent_buffers += gravel_counter_load(&sender->counts[node].buffers);
+    stats->buffer_bytes += gravel_counter_load(&sender->counts[node].bytes);
+}
+
 static void add_sender(struct gravel_stats *stats, const struct gravel_sender *sender, bool is_host)
 {
     stats->buffers_full += gravel_counter_load(&sender->shipped[GRAVEL_SHIP_FULL]);
@@ -20,7 +28,7 @@ static void add_sender(struct gravel_stats *stats, const struct gravel_sender *s
     stats->buffer_waits += gravel_counter_load(&sender->waits);
     for (uint32_t node = 0; node < sender->shape.n_nodes; node++) {
         uint64_t messages = gravel_counter_load(&sender->counts[node].messages);
-        stats->buffer_bytes += gravel_counter_load(&sender->counts[node].bytes);
+        add_sent(stats, sender, node);
         if (node != sender->shape.node)
             stats->remote_messages += messages;
         if (is_host)
@@ -48,7 +56,7 @@ static void add_aggregator(struct gravel_stats *stats, struct gravel_aggregator 
     add_polls(stats, &aggregator->idle, aggregator->started_ns);
 }
 
-void gravel_stats_gather(struct gravel *gravel, struct gravel_stats *stats)
+static void gather_all(struct gravel *gravel, struct gravel_stats *stats)
 {
     const struct gravel_network *network = &gravel->network;
     memset(stats, 0, sizeof *stats);
@@ -65,52 +73,67 @@ void gravel_stats_gather(struct gravel *gravel, struct gravel_stats *stats)
     stats->refused_buffers = gravel_counter_load(&network->counts.refused_buffers);
 }
 
-int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats)
-{
-    if (!gravel || !stats)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_stats_read: NULL argument");
-    if (gravel_node_refuse_after_fork(gravel, "gravel_stats_read"))
-        return GRAVEL_EINVAL;
-    gravel_stats_gather(gravel, stats);
-    pthread_mutex_lock(&gravel->stats_lock);
-#define SUBTRACT(field, unit, help) stats->field -= gravel->stats_base.field;
-    GRAVEL_STATS_FIELDS(SUBTRACT)
-#undef SUBTRACT
-    pthread_mutex_unlock(&gravel->stats_lock);
-    return 0;
-}
-
-static void add_destination(struct gravel_destination_stats *stats,
-                            const struct gravel_sender *sender, uint32_t node)
-{
-    stats->messages += gravel_counter_load(&sender->counts[node].messages);
-    stats->buffers += gravel_counter_load(&sender->counts[node].buffers);
-    stats->bytes += gravel_counter_load(&sender->counts[node].bytes);
-}
-
-static void gather_destination(struct gravel *gravel, uint32_t node,
-                               struct gravel_destination_stats *stats)
+static void gather_destination(struct gravel *gravel, uint32_t node, struct gravel_stats *stats)
 {
     memset(stats, 0, sizeof *stats);
     for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
-        add_destination(stats, gravel->aggregators[i].sender, node);
-    add_destination(stats, gravel->network.host_sender, node);
-    add_destination(stats, gravel->network.handler_sender, node);
+        add_sent(stats, gravel->aggregators[i].sender, node);
+    add_sent(stats, gravel->network.host_sender, node);
+    add_sent(stats, gravel->network.handler_sender, node);
 }
 
-int gravel_stats_read_destination(struct gravel *gravel, uint32_t node,
-                                  struct gravel_destination_stats *stats)
+/* Since the last reset. @param node  a node of the job, or GRAVEL_ALL_NODES. */
+static void read_since_reset(struct gravel *gravel, uint32_t node, struct gravel_stats *stats)
 {
-    if (!gravel || !stats || node >= gravel->network.transport->n_nodes)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_stats_read_destination: node %u", node);
-    if (gravel_node_refuse_after_fork(gravel, "gravel_stats_read_destination"))
-        return GRAVEL_EINVAL;
-    gather_destination(gravel, node, stats);
+    const struct gravel_stats *base = &gravel->stats_base;
+    if (node == GRAVEL_ALL_NODES) {
+        gather_all(gravel, stats);
+    } else {
+        gather_destination(gravel, node, stats);
+        base = &gravel->destination_base[node];
+    }
     pthread_mutex_lock(&gravel->stats_lock);
-#define SUBTRACT(field, unit, help) stats->field -= gravel->destination_base[node].field;
-    GRAVEL_DESTINATION_STATS_FIELDS(SUBTRACT)
+#define SUBTRACT(field, unit, help) stats->field -= base->field;
+    GRAVEL_STATS_FIELDS(SUBTRACT)
 #undef SUBTRACT
     pthread_mutex_unlock(&gravel->stats_lock);
+}
+
+int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats, size_t bytes,
+                      uint32_t node)
+{
+    struct gravel_stats own;
+    if (!gravel || !stats || bytes == 0 || bytes % sizeof(uint64_t))
+        return gravel_fail(GRAVEL_EINVAL, "gravel_stats_read: %zu bytes at %p", bytes,
+                           (void *)stats);
+    if (gravel_node_refuse_after_fork(gravel, "gravel_stats_read"))
+        return GRAVEL_EINVAL;
+    if (node != GRAVEL_ALL_NODES && node >= gravel->network.transport->n_nodes)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_stats_read: node %u does not exist (there are %u)", node,
+                           gravel->network.transport->n_nodes);
+    read_since_reset(gravel, node, &own);
+    memset(stats, 0, bytes);
+    memcpy(stats, &own, bytes < sizeof own ? bytes : sizeof own);
+    return 0;
+}
+
+int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint64_t *value)
+{
+#define NAME(field, unit, help) #field,
+    static const char *const names[] = {GRAVEL_STATS_FIELDS(NAME)};
+#undef NAME
+    const uint32_t n = sizeof names / sizeof *names;
+    struct gravel_stats stats;
+    if (!gravel || !name || !value)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_stats_get: NULL argument");
+    if (i >= n)
+        return gravel_fail(GRAVEL_ERANGE, "gravel_stats_get: counter %u of %u", i, n);
+    int code = gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES);
+    if (code)
+        return code;
+    *name = names[i];
+    memcpy(value, (const unsigned char *)&stats + i * sizeof *value, sizeof *value);
     return 0;
 }
 
@@ -119,7 +142,7 @@ void gravel_stats_reset(struct gravel *gravel)
     if (gravel_node_refuse_after_fork(gravel, "gravel_stats_reset"))
         return;
     pthread_mutex_lock(&gravel->stats_lock);
-    gravel_stats_gather(gravel, &gravel->stats_base);
+    gather_all(gravel, &gravel->stats_base);
     for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++)
         gather_destination(gravel, node, &gravel->destination_base[node]);
     pthread_mutex_unlock(&gravel->stats_lock);
@@ -134,7 +157,7 @@ void gravel_stats_print(struct gravel *gravel)
 {
     struct gravel_stats stats;
     uint32_t self = gravel->network.transport->node;
-    gravel_stats_read(gravel, &stats);
+    read_since_reset(gravel, GRAVEL_ALL_NODES, &stats);
     fprintf(stderr, "gravel node %u: device %s: %s, step %s", self, gravel->device.chosen,
             gravel->device.capability.name, gravel_step(gravel));
     if (gravel->n_sharers)
@@ -151,12 +174,12 @@ void gravel_stats_print(struct gravel *gravel)
             ratio(stats.network_bytes, stats.network_buffers),
             ratio(stats.poll_ns, stats.thread_ns));
     for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++) {
-        struct gravel_destination_stats to;
-        gravel_stats_read_destination(gravel, node, &to);
-        if (to.buffers)
+        struct gravel_stats to;
+        read_since_reset(gravel, node, &to);
+        if (to.sent_buffers)
             fprintf(stderr,
                     "gravel node %u: to node %u: %llu messages in %llu buffers of %.0f bytes\n",
-                    self, node, (unsigned long long)to.messages, (unsigned long long)to.buffers,
-                    ratio(to.bytes, to.buffers));
+                    self, node, (unsigned long long)to.sent_messages,
+                    (unsigned long long)to.sent_buffers, ratio(to.buffer_bytes, to.sent_buffers));
     }
 }

@@ -27,7 +27,7 @@ static int send_all(struct gravel *gravel, uint64_t words, uint64_t lost,
     gravel_stats_reset(gravel);
     int code = run_body(gravel, "gravel_add_uint_wg(g, a, i / b, i, i == c ? 3 : i % 3);", N_ITEMS,
                         GROUP, words, GROUP, lost);
-    OK(gravel_stats_read(gravel, stats));
+    OK(gravel_stats_read(gravel, stats, sizeof *stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats->packages, N_GROUPS);
     assert_int_equal(stats->messages, N_ITEMS);
     return code;

@@ -30,7 +30,7 @@ static struct gravel *open_config(const struct gravel_config *config)
 static struct gravel_stats stats_of(struct gravel *gravel)
 {
     struct gravel_stats stats;
-    OK(gravel_stats_read(gravel, &stats));
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     return stats;
 }
 
@@ -66,9 +66,9 @@ static uint64_t run_adds(const struct gravel_config *config)
     assert_int_equal(stats.messages, n_messages);
     assert_int_equal(stats.resolved_messages, n_messages);
     for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++) {
-        struct gravel_destination_stats to;
-        OK(gravel_stats_read_destination(gravel, node, &to));
-        n_sent += to.messages;
+        struct gravel_stats to;
+        OK(gravel_stats_read(gravel, &to, sizeof to, node));
+        n_sent += to.sent_messages;
     }
     assert_int_equal(n_sent, n_messages);
     OK(gravel_close(gravel));

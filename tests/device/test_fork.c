@@ -62,14 +62,16 @@ static void call_device(void)
 static void call_all(void)
 {
     struct gravel_stats stats;
-    struct gravel_destination_stats to;
+    const char *name;
+    uint64_t value;
     struct gravel *another;
     alarm(10 * patience()); /* which ends the child if a call hangs */
     call_messages();
     call_heap();
     call_device();
-    must_refuse(gravel_stats_read(gravel, &stats), "gravel_stats_read");
-    must_refuse(gravel_stats_read_destination(gravel, 0, &to), "gravel_stats_read_destination");
+    must_refuse(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES),
+                "gravel_stats_read");
+    must_refuse(gravel_stats_get(gravel, 0, &name, &value), "gravel_stats_read");
     gravel_stats_reset(gravel);
     must_refuse(gravel_abort(gravel, "no"), "gravel_abort");
     must_refuse(gravel_close(gravel), "gravel_close");

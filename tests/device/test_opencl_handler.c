@@ -174,7 +174,7 @@ static void long_runs_of_empty_messages_end(void **state)
     OK(run_body(gravel,
                 "for (uint n = 0; n < 32; n++) gravel_am0_wg(g, GRAVEL_HANDLER(nothing), 0);",
                 65536, 256, 0, 0, 0));
-    OK(gravel_stats_read(gravel, &stats));
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats.resolved_messages, 32 * 65536);
 }
 
@@ -203,7 +203,7 @@ static void handlers_run_while_kernels_wait_for_room(void **state)
                 "for (uint n = 0; n < 8; n++)"
                 "    gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, (i + n) % 32, i % 2);",
                 8192, 256, counters, 0, 0));
-    OK(gravel_stats_read(node, &stats));
+    OK(gravel_stats_read(node, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_true(stats.queue_full_waits > 0);
     uint32_t sum = 0;
     for (uint32_t key = 0; key < 32; key++)

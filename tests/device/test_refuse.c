@@ -302,13 +302,14 @@ static void refusals_are_counted_in_statistics(void **state)
     gravel_stats_reset(gravel);
     expect_error(run_body(gravel, "gravel_inc_uint_wg(g, a, i, 5);", 128, 64, table.memory, 0, 0),
                  GRAVEL_ERANGE, "destination 5 ");
-    OK(gravel_stats_read(gravel, &stats));
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats.refused_messages, 128);
     expect_error(run_body(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", 128, 64, freed, 0, 0),
                  GRAVEL_ERANGE, "no allocation");
-    OK(gravel_stats_read(gravel, &stats));
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_true(stats.refused_buffers >= 1);
-    expect_error(gravel_stats_read_destination(gravel, 2, NULL), GRAVEL_EINVAL, "node 2");
+    expect_error(gravel_stats_read(gravel, &stats, sizeof stats, 2), GRAVEL_EINVAL,
+                 "node 2 does not exist (there are 2)");
 }
 
 int main(void)

@@ -29,15 +29,14 @@ static int close_node(void **state)
     return gravel_close(gravel);
 }
 
-static void read_destinations(struct gravel_destination_stats *total,
-                              struct gravel_destination_stats to[N_NODES])
+static void read_destinations(struct gravel_stats *total, struct gravel_stats to[N_NODES])
 {
-    *total = (struct gravel_destination_stats){0};
+    *total = (struct gravel_stats){0};
     for (uint32_t node = 0; node < N_NODES; node++) {
-        OK(gravel_stats_read_destination(gravel, node, &to[node]));
-        total->messages += to[node].messages;
-        total->buffers += to[node].buffers;
-        total->bytes += to[node].bytes;
+        OK(gravel_stats_read(gravel, &to[node], sizeof to[node], node));
+        total->sent_messages += to[node].sent_messages;
+        total->sent_buffers += to[node].sent_buffers;
+        total->buffer_bytes += to[node].buffer_bytes;
     }
 }
 
@@ -46,7 +45,7 @@ static void messages_sent_are_messages_resolved(void **state)
 {
     (void)state;
     struct gravel_stats stats;
-    struct gravel_destination_stats total, to[N_NODES];
+    struct gravel_stats total, to[N_NODES];
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 4);
     gravel_stats_reset(gravel);
     OK(run_body(gravel,
@@ -56,19 +55,21 @@ static void messages_sent_are_messages_resolved(void **state)
     OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, table, NULL, 1));
     OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, table, NULL, 0));
     OK(gravel_barrier(gravel));
-    OK(gravel_stats_read(gravel, &stats));
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     read_destinations(&total, to);
     assert_int_equal(stats.packages, N_ITEMS / 256);
     assert_int_equal(stats.messages, N_ITEMS);
     assert_int_equal(stats.host_messages, 2);
     assert_int_equal(stats.resolved_messages, N_ITEMS + 2);
     assert_int_equal(stats.refused_buffers + stats.refused_messages, 0);
-    assert_int_equal(total.messages, N_ITEMS + 2);
-    assert_int_equal(stats.remote_messages, total.messages - to[0].messages);
-    assert_int_equal(total.bytes, stats.buffer_bytes);
-    assert_int_equal(total.buffers,
+    assert_int_equal(total.sent_messages, N_ITEMS + 2);
+    assert_int_equal(stats.remote_messages, total.sent_messages - to[0].sent_messages);
+    assert_int_equal(total.buffer_bytes, stats.buffer_bytes);
+    assert_int_equal(total.sent_messages, stats.sent_messages);
+    assert_int_equal(total.sent_buffers, stats.sent_buffers);
+    assert_int_equal(total.sent_buffers,
                      stats.buffers_full + stats.buffers_timeout + stats.buffers_flush);
-    assert_int_equal(total.buffers, stats.resolved_buffers);
+    assert_int_equal(total.sent_buffers, stats.resolved_buffers);
     double share = (double)stats.remote_messages / (N_ITEMS + 2);
     print_message("remote share %.4f\n", share);
     assert_true(share > 0.75 * 0.99 && share < 0.75 * 1.01);
@@ -81,7 +82,7 @@ static void pieces_of_a_put_are_messages(void **state)
     (void)state;
     enum { N_PIECES = 3, HEADER_BYTES = 40 };
     struct gravel_stats stats;
-    struct gravel_destination_stats total, to[N_NODES];
+    struct gravel_stats total, to[N_NODES];
     static const unsigned char data[N_PIECES * 65536];
     uint64_t piece_bytes = gravel_config(gravel)->buffer_bytes - HEADER_BYTES;
     uint64_t bytes = (N_PIECES - 1) * piece_bytes + 8;
@@ -92,17 +93,17 @@ static void pieces_of_a_put_are_messages(void **state)
     OK(gravel_put(gravel, table, data, bytes, 2));
     OK(gravel_put(gravel, table, data, 1, 0));
     OK(gravel_barrier(gravel));
-    OK(gravel_stats_read(gravel, &stats));
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     read_destinations(&total, to);
     assert_int_equal(stats.messages, 0);
     assert_int_equal(stats.host_messages, N_PIECES + 1);
     assert_int_equal(stats.remote_messages, N_PIECES);
     assert_int_equal(stats.resolved_messages, N_PIECES + 1);
-    assert_int_equal(to[2].messages, N_PIECES);
-    assert_int_equal(to[2].buffers, N_PIECES);
-    assert_int_equal(to[2].bytes, bytes + N_PIECES * HEADER_BYTES);
-    assert_int_equal(to[0].messages, 1);
-    assert_int_equal(total.messages, N_PIECES + 1);
+    assert_int_equal(to[2].sent_messages, N_PIECES);
+    assert_int_equal(to[2].sent_buffers, N_PIECES);
+    assert_int_equal(to[2].buffer_bytes, bytes + N_PIECES * HEADER_BYTES);
+    assert_int_equal(to[0].sent_messages, 1);
+    assert_int_equal(total.sent_messages, N_PIECES + 1);
     OK(gravel_free(gravel, table));
 }
 
@@ -113,7 +114,7 @@ static void refused_put_is_no_message_resolved(void **state)
     gravel_stats_reset(gravel);
     OK(gravel_put(gravel, 0xffff0000, "", 1, 1));
     expect_error(gravel_barrier(gravel), GRAVEL_ERANGE, "not in one allocation");
-    OK(gravel_stats_read(gravel, &stats));
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats.host_messages, 1);
     assert_int_equal(stats.resolved_messages, 0);
     assert_int_equal(stats.refused_buffers, 1);
@@ -125,11 +126,61 @@ static void reset_starts_from_zero(void **state)
     struct gravel_stats stats;
     expect_works(gravel);
     gravel_stats_reset(gravel);
-    OK(gravel_stats_read(gravel, &stats));
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats.messages + stats.packages + stats.resolved_messages +
                          stats.buffer_bytes + stats.host_messages,
                      0);
-    assert_int_equal(gravel_stats_read(gravel, NULL), GRAVEL_EINVAL);
+    assert_int_equal(gravel_stats_read(gravel, NULL, sizeof stats, GRAVEL_ALL_NODES),
+                     GRAVEL_EINVAL);
+}
+
+/* What stands still while nothing is sent. */
+static bool is_at_rest(const char *name)
+{
+    return strcmp(name, "polls") != 0 && strcmp(name, "poll_ns") != 0 &&
+           strcmp(name, "thread_ns") != 0;
+}
+
+static void every_counter_is_told_by_its_name(void **state)
+{
+#define NAME(field, unit, help) #field,
+    static const char *const names[] = {GRAVEL_STATS_FIELDS(NAME)};
+#undef NAME
+    struct gravel_stats stats;
+    const char *name;
+    uint64_t value;
+    uint32_t i = 0;
+    (void)state;
+    expect_works(gravel);
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    for (; gravel_stats_get(gravel, i, &name, &value) == 0; i++) {
+        assert_string_equal(name, names[i]);
+        if (is_at_rest(name))
+            assert_int_equal(value, ((const uint64_t *)&stats)[i]);
+    }
+    assert_int_equal(i, sizeof names / sizeof *names);
+    expect_error(gravel_stats_get(gravel, i, &name, &value), GRAVEL_ERANGE, "gravel_stats_get");
+    expect_error(gravel_stats_get(gravel, 0, NULL, &value), GRAVEL_EINVAL, "NULL");
+}
+
+/* Headers with fewer counters, and with more. */
+static void callers_of_other_versions_get_what_both_have(void **state)
+{
+    enum { N = sizeof(struct gravel_stats) / 8 };
+    uint64_t older[2] = {77, 77}, newer[N + 1];
+    struct gravel_stats stats;
+    (void)state;
+    newer[N] = 77;
+    expect_works(gravel);
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    OK(gravel_stats_read(gravel, (struct gravel_stats *)older, 8, GRAVEL_ALL_NODES));
+    OK(gravel_stats_read(gravel, (struct gravel_stats *)newer, sizeof newer, GRAVEL_ALL_NODES));
+    assert_int_equal(older[0], stats.packages);
+    assert_int_equal(older[1], 77);
+    assert_int_equal(newer[1], stats.messages);
+    assert_int_equal(newer[N], 0);
+    expect_error(gravel_stats_read(gravel, &stats, 0, GRAVEL_ALL_NODES), GRAVEL_EINVAL, "0 bytes");
+    expect_error(gravel_stats_read(gravel, &stats, 7, GRAVEL_ALL_NODES), GRAVEL_EINVAL, "7 bytes");
 }
 
 static double cpu_seconds(void)
@@ -150,7 +201,7 @@ static void idle_node_costs_next_to_nothing(void **state)
     double cpu = cpu_seconds(), begin = seconds_now();
     sleep(2);
     double core = (cpu_seconds() - cpu) / (seconds_now() - begin);
-    OK(gravel_stats_read(gravel, &stats));
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     double ratio = (double)stats.poll_ns / (double)stats.thread_ns;
     print_message("idle: %.2f%% of a core, poll ratio %.2f%%\n", 100 * core, 100 * ratio);
     assert_true(core < 0.05);
@@ -175,6 +226,8 @@ int main(void)
         cmocka_unit_test(pieces_of_a_put_are_messages),
         cmocka_unit_test(refused_put_is_no_message_resolved),
         cmocka_unit_test(reset_starts_from_zero),
+        cmocka_unit_test(every_counter_is_told_by_its_name),
+        cmocka_unit_test(callers_of_other_versions_get_what_both_have),
         cmocka_unit_test(idle_node_costs_next_to_nothing),
         cmocka_unit_test(idle_node_wakes_up),
     };

@@ -294,12 +294,12 @@ static void statistics_add_up_over_all_nodes(void)
                 "x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;"
                 "gravel_inc_uint_wg(g, a, i, x % gravel_n_nodes(g));",
                 65536, 256, table, 0, 0));
-    OK(gravel_stats_read(gravel, &stats));
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     for (uint32_t to = 0; to < n_nodes; to++) {
-        struct gravel_destination_stats one;
-        OK(gravel_stats_read_destination(gravel, to, &one));
-        to_all += one.messages;
-        MUST(to != node || stats.remote_messages == 65536 - one.messages);
+        struct gravel_stats one;
+        OK(gravel_stats_read(gravel, &one, sizeof one, to));
+        to_all += one.sent_messages;
+        MUST(to != node || stats.remote_messages == 65536 - one.sent_messages);
     }
     MUST(stats.messages == 65536 && to_all == 65536);
     MUST(sum_over_nodes(stats.resolved_messages) == 65536u * n_nodes);
@@ -342,7 +342,7 @@ static void buffers_stay_where_they_are_if_nodes_share_memory(void)
         gravel_stats_reset(gravel);
         OK(gravel_put(gravel, memory, data, sizeof data, right));
         OK(gravel_barrier(gravel));
-        OK(gravel_stats_read(gravel, &stats));
+        OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
         MUST(is_expected ? stats.handed_buffers > 0 : stats.handed_buffers == 0);
         MUST(stats.handed_buffers <= stats.network_buffers);
         const unsigned char *here = read_map(gravel, node, memory, sizeof data);

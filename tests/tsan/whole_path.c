@@ -157,7 +157,8 @@ static void *watch_statistics(void *argument)
     struct test *test = argument;
     struct gravel_stats stats;
     while (!atomic_load_explicit(&test->has_ended, memory_order_relaxed)) { /* K2 */
-        check(gravel_stats_read(test->gravel, &stats), "statistics");
+        check(gravel_stats_read(test->gravel, &stats, sizeof stats, GRAVEL_ALL_NODES),
+              "statistics");
         usleep(1000);
     }
     return NULL;

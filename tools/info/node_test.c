@@ -138,7 +138,7 @@ int info_node_test(const struct gravel_config *config, uint64_t *n_messages)
     for (uint32_t node = 0; node < N_NODES && !code; node++)
         code = check_node(&test, node);
     if (!code)
-        code = gravel_stats_read(test.gravel, &stats);
+        code = gravel_stats_read(test.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES);
     *n_messages = stats.resolved_messages;
     int closed = gravel_close(test.gravel);
     return code ? code : closed;
