@@ -28,12 +28,14 @@
 static int keep_names(struct gravel *gravel, cl_program program)
 {
     size_t bytes = 0;
-    clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &bytes);
+    cl_int error = clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &bytes);
     char *names = calloc(1, bytes + 1);
-    cl_int error =
-        names ? clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, bytes, names, NULL) : 0;
-    bool is_kept = names && !error && gravel_kernel_names_add(&gravel->kernel_names, names);
+    if (names && !error)
+        error = clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, bytes, names, NULL);
+    bool is_kept = names && gravel_kernel_names_add(&gravel->kernel_names, names);
     free(names);
+    if (error)
+        return gravel_fail_cl("clGetProgramInfo of the kernels' names", error);
     return is_kept ? 0 : gravel_fail(GRAVEL_ENOMEM, "names of kernels for checked mode");
 }
 
@@ -54,7 +56,11 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
         .is_checked = gravel->config.check,
     };
     int code = gravel_device_build(&gravel->device, &request, program);
-    return code || !gravel->config.check ? code : keep_names(gravel, *program);
+    if (!code && gravel->config.check && (code = keep_names(gravel, *program))) {
+        clReleaseProgram(*program);
+        *program = NULL;
+    }
+    return code;
 }
 
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)
