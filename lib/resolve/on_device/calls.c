@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/idle.h"
+#include "base/lived.h"
 #include "device/beside.h"
 #include "device/shared.h"
 #include "opencl/wait.h"
@@ -40,8 +41,8 @@ struct gravel_device_calls {
     uint64_t limit_ns;      /* for a run: half of the time after which others miss us */
     struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
     uint32_t first, n_under_way;
-    uint64_t since_ns; /* when the oldest was first seen to run; 0: it was not */
-    bool is_stuck;     /* the oldest does not end */
+    struct gravel_lived lived; /* how long the oldest has been seen to run */
+    bool is_stuck;             /* the oldest does not end */
 };
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -116,6 +117,7 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     calls->device = gravel_beside_device(shape->device);
     calls->group = GROUP;
     calls->limit_ns = shape->config->timeout_ms * UINT64_C(500000);
+    calls->lived = gravel_lived_for(calls->limit_ns);
     const struct gravel_call_program request = {.bindings = shape->bindings,
                                                 .handlers = shape->handlers,
                                                 .n_handlers = shape->n_handlers,
@@ -296,7 +298,7 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
     clReleaseEvent(run.event);
     calls->first = (calls->first + 1) % MAX_UNDER_WAY;
     calls->n_under_way--;
-    calls->since_ns = 0;
+    calls->lived = gravel_lived_for(calls->limit_ns);
     if (error == CL_SUCCESS)
         return 0;
     return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",
@@ -312,13 +314,11 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
 static int look_at_oldest(struct gravel_device_calls *calls, bool *has_ended)
 {
     cl_int status = status_of(calls->under_way[calls->first].event);
-    uint64_t now_ns = gravel_clock_ns();
     *has_ended = status <= CL_COMPLETE;
     if (*has_ended)
         return take_off(calls, status);
-    if (!calls->since_ns && (calls->device.step != GRAVEL_STEP_DRAIN || status == CL_RUNNING))
-        calls->since_ns = now_ns;
-    calls->is_stuck = calls->since_ns && now_ns - calls->since_ns > calls->limit_ns;
+    if (calls->device.step != GRAVEL_STEP_DRAIN || status == CL_RUNNING)
+        calls->is_stuck = gravel_lived_tick(&calls->lived, gravel_clock_ns()) > calls->limit_ns;
     return calls->is_stuck ? fail_stuck(calls) : 0;
 }
 
