@@ -70,9 +70,31 @@ bool is_within(double begin, double limit_s)
     return took_s < limit_s * patience();
 }
 
+/*
+ * PoCL reads its built-in functions, a second of processor time, when a context first builds a program, and forgets
+ * them with its last context. So one stays: tests open and close nodes again and again.
+ */
+static void keep_a_context(void)
+{
+    static cl_context kept;
+    cl_platform_id platforms[16];
+    cl_uint n_platforms = 0;
+    if (kept || clGetPlatformIDs(16, platforms, &n_platforms) != CL_SUCCESS)
+        return;
+    for (cl_uint i = 0; i < n_platforms && i < 16; i++) {
+        char name[64] = "";
+        cl_device_id device;
+        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        if (!strcmp(name, "Portable Computing Language") &&
+            clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL) == CL_SUCCESS)
+            kept = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    }
+}
+
 struct gravel_config loopback_config(uint32_t n_nodes)
 {
     struct gravel_config config;
+    keep_a_context();
     OK(gravel_config_init(&config, sizeof config));
     strcpy(config.transport, "self");
     config.loopback_nodes = n_nodes;
