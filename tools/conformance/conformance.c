@@ -17,8 +17,8 @@ int suite_words(int n_arguments, char **arguments)
         GRAVEL_BINDINGS(.handlers = call_handlers,
                         .n_handlers = sizeof call_handlers / sizeof *call_handlers);
     struct stage stage;
-    (void)n_arguments, (void)arguments;
     stage_open(&stage, &bindings);
+    stage_read(&stage, n_arguments, arguments);
     stage.heap = alloc_or_die(stage.gravel, (N_WORDS + 2 * N_GUARDS) * 8u);
     stage.program = stage_build(&stage, conformance_cl);
     run_words(&stage);

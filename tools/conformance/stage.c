@@ -96,6 +96,20 @@ cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base)
     return kernel;
 }
 
+bool stage_takes(const struct stage *stage, const struct test_case *test)
+{
+    return !stage->is_of_pairs || (test->op + test->type + (uint32_t)test->form) % 3 == 0;
+}
+
+void stage_read(struct stage *stage, int n_arguments, char **arguments)
+{
+    for (int i = 0; i < n_arguments && arguments[i]; i++) {
+        stage->is_of_pairs = !strcmp(arguments[i], "pairs");
+        if (!stage->is_of_pairs)
+            die(__FILE__, __LINE__, "this suite takes 'pairs', not '%s'", arguments[i]);
+    }
+}
+
 bool stage_can(const struct stage *stage, const struct test_case *test)
 {
     if (stage->n_nodes == 1 && test->target != TO_SELF)

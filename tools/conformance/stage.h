@@ -16,6 +16,7 @@ struct stage {
     uint64_t heap; /* offset of N_GUARDS | N_WORDS | N_GUARDS words of 8 bytes */
     uint32_t node, n_nodes, n_origins;
     unsigned n_lines, n_cases, n_failed_lines;
+    bool is_of_pairs; /* see stage_takes */
 };
 
 /** Open a node and make the arrays; heap and program are the caller's to set. */
@@ -39,6 +40,15 @@ void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_byt
 
 /** The kernel of this name with all arguments but the values set; NULL if the program has none. */
 cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base);
+
+/**
+ * Whether the suite runs this operation, type and form: all, or with the argument "pairs" a third, in which each two of
+ * an operation, a type and a form meet. Every kernel is compiled, which takes longer than its cases.
+ */
+bool stage_takes(const struct stage *stage, const struct test_case *test);
+
+/** What the suite's arguments ask for. */
+void stage_read(struct stage *stage, int n_arguments, char **arguments);
 
 /** Cases that can be had: targets that differ, activities that the form can express. */
 bool stage_can(const struct stage *stage, const struct test_case *test);
