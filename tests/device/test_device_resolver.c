@@ -226,8 +226,9 @@ static void failed_creation_leaves_nothing(void **state)
 {
     const struct way *way = *state;
     cl_uint references = arena_references();
+    const unsigned stride = way->is_serial ? 1 : 4; /* the calls are nearly alike in all ways */
     unsigned step = 1;
-    for (;; step++) {
+    for (;; step += stride) {
         struct gravel_device_resolver *other = (void *)1;
         calls_until_failure = step;
         int code = create(way, &other);
