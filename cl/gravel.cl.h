@@ -173,7 +173,7 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
  *     }
  *
  * Sound only where sub-groups of a group run on while one of them waits, which OpenCL does not promise: test with
- * gravel_fbar_rounds_wg first. Elsewhere a wait ends after GRAVEL_TIMEOUT and fails the node by name.
+ * gravel_fbar_rounds_wg first. Elsewhere a wait ends after GRAVEL_TIMEOUT and fails the node.
  */
 #if defined(__OPENCL_C_VERSION__)
 #define GRAVEL_FBAR(f)                      \

@@ -207,14 +207,14 @@ int gravel_config_get(const struct gravel_config *config, uint32_t i, const char
  *                  GRAVEL_ESYSTEM. Other nodes return GRAVEL_EPEER, unless the sizes in bindings or config are of no
  *                  version: then this node leaves at once.
  *
- * With transport mpi, Gravel initialises MPI unless the caller has. Then it asks for MPI_THREAD_MULTIPLE, makes do with
+ * With transport mpi, Gravel initialises MPI unless the caller has. Then it asks for MPI_THREAD_MULTIPLE, accepts
  * less, and finalises MPI when the process ends, not in gravel_close: nodes may be opened one after the other, and the
  * caller may use MPI from then on, as MPI_Query_thread says. A caller that initialises MPI asks for
  * MPI_THREAD_MULTIPLE, and finalises it, after gravel_close.
  *
  * The processes of bindings->mpi_comm, or of MPI_COMM_WORLD, are the nodes of the job, numbered by their ranks in it.
  * gravel_open duplicates the communicator, and is collective over it; jobs of disjoint communicators have nothing to do
- * with each other. Transport auto takes it as a wish for mpi; transport self takes no notice of it.
+ * with each other. Transport auto takes mpi then; transport self ignores it.
  *
  * Source:  Orr 2016, section 5.2 (queue, aggregator, network thread of a node).
  */
@@ -232,7 +232,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
 int gravel_close(struct gravel *gravel);
 
 /**
- * Give the node up, and with it the job: for a program that cannot go on and must not keep the other nodes waiting.
+ * Give the node up, and with it the job: for a program that cannot continue and must not keep the other nodes waiting.
  *
  * Not collective. Any thread may call it, also while another waits in a call, and handlers and the log may. All calls
  * that wait end: here with GRAVEL_EABORT and the text, at the other nodes with GRAVEL_EPEER, this node's number and the
