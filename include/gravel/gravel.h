@@ -351,7 +351,7 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
  *                      to 256 that divides the first dimension.
  * @param wait          [n_wait] events that hold up the kernel; on pump and drain they complete without this thread.
  * @param event         [out] of the kernel's end, to be released by the caller; or NULL.
- * @return              0; GRAVEL_EINVAL (dimensions, sizes); GRAVEL_ECL; on drain also GRAVEL_EKERNEL and
+ * @return              0; GRAVEL_EINVAL (dimensions, sizes); GRAVEL_ECL; on pump and drain also GRAVEL_EKERNEL and
  *                      GRAVEL_ETIMEOUT.
  *
  * Memory:  what was mapped for writing and unmapped before, and what a quiet or barrier covered, is visible to the
