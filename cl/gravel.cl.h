@@ -23,31 +23,33 @@
  * float or double (where GRAVEL_HAS_DOUBLE is defined). inc takes no value, and no float or double:
  *     gravel_OP_TYPE_S(g, [f,] [active,] base, index, value, node)
  *     gravel_inc_TYPE_S(g, [f,] [active,] base, index, node)
- * `base` is a heap offset from gravel_alloc and `index` counts elements of the type after it. All work-items that make a
- * call together give one base (_wi: each work-item's own).
+ * `base` [bytes] is a heap offset from gravel_alloc; `index` counts elements of the type after it; `node` is 0 to
+ * gravel_n_nodes(g) - 1. All work-items that make a call together give one base (_wi: each work-item's own).
  *
  * Active messages, of N = 0 to 4 arguments of type ulong; all work-items that make the call name one handler:
  *     gravel_amN_S(g, [f,] [active,] GRAVEL_HANDLER(name), argument..., node)
  *
- * Requests (_wg, _wg_if, _wi). The answer, the word's old value, arrives later in this node's own heap, at element `place`
- * after reply.result. Then the uint at reply.signal grows by one for every answer. All work-items that make the call
- * together give one `reply`; `place` is each work-item's own:
+ * Requests (_wg, _wg_if, _wi). The answer, the word's old value, arrives later in this node's own heap, at element
+ * `place` after reply.result. Then the uint at reply.signal grows by one for every answer. All work-items that make the
+ * call together give one `reply`; `place` is each work-item's own:
  *     gravel_get_TYPE_S(g, [active,] base, index, reply, place, node)
  *     gravel_swap_TYPE_S(g, [active,] base, index, value, reply, place, node)
  *     gravel_fetch_OP_TYPE_S(g, [active,] base, index, value, reply, place, node)          OP: add, min, max, and, or, xor
  *     gravel_cas_TYPE_S(g, [active,] base, index, expected, value, reply, place, node)     stores value if as expected
  *     gravel_put_signal_TYPE_S(g, [active,] base, index, value, signal, node)              put; then the destination's
  *                                                        uint at heap offset `signal` grows by one for each message
- * They return how many messages the group (_wi: the work-item) sent. get, swap, fetch_add and put_signal take all six
- * types, the other ones the four integer types. The owner checks offsets before it applies anything.
+ * They return how many messages the group (_wi: the work-item) sent. `reply` is a struct gravel_reply: heap offsets of
+ * the answers and of the signal [bytes], the signal GRAVEL_NO_SIGNAL for none; `place` counts elements of the type.
+ * get, swap, fetch_add and put_signal take all six types, the other ones the four integer types. The owner checks
+ * offsets before it applies anything.
  *
- * Waits, for words of this node's own heap. TYPE is int, uint, long or ulong (64 bits where GRAVEL_HAS_LONG_WAITS is defined; a
- * program that calls them elsewhere does not build); compare is GRAVEL_CMP_EQ, _NE, _GT, _LE, _LT or _GE:
+ * Waits, for words of this node's own heap. TYPE is int, uint, long or ulong (64 bits where GRAVEL_HAS_LONG_WAITS is
+ * defined; a program that calls them elsewhere does not build); compare is GRAVEL_CMP_EQ, _NE, _GT, _LE, _LT or _GE:
  *     gravel_wait_until_TYPE_wg(g, offset, compare, value)        also _wi
- * True once the word compares so with value; everything applied before it is visible then. False if the node has failed,
- * or if the word did not change for GRAVEL_TIMEOUT, which fails the node: the host's next quiet reports it. Wait only for
- * what needs no other work-group of this launch (answers, or nodes whose kernels run), because groups need not run at the
- * same time. On step drain no kernel waits: read the answers in the next launch.
+ * True once the word compares so with value; everything applied before it is visible then. False if the node has
+ * failed, or if the word did not change for GRAVEL_TIMEOUT, which fails the node: the host's next quiet reports it.
+ * Wait only for what needs no other work-group of this launch (answers, or nodes whose kernels run), because groups
+ * need not run at the same time. On step drain no kernel waits: read the answers in the next launch.
  *
  * A message is sent when the call returns, and applied at its owner some time later: gravel_quiet and gravel_barrier on
  * the host wait for that, and for answers. Messages of one work-group to one node are applied in order. A message to a
@@ -56,8 +58,10 @@
  * Names that begin with gravelp_ or GRAVELP_ are private.
  *
  * Path:    the user's kernel -> this -> device/, in the order send, queue; then lib/queue/package.h on the host.
- * Memory:  stores to global memory before a call are visible to the host when it sees the message (P2).
- * Source:  Orr 2016, sections 5.2 and 5.3. The names follow OpenSHMEM 1.5, sections 9.7 to 9.9, and OpenCL's scopes.
+ * Memory:  stores to global memory before a call are visible to the host when it sees the message (P2); what was
+ *          applied before a word that a wait returned for is visible after the wait (Q2).
+ * Source:  Orr 2016, sections 5.2 and 5.3, appendix A. The names follow OpenSHMEM 1.5, sections 9.7 to 9.9, and
+ *          OpenCL's scopes.
  */
 #ifndef GRAVEL_CL_H
 #define GRAVEL_CL_H
@@ -76,10 +80,10 @@
 
 /* ---- a kernel ---------------------------------------------------------------------------------- */
 
-/* The one kernel argument; set it with gravel_kernel_set_arena. */
+/* The one kernel argument; the host sets it by gravel_kernel_set_arena. */
 #define GRAVEL_ARENA global struct gravelp_arena *gravel_arena_
 
-/* In the outermost scope of a kernel, once: declares `g` and the group's local memory. */
+/* In the outermost scope of a kernel, once: declares `g`, a struct gravel_group, and the group's local memory. */
 #if defined(__OPENCL_C_VERSION__)
 #define GRAVEL_OPEN(g)                            \
     local struct gravelp_scratch gravel_scratch_; \
@@ -88,10 +92,10 @@
 #define GRAVEL_OPEN(g) struct gravel_group g = {gravel_arena_, gravelp_lane->scratch}
 #endif
 
-/* Number of a registered handler. */
+/* The number of the handler registered as `name`; another name does not build. */
 #define GRAVEL_HANDLER(name) GRAVEL_HANDLER_##name
 
-/* This node and the number of nodes. */
+/* Any work-item: this node's number, and the number of nodes. */
 GRAVELP_INLINE uint gravel_node(struct gravel_group g)
 {
     return g.arena->node;
@@ -101,15 +105,15 @@ GRAVELP_INLINE uint gravel_n_nodes(struct gravel_group g)
     return g.arena->n_nodes;
 }
 
-/* This node's own part of the symmetric heap at an offset [bytes], for plain loads and stores. */
+/* Any work-item: this node's own part of the symmetric heap at an offset [bytes], unchecked; for loads and stores. */
 GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
 {
     return gravelp_heap(g.arena, offset);
 }
 
 /*
- * Every work-item of the group: a barrier of global and local memory, instead of OpenCL's where an `if` or a loop guards
- * it. PoCL 3.1 needs one beside a divergent `if` that is first or last there (docs/guide/divergence.md).
+ * Every work-item of the group: a barrier of global and local memory, instead of OpenCL's where an `if` or a loop
+ * guards it. PoCL 3.1 needs one beside a divergent `if` that is first or last there (docs/guide/divergence.md).
  */
 GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
 {
@@ -139,6 +143,8 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
  *
  * Any work-item may take a turn, so what the turn does must follow from its work-item's number in the group (turn.lane)
  * and its own number (turn.i). Turns of one work-item may be taken in one round: they have no order among themselves.
+ *
+ * Source:  Orr 2016, section 5.3 (work-group-granularity control flow, which is hardware's there).
  */
 #if defined(__OPENCL_C_VERSION__)
 #define GRAVEL_SHARES(shares)                      \
@@ -158,8 +164,8 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
     for (uint i = 0, active = 0 < (n); gravelp_sg_any(active); i++, active = i < (n))
 
 /*
- * A loop of the whole group that each sub-group leaves on its own; as GRAVEL_FOR_WG, for _fbar_if calls. A package holds
- * the messages of all sub-groups that are still in the loop. Calls of the whole group are not allowed in it.
+ * A loop of the whole group that each sub-group leaves on its own; as GRAVEL_FOR_WG, for _fbar_if calls. A package
+ * holds the messages of all sub-groups that are still in the loop. Calls of the whole group are not allowed in it.
  *
  *     GRAVEL_FBAR(f);                                     in the kernel's outermost scope
  *     GRAVEL_FOR_FBAR(g, f, i, active, n) {
@@ -167,7 +173,7 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
  *     }
  *
  * Sound only where sub-groups of a group run on while one of them waits, which OpenCL does not promise: test with
- * gravel_fbar_rounds_wg first. Elsewhere a wait ends after GRAVEL_TIMEOUT and fails the node by name.
+ * gravel_fbar_rounds_wg first. Elsewhere a wait ends after GRAVEL_TIMEOUT and fails the node.
  */
 #if defined(__OPENCL_C_VERSION__)
 #define GRAVEL_FBAR(f)                      \
@@ -181,8 +187,8 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
          i++, active = i < (n))
 
 /*
- * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group passes in n_looks polls
- * each. If every sub-group passes all n_rounds, sub-groups make progress beside each other. Ends in any case.
+ * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group passes in n_looks
+ * polls each. If every sub-group passes all n_rounds, sub-groups make progress beside each other. Ends in any case.
  */
 GRAVELP_INLINE uint gravel_fbar_rounds_wg(local struct gravel_fbar *f, uint n_rounds, uint n_looks)
 {
@@ -253,8 +259,8 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  *         atomic_inc(&counters[key]);
  *     }
  *
- * A handler is a function with the name under which it is registered (gravel.h: struct gravel_handler). It returns nothing
- * and takes a struct gravel_call and as many ulong as it was registered with, 0 to 4.
+ * A handler is a function with the name under which it is registered (gravel.h: struct gravel_handler). It returns
+ * nothing and takes a struct gravel_call and as many ulong as it was registered with, 0 to 4.
  *
  * Every message is a work-item. A handler sees every message applied before its run; the messages of a run (many,
  * from one node to one handler) may run at once and in any order, so they share words by atomics. A handler has no
@@ -262,6 +268,7 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  * gravel_group. It must end.
  *
  * Memory:  what it stores is visible after a quiet or barrier that covers its message, as with any message.
+ * Source:  Orr 2016, section 5.2.3, where the network thread runs handlers.
  */
 struct gravel_call {
     global uchar *heap; /* of the node the message is for */
@@ -271,7 +278,7 @@ struct gravel_call {
     uint source; /* node that sent the message */
 };
 
-/* The node's own part of the symmetric heap at an offset [bytes]. */
+/* The node's own part of the symmetric heap at an offset [bytes], unchecked. */
 GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong offset)
 {
     return call.heap + offset;

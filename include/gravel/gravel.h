@@ -5,13 +5,17 @@
  *
  * A node is one process of a job (a rank), or one of several loop-back nodes that a single process stands
  * for. Calls return 0 or a negative GRAVEL_E... code; gravel_strerror() names the code and
- * gravel_last_error() says what exactly went wrong. Any host thread may make any call, unless its description says
- * otherwise. Every node must make the *collective* calls in the same order.
+ * gravel_last_error() says what exactly went wrong. Once a node has failed, its calls return the error that ended it.
+ *
+ * Any host thread may make any call. A handler must not open or close a node; gravel_alloc, gravel_free, gravel_quiet,
+ * gravel_fence, gravel_barrier, gravel_reduce and gravel_get return GRAVEL_EINVAL there. Every node makes the
+ * *collective* calls in the same order. Offsets are in bytes from the start of a node's part of the symmetric heap.
  *
  * A node stays with the process that opened it. In a child of fork() every call that returns a code returns
  * GRAVEL_EINVAL, "after fork", gravel_open included; exec ends that.
  *
- * Source:  Orr, Communication and Coordination Paradigms for Highly-Parallel Accelerators, 2016, chapter 5.
+ * Memory:  what a quiet or barrier covers is visible to the calling thread when the call returns (J1).
+ * Source:  Orr, Communication and Coordination Paradigms for Highly-Parallel Accelerators, 2016, chapters 3 and 5.
  */
 #ifndef GRAVEL_GRAVEL_H
 #define GRAVEL_GRAVEL_H
@@ -160,17 +164,17 @@ const char *gravel_last_error(void);
 /* ---- open and close -------------------------------------------------------------------------- */
 
 /**
- * Fill a configuration with the defaults and the GRAVEL_* environment variables.
+ * Fill a configuration with the defaults and the GRAVEL_* environment variables. Needs no node.
  *
  * @param config  [out] [bytes] set fields afterwards, directly or by gravel_config_set, to override the environment.
- * @param bytes   sizeof *config: later versions have more fields. A caller that does not know the structure may give any
- *                size from it to 65536, a multiple of 8, and set fields by name.
+ * @param bytes   sizeof *config: later versions have more fields. A caller that does not know the structure may give
+ *                any size from it to 65536, a multiple of 8, and set fields by name.
  * @return        0; GRAVEL_EINVAL; GRAVEL_ECONFIG if a variable is malformed or out of range, with its name.
  */
 int gravel_config_init(struct gravel_config *config, size_t bytes);
 
 /**
- * Set a field by its name.
+ * Set a field by its name. One thread at a time on one config.
  *
  * @param name  as in config.h and docs/reference/settings.md, e.g. "heap_bytes".
  * @param text  as the variable takes it, e.g. "64M".
@@ -196,21 +200,23 @@ int gravel_config_get(const struct gravel_config *config, uint32_t i, const char
  * @param config    settings from gravel_config_init; NULL for them unchanged.
  * @param bindings  the caller's OpenCL objects, handlers and log; NULL for none. What it points to must stay until
  *                  gravel_open returns; log and log_user, contexts and queues until gravel_close.
- * @return          0; GRAVEL_EINVAL (bindings: which member, and its value; config.bytes); GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown
- *                  or ambiguous device: candidates are listed); GRAVEL_ECAPABILITY (what the device lacks);
- *                  GRAVEL_EBUILD (device_code: the compiler's log, with the caller's file name and lines);
- *                  GRAVEL_EMISMATCH (which setting nodes disagree on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL;
- *                  GRAVEL_ESYSTEM. Other nodes return GRAVEL_EPEER, unless the sizes in bindings or config are of
- *                  no version: then this node leaves at once.
+ * @return          0; GRAVEL_EINVAL (bindings: which member, and its value; config.bytes); GRAVEL_ECONFIG;
+ *                  GRAVEL_EDEVICE (unknown or ambiguous device: candidates are listed); GRAVEL_ECAPABILITY (what the
+ *                  device lacks); GRAVEL_EBUILD (device_code: the compiler's log, with the caller's file name and
+ *                  lines); GRAVEL_EMISMATCH (which setting nodes disagree on); GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ECL;
+ *                  GRAVEL_ESYSTEM. Other nodes return GRAVEL_EPEER, unless the sizes in bindings or config are of no
+ *                  version: then this node leaves at once.
  *
- * With transport mpi, Gravel initialises MPI unless the caller has. Then it asks for MPI_THREAD_MULTIPLE, makes do with
+ * With transport mpi, Gravel initialises MPI unless the caller has. Then it asks for MPI_THREAD_MULTIPLE, accepts
  * less, and finalises MPI when the process ends, not in gravel_close: nodes may be opened one after the other, and the
  * caller may use MPI from then on, as MPI_Query_thread says. A caller that initialises MPI asks for
  * MPI_THREAD_MULTIPLE, and finalises it, after gravel_close.
  *
  * The processes of bindings->mpi_comm, or of MPI_COMM_WORLD, are the nodes of the job, numbered by their ranks in it.
  * gravel_open duplicates the communicator, and is collective over it; jobs of disjoint communicators have nothing to do
- * with each other. Transport auto takes it as a wish for mpi; transport self takes no notice of it.
+ * with each other. Transport auto takes mpi then; transport self ignores it.
+ *
+ * Source:  Orr 2016, section 5.2 (queue, aggregator, network thread of a node).
  */
 int gravel_open(struct gravel **out, const struct gravel_config *config,
                 const struct gravel_bindings *bindings);
@@ -220,12 +226,13 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
  *
  * @return  0, or the node's first error that no other call has returned yet. The node is closed either way.
  *
- * Kernels that use the node must have ended. Memory that is mapped stays until it is unmapped.
+ * Kernels that use the node must have ended, and no other thread may be in a call. Memory that is mapped stays until it
+ * is unmapped.
  */
 int gravel_close(struct gravel *gravel);
 
 /**
- * Give the node up, and with it the job: for a program that cannot go on and must not keep the other nodes waiting.
+ * Give the node up, and with it the job: for a program that cannot continue and must not keep the other nodes waiting.
  *
  * Not collective. Any thread may call it, also while another waits in a call, and handlers and the log may. All calls
  * that wait end: here with GRAVEL_EABORT and the text, at the other nodes with GRAVEL_EPEER, this node's number and the
@@ -238,7 +245,7 @@ int gravel_close(struct gravel *gravel);
  */
 int gravel_abort(struct gravel *gravel, const char *text);
 
-/** This node's number, 0 <= node < gravel_n_nodes(). */
+/** This node's number, 0 <= node < gravel_n_nodes(); in a handler the node that the message is for. */
 uint32_t gravel_node(const struct gravel *gravel);
 /** Nodes of the job. */
 uint32_t gravel_n_nodes(const struct gravel *gravel);
@@ -258,14 +265,18 @@ cl_command_queue gravel_cl_queue(const struct gravel *gravel);
  *
  * @param bytes   size [bytes], the same at every node, not 0.
  * @param offset  [out] [bytes] the same at every node; a multiple of 64. Kernels take it as `ulong`.
- * @return        0; GRAVEL_EHEAP, with the sizes asked, free and total; GRAVEL_EMISMATCH if sizes differ.
+ * @return        0; GRAVEL_EINVAL; GRAVEL_EHEAP, with the sizes asked, free and total; GRAVEL_EMISMATCH if sizes
+ *                differ; else as gravel_barrier.
+ *
+ * Source:  Orr 2016, section 5.2 (partitioned global address space); OpenSHMEM 1.5, section 9.3.
  */
 int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset);
 
 /**
  * Free symmetric memory. Collective, with a barrier: messages to it must have been sent before the call.
  *
- * @return  0; GRAVEL_EINVAL if offset is not the start of an allocation.
+ * @return  0; GRAVEL_EINVAL if offset is not the start of an allocation; GRAVEL_EMISMATCH if offsets differ; else as
+ *          gravel_barrier.
  */
 int gravel_free(struct gravel *gravel, uint64_t offset);
 
@@ -309,15 +320,21 @@ int gravel_unmap(struct gravel *gravel, void *pointer);
  * @param source   text of the program.
  * @param options  compiler options, or NULL.
  * @param program  [out] to be released by the caller.
- * @return         0; GRAVEL_EBUILD, and gravel_last_error() holds the compiler's log with the caller's file
- *                 name and lines; GRAVEL_ECL.
+ * @return         0; GRAVEL_EINVAL; GRAVEL_EBUILD, and gravel_last_error() holds the compiler's log with the caller's
+ *                 file name and lines; GRAVEL_ENOMEM; GRAVEL_ECL.
  *
  * Defined for the program: GRAVEL_HANDLER(name) for every registered handler; GRAVEL_HAS_DOUBLE.
  */
 int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
                          const char *options, cl_program *program);
 
-/** Set a kernel's GRAVEL_ARENA argument, the index-th [count from 0]. Needed before any launch. */
+/**
+ * Set a kernel's GRAVEL_ARENA argument. Needed before any launch; one thread at a time on one kernel, as
+ * clSetKernelArg.
+ *
+ * @param index  position of the argument [count from 0].
+ * @return       0; GRAVEL_ECL (no such kernel, or the argument is another).
+ */
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index);
 
 /**
@@ -330,7 +347,15 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
  *
  * @param n_dimensions  1 to 3.
  * @param global_size   [n_dimensions] work-items.
- * @param local_size    [n_dimensions] work-items of a group, or NULL for the driver's choice.
+ * @param local_size    [n_dimensions] work-items of a group, or NULL: the driver's choice; on pump and drain one of up
+ *                      to 256 that divides the first dimension.
+ * @param wait          [n_wait] events that hold up the kernel; on pump and drain they complete without this thread.
+ * @param event         [out] of the kernel's end, to be released by the caller; or NULL.
+ * @return              0; GRAVEL_EINVAL (dimensions, sizes); GRAVEL_ECL; on pump and drain also GRAVEL_EKERNEL and
+ *                      GRAVEL_ETIMEOUT.
+ *
+ * Memory:  what was mapped for writing and unmapped before, and what a quiet or barrier covered, is visible to the
+ *          kernel.
  */
 int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const size_t *global_size, const size_t *local_size, cl_uint n_wait,
@@ -357,6 +382,9 @@ int gravel_quiet(struct gravel *gravel);
  * destination. Waits for this node's kernels and queues, not for other nodes.
  *
  * @return  as gravel_quiet.
+ *
+ * Memory:  words are applied in order, each with release (R1): a flag put after a fence is not seen before the data.
+ * Source:  OpenSHMEM 1.5, section 9.10 (shmem_fence).
  */
 int gravel_fence(struct gravel *gravel);
 
@@ -364,7 +392,7 @@ int gravel_fence(struct gravel *gravel);
  * Wait until every node has called and every message issued before, also by handlers of such messages, has been
  * applied. Collective.
  *
- * @return  as gravel_quiet.
+ * @return  as gravel_quiet; GRAVEL_ETIMEOUT also if handlers keep sending for GRAVEL_CHAIN_LIMIT.
  */
 int gravel_barrier(struct gravel *gravel);
 
@@ -374,39 +402,62 @@ int gravel_barrier(struct gravel *gravel);
  *
  * @param op      GRAVEL_ADD, GRAVEL_MIN or GRAVEL_MAX.
  * @param type    GRAVEL_LONG, GRAVEL_ULONG or GRAVEL_DOUBLE.
- * @param values  [n] in and out.
+ * @param values  [in, out] [n] elements of the type; op, type and n are the same at every node.
  * @param n       elements, 1 to 64.
+ * @return        0; GRAVEL_EINVAL; GRAVEL_EPEER.
  */
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n);
 
 /* ---- messages from the host ------------------------------------------------------------------ */
 
 /**
- * Store bytes at another node (or this one). Complete after gravel_quiet or gravel_barrier.
+ * Store bytes at another node (or this one). Complete after gravel_quiet or gravel_barrier. Handlers may call it.
  *
  * @param offset  heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
  * @param data    [bytes], copied before the call returns.
  * @param node    destination.
+ * @return        0; GRAVEL_ERANGE (no such node); GRAVEL_EINVAL; GRAVEL_ENOMEM. The owner checks the offset: the next
+ *                quiet or barrier returns GRAVEL_ERANGE.
+ *
+ * Memory:  bytes are applied in pieces of up to a node buffer; no whole word is torn.
  */
 int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_t bytes,
                uint32_t node);
 
-/** Load bytes from a node and wait for them. Sees messages that this node's earlier quiet or barrier covers. */
+/**
+ * Load bytes from a node and wait for them. Sees messages that this node's earlier quiet or barrier covers.
+ *
+ * @param offset  heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
+ * @param data    [out] [bytes]
+ * @param node    any node.
+ * @return        0; GRAVEL_ERANGE (no such node, or not one allocation); GRAVEL_EINVAL; GRAVEL_EPEER; GRAVEL_ETIMEOUT.
+ */
 int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t bytes, uint32_t node);
 
 /**
- * Update one word of a node atomically with respect to all other messages.
+ * Update one word of a node atomically with respect to all other messages. Handlers may call it.
  *
- * @param op      GRAVEL_PUT to GRAVEL_XOR.
+ * @param op      GRAVEL_PUT to GRAVEL_XOR; PUT or ADD for GRAVEL_FLOAT and GRAVEL_DOUBLE.
  * @param type    GRAVEL_INT to GRAVEL_DOUBLE.
  * @param offset  heap offset of the word [bytes], aligned to the type.
  * @param value   points to the operand; NULL for GRAVEL_INC.
  * @param node    destination.
+ * @return        as gravel_put; GRAVEL_EINVAL if the operation does not exist for the type.
  */
 int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t offset,
                   const void *value, uint32_t node);
 
-/** Send an active message. @param handler its position in the table of handlers. @param args [n_args], as registered. */
+/**
+ * Send an active message. Handlers may call it.
+ *
+ * @param handler  its position in the table of handlers [count from 0].
+ * @param args     [n_args] copied before the call returns.
+ * @param n_args   as registered.
+ * @param node     destination.
+ * @return         as gravel_put; GRAVEL_EHANDLER (no such handler); GRAVEL_EINVAL (other arguments than registered).
+ *
+ * Source:  Orr 2016, section 5.2.3.
+ */
 int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uint32_t n_args,
               uint32_t node);
 
@@ -434,7 +485,7 @@ int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats, size_t 
  */
 int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint64_t *value);
 
-/** Start the counters of this node at 0 again. */
+/** Start the counters of this node at 0 again. Messages that are under way count on one side or the other. */
 void gravel_stats_reset(struct gravel *gravel);
 
 #ifdef __cplusplus

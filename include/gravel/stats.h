@@ -40,7 +40,7 @@
     X(sent_buffers, "count", "node buffers sent, to this node too; for one destination: sent to it")
 
 #define GRAVEL_STATS_FIELD(field, unit, help) uint64_t field;
-/** From version 1.0 on, new counters stand at the end. */
+/** From version 1.0 on, new counters are added at the end. */
 struct gravel_stats {
     GRAVEL_STATS_FIELDS(GRAVEL_STATS_FIELD)
 };

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,12 +133,14 @@ static int fill(struct gravel_config *config)
 
 static int check_choice(const char *field, const char *value, const char *const *choices)
 {
-    for (const char *const *choice = choices; *choice; choice++)
+    char list[64] = "";
+    for (const char *const *choice = choices; *choice; choice++) {
         if (!strcmp(value, *choice))
             return 0;
-    return gravel_fail(GRAVEL_ECONFIG, "%s = \"%s\": not one of %s, %s%s%s", field, value,
-                       choices[0], choices[1], choices[2] ? ", " : "",
-                       choices[2] ? choices[2] : "");
+        size_t n = strlen(list);
+        snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", *choice);
+    }
+    return gravel_fail(GRAVEL_ECONFIG, "%s = \"%s\": not one of %s", field, value, list);
 }
 
 static int check_string(const struct gravel_config *config, const struct gravel_setting *setting)

@@ -236,7 +236,8 @@ static void a_bad_value_is_refused_with_its_range(void **state)
     expect_not_set("heap_bytes", "much", GRAVEL_ECONFIG, "heap_bytes=much: not a number");
     expect_not_set("buffer_bytes", "8", GRAVEL_ECONFIG,
                    "buffer_bytes = 8: neither 0 nor at least 256");
-    expect_not_set("step", "sometimes", GRAVEL_ECONFIG, "step = \"sometimes\": not one of auto");
+    expect_not_set("step", "sometimes", GRAVEL_ECONFIG,
+                   "step = \"sometimes\": not one of auto, svm, usm, pump, drain");
     expect_not_set("huge_pages", NULL, GRAVEL_EINVAL, "NULL");
     expect_not_set(NULL, "1", GRAVEL_EINVAL, "NULL");
 }

@@ -7,15 +7,15 @@ exit:  0; 1 with file, line, phrase and what to write instead
 
 A phrase is found across the end of a line, in capitals too. Generated tables are read like all others: mend their source.
 
-Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, include/gravel/, cl/gravel.cl.h -> words.py.
+Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, examples/, include/gravel/, cl/gravel.cl.h -> words.py.
 """
 import glob
 import os
 import re
 import sys
 
-READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "apps/*/README.md", "include/gravel/*.h",
-        "cl/gravel.cl.h")
+READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "apps/*/README.md", "examples/*.[cm]*",
+        "include/gravel/*.h", "cl/gravel.cl.h")
 INSTEAD = {
     r"stands? still": "hangs",
     r"signs? of life": "heartbeat",
@@ -45,6 +45,17 @@ INSTEAD = {
     r"what it lacks for": "what rules out",
     r"by an? (?:earlier|older|former) build": "history is git's",
     r"looks? each": "polls",
+    r"fails?(?: the node)?,? by name": "fails with an error that names what",
+    r"in vain": "for nothing, useless",
+    r"likewise": "too, also",
+    r"in mid-\w+": "while it sends, while a kernel runs",
+    r"tak\w+ no notice": "ignores",
+    r"mak\w+ do with": "accepts",
+    r"beyond use": "unusable",
+    r"stands? at the end": "is added at the end",
+    r"all the same(?= [a-z]|[.,;])": "nevertheless",
+    r"beforehand|meanwhile": "before, while ...",
+    r"(?:go|goes|going) on(?= [a-z]|[.,;])": "continues, keeps working",
 }
 
 
