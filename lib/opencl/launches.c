@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/idle.h"
+#include "opencl/objects.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +36,9 @@ void gravel_launches_destroy(struct gravel_launches *launches)
     pthread_mutex_destroy(&launches->lock);
 }
 
-/* CL_COMPLETE, or more while the kernel has not ended, or less if it failed or cannot be asked. */
-static cl_int status_of(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-    cl_int error =
-        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return error == CL_SUCCESS ? status : error;
-}
-
 static bool has_ended(cl_event event)
 {
-    return status_of(event) <= CL_COMPLETE;
+    return gravel_cl_event_status(event) <= CL_COMPLETE;
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -56,7 +48,7 @@ static void forget_ended(struct gravel_launches *launches)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < launches->n; i++)
-        if (status_of(launches->kernels[i].event) == CL_COMPLETE)
+        if (gravel_cl_event_status(launches->kernels[i].event) == CL_COMPLETE)
             clReleaseEvent(launches->kernels[i].event);
         else
             launches->kernels[kept++] = launches->kernels[i];

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "opencl/objects.h"
 
 #include <sched.h>
 #include <unistd.h>
@@ -17,14 +18,6 @@
 #define TEST_NS \
     (20 * GRAVEL_NS_PER_S) /* of a self-test's kernels: many times GRAVEL_TEST_CUT_OFF_MS */
 #define TEST_YIELDS_NS UINT64_C(20000000) /* of these too: some measure by them */
-
-static cl_int status_of(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-    cl_int error =
-        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return error == CL_SUCCESS ? status : error;
-}
 
 static void rest(uint64_t since_ns)
 {
@@ -48,7 +41,7 @@ int gravel_patience_wait(const struct gravel_device *device, cl_event event, con
     uint64_t begin_ns = gravel_clock_ns();
     cl_int status;
     int code = 0;
-    while ((status = status_of(event)) > CL_COMPLETE) {
+    while ((status = gravel_cl_event_status(event)) > CL_COMPLETE) {
         if (gravel_clock_ns() - begin_ns < YIELDS_NS) {
             sched_yield();
             continue;
@@ -97,13 +90,13 @@ int gravel_patience_finish_test(const struct gravel_device *device, cl_command_q
     int code = mark_and_flush(device, queue, what, &all);
     if (code)
         return code;
-    for (uint64_t ns = 0; status_of(all) > CL_COMPLETE && ns < TEST_NS;
+    for (uint64_t ns = 0; gravel_cl_event_status(all) > CL_COMPLETE && ns < TEST_NS;
          ns = gravel_lived_tick(&lived, gravel_clock_ns()))
         if (ns < TEST_YIELDS_NS)
             sched_yield();
         else
             rest(begin_ns);
-    if (device->patience.go_on || status_of(all) <= CL_COMPLETE)
+    if (device->patience.go_on || gravel_cl_event_status(all) <= CL_COMPLETE)
         code = gravel_patience_wait(device, all, what);
     else
         code = gravel_fail(GRAVEL_ETIMEOUT, "%s: %s has not ended them in %.0f s", what,
