@@ -5,6 +5,7 @@
 #include "opencl/copier.h"
 
 #include "base/error.h"
+#include "opencl/pinned.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,8 +18,7 @@
 struct gravel_copier {
     const struct gravel_device *device;
     cl_command_queue queue;
-    cl_mem pinned;
-    unsigned char *memory; /* [COPIER_BYTES] mapped all the time */
+    struct gravel_pinned pinned; /* [COPIER_BYTES] */
     pthread_mutex_t lock;
     int given_up; /* what a wait returned; the copy may still use the memory then */
 };
@@ -26,7 +26,6 @@ struct gravel_copier {
 int gravel_copier_create(struct gravel_copier **out, const struct gravel_device *device,
                          cl_command_queue queue)
 {
-    cl_int error;
     struct gravel_copier *copier = calloc(1, sizeof *copier);
     *out = copier;
     if (!copier)
@@ -34,27 +33,15 @@ int gravel_copier_create(struct gravel_copier **out, const struct gravel_device 
     copier->device = device;
     copier->queue = queue;
     pthread_mutex_init(&copier->lock, NULL);
-    copier->pinned = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                    COPIER_BYTES, NULL, &error);
-    if (error == CL_SUCCESS)
-        copier->memory =
-            clEnqueueMapBuffer(queue, copier->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                               COPIER_BYTES, 0, NULL, NULL, &error);
-    if (error == CL_SUCCESS)
-        return 0;
-    copier->memory = NULL;
-    return gravel_fail(GRAVEL_ENOMEM, "%u bytes of pinned memory for copies of the heap: %s",
-                       COPIER_BYTES, gravel_cl_error(error));
+    return gravel_pinned_create(&copier->pinned, device, queue,
+                                "pinned memory for the heap's copies", NULL, COPIER_BYTES);
 }
 
 void gravel_copier_destroy(struct gravel_copier *copier)
 {
     if (!copier)
         return;
-    if (copier->memory)
-        clEnqueueUnmapMemObject(copier->queue, copier->pinned, copier->memory, 0, NULL, NULL);
-    if (copier->pinned)
-        clReleaseMemObject(copier->pinned);
+    gravel_pinned_destroy(&copier->pinned);
     pthread_mutex_destroy(&copier->lock);
     free(copier);
 }
@@ -100,10 +87,10 @@ int gravel_copier_read(struct gravel_copier *copier, cl_mem buffer, uint64_t fro
         cl_event copied = NULL;
         piece = bytes - done < COPIER_BYTES ? bytes - done : COPIER_BYTES;
         cl_int error = clEnqueueReadBuffer(copier->queue, buffer, CL_FALSE, from + done, piece,
-                                           copier->memory, 0, NULL, &copied);
+                                           copier->pinned.begin, 0, NULL, &copied);
         code = wait_for_piece(copier, error, copied, what);
         if (!code)
-            memcpy((unsigned char *)to + done, copier->memory, piece);
+            memcpy((unsigned char *)to + done, copier->pinned.begin, piece);
     }
     pthread_mutex_unlock(&copier->lock);
     return code;
@@ -119,9 +106,9 @@ int gravel_copier_write(struct gravel_copier *copier, cl_mem buffer, uint64_t to
     for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
         cl_event copied = NULL;
         piece = bytes - done < COPIER_BYTES ? bytes - done : COPIER_BYTES;
-        memcpy(copier->memory, (const unsigned char *)from + done, piece);
+        memcpy(copier->pinned.begin, (const unsigned char *)from + done, piece);
         cl_int error = clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, to + done, piece,
-                                            copier->memory, 0, NULL, &copied);
+                                            copier->pinned.begin, 0, NULL, &copied);
         code = wait_for_piece(copier, error, copied, what);
     }
     pthread_mutex_unlock(&copier->lock);

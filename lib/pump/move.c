@@ -11,6 +11,7 @@
  */
 #include "base/clock.h"
 #include "base/error.h"
+#include "opencl/objects.h"
 #include "pump/parts.h"
 
 #include <string.h>
@@ -37,10 +38,10 @@ static uint32_t reach(const struct gravel_pump *pump, const struct mirror *mirro
 /* The newest of several commands; the queue is in order. */
 static void keep_last(cl_event *last, cl_event next)
 {
-    if (*last && next)
-        clReleaseEvent(*last);
-    if (next)
-        *last = next;
+    if (!next)
+        return;
+    gravel_cl_event_release(*last);
+    *last = next;
 }
 
 static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n, cl_event *last)
@@ -75,8 +76,7 @@ static int look(struct gravel_pump *pump, uint32_t *n)
         error = clFlush(pump->looks);
     int code = error == CL_SUCCESS ? gravel_patience_wait(pump->shape.memory->device, last, what)
                                    : gravel_fail_cl(what, error);
-    if (last)
-        clReleaseEvent(last);
+    gravel_cl_event_release(last);
     return code;
 }
 
@@ -210,14 +210,12 @@ static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct f
 static int ask_flight(struct gravel_pump *pump, const struct flight *flight, bool wait, bool *ended)
 {
     static const char what[] = "copying packages from the device";
-    cl_int status = CL_QUEUED;
     int code = wait ? gravel_patience_wait(pump->shape.memory->device, flight->copied, what) : 0;
     if (code)
         return code;
-    cl_int error = clGetEventInfo(flight->copied, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-                                  &status, NULL);
+    cl_int status = gravel_cl_event_status(flight->copied);
     *ended = status == CL_COMPLETE;
-    return gravel_check_cl(what, error != CL_SUCCESS || status > 0 ? error : status);
+    return status < CL_COMPLETE ? gravel_fail_cl(what, status) : 0;
 }
 
 /* Look at the packages themselves where the device found that a run is not for it. */

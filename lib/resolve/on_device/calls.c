@@ -10,6 +10,7 @@
 #include "base/lived.h"
 #include "device/beside.h"
 #include "device/shared.h"
+#include "opencl/objects.h"
 #include "opencl/wait.h"
 #include "resolve/on_device/call_program.h"
 
@@ -21,8 +22,8 @@
 #define GROUP 256u        /* [work-items] wanted; kernels may bear fewer */
 #define MAX_UNDER_WAY 64u /* runs enqueued and not yet waited for */
 
-/* Arguments of GRAVELP_CALL_RUN. */
-enum { ARENA, FRAME, ROWS_AT, N_MESSAGES, SOURCE, NODE, HEAP };
+/* The first arguments of GRAVELP_CALL_RUN. */
+enum { ARENA, FRAME };
 
 /* A run under way. */
 struct under_way {
@@ -50,20 +51,12 @@ struct gravel_device_calls {
 static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
 {
     char name[512];
-    cl_int error;
-    size_t group = 0;
+    cl_kernel *kernel = &calls->kernels[handler];
     snprintf(name, sizeof name, "gravel_call_%s", calls->shape.handlers[handler].name);
-    cl_kernel kernel = clCreateKernel(calls->program, name, &error);
-    calls->kernels[handler] = kernel;
-    if (!kernel)
-        return gravel_fail(GRAVEL_ECL, "handler %s: clCreateKernel: %s",
-                           calls->shape.handlers[handler].name, gravel_cl_error(error));
-    error = clGetKernelWorkGroupInfo(kernel, calls->device.id, CL_KERNEL_WORK_GROUP_SIZE,
-                                     sizeof group, &group, NULL);
-    if (error == CL_SUCCESS && group && group < calls->group)
-        calls->group = group;
-    error = gravel_memory_set_argument(calls->shape.memory, kernel, ARENA);
-    return gravel_check_cl("a handler's arena: clSetKernelArg", error);
+    int code = gravel_cl_kernel_create(&calls->device, calls->program, name, &calls->group, kernel);
+    return code ? code
+                : gravel_check_cl("a handler's arena: clSetKernelArg",
+                                  gravel_memory_set_argument(calls->shape.memory, *kernel, ARENA));
 }
 
 static int make_kernels(struct gravel_device_calls *calls)
@@ -84,15 +77,14 @@ static int make_kernels(struct gravel_device_calls *calls)
 static int make_queue(struct gravel_device_calls *calls)
 {
     const struct gravel_device *device = &calls->device;
-    cl_int error;
-    calls->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    if (!calls->queue)
-        return gravel_fail_cl("handlers: clCreateCommandQueueWithProperties", error);
+    int code = gravel_cl_queue_create(device, "handlers", &calls->queue);
+    if (code)
+        return code;
     uint64_t bytes = calls->shape.config->buffer_bytes;
     calls->staged = gravel_shared_alloc(device, bytes);
     if (!calls->staged)
         return gravel_fail(GRAVEL_ENOMEM, "handlers: %" PRIu64 " bytes of shared memory", bytes);
-    int code = gravel_device_calls_warm_up(calls, calls->queue, NULL);
+    code = gravel_device_calls_warm_up(calls, calls->queue, NULL);
     return code ? code : gravel_patience_finish(device, calls->queue, "first use of handlers");
 }
 
@@ -144,12 +136,9 @@ void gravel_device_calls_destroy(struct gravel_device_calls *calls)
         return; /* it may still run, with all this */
     gravel_shared_free(&calls->device, calls->staged);
     for (uint32_t i = 0; calls->kernels && i < calls->shape.n_handlers; i++)
-        if (calls->kernels[i])
-            clReleaseKernel(calls->kernels[i]);
-    if (calls->queue)
-        clReleaseCommandQueue(calls->queue);
-    if (calls->program)
-        clReleaseProgram(calls->program);
+        gravel_cl_kernel_release(calls->kernels[i]);
+    gravel_cl_queue_release(calls->queue);
+    gravel_cl_program_release(calls->program);
     free(calls->kernels);
     free(calls);
 }
@@ -168,27 +157,23 @@ struct place {
 static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel kernel,
                             const struct place *place)
 {
-    cl_int error = place->uploaded
-                       ? clSetKernelArg(kernel, FRAME, sizeof(cl_mem), &place->uploaded)
-                       : gravel_shared_set_argument(&calls->device, kernel, FRAME, calls->staged);
-    error |= clSetKernelArg(kernel, ROWS_AT, sizeof(cl_uint), &place->rows_at);
-    error |= clSetKernelArg(kernel, N_MESSAGES, sizeof(cl_uint), &place->n_messages);
-    error |= clSetKernelArg(kernel, SOURCE, sizeof(cl_uint), &place->source);
-    error |= clSetKernelArg(kernel, NODE, sizeof(cl_uint), &place->node);
-    error |= clSetKernelArg(kernel, HEAP, sizeof(cl_ulong), &place->heap);
-    return error;
+    const struct gravel_argument uploaded = GRAVEL_ARGUMENT(place->uploaded);
+    const struct gravel_argument staged = GRAVEL_ARGUMENT_SHARED(calls->staged);
+    const struct gravel_argument arguments[] = {
+        place->uploaded ? uploaded : staged, GRAVEL_ARGUMENT(place->rows_at),
+        GRAVEL_ARGUMENT(place->n_messages),  GRAVEL_ARGUMENT(place->source),
+        GRAVEL_ARGUMENT(place->node),        GRAVEL_ARGUMENT(place->heap),
+    };
+    return GRAVEL_CL_KERNEL_SET(&calls->device, kernel, FRAME, arguments);
 }
 
 static cl_int enqueue(const struct gravel_device_calls *calls, cl_kernel kernel,
                       const struct place *place, size_t n_items, cl_event *event)
 {
-    size_t local_size = n_items > 1 ? calls->group : 1;
-    size_t global_size = (n_items + local_size - 1) / local_size * local_size;
     cl_int error = set_arguments(calls, kernel, place);
     if (error != CL_SUCCESS)
         return error;
-    return clEnqueueNDRangeKernel(place->queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
-                                  event);
+    return gravel_cl_kernel_enqueue(place->queue, kernel, n_items, calls->group, event);
 }
 
 int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
@@ -274,14 +259,6 @@ bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls)
     return calls && calls->is_stuck;
 }
 
-static cl_int status_of(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-    cl_int error =
-        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return error == CL_SUCCESS ? status : error;
-}
-
 static int fail_stuck(const struct gravel_device_calls *calls)
 {
     uint32_t handler = calls->under_way[calls->first].handler;
@@ -313,7 +290,7 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
  */
 static int look_at_oldest(struct gravel_device_calls *calls, bool *has_ended)
 {
-    cl_int status = status_of(calls->under_way[calls->first].event);
+    cl_int status = gravel_cl_event_status(calls->under_way[calls->first].event);
     *has_ended = status <= CL_COMPLETE;
     if (*has_ended)
         return take_off(calls, status);

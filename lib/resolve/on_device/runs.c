@@ -5,6 +5,7 @@
 #include "resolve/on_device/runs.h"
 
 #include "base/error.h"
+#include "opencl/objects.h"
 #include "opencl/program.h"
 
 #include <stdlib.h>
@@ -20,25 +21,10 @@
 
 extern const char gravel_resolve_cl[];
 
-/* A kernel's argument. */
-struct argument {
-    size_t bytes;
-    const void *value;
-};
-#define ARGUMENT(variable)            \
-    {                                 \
-        sizeof(variable), &(variable) \
-    }
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
-static int set_arguments(cl_kernel kernel, cl_uint first, const struct argument *arguments,
-                         size_t n)
-{
-    cl_int error = CL_SUCCESS;
-    for (cl_uint i = 0; error == CL_SUCCESS && i < n; i++)
-        error = clSetKernelArg(kernel, first + i, arguments[i].bytes, arguments[i].value);
-    return gravel_check_cl("resolver: clSetKernelArg", error);
-}
+/* @param arguments  an array. @return 0; GRAVEL_ECL. */
+#define SET(runs, kernel, first, arguments)     \
+    gravel_check_cl("resolver: clSetKernelArg", \
+                    GRAVEL_CL_KERNEL_SET((runs)->device, kernel, first, arguments))
 
 /* Size of find_last's table: a power of two, at most half full. */
 static uint64_t slots_for(uint64_t n_messages)
@@ -74,50 +60,30 @@ static int build(struct gravel_device_runs *runs, const struct gravel_device *de
     return gravel_device_build(device, &request, &runs->program);
 }
 
-int gravel_device_runs_fail_buffer(uint64_t bytes, cl_int error)
+static int make_kernel(struct gravel_device_runs *runs, const char *name, cl_kernel *kernel)
 {
-    return gravel_fail(GRAVEL_ECL, "resolver: a buffer of %llu bytes: %s",
-                       (unsigned long long)bytes, gravel_cl_error(error));
+    const struct gravel_argument arena[] = {GRAVEL_ARGUMENT(runs->arena)};
+    int code = gravel_cl_kernel_create(runs->device, runs->program, name, &runs->group, kernel);
+    return code ? code : SET(runs, *kernel, 0, arena);
 }
 
-static int make_buffer(cl_context context, cl_mem_flags flags, uint64_t bytes, cl_mem *buffer)
+static int make_kernels(struct gravel_device_runs *runs)
 {
-    cl_int error;
-    *buffer = clCreateBuffer(context, flags, bytes, NULL, &error);
-    return *buffer ? 0 : gravel_device_runs_fail_buffer(bytes, error);
-}
-
-static int make_kernel(struct gravel_device_runs *runs, cl_device_id device, const char *name,
-                       cl_kernel *kernel)
-{
-    const struct argument buffers[] = {ARGUMENT(runs->arena)};
-    cl_int error;
-    size_t group = 0;
-    *kernel = clCreateKernel(runs->program, name, &error);
-    if (!*kernel)
-        return gravel_fail_cl("resolver: clCreateKernel", error);
-    error = clGetKernelWorkGroupInfo(*kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group,
-                                     &group, NULL);
-    if (error == CL_SUCCESS && group && group < runs->group)
-        runs->group = group;
-    return set_arguments(*kernel, 0, buffers, LENGTH(buffers));
-}
-
-static int make_kernels(struct gravel_device_runs *runs, cl_device_id device)
-{
-    int code = make_kernel(runs, device, "apply_serially", &runs->apply_serially);
-    if (!code)
-        code = make_kernel(runs, device, "update_each", &runs->update_each);
-    if (!code)
-        code = make_kernel(runs, device, "find_last", &runs->find_last);
-    if (!code)
-        code = make_kernel(runs, device, "store_last", &runs->store_last);
-    if (!code)
-        code = make_kernel(runs, device, "answer_serially", &runs->answer_serially);
-    if (!code)
-        code = make_kernel(runs, device, "answer_each", &runs->answer_each);
-    if (!code)
-        code = make_kernel(runs, device, "raise_signal", &runs->raise_signal);
+    const struct {
+        const char *name;
+        cl_kernel *kernel;
+    } all[] = {
+        {"apply_serially", &runs->apply_serially},
+        {"update_each", &runs->update_each},
+        {"find_last", &runs->find_last},
+        {"store_last", &runs->store_last},
+        {"answer_serially", &runs->answer_serially},
+        {"answer_each", &runs->answer_each},
+        {"raise_signal", &runs->raise_signal},
+    };
+    int code = 0;
+    for (size_t i = 0; !code && i < sizeof all / sizeof *all; i++)
+        code = make_kernel(runs, all[i].name, all[i].kernel);
     return code;
 }
 
@@ -125,6 +91,7 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
                               cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes)
 {
     *runs = (struct gravel_device_runs){
+        .device = device,
         .is_serial = device->capability.is_cpu,
         .has_int64_atomics = has_int64_atomics(device->id),
         .group = GROUP,
@@ -135,30 +102,24 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
     clRetainMemObject(arena);
     int code = build(runs, device);
     if (!code && !runs->is_serial)
-        code =
-            make_buffer(device->context, CL_MEM_READ_WRITE,
-                        slots_for(max_frame_bytes / MIN_PUT_BYTES) * sizeof(uint32_t), &runs->last);
-    if (!code)
-        code = make_kernels(runs, device->id);
-    return code;
+        code = gravel_cl_buffer_create(device, "resolver",
+                                       slots_for(max_frame_bytes / MIN_PUT_BYTES) * 4, &runs->last);
+    return code ? code : make_kernels(runs);
 }
 
 void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 {
-    cl_kernel kernels[] = {runs->apply_serially, runs->update_each, runs->find_last,
-                           runs->store_last,     runs->answer_each, runs->raise_signal,
-                           runs->answer_serially};
-    cl_mem buffers[] = {runs->arena, runs->last};
-    for (size_t i = 0; i < LENGTH(kernels); i++)
-        if (kernels[i])
-            clReleaseKernel(kernels[i]);
-    for (size_t i = 0; i < LENGTH(buffers); i++)
-        if (buffers[i])
-            clReleaseMemObject(buffers[i]);
-    if (runs->program)
-        clReleaseProgram(runs->program);
-    if (runs->queue)
-        clReleaseCommandQueue(runs->queue);
+    gravel_cl_kernel_release(runs->apply_serially);
+    gravel_cl_kernel_release(runs->update_each);
+    gravel_cl_kernel_release(runs->find_last);
+    gravel_cl_kernel_release(runs->store_last);
+    gravel_cl_kernel_release(runs->answer_serially);
+    gravel_cl_kernel_release(runs->answer_each);
+    gravel_cl_kernel_release(runs->raise_signal);
+    gravel_cl_buffer_release(runs->arena);
+    gravel_cl_buffer_release(runs->last);
+    gravel_cl_program_release(runs->program);
+    gravel_cl_queue_release(runs->queue);
 }
 
 /* ---- enqueue --------------------------------------------------------------------------------- */
@@ -176,19 +137,18 @@ struct place {
 static int enqueue(const struct gravel_device_runs *runs, const struct place *place,
                    cl_kernel kernel, size_t n_items)
 {
-    const struct argument arguments[] = {
-        ARGUMENT(place->uploaded),        ARGUMENT(place->kind), ARGUMENT(place->is_wide),
-        ARGUMENT(place->run->n_messages), ARGUMENT(place->base), ARGUMENT(place->indices_at),
-        ARGUMENT(place->values_at),
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT(place->uploaded),  GRAVEL_ARGUMENT(place->kind),
+        GRAVEL_ARGUMENT(place->is_wide),   GRAVEL_ARGUMENT(place->run->n_messages),
+        GRAVEL_ARGUMENT(place->base),      GRAVEL_ARGUMENT(place->indices_at),
+        GRAVEL_ARGUMENT(place->values_at),
     };
-    int code = set_arguments(kernel, FRAME_ARGUMENT, arguments, LENGTH(arguments));
+    int code = SET(runs, kernel, FRAME_ARGUMENT, arguments);
     if (code)
         return code;
-    size_t local_size = n_items > 1 ? runs->group : 1;
-    size_t global_size = (n_items + local_size - 1) / local_size * local_size;
-    cl_int error = clEnqueueNDRangeKernel(runs->queue, kernel, 1, NULL, &global_size, &local_size,
-                                          0, NULL, NULL);
-    return gravel_check_cl("resolver: clEnqueueNDRangeKernel", error);
+    return gravel_check_cl(
+        "resolver: clEnqueueNDRangeKernel",
+        gravel_cl_kernel_enqueue(runs->queue, kernel, n_items, runs->group, NULL));
 }
 
 static int enqueue_puts(const struct gravel_device_runs *runs, const struct place *place)
@@ -196,14 +156,14 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct plac
     const uint32_t zero = 0, n = place->run->n_messages;
     uint64_t n_slots = slots_for(n);
     uint32_t mask = (uint32_t)(n_slots - 1);
-    const struct argument table[] = {ARGUMENT(runs->last), ARGUMENT(mask)};
+    const struct gravel_argument table[] = {GRAVEL_ARGUMENT(runs->last), GRAVEL_ARGUMENT(mask)};
     cl_int error = clEnqueueFillBuffer(runs->queue, runs->last, &zero, sizeof zero, 0,
                                        n_slots * sizeof zero, 0, NULL, NULL);
-    int code = error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: clEnqueueFillBuffer", error);
+    int code = gravel_check_cl("resolver: clEnqueueFillBuffer", error);
     if (!code)
-        code = set_arguments(runs->find_last, LAST_ARGUMENT, table, LENGTH(table));
+        code = SET(runs, runs->find_last, LAST_ARGUMENT, table);
     if (!code)
-        code = set_arguments(runs->store_last, LAST_ARGUMENT, table, LENGTH(table));
+        code = SET(runs, runs->store_last, LAST_ARGUMENT, table);
     if (!code)
         code = enqueue(runs, place, runs->find_last, n ? n : 1);
     if (!code)
@@ -214,8 +174,8 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct plac
 static int enqueue_requests(const struct gravel_device_runs *runs, const struct place *place,
                             cl_kernel kernel)
 {
-    const struct argument expected[] = {ARGUMENT(place->expected_at)};
-    int code = set_arguments(kernel, LAST_ARGUMENT, expected, LENGTH(expected));
+    const struct gravel_argument expected[] = {GRAVEL_ARGUMENT(place->expected_at)};
+    int code = SET(runs, kernel, LAST_ARGUMENT, expected);
     uint32_t n = kernel == runs->answer_each && place->run->n_messages ? place->run->n_messages : 1;
     return code ? code : enqueue(runs, place, kernel, n);
 }
@@ -223,14 +183,12 @@ static int enqueue_requests(const struct gravel_device_runs *runs, const struct 
 /* @param at  of the signal in the arena [bytes]. */
 static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, uint32_t n)
 {
-    const struct argument arguments[] = {ARGUMENT(at), ARGUMENT(n)};
-    const size_t one = 1;
-    int code = set_arguments(runs->raise_signal, 1, arguments, LENGTH(arguments));
-    if (code)
-        return code;
-    cl_int error =
-        clEnqueueNDRangeKernel(runs->queue, runs->raise_signal, 1, NULL, &one, &one, 0, NULL, NULL);
-    return gravel_check_cl("resolver: clEnqueueNDRangeKernel", error);
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(at), GRAVEL_ARGUMENT(n)};
+    int code = SET(runs, runs->raise_signal, 1, arguments);
+    return code ? code
+                : gravel_check_cl(
+                      "resolver: clEnqueueNDRangeKernel",
+                      gravel_cl_kernel_enqueue(runs->queue, runs->raise_signal, 1, 1, NULL));
 }
 
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)

@@ -16,6 +16,7 @@
 #include "transport/wire.h"
 
 struct gravel_device_runs {
+    const struct gravel_device *device;
     bool is_serial; /* a CPU device: the plain loop is the fastest, and no table is needed */
     bool has_int64_atomics;
     size_t group; /* [work-items] */
@@ -37,9 +38,6 @@ struct gravel_device_runs {
 int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
                               cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes);
 void gravel_device_runs_destroy(struct gravel_device_runs *runs);
-
-/** The device gives no buffer of so many bytes. @return GRAVEL_ECL */
-int gravel_device_runs_fail_buffer(uint64_t bytes, cl_int error);
 
 /**
  * Enqueue a run that addresses words, and its signal.
