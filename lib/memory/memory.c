@@ -28,11 +28,6 @@ static int make_mirror(struct gravel_memory *memory, const struct gravelp_arena 
     return 0;
 }
 
-static bool is_out_of_memory(cl_int error)
-{
-    return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_HOST_MEMORY;
-}
-
 /*
  * What the heap is cleared from. Not by fills where the heap is: NVIDIA's driver hangs in one of
  * 2^31 bytes, and fails at an offset of 2^33.
@@ -70,11 +65,11 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
     if (code)
         return code;
     gravel_arena_reset_queues(memory->arena, shape->start);
-    cl_int error = clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, 0,
-                                        head.heap_offset, memory->arena, 0, NULL, NULL);
-    if (is_out_of_memory(error)) /* drivers may allocate a buffer when it is first used */
-        return gravel_arena_fail(device, shape, &head, bytes);
-    return gravel_check_cl("copying the queues to the device", error);
+    code = gravel_check_cl("copying the queues to the device",
+                           clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, 0,
+                                                head.heap_offset, memory->arena, 0, NULL, NULL));
+    /* Drivers may allocate a buffer when it is first used. */
+    return code == GRAVEL_ENOMEM ? gravel_arena_fail(device, shape, &head, bytes) : code;
 }
 
 int gravel_memory_create(struct gravel_memory *memory, const struct gravel_device *device,

@@ -12,17 +12,23 @@
 
 /* ---- create ---------------------------------------------------------------------------------- */
 
+/* @param kind, name  of the object, or of who wants it. */
+static int fail(const char *kind, const char *name, const char *call, cl_int error)
+{
+    char what[GRAVEL_ERROR_BYTES];
+    snprintf(what, sizeof what, "%s%s: %s", kind, name, call);
+    return gravel_fail_cl(what, error);
+}
+
 int gravel_cl_queue_create(const struct gravel_device *device, const char *user,
                            cl_command_queue *out)
 {
-    char what[128];
     cl_int error;
     *out = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
     if (error == CL_SUCCESS)
         return 0;
     *out = NULL;
-    snprintf(what, sizeof what, "%s: clCreateCommandQueueWithProperties", user);
-    return gravel_fail_cl(what, error);
+    return fail("", user, "clCreateCommandQueueWithProperties", error);
 }
 
 int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error)
@@ -42,13 +48,6 @@ int gravel_cl_buffer_create(const struct gravel_device *device, const char *user
     return gravel_cl_buffer_fail(user, bytes, error);
 }
 
-static int fail_kernel(const char *name, const char *call, cl_int error)
-{
-    char what[GRAVEL_ERROR_BYTES];
-    snprintf(what, sizeof what, "kernel %s: %s", name, call);
-    return gravel_fail_cl(what, error);
-}
-
 int gravel_cl_kernel_create(const struct gravel_device *device, cl_program program,
                             const char *name, size_t *group, cl_kernel *out)
 {
@@ -57,16 +56,25 @@ int gravel_cl_kernel_create(const struct gravel_device *device, cl_program progr
     *out = clCreateKernel(program, name, &error);
     if (error != CL_SUCCESS) {
         *out = NULL;
-        return fail_kernel(name, "clCreateKernel", error);
+        return fail("kernel ", name, "clCreateKernel", error);
     }
     if (!group)
         return 0;
     error = clGetKernelWorkGroupInfo(*out, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                                      &most, NULL);
     if (error != CL_SUCCESS)
-        return fail_kernel(name, "clGetKernelWorkGroupInfo", error);
+        return fail("kernel ", name, "clGetKernelWorkGroupInfo", error);
     *group = most && most < *group ? most : *group;
     return 0;
+}
+
+int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,
+                             const char *const *names, size_t n, size_t *group, cl_kernel *out)
+{
+    int code = 0;
+    for (size_t i = 0; i < n && !code; i++)
+        code = gravel_cl_kernel_create(device, program, names[i], group, &out[i]);
+    return code;
 }
 
 /* ---- use ------------------------------------------------------------------------------------- */
@@ -106,32 +114,20 @@ cl_int gravel_cl_event_status(cl_event event)
 
 /* ---- release --------------------------------------------------------------------------------- */
 
-void gravel_cl_queue_release(cl_command_queue queue)
-{
-    if (queue)
-        clReleaseCommandQueue(queue);
-}
+#define RELEASE(kind, type, call)              \
+    void gravel_cl_##kind##_release(type kind) \
+    {                                          \
+        if (kind)                              \
+            call(kind);                        \
+    }
+RELEASE(queue, cl_command_queue, clReleaseCommandQueue)
+RELEASE(program, cl_program, clReleaseProgram)
+RELEASE(kernel, cl_kernel, clReleaseKernel)
+RELEASE(buffer, cl_mem, clReleaseMemObject)
+RELEASE(event, cl_event, clReleaseEvent)
 
-void gravel_cl_program_release(cl_program program)
+void gravel_cl_kernels_release(const cl_kernel *kernels, size_t n)
 {
-    if (program)
-        clReleaseProgram(program);
-}
-
-void gravel_cl_kernel_release(cl_kernel kernel)
-{
-    if (kernel)
-        clReleaseKernel(kernel);
-}
-
-void gravel_cl_buffer_release(cl_mem buffer)
-{
-    if (buffer)
-        clReleaseMemObject(buffer);
-}
-
-void gravel_cl_event_release(cl_event event)
-{
-    if (event)
-        clReleaseEvent(event);
+    for (size_t i = 0; i < n; i++)
+        gravel_cl_kernel_release(kernels[i]);
 }

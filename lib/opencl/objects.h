@@ -35,6 +35,9 @@ int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error);
  */
 int gravel_cl_kernel_create(const struct gravel_device *device, cl_program program,
                             const char *name, size_t *group, cl_kernel *out);
+/** The same of n kernels. @param out  [out] [n], NULL as it begins. */
+int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,
+                             const char *const *names, size_t n, size_t *group, cl_kernel *out);
 
 /* A kernel's argument. */
 struct gravel_argument {
@@ -80,5 +83,6 @@ void gravel_cl_program_release(cl_program program);
 void gravel_cl_kernel_release(cl_kernel kernel);
 void gravel_cl_buffer_release(cl_mem buffer);
 void gravel_cl_event_release(cl_event event);
+void gravel_cl_kernels_release(const cl_kernel *kernels, size_t n);
 
 #endif

@@ -29,11 +29,13 @@
 
 extern const char gravel_aggregate_cl[];
 
+enum { COUNT_MESSAGES, FIND_PLACES, GROUP_BY_NODE, N_KERNELS };
+
 struct gravel_device_aggregator {
     const struct gravel_memory *memory;
     cl_command_queue queue;
     cl_program program;
-    cl_kernel count_messages, find_places, group_by_node;
+    cl_kernel kernels[N_KERNELS];
     cl_mem matrix;
     cl_mem rooms;                /* [n_queues][GRAVEL_BLOCK_ROOMS] on the device */
     struct gravel_pinned blocks; /* the same on the host */
@@ -101,17 +103,10 @@ static int make_memory(struct gravel_device_aggregator *aggregator)
 
 static int make_kernels(struct gravel_device_aggregator *aggregator)
 {
-    const struct gravel_device *device = aggregator->memory->device;
-    cl_program program = aggregator->program;
+    static const char *const names[] = {"count_messages", "find_places", "group_by_node"};
     size_t group = GROUP;
-    int code = gravel_cl_kernel_create(device, program, "count_messages", &group,
-                                       &aggregator->count_messages);
-    if (!code)
-        code = gravel_cl_kernel_create(device, program, "find_places", &group,
-                                       &aggregator->find_places);
-    if (!code)
-        code = gravel_cl_kernel_create(device, program, "group_by_node", &group,
-                                       &aggregator->group_by_node);
+    int code = gravel_cl_kernels_create(aggregator->memory->device, aggregator->program, names,
+                                        N_KERNELS, &group, aggregator->kernels);
     aggregator->group = floor_power_of_two((uint32_t)group);
     return code;
 }
@@ -177,9 +172,7 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
             aggregator->memory->device, aggregator->queue, "the device's aggregator")))
         return; /* the device still uses all of it */
     gravel_pinned_destroy(&aggregator->blocks);
-    gravel_cl_kernel_release(aggregator->count_messages);
-    gravel_cl_kernel_release(aggregator->find_places);
-    gravel_cl_kernel_release(aggregator->group_by_node);
+    gravel_cl_kernels_release(aggregator->kernels, N_KERNELS);
     gravel_cl_buffer_release(aggregator->matrix);
     gravel_cl_buffer_release(aggregator->rooms);
     gravel_cl_program_release(aggregator->program);
@@ -275,15 +268,15 @@ static cl_int set_all(const struct gravel_device_aggregator *aggregator,
                                             GRAVEL_ARGUMENT_LOCAL((size_t)n_bins),
                                             GRAVEL_ARGUMENT_LOCAL((size_t)share->packages_each),
                                             GRAVEL_ARGUMENT_LOCAL((size_t)share->packages_each)};
-    cl_int error = set_run(aggregator, aggregator->count_messages, run, share);
+    cl_int error = set_run(aggregator, aggregator->kernels[COUNT_MESSAGES], run, share);
     if (error == CL_SUCCESS)
-        error = set_run(aggregator, aggregator->group_by_node, run, share);
+        error = set_run(aggregator, aggregator->kernels[GROUP_BY_NODE], run, share);
     if (error == CL_SUCCESS)
-        error = GRAVEL_CL_KERNEL_SET(device, aggregator->count_messages, AFTER_RUN, count);
+        error = GRAVEL_CL_KERNEL_SET(device, aggregator->kernels[COUNT_MESSAGES], AFTER_RUN, count);
     if (error == CL_SUCCESS)
-        error = GRAVEL_CL_KERNEL_SET(device, aggregator->find_places, 0, find);
+        error = GRAVEL_CL_KERNEL_SET(device, aggregator->kernels[FIND_PLACES], 0, find);
     if (error == CL_SUCCESS)
-        error = GRAVEL_CL_KERNEL_SET(device, aggregator->group_by_node, AFTER_RUN, group);
+        error = GRAVEL_CL_KERNEL_SET(device, aggregator->kernels[GROUP_BY_NODE], AFTER_RUN, group);
     return error;
 }
 
@@ -302,11 +295,11 @@ int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
     struct share share = find_share(aggregator, run);
     cl_int error = set_all(aggregator, run, &place, &share);
     if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->count_messages, share.n_groups);
+        error = enqueue(aggregator, aggregator->kernels[COUNT_MESSAGES], share.n_groups);
     if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->find_places, 1);
+        error = enqueue(aggregator, aggregator->kernels[FIND_PLACES], 1);
     if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->group_by_node, share.n_groups);
+        error = enqueue(aggregator, aggregator->kernels[GROUP_BY_NODE], share.n_groups);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("binning packages on the device", error);
     /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */

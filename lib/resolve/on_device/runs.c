@@ -21,10 +21,26 @@
 
 extern const char gravel_resolve_cl[];
 
-/* @param arguments  an array. @return 0; GRAVEL_ECL. */
-#define SET(runs, kernel, first, arguments)     \
-    gravel_check_cl("resolver: clSetKernelArg", \
-                    GRAVEL_CL_KERNEL_SET((runs)->device, kernel, first, arguments))
+/* Numbers of the kernels. */
+enum {
+    APPLY_SERIALLY,
+    UPDATE_EACH,
+    FIND_LAST,
+    STORE_LAST,
+    ANSWER_SERIALLY,
+    ANSWER_EACH,
+    RAISE_SIGNAL
+};
+
+static int set(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
+               const struct gravel_argument *arguments, size_t n)
+{
+    return gravel_check_cl(
+        "resolver: clSetKernelArg",
+        gravel_cl_kernel_set(runs->device, runs->kernels[kernel], first, arguments, n));
+}
+#define SET(runs, kernel, first, arguments) \
+    set(runs, kernel, first, arguments, sizeof(arguments) / sizeof *(arguments))
 
 /* Size of find_last's table: a power of two, at most half full. */
 static uint64_t slots_for(uint64_t n_messages)
@@ -60,30 +76,16 @@ static int build(struct gravel_device_runs *runs, const struct gravel_device *de
     return gravel_device_build(device, &request, &runs->program);
 }
 
-static int make_kernel(struct gravel_device_runs *runs, const char *name, cl_kernel *kernel)
-{
-    const struct gravel_argument arena[] = {GRAVEL_ARGUMENT(runs->arena)};
-    int code = gravel_cl_kernel_create(runs->device, runs->program, name, &runs->group, kernel);
-    return code ? code : SET(runs, *kernel, 0, arena);
-}
-
 static int make_kernels(struct gravel_device_runs *runs)
 {
-    const struct {
-        const char *name;
-        cl_kernel *kernel;
-    } all[] = {
-        {"apply_serially", &runs->apply_serially},
-        {"update_each", &runs->update_each},
-        {"find_last", &runs->find_last},
-        {"store_last", &runs->store_last},
-        {"answer_serially", &runs->answer_serially},
-        {"answer_each", &runs->answer_each},
-        {"raise_signal", &runs->raise_signal},
-    };
-    int code = 0;
-    for (size_t i = 0; !code && i < sizeof all / sizeof *all; i++)
-        code = make_kernel(runs, all[i].name, all[i].kernel);
+    static const char *const names[] = {"apply_serially", "update_each",     "find_last",
+                                        "store_last",     "answer_serially", "answer_each",
+                                        "raise_signal"};
+    const struct gravel_argument arena[] = {GRAVEL_ARGUMENT(runs->arena)};
+    int code = gravel_cl_kernels_create(runs->device, runs->program, names, GRAVEL_RUN_KERNELS,
+                                        &runs->group, runs->kernels);
+    for (uint32_t i = 0; i < GRAVEL_RUN_KERNELS && !code; i++)
+        code = set(runs, i, 0, arena, 1);
     return code;
 }
 
@@ -109,13 +111,7 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
 
 void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 {
-    gravel_cl_kernel_release(runs->apply_serially);
-    gravel_cl_kernel_release(runs->update_each);
-    gravel_cl_kernel_release(runs->find_last);
-    gravel_cl_kernel_release(runs->store_last);
-    gravel_cl_kernel_release(runs->answer_serially);
-    gravel_cl_kernel_release(runs->answer_each);
-    gravel_cl_kernel_release(runs->raise_signal);
+    gravel_cl_kernels_release(runs->kernels, GRAVEL_RUN_KERNELS);
     gravel_cl_buffer_release(runs->arena);
     gravel_cl_buffer_release(runs->last);
     gravel_cl_program_release(runs->program);
@@ -134,8 +130,15 @@ struct place {
     uint32_t expected_at;           /* the same, of CAS */
 };
 
+static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel, size_t n_items)
+{
+    return gravel_check_cl(
+        "resolver: clEnqueueNDRangeKernel",
+        gravel_cl_kernel_enqueue(runs->queue, runs->kernels[kernel], n_items, runs->group, NULL));
+}
+
 static int enqueue(const struct gravel_device_runs *runs, const struct place *place,
-                   cl_kernel kernel, size_t n_items)
+                   uint32_t kernel, size_t n_items)
 {
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(place->uploaded),  GRAVEL_ARGUMENT(place->kind),
@@ -146,9 +149,7 @@ static int enqueue(const struct gravel_device_runs *runs, const struct place *pl
     int code = SET(runs, kernel, FRAME_ARGUMENT, arguments);
     if (code)
         return code;
-    return gravel_check_cl(
-        "resolver: clEnqueueNDRangeKernel",
-        gravel_cl_kernel_enqueue(runs->queue, kernel, n_items, runs->group, NULL));
+    return enqueue_kernel(runs, kernel, n_items);
 }
 
 static int enqueue_puts(const struct gravel_device_runs *runs, const struct place *place)
@@ -161,22 +162,22 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct plac
                                        n_slots * sizeof zero, 0, NULL, NULL);
     int code = gravel_check_cl("resolver: clEnqueueFillBuffer", error);
     if (!code)
-        code = SET(runs, runs->find_last, LAST_ARGUMENT, table);
+        code = SET(runs, FIND_LAST, LAST_ARGUMENT, table);
     if (!code)
-        code = SET(runs, runs->store_last, LAST_ARGUMENT, table);
+        code = SET(runs, STORE_LAST, LAST_ARGUMENT, table);
     if (!code)
-        code = enqueue(runs, place, runs->find_last, n ? n : 1);
+        code = enqueue(runs, place, FIND_LAST, n ? n : 1);
     if (!code)
-        code = enqueue(runs, place, runs->store_last, n ? n : 1);
+        code = enqueue(runs, place, STORE_LAST, n ? n : 1);
     return code;
 }
 
 static int enqueue_requests(const struct gravel_device_runs *runs, const struct place *place,
-                            cl_kernel kernel)
+                            uint32_t kernel)
 {
     const struct gravel_argument expected[] = {GRAVEL_ARGUMENT(place->expected_at)};
     int code = SET(runs, kernel, LAST_ARGUMENT, expected);
-    uint32_t n = kernel == runs->answer_each && place->run->n_messages ? place->run->n_messages : 1;
+    uint32_t n = kernel == ANSWER_EACH && place->run->n_messages ? place->run->n_messages : 1;
     return code ? code : enqueue(runs, place, kernel, n);
 }
 
@@ -184,26 +185,23 @@ static int enqueue_requests(const struct gravel_device_runs *runs, const struct 
 static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, uint32_t n)
 {
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(at), GRAVEL_ARGUMENT(n)};
-    int code = SET(runs, runs->raise_signal, 1, arguments);
-    return code ? code
-                : gravel_check_cl(
-                      "resolver: clEnqueueNDRangeKernel",
-                      gravel_cl_kernel_enqueue(runs->queue, runs->raise_signal, 1, 1, NULL));
+    int code = SET(runs, RAISE_SIGNAL, 1, arguments);
+    return code ? code : enqueue_kernel(runs, RAISE_SIGNAL, 1);
 }
 
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
 {
     const struct gravel_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
     const struct place place = {.uploaded = uploaded, .run = &nothing, .kind = nothing.command};
-    int code = enqueue(runs, &place, runs->apply_serially, 1);
+    int code = enqueue(runs, &place, APPLY_SERIALLY, 1);
     if (!code)
-        code = enqueue(runs, &place, runs->update_each, runs->group);
+        code = enqueue(runs, &place, UPDATE_EACH, runs->group);
     if (!code && !runs->is_serial)
         code = enqueue_puts(runs, &place);
     if (!code)
-        code = enqueue_requests(runs, &place, runs->answer_serially);
+        code = enqueue_requests(runs, &place, ANSWER_SERIALLY);
     if (!code)
-        code = enqueue_requests(runs, &place, runs->answer_each);
+        code = enqueue_requests(runs, &place, ANSWER_EACH);
     return code ? code : enqueue_signal(runs, 0, 0);
 }
 
@@ -222,12 +220,12 @@ static int enqueue_messages(const struct gravel_device_runs *runs, const struct 
     const struct gravel_run *run = place->run;
     bool is_serial = must_be_serial(runs, run);
     if (GRAVELP_IS_REQUEST(run->command))
-        return enqueue_requests(runs, place, is_serial ? runs->answer_serially : runs->answer_each);
+        return enqueue_requests(runs, place, is_serial ? ANSWER_SERIALLY : ANSWER_EACH);
     if (is_serial)
-        return enqueue(runs, place, runs->apply_serially, 1);
+        return enqueue(runs, place, APPLY_SERIALLY, 1);
     if (GRAVELP_COMMAND_OP(place->kind) == GRAVEL_PUT)
         return enqueue_puts(runs, place);
-    return enqueue(runs, place, runs->update_each, run->n_messages);
+    return enqueue(runs, place, UPDATE_EACH, run->n_messages);
 }
 
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem uploaded,

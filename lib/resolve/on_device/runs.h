@@ -15,6 +15,8 @@
 #include "device/device.h"
 #include "transport/wire.h"
 
+#define GRAVEL_RUN_KERNELS 7u
+
 struct gravel_device_runs {
     const struct gravel_device *device;
     bool is_serial; /* a CPU device: the plain loop is the fastest, and no table is needed */
@@ -22,8 +24,7 @@ struct gravel_device_runs {
     size_t group; /* [work-items] */
     cl_command_queue queue;
     cl_program program;
-    cl_kernel apply_serially, update_each, find_last, store_last;
-    cl_kernel answer_serially, answer_each, raise_signal;
+    cl_kernel kernels[GRAVEL_RUN_KERNELS];
     cl_mem arena;
     cl_mem last; /* find_last's table for the longest run of puts; NULL if is_serial */
 };
