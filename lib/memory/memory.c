@@ -116,8 +116,7 @@ void gravel_memory_destroy(struct gravel_memory *memory)
 {
     if (!memory->device)
         return;
-    if (memory->copies && gravel_patience_gave_up(gravel_patience_finish(
-                              memory->device, memory->copies, "copies of the heap")))
+    if (!gravel_wait_is_done(memory->device, memory->copies, "copies of the heap"))
         return;
     gravel_copier_destroy(memory->copier);
     if (gravel_step_is_shared(memory->device->step))
@@ -129,8 +128,7 @@ void gravel_memory_destroy(struct gravel_memory *memory)
     free(memory->others);
     gravel_cl_buffer_release(memory->zeros);
     gravel_cl_buffer_release(memory->buffer);
-    if (memory->copies && !gravel_patience_gave_up(gravel_patience_finish(
-                              memory->device, memory->copies, "unmapping the heap")))
+    if (gravel_wait_is_done(memory->device, memory->copies, "unmapping the heap"))
         gravel_cl_queue_release(memory->copies);
     *memory = (struct gravel_memory){.device = NULL};
 }
@@ -176,7 +174,7 @@ static int zero_piece(const struct gravel_memory *memory, uint64_t at, uint64_t 
     }
     if (error != CL_SUCCESS)
         return gravel_fail_cl("clearing the heap: clEnqueueCopyBuffer", error);
-    return gravel_patience_finish(memory->device, memory->copies, "clearing the heap");
+    return gravel_wait_queue(memory->device, memory->copies, "clearing the heap");
 }
 
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,

@@ -137,8 +137,8 @@ static int warm_up(struct gravel_device_aggregator *aggregator)
     if (code)
         return code;
     clReleaseEvent(copied);
-    return gravel_patience_finish(aggregator->memory->device, aggregator->queue,
-                                  "device aggregator: first use");
+    return gravel_wait_queue(aggregator->memory->device, aggregator->queue,
+                             "device aggregator: first use");
 }
 
 int gravel_device_aggregator_create(struct gravel_device_aggregator **out,
@@ -167,9 +167,8 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
 {
     if (!aggregator)
         return;
-    if (aggregator->queue &&
-        gravel_patience_gave_up(gravel_patience_finish(
-            aggregator->memory->device, aggregator->queue, "the device's aggregator")))
+    if (!gravel_wait_is_done(aggregator->memory->device, aggregator->queue,
+                             "the device's aggregator"))
         return; /* the device still uses all of it */
     gravel_pinned_destroy(&aggregator->blocks);
     gravel_cl_kernels_release(aggregator->kernels, N_KERNELS);

@@ -191,18 +191,17 @@ static void release_flights(struct gravel_pump *pump)
 
 bool gravel_pump_stop(struct gravel_pump *pump)
 {
-    struct gravel_patience_times times = {0};
     if (!pump || !pump->is_running)
         return true;
+    struct gravel_wait wait = gravel_wait_on(pump->shape.memory->device, "stopping the pump");
     atomic_store_explicit(&pump->stopping, true, memory_order_relaxed);
     gravel_event_signal(&pump->event);
     pump->is_running = false;
     while (!atomic_load_explicit(&pump->has_ended, memory_order_relaxed)) { /* U5 */
-        if (gravel_patience_ask(pump->shape.memory->device, "stopping the pump", &times)) {
+        if (gravel_wait_pause(&wait)) {
             pthread_detach(pump->thread);
             return false;
         }
-        usleep(GRAVEL_PUMP_REST_MIN_US);
     }
     pthread_join(pump->thread, NULL);
     return true;
@@ -221,10 +220,8 @@ static bool finish_copies(struct gravel_pump *pump)
 {
     static const char what[] = "the pump's last copies";
     const struct gravel_device *device = pump->shape.memory->device;
-    return (!pump->moves ||
-            !gravel_patience_gave_up(gravel_patience_finish(device, pump->moves, what))) &&
-           (!pump->looks ||
-            !gravel_patience_gave_up(gravel_patience_finish(device, pump->looks, what)));
+    return gravel_wait_is_done(device, pump->moves, what) &&
+           gravel_wait_is_done(device, pump->looks, what);
 }
 
 bool gravel_pump_destroy(struct gravel_pump *pump)

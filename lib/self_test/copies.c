@@ -113,9 +113,8 @@ static int hand_over(const struct test *test, uint32_t n_rounds, struct gravel_s
         done++;
     result->n_rounds += done;
     result->round_us += (double)(gravel_clock_ns() - begin_ns) * 1e-3;
-    put(test, test->words, 0, &stop, 1); /* T2, pairs with T1 */
-    int finished =
-        gravel_patience_finish_test(test->device, test->device->queue); /* its looks are bounded */
+    put(test, test->words, 0, &stop, 1);                                /* T2, pairs with T1 */
+    int finished = gravel_wait_test(test->device, test->device->queue); /* its looks are bounded */
     if (!finished)
         get(test, test->results, 0, seen, 2);
     wrong[1] += seen[1];
@@ -181,7 +180,7 @@ static int count(const struct test *test, int (*ends)(const struct test *test),
 
 static int wait_patiently(const struct test *test)
 {
-    return gravel_patience_finish_test(test->device, test->device->queue);
+    return gravel_wait_test(test->device, test->device->queue);
 }
 
 static int wait_by_finish(const struct test *test)
@@ -247,9 +246,9 @@ static int test_beside(const struct test *test)
     bool is_beside = !code && wait_for_count(test, ended);
     if (word)
         put(test, word, 0, &one, 1); /* T2, pairs with T1 */
-    int finished = gravel_patience_finish_test(device, device->queue);
+    int finished = gravel_wait_test(device, device->queue);
     if (other && !finished)
-        finished = gravel_patience_finish_test(device, other);
+        finished = gravel_wait_test(device, other);
     if (finished) /* a kernel still runs, with all of it */
         return finished;
     if (!code && !is_beside)

@@ -91,9 +91,9 @@ static int run_test(const struct part *holding, const struct part *counting, uin
         code = start_counting(counting, words);
     bool is_beside = !code && wait_for_count(words);
     gravel_word_store(words + GO, 1, memory_order_release); /* T2, pairs with T1 */
-    int finished = gravel_patience_finish_test(&holding->device, holding->queue);
+    int finished = gravel_wait_test(&holding->device, holding->queue);
     if (!finished)
-        finished = gravel_patience_finish_test(&counting->device, counting->queue);
+        finished = gravel_wait_test(&counting->device, counting->queue);
     code = finished ? finished : code;
     if (code || is_beside)
         return code;

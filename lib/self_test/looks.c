@@ -22,7 +22,7 @@ static uint64_t look(const struct gravel_device *device, cl_kernel kernel, uint3
     uint64_t begin_ns = gravel_clock_ns();
     bool is_good = clSetKernelArg(kernel, 1, sizeof n, &n) == CL_SUCCESS &&
                    gravel_cl_kernel_enqueue(device->queue, kernel, 1, 1, NULL) == CL_SUCCESS &&
-                   !gravel_patience_finish_test(device, device->queue);
+                   !gravel_wait_test(device, device->queue);
     return is_good ? gravel_clock_ns() - begin_ns : 0;
 }
 

@@ -132,7 +132,7 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
         done++;
     gravel_word_store(test->words, GRAVEL_TEST_STOP, memory_order_release); /* T2, pairs with T1 */
     if (!code)
-        code = gravel_patience_finish_test(test->device, test->device->queue);
+        code = gravel_wait_test(test->device, test->device->queue);
     if (!code) {
         result->n_rounds = done;
         result->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / (done ? done : 1);
@@ -156,7 +156,7 @@ static int test_counting(const struct test *test, struct gravel_self_test *resul
     code = GRAVEL_SELF_TEST_LAUNCH(test->device, test->device->queue, kernel, arguments,
                                    GRAVEL_TEST_GROUPS, GRAVEL_TEST_GROUP);
     if (!code)
-        code = gravel_patience_finish_test(test->device, test->device->queue);
+        code = gravel_wait_test(test->device, test->device->queue);
     result->n_increments = test->words[GRAVEL_TEST_WORDS];
     if (!code)
         code = gravel_self_test_judge_count(test->device, result->n_increments);

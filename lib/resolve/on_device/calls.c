@@ -6,8 +6,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/idle.h"
-#include "base/lived.h"
 #include "device/beside.h"
 #include "device/shared.h"
 #include "opencl/objects.h"
@@ -42,8 +40,8 @@ struct gravel_device_calls {
     uint64_t limit_ns;      /* for a run: half of the time after which others miss us */
     struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
     uint32_t first, n_under_way;
-    struct gravel_lived lived; /* how long the oldest has been seen to run */
-    bool is_stuck;             /* the oldest does not end */
+    struct gravel_wait wait; /* for the oldest */
+    bool is_stuck;           /* the oldest does not end */
 };
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -71,6 +69,40 @@ static int make_kernels(struct gravel_device_calls *calls)
     return code;
 }
 
+/* ---- the oldest run's limit --------------------------------------------------------------------- */
+
+static cl_int oldest_status(const struct gravel_device_calls *calls)
+{
+    return gravel_cl_event_status(calls->under_way[calls->first].event);
+}
+
+static int fail_stuck(const struct gravel_device_calls *calls)
+{
+    uint32_t handler = calls->under_way[calls->first].handler;
+    return gravel_fail(GRAVEL_EKERNEL,
+                       "handler %s has not ended within %.1f s (half of GRAVEL_TIMEOUT)",
+                       calls->shape.handlers[handler].name, (double)calls->limit_ns * 1e-9);
+}
+
+/*
+ * The oldest run has not ended. Its time counts from when it may run: at once on svm, usm and pump, for nothing keeps it
+ * out; on drain when it begins, for a slice of the caller's may have the device to itself.
+ */
+static int check_oldest(void *context, struct gravel_wait *wait)
+{
+    struct gravel_device_calls *calls = context;
+    if (calls->device.step == GRAVEL_STEP_DRAIN && oldest_status(calls) != CL_RUNNING)
+        return 0;
+    wait->waited.lived.step_ns = calls->limit_ns / GRAVEL_LIVED_STEPS;
+    calls->is_stuck = gravel_lived_tick(&wait->waited.lived, gravel_clock_ns()) > calls->limit_ns;
+    return calls->is_stuck ? fail_stuck(calls) : 0;
+}
+
+static void begin_wait(struct gravel_device_calls *calls)
+{
+    calls->wait = (struct gravel_wait){.limit = {.check = check_oldest, .context = calls}};
+}
+
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
 /* Steps svm and usm: a queue of our own, and room that the device addresses. */
@@ -85,7 +117,7 @@ static int make_queue(struct gravel_device_calls *calls)
     if (!calls->staged)
         return gravel_fail(GRAVEL_ENOMEM, "handlers: %" PRIu64 " bytes of shared memory", bytes);
     code = gravel_device_calls_warm_up(calls, calls->queue, NULL);
-    return code ? code : gravel_patience_finish(device, calls->queue, "first use of handlers");
+    return code ? code : gravel_wait_queue(device, calls->queue, "first use of handlers");
 }
 
 static bool are_wanted(const struct gravel_device_calls_shape *shape)
@@ -109,7 +141,7 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     calls->device = gravel_beside_device(shape->device);
     calls->group = GROUP;
     calls->limit_ns = shape->config->timeout_ms * UINT64_C(500000);
-    calls->lived = gravel_lived_for(calls->limit_ns);
+    begin_wait(calls);
     const struct gravel_call_program request = {.bindings = shape->bindings,
                                                 .handlers = shape->handlers,
                                                 .n_handlers = shape->n_handlers,
@@ -131,8 +163,7 @@ void gravel_device_calls_destroy(struct gravel_device_calls *calls)
     if (!calls)
         return;
     gravel_device_calls_wait(calls);
-    if (calls->queue && gravel_patience_gave_up(gravel_patience_finish(&calls->device, calls->queue,
-                                                                       "the last handlers")))
+    if (!gravel_wait_is_done(&calls->device, calls->queue, "the last handlers"))
         return; /* it may still run, with all this */
     gravel_shared_free(&calls->device, calls->staged);
     for (uint32_t i = 0; calls->kernels && i < calls->shape.n_handlers; i++)
@@ -199,11 +230,11 @@ static int start(struct gravel_device_calls *calls, uint32_t handler, const stru
     if (code)
         return code;
     struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
-    bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_patience_mark */
+    bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
     cl_int error = enqueue(calls, calls->kernels[handler], place, place->n_messages,
                            by_copy ? NULL : &run->event);
     if (error == CL_SUCCESS && by_copy)
-        error = gravel_patience_mark(&calls->device, place->queue, &run->event);
+        error = gravel_wait_mark(&calls->device, place->queue, &run->event);
     if (error != CL_SUCCESS)
         return gravel_fail(GRAVEL_ECL, "handler %s: clEnqueueNDRangeKernel: %s",
                            calls->shape.handlers[handler].name, gravel_cl_error(error));
@@ -259,14 +290,6 @@ bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls)
     return calls && calls->is_stuck;
 }
 
-static int fail_stuck(const struct gravel_device_calls *calls)
-{
-    uint32_t handler = calls->under_way[calls->first].handler;
-    return gravel_fail(GRAVEL_EKERNEL,
-                       "handler %s has not ended within %.1f s (half of GRAVEL_TIMEOUT)",
-                       calls->shape.handlers[handler].name, (double)calls->limit_ns * 1e-9);
-}
-
 /* The oldest run has ended: forget it. */
 static int take_off(struct gravel_device_calls *calls, cl_int status)
 {
@@ -275,7 +298,7 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
     clReleaseEvent(run.event);
     calls->first = (calls->first + 1) % MAX_UNDER_WAY;
     calls->n_under_way--;
-    calls->lived = gravel_lived_for(calls->limit_ns);
+    begin_wait(calls);
     if (error == CL_SUCCESS)
         return 0;
     return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",
@@ -283,47 +306,36 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
                        gravel_cl_error(status < 0 ? status : error));
 }
 
-/*
- * Look at the oldest run. Its time counts from when it may run: at once on svm, usm and pump, for
- * nothing keeps it out; on drain when it begins, for a slice of the caller's may have the device to
- * itself.
- */
-static int look_at_oldest(struct gravel_device_calls *calls, bool *has_ended)
-{
-    cl_int status = gravel_cl_event_status(calls->under_way[calls->first].event);
-    *has_ended = status <= CL_COMPLETE;
-    if (*has_ended)
-        return take_off(calls, status);
-    if (calls->device.step != GRAVEL_STEP_DRAIN || status == CL_RUNNING)
-        calls->is_stuck = gravel_lived_tick(&calls->lived, gravel_clock_ns()) > calls->limit_ns;
-    return calls->is_stuck ? fail_stuck(calls) : 0;
-}
-
 int gravel_device_calls_look(struct gravel_device_calls *calls)
 {
     int code = 0;
-    bool has_ended = true;
-    while (calls && !calls->is_stuck && !code && has_ended && calls->n_under_way)
-        code = look_at_oldest(calls, &has_ended);
+    while (calls && !calls->is_stuck && !code && calls->n_under_way) {
+        cl_int status = oldest_status(calls);
+        if (status > CL_COMPLETE)
+            return gravel_wait_check(&calls->wait);
+        code = take_off(calls, status);
+    }
     return code;
+}
+
+static int wait_for_oldest(struct gravel_device_calls *calls)
+{
+    cl_int status;
+    int code = 0;
+    while ((status = oldest_status(calls)) > CL_COMPLETE &&
+           !(code = gravel_wait_pause(&calls->wait)))
+        ;
+    return code ? code : take_off(calls, status);
 }
 
 int gravel_device_calls_wait(struct gravel_device_calls *calls)
 {
-    struct gravel_event nobody_rings = {.epoch = 0};
-    struct gravel_idle idle = {.round = 0};
-    bool has_ended;
     int code = 0;
     if (gravel_device_calls_are_stuck(calls))
         return fail_stuck(calls);
     while (calls && calls->n_under_way && !calls->is_stuck) {
-        int one = look_at_oldest(calls, &has_ended);
+        int one = wait_for_oldest(calls);
         code = code ? code : one;
-        if (has_ended)
-            gravel_idle_reset(&idle);
-        else
-            gravel_idle_wait(&idle, &nobody_rings, GRAVEL_IDLE_MAX_NS);
     }
-    gravel_idle_reset(&idle);
     return code;
 }

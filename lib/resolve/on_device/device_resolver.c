@@ -87,8 +87,8 @@ static int warm_up(struct gravel_device_resolver *resolver)
             code = gravel_device_calls_warm_up(resolver->calls, resolver->queue, uploaded);
     }
     if (error == CL_SUCCESS && !code)
-        code = gravel_patience_finish(resolver->device, resolver->queue,
-                                      "resolver: first use of its buffers");
+        code = gravel_wait_queue(resolver->device, resolver->queue,
+                                 "resolver: first use of its buffers");
     return error == CL_SUCCESS ? code : gravel_fail_cl("resolver: first use of its buffers", error);
 }
 
@@ -125,12 +125,10 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 {
     if (!resolver)
         return;
-    if (resolver->queue && gravel_patience_gave_up(gravel_patience_finish(
-                               resolver->device, resolver->queue, "resolver: the last frames")))
+    if (!gravel_wait_is_done(resolver->device, resolver->queue, "resolver: the last frames"))
         return;
     gravel_pinned_destroy(&resolver->staging);
-    if (resolver->queue && gravel_patience_gave_up(gravel_patience_finish(
-                               resolver->device, resolver->queue, "resolver: unmapping")))
+    if (!gravel_wait_is_done(resolver->device, resolver->queue, "resolver: unmapping"))
         return;
     if (resolver->queue)
         clFinish(resolver->queue); /* all has ended: the driver lets go of what its commands held */
@@ -160,8 +158,8 @@ int gravel_device_resolver_finish(struct gravel_device_resolver *resolver)
     int code = gravel_device_calls_wait(resolver->calls);
     if (gravel_device_calls_are_stuck(resolver->calls))
         return code; /* the queue will not finish either */
-    resolver->broken = gravel_patience_finish(resolver->device, resolver->queue,
-                                              "resolver: frames were not applied");
+    resolver->broken =
+        gravel_wait_queue(resolver->device, resolver->queue, "resolver: frames were not applied");
     if (resolver->broken)
         snprintf(resolver->broken_text, sizeof resolver->broken_text, "%s", gravel_last_error());
     return code ? code : resolver->broken;
@@ -186,13 +184,12 @@ static int upload(struct pass *pass)
     cl_int error =
         clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, CL_FALSE, 0,
                              pass->frame->bytes, from, 0, NULL, waits ? &uploaded : NULL);
-    if (error != CL_SUCCESS || !waits)
+    if (!waits)
         return gravel_check_cl("resolver: clEnqueueWriteBuffer", error);
-    clFlush(pass->resolver->queue);
-    int code =
-        gravel_patience_wait(pass->resolver->device, uploaded, "resolver: uploading a frame");
-    clReleaseEvent(uploaded);
-    pass->resolver->n_taken = 1; /* the queue is in order */
+    int code = gravel_wait_command(pass->resolver->device, pass->resolver->queue, error, uploaded,
+                                   "resolver: uploading a frame");
+    if (!code)
+        pass->resolver->n_taken = 1; /* the queue is in order */
     return code;
 }
 
@@ -219,16 +216,12 @@ static int fetch_answers(struct pass *pass)
     pass->answers_begin = pass->answers_end = 0;
     if (begin == end)
         return 0;
-    cl_event fetched;
+    cl_event fetched = NULL;
     cl_int error =
         clEnqueueReadBuffer(pass->resolver->queue, pass->berth->uploaded, CL_FALSE, begin,
                             end - begin, (unsigned char *)pass->frame + begin, 0, NULL, &fetched);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("resolver: reading answers: clEnqueueReadBuffer", error);
-    clFlush(pass->resolver->queue);
-    int code = gravel_patience_wait(pass->resolver->device, fetched, "resolver: reading answers");
-    clReleaseEvent(fetched);
-    return code;
+    return gravel_wait_command(pass->resolver->device, pass->resolver->queue, error, fetched,
+                               "resolver: reading answers");
 }
 
 static void note_answers(struct pass *pass, const struct gravel_run *run)
