@@ -126,7 +126,7 @@ void aggregation_path_run(struct aggregation_path *path)
     cl_event event = launch_slices(path);
     gravel_pump_watch(path->pump, event);
     gravel_aggregator_wake(&path->aggregator);
-    int code = gravel_patience_wait(&path->contest->device, event, "waiting for send_packages");
+    int code = gravel_wait_event(&path->contest->device, event, "waiting for send_packages");
     clReleaseEvent(event);
     if (!code)
         code = gravel_pump_settle(path->pump);

@@ -11,12 +11,13 @@
 
 #include "device/ladder.h"
 
-struct gravel_patience_times;
+struct gravel_wait;
 
-/* Who says whether a thread may go on waiting for the device; see opencl/wait.h. Zero-filled: always. */
-struct gravel_device_patience {
-    int (*go_on)(void *context, const char *what, struct gravel_patience_times *times);
+/* Says whether a wait may go on, 0, or why not; see opencl/wait.h. Zero-filled: always. */
+struct gravel_limit {
+    int (*check)(void *context, struct gravel_wait *wait);
     void *context;
+    uint64_t yields_ns; /* of looks before the first sleep; 0: as for copies, which are short */
 };
 
 struct gravel_device {
@@ -36,7 +37,7 @@ struct gravel_device {
     char cores[160];  /* how a core is left to the host threads, in words */
     char chosen[160]; /* which device it is, and of how many, in words */
     struct gravel_capability capability;
-    struct gravel_device_patience patience; /* set by whoever opened the device, if at all */
+    struct gravel_limit limit; /* for Gravel's own commands; set by whoever opened the device */
 };
 
 /* Nodes of one job on one machine. */

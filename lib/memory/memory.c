@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "device/shared.h"
+#include "opencl/objects.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,37 +15,17 @@
 #define ZEROS_BYTES (16u << 20)      /* the heap is cleared by copies of them */
 #define ZEROS_AT_ONCE 16u            /* copies that are waited for together */
 
-static cl_mem make_buffer(const struct gravel_device *device, cl_mem_flags flags, uint64_t bytes)
-{
-    cl_int error;
-    cl_mem buffer = clCreateBuffer(device->context, flags, bytes, NULL, &error);
-    return error == CL_SUCCESS ? buffer : NULL;
-}
-
 /* The mirror: everything before the heap, in memory that the device's copies reach without a
  * detour. */
 static int make_mirror(struct gravel_memory *memory, const struct gravelp_arena *head)
 {
-    cl_int error;
-    memory->pinned =
-        make_buffer(memory->device, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, head->heap_offset);
-    if (!memory->pinned)
-        return gravel_fail(GRAVEL_ENOMEM, "pinned host memory of %llu bytes for the queues",
-                           (unsigned long long)head->heap_offset);
-    memory->arena =
-        clEnqueueMapBuffer(memory->copies, memory->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                           head->heap_offset, 0, NULL, NULL, &error);
-    if (error != CL_SUCCESS) {
-        memory->arena = NULL;
-        return gravel_fail_cl("clEnqueueMapBuffer for the queues' mirror", error);
-    }
+    int code = gravel_pinned_create(&memory->mirror, memory->device, memory->copies,
+                                    "pinned memory for the queues", NULL, head->heap_offset);
+    if (code)
+        return code;
+    memory->arena = (void *)memory->mirror.begin;
     *memory->arena = *head;
     return 0;
-}
-
-static bool is_out_of_memory(cl_int error)
-{
-    return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_HOST_MEMORY;
 }
 
 /*
@@ -54,10 +35,10 @@ static bool is_out_of_memory(cl_int error)
 static int make_zeros(struct gravel_memory *memory)
 {
     const cl_uint zero = 0;
-    memory->zeros = make_buffer(memory->device, CL_MEM_READ_WRITE, ZEROS_BYTES);
-    if (!memory->zeros)
-        return gravel_fail(GRAVEL_ENOMEM, "device memory of %u bytes to clear the heap from",
-                           ZEROS_BYTES);
+    int code = gravel_cl_buffer_create(memory->device, "zeros to clear the heap from", ZEROS_BYTES,
+                                       &memory->zeros);
+    if (code)
+        return code;
     return gravel_check_cl("clearing: clEnqueueFillBuffer",
                            clEnqueueFillBuffer(memory->copies, memory->zeros, &zero, sizeof zero, 0,
                                                ZEROS_BYTES, 0, NULL, NULL));
@@ -69,16 +50,14 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
 {
     const struct gravel_device *device = memory->device;
     struct gravelp_arena head;
-    cl_int error;
     uint64_t bytes = gravel_arena_lay_out(shape, &head);
-    memory->copies = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("a second command queue", error);
-    if (bytes <= device->capability.max_alloc)
-        memory->buffer = make_buffer(device, CL_MEM_READ_WRITE, bytes);
-    if (!memory->buffer)
+    int code = gravel_cl_queue_create(device, "copies of the heap", &memory->copies);
+    if (code)
+        return code;
+    if (bytes > device->capability.max_alloc ||
+        gravel_cl_buffer_create(device, "arena", bytes, &memory->buffer))
         return gravel_arena_fail(device, shape, &head, bytes);
-    int code = make_mirror(memory, &head);
+    code = make_mirror(memory, &head);
     if (!code)
         code = gravel_copier_create(&memory->copier, device, memory->copies);
     if (!code)
@@ -86,11 +65,11 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
     if (code)
         return code;
     gravel_arena_reset_queues(memory->arena, shape->start);
-    error = clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, 0, head.heap_offset,
-                                 memory->arena, 0, NULL, NULL);
-    if (is_out_of_memory(error)) /* drivers may allocate a buffer when it is first used */
-        return gravel_arena_fail(device, shape, &head, bytes);
-    return gravel_check_cl("copying the queues to the device", error);
+    code = gravel_check_cl("copying the queues to the device",
+                           clEnqueueWriteBuffer(memory->copies, memory->buffer, CL_TRUE, 0,
+                                                head.heap_offset, memory->arena, 0, NULL, NULL));
+    /* Drivers may allocate a buffer when it is first used. */
+    return code == GRAVEL_ENOMEM ? gravel_arena_fail(device, shape, &head, bytes) : code;
 }
 
 int gravel_memory_create(struct gravel_memory *memory, const struct gravel_device *device,
@@ -109,7 +88,8 @@ void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *giv
     memory->frames = given;
     if (!pins || !memory->buffer || bytes > FRAMES_MOST_BYTES)
         return;
-    if (gravel_pin_make(&memory->own, memory->device->context, memory->copies, given, bytes))
+    if (!gravel_pinned_create(&memory->own, memory->device, memory->copies, "node buffers", given,
+                              bytes))
         memory->frames = memory->own.begin;
 }
 
@@ -120,15 +100,15 @@ void gravel_memory_pin_others(struct gravel_memory *memory, unsigned char *const
         return;
     for (uint32_t i = 0; i < n; i++)
         memory->n_others +=
-            gravel_pin_make(&memory->others[memory->n_others], memory->device->context,
-                            memory->copies, given[i], bytes);
+            !gravel_pinned_create(&memory->others[memory->n_others], memory->device, memory->copies,
+                                  "node buffers of others", given[i], bytes);
 }
 
 bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame)
 {
-    bool is = gravel_pin_holds(&memory->own, frame);
+    bool is = gravel_pinned_has(&memory->own, frame);
     for (uint32_t i = 0; !is && i < memory->n_others; i++)
-        is = gravel_pin_holds(&memory->others[i], frame);
+        is = gravel_pinned_has(&memory->others[i], frame);
     return is;
 }
 
@@ -136,29 +116,20 @@ void gravel_memory_destroy(struct gravel_memory *memory)
 {
     if (!memory->device)
         return;
-    if (memory->copies && gravel_patience_gave_up(gravel_patience_finish(
-                              memory->device, memory->copies, "copies of the heap")))
+    if (!gravel_wait_is_done(memory->device, memory->copies, "copies of the heap"))
         return;
     gravel_copier_destroy(memory->copier);
     if (gravel_step_is_shared(memory->device->step))
         gravel_arena_destroy(memory->device, memory->arena);
-    else if (memory->arena)
-        clEnqueueUnmapMemObject(memory->copies, memory->pinned, memory->arena, 0, NULL, NULL);
-    gravel_pin_free(&memory->own, memory->copies);
+    gravel_pinned_destroy(&memory->mirror);
+    gravel_pinned_destroy(&memory->own);
     for (uint32_t i = 0; i < memory->n_others; i++)
-        gravel_pin_free(&memory->others[i], memory->copies);
+        gravel_pinned_destroy(&memory->others[i]);
     free(memory->others);
-    if (memory->pinned)
-        clReleaseMemObject(memory->pinned);
-    if (memory->zeros)
-        clReleaseMemObject(memory->zeros);
-    if (memory->buffer)
-        clReleaseMemObject(memory->buffer);
-    if (memory->copies) {
-        if (!gravel_patience_gave_up(
-                gravel_patience_finish(memory->device, memory->copies, "unmapping the heap")))
-            clReleaseCommandQueue(memory->copies);
-    }
+    gravel_cl_buffer_release(memory->zeros);
+    gravel_cl_buffer_release(memory->buffer);
+    if (gravel_wait_is_done(memory->device, memory->copies, "unmapping the heap"))
+        gravel_cl_queue_release(memory->copies);
     *memory = (struct gravel_memory){.device = NULL};
 }
 
@@ -203,7 +174,7 @@ static int zero_piece(const struct gravel_memory *memory, uint64_t at, uint64_t 
     }
     if (error != CL_SUCCESS)
         return gravel_fail_cl("clearing the heap: clEnqueueCopyBuffer", error);
-    return gravel_patience_finish(memory->device, memory->copies, "clearing the heap");
+    return gravel_wait_queue(memory->device, memory->copies, "clearing the heap");
 }
 
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,

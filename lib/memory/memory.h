@@ -13,20 +13,20 @@
 #define GRAVEL_MEMORY_MEMORY_H
 
 #include "memory/arena.h"
-#include "memory/pin.h"
 #include "opencl/copier.h"
+#include "opencl/pinned.h"
 
 struct gravel_memory {
     const struct gravel_device *device;
-    struct gravelp_arena *arena; /* the host's: the arena itself, or its mirror */
-    cl_mem buffer;               /* the kernels' arena where that is another one; else NULL */
-    cl_mem pinned; /* what the mirror lies in, so that copies run at the speed of the bus */
+    struct gravelp_arena *arena;  /* the host's: the arena itself, or its mirror */
+    cl_mem buffer;                /* the kernels' arena where that is another one; else NULL */
+    struct gravel_pinned mirror;  /* what the mirror lies in */
     cl_command_queue copies;      /* in order, for the heap; beside kernels */
     cl_mem zeros;                 /* on the device, beside `buffer` */
     struct gravel_copier *copier; /* through which such copies go */
     unsigned char *frames;        /* memory for node buffers; NULL: any memory will do */
-    struct gravel_pin own;        /* those of them that copies to the device may start at */
-    struct gravel_pin *others;    /* [n_others] the same of other nodes of this machine */
+    struct gravel_pinned own;     /* those of them that copies to the device may start at */
+    struct gravel_pinned *others; /* [n_others] the same of other nodes of this machine */
     uint32_t n_others;
 };
 

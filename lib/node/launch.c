@@ -12,6 +12,7 @@
  */
 #include "base/clock.h"
 #include "node/node.h"
+#include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/slice.h"
 
@@ -116,8 +117,7 @@ static int enqueue_next(struct gravel *gravel, cl_kernel kernel, const struct gr
                                slice->size, slicer->local, n_wait, n_wait ? wait : NULL, &next);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("gravel_launch: clEnqueueNDRangeKernel", error);
-    if (*event)
-        clReleaseEvent(*event);
+    gravel_cl_event_release(*event);
     *event = next;
     return 0;
 }
@@ -147,8 +147,7 @@ static uint64_t slice_beside(const struct gravel *gravel)
 static int end_batch(struct gravel *gravel, cl_kernel kernel, cl_event last, cl_event *previous)
 {
     int code = *previous ? gravel_node_wait_for_kernel(gravel, kernel, *previous) : 0;
-    if (*previous)
-        clReleaseEvent(*previous);
+    gravel_cl_event_release(*previous);
     clRetainEvent(last);
     *previous = last;
     return code;
@@ -181,8 +180,7 @@ static int launch_beside(struct gravel *gravel, cl_kernel kernel, struct gravel_
     }
     if (*event)
         watch(gravel, *event);
-    if (previous)
-        clReleaseEvent(previous);
+    gravel_cl_event_release(previous);
     return code;
 }
 

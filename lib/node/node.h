@@ -3,7 +3,7 @@
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
  * Path:    gravel.h -> open.c (open), close.c, bindings.c, agree.c, neighbours.c, messages.c, waits.c,
- *          heap.c (heap), launch.c (programs and launches), patience.c (waits for the device), stats.c.
+ *          heap.c (heap), launch.c (programs and launches), limits.c (of waits for the device), stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -74,9 +74,19 @@ void gravel_report(void *context, int code, bool is_fatal, const char *text);
 /** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event);
 
-/** patience.c: whether a thread that waits for the device may go on; `context` is the node. */
-int gravel_node_go_on(void *context, const char *what, struct gravel_patience_times *times);
-/** patience.c: whether such a wait was given up. */
+/** limits.c: whether a wait for the device may go on; `context` is the node. See struct gravel_limit. */
+int gravel_node_check_wait(void *context, struct gravel_wait *wait);
+
+/* A wait for kernels of the caller's, which may wait for the pump. */
+struct gravel_kernel_wait {
+    struct gravel *gravel;
+    struct gravel_pump_life pump;
+};
+/** limits.c: its limit. @param wait  [out] stays with it. */
+struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel,
+                                             struct gravel_kernel_wait *wait);
+
+/** limits.c: whether a wait for the device was given up. */
 bool gravel_node_is_stuck(const struct gravel *gravel);
 /** Whether GRAVEL_SLICE leaves a compute unit free, where one must be. @return 0; GRAVEL_ECONFIG. */
 int gravel_node_check_slice(const struct gravel *gravel);

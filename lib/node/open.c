@@ -266,7 +266,8 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
     const struct gravel_transport *transport = gravel->network.transport;
     const struct gravel_neighbours neighbours = {transport->n_local, transport->local};
     int code = gravel_device_open(&gravel->device, &gravel->config, bindings, &neighbours);
-    gravel->device.patience = (struct gravel_device_patience){gravel_node_go_on, gravel};
+    gravel->device.limit =
+        (struct gravel_limit){.check = gravel_node_check_wait, .context = gravel};
     if (!code)
         code = gravel_node_check_slice(gravel);
     if (!code)

@@ -16,45 +16,18 @@ int gravel_node_conclude(struct gravel *gravel, int code)
     return noted ? noted : code;
 }
 
-/* On step pump kernels wait for its thread, whose clock they see: nobody else tells them that it has stopped. */
-struct pump_watch {
-    struct gravel_pump *pump;
-    struct gravel_pump_life life;
-};
-
-static void watch_pump(void *context)
-{
-    struct pump_watch *watch = context;
-    gravel_pump_watch_life(watch->pump, &watch->life);
-}
-
-/* @param watch  stays with the limit. */
-static struct gravel_launches_limit kernel_limit(const struct gravel *gravel,
-                                                 struct pump_watch *watch)
-{
-    bool has_thread = gravel->device.step == GRAVEL_STEP_PUMP;
-    *watch = (struct pump_watch){.pump = gravel->pump};
-    return (struct gravel_launches_limit){.aborted = &gravel->aborted,
-                                          .timeout_ms = gravel->config.timeout_ms,
-                                          .kernel_limit_ms = gravel->config.kernel_limit_ms,
-                                          .watch = has_thread ? watch_pump : NULL,
-                                          .context = watch};
-}
-
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
-    struct pump_watch watch;
-    const struct gravel_launches_limit limit = kernel_limit(gravel, &watch);
-    return gravel_launches_wait_for(&gravel->launches, &limit, kernel, event);
+    struct gravel_kernel_wait wait;
+    return gravel_launches_wait_for(kernel, event, gravel_node_kernel_limit(gravel, &wait));
 }
 
 /* Wait for our kernels, and see to it that everything sent so far has been shipped. */
 static int settle(struct gravel *gravel)
 {
     uint32_t n = gravel->config.n_aggregators, flushes[GRAVEL_MAX_AGGREGATORS];
-    struct pump_watch watch;
-    const struct gravel_launches_limit limit = kernel_limit(gravel, &watch);
-    int code = gravel_launches_wait(&gravel->launches, &limit);
+    struct gravel_kernel_wait wait;
+    int code = gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel, &wait));
     if (code)
         gravel_log(gravel, "%s", gravel_last_error()); /* the call may return an earlier cause */
     else if (gravel->pump)

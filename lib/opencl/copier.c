@@ -5,11 +5,11 @@
 #include "opencl/copier.h"
 
 #include "base/error.h"
+#include "opencl/pinned.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define COPIER_BYTES \
     (1u << 20) /* stays in a cache; and a copy of so much hides what starting it costs */
@@ -17,8 +17,7 @@
 struct gravel_copier {
     const struct gravel_device *device;
     cl_command_queue queue;
-    cl_mem pinned;
-    unsigned char *memory; /* [COPIER_BYTES] mapped all the time */
+    struct gravel_pinned pinned; /* [COPIER_BYTES] */
     pthread_mutex_t lock;
     int given_up; /* what a wait returned; the copy may still use the memory then */
 };
@@ -26,7 +25,6 @@ struct gravel_copier {
 int gravel_copier_create(struct gravel_copier **out, const struct gravel_device *device,
                          cl_command_queue queue)
 {
-    cl_int error;
     struct gravel_copier *copier = calloc(1, sizeof *copier);
     *out = copier;
     if (!copier)
@@ -34,40 +32,24 @@ int gravel_copier_create(struct gravel_copier **out, const struct gravel_device 
     copier->device = device;
     copier->queue = queue;
     pthread_mutex_init(&copier->lock, NULL);
-    copier->pinned = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                    COPIER_BYTES, NULL, &error);
-    if (error == CL_SUCCESS)
-        copier->memory =
-            clEnqueueMapBuffer(queue, copier->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                               COPIER_BYTES, 0, NULL, NULL, &error);
-    if (error == CL_SUCCESS)
-        return 0;
-    copier->memory = NULL;
-    return gravel_fail(GRAVEL_ENOMEM, "%u bytes of pinned memory for copies of the heap: %s",
-                       COPIER_BYTES, gravel_cl_error(error));
+    return gravel_pinned_create(&copier->pinned, device, queue,
+                                "pinned memory for the heap's copies", NULL, COPIER_BYTES);
 }
 
 void gravel_copier_destroy(struct gravel_copier *copier)
 {
     if (!copier)
         return;
-    if (copier->memory)
-        clEnqueueUnmapMemObject(copier->queue, copier->pinned, copier->memory, 0, NULL, NULL);
-    if (copier->pinned)
-        clReleaseMemObject(copier->pinned);
+    gravel_pinned_destroy(&copier->pinned);
     pthread_mutex_destroy(&copier->lock);
     free(copier);
 }
 
-/* Whoever waits here is asked too: the copy before it may be the one that never ends. */
+/* Bounded: the copy that keeps the lock may be one that never ends. */
 static int lock(struct gravel_copier *copier, const char *what)
 {
-    struct gravel_patience_times times = {0};
-    int code = 0;
-    while (!code && pthread_mutex_trylock(&copier->lock)) {
-        code = gravel_patience_ask(copier->device, what, &times);
-        usleep(20);
-    }
+    struct gravel_wait wait = gravel_wait_on(copier->device, what);
+    int code = gravel_wait_lock(&wait, &copier->lock);
     if (code || !copier->given_up)
         return code;
     code = gravel_fail(copier->given_up, "%s: the device has not ended an earlier copy", what);
@@ -75,55 +57,50 @@ static int lock(struct gravel_copier *copier, const char *what)
     return code;
 }
 
-/* Wait for a piece. @param copied  released. */
-static int wait_for_piece(struct gravel_copier *copier, cl_int error, cl_event copied,
-                          const char *what)
+/* One piece of a copy, to the host or from there. The lock is held. */
+static int copy_piece(struct gravel_copier *copier, cl_mem buffer, uint64_t at, void *to,
+                      const void *from, uint64_t bytes, const char *what)
 {
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl(what, error);
-    clFlush(copier->queue);
-    int code = gravel_patience_wait(copier->device, copied, what);
-    clReleaseEvent(copied);
-    if (gravel_patience_gave_up(code))
+    unsigned char *pinned = copier->pinned.begin;
+    cl_event copied = NULL;
+    if (from)
+        memcpy(pinned, from, bytes);
+    cl_int error = from ? clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, at, bytes, pinned,
+                                               0, NULL, &copied)
+                        : clEnqueueReadBuffer(copier->queue, buffer, CL_FALSE, at, bytes, pinned, 0,
+                                              NULL, &copied);
+    int code = gravel_wait_command(copier->device, copier->queue, error, copied, what);
+    if (gravel_wait_gave_up(code))
         copier->given_up = code;
+    if (!code && to)
+        memcpy(to, pinned, bytes);
+    return code;
+}
+
+/* @param to, from  of the host, one of them NULL. */
+static int copy(struct gravel_copier *copier, cl_mem buffer, uint64_t at, unsigned char *to,
+                const unsigned char *from, uint64_t bytes, const char *what)
+{
+    int code = lock(copier, what);
+    if (code)
+        return code;
+    for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
+        piece = bytes - done < COPIER_BYTES ? bytes - done : COPIER_BYTES;
+        code = copy_piece(copier, buffer, at + done, to ? to + done : NULL,
+                          from ? from + done : NULL, piece, what);
+    }
+    pthread_mutex_unlock(&copier->lock);
     return code;
 }
 
 int gravel_copier_read(struct gravel_copier *copier, cl_mem buffer, uint64_t from, void *to,
                        uint64_t bytes)
 {
-    static const char what[] = "reading the heap: clEnqueueReadBuffer";
-    int code = lock(copier, what);
-    if (code)
-        return code;
-    for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
-        cl_event copied = NULL;
-        piece = bytes - done < COPIER_BYTES ? bytes - done : COPIER_BYTES;
-        cl_int error = clEnqueueReadBuffer(copier->queue, buffer, CL_FALSE, from + done, piece,
-                                           copier->memory, 0, NULL, &copied);
-        code = wait_for_piece(copier, error, copied, what);
-        if (!code)
-            memcpy((unsigned char *)to + done, copier->memory, piece);
-    }
-    pthread_mutex_unlock(&copier->lock);
-    return code;
+    return copy(copier, buffer, from, to, NULL, bytes, "reading the heap: clEnqueueReadBuffer");
 }
 
 int gravel_copier_write(struct gravel_copier *copier, cl_mem buffer, uint64_t to, const void *from,
                         uint64_t bytes)
 {
-    static const char what[] = "writing the heap: clEnqueueWriteBuffer";
-    int code = lock(copier, what);
-    if (code)
-        return code;
-    for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
-        cl_event copied = NULL;
-        piece = bytes - done < COPIER_BYTES ? bytes - done : COPIER_BYTES;
-        memcpy(copier->memory, (const unsigned char *)from + done, piece);
-        cl_int error = clEnqueueWriteBuffer(copier->queue, buffer, CL_FALSE, to + done, piece,
-                                            copier->memory, 0, NULL, &copied);
-        code = wait_for_piece(copier, error, copied, what);
-    }
-    pthread_mutex_unlock(&copier->lock);
-    return code;
+    return copy(copier, buffer, to, NULL, from, bytes, "writing the heap: clEnqueueWriteBuffer");
 }

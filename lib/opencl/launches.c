@@ -3,8 +3,8 @@
  * Kernels under way. See launches.h.
  *
  * OpenCL's own wait has no bound, so a thread that waits sleeps on an event of ours, which the driver
- * signals when the kernel ends. Now and then it wakes up to look at the clock, and at the kernel, for
- * drivers that signal late.
+ * signals when the kernel ends. Now and then it wakes up to ask whether it may go on (wait.h), and to look at the
+ * kernel, for drivers that signal late.
  *
  * Memory:  B1 hands the completion from the holder that lets go of it first to the one that frees it.
  *          What the kernel wrote is ordered by clWaitForEvents, called once the kernel has ended;
@@ -15,11 +15,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/idle.h"
+#include "opencl/objects.h"
+#include "opencl/wait.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define NS_PER_MS UINT64_C(1000000)
 
 void gravel_launches_init(struct gravel_launches *launches)
 {
@@ -35,18 +35,9 @@ void gravel_launches_destroy(struct gravel_launches *launches)
     pthread_mutex_destroy(&launches->lock);
 }
 
-/* CL_COMPLETE, or more while the kernel has not ended, or less if it failed or cannot be asked. */
-static cl_int status_of(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-    cl_int error =
-        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return error == CL_SUCCESS ? status : error;
-}
-
 static bool has_ended(cl_event event)
 {
-    return status_of(event) <= CL_COMPLETE;
+    return gravel_cl_event_status(event) <= CL_COMPLETE;
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -56,7 +47,7 @@ static void forget_ended(struct gravel_launches *launches)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < launches->n; i++)
-        if (status_of(launches->kernels[i].event) == CL_COMPLETE)
+        if (gravel_cl_event_status(launches->kernels[i].event) == CL_COMPLETE)
             clReleaseEvent(launches->kernels[i].event);
         else
             launches->kernels[kept++] = launches->kernels[i];
@@ -181,57 +172,28 @@ static struct completion *expect_end(cl_event event)
 
 /* ---- the wait -------------------------------------------------------------------------------- */
 
-static double seconds(uint64_t ns)
-{
-    return (double)ns * 1e-9;
-}
-
-/* Time since a wait first saw that the node has failed [ns]; the next ones need not start over. */
-static uint64_t since_abort(struct gravel_launches *launches)
+uint64_t gravel_launches_since_failure(struct gravel_launches *launches)
 {
     pthread_mutex_lock(&launches->lock);
     uint64_t now_ns = gravel_clock_ns();
-    if (launches->abort_seen_ns == 0)
-        launches->abort_seen_ns = now_ns;
-    uint64_t since_ns = now_ns - launches->abort_seen_ns;
+    if (launches->failure_seen_ns == 0)
+        launches->failure_seen_ns = now_ns;
+    uint64_t since_ns = now_ns - launches->failure_seen_ns;
     pthread_mutex_unlock(&launches->lock);
     return since_ns;
 }
 
-/* Whether the wait for a kernel, begun at begin_ns, may go on. @return 0; GRAVEL_EKERNEL. */
-static int check_limit(struct gravel_launches *launches, const struct gravel_launches_limit *limit,
-                       const char *name, uint64_t begin_ns)
-{
-    uint64_t waited_ns = gravel_clock_ns() - begin_ns;
-    if (limit->kernel_limit_ms && waited_ns >= limit->kernel_limit_ms * NS_PER_MS)
-        return gravel_fail(GRAVEL_EKERNEL,
-                           "kernel %s has not ended within %.1f s of waiting (GRAVEL_KERNEL_LIMIT)",
-                           name, seconds(waited_ns));
-    if (!atomic_load_explicit(limit->aborted, memory_order_relaxed)) { /* H2 */
-        if (limit->watch)
-            limit->watch(limit->context);
-        return 0;
-    }
-    uint64_t since_ns = since_abort(launches);
-    if (since_ns < limit->timeout_ms * NS_PER_MS)
-        return 0;
-    return gravel_fail(GRAVEL_EKERNEL, "kernel %s has not ended %.1f s after the node failed", name,
-                       seconds(since_ns));
-}
-
 /* Wait for one kernel. @return 0 when it has ended, well or not; GRAVEL_EKERNEL. */
-static int wait_for(struct gravel_launches *launches, const struct gravel_launches_limit *limit,
-                    const struct gravel_running *kernel)
+static int wait_for(const struct gravel_running *kernel, struct gravel_limit limit)
 {
     if (has_ended(kernel->event))
         return 0;
     struct completion *completion = expect_end(kernel->event);
     struct gravel_event unsignalled = {.epoch = 0};
     struct gravel_idle idle = {.round = 0};
-    uint64_t begin_ns = gravel_clock_ns();
+    struct gravel_wait wait = {.limit = limit, .what = kernel->name};
     int code = 0;
-    while (!has_ended(kernel->event) &&
-           !(code = check_limit(launches, limit, kernel->name, begin_ns)))
+    while (!has_ended(kernel->event) && !(code = gravel_wait_check(&wait)))
         gravel_idle_wait(&idle, completion ? &completion->ended : &unsignalled, GRAVEL_IDLE_MAX_NS);
     gravel_idle_reset(&idle);
     if (completion)
@@ -240,23 +202,21 @@ static int wait_for(struct gravel_launches *launches, const struct gravel_launch
 }
 
 /* Wait for one kernel, and ask how it ended. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL: it has not. */
-static int wait_and_ask(struct gravel_launches *launches, const struct gravel_launches_limit *limit,
-                        const struct gravel_running *kernel)
+static int wait_and_ask(const struct gravel_running *kernel, struct gravel_limit limit)
 {
-    int gave_up = wait_for(launches, limit, kernel);
+    int gave_up = wait_for(kernel, limit);
     cl_int error = gave_up ? CL_SUCCESS : clWaitForEvents(1, &kernel->event);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("a kernel ended with an error: clWaitForEvents", error);
     return gave_up;
 }
 
-int gravel_launches_wait(struct gravel_launches *launches,
-                         const struct gravel_launches_limit *limit)
+int gravel_launches_wait(struct gravel_launches *launches, struct gravel_limit limit)
 {
     struct gravel_running kernel;
     int code = 0, one = 0;
     while (one != GRAVEL_EKERNEL && get_oldest(launches, &kernel)) {
-        one = wait_and_ask(launches, limit, &kernel);
+        one = wait_and_ask(&kernel, limit);
         if (one)
             code = one;
         if (one != GRAVEL_EKERNEL)
@@ -266,10 +226,8 @@ int gravel_launches_wait(struct gravel_launches *launches,
     return code;
 }
 
-int gravel_launches_wait_for(struct gravel_launches *launches,
-                             const struct gravel_launches_limit *limit, cl_kernel kernel,
-                             cl_event event)
+int gravel_launches_wait_for(cl_kernel kernel, cl_event event, struct gravel_limit limit)
 {
     const struct gravel_running one = name_of(kernel, event);
-    return wait_and_ask(launches, limit, &one);
+    return wait_and_ask(&one, limit);
 }

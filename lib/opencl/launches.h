@@ -22,17 +22,7 @@ struct gravel_launches {
     pthread_mutex_t lock;
     struct gravel_running *kernels; /* [capacity] oldest first */
     uint32_t n, capacity;
-    uint64_t abort_seen_ns; /* when a wait first saw that the node has failed; 0: none has */
-};
-
-/* How long to wait for one kernel. */
-struct gravel_launches_limit {
-    const _Atomic bool *aborted; /* the node has failed: kernels see that too, and should end */
-    uint32_t timeout_ms;         /* longest wait after that */
-    uint32_t kernel_limit_ms;    /* longest wait otherwise; 0 waits as long as the kernel runs */
-    void (*watch)(
-        void *context); /* looks after what kernels wait for, and may fail the node; or NULL */
-    void *context;
+    uint64_t failure_seen_ns; /* when a wait first saw that the node has failed; 0: none has */
 };
 
 void gravel_launches_init(struct gravel_launches *launches);
@@ -45,21 +35,21 @@ int gravel_launches_add(struct gravel_launches *launches, cl_kernel kernel, cl_e
 /**
  * Wait until every remembered kernel has ended, one after the other.
  *
- * @return  0; GRAVEL_ECL if one ended with an error; GRAVEL_EKERNEL if one did not end within the
- *          limit: it is named, and stays remembered, as do those after it.
+ * @param limit  of the wait for each, whose `what` is the kernel's name.
+ * @return       0; GRAVEL_ECL if one ended with an error; GRAVEL_EKERNEL if one did not end within the limit: it stays
+ *               remembered, as do those after it.
  */
-int gravel_launches_wait(struct gravel_launches *launches,
-                         const struct gravel_launches_limit *limit);
+int gravel_launches_wait(struct gravel_launches *launches, struct gravel_limit limit);
 
 /**
  * Wait for one event of a kernel, e.g. of a part of a launch, which need not be remembered.
  *
- * @return  0; GRAVEL_ECL if it ended with an error; GRAVEL_EKERNEL if it did not end within the
- *          limit.
+ * @return  as gravel_launches_wait.
  */
-int gravel_launches_wait_for(struct gravel_launches *launches,
-                             const struct gravel_launches_limit *limit, cl_kernel kernel,
-                             cl_event event);
+int gravel_launches_wait_for(cl_kernel kernel, cl_event event, struct gravel_limit limit);
+
+/** Time since a wait first asked, because the node had failed [ns]: the next wait need not start over. */
+uint64_t gravel_launches_since_failure(struct gravel_launches *launches);
 
 /** Whether a remembered kernel has not ended. */
 bool gravel_launches_are_running(struct gravel_launches *launches);

@@ -6,67 +6,82 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "opencl/objects.h"
 
 #include <sched.h>
 #include <unistd.h>
 
-#define YIELDS_NS \
-    300000u             /* of looks before the thread sleeps between them: most copies are short */
-#define REST_MIN_US 20u /* between two looks then: an eighth of the wait so far, */
-#define REST_MAX_US 1000u /* so that a long one is not much longer for it */
-#define TEST_NS \
-    (20 * GRAVEL_NS_PER_S) /* of a self-test's kernels: many times GRAVEL_TEST_CUT_OFF_MS */
-#define TEST_YIELDS_NS UINT64_C(20000000) /* of these too: some measure by them */
+#define YIELDS_NS UINT64_C(300000) /* most copies are shorter */
+#define SLEEP_MIN_US 20u
+#define SLEEP_MAX_US 1000u /* so that a long wait is not much longer for it */
+/* Of the self-test's kernels, which end by themselves; many times GRAVEL_TEST_CUT_OFF_MS. */
+#define TEST_NS (20 * GRAVEL_NS_PER_S)
+#define TEST_YIELDS_NS UINT64_C(20000000) /* some measure by them */
 
-static cl_int status_of(cl_event event)
+/* ---- a wait ---------------------------------------------------------------------------------- */
+
+int gravel_wait_check(struct gravel_wait *wait)
 {
-    cl_int status = CL_QUEUED;
-    cl_int error =
-        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return error == CL_SUCCESS ? status : error;
+    return wait->limit.check ? wait->limit.check(wait->limit.context, wait) : 0;
 }
 
-static void rest(uint64_t since_ns)
+static void sleep_eighth(uint64_t waited_ns)
 {
-    uint64_t rest_us = (gravel_clock_ns() - since_ns) / 8000;
-    usleep(rest_us < REST_MIN_US   ? REST_MIN_US
-           : rest_us > REST_MAX_US ? REST_MAX_US
-                                   : (useconds_t)rest_us);
+    uint64_t us = waited_ns / 8000;
+    usleep(us < SLEEP_MIN_US ? SLEEP_MIN_US : us > SLEEP_MAX_US ? SLEEP_MAX_US : (useconds_t)us);
 }
 
-int gravel_patience_ask(const struct gravel_device *device, const char *what,
-                        struct gravel_patience_times *times)
+int gravel_wait_pause(struct gravel_wait *wait)
 {
-    if (!device->patience.go_on)
+    uint64_t now_ns = gravel_clock_ns();
+    if (wait->begin_ns == 0)
+        wait->begin_ns = now_ns;
+    if (now_ns - wait->begin_ns < (wait->limit.yields_ns ? wait->limit.yields_ns : YIELDS_NS)) {
+        sched_yield();
         return 0;
-    return device->patience.go_on(device->patience.context, what, times);
+    }
+    int code = gravel_wait_check(wait);
+    if (!code)
+        sleep_eighth(now_ns - wait->begin_ns);
+    return code;
 }
 
-int gravel_patience_wait(const struct gravel_device *device, cl_event event, const char *what)
+int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock)
 {
-    struct gravel_patience_times times = {0};
-    uint64_t begin_ns = gravel_clock_ns();
+    int code = 0;
+    while (pthread_mutex_trylock(lock) && !(code = gravel_wait_pause(wait)))
+        ;
+    return code;
+}
+
+/* ---- what is waited for ---------------------------------------------------------------------- */
+
+int gravel_wait_event(const struct gravel_device *device, cl_event event, const char *what)
+{
+    struct gravel_wait wait = gravel_wait_on(device, what);
     cl_int status;
     int code = 0;
-    while ((status = status_of(event)) > CL_COMPLETE) {
-        if (gravel_clock_ns() - begin_ns < YIELDS_NS) {
-            sched_yield();
-            continue;
-        }
-        code = gravel_patience_ask(device, what, &times);
-        if (code)
-            return code;
-        rest(begin_ns);
-    }
-    return gravel_check_cl(what, status);
+    while ((status = gravel_cl_event_status(event)) > CL_COMPLETE &&
+           !(code = gravel_wait_pause(&wait)))
+        ;
+    return code ? code : gravel_check_cl(what, status);
+}
+
+/* A flush that failed is told after the wait: the command may have begun all the same. */
+int gravel_wait_command(const struct gravel_device *device, cl_command_queue queue, cl_int error,
+                        cl_event event, const char *what)
+{
+    cl_int flushed = error == CL_SUCCESS ? clFlush(queue) : error;
+    int code = error == CL_SUCCESS ? gravel_wait_event(device, event, what) : 0;
+    gravel_cl_event_release(event);
+    return code ? code : gravel_check_cl(what, flushed);
 }
 
 /*
  * A read, where there is something to read: on NVIDIA neither a marker nor the event of a kernel ends beside a kernel
  * of another queue that waits, and copies do.
  */
-cl_int gravel_patience_mark(const struct gravel_device *device, cl_command_queue queue,
-                            cl_event *all)
+cl_int gravel_wait_mark(const struct gravel_device *device, cl_command_queue queue, cl_event *all)
 {
     static uint32_t unused; /* of all threads; nobody looks at it */
     if (!device->probe_word)
@@ -75,51 +90,39 @@ cl_int gravel_patience_mark(const struct gravel_device *device, cl_command_queue
                                NULL, all);
 }
 
-/* As gravel_patience_mark, and let it begin. */
-static int mark_and_flush(const struct gravel_device *device, cl_command_queue queue,
-                          const char *what, cl_event *all)
+int gravel_wait_queue(const struct gravel_device *device, cl_command_queue queue, const char *what)
 {
-    cl_int error = gravel_patience_mark(device, queue, all);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl(what, error);
-    error = clFlush(queue);
-    if (error != CL_SUCCESS)
-        clReleaseEvent(*all);
-    return gravel_check_cl(what, error);
+    cl_event all = NULL;
+    cl_int error = gravel_wait_mark(device, queue, &all);
+    return gravel_wait_command(device, queue, error, all, what);
 }
 
-int gravel_patience_finish_test(const struct gravel_device *device, cl_command_queue queue)
+bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue queue,
+                         const char *what)
 {
-    static const char what[] = "self-test: kernels that end by themselves";
-    uint64_t begin_ns = gravel_clock_ns();
-    struct gravel_lived lived = gravel_lived_for(TEST_NS);
-    cl_event all;
-    int code = mark_and_flush(device, queue, what, &all);
-    if (code)
-        return code;
-    for (uint64_t ns = 0; status_of(all) > CL_COMPLETE && ns < TEST_NS;
-         ns = gravel_lived_tick(&lived, gravel_clock_ns()))
-        if (ns < TEST_YIELDS_NS)
-            sched_yield();
-        else
-            rest(begin_ns);
-    if (device->patience.go_on || status_of(all) <= CL_COMPLETE)
-        code = gravel_patience_wait(device, all, what);
-    else
-        code = gravel_fail(GRAVEL_ETIMEOUT, "%s: %s has not ended them in %.0f s", what,
+    return !queue || !gravel_wait_gave_up(gravel_wait_queue(device, queue, what));
+}
+
+/* ---- kernels of the self-test ---------------------------------------------------------------- */
+
+/* TEST_NS come on top of the device's limit, so that a device that is only slow is told as what it lacks. */
+static int check_test(void *context, struct gravel_wait *wait)
+{
+    const struct gravel_device *device = context;
+    wait->waited.lived.step_ns = TEST_NS / GRAVEL_LIVED_STEPS;
+    if (gravel_lived_tick(&wait->waited.lived, gravel_clock_ns()) < TEST_NS)
+        return 0;
+    if (!device->limit.check)
+        return gravel_fail(GRAVEL_ETIMEOUT, "%s: %s has not ended them in %.0f s", wait->what,
                            device->capability.name, (double)TEST_NS * 1e-9);
-    clReleaseEvent(all);
-    return code;
+    wait->limit = device->limit;
+    wait->waited = (struct gravel_waited){.alone_ns = 0};
+    return 0;
 }
 
-int gravel_patience_finish(const struct gravel_device *device, cl_command_queue queue,
-                           const char *what)
+int gravel_wait_test(const struct gravel_device *device, cl_command_queue queue)
 {
-    cl_event all;
-    int code = mark_and_flush(device, queue, what, &all);
-    if (code)
-        return code;
-    code = gravel_patience_wait(device, all, what);
-    clReleaseEvent(all);
-    return code;
+    struct gravel_device tested = *device;
+    tested.limit = (struct gravel_limit){check_test, (void *)device, TEST_YIELDS_NS};
+    return gravel_wait_queue(&tested, queue, "self-test: kernels that end by themselves");
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits for copies and kernels of Gravel's own, with a limit.
+ * Waits for the device, with a limit.
  *
- * OpenCL's waits have none: a driver that has lost its device, or a kernel that never ends and keeps
- * the device, would hold the thread for ever. Here the thread asks its node again and again whether
- * to wait on. What a wait has given up may still end later, so the memory it reads or writes must
- * stay; a node that has given up once is beyond use and leaves all of it behind.
+ * OpenCL's own waits have none: a driver that has lost its device, or a kernel that never ends and keeps the device,
+ * would hang the thread. Here every wait looks, and asks between two looks whether it may go on:
  *
- * Path:    pump/move.c, device_resolver.c, copier.c, memory.c -> wait.h -> the device.
+ *     struct gravel_wait wait = gravel_wait_on(device, "copying packages");
+ *     while (it has not ended && !(code = gravel_wait_pause(&wait)))
+ *         ;
+ *
+ * A command that a wait has given up may still end later, so the memory it reads or writes must stay; a node that has
+ * given up once is beyond use and leaves all of it behind.
+ *
+ * Path:    copier.c, launches.c, lib/pump, lib/resolve/on_device -> wait.h -> node/limits.c, which has the limits.
+ * Owner:   the thread that waits.
  * Threads: any.
  */
 #ifndef GRAVEL_OPENCL_WAIT_H
@@ -16,45 +22,70 @@
 #include "base/lived.h"
 #include "device/device.h"
 
+#include <pthread.h>
 #include <stdint.h>
 
-/* How long a wait has lasted, for a thread that had its turns; zero-filled to begin with. */
-struct gravel_patience_times {
+/* How long a wait has lasted, for a thread that had its turns. */
+struct gravel_waited {
     struct gravel_lived lived;
     uint64_t alone_ns; /* of it when nothing was left that excuses the device */
     uint64_t limit_ns; /* from then; whoever is asked decides at the first look */
 };
 
-/** Whether a wait may go on. @return 0; what go_on of the device's patience says, text set. */
-int gravel_patience_ask(const struct gravel_device *device, const char *what,
-                        struct gravel_patience_times *times);
+/* A wait; what is not named is 0 as it begins. */
+struct gravel_wait {
+    struct gravel_limit limit;
+    const char *what; /* for the error: "copying packages from the device" */
+    struct gravel_waited waited;
+    uint64_t begin_ns; /* of the first pause */
+};
+
+/** A wait for a command of Gravel's own. */
+static inline struct gravel_wait gravel_wait_on(const struct gravel_device *device,
+                                                const char *what)
+{
+    return (struct gravel_wait){.limit = device->limit, .what = what};
+}
+
+/** Whether a wait may go on. @return 0; what its limit says, text set. */
+int gravel_wait_check(struct gravel_wait *wait);
+
+/** Between two looks: yield at first, then check and sleep for an eighth of the wait so far. @return as the check. */
+int gravel_wait_pause(struct gravel_wait *wait);
+
+/** Take a lock that another wait may keep. @return as gravel_wait_pause, and then without it. */
+int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock);
+
+/** Wait for a command that has been flushed. @return 0; GRAVEL_ECL, GRAVEL_ENOMEM if it ended with an error; or given up. */
+int gravel_wait_event(const struct gravel_device *device, cl_event event, const char *what);
 
 /**
- * Wait for a command. What enqueued it must have been flushed.
+ * Wait for a command just enqueued: flush it, and release its event.
  *
- * @param what  names it in the error, e.g. "copying packages from the device".
- * @return      0; GRAVEL_ECL if it ended with an error; otherwise the wait was given up.
+ * @param error  what enqueuing it returned.
+ * @param event  NULL is allowed if that failed.
+ * @return       as gravel_wait_event.
  */
-int gravel_patience_wait(const struct gravel_device *device, cl_event event, const char *what);
+int gravel_wait_command(const struct gravel_device *device, cl_command_queue queue, cl_int error,
+                        cl_event event, const char *what);
 
 /** Enqueue, to an in-order queue, a command that ends when all before it have, beside whatever kernel waits. */
-cl_int gravel_patience_mark(const struct gravel_device *device, cl_command_queue queue,
-                            cl_event *all);
+cl_int gravel_wait_mark(const struct gravel_device *device, cl_command_queue queue, cl_event *all);
 
-/** Wait for everything enqueued to an in-order queue so far, as for a command. */
-int gravel_patience_finish(const struct gravel_device *device, cl_command_queue queue,
-                           const char *what);
+/** Wait for everything enqueued to an in-order queue so far. @return as gravel_wait_event. */
+int gravel_wait_queue(const struct gravel_device *device, cl_command_queue queue, const char *what);
 
-/**
- * The same for kernels of the self-test, which end by themselves: they get 20 s on top, so that a device that is only
- * slow is told as what it lacks. @return also GRAVEL_ETIMEOUT where there is no node to ask.
- */
-int gravel_patience_finish_test(const struct gravel_device *device, cl_command_queue queue);
+/** The same of the self-test's kernels. @return also GRAVEL_ETIMEOUT where there is no node to ask. */
+int gravel_wait_test(const struct gravel_device *device, cl_command_queue queue);
 
-/** Whether one of the calls above gave up, so that commands may still be under way. */
-static inline bool gravel_patience_gave_up(int code)
+/** Whether a wait gave up, so that commands may still be under way. */
+static inline bool gravel_wait_gave_up(int code)
 {
-    return code != 0 && code != GRAVEL_ECL;
+    return code != 0 && code != GRAVEL_ECL && code != GRAVEL_ENOMEM;
 }
+
+/** Whether the device is done with an in-order queue's commands, well or not, after a wait. NULL is allowed. */
+bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue queue,
+                         const char *what);
 
 #endif

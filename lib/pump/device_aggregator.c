@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "layout/package.h"
+#include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/wait.h"
 
@@ -28,15 +29,16 @@
 
 extern const char gravel_aggregate_cl[];
 
+enum { COUNT_MESSAGES, FIND_PLACES, GROUP_BY_NODE, N_KERNELS };
+
 struct gravel_device_aggregator {
     const struct gravel_memory *memory;
     cl_command_queue queue;
     cl_program program;
-    cl_kernel count_messages, find_places, group_by_node;
+    cl_kernel kernels[N_KERNELS];
     cl_mem matrix;
-    cl_mem rooms;          /* [n_queues][GRAVEL_BLOCK_ROOMS] on the device */
-    cl_mem pinned;         /* the same on the host */
-    unsigned char *mapped; /* where it is */
+    cl_mem rooms;                /* [n_queues][GRAVEL_BLOCK_ROOMS] on the device */
+    struct gravel_pinned blocks; /* the same on the host */
     uint32_t n_nodes;
     uint32_t counts_bytes; /* what a block begins with */
     uint32_t room_bytes;   /* a whole block */
@@ -44,30 +46,6 @@ struct gravel_device_aggregator {
     uint32_t most_groups;
     uint32_t n_replicas;
 };
-
-/* A kernel's argument; local memory has no value. */
-struct argument {
-    size_t bytes;
-    const void *value;
-};
-#define ARGUMENT(variable)            \
-    {                                 \
-        sizeof(variable), &(variable) \
-    }
-#define LOCAL(n_words)                     \
-    {                                      \
-        (n_words) * sizeof(uint32_t), NULL \
-    }
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
-static cl_int set_arguments(cl_kernel kernel, cl_uint first, const struct argument *arguments,
-                            size_t n)
-{
-    cl_int error = CL_SUCCESS;
-    for (cl_uint i = 0; error == CL_SUCCESS && i < n; i++)
-        error = clSetKernelArg(kernel, first + i, arguments[i].bytes, arguments[i].value);
-    return error;
-}
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
@@ -101,19 +79,6 @@ static void lay_out(struct gravel_device_aggregator *aggregator)
         clamp(MATRIX_WORDS / n_bins, FEW_GROUPS,
               GROUPS_PER_UNIT * aggregator->memory->device->units + FEW_GROUPS);
     aggregator->n_replicas = floor_power_of_two(clamp(COUNTS / n_bins, 1, MOST_REPLICAS));
-    aggregator->group = GROUP;
-}
-
-static int make_buffer(const struct gravel_device_aggregator *aggregator, cl_mem_flags flags,
-                       uint64_t bytes, cl_mem *buffer)
-{
-    cl_int error;
-    *buffer = clCreateBuffer(aggregator->memory->device->context, flags, bytes, NULL, &error);
-    if (error == CL_SUCCESS)
-        return 0;
-    *buffer = NULL;
-    return gravel_fail(GRAVEL_ENOMEM, "%llu bytes for binning on the device: %s",
-                       (unsigned long long)bytes, gravel_cl_error(error));
 }
 
 static uint64_t rooms_bytes(const struct gravel_device_aggregator *aggregator)
@@ -125,37 +90,25 @@ static uint64_t rooms_bytes(const struct gravel_device_aggregator *aggregator)
 static int make_memory(struct gravel_device_aggregator *aggregator)
 {
     uint64_t matrix_words = (aggregator->n_nodes + 1ull) * aggregator->most_groups + 1;
+    static const char user[] = "binning on the device";
+    const struct gravel_device *device = aggregator->memory->device;
     uint64_t bytes = rooms_bytes(aggregator);
-    cl_int error = CL_SUCCESS;
-    int code = make_buffer(aggregator, CL_MEM_READ_WRITE, matrix_words * 4, &aggregator->matrix);
+    int code = gravel_cl_buffer_create(device, user, matrix_words * 4, &aggregator->matrix);
     if (!code)
-        code = make_buffer(aggregator, CL_MEM_READ_WRITE, bytes, &aggregator->rooms);
-    if (!code)
-        code = make_buffer(aggregator, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
-                           &aggregator->pinned);
-    if (code)
-        return code;
-    aggregator->mapped =
-        clEnqueueMapBuffer(aggregator->queue, aggregator->pinned, CL_TRUE,
-                           CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error);
-    return gravel_check_cl("mapping blocks of the device's aggregator", error);
+        code = gravel_cl_buffer_create(device, user, bytes, &aggregator->rooms);
+    return code ? code
+                : gravel_pinned_create(&aggregator->blocks, device, aggregator->queue,
+                                       "pinned memory for binning on the device", NULL, bytes);
 }
 
-static int make_kernel(struct gravel_device_aggregator *aggregator, const char *name,
-                       cl_kernel *kernel)
+static int make_kernels(struct gravel_device_aggregator *aggregator)
 {
-    cl_int error;
-    size_t group = 0;
-    *kernel = clCreateKernel(aggregator->program, name, &error);
-    if (error != CL_SUCCESS) {
-        *kernel = NULL;
-        return gravel_fail_cl("device aggregator: clCreateKernel", error);
-    }
-    error = clGetKernelWorkGroupInfo(*kernel, aggregator->memory->device->id,
-                                     CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL);
-    if (error == CL_SUCCESS && group && group < aggregator->group)
-        aggregator->group = floor_power_of_two((uint32_t)group);
-    return gravel_check_cl("device aggregator: clGetKernelWorkGroupInfo", error);
+    static const char *const names[] = {"count_messages", "find_places", "group_by_node"};
+    size_t group = GROUP;
+    int code = gravel_cl_kernels_create(aggregator->memory->device, aggregator->program, names,
+                                        N_KERNELS, &group, aggregator->kernels);
+    aggregator->group = floor_power_of_two((uint32_t)group);
+    return code;
 }
 
 static int build(struct gravel_device_aggregator *aggregator)
@@ -163,19 +116,10 @@ static int build(struct gravel_device_aggregator *aggregator)
     const struct gravel_device *device = aggregator->memory->device;
     const struct gravel_program_request request = {.name = "aggregate.cl",
                                                    .source = gravel_aggregate_cl};
-    cl_int error;
-    aggregator->queue =
-        clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    if (error != CL_SUCCESS) {
-        aggregator->queue = NULL;
-        return gravel_fail_cl("a command queue for the device's aggregator", error);
-    }
-    int code = gravel_device_build(device, &request, &aggregator->program);
+    int code = gravel_cl_queue_create(device, "binning on the device", &aggregator->queue);
     if (!code)
-        code = make_kernel(aggregator, "count_messages", &aggregator->count_messages);
-    if (!code)
-        code = make_kernel(aggregator, "find_places", &aggregator->find_places);
-    return code ? code : make_kernel(aggregator, "group_by_node", &aggregator->group_by_node);
+        code = gravel_device_build(device, &request, &aggregator->program);
+    return code ? code : make_kernels(aggregator);
 }
 
 /* What a driver puts off to a kernel's or a buffer's first use must be done before a kernel of the
@@ -193,8 +137,8 @@ static int warm_up(struct gravel_device_aggregator *aggregator)
     if (code)
         return code;
     clReleaseEvent(copied);
-    return gravel_patience_finish(aggregator->memory->device, aggregator->queue,
-                                  "device aggregator: first use");
+    return gravel_wait_queue(aggregator->memory->device, aggregator->queue,
+                             "device aggregator: first use");
 }
 
 int gravel_device_aggregator_create(struct gravel_device_aggregator **out,
@@ -223,26 +167,15 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
 {
     if (!aggregator)
         return;
-    cl_kernel kernels[] = {aggregator->count_messages, aggregator->find_places,
-                           aggregator->group_by_node};
-    cl_mem buffers[] = {aggregator->matrix, aggregator->rooms, aggregator->pinned};
-    if (aggregator->mapped)
-        clEnqueueUnmapMemObject(aggregator->queue, aggregator->pinned, aggregator->mapped, 0, NULL,
-                                NULL);
-    if (aggregator->queue &&
-        gravel_patience_gave_up(gravel_patience_finish(
-            aggregator->memory->device, aggregator->queue, "the device's aggregator")))
+    if (!gravel_wait_is_done(aggregator->memory->device, aggregator->queue,
+                             "the device's aggregator"))
         return; /* the device still uses all of it */
-    for (size_t i = 0; i < LENGTH(kernels); i++)
-        if (kernels[i])
-            clReleaseKernel(kernels[i]);
-    for (size_t i = 0; i < LENGTH(buffers); i++)
-        if (buffers[i])
-            clReleaseMemObject(buffers[i]);
-    if (aggregator->program)
-        clReleaseProgram(aggregator->program);
-    if (aggregator->queue)
-        clReleaseCommandQueue(aggregator->queue);
+    gravel_pinned_destroy(&aggregator->blocks);
+    gravel_cl_kernels_release(aggregator->kernels, N_KERNELS);
+    gravel_cl_buffer_release(aggregator->matrix);
+    gravel_cl_buffer_release(aggregator->rooms);
+    gravel_cl_program_release(aggregator->program);
+    gravel_cl_queue_release(aggregator->queue);
     free(aggregator);
 }
 
@@ -295,20 +228,20 @@ static cl_int set_run(const struct gravel_device_aggregator *aggregator, cl_kern
     uint32_t slot = run->ticket & (arena->n_slots - 1);
     uint64_t slots_at =
         arena->slots_offset + ((uint64_t)run->queue * arena->n_slots + slot) * arena->slot_bytes;
-    const struct argument arguments[] = {
-        ARGUMENT(aggregator->memory->buffer),
-        ARGUMENT(slots_at),
-        ARGUMENT(arena->slot_bytes),
-        ARGUMENT(run->ticket),
-        ARGUMENT(run->n_packages),
-        ARGUMENT(share->packages_each),
-        ARGUMENT(share->team),
-        ARGUMENT(run->command),
-        ARGUMENT(run->base),
-        ARGUMENT(aggregator->n_nodes),
-        ARGUMENT(aggregator->matrix),
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT(aggregator->memory->buffer),
+        GRAVEL_ARGUMENT(slots_at),
+        GRAVEL_ARGUMENT(arena->slot_bytes),
+        GRAVEL_ARGUMENT(run->ticket),
+        GRAVEL_ARGUMENT(run->n_packages),
+        GRAVEL_ARGUMENT(share->packages_each),
+        GRAVEL_ARGUMENT(share->team),
+        GRAVEL_ARGUMENT(run->command),
+        GRAVEL_ARGUMENT(run->base),
+        GRAVEL_ARGUMENT(aggregator->n_nodes),
+        GRAVEL_ARGUMENT(aggregator->matrix),
     };
-    return set_arguments(kernel, 0, arguments, LENGTH(arguments));
+    return GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, 0, arguments);
 }
 #define AFTER_RUN 11u
 
@@ -316,39 +249,41 @@ static cl_int set_all(const struct gravel_device_aggregator *aggregator,
                       const struct gravel_package_run *run, const struct place *place,
                       const struct share *share)
 {
+    const struct gravel_device *device = aggregator->memory->device;
     uint32_t n_bins = aggregator->n_nodes + 1;
     uint64_t indices_at = place->block + place->indices, values_at = place->block + place->values;
-    const struct argument count[] = {ARGUMENT(aggregator->n_replicas),
-                                     LOCAL((size_t)n_bins * aggregator->n_replicas),
-                                     LOCAL((size_t)share->packages_each)};
-    const struct argument find[] = {
-        ARGUMENT(aggregator->matrix), ARGUMENT(share->n_groups), ARGUMENT(aggregator->n_nodes),
-        ARGUMENT(aggregator->rooms),  ARGUMENT(place->block),    LOCAL((size_t)aggregator->group)};
-    const struct argument group[] = {ARGUMENT(aggregator->rooms),
-                                     ARGUMENT(run->n_messages),
-                                     ARGUMENT(indices_at),
-                                     ARGUMENT(values_at),
-                                     LOCAL((size_t)n_bins),
-                                     LOCAL((size_t)share->packages_each),
-                                     LOCAL((size_t)share->packages_each)};
-    cl_int error = set_run(aggregator, aggregator->count_messages, run, share);
+    const struct gravel_argument count[] = {
+        GRAVEL_ARGUMENT(aggregator->n_replicas),
+        GRAVEL_ARGUMENT_LOCAL((size_t)n_bins * aggregator->n_replicas),
+        GRAVEL_ARGUMENT_LOCAL((size_t)share->packages_each)};
+    const struct gravel_argument find[] = {
+        GRAVEL_ARGUMENT(aggregator->matrix),  GRAVEL_ARGUMENT(share->n_groups),
+        GRAVEL_ARGUMENT(aggregator->n_nodes), GRAVEL_ARGUMENT(aggregator->rooms),
+        GRAVEL_ARGUMENT(place->block),        GRAVEL_ARGUMENT_LOCAL((size_t)aggregator->group)};
+    const struct gravel_argument group[] = {GRAVEL_ARGUMENT(aggregator->rooms),
+                                            GRAVEL_ARGUMENT(run->n_messages),
+                                            GRAVEL_ARGUMENT(indices_at),
+                                            GRAVEL_ARGUMENT(values_at),
+                                            GRAVEL_ARGUMENT_LOCAL((size_t)n_bins),
+                                            GRAVEL_ARGUMENT_LOCAL((size_t)share->packages_each),
+                                            GRAVEL_ARGUMENT_LOCAL((size_t)share->packages_each)};
+    cl_int error = set_run(aggregator, aggregator->kernels[COUNT_MESSAGES], run, share);
     if (error == CL_SUCCESS)
-        error = set_run(aggregator, aggregator->group_by_node, run, share);
+        error = set_run(aggregator, aggregator->kernels[GROUP_BY_NODE], run, share);
     if (error == CL_SUCCESS)
-        error = set_arguments(aggregator->count_messages, AFTER_RUN, count, LENGTH(count));
+        error = GRAVEL_CL_KERNEL_SET(device, aggregator->kernels[COUNT_MESSAGES], AFTER_RUN, count);
     if (error == CL_SUCCESS)
-        error = set_arguments(aggregator->find_places, 0, find, LENGTH(find));
-    return error == CL_SUCCESS
-               ? set_arguments(aggregator->group_by_node, AFTER_RUN, group, LENGTH(group))
-               : error;
+        error = GRAVEL_CL_KERNEL_SET(device, aggregator->kernels[FIND_PLACES], 0, find);
+    if (error == CL_SUCCESS)
+        error = GRAVEL_CL_KERNEL_SET(device, aggregator->kernels[GROUP_BY_NODE], AFTER_RUN, group);
+    return error;
 }
 
 static cl_int enqueue(const struct gravel_device_aggregator *aggregator, cl_kernel kernel,
-                      uint32_t n_groups)
+                      size_t n_groups)
 {
-    size_t local_size = aggregator->group, global_size = n_groups * local_size;
-    return clEnqueueNDRangeKernel(aggregator->queue, kernel, 1, NULL, &global_size, &local_size, 0,
-                                  NULL, NULL);
+    return gravel_cl_kernel_enqueue(aggregator->queue, kernel, n_groups * aggregator->group,
+                                    aggregator->group, NULL);
 }
 
 int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
@@ -359,16 +294,16 @@ int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
     struct share share = find_share(aggregator, run);
     cl_int error = set_all(aggregator, run, &place, &share);
     if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->count_messages, share.n_groups);
+        error = enqueue(aggregator, aggregator->kernels[COUNT_MESSAGES], share.n_groups);
     if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->find_places, 1);
+        error = enqueue(aggregator, aggregator->kernels[FIND_PLACES], 1);
     if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->group_by_node, share.n_groups);
+        error = enqueue(aggregator, aggregator->kernels[GROUP_BY_NODE], share.n_groups);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("binning packages on the device", error);
     /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */
     error = clEnqueueReadBuffer(aggregator->queue, aggregator->rooms, CL_FALSE, place.block,
-                                place.end, aggregator->mapped + place.block, 0, NULL, copied);
+                                place.end, aggregator->blocks.begin + place.block, 0, NULL, copied);
     clFlush(aggregator->queue);
     return gravel_check_cl("copying a block from the device", error);
 }
@@ -378,7 +313,7 @@ bool gravel_device_aggregator_take(const struct gravel_device_aggregator *aggreg
                                    struct gravel_block *block)
 {
     struct place place = find_place(aggregator, run, room);
-    unsigned char *start = aggregator->mapped + place.block;
+    unsigned char *start = aggregator->blocks.begin + place.block;
     uint64_t sum = 0;
     *block = (struct gravel_block){.run = *run,
                                    .counts = (const uint32_t *)(void *)start,

@@ -11,9 +11,12 @@
  */
 #include "base/clock.h"
 #include "base/error.h"
+#include "opencl/objects.h"
 #include "pump/parts.h"
 
 #include <string.h>
+
+static const char what_is_copied[] = "copying packages from the device";
 
 /* ---- one look -------------------------------------------------------------------------------- */
 
@@ -37,10 +40,10 @@ static uint32_t reach(const struct gravel_pump *pump, const struct mirror *mirro
 /* The newest of several commands; the queue is in order. */
 static void keep_last(cl_event *last, cl_event next)
 {
-    if (*last && next)
-        clReleaseEvent(*last);
-    if (next)
-        *last = next;
+    if (!next)
+        return;
+    gravel_cl_event_release(*last);
+    *last = next;
 }
 
 static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n, cl_event *last)
@@ -71,13 +74,7 @@ static int look(struct gravel_pump *pump, uint32_t *n)
             pump->mirrors[q].n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, &pump->mirrors[q]) : 0;
         error = read_headers(pump, q, n[q], &last);
     }
-    if (error == CL_SUCCESS)
-        error = clFlush(pump->looks);
-    int code = error == CL_SUCCESS ? gravel_patience_wait(pump->shape.memory->device, last, what)
-                                   : gravel_fail_cl(what, error);
-    if (last)
-        clReleaseEvent(last);
-    return code;
+    return gravel_wait_command(pump->shape.memory->device, pump->looks, error, last, what);
 }
 
 /* Let the mirror's readers see the device's fault and counters; they are the pump's to write there.
@@ -130,6 +127,16 @@ static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot
                                    pump->slot_bytes, 0, pump->slot_bytes, 0, host, 0, NULL, copied);
 }
 
+/* Copy n whole slots now. @return 0; GRAVEL_ECL; or given up. */
+static int copy_at_once(struct gravel_pump *pump, uint32_t queue, uint32_t ticket, uint32_t n)
+{
+    cl_event copied = NULL;
+    cl_int error =
+        copy_slots(pump, queue, ticket & (pump->n_slots - 1), n, pump->slot_bytes, &copied);
+    return gravel_wait_command(pump->shape.memory->device, pump->moves, error, copied,
+                               what_is_copied);
+}
+
 /* Slots, of the n looked at, that are published. */
 static uint32_t count_ready(const struct mirror *mirror, uint32_t n)
 {
@@ -153,7 +160,7 @@ static int begin_copy(struct gravel_pump *pump, uint32_t queue,
     cl_int error =
         copy_slots(pump, queue, mirror->taken & (pump->n_slots - 1), n, width, &flight->copied);
     if (error != CL_SUCCESS)
-        return gravel_check_cl("copying packages from the device", error);
+        return gravel_check_cl(what_is_copied, error);
     flight->width = width;
     flight->run.n_packages = 0;
     gravel_pump_begin_flight(mirror, n);
@@ -188,16 +195,9 @@ static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct f
 {
     struct mirror *mirror = &pump->mirrors[queue];
     for (uint32_t t = mirror->arrived; t != flight->end; t++) {
-        static const char what[] = "copying a package from the device";
         struct gravelp_package *package = gravel_pump_slot(pump, mirror, t);
-        int code = 0;
-        if (package_bytes(pump, package) > flight->width) {
-            cl_int error =
-                copy_slots(pump, queue, t & (pump->n_slots - 1), 1, pump->slot_bytes, NULL);
-            code = error == CL_SUCCESS
-                       ? gravel_patience_finish(pump->shape.memory->device, pump->moves, what)
-                       : gravel_fail_cl(what, error);
-        }
+        int code =
+            package_bytes(pump, package) > flight->width ? copy_at_once(pump, queue, t, 1) : 0;
         if (code)
             return code;
         if (package->command == GRAVEL_BINNED)
@@ -209,26 +209,19 @@ static int check_copies(struct gravel_pump *pump, uint32_t queue, const struct f
 /* Whether a copy has ended. @return 0; GRAVEL_ECL; or given up. */
 static int ask_flight(struct gravel_pump *pump, const struct flight *flight, bool wait, bool *ended)
 {
-    static const char what[] = "copying packages from the device";
-    cl_int status = CL_QUEUED;
-    int code = wait ? gravel_patience_wait(pump->shape.memory->device, flight->copied, what) : 0;
+    int code =
+        wait ? gravel_wait_event(pump->shape.memory->device, flight->copied, what_is_copied) : 0;
     if (code)
         return code;
-    cl_int error = clGetEventInfo(flight->copied, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-                                  &status, NULL);
+    cl_int status = gravel_cl_event_status(flight->copied);
     *ended = status == CL_COMPLETE;
-    return gravel_check_cl(what, error != CL_SUCCESS || status > 0 ? error : status);
+    return status < CL_COMPLETE ? gravel_fail_cl(what_is_copied, status) : 0;
 }
 
 /* Look at the packages themselves where the device found that a run is not for it. */
 static int copy_instead(struct gravel_pump *pump, uint32_t queue, struct flight *flight)
 {
-    uint32_t slot = flight->run.ticket & (pump->n_slots - 1);
-    static const char what[] = "copying packages from the device";
-    cl_int error = copy_slots(pump, queue, slot, flight->run.n_packages, pump->slot_bytes, NULL);
-    int code = error == CL_SUCCESS
-                   ? gravel_patience_finish(pump->shape.memory->device, pump->moves, what)
-                   : gravel_fail_cl(what, error);
+    int code = copy_at_once(pump, queue, flight->run.ticket, flight->run.n_packages);
     flight->width = pump->slot_bytes;
     return code ? code : check_copies(pump, queue, flight);
 }

@@ -54,9 +54,7 @@ struct gravel_pump {
     struct gravelp_arena *arena; /* the host's, whose queues are the mirrors */
     cl_mem device;               /* the kernels' arena */
     cl_command_queue looks, moves;
-    cl_mem
-        pinned; /* staging: device words, then headers of each queue, then words for the device */
-    unsigned char *staging;
+    struct gravel_pinned staging; /* what the device has, then what it is told, then headers */
     unsigned char *seen; /* [state_bytes] control block and queue words as the device has them */
     uint32_t state_bytes;
     struct gravelp_queue_words *credits; /* [n_queues] what the device is told */

@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/error.h"
+#include "opencl/objects.h"
 #include "pump/parts.h"
 
 #include <stdlib.h>
@@ -19,8 +20,7 @@ void gravel_pump_watch(struct gravel_pump *pump, cl_event event)
 {
     clRetainEvent(event);
     pthread_mutex_lock(&pump->watch_lock);
-    if (pump->watched)
-        clReleaseEvent(pump->watched);
+    gravel_cl_event_release(pump->watched);
     pump->watched = event;
     pthread_mutex_unlock(&pump->watch_lock);
     gravel_event_signal(&pump->event);
@@ -33,8 +33,7 @@ static bool is_kernel_running(struct gravel_pump *pump)
     cl_int status = CL_COMPLETE;
     pthread_mutex_lock(&pump->watch_lock);
     if (pump->watched) {
-        clGetEventInfo(pump->watched, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                       NULL);
+        status = gravel_cl_event_status(pump->watched);
         if (status <= CL_COMPLETE) {
             clReleaseEvent(pump->watched);
             pump->watched = NULL;
@@ -95,30 +94,21 @@ static void *thread_main(void *argument)
 static int make_queues(struct gravel_pump *pump)
 {
     const struct gravel_device *device = pump->shape.memory->device;
-    cl_int error;
-    pump->looks = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    if (error == CL_SUCCESS)
-        pump->moves = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    return gravel_check_cl("command queues for the pump", error);
+    int code = gravel_cl_queue_create(device, "the pump's looks", &pump->looks);
+    return code ? code : gravel_cl_queue_create(device, "the pump's copies", &pump->moves);
 }
 
 static int make_staging(struct gravel_pump *pump)
 {
     size_t headers = sizeof(struct gravelp_package) * pump->look_ahead;
     size_t bytes = pump->state_bytes + pump->n_queues * (headers + sizeof *pump->credits);
-    cl_int error;
-    pump->pinned = clCreateBuffer(pump->shape.memory->device->context,
-                                  CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &error);
-    if (error == CL_SUCCESS)
-        pump->staging =
-            clEnqueueMapBuffer(pump->looks, pump->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                               bytes, 0, NULL, NULL, &error);
-    if (error != CL_SUCCESS)
-        return gravel_fail(GRAVEL_ENOMEM, "%zu bytes of pinned memory for the pump: %s", bytes,
-                           gravel_cl_error(error));
-    memset(pump->staging, 0, bytes);
-    pump->seen = pump->staging;
-    pump->credits = (struct gravelp_queue_words *)(pump->staging + pump->state_bytes);
+    int code = gravel_pinned_create(&pump->staging, pump->shape.memory->device, pump->looks,
+                                    "pinned memory for the pump", NULL, bytes);
+    if (code)
+        return code;
+    memset(pump->staging.begin, 0, bytes);
+    pump->seen = pump->staging.begin;
+    pump->credits = (struct gravelp_queue_words *)(pump->seen + pump->state_bytes);
     unsigned char *at = (unsigned char *)(pump->credits + pump->n_queues);
     for (uint32_t q = 0; q < pump->n_queues; q++, at += headers) {
         struct mirror *mirror = &pump->mirrors[q];
@@ -201,18 +191,17 @@ static void release_flights(struct gravel_pump *pump)
 
 bool gravel_pump_stop(struct gravel_pump *pump)
 {
-    struct gravel_patience_times times = {0};
     if (!pump || !pump->is_running)
         return true;
+    struct gravel_wait wait = gravel_wait_on(pump->shape.memory->device, "stopping the pump");
     atomic_store_explicit(&pump->stopping, true, memory_order_relaxed);
     gravel_event_signal(&pump->event);
     pump->is_running = false;
     while (!atomic_load_explicit(&pump->has_ended, memory_order_relaxed)) { /* U5 */
-        if (gravel_patience_ask(pump->shape.memory->device, "stopping the pump", &times)) {
+        if (gravel_wait_pause(&wait)) {
             pthread_detach(pump->thread);
             return false;
         }
-        usleep(GRAVEL_PUMP_REST_MIN_US);
     }
     pthread_join(pump->thread, NULL);
     return true;
@@ -231,10 +220,8 @@ static bool finish_copies(struct gravel_pump *pump)
 {
     static const char what[] = "the pump's last copies";
     const struct gravel_device *device = pump->shape.memory->device;
-    return (!pump->moves ||
-            !gravel_patience_gave_up(gravel_patience_finish(device, pump->moves, what))) &&
-           (!pump->looks ||
-            !gravel_patience_gave_up(gravel_patience_finish(device, pump->looks, what)));
+    return gravel_wait_is_done(device, pump->moves, what) &&
+           gravel_wait_is_done(device, pump->looks, what);
 }
 
 bool gravel_pump_destroy(struct gravel_pump *pump)
@@ -245,16 +232,10 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
         return false;
     release_flights(pump);
     gravel_device_aggregator_destroy(pump->binner);
-    if (pump->watched)
-        clReleaseEvent(pump->watched);
-    if (pump->staging)
-        clEnqueueUnmapMemObject(pump->looks, pump->pinned, pump->staging, 0, NULL, NULL);
-    if (pump->pinned)
-        clReleaseMemObject(pump->pinned);
-    if (pump->looks)
-        clReleaseCommandQueue(pump->looks);
-    if (pump->moves)
-        clReleaseCommandQueue(pump->moves);
+    gravel_cl_event_release(pump->watched);
+    gravel_pinned_destroy(&pump->staging);
+    gravel_cl_queue_release(pump->looks);
+    gravel_cl_queue_release(pump->moves);
     free(pump->mirrors);
     pthread_mutex_destroy(&pump->lock);
     pthread_mutex_destroy(&pump->watch_lock);

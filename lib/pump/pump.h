@@ -70,14 +70,15 @@ void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
  */
 int gravel_pump_settle(struct gravel_pump *pump);
 
-/* What a waiting thread remembers of the pump's life; zero-filled to begin with. */
+/* A wait, of any thread, that lasts as long as the pump goes round; given up, and the node has failed: a call of the
+ * driver does not return. It stays where it has begun. */
 struct gravel_pump_life {
+    struct gravel_pump *pump;
     uint32_t rounds;
-    struct gravel_patience_times times; /* since it last went round */
+    struct gravel_wait wait; /* since it last went round */
 };
 
-/** Whether the pump goes round. @return 0; a code, and the node has failed: a call of the driver does not return. */
-int gravel_pump_watch_life(struct gravel_pump *pump, struct gravel_pump_life *life);
+void gravel_pump_life_begin(struct gravel_pump_life *life, struct gravel_pump *pump);
 
 /** Packages that kernels reserved so far in all queues, as of the last look [count]; wraps. */
 uint32_t gravel_pump_reserved(const struct gravel_pump *pump);

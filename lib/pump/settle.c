@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define LOCK_REST_US 20u /* between two tries */
-
 int gravel_pump_fail(struct gravel_pump *pump, int code)
 {
     pump->shape.report(pump->shape.context, code, true, gravel_last_error());
@@ -22,29 +20,36 @@ int gravel_pump_fail(struct gravel_pump *pump, int code)
     return code;
 }
 
-int gravel_pump_watch_life(struct gravel_pump *pump, struct gravel_pump_life *life)
+static int check_life(void *context, struct gravel_wait *wait)
 {
+    struct gravel_pump_life *life = context;
+    struct gravel_pump *pump = life->pump;
+    const struct gravel_limit *limit = &pump->shape.memory->device->limit;
     uint32_t rounds = atomic_load_explicit(&pump->rounds, memory_order_relaxed); /* U4 */
     if (rounds != life->rounds)
-        life->times = (struct gravel_patience_times){0}; /* it works, and that takes time */
+        wait->waited = (struct gravel_waited){.alone_ns = 0}; /* it works, and that takes time */
     life->rounds = rounds;
-    int code = gravel_patience_ask(pump->shape.memory->device,
-                                   "the pump's thread, in a call of the driver", &life->times);
+    int code = limit->check ? limit->check(limit->context, wait) : 0;
     if (code)
         pump->shape.report(pump->shape.context, code, true, gravel_last_error());
     return code;
 }
 
+void gravel_pump_life_begin(struct gravel_pump_life *life, struct gravel_pump *pump)
+{
+    *life = (struct gravel_pump_life){
+        .pump = pump,
+        .wait = {.limit = {.check = check_life, .context = life},
+                 .what = "the pump's thread, in a call of the driver"},
+    };
+}
+
 /* Take the lock, unless the pump's thread keeps it: a call of the driver that does not return. */
 static int lock(struct gravel_pump *pump)
 {
-    struct gravel_pump_life life = {0};
-    int code = 0;
-    while (!code && pthread_mutex_trylock(&pump->lock)) {
-        code = gravel_pump_watch_life(pump, &life);
-        usleep(LOCK_REST_US);
-    }
-    return code;
+    struct gravel_pump_life life;
+    gravel_pump_life_begin(&life, pump);
+    return gravel_wait_lock(&life.wait, &pump->lock);
 }
 
 /* The oldest ticket before its queue's target that is missing though there is room for it. @return
@@ -119,8 +124,8 @@ static int settle_once(struct gravel_pump *pump, struct settling *settling)
     settling->has_targets = true;
     settling->is_done = has_all(pump, settling->targets);
     if (settling->is_done) { /* the next slice counts on its credits */
-        code = gravel_patience_finish(pump->shape.memory->device, pump->looks,
-                                      "giving slots back to the device");
+        code = gravel_wait_queue(pump->shape.memory->device, pump->looks,
+                                 "giving slots back to the device");
         return code ? gravel_pump_fail(pump, code) : 0;
     }
     if (moved)

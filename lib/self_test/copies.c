@@ -8,6 +8,7 @@
  */
 #include "base/error.h"
 #include "base/lived.h"
+#include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/wait.h"
 #include "self_test/self_test.h"
@@ -44,41 +45,18 @@ static int prepare(struct test *test)
 {
     static const uint32_t zeros[GRAVEL_TEST_WORDS];
     const struct gravel_device *device = test->device;
-    cl_int error;
-    test->side = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    if (error == CL_SUCCESS)
-        test->words =
-            clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &error);
-    if (error == CL_SUCCESS)
-        test->results =
-            clCreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &error);
-    if (error == CL_SUCCESS)
-        error = put(test, test->words, 0, zeros, GRAVEL_TEST_WORDS);
+    int code = gravel_cl_queue_create(device, "self-test", &test->side);
+    if (!code)
+        code = gravel_cl_buffer_create(device, "self-test", sizeof zeros, &test->words);
+    if (!code)
+        code = gravel_cl_buffer_create(device, "self-test", sizeof zeros, &test->results);
+    if (code)
+        return code;
+    cl_int error = put(test, test->words, 0, zeros, GRAVEL_TEST_WORDS);
     if (error == CL_SUCCESS)
         error = put(test, test->results, 0, zeros, RESULTS);
     clFinish(test->side); /* for the reason told at start_counting */
     return gravel_check_cl("self-test: buffers", error);
-}
-
-/* A kernel whose first argument is `first`, and the second, if not NULL, the results. */
-static int make_kernel(const struct test *test, const char *name, cl_mem first, bool has_results,
-                       cl_kernel *kernel)
-{
-    cl_int error;
-    *kernel = clCreateKernel(test->program, name, &error);
-    if (error == CL_SUCCESS)
-        error = clSetKernelArg(*kernel, 0, sizeof first, &first);
-    if (error == CL_SUCCESS && has_results)
-        error = clSetKernelArg(*kernel, 1, sizeof test->results, &test->results);
-    return gravel_check_cl("self-test: kernel", error);
-}
-
-static int launch(cl_command_queue queue, cl_kernel kernel, size_t n_groups, size_t group)
-{
-    size_t global = n_groups * group;
-    cl_int error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
-    clFlush(queue);
-    return gravel_check_cl("self-test: clEnqueueNDRangeKernel", error);
 }
 
 /* ---- hand-over ------------------------------------------------------------------------------- */
@@ -112,14 +90,14 @@ static int start_hand_over(const struct test *test, uint32_t n_rounds, cl_kernel
     cl_int error = clEnqueueWriteBuffer(test->device->queue, test->words, CL_TRUE, 0, sizeof zeros,
                                         zeros, 0, NULL, NULL);
     int code = gravel_check_cl("self-test: clear", error);
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT(test->words), GRAVEL_ARGUMENT(test->results), GRAVEL_ARGUMENT(n_rounds),
+        GRAVEL_ARGUMENT(max_ms), GRAVEL_ARGUMENT(test->device->look_ns)};
     if (!code)
-        code = make_kernel(test, "hand_over", test->words, true, kernel);
-    if (code)
-        return code;
-    clSetKernelArg(*kernel, 2, sizeof n_rounds, &n_rounds);
-    clSetKernelArg(*kernel, 3, sizeof max_ms, &max_ms);
-    clSetKernelArg(*kernel, 4, sizeof test->device->look_ns, &test->device->look_ns);
-    return launch(test->device->queue, *kernel, 1, 1);
+        code = gravel_cl_kernel_create(test->device, test->program, "hand_over", NULL, kernel);
+    return code ? code
+                : GRAVEL_SELF_TEST_LAUNCH(test->device, test->device->queue, *kernel, arguments, 1,
+                                          1);
 }
 
 /* The rounds of one launch. @param result  [in, out] rounds, and the time they took. @param wrong  [in, out] words. */
@@ -135,14 +113,12 @@ static int hand_over(const struct test *test, uint32_t n_rounds, struct gravel_s
         done++;
     result->n_rounds += done;
     result->round_us += (double)(gravel_clock_ns() - begin_ns) * 1e-3;
-    put(test, test->words, 0, &stop, 1); /* T2, pairs with T1 */
-    int finished =
-        gravel_patience_finish_test(test->device, test->device->queue); /* its looks are bounded */
+    put(test, test->words, 0, &stop, 1);                                /* T2, pairs with T1 */
+    int finished = gravel_wait_test(test->device, test->device->queue); /* its looks are bounded */
     if (!finished)
         get(test, test->results, 0, seen, 2);
     wrong[1] += seen[1];
-    if (kernel)
-        clReleaseKernel(kernel);
+    gravel_cl_kernel_release(kernel);
     return code ? code : finished;
 }
 
@@ -179,11 +155,12 @@ static int start_counting(const struct test *test, cl_command_queue queue, cl_ke
     cl_int error =
         clEnqueueWriteBuffer(queue, test->words, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL);
     int code = gravel_check_cl("self-test: clear", error);
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(test->words), GRAVEL_ARGUMENT(n)};
     if (!code)
-        code = make_kernel(test, "count_up", test->words, false, kernel);
-    if (!code)
-        clSetKernelArg(*kernel, 1, sizeof n, &n);
-    return code ? code : launch(queue, *kernel, GRAVEL_TEST_GROUPS, GRAVEL_TEST_GROUP);
+        code = gravel_cl_kernel_create(test->device, test->program, "count_up", NULL, kernel);
+    return code ? code
+                : GRAVEL_SELF_TEST_LAUNCH(test->device, queue, *kernel, arguments,
+                                          GRAVEL_TEST_GROUPS, GRAVEL_TEST_GROUP);
 }
 
 /* Count, wait as `ends` says, and judge. */
@@ -197,14 +174,13 @@ static int count(const struct test *test, int (*ends)(const struct test *test),
     if (!code)
         code =
             gravel_check_cl("self-test: read", get(test, test->words, 0, &result->n_increments, 1));
-    if (kernel)
-        clReleaseKernel(kernel);
+    gravel_cl_kernel_release(kernel);
     return code ? code : gravel_self_test_judge_count(test->device, result->n_increments);
 }
 
 static int wait_patiently(const struct test *test)
 {
-    return gravel_patience_finish_test(test->device, test->device->queue);
+    return gravel_wait_test(test->device, test->device->queue);
 }
 
 static int wait_by_finish(const struct test *test)
@@ -246,34 +222,33 @@ static int test_beside(const struct test *test)
     const uint32_t one = 1, max_ms = GRAVEL_TEST_CUT_OFF_MS;
     struct gravel_device *device = test->device;
     cl_kernel hold = NULL, counting = NULL;
-    cl_int error;
-    cl_command_queue other =
-        clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    int code = gravel_check_cl("self-test: a third command queue", error);
-    cl_mem word =
-        code ? NULL : clCreateBuffer(device->context, CL_MEM_READ_WRITE, 64, NULL, &error);
-    cl_mem ended =
-        code ? NULL : clCreateBuffer(device->context, CL_MEM_READ_WRITE, 64, NULL, &error);
+    cl_command_queue other = NULL;
+    cl_mem word = NULL, ended = NULL;
     const uint32_t zero = 0;
-    if (!code && word && ended) {
+    int code = gravel_cl_queue_create(device, "self-test: a third queue", &other);
+    if (!code)
+        code = gravel_cl_buffer_create(device, "self-test", 64, &word);
+    if (!code)
+        code = gravel_cl_buffer_create(device, "self-test", 64, &ended);
+    if (!code) {
         put(test, word, 0, &zero, 1);
         put(test, ended, 0, &zero, 1);
-        code = make_kernel(test, "hold", word, false, &hold);
+        code = gravel_cl_kernel_create(device, test->program, "hold", NULL, &hold);
     }
-    if (!code) {
-        clSetKernelArg(hold, 1, sizeof ended, &ended);
-        clSetKernelArg(hold, 2, sizeof max_ms, &max_ms);
-        clSetKernelArg(hold, 3, sizeof device->look_ns, &device->look_ns);
-        code = launch(device->queue, hold, device->units - 1, GRAVEL_TEST_GROUP);
-    }
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(word), GRAVEL_ARGUMENT(ended),
+                                                GRAVEL_ARGUMENT(max_ms),
+                                                GRAVEL_ARGUMENT(device->look_ns)};
+    if (!code)
+        code = GRAVEL_SELF_TEST_LAUNCH(device, device->queue, hold, arguments, device->units - 1,
+                                       GRAVEL_TEST_GROUP);
     if (!code)
         code = start_counting(test, other, &counting);
     bool is_beside = !code && wait_for_count(test, ended);
     if (word)
         put(test, word, 0, &one, 1); /* T2, pairs with T1 */
-    int finished = gravel_patience_finish_test(device, device->queue);
+    int finished = gravel_wait_test(device, device->queue);
     if (other && !finished)
-        finished = gravel_patience_finish_test(device, other);
+        finished = gravel_wait_test(device, other);
     if (finished) /* a kernel still runs, with all of it */
         return finished;
     if (!code && !is_beside)
@@ -282,16 +257,11 @@ static int test_beside(const struct test *test)
             "self-test: %s runs no second kernel beside one that holds %u of %u compute "
             "units",
             device->capability.name, device->units - 1, device->units);
-    if (hold)
-        clReleaseKernel(hold);
-    if (counting)
-        clReleaseKernel(counting);
-    if (word)
-        clReleaseMemObject(word);
-    if (ended)
-        clReleaseMemObject(ended);
-    if (other)
-        clReleaseCommandQueue(other);
+    gravel_cl_kernel_release(hold);
+    gravel_cl_kernel_release(counting);
+    gravel_cl_buffer_release(word);
+    gravel_cl_buffer_release(ended);
+    gravel_cl_queue_release(other);
     return code;
 }
 
@@ -313,13 +283,9 @@ int gravel_self_test_copies(struct gravel_device *device, uint32_t n_rounds,
     result->can_yield = device->can_yield;
     if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
         return code;
-    if (test.words)
-        clReleaseMemObject(test.words);
-    if (test.results)
-        clReleaseMemObject(test.results);
-    if (test.side)
-        clReleaseCommandQueue(test.side);
-    if (test.program)
-        clReleaseProgram(test.program);
+    gravel_cl_buffer_release(test.words);
+    gravel_cl_buffer_release(test.results);
+    gravel_cl_queue_release(test.side);
+    gravel_cl_program_release(test.program);
     return code;
 }

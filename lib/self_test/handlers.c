@@ -11,6 +11,7 @@
 #include "base/word.h"
 #include "device/beside.h"
 #include "device/shared.h"
+#include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/wait.h"
 #include "self_test/self_test.h"
@@ -35,35 +36,18 @@ static int make_part(struct part *part, const struct gravel_device *device, cons
 {
     const struct gravel_program_request request = {.name = "self_test.cl",
                                                    .source = gravel_self_test_cl};
-    cl_int error;
     part->device = *device;
-    part->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("self-test: a command queue", error);
-    int code = gravel_device_build(device, &request, &part->program);
-    if (code)
-        return code;
-    part->kernel = clCreateKernel(part->program, name, &error);
-    return gravel_check_cl("self-test: clCreateKernel", error);
+    int code = gravel_cl_queue_create(device, "self-test", &part->queue);
+    if (!code)
+        code = gravel_device_build(device, &request, &part->program);
+    return code ? code : gravel_cl_kernel_create(device, part->program, name, NULL, &part->kernel);
 }
 
 static void release_part(const struct part *part)
 {
-    if (part->kernel)
-        clReleaseKernel(part->kernel);
-    if (part->program)
-        clReleaseProgram(part->program);
-    if (part->queue)
-        clReleaseCommandQueue(part->queue);
-}
-
-static int launch(const struct part *part, size_t n_groups)
-{
-    size_t group = GRAVEL_TEST_GROUP, global = n_groups * group;
-    cl_int error =
-        clEnqueueNDRangeKernel(part->queue, part->kernel, 1, NULL, &global, &group, 0, NULL, NULL);
-    clFlush(part->queue);
-    return gravel_check_cl("self-test: clEnqueueNDRangeKernel", error);
+    gravel_cl_kernel_release(part->kernel);
+    gravel_cl_program_release(part->program);
+    gravel_cl_queue_release(part->queue);
 }
 
 /* As many groups as may wait at once: of a slice, or more than there are units. */
@@ -71,19 +55,21 @@ static int start_holding(const struct part *part, uint32_t *words)
 {
     const struct gravel_device *device = &part->device;
     const uint32_t max_ms = GRAVEL_TEST_CUT_OFF_MS;
-    gravel_shared_set_argument(device, part->kernel, 0, words + GO);
-    gravel_shared_set_argument(device, part->kernel, 1, words + ENDED);
-    clSetKernelArg(part->kernel, 2, sizeof max_ms, &max_ms);
-    clSetKernelArg(part->kernel, 3, sizeof device->look_ns, &device->look_ns);
-    return launch(part, device->is_sliced ? device->units - 1 : 2 * (size_t)device->units);
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT_SHARED(words + GO), GRAVEL_ARGUMENT_SHARED(words + ENDED),
+        GRAVEL_ARGUMENT(max_ms), GRAVEL_ARGUMENT(device->look_ns)};
+    return GRAVEL_SELF_TEST_LAUNCH(
+        device, part->queue, part->kernel, arguments,
+        device->is_sliced ? device->units - 1 : 2 * (size_t)device->units, GRAVEL_TEST_GROUP);
 }
 
 static int start_counting(const struct part *part, uint32_t *words)
 {
     const uint32_t n = GRAVEL_TEST_EACH;
-    gravel_shared_set_argument(&part->device, part->kernel, 0, words + COUNTER);
-    clSetKernelArg(part->kernel, 1, sizeof n, &n);
-    return launch(part, GRAVEL_TEST_GROUPS);
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT_SHARED(words + COUNTER),
+                                                GRAVEL_ARGUMENT(n)};
+    return GRAVEL_SELF_TEST_LAUNCH(&part->device, part->queue, part->kernel, arguments,
+                                   GRAVEL_TEST_GROUPS, GRAVEL_TEST_GROUP);
 }
 
 /* Whether all is counted while the others still hold. */
@@ -105,9 +91,9 @@ static int run_test(const struct part *holding, const struct part *counting, uin
         code = start_counting(counting, words);
     bool is_beside = !code && wait_for_count(words);
     gravel_word_store(words + GO, 1, memory_order_release); /* T2, pairs with T1 */
-    int finished = gravel_patience_finish_test(&holding->device, holding->queue);
+    int finished = gravel_wait_test(&holding->device, holding->queue);
     if (!finished)
-        finished = gravel_patience_finish_test(&counting->device, counting->queue);
+        finished = gravel_wait_test(&counting->device, counting->queue);
     code = finished ? finished : code;
     if (code || is_beside)
         return code;

@@ -19,15 +19,11 @@
 /* One launch. @return its time [ns], 0 if it failed. */
 static uint64_t look(const struct gravel_device *device, cl_kernel kernel, uint32_t n)
 {
-    const size_t one = 1;
     uint64_t begin_ns = gravel_clock_ns();
-    cl_int error = clSetKernelArg(kernel, 1, sizeof n, &n);
-    if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
-    if (error == CL_SUCCESS)
-        error =
-            gravel_patience_finish_test(device, device->queue) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
-    return error == CL_SUCCESS ? gravel_clock_ns() - begin_ns : 0;
+    bool is_good = clSetKernelArg(kernel, 1, sizeof n, &n) == CL_SUCCESS &&
+                   gravel_cl_kernel_enqueue(device->queue, kernel, 1, 1, NULL) == CL_SUCCESS &&
+                   !gravel_wait_test(device, device->queue);
+    return is_good ? gravel_clock_ns() - begin_ns : 0;
 }
 
 /* The shortest of some tries: whatever else the machine does makes looks seem longer. */
@@ -43,14 +39,14 @@ static uint64_t shortest(const struct gravel_device *device, cl_kernel kernel, u
 
 int gravel_self_test_looks(struct gravel_device *device, cl_program program, cl_mem zeros)
 {
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, "look", &error);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("self-test: kernel look", error);
+    cl_kernel kernel;
+    int code = gravel_cl_kernel_create(device, program, "look", NULL, &kernel);
+    if (code)
+        return code;
     uint32_t n = FIRST_LOOKS;
     uint64_t ns = 0;
-    error = clSetKernelArg(kernel, 0, sizeof zeros, &zeros);
-    if (error == CL_SUCCESS && look(device, kernel, 1)) /* whatever a first launch takes */
+    if (clSetKernelArg(kernel, 0, sizeof zeros, &zeros) == CL_SUCCESS &&
+        look(device, kernel, 1)) /* whatever a first launch takes */
         ns = shortest(device, kernel, n);
     while (ns && ns < ENOUGH_NS && n < MOST_LOOKS) {
         n *= 4;

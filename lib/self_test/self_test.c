@@ -60,21 +60,16 @@ static int allocate(struct test *test)
     return 0;
 }
 
-static int make_kernel(const struct test *test, const char *name, cl_kernel *kernel)
+int gravel_self_test_launch(const struct gravel_device *device, cl_command_queue queue,
+                            cl_kernel kernel, const struct gravel_argument *arguments, size_t n,
+                            size_t n_groups, size_t group)
 {
-    cl_int error;
-    *kernel = clCreateKernel(test->program, name, &error);
-    return error == CL_SUCCESS ? 0 : gravel_fail_cl("self-test: clCreateKernel", error);
-}
-
-static int enqueue(const struct test *test, cl_kernel kernel, size_t global_size, size_t local_size)
-{
-    cl_int error = clEnqueueNDRangeKernel(test->device->queue, kernel, 1, NULL, &global_size,
-                                          &local_size, 0, NULL, NULL);
+    cl_int error = gravel_cl_kernel_set(device, kernel, 0, arguments, n);
     if (error != CL_SUCCESS)
-        return gravel_fail_cl("self-test: clEnqueueNDRangeKernel", error);
-    clFlush(test->device->queue);
-    return 0;
+        return gravel_fail_cl("self-test: clSetKernelArg", error);
+    error = gravel_cl_kernel_enqueue(queue, kernel, n_groups * group, group, NULL);
+    clFlush(queue);
+    return gravel_check_cl("self-test: clEnqueueNDRangeKernel", error);
 }
 
 /* One hand-over there and back. @return false if the kernel did not answer in time. */
@@ -124,21 +119,20 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
     cl_kernel kernel;
     const uint32_t max_ms = GRAVEL_TEST_CUT_OFF_MS;
     uint32_t done = 0, wrong = 0;
-    int code = make_kernel(test, "hand_over", &kernel);
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT_SHARED(test->words),
+        GRAVEL_ARGUMENT_SHARED(test->words + GRAVEL_TEST_WORDS), GRAVEL_ARGUMENT(n_rounds),
+        GRAVEL_ARGUMENT(max_ms), GRAVEL_ARGUMENT(test->device->look_ns)};
+    int code = gravel_cl_kernel_create(test->device, test->program, "hand_over", NULL, &kernel);
     if (code)
         return code;
-    gravel_shared_set_argument(test->device, kernel, 0, test->words);
-    gravel_shared_set_argument(test->device, kernel, 1, test->words + GRAVEL_TEST_WORDS);
-    clSetKernelArg(kernel, 2, sizeof n_rounds, &n_rounds);
-    clSetKernelArg(kernel, 3, sizeof max_ms, &max_ms);
-    clSetKernelArg(kernel, 4, sizeof test->device->look_ns, &test->device->look_ns);
-    code = enqueue(test, kernel, 1, 1);
+    code = GRAVEL_SELF_TEST_LAUNCH(test->device, test->device->queue, kernel, arguments, 1, 1);
     uint64_t begin_ns = gravel_clock_ns();
     while (!code && done < n_rounds && play_round(test->words, done + 1, &wrong))
         done++;
     gravel_word_store(test->words, GRAVEL_TEST_STOP, memory_order_release); /* T2, pairs with T1 */
     if (!code)
-        code = gravel_patience_finish_test(test->device, test->device->queue);
+        code = gravel_wait_test(test->device, test->device->queue);
     if (!code) {
         result->n_rounds = done;
         result->round_us = (double)(gravel_clock_ns() - begin_ns) * 1e-3 / (done ? done : 1);
@@ -153,15 +147,16 @@ static int test_counting(const struct test *test, struct gravel_self_test *resul
 {
     cl_kernel kernel;
     uint32_t n = GRAVEL_TEST_EACH;
-    int code = make_kernel(test, "count_up", &kernel);
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT_SHARED(test->words + GRAVEL_TEST_WORDS), GRAVEL_ARGUMENT(n)};
+    int code = gravel_cl_kernel_create(test->device, test->program, "count_up", NULL, &kernel);
     if (code)
         return code;
     test->words[GRAVEL_TEST_WORDS] = 0;
-    gravel_shared_set_argument(test->device, kernel, 0, test->words + GRAVEL_TEST_WORDS);
-    clSetKernelArg(kernel, 1, sizeof n, &n);
-    code = enqueue(test, kernel, (size_t)GRAVEL_TEST_GROUP * GRAVEL_TEST_GROUPS, GRAVEL_TEST_GROUP);
+    code = GRAVEL_SELF_TEST_LAUNCH(test->device, test->device->queue, kernel, arguments,
+                                   GRAVEL_TEST_GROUPS, GRAVEL_TEST_GROUP);
     if (!code)
-        code = gravel_patience_finish_test(test->device, test->device->queue);
+        code = gravel_wait_test(test->device, test->device->queue);
     result->n_increments = test->words[GRAVEL_TEST_WORDS];
     if (!code)
         code = gravel_self_test_judge_count(test->device, result->n_increments);
@@ -189,7 +184,6 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
     if (code == GRAVEL_ETIMEOUT) /* a kernel still runs, with all of it */
         return code;
     gravel_shared_free(device, test.words);
-    if (test.program)
-        clReleaseProgram(test.program);
+    gravel_cl_program_release(test.program);
     return code;
 }

@@ -13,7 +13,7 @@
 #ifndef GRAVEL_SELF_TEST_SELF_TEST_H
 #define GRAVEL_SELF_TEST_SELF_TEST_H
 
-#include "device/device.h"
+#include "opencl/objects.h"
 
 /** What was proved. */
 struct gravel_self_test {
@@ -48,6 +48,15 @@ int gravel_self_test_build(struct gravel_device *device, cl_program *program);
 #define GRAVEL_TEST_GROUPS 16u
 #define GRAVEL_TEST_EACH 64u
 #define GRAVEL_TEST_COUNT (GRAVEL_TEST_GROUP * GRAVEL_TEST_GROUPS * GRAVEL_TEST_EACH)
+
+/** Set a kernel's n arguments, enqueue it, and let it begin. @return 0; GRAVEL_ECL. */
+int gravel_self_test_launch(const struct gravel_device *device, cl_command_queue queue,
+                            cl_kernel kernel, const struct gravel_argument *arguments, size_t n,
+                            size_t n_groups, size_t group);
+/** The same, of an array of arguments. */
+#define GRAVEL_SELF_TEST_LAUNCH(device, queue, kernel, arguments, n_groups, group) \
+    gravel_self_test_launch(device, queue, kernel, arguments,                      \
+                            sizeof(arguments) / sizeof *(arguments), n_groups, group)
 
 /** What to say of a hand-over. @param wrong  words the host and the kernel found wrong. @return 0; GRAVEL_ECAPABILITY. */
 int gravel_self_test_judge_rounds(const struct gravel_device *device, uint32_t n_rounds,

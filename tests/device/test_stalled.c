@@ -4,7 +4,7 @@
  * a device without a free compute unit. Waits end in time and name what they waited for; leaders end by their own
  * patience; the node closes; and messages go on once a kernel that was only slow has ended.
  *
- * Path: meson test -> failing_opencl.h -> lib/opencl/wait.c, lib/node/patience.c, lib/pump/settle.c
+ * Path: meson test -> failing_opencl.h -> lib/opencl/wait.c, lib/node/limits.c, lib/pump/settle.c
  */
 #include <stdio.h>
 

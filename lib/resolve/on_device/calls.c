@@ -6,10 +6,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/idle.h"
-#include "base/lived.h"
 #include "device/beside.h"
 #include "device/shared.h"
+#include "opencl/objects.h"
 #include "opencl/wait.h"
 #include "resolve/on_device/call_program.h"
 
@@ -21,8 +20,8 @@
 #define GROUP 256u        /* [work-items] wanted; kernels may bear fewer */
 #define MAX_UNDER_WAY 64u /* runs enqueued and not yet waited for */
 
-/* Arguments of GRAVELP_CALL_RUN. */
-enum { ARENA, FRAME, ROWS_AT, N_MESSAGES, SOURCE, NODE, HEAP };
+/* The first arguments of GRAVELP_CALL_RUN. */
+enum { ARENA, FRAME };
 
 /* A run under way. */
 struct under_way {
@@ -41,8 +40,8 @@ struct gravel_device_calls {
     uint64_t limit_ns;      /* for a run: half of the time after which others miss us */
     struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
     uint32_t first, n_under_way;
-    struct gravel_lived lived; /* how long the oldest has been seen to run */
-    bool is_stuck;             /* the oldest does not end */
+    struct gravel_wait wait; /* for the oldest */
+    bool is_stuck;           /* the oldest does not end */
 };
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -50,20 +49,12 @@ struct gravel_device_calls {
 static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
 {
     char name[512];
-    cl_int error;
-    size_t group = 0;
+    cl_kernel *kernel = &calls->kernels[handler];
     snprintf(name, sizeof name, "gravel_call_%s", calls->shape.handlers[handler].name);
-    cl_kernel kernel = clCreateKernel(calls->program, name, &error);
-    calls->kernels[handler] = kernel;
-    if (!kernel)
-        return gravel_fail(GRAVEL_ECL, "handler %s: clCreateKernel: %s",
-                           calls->shape.handlers[handler].name, gravel_cl_error(error));
-    error = clGetKernelWorkGroupInfo(kernel, calls->device.id, CL_KERNEL_WORK_GROUP_SIZE,
-                                     sizeof group, &group, NULL);
-    if (error == CL_SUCCESS && group && group < calls->group)
-        calls->group = group;
-    error = gravel_memory_set_argument(calls->shape.memory, kernel, ARENA);
-    return gravel_check_cl("a handler's arena: clSetKernelArg", error);
+    int code = gravel_cl_kernel_create(&calls->device, calls->program, name, &calls->group, kernel);
+    return code ? code
+                : gravel_check_cl("a handler's arena: clSetKernelArg",
+                                  gravel_memory_set_argument(calls->shape.memory, *kernel, ARENA));
 }
 
 static int make_kernels(struct gravel_device_calls *calls)
@@ -78,22 +69,55 @@ static int make_kernels(struct gravel_device_calls *calls)
     return code;
 }
 
+/* ---- the oldest run's limit --------------------------------------------------------------------- */
+
+static cl_int oldest_status(const struct gravel_device_calls *calls)
+{
+    return gravel_cl_event_status(calls->under_way[calls->first].event);
+}
+
+static int fail_stuck(const struct gravel_device_calls *calls)
+{
+    uint32_t handler = calls->under_way[calls->first].handler;
+    return gravel_fail(GRAVEL_EKERNEL,
+                       "handler %s has not ended within %.1f s (half of GRAVEL_TIMEOUT)",
+                       calls->shape.handlers[handler].name, (double)calls->limit_ns * 1e-9);
+}
+
+/*
+ * The oldest run has not ended. Its time counts from when it may run: at once on svm, usm and pump, for nothing keeps it
+ * out; on drain when it begins, for a slice of the caller's may have the device to itself.
+ */
+static int check_oldest(void *context, struct gravel_wait *wait)
+{
+    struct gravel_device_calls *calls = context;
+    if (calls->device.step == GRAVEL_STEP_DRAIN && oldest_status(calls) != CL_RUNNING)
+        return 0;
+    wait->waited.lived.step_ns = calls->limit_ns / GRAVEL_LIVED_STEPS;
+    calls->is_stuck = gravel_lived_tick(&wait->waited.lived, gravel_clock_ns()) > calls->limit_ns;
+    return calls->is_stuck ? fail_stuck(calls) : 0;
+}
+
+static void begin_wait(struct gravel_device_calls *calls)
+{
+    calls->wait = (struct gravel_wait){.limit = {.check = check_oldest, .context = calls}};
+}
+
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
 /* Steps svm and usm: a queue of our own, and room that the device addresses. */
 static int make_queue(struct gravel_device_calls *calls)
 {
     const struct gravel_device *device = &calls->device;
-    cl_int error;
-    calls->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    if (!calls->queue)
-        return gravel_fail_cl("handlers: clCreateCommandQueueWithProperties", error);
+    int code = gravel_cl_queue_create(device, "handlers", &calls->queue);
+    if (code)
+        return code;
     uint64_t bytes = calls->shape.config->buffer_bytes;
     calls->staged = gravel_shared_alloc(device, bytes);
     if (!calls->staged)
         return gravel_fail(GRAVEL_ENOMEM, "handlers: %" PRIu64 " bytes of shared memory", bytes);
-    int code = gravel_device_calls_warm_up(calls, calls->queue, NULL);
-    return code ? code : gravel_patience_finish(device, calls->queue, "first use of handlers");
+    code = gravel_device_calls_warm_up(calls, calls->queue, NULL);
+    return code ? code : gravel_wait_queue(device, calls->queue, "first use of handlers");
 }
 
 static bool are_wanted(const struct gravel_device_calls_shape *shape)
@@ -117,7 +141,7 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     calls->device = gravel_beside_device(shape->device);
     calls->group = GROUP;
     calls->limit_ns = shape->config->timeout_ms * UINT64_C(500000);
-    calls->lived = gravel_lived_for(calls->limit_ns);
+    begin_wait(calls);
     const struct gravel_call_program request = {.bindings = shape->bindings,
                                                 .handlers = shape->handlers,
                                                 .n_handlers = shape->n_handlers,
@@ -139,17 +163,13 @@ void gravel_device_calls_destroy(struct gravel_device_calls *calls)
     if (!calls)
         return;
     gravel_device_calls_wait(calls);
-    if (calls->queue && gravel_patience_gave_up(gravel_patience_finish(&calls->device, calls->queue,
-                                                                       "the last handlers")))
+    if (!gravel_wait_is_done(&calls->device, calls->queue, "the last handlers"))
         return; /* it may still run, with all this */
     gravel_shared_free(&calls->device, calls->staged);
     for (uint32_t i = 0; calls->kernels && i < calls->shape.n_handlers; i++)
-        if (calls->kernels[i])
-            clReleaseKernel(calls->kernels[i]);
-    if (calls->queue)
-        clReleaseCommandQueue(calls->queue);
-    if (calls->program)
-        clReleaseProgram(calls->program);
+        gravel_cl_kernel_release(calls->kernels[i]);
+    gravel_cl_queue_release(calls->queue);
+    gravel_cl_program_release(calls->program);
     free(calls->kernels);
     free(calls);
 }
@@ -168,27 +188,23 @@ struct place {
 static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel kernel,
                             const struct place *place)
 {
-    cl_int error = place->uploaded
-                       ? clSetKernelArg(kernel, FRAME, sizeof(cl_mem), &place->uploaded)
-                       : gravel_shared_set_argument(&calls->device, kernel, FRAME, calls->staged);
-    error |= clSetKernelArg(kernel, ROWS_AT, sizeof(cl_uint), &place->rows_at);
-    error |= clSetKernelArg(kernel, N_MESSAGES, sizeof(cl_uint), &place->n_messages);
-    error |= clSetKernelArg(kernel, SOURCE, sizeof(cl_uint), &place->source);
-    error |= clSetKernelArg(kernel, NODE, sizeof(cl_uint), &place->node);
-    error |= clSetKernelArg(kernel, HEAP, sizeof(cl_ulong), &place->heap);
-    return error;
+    const struct gravel_argument uploaded = GRAVEL_ARGUMENT(place->uploaded);
+    const struct gravel_argument staged = GRAVEL_ARGUMENT_SHARED(calls->staged);
+    const struct gravel_argument arguments[] = {
+        place->uploaded ? uploaded : staged, GRAVEL_ARGUMENT(place->rows_at),
+        GRAVEL_ARGUMENT(place->n_messages),  GRAVEL_ARGUMENT(place->source),
+        GRAVEL_ARGUMENT(place->node),        GRAVEL_ARGUMENT(place->heap),
+    };
+    return GRAVEL_CL_KERNEL_SET(&calls->device, kernel, FRAME, arguments);
 }
 
 static cl_int enqueue(const struct gravel_device_calls *calls, cl_kernel kernel,
                       const struct place *place, size_t n_items, cl_event *event)
 {
-    size_t local_size = n_items > 1 ? calls->group : 1;
-    size_t global_size = (n_items + local_size - 1) / local_size * local_size;
     cl_int error = set_arguments(calls, kernel, place);
     if (error != CL_SUCCESS)
         return error;
-    return clEnqueueNDRangeKernel(place->queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
-                                  event);
+    return gravel_cl_kernel_enqueue(place->queue, kernel, n_items, calls->group, event);
 }
 
 int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
@@ -214,11 +230,11 @@ static int start(struct gravel_device_calls *calls, uint32_t handler, const stru
     if (code)
         return code;
     struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
-    bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_patience_mark */
+    bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
     cl_int error = enqueue(calls, calls->kernels[handler], place, place->n_messages,
                            by_copy ? NULL : &run->event);
     if (error == CL_SUCCESS && by_copy)
-        error = gravel_patience_mark(&calls->device, place->queue, &run->event);
+        error = gravel_wait_mark(&calls->device, place->queue, &run->event);
     if (error != CL_SUCCESS)
         return gravel_fail(GRAVEL_ECL, "handler %s: clEnqueueNDRangeKernel: %s",
                            calls->shape.handlers[handler].name, gravel_cl_error(error));
@@ -274,22 +290,6 @@ bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls)
     return calls && calls->is_stuck;
 }
 
-static cl_int status_of(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-    cl_int error =
-        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return error == CL_SUCCESS ? status : error;
-}
-
-static int fail_stuck(const struct gravel_device_calls *calls)
-{
-    uint32_t handler = calls->under_way[calls->first].handler;
-    return gravel_fail(GRAVEL_EKERNEL,
-                       "handler %s has not ended within %.1f s (half of GRAVEL_TIMEOUT)",
-                       calls->shape.handlers[handler].name, (double)calls->limit_ns * 1e-9);
-}
-
 /* The oldest run has ended: forget it. */
 static int take_off(struct gravel_device_calls *calls, cl_int status)
 {
@@ -298,7 +298,7 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
     clReleaseEvent(run.event);
     calls->first = (calls->first + 1) % MAX_UNDER_WAY;
     calls->n_under_way--;
-    calls->lived = gravel_lived_for(calls->limit_ns);
+    begin_wait(calls);
     if (error == CL_SUCCESS)
         return 0;
     return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",
@@ -306,47 +306,36 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
                        gravel_cl_error(status < 0 ? status : error));
 }
 
-/*
- * Look at the oldest run. Its time counts from when it may run: at once on svm, usm and pump, for
- * nothing keeps it out; on drain when it begins, for a slice of the caller's may have the device to
- * itself.
- */
-static int look_at_oldest(struct gravel_device_calls *calls, bool *has_ended)
-{
-    cl_int status = status_of(calls->under_way[calls->first].event);
-    *has_ended = status <= CL_COMPLETE;
-    if (*has_ended)
-        return take_off(calls, status);
-    if (calls->device.step != GRAVEL_STEP_DRAIN || status == CL_RUNNING)
-        calls->is_stuck = gravel_lived_tick(&calls->lived, gravel_clock_ns()) > calls->limit_ns;
-    return calls->is_stuck ? fail_stuck(calls) : 0;
-}
-
 int gravel_device_calls_look(struct gravel_device_calls *calls)
 {
     int code = 0;
-    bool has_ended = true;
-    while (calls && !calls->is_stuck && !code && has_ended && calls->n_under_way)
-        code = look_at_oldest(calls, &has_ended);
+    while (calls && !calls->is_stuck && !code && calls->n_under_way) {
+        cl_int status = oldest_status(calls);
+        if (status > CL_COMPLETE)
+            return gravel_wait_check(&calls->wait);
+        code = take_off(calls, status);
+    }
     return code;
+}
+
+static int wait_for_oldest(struct gravel_device_calls *calls)
+{
+    cl_int status;
+    int code = 0;
+    while ((status = oldest_status(calls)) > CL_COMPLETE &&
+           !(code = gravel_wait_pause(&calls->wait)))
+        ;
+    return code ? code : take_off(calls, status);
 }
 
 int gravel_device_calls_wait(struct gravel_device_calls *calls)
 {
-    struct gravel_event nobody_rings = {.epoch = 0};
-    struct gravel_idle idle = {.round = 0};
-    bool has_ended;
     int code = 0;
     if (gravel_device_calls_are_stuck(calls))
         return fail_stuck(calls);
     while (calls && calls->n_under_way && !calls->is_stuck) {
-        int one = look_at_oldest(calls, &has_ended);
+        int one = wait_for_oldest(calls);
         code = code ? code : one;
-        if (has_ended)
-            gravel_idle_reset(&idle);
-        else
-            gravel_idle_wait(&idle, &nobody_rings, GRAVEL_IDLE_MAX_NS);
     }
-    gravel_idle_reset(&idle);
     return code;
 }

@@ -13,6 +13,7 @@
 #include "resolve/on_device/device_resolver.h"
 
 #include "base/error.h"
+#include "opencl/objects.h"
 #include "opencl/wait.h"
 #include "resolve/on_device/runs.h"
 
@@ -35,8 +36,7 @@ struct gravel_device_resolver {
     struct gravel_device_calls *calls; /* or NULL; the node's */
     uint64_t max_frame_bytes;
     cl_command_queue queue;
-    cl_mem staging; /* what the berths' `staged` lie in, mapped all the time */
-    void *mapped;
+    struct gravel_pinned staging;       /* what the berths' `staged` lie in */
     const struct gravel_memory *memory; /* tells which frames are pinned; or NULL */
     uint32_t straight_bytes;            /* fewest of a frame that is uploaded from where it is */
     struct berth berths[N_BERTHS];
@@ -58,42 +58,16 @@ struct pass {
         answers_end; /* [bytes] part of the frame with answers only the device has */
 };
 
-static int make_queue(struct gravel_device_resolver *resolver, const struct gravel_device *device)
+static int make_berths(struct gravel_device_resolver *resolver)
 {
-    cl_int error;
-    resolver->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
-    if (resolver->queue)
-        return 0;
-    return gravel_fail_cl("resolver: clCreateCommandQueueWithProperties", error);
-}
-
-static int make_berth(struct gravel_device_resolver *resolver, const struct gravel_device *device,
-                      uint32_t i)
-{
-    cl_int error;
-    struct berth *berth = &resolver->berths[i];
-    berth->staged = (char *)resolver->mapped + i * resolver->max_frame_bytes;
-    berth->uploaded =
-        clCreateBuffer(device->context, CL_MEM_READ_WRITE, resolver->max_frame_bytes, NULL, &error);
-    return berth->uploaded ? 0 : gravel_device_runs_fail_buffer(resolver->max_frame_bytes, error);
-}
-
-static int make_berths(struct gravel_device_resolver *resolver, const struct gravel_device *device)
-{
-    cl_int error;
-    int code = 0;
-    uint64_t bytes = N_BERTHS * resolver->max_frame_bytes;
-    resolver->staging = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                       bytes, NULL, &error);
-    if (!resolver->staging)
-        return gravel_device_runs_fail_buffer(bytes, error);
-    resolver->mapped =
-        clEnqueueMapBuffer(resolver->queue, resolver->staging, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                           0, bytes, 0, NULL, NULL, &error);
-    if (!resolver->mapped)
-        return gravel_fail_cl("resolver: clEnqueueMapBuffer", error);
-    for (uint32_t i = 0; i < N_BERTHS && !code; i++)
-        code = make_berth(resolver, device, i);
+    uint64_t bytes = resolver->max_frame_bytes;
+    int code = gravel_pinned_create(&resolver->staging, resolver->device, resolver->queue,
+                                    "resolver: pinned memory", NULL, N_BERTHS * bytes);
+    for (uint32_t i = 0; i < N_BERTHS && !code; i++) {
+        struct berth *berth = &resolver->berths[i];
+        berth->staged = resolver->staging.begin + i * bytes;
+        code = gravel_cl_buffer_create(resolver->device, "resolver", bytes, &berth->uploaded);
+    }
     return code;
 }
 
@@ -113,8 +87,8 @@ static int warm_up(struct gravel_device_resolver *resolver)
             code = gravel_device_calls_warm_up(resolver->calls, resolver->queue, uploaded);
     }
     if (error == CL_SUCCESS && !code)
-        code = gravel_patience_finish(resolver->device, resolver->queue,
-                                      "resolver: first use of its buffers");
+        code = gravel_wait_queue(resolver->device, resolver->queue,
+                                 "resolver: first use of its buffers");
     return error == CL_SUCCESS ? code : gravel_fail_cl("resolver: first use of its buffers", error);
 }
 
@@ -129,9 +103,9 @@ int gravel_device_resolver_create(struct gravel_device_resolver **out,
     resolver->device = device;
     resolver->calls = calls;
     resolver->max_frame_bytes = (max_frame_bytes + 63) & ~UINT64_C(63);
-    int code = make_queue(resolver, device);
+    int code = gravel_cl_queue_create(device, "resolver", &resolver->queue);
     if (!code)
-        code = make_berths(resolver, device);
+        code = make_berths(resolver);
     if (!code)
         code = gravel_device_runs_create(&resolver->runs, device, resolver->queue, arena,
                                          max_frame_bytes);
@@ -151,25 +125,17 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 {
     if (!resolver)
         return;
-    if (resolver->queue && gravel_patience_gave_up(gravel_patience_finish(
-                               resolver->device, resolver->queue, "resolver: the last frames")))
+    if (!gravel_wait_is_done(resolver->device, resolver->queue, "resolver: the last frames"))
         return;
-    if (resolver->mapped)
-        clEnqueueUnmapMemObject(resolver->queue, resolver->staging, resolver->mapped, 0, NULL,
-                                NULL);
-    if (resolver->queue && gravel_patience_gave_up(gravel_patience_finish(
-                               resolver->device, resolver->queue, "resolver: unmapping")))
+    gravel_pinned_destroy(&resolver->staging);
+    if (!gravel_wait_is_done(resolver->device, resolver->queue, "resolver: unmapping"))
         return;
     if (resolver->queue)
         clFinish(resolver->queue); /* all has ended: the driver lets go of what its commands held */
     gravel_device_runs_destroy(&resolver->runs);
     for (uint32_t i = 0; i < N_BERTHS; i++)
-        if (resolver->berths[i].uploaded)
-            clReleaseMemObject(resolver->berths[i].uploaded);
-    if (resolver->staging)
-        clReleaseMemObject(resolver->staging);
-    if (resolver->queue)
-        clReleaseCommandQueue(resolver->queue);
+        gravel_cl_buffer_release(resolver->berths[i].uploaded);
+    gravel_cl_queue_release(resolver->queue);
     free(resolver);
 }
 
@@ -192,8 +158,8 @@ int gravel_device_resolver_finish(struct gravel_device_resolver *resolver)
     int code = gravel_device_calls_wait(resolver->calls);
     if (gravel_device_calls_are_stuck(resolver->calls))
         return code; /* the queue will not finish either */
-    resolver->broken = gravel_patience_finish(resolver->device, resolver->queue,
-                                              "resolver: frames were not applied");
+    resolver->broken =
+        gravel_wait_queue(resolver->device, resolver->queue, "resolver: frames were not applied");
     if (resolver->broken)
         snprintf(resolver->broken_text, sizeof resolver->broken_text, "%s", gravel_last_error());
     return code ? code : resolver->broken;
@@ -218,13 +184,12 @@ static int upload(struct pass *pass)
     cl_int error =
         clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, CL_FALSE, 0,
                              pass->frame->bytes, from, 0, NULL, waits ? &uploaded : NULL);
-    if (error != CL_SUCCESS || !waits)
+    if (!waits)
         return gravel_check_cl("resolver: clEnqueueWriteBuffer", error);
-    clFlush(pass->resolver->queue);
-    int code =
-        gravel_patience_wait(pass->resolver->device, uploaded, "resolver: uploading a frame");
-    clReleaseEvent(uploaded);
-    pass->resolver->n_taken = 1; /* the queue is in order */
+    int code = gravel_wait_command(pass->resolver->device, pass->resolver->queue, error, uploaded,
+                                   "resolver: uploading a frame");
+    if (!code)
+        pass->resolver->n_taken = 1; /* the queue is in order */
     return code;
 }
 
@@ -251,16 +216,12 @@ static int fetch_answers(struct pass *pass)
     pass->answers_begin = pass->answers_end = 0;
     if (begin == end)
         return 0;
-    cl_event fetched;
+    cl_event fetched = NULL;
     cl_int error =
         clEnqueueReadBuffer(pass->resolver->queue, pass->berth->uploaded, CL_FALSE, begin,
                             end - begin, (unsigned char *)pass->frame + begin, 0, NULL, &fetched);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("resolver: reading answers: clEnqueueReadBuffer", error);
-    clFlush(pass->resolver->queue);
-    int code = gravel_patience_wait(pass->resolver->device, fetched, "resolver: reading answers");
-    clReleaseEvent(fetched);
-    return code;
+    return gravel_wait_command(pass->resolver->device, pass->resolver->queue, error, fetched,
+                               "resolver: reading answers");
 }
 
 static void note_answers(struct pass *pass, const struct gravel_run *run)

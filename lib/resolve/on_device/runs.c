@@ -5,6 +5,7 @@
 #include "resolve/on_device/runs.h"
 
 #include "base/error.h"
+#include "opencl/objects.h"
 #include "opencl/program.h"
 
 #include <stdlib.h>
@@ -20,25 +21,26 @@
 
 extern const char gravel_resolve_cl[];
 
-/* A kernel's argument. */
-struct argument {
-    size_t bytes;
-    const void *value;
+/* Numbers of the kernels. */
+enum {
+    APPLY_SERIALLY,
+    UPDATE_EACH,
+    FIND_LAST,
+    STORE_LAST,
+    ANSWER_SERIALLY,
+    ANSWER_EACH,
+    RAISE_SIGNAL
 };
-#define ARGUMENT(variable)            \
-    {                                 \
-        sizeof(variable), &(variable) \
-    }
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-static int set_arguments(cl_kernel kernel, cl_uint first, const struct argument *arguments,
-                         size_t n)
+static int set(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
+               const struct gravel_argument *arguments, size_t n)
 {
-    cl_int error = CL_SUCCESS;
-    for (cl_uint i = 0; error == CL_SUCCESS && i < n; i++)
-        error = clSetKernelArg(kernel, first + i, arguments[i].bytes, arguments[i].value);
-    return gravel_check_cl("resolver: clSetKernelArg", error);
+    return gravel_check_cl(
+        "resolver: clSetKernelArg",
+        gravel_cl_kernel_set(runs->device, runs->kernels[kernel], first, arguments, n));
 }
+#define SET(runs, kernel, first, arguments) \
+    set(runs, kernel, first, arguments, sizeof(arguments) / sizeof *(arguments))
 
 /* Size of find_last's table: a power of two, at most half full. */
 static uint64_t slots_for(uint64_t n_messages)
@@ -74,50 +76,16 @@ static int build(struct gravel_device_runs *runs, const struct gravel_device *de
     return gravel_device_build(device, &request, &runs->program);
 }
 
-int gravel_device_runs_fail_buffer(uint64_t bytes, cl_int error)
+static int make_kernels(struct gravel_device_runs *runs)
 {
-    return gravel_fail(GRAVEL_ECL, "resolver: a buffer of %llu bytes: %s",
-                       (unsigned long long)bytes, gravel_cl_error(error));
-}
-
-static int make_buffer(cl_context context, cl_mem_flags flags, uint64_t bytes, cl_mem *buffer)
-{
-    cl_int error;
-    *buffer = clCreateBuffer(context, flags, bytes, NULL, &error);
-    return *buffer ? 0 : gravel_device_runs_fail_buffer(bytes, error);
-}
-
-static int make_kernel(struct gravel_device_runs *runs, cl_device_id device, const char *name,
-                       cl_kernel *kernel)
-{
-    const struct argument buffers[] = {ARGUMENT(runs->arena)};
-    cl_int error;
-    size_t group = 0;
-    *kernel = clCreateKernel(runs->program, name, &error);
-    if (!*kernel)
-        return gravel_fail_cl("resolver: clCreateKernel", error);
-    error = clGetKernelWorkGroupInfo(*kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group,
-                                     &group, NULL);
-    if (error == CL_SUCCESS && group && group < runs->group)
-        runs->group = group;
-    return set_arguments(*kernel, 0, buffers, LENGTH(buffers));
-}
-
-static int make_kernels(struct gravel_device_runs *runs, cl_device_id device)
-{
-    int code = make_kernel(runs, device, "apply_serially", &runs->apply_serially);
-    if (!code)
-        code = make_kernel(runs, device, "update_each", &runs->update_each);
-    if (!code)
-        code = make_kernel(runs, device, "find_last", &runs->find_last);
-    if (!code)
-        code = make_kernel(runs, device, "store_last", &runs->store_last);
-    if (!code)
-        code = make_kernel(runs, device, "answer_serially", &runs->answer_serially);
-    if (!code)
-        code = make_kernel(runs, device, "answer_each", &runs->answer_each);
-    if (!code)
-        code = make_kernel(runs, device, "raise_signal", &runs->raise_signal);
+    static const char *const names[] = {"apply_serially", "update_each",     "find_last",
+                                        "store_last",     "answer_serially", "answer_each",
+                                        "raise_signal"};
+    const struct gravel_argument arena[] = {GRAVEL_ARGUMENT(runs->arena)};
+    int code = gravel_cl_kernels_create(runs->device, runs->program, names, GRAVEL_RUN_KERNELS,
+                                        &runs->group, runs->kernels);
+    for (uint32_t i = 0; i < GRAVEL_RUN_KERNELS && !code; i++)
+        code = set(runs, i, 0, arena, 1);
     return code;
 }
 
@@ -125,6 +93,7 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
                               cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes)
 {
     *runs = (struct gravel_device_runs){
+        .device = device,
         .is_serial = device->capability.is_cpu,
         .has_int64_atomics = has_int64_atomics(device->id),
         .group = GROUP,
@@ -135,30 +104,18 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
     clRetainMemObject(arena);
     int code = build(runs, device);
     if (!code && !runs->is_serial)
-        code =
-            make_buffer(device->context, CL_MEM_READ_WRITE,
-                        slots_for(max_frame_bytes / MIN_PUT_BYTES) * sizeof(uint32_t), &runs->last);
-    if (!code)
-        code = make_kernels(runs, device->id);
-    return code;
+        code = gravel_cl_buffer_create(device, "resolver",
+                                       slots_for(max_frame_bytes / MIN_PUT_BYTES) * 4, &runs->last);
+    return code ? code : make_kernels(runs);
 }
 
 void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 {
-    cl_kernel kernels[] = {runs->apply_serially, runs->update_each, runs->find_last,
-                           runs->store_last,     runs->answer_each, runs->raise_signal,
-                           runs->answer_serially};
-    cl_mem buffers[] = {runs->arena, runs->last};
-    for (size_t i = 0; i < LENGTH(kernels); i++)
-        if (kernels[i])
-            clReleaseKernel(kernels[i]);
-    for (size_t i = 0; i < LENGTH(buffers); i++)
-        if (buffers[i])
-            clReleaseMemObject(buffers[i]);
-    if (runs->program)
-        clReleaseProgram(runs->program);
-    if (runs->queue)
-        clReleaseCommandQueue(runs->queue);
+    gravel_cl_kernels_release(runs->kernels, GRAVEL_RUN_KERNELS);
+    gravel_cl_buffer_release(runs->arena);
+    gravel_cl_buffer_release(runs->last);
+    gravel_cl_program_release(runs->program);
+    gravel_cl_queue_release(runs->queue);
 }
 
 /* ---- enqueue --------------------------------------------------------------------------------- */
@@ -173,22 +130,26 @@ struct place {
     uint32_t expected_at;           /* the same, of CAS */
 };
 
-static int enqueue(const struct gravel_device_runs *runs, const struct place *place,
-                   cl_kernel kernel, size_t n_items)
+static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel, size_t n_items)
 {
-    const struct argument arguments[] = {
-        ARGUMENT(place->uploaded),        ARGUMENT(place->kind), ARGUMENT(place->is_wide),
-        ARGUMENT(place->run->n_messages), ARGUMENT(place->base), ARGUMENT(place->indices_at),
-        ARGUMENT(place->values_at),
+    return gravel_check_cl(
+        "resolver: clEnqueueNDRangeKernel",
+        gravel_cl_kernel_enqueue(runs->queue, runs->kernels[kernel], n_items, runs->group, NULL));
+}
+
+static int enqueue(const struct gravel_device_runs *runs, const struct place *place,
+                   uint32_t kernel, size_t n_items)
+{
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT(place->uploaded),  GRAVEL_ARGUMENT(place->kind),
+        GRAVEL_ARGUMENT(place->is_wide),   GRAVEL_ARGUMENT(place->run->n_messages),
+        GRAVEL_ARGUMENT(place->base),      GRAVEL_ARGUMENT(place->indices_at),
+        GRAVEL_ARGUMENT(place->values_at),
     };
-    int code = set_arguments(kernel, FRAME_ARGUMENT, arguments, LENGTH(arguments));
+    int code = SET(runs, kernel, FRAME_ARGUMENT, arguments);
     if (code)
         return code;
-    size_t local_size = n_items > 1 ? runs->group : 1;
-    size_t global_size = (n_items + local_size - 1) / local_size * local_size;
-    cl_int error = clEnqueueNDRangeKernel(runs->queue, kernel, 1, NULL, &global_size, &local_size,
-                                          0, NULL, NULL);
-    return gravel_check_cl("resolver: clEnqueueNDRangeKernel", error);
+    return enqueue_kernel(runs, kernel, n_items);
 }
 
 static int enqueue_puts(const struct gravel_device_runs *runs, const struct place *place)
@@ -196,56 +157,51 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct plac
     const uint32_t zero = 0, n = place->run->n_messages;
     uint64_t n_slots = slots_for(n);
     uint32_t mask = (uint32_t)(n_slots - 1);
-    const struct argument table[] = {ARGUMENT(runs->last), ARGUMENT(mask)};
+    const struct gravel_argument table[] = {GRAVEL_ARGUMENT(runs->last), GRAVEL_ARGUMENT(mask)};
     cl_int error = clEnqueueFillBuffer(runs->queue, runs->last, &zero, sizeof zero, 0,
                                        n_slots * sizeof zero, 0, NULL, NULL);
-    int code = error == CL_SUCCESS ? 0 : gravel_fail_cl("resolver: clEnqueueFillBuffer", error);
+    int code = gravel_check_cl("resolver: clEnqueueFillBuffer", error);
     if (!code)
-        code = set_arguments(runs->find_last, LAST_ARGUMENT, table, LENGTH(table));
+        code = SET(runs, FIND_LAST, LAST_ARGUMENT, table);
     if (!code)
-        code = set_arguments(runs->store_last, LAST_ARGUMENT, table, LENGTH(table));
+        code = SET(runs, STORE_LAST, LAST_ARGUMENT, table);
     if (!code)
-        code = enqueue(runs, place, runs->find_last, n ? n : 1);
+        code = enqueue(runs, place, FIND_LAST, n ? n : 1);
     if (!code)
-        code = enqueue(runs, place, runs->store_last, n ? n : 1);
+        code = enqueue(runs, place, STORE_LAST, n ? n : 1);
     return code;
 }
 
 static int enqueue_requests(const struct gravel_device_runs *runs, const struct place *place,
-                            cl_kernel kernel)
+                            uint32_t kernel)
 {
-    const struct argument expected[] = {ARGUMENT(place->expected_at)};
-    int code = set_arguments(kernel, LAST_ARGUMENT, expected, LENGTH(expected));
-    uint32_t n = kernel == runs->answer_each && place->run->n_messages ? place->run->n_messages : 1;
+    const struct gravel_argument expected[] = {GRAVEL_ARGUMENT(place->expected_at)};
+    int code = SET(runs, kernel, LAST_ARGUMENT, expected);
+    uint32_t n = kernel == ANSWER_EACH && place->run->n_messages ? place->run->n_messages : 1;
     return code ? code : enqueue(runs, place, kernel, n);
 }
 
 /* @param at  of the signal in the arena [bytes]. */
 static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, uint32_t n)
 {
-    const struct argument arguments[] = {ARGUMENT(at), ARGUMENT(n)};
-    const size_t one = 1;
-    int code = set_arguments(runs->raise_signal, 1, arguments, LENGTH(arguments));
-    if (code)
-        return code;
-    cl_int error =
-        clEnqueueNDRangeKernel(runs->queue, runs->raise_signal, 1, NULL, &one, &one, 0, NULL, NULL);
-    return gravel_check_cl("resolver: clEnqueueNDRangeKernel", error);
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(at), GRAVEL_ARGUMENT(n)};
+    int code = SET(runs, RAISE_SIGNAL, 1, arguments);
+    return code ? code : enqueue_kernel(runs, RAISE_SIGNAL, 1);
 }
 
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
 {
     const struct gravel_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
     const struct place place = {.uploaded = uploaded, .run = &nothing, .kind = nothing.command};
-    int code = enqueue(runs, &place, runs->apply_serially, 1);
+    int code = enqueue(runs, &place, APPLY_SERIALLY, 1);
     if (!code)
-        code = enqueue(runs, &place, runs->update_each, runs->group);
+        code = enqueue(runs, &place, UPDATE_EACH, runs->group);
     if (!code && !runs->is_serial)
         code = enqueue_puts(runs, &place);
     if (!code)
-        code = enqueue_requests(runs, &place, runs->answer_serially);
+        code = enqueue_requests(runs, &place, ANSWER_SERIALLY);
     if (!code)
-        code = enqueue_requests(runs, &place, runs->answer_each);
+        code = enqueue_requests(runs, &place, ANSWER_EACH);
     return code ? code : enqueue_signal(runs, 0, 0);
 }
 
@@ -264,12 +220,12 @@ static int enqueue_messages(const struct gravel_device_runs *runs, const struct 
     const struct gravel_run *run = place->run;
     bool is_serial = must_be_serial(runs, run);
     if (GRAVELP_IS_REQUEST(run->command))
-        return enqueue_requests(runs, place, is_serial ? runs->answer_serially : runs->answer_each);
+        return enqueue_requests(runs, place, is_serial ? ANSWER_SERIALLY : ANSWER_EACH);
     if (is_serial)
-        return enqueue(runs, place, runs->apply_serially, 1);
+        return enqueue(runs, place, APPLY_SERIALLY, 1);
     if (GRAVELP_COMMAND_OP(place->kind) == GRAVEL_PUT)
         return enqueue_puts(runs, place);
-    return enqueue(runs, place, runs->update_each, run->n_messages);
+    return enqueue(runs, place, UPDATE_EACH, run->n_messages);
 }
 
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem uploaded,

@@ -15,14 +15,16 @@
 #include "device/device.h"
 #include "transport/wire.h"
 
+#define GRAVEL_RUN_KERNELS 7u
+
 struct gravel_device_runs {
+    const struct gravel_device *device;
     bool is_serial; /* a CPU device: the plain loop is the fastest, and no table is needed */
     bool has_int64_atomics;
     size_t group; /* [work-items] */
     cl_command_queue queue;
     cl_program program;
-    cl_kernel apply_serially, update_each, find_last, store_last;
-    cl_kernel answer_serially, answer_each, raise_signal;
+    cl_kernel kernels[GRAVEL_RUN_KERNELS];
     cl_mem arena;
     cl_mem last; /* find_last's table for the longest run of puts; NULL if is_serial */
 };
@@ -37,9 +39,6 @@ struct gravel_device_runs {
 int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
                               cl_command_queue queue, cl_mem arena, uint64_t max_frame_bytes);
 void gravel_device_runs_destroy(struct gravel_device_runs *runs);
-
-/** The device gives no buffer of so many bytes. @return GRAVEL_ECL */
-int gravel_device_runs_fail_buffer(uint64_t bytes, cl_int error);
 
 /**
  * Enqueue a run that addresses words, and its signal.

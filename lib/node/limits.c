@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long threads of a node wait for its device, and for the caller's kernels. See opencl/wait.h.
+ *
+ * A copy, or a kernel of Gravel's own, should end at once. On step drain a kernel of the caller's may
+ * be before it, and that takes as long as the caller likes, or as GRAVEL_KERNEL_LIMIT says; once the node has failed
+ * kernels see that and should end too. While a node opens, the limit is ten times GRAVEL_TIMEOUT. While the network
+ * thread waits, other nodes must not take this node for dead.
+ *
+ * Path:    opencl/wait.c, opencl/launches.c -> here -> liveness.c, pump/settle.c.
+ * Threads: any.
+ */
+#include "base/clock.h"
+#include "node/node.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+#define OPENING_FACTOR 10 /* of GRAVEL_TIMEOUT */
+
+bool gravel_node_is_stuck(const struct gravel *gravel)
+{
+    return atomic_load_explicit(&gravel->is_stuck, memory_order_relaxed); /* H3 */
+}
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns * 1e-9;
+}
+
+/* A kernel that keeps the device to itself: on step pump one leaves room. */
+static bool is_kept(struct gravel *gravel)
+{
+    return gravel->device.step == GRAVEL_STEP_DRAIN &&
+           (atomic_load_explicit(&gravel->is_draining, memory_order_relaxed) || /* H4 */
+            gravel_launches_are_running(&gravel->launches));
+}
+
+/* Launches of gravel_launch leave room for copies on step pump. */
+static const char *excuse(const struct gravel *gravel)
+{
+    bool is_open = atomic_load_explicit(&gravel->is_open, memory_order_relaxed); /* H5 */
+    return is_open && gravel->device.step == GRAVEL_STEP_PUMP
+               ? " (does a kernel fill it that gravel_launch did not launch?)"
+               : "";
+}
+
+/* What was to be done is not, and nobody can say what the device still writes: the node ends. */
+static int give_up(struct gravel *gravel, int code)
+{
+    atomic_store_explicit(&gravel->is_stuck, true, memory_order_relaxed); /* H3 */
+    gravel_report(gravel, code, true, gravel_last_error());
+    return code;
+}
+
+/* While a node opens, drivers compile and allocate what is used first, on a busy machine for many seconds. */
+static uint64_t device_limit_ns(const struct gravel *gravel)
+{
+    uint64_t timeout_ns = gravel->config.timeout_ms * NS_PER_MS;
+    bool is_open = atomic_load_explicit(&gravel->is_open, memory_order_relaxed); /* H5 */
+    return is_open ? timeout_ns : OPENING_FACTOR * timeout_ns;
+}
+
+/* How long a wait has lasted [ns]. */
+static uint64_t tick(const struct gravel *gravel, struct gravel_wait *wait, uint64_t now_ns)
+{
+    wait->waited.lived.step_ns = gravel->config.timeout_ms * NS_PER_MS / GRAVEL_LIVED_STEPS;
+    return gravel_lived_tick(&wait->waited.lived, now_ns);
+}
+
+static bool is_over_kernel_limit(const struct gravel *gravel, uint64_t waited_ns)
+{
+    uint64_t limit_ns = gravel->config.kernel_limit_ms * NS_PER_MS;
+    return limit_ns && waited_ns >= limit_ns;
+}
+
+int gravel_node_check_wait(void *context, struct gravel_wait *wait)
+{
+    struct gravel *gravel = context;
+    struct gravel_waited *waited = &wait->waited;
+    uint64_t now_ns = gravel_clock_ns(), waited_ns = tick(gravel, wait, now_ns);
+    gravel_network_keep_alive(&gravel->network, now_ns);
+    if (gravel_node_is_stuck(gravel))
+        return gravel_fail(GRAVEL_ETIMEOUT, "%s: the device has not answered before", wait->what);
+    if (is_kept(gravel) && !gravel_node_has_failed(gravel)) {
+        waited->alone_ns = waited_ns;
+        if (is_over_kernel_limit(gravel, waited_ns))
+            return give_up(gravel,
+                           gravel_fail(GRAVEL_EKERNEL,
+                                       "%s: a kernel that has not ended keeps the device for "
+                                       "%.1f s (GRAVEL_KERNEL_LIMIT)",
+                                       wait->what, seconds(waited_ns)));
+    }
+    if (waited->limit_ns == 0)
+        waited->limit_ns = device_limit_ns(gravel);
+    if (waited_ns - waited->alone_ns < waited->limit_ns)
+        return 0;
+    return give_up(gravel,
+                   gravel_fail(GRAVEL_ETIMEOUT, "%s: no answer of the device for %.1f s%s",
+                               wait->what, seconds(waited_ns - waited->alone_ns), excuse(gravel)));
+}
+
+/* On step pump kernels wait for its thread, whose clock they see: nobody else tells them that it has stopped. */
+static int check_kernel(void *context, struct gravel_wait *wait)
+{
+    struct gravel_kernel_wait *kernel = context;
+    struct gravel *gravel = kernel->gravel;
+    uint64_t waited_ns = tick(gravel, wait, gravel_clock_ns());
+    if (is_over_kernel_limit(gravel, waited_ns))
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "kernel %s has not ended within %.1f s of waiting (GRAVEL_KERNEL_LIMIT)",
+                           wait->what, seconds(waited_ns));
+    if (!gravel_node_has_failed(gravel)) {
+        if (gravel->device.step == GRAVEL_STEP_PUMP)
+            gravel_wait_check(&kernel->pump.wait);
+        return 0;
+    }
+    uint64_t since_ns = gravel_launches_since_failure(&gravel->launches);
+    if (since_ns < gravel->config.timeout_ms * NS_PER_MS)
+        return 0;
+    return gravel_fail(GRAVEL_EKERNEL, "kernel %s has not ended %.1f s after the node failed",
+                       wait->what, seconds(since_ns));
+}
+
+struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel, struct gravel_kernel_wait *wait)
+{
+    wait->gravel = gravel;
+    gravel_pump_life_begin(&wait->pump, gravel->pump);
+    return (struct gravel_limit){.check = check_kernel, .context = wait};
+}

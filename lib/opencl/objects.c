@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queues, buffers, kernels and events. See objects.h.
+ */
+#include "opencl/objects.h"
+
+#include "base/error.h"
+#include "device/shared.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- create ---------------------------------------------------------------------------------- */
+
+/* @param kind, name  of the object, or of who wants it. */
+static int fail(const char *kind, const char *name, const char *call, cl_int error)
+{
+    char what[GRAVEL_ERROR_BYTES];
+    snprintf(what, sizeof what, "%s%s: %s", kind, name, call);
+    return gravel_fail_cl(what, error);
+}
+
+int gravel_cl_queue_create(const struct gravel_device *device, const char *user,
+                           cl_command_queue *out)
+{
+    cl_int error;
+    *out = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    if (error == CL_SUCCESS)
+        return 0;
+    *out = NULL;
+    return fail("", user, "clCreateCommandQueueWithProperties", error);
+}
+
+int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error)
+{
+    return gravel_fail(GRAVEL_ENOMEM, "%s: a buffer of %" PRIu64 " bytes: %s (%d)", user, bytes,
+                       gravel_cl_error(error), (int)error);
+}
+
+int gravel_cl_buffer_create(const struct gravel_device *device, const char *user, uint64_t bytes,
+                            cl_mem *out)
+{
+    cl_int error;
+    *out = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    if (error == CL_SUCCESS)
+        return 0;
+    *out = NULL;
+    return gravel_cl_buffer_fail(user, bytes, error);
+}
+
+int gravel_cl_kernel_create(const struct gravel_device *device, cl_program program,
+                            const char *name, size_t *group, cl_kernel *out)
+{
+    size_t most = 0;
+    cl_int error;
+    *out = clCreateKernel(program, name, &error);
+    if (error != CL_SUCCESS) {
+        *out = NULL;
+        return fail("kernel ", name, "clCreateKernel", error);
+    }
+    if (!group)
+        return 0;
+    error = clGetKernelWorkGroupInfo(*out, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                     &most, NULL);
+    if (error != CL_SUCCESS)
+        return fail("kernel ", name, "clGetKernelWorkGroupInfo", error);
+    *group = most && most < *group ? most : *group;
+    return 0;
+}
+
+int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,
+                             const char *const *names, size_t n, size_t *group, cl_kernel *out)
+{
+    int code = 0;
+    for (size_t i = 0; i < n && !code; i++)
+        code = gravel_cl_kernel_create(device, program, names[i], group, &out[i]);
+    return code;
+}
+
+/* ---- use ------------------------------------------------------------------------------------- */
+
+static cl_int set_argument(const struct gravel_device *device, cl_kernel kernel, cl_uint index,
+                           const struct gravel_argument *argument)
+{
+    return argument->bytes ? clSetKernelArg(kernel, index, argument->bytes, argument->value)
+                           : gravel_shared_set_argument(device, kernel, index, argument->value);
+}
+
+cl_int gravel_cl_kernel_set(const struct gravel_device *device, cl_kernel kernel, cl_uint first,
+                            const struct gravel_argument *arguments, size_t n)
+{
+    cl_int error = CL_SUCCESS;
+    for (cl_uint i = 0; error == CL_SUCCESS && i < n; i++)
+        error = set_argument(device, kernel, first + i, &arguments[i]);
+    return error;
+}
+
+cl_int gravel_cl_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, size_t n_items,
+                                size_t group, cl_event *event)
+{
+    size_t local_size = n_items > 1 ? group : 1;
+    size_t global_size = (n_items + local_size - 1) / local_size * local_size;
+    return clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
+                                  event);
+}
+
+cl_int gravel_cl_event_status(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    cl_int error =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return error == CL_SUCCESS ? status : error;
+}
+
+/* ---- release --------------------------------------------------------------------------------- */
+
+#define RELEASE(kind, type, call)              \
+    void gravel_cl_##kind##_release(type kind) \
+    {                                          \
+        if (kind)                              \
+            call(kind);                        \
+    }
+RELEASE(queue, cl_command_queue, clReleaseCommandQueue)
+RELEASE(program, cl_program, clReleaseProgram)
+RELEASE(kernel, cl_kernel, clReleaseKernel)
+RELEASE(buffer, cl_mem, clReleaseMemObject)
+RELEASE(event, cl_event, clReleaseEvent)
+
+void gravel_cl_kernels_release(const cl_kernel *kernels, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        gravel_cl_kernel_release(kernels[i]);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * OpenCL objects: made with an error that names what failed, and released whether there are any or not.
+ *
+ * Path:    device.c, program.c -> objects.h -> whoever has a queue, a buffer or kernels on the device.
+ * Owner:   the caller.
+ * Threads: any; a kernel is one thread's at a time.
+ */
+#ifndef GRAVEL_OPENCL_OBJECTS_H
+#define GRAVEL_OPENCL_OBJECTS_H
+
+#include "device/device.h"
+
+/**
+ * Make an in-order command queue.
+ *
+ * @param user  whose it is, for the error: "the pump".
+ * @param out   [out] NULL on failure.
+ * @return      0; GRAVEL_ECL; GRAVEL_ENOMEM.
+ */
+int gravel_cl_queue_create(const struct gravel_device *device, const char *user,
+                           cl_command_queue *out);
+
+/** Make a buffer in device memory. As gravel_cl_queue_create. @return 0; GRAVEL_ENOMEM with the size. */
+int gravel_cl_buffer_create(const struct gravel_device *device, const char *user, uint64_t bytes,
+                            cl_mem *out);
+
+/** Why there is no buffer. @return GRAVEL_ENOMEM. */
+int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error);
+
+/**
+ * Make a kernel. As gravel_cl_queue_create; the error has the kernel's name.
+ *
+ * @param group  [in, out] [work-items] lowered to what the kernel bears; NULL: whoever enqueues it knows.
+ */
+int gravel_cl_kernel_create(const struct gravel_device *device, cl_program program,
+                            const char *name, size_t *group, cl_kernel *out);
+/** The same of n kernels. @param out  [out] [n], NULL as it begins. */
+int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,
+                             const char *const *names, size_t n, size_t *group, cl_kernel *out);
+
+/* A kernel's argument. */
+struct gravel_argument {
+    size_t bytes;      /* 0: memory that the device shares with the host (device/shared.h) */
+    const void *value; /* NULL: local memory */
+};
+#define GRAVEL_ARGUMENT(variable)     \
+    {                                 \
+        sizeof(variable), &(variable) \
+    }
+#define GRAVEL_ARGUMENT_LOCAL(n_words)     \
+    {                                      \
+        (n_words) * sizeof(uint32_t), NULL \
+    }
+#define GRAVEL_ARGUMENT_SHARED(memory) \
+    {                                  \
+        0, memory                      \
+    }
+
+/** Set n of a kernel's arguments, from `first` on. @return CL_SUCCESS, or what the first that fails returned. */
+cl_int gravel_cl_kernel_set(const struct gravel_device *device, cl_kernel kernel, cl_uint first,
+                            const struct gravel_argument *arguments, size_t n);
+
+/** The same, of an array of arguments. */
+#define GRAVEL_CL_KERNEL_SET(device, kernel, first, arguments) \
+    gravel_cl_kernel_set(device, kernel, first, arguments, sizeof(arguments) / sizeof *(arguments))
+
+/**
+ * Enqueue a kernel in one dimension.
+ *
+ * @param n_items  work-items, rounded up to whole groups; 1 is a group of its own.
+ * @param event    [out] or NULL.
+ */
+cl_int gravel_cl_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, size_t n_items,
+                                size_t group, cl_event *event);
+
+/** CL_COMPLETE, or more while a command has not ended, or less if it failed or cannot be asked. Orders nothing. */
+cl_int gravel_cl_event_status(cl_event event);
+
+/** Release an object. NULL is allowed. */
+void gravel_cl_queue_release(cl_command_queue queue);
+void gravel_cl_program_release(cl_program program);
+void gravel_cl_kernel_release(cl_kernel kernel);
+void gravel_cl_buffer_release(cl_mem buffer);
+void gravel_cl_event_release(cl_event event);
+void gravel_cl_kernels_release(const cl_kernel *kernels, size_t n);
+
+#endif
