@@ -9,17 +9,17 @@
  *
  * The check pulls, serially and in double precision, over the whole graph turned round.
  *
- * Path:    main -> apps/common/graph_part.c -> iterations -> exchange.c -> report.
+ * Path:    main -> apps/graph/part.c -> iterations -> exchange.c -> report.
  * Memory:  everything lives until the process ends.
  * Threads: the main thread.
  * Source:  Page, Brin, Motwani, Winograd 1999; Orr 2016, section 5.4.2.
  */
-#include "app.h"
 #include "exchange.h"
-#include "graph_part.h"
-#include "trials.h"
+#include "frame/die.h"
+#include "graph/part.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,59 +45,39 @@ struct pagerank {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-enum { KEY_VARIANT = 0x3000 };
+static error_t take_tolerance(struct argp_state *state, const struct app_option *option,
+                              const char *value, void *field)
+{
+    double *tolerance = field;
+    error_t error = option_real(state, option, value, tolerance);
+    return error || *tolerance == 0 ? error : option_refuse(state, option, "'%s' is not 0", value);
+}
 
-static const struct argp_option own_options[] = {
-    {NULL, 0, NULL, 0, "PageRank:", 1},
-    {"iterations", 'i', "N", 0, "Make so many iterations (20)", 0},
-    {"tolerance", 't', "0", 0, "Only 0: never stop before", 0},
-    {"variant", KEY_VARIANT, "NAME", 0, "mpi-hand, or serial on one rank (mpi-hand)", 0},
+static error_t take_variant(struct argp_state *state, const struct app_option *option,
+                            const char *value, void *field)
+{
+    bool is_serial = strcmp(value, "serial") == 0;
+    *(bool *)field = is_serial;
+    if (is_serial || strcmp(value, "mpi-hand") == 0)
+        return 0;
+    return option_refuse(state, option, "'%s' is neither mpi-hand nor serial", value);
+}
+
+static const struct app_option own_options[] = {
+    {"iterations", 'i', "N", "Make so many iterations (20)",
+     OPTION_NUMBER(struct pagerank, n_iterations, 1, 1000000)},
+    {"tolerance", 't', "0", "Only 0: never stop before", take_tolerance,
+     OPTION_AT(struct pagerank, no_tolerance, double), 0, 0},
+    {"variant", 0, "NAME", "mpi-hand, or serial on one rank (mpi-hand)", take_variant,
+     OPTION_AT(struct pagerank, is_serial, bool), 0, 0},
     {0}};
 
-static error_t parse_variant(struct argp_state *state, const char *value, bool *is_serial)
-{
-    *is_serial = strcmp(value, "serial") == 0;
-    if (!*is_serial && strcmp(value, "mpi-hand"))
-        argp_failure(state, 64, 0, "--variant: '%s' is neither mpi-hand nor serial", value);
-    return 0;
-}
-
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-    struct pagerank *self = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &self->options;
-        return 0;
-    case 'i':
-        return options_number(state, "-i", value, 1, 1000000, &self->n_iterations);
-    case 't':
-        if (options_real(state, "-t", value, &self->no_tolerance) == 0 && self->no_tolerance != 0)
-            argp_failure(state, 64, 0, "-t: '%s' is not 0", value);
-        return 0;
-    case KEY_VARIANT:
-        return parse_variant(state, value, &self->is_serial);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = {
-    {&options_run_argp, 0, NULL, 0}, {&options_graph_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {.options = own_options,
-                                 .parser = parse,
-                                 .doc = "PageRank in plain C, on one core a rank.",
-                                 .children = children};
+static const struct option_group groups[] = {
+    {"PageRank:", 1, own_options, 0},
+    OPTIONS_RUN_GROUP(offsetof(struct pagerank, options)),
+    GRAPH_OPTIONS_GROUP(offsetof(struct pagerank, part.options))};
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
-
-static void *array_of(uint64_t n, size_t bytes)
-{
-    void *array = calloc(n ? n : 1, bytes);
-    if (!array)
-        die("no memory for %llu times %zu bytes", (unsigned long long)n, bytes);
-    return array;
-}
 
 /* The exchange_apply: add what has arrived. */
 static void add_records(void *context, const void *records, uint32_t bytes)
@@ -110,22 +90,22 @@ static void add_records(void *context, const void *records, uint32_t bytes)
 
 static void set_up(struct pagerank *self)
 {
-    part_survey(&self->part, &self->options, (struct part_wish){0});
+    part_survey(&self->part, self->options.seed, (struct part_wish){0});
     if (exchange_open(&self->exchange, add_records, self))
         die("no memory for buffers");
     if (self->is_serial && self->exchange.n_ranks > 1)
         die("--variant serial is for one rank, not %u", self->exchange.n_ranks);
     part_open(&self->part, self->exchange.n_ranks, self->exchange.rank);
     const struct graph *rows = &self->part.rows;
-    self->to_rank = array_of(rows->n_edges, sizeof *self->to_rank);
-    self->to_index = array_of(rows->n_edges, sizeof *self->to_index);
+    self->to_rank = app_array(rows->n_edges, sizeof *self->to_rank, "the edges and ranks");
+    self->to_index = app_array(rows->n_edges, sizeof *self->to_index, "the edges and ranks");
     for (uint64_t e = 0; e < rows->n_edges; e++) {
         self->to_rank[e] = partition_owner(&self->part.partition, rows->neighbours[e]);
         self->to_index[e] = (uint32_t)partition_index(&self->part.partition, rows->neighbours[e]);
     }
-    self->ranks = array_of(rows->n_vertices, sizeof *self->ranks);
-    self->shares = array_of(rows->n_vertices, sizeof *self->shares);
-    self->sums = array_of(rows->n_vertices, sizeof *self->sums);
+    self->ranks = app_array(rows->n_vertices, sizeof *self->ranks, "the edges and ranks");
+    self->shares = app_array(rows->n_vertices, sizeof *self->shares, "the edges and ranks");
+    self->sums = app_array(rows->n_vertices, sizeof *self->sums, "the edges and ranks");
 }
 
 /* ---- iterations ------------------------------------------------------------------------------ */
@@ -240,7 +220,7 @@ static uint64_t check(const struct pagerank *self)
         die("no memory to turn %llu edges round", (unsigned long long)graph.n_edges);
     double *arrays[3];
     for (int i = 0; i < 3; i++)
-        arrays[i] = array_of(graph.n_vertices, sizeof(double));
+        arrays[i] = app_array(graph.n_vertices, sizeof(double), "the edges and ranks");
     for (uint64_t v = 0; v < graph.n_vertices; v++)
         arrays[0][v] = 1 / (double)graph.n_vertices;
     for (uint64_t i = 0; i < self->n_iterations; i++)
@@ -258,17 +238,15 @@ static uint64_t check(const struct pagerank *self)
 
 static uint64_t run(struct pagerank *self)
 {
-    char input[256];
-    app_graph_name(input, sizeof input, &self->options);
     struct trials trials = {.name = "bench-pagerank",
-                            .variant = self->is_serial ? "serial" : "mpi-hand",
-                            .input = input,
                             .unit = "edges/s",
                             .work = (double)self->part.survey.n_edges * (double)self->n_iterations,
                             .n_nodes = self->exchange.n_ranks,
                             .node = self->exchange.rank,
                             .n_trials = self->options.n_trials,
                             .json = self->options.json};
+    snprintf(trials.variant, sizeof trials.variant, "%s", self->is_serial ? "serial" : "mpi-hand");
+    graph_options_name(&self->part.options, trials.input, sizeof trials.input);
     int status = trials_run(&trials, reset, iterate, self);
     if (status)
         die("cannot run the trials: %s", strerror(-status));
@@ -284,8 +262,10 @@ static uint64_t run(struct pagerank *self)
 
 int main(int argc, char **argv)
 {
-    struct pagerank self = {.options = OPTIONS_DEFAULT, .n_iterations = 20};
-    argp_parse(&argp, argc, argv, 0, NULL, &self);
+    struct pagerank self = {
+        .options = OPTIONS_DEFAULT, .part.options = GRAPH_OPTIONS_DEFAULT, .n_iterations = 20};
+    options_parse(groups, sizeof groups / sizeof *groups,
+                  "PageRank in plain C, on one core a rank.", &self, argc, argv);
     MPI_Init(&argc, &argv);
     set_up(&self);
     uint64_t n_wrong = run(&self);

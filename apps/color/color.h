@@ -9,10 +9,11 @@
 #ifndef APPS_COLOR_H
 #define APPS_COLOR_H
 
-#include "ghosts.h"
-#include "node_part.h"
-#include "progress.h"
-#include "random.h"
+#include "frame/app.h"
+#include "frame/progress.h"
+#include "frame/random.h"
+#include "graph/ghosts.h"
+#include "graph/node_part.h"
 
 /* What a vertex has that waits for its colour. */
 #define NO_COLOR UINT32_MAX
@@ -43,14 +44,14 @@ static inline bool color_is_before(uint64_t seed, uint32_t u, uint32_t v)
     return x != y ? x > y : u > v;
 }
 
-/** Open the node and take its part of the graph. Collective. */
-void color_open(struct color *color);
+/** Open the node and take its part of the graph. */
+app_step color_open;
 
-/** No vertex has a colour. Collective. */
-void color_reset(struct color *color);
+/** No vertex has a colour. */
+app_step color_reset;
 
-/** Colour all vertices. Collective. */
-void color_run(struct color *color);
+/** Colour all vertices. */
+app_step color_run;
 
 /** Get a node's colours, after color_run: [its vertices], to be freed. */
 uint32_t *color_read(struct color *color, uint32_t node);
@@ -58,8 +59,8 @@ uint32_t *color_read(struct color *color, uint32_t node);
 /** How many colours all nodes use, after color_run. Collective. */
 uint64_t color_count(struct color *color);
 
-/** Free what color_open made. Collective. */
-void color_close(struct color *color);
+/** Free what color_open made. */
+app_step color_close;
 
 /** Check this node's colours. @return vertices with a wrong one [count]. */
 uint64_t color_check(struct color *color);

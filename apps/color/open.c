@@ -11,7 +11,6 @@
  * Owner: see color.h.
  * Threads: main's.
  */
-#include "app.h"
 #include "color.h"
 
 #include <stdlib.h>
@@ -166,17 +165,11 @@ static void set_arguments(struct color *color)
     NODE_SET(color->publish, 6, cl_mem, color->copies);
 }
 
-/* All nodes have room for the most that any needs. */
-static uint64_t most_slots(struct color *color)
+void color_open(void *self)
 {
-    uint64_t n = ghosts_n_slots(&color->ghosts);
-    node_check(gravel_reduce(color->node.gravel, GRAVEL_MAX, GRAVEL_ULONG, &n, 1));
-    return n;
-}
-
-void color_open(struct color *color)
-{
+    struct color *color = self;
     struct node *node = &color->node;
+    part_survey(&color->part, color->options.seed, (struct part_wish){.is_undirected = true});
     /* A node knows no more vertices than there are. */
     node_open(node, color->part.survey.n_vertices * sizeof(cl_uint) + BEGINS_BYTES);
     node_part(node, &color->part);
@@ -185,7 +178,9 @@ void color_open(struct color *color)
     upload_higher(color);
     upload_copies(color);
     part_forget_edges(&color->part);
-    color->colors = node_alloc(node, most_slots(color) * sizeof(cl_uint));
+    /* All nodes have room for the most that any needs. */
+    color->colors =
+        node_alloc(node, node_most(node, ghosts_n_slots(&color->ghosts)) * sizeof(cl_uint));
     uint64_t n_own = color->part.rows.n_vertices;
     color->cursors = node_array(node, n_own * sizeof(cl_uint), NULL);
     color->lists[0] = node_array(node, n_own * sizeof(cl_uint), NULL);
@@ -196,16 +191,9 @@ void color_open(struct color *color)
     set_arguments(color);
 }
 
-void color_close(struct color *color)
+void color_close(void *self)
 {
-    cl_mem arrays[] = {color->starts,   color->higher,      color->cursors,
-                       color->lists[0], color->lists[1],    color->ready,
-                       color->counts,   color->copy_starts, color->copies};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        clReleaseMemObject(arrays[i]);
-    clReleaseKernel(color->reset);
-    clReleaseKernel(color->choose);
-    clReleaseKernel(color->publish);
+    struct color *color = self;
     ghosts_close(&color->ghosts);
     part_close(&color->part);
     node_close(&color->node);

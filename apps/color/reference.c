@@ -9,9 +9,7 @@
  * Owner: nothing outlives the call.
  * Threads: main's.
  */
-#include "app.h"
 #include "color.h"
-#include "trials.h"
 
 #include <stdlib.h>
 

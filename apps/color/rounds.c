@@ -10,30 +10,22 @@
  * Owner: see color.h.
  * Threads: main's.
  */
-#include "app.h"
 #include "color.h"
 
 #include <stdlib.h>
 
-void color_reset(struct color *color)
+void color_reset(void *self)
 {
+    struct color *color = self;
     node_launch(&color->node, color->reset, ghosts_n_slots(&color->ghosts));
     node_barrier(&color->node);
-}
-
-static void clear_counts(struct color *color)
-{
-    static const cl_uint none[2] = {0, 0};
-    node_check_cl(clEnqueueWriteBuffer(gravel_cl_queue(color->node.gravel), color->counts, CL_FALSE,
-                                       0, sizeof none, none, 0, NULL, NULL),
-                  "clEnqueueWriteBuffer");
 }
 
 /* Sort `n` waiting vertices. counts: those ready, those that go on waiting. */
 static void choose(struct color *color, uint64_t n, cl_uint counts[2])
 {
     unsigned parity = color->n_rounds % 2;
-    clear_counts(color);
+    node_clear(&color->node, color->counts, 2 * sizeof *counts);
     NODE_SET(color->choose, 4, cl_mem, color->lists[parity]);
     NODE_SET(color->choose, 9, cl_mem, color->lists[!parity]);
     node_launch_full(&color->node, color->choose, n);
@@ -53,12 +45,12 @@ uint64_t color_count(struct color *color)
     for (uint64_t i = 0; i < color->part.rows.n_vertices; i++)
         most = own[i] != NO_COLOR && own[i] >= most ? own[i] + (uint64_t)1 : most;
     free(own);
-    node_check(gravel_reduce(color->node.gravel, GRAVEL_MAX, GRAVEL_ULONG, &most, 1));
-    return most;
+    return node_most(&color->node, most);
 }
 
-void color_run(struct color *color)
+void color_run(void *self)
 {
+    struct color *color = self;
     cl_uint counts[2] = {0, (cl_uint)color->part.rows.n_vertices};
     uint64_t n_vertices = color->part.survey.n_vertices, n_left = n_vertices;
     progress_begin(&color->progress, stderr, "color", n_vertices,
@@ -76,9 +68,7 @@ void color_run(struct color *color)
 uint32_t *color_read(struct color *color, uint32_t node)
 {
     uint64_t n = partition_count(&color->part.partition, node);
-    uint32_t *colors = malloc(n ? n * sizeof *colors : 1);
-    if (!colors)
-        die("no memory for the colours of %llu vertices", (unsigned long long)n);
+    uint32_t *colors = app_array(n, sizeof *colors, "the colours");
     if (n)
         node_check(gravel_get(color->node.gravel, color->colors, colors, n * sizeof *colors, node));
     return colors;

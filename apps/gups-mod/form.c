@@ -6,20 +6,16 @@
  * Owner, threads: see form.h.
  */
 #include "form.h"
-#include "app.h"
+#include "frame/die.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct form forms[] = {
-    {"if", "gups_if", "a group goes round together, with predicates"},
-    {"wi", "gups_wi", "each work-item sends alone"},
-    {"wave", "gups_if", "as if, in groups of what the device runs together (--wave)"},
-    {"subgroup", "gups_subgroup", "sub-groups go round each on its own"},
-    {"fbar", "gups_fbar", "sub-groups that are not done send together"},
-    {"share", "gups_share", "work-items of a group share its updates"},
-    {NULL, NULL, NULL}};
+const struct form forms[] = {{"if", "gups_if"},     {"wi", "gups_wi"},
+                             {"wave", "gups_if"},   {"subgroup", "gups_subgroup"},
+                             {"fbar", "gups_fbar"}, {"share", "gups_share"},
+                             {NULL, NULL}};
 
 const struct form *form_find(const char *name)
 {
@@ -56,9 +52,7 @@ static uint32_t probe_rounds(struct node *node)
     size_t group_items = node->group_items, n_items = PROBE_GROUPS * group_items;
     cl_kernel kernel = node_kernel(node, "rounds_of_fbar");
     cl_mem array = node_array(node, n_items * sizeof(cl_uint), NULL);
-    cl_uint *rounds = calloc(n_items, sizeof *rounds), least = PROBE_ROUNDS;
-    if (!rounds)
-        die("no memory for %zu numbers", n_items);
+    cl_uint *rounds = app_array(n_items, sizeof *rounds, "rounds"), least = PROBE_ROUNDS;
     NODE_SET(kernel, 1, cl_mem, array);
     NODE_SET(kernel, 2, cl_uint, PROBE_ROUNDS);
     NODE_SET(kernel, 3, cl_uint, PROBE_LOOKS);
@@ -68,8 +62,7 @@ static uint32_t probe_rounds(struct node *node)
     for (size_t i = 0; i < n_items; i++)
         least = rounds[i] < least ? rounds[i] : least;
     free(rounds);
-    clReleaseMemObject(array);
-    clReleaseKernel(kernel);
+    node_array_free(node, array);
     return least;
 }
 

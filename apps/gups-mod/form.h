@@ -10,7 +10,7 @@
 #ifndef GUPS_MOD_FORM_H
 #define GUPS_MOD_FORM_H
 
-#include "node.h"
+#include "frame/node.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +18,6 @@
 struct form {
     const char *name;   /* as the user writes it */
     const char *kernel; /* of gups-mod.cl */
-    const char *what;   /* it does, in a few words */
 };
 
 /* Ends with a NULL name. */

@@ -11,10 +11,12 @@
  * Source: Orr 2016, sections 5.3 and 5.6.2.
  */
 #include "form.h"
-#include "node_app.h"
-#include "random.h"
-#include "table.h"
+#include "frame/app.h"
+#include "frame/random.h"
+#include "gups/table.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,87 +37,44 @@ struct gups_mod {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-enum { KEY_TABLE = 0x3000, KEY_ITEMS, KEY_ACTIVE, KEY_IDLE, KEY_MOST, KEY_FORM, KEY_WAVE };
-
-static const struct argp_option own_options[] = {
-    {NULL, 0, NULL, 0, "Problem:", 1},
-    {"table", KEY_TABLE, "LOG2", 0, "A node's table has 2^LOG2 64-bit words (24)", 0},
-    {"items", KEY_ITEMS, "LOG2", 0, "A node has 2^LOG2 work-items (22)", 0},
-    {"active", KEY_ACTIVE, "PERCENT", 0, "Work-items that make updates (5)", 0},
-    {"idle", KEY_IDLE, "PERCENT", 0, "The same by those that make none (95)", 0},
-    {"max-updates", KEY_MOST, "N", 0, "An active work-item makes 1 to N updates (16)", 0},
-    {"form", KEY_FORM, "FORM", 0, "How the kernel goes through divergent code (if):", 0},
-    {"divergence", 0, NULL, OPTION_ALIAS, NULL, 0},
-    {"wave", KEY_WAVE, "ITEMS", 0, "Work-items of a group of form wave (the device's choice)", 0},
-    {0}};
-
-static error_t parse_form(struct argp_state *state, const char *value, const struct form **form)
+static error_t take_form(struct argp_state *state, const struct app_option *option,
+                         const char *value, void *field)
 {
-    *form = form_find(value);
-    if (*form)
-        return 0;
-    argp_failure(state, 64, 0, "--form: there is no '%s'; --help lists them", value);
-    return EINVAL;
+    const struct form *form = form_find(value);
+    *(const struct form **)field = form;
+    return form ? 0 : option_refuse(state, option, "there is no '%s'; --help lists them", value);
 }
 
-static error_t parse_idle(struct argp_state *state, const char *value, uint64_t *active_percent)
+static error_t take_idle(struct argp_state *state, const struct app_option *option,
+                         const char *value, void *field)
 {
     uint64_t idle_percent = 0;
-    error_t error = options_number(state, "--idle", value, 0, 100, &idle_percent);
-    *active_percent = 100 - idle_percent;
+    error_t error = option_number(state, option, value, &idle_percent);
+    *(uint64_t *)field = 100 - idle_percent;
     return error;
 }
 
-/* The forms, in --help below --form. */
-static char *list_forms(int key, const char *text, void *input)
-{
-    (void)input;
-    if (key != KEY_FORM)
-        return (char *)(uintptr_t)text;
-    char *list = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&list, &bytes);
-    if (!out)
-        return NULL;
-    fputs(text, out);
-    for (const struct form *form = forms; form->name; form++)
-        fprintf(out, "%s %s, %s", form == forms ? "" : ";", form->name, form->what);
-    fclose(out);
-    return list;
-}
-
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-    struct gups_mod *mod = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        node_app_inputs(state, node_app_children, &mod->options, &mod->node);
-        return 0;
-    case KEY_TABLE:
-        return options_number(state, "--table", value, 0, 32, &mod->log_table);
-    case KEY_ITEMS:
-        return options_number(state, "--items", value, 0, 36, &mod->log_items);
-    case KEY_ACTIVE:
-        return options_number(state, "--active", value, 0, 100, &mod->active_percent);
-    case KEY_IDLE:
-        return parse_idle(state, value, &mod->active_percent);
-    case KEY_MOST:
-        return options_number(state, "--max-updates", value, 1, 1 << 20, &mod->most);
-    case KEY_FORM:
-        return parse_form(state, value, &mod->form);
-    case KEY_WAVE:
-        return options_number(state, "--wave", value, 1, NODE_MAX_GROUP, &mod->wave_items);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {.options = own_options,
-                                 .parser = parse,
-                                 .doc = "Update random words of a table that is spread over all "
-                                        "nodes from a few of many work-items.",
-                                 .children = node_app_children,
-                                 .help_filter = list_forms};
+static const struct app_option own_options[] = {
+    {"table", 0, "LOG2", "A node's table has 2^LOG2 64-bit words (24)",
+     OPTION_NUMBER(struct gups_mod, log_table, 0, 32)},
+    {"items", 0, "LOG2", "A node has 2^LOG2 work-items (22)",
+     OPTION_NUMBER(struct gups_mod, log_items, 0, 36)},
+    {"active", 0, "PERCENT", "Work-items that make updates (5)",
+     OPTION_NUMBER(struct gups_mod, active_percent, 0, 100)},
+    {"idle", 0, "PERCENT", "The same by those that make none (95)", take_idle,
+     OPTION_AT(struct gups_mod, active_percent, uint64_t), 0, 100},
+    {"max-updates", 0, "N", "An active work-item makes 1 to N updates (16)",
+     OPTION_NUMBER(struct gups_mod, most, 1, 1 << 20)},
+    {"form", 0, "FORM",
+     "How the kernel goes through divergent code (if): if, a group goes round together, with "
+     "predicates; wi, each work-item sends alone; wave, as if, in groups of what the device runs "
+     "together (--wave); subgroup, sub-groups go round each on its own; fbar, sub-groups that are "
+     "not done send together; share, work-items of a group share its updates",
+     take_form, OPTION_AT(struct gups_mod, form, const struct form *), 0, 0},
+    {"divergence", 0, NULL, NULL, NULL, 0, 0, 0},
+    {"wave", 0, "ITEMS", "Work-items of a group of form wave (the device's choice)",
+     OPTION_NUMBER(struct gups_mod, wave_items, 1, NODE_MAX_GROUP)},
+    {0}};
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
@@ -175,19 +134,37 @@ static void set_arguments(struct gups_mod *mod, uint64_t offset)
     NODE_SET(mod->kernel, 8, cl_uint, (cl_uint)(n_words(mod) - 1));
 }
 
-/* False with the reason if the device cannot take the form. */
-static bool set_up(struct gups_mod *mod, char *reason, size_t bytes)
+/* What cannot run here is no result: exit status 77, as tests understand it. */
+static _Noreturn void skip(struct gups_mod *mod, const char *reason)
 {
+    if (mod->node.number == 0 && mod->options.json)
+        printf("{\"name\": \"gups-mod\", \"variant\": \"%s\", \"skipped\": \"%s\"}\n",
+               mod->form->name, reason);
+    else if (mod->node.number == 0)
+        fprintf(stderr, "%s: --form %s is skipped: %s\n", program_invocation_short_name,
+                mod->form->name, reason);
+    table_close(&mod->table);
+    node_close(&mod->node);
+    exit(77);
+}
+
+static void set_up(void *self)
+{
+    struct gups_mod *mod = self;
     struct node *node = &mod->node;
+    char reason[256];
+    if (strcmp(mod->form->name, "if") != 0 && node->model->host)
+        die("--form %s: under --model %s work-groups send together, as form if does",
+            mod->form->name, node->model->name);
     node_open(node, n_words(mod) * sizeof(uint64_t));
     node_build(node, "gups-mod.cl", gups_mod_cl, NULL);
     uint64_t offset = node_alloc(node, n_words(mod) * sizeof(uint64_t));
     mod->table = (struct table){.node = node, .offset = offset, .n_words = n_words(mod)};
     table_open(&mod->table);
-    mod->kernel = form_kernel(mod->form, node, (uint32_t)mod->wave_items, reason, bytes);
-    if (mod->kernel)
-        set_arguments(mod, offset);
-    return mod->kernel;
+    mod->kernel = form_kernel(mod->form, node, (uint32_t)mod->wave_items, reason, sizeof reason);
+    if (!mod->kernel)
+        skip(mod, reason);
+    set_arguments(mod, offset);
 }
 
 /* A number of updates is drawn on the device: only the most that it can be is known. */
@@ -198,23 +175,23 @@ static struct node_bound bound_of(const struct gups_mod *mod)
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
-static void reset(void *app)
+static void reset(void *self)
 {
-    struct gups_mod *mod = app;
+    struct gups_mod *mod = self;
     table_fill(&mod->table);
 }
 
-static void update(void *app)
+static void update(void *self)
 {
-    struct gups_mod *mod = app;
+    struct gups_mod *mod = self;
     node_send(&mod->node, mod->kernel, n_items(mod), bound_of(mod));
     node_barrier(&mod->node);
 }
 
-/* One group of the trials' size, so that the device's compiler has done its work before the clock
- * runs. */
-static void warm_up(struct gups_mod *mod)
+/* One group of the trials' size. */
+static void warm_up(void *self)
 {
+    struct gups_mod *mod = self;
     uint32_t group_items = mod->node.group_items;
     node_send(&mod->node, mod->kernel, n_items(mod) < group_items ? n_items(mod) : group_items,
               bound_of(mod));
@@ -249,14 +226,11 @@ static void undo_item(struct gups_mod *mod, struct undo_list *list, uint64_t ite
 }
 
 /* Draw all nodes' updates, one after the other, and undo them; words that differ then are wrong. */
-static uint64_t check(void *app, struct trials *trials)
+static uint64_t check(void *self, struct trials *trials)
 {
-    struct gups_mod *mod = app;
+    struct gups_mod *mod = self;
     (void)trials;
-    struct undo_list *list = malloc(sizeof *list);
-    if (!list)
-        die("no memory for a list of %u words", MOST_LISTED);
-    list->n = 0;
+    struct undo_list *list = app_array(1, sizeof *list, "a list of words");
     for (uint64_t item = 0; item < mod->node.n_processes * n_items(mod); item++)
         undo_item(mod, list, item);
     undo_listed(mod, list);
@@ -266,67 +240,47 @@ static uint64_t check(void *app, struct trials *trials)
 
 /* ---- main ------------------------------------------------------------------------------------ */
 
-static json_t *parameters(const struct gups_mod *mod)
+static void describe(void *self, struct trials *trials)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:i}", "table_words_per_node",
-                     (json_int_t)n_words(mod), "items_per_node", (json_int_t)n_items(mod),
-                     "active_percent", (json_int_t)mod->active_percent, "idle_percent",
-                     (json_int_t)(100 - mod->active_percent), "max_updates", (json_int_t)mod->most,
-                     "seed", (json_int_t)mod->options.seed, "group_items",
-                     (int)mod->node.group_items);
+    const struct gups_mod *mod = self;
+    snprintf(trials->variant, sizeof trials->variant, "%s", mod->form->name);
+    snprintf(trials->input, sizeof trials->input, "table 2^%u, %u %% of 2^%u active",
+             (unsigned)mod->log_table, (unsigned)mod->active_percent, (unsigned)mod->log_items);
+    trials->work = (double)n_updates_of_all(mod);
+    trials_add_number(trials, "table_words_per_node", n_words(mod));
+    trials_add_number(trials, "items_per_node", n_items(mod));
+    trials_add_number(trials, "active_percent", mod->active_percent);
+    trials_add_number(trials, "idle_percent", 100 - mod->active_percent);
+    trials_add_number(trials, "max_updates", mod->most);
+    trials_add_number(trials, "seed", mod->options.seed);
+    trials_add_number(trials, "group_items", mod->node.group_items);
 }
 
-static int run(struct gups_mod *mod)
+static void close_all(void *self)
 {
-    static const struct node_app_steps steps = {.reset = reset, .run = update, .check = check};
-    char input[64];
-    snprintf(input, sizeof input, "table 2^%u, %u %% of 2^%u active", (unsigned)mod->log_table,
-             (unsigned)mod->active_percent, (unsigned)mod->log_items);
-    struct trials trials = {.name = "gups-mod",
-                            .variant = mod->form->name,
-                            .input = input,
-                            .unit = "updates/s",
-                            .work = (double)n_updates_of_all(mod),
-                            .parameters = parameters(mod)};
-    return node_app_run(&trials, &steps, &mod->node, &mod->options, mod);
-}
-
-/* What cannot run here is no result: exit status 77, as tests understand it. */
-static int skip(const struct gups_mod *mod, const char *reason)
-{
-    if (mod->node.number == 0 && mod->options.json)
-        printf("{\"name\": \"gups-mod\", \"variant\": \"%s\", \"skipped\": \"%s\"}\n",
-               mod->form->name, reason);
-    else if (mod->node.number == 0)
-        fprintf(stderr, "%s: --form %s is skipped: %s\n", program_invocation_short_name,
-                mod->form->name, reason);
-    return 77;
-}
-
-static int measure(struct gups_mod *mod)
-{
-    warm_up(mod);
-    int status = run(mod);
+    struct gups_mod *mod = self;
     clReleaseKernel(mod->kernel);
-    return status;
+    table_close(&mod->table);
+    node_close(&mod->node);
 }
+
+static const struct app app = {.name = "gups-mod",
+                               .unit = "updates/s",
+                               .doc = "Update random words of a table that is spread over all "
+                                      "nodes from a few of many work-items.",
+                               .groups = {{"Problem:", 1, own_options, 0}},
+                               APP_FIELDS(struct gups_mod),
+                               .open = set_up,
+                               .reset = reset,
+                               .run = update,
+                               .warm_up = warm_up,
+                               .describe = describe,
+                               .check = check,
+                               .close = close_all};
 
 int main(int argc, char **argv)
 {
-    struct gups_mod mod = {.options = OPTIONS_DEFAULT,
-                           .node = NODE_DEFAULT,
-                           .log_table = 24,
-                           .log_items = 22,
-                           .active_percent = 5,
-                           .most = 16,
-                           .form = forms};
-    char reason[256];
-    options_parse(&argp, argc, argv, &mod);
-    if (strcmp(mod.form->name, "if") != 0 && mod.node.model->queue_bytes)
-        die("--form %s: under --model %s work-groups send together, as form if does",
-            mod.form->name, mod.node.model->name);
-    int status = set_up(&mod, reason, sizeof reason) ? measure(&mod) : skip(&mod, reason);
-    table_close(&mod.table);
-    node_close(&mod.node);
-    return status;
+    struct gups_mod mod = {
+        .log_table = 24, .log_items = 22, .active_percent = 5, .most = 16, .form = forms};
+    return app_main(&app, &mod, argc, argv);
 }

@@ -9,10 +9,10 @@
  * Path: main -> gups.cl -> table; table.c fills and checks it
  * Source: Orr 2016, section 5.4.2; Luszczek et al., HPC Challenge RandomAccess.
  */
-#include "node_app.h"
-#include "table.h"
+#include "frame/app.h"
+#include "gups/table.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 extern const char gups_cl[];
@@ -30,59 +30,36 @@ struct gups {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-enum { KEY_TABLE = 0x3000, KEY_UPDATES, KEY_PER_ITEM, KEY_OP };
-
-static const struct argp_option own_options[] = {
-    {NULL, 0, NULL, 0, "Problem:", 1},
-    {"table", KEY_TABLE, "LOG2", 0, "A node's table has 2^LOG2 64-bit words (24)", 0},
-    {"updates", KEY_UPDATES, "LOG2", 0, "A node makes 2^LOG2 updates (24)", 0},
-    {"op", KEY_OP, "OP", 0, "Update: inc, or xor as HPCC (inc)", 0},
-    {"per-item", KEY_PER_ITEM, "N", 0, "Updates of a work-item, a power of two (256)", 0},
-    {0}};
-
-static error_t parse_op(struct argp_state *state, const char *value, bool *use_xor)
+static error_t take_operation(struct argp_state *state, const struct app_option *option,
+                              const char *value, void *field)
 {
-    *use_xor = strcmp(value, "xor") == 0;
-    if (*use_xor || strcmp(value, "inc") == 0)
+    bool use_xor = strcmp(value, "xor") == 0;
+    *(bool *)field = use_xor;
+    if (use_xor || strcmp(value, "inc") == 0)
         return 0;
-    argp_failure(state, 64, 0, "--op: '%s' is neither inc nor xor", value);
-    return EINVAL;
+    return option_refuse(state, option, "'%s' is neither inc nor xor", value);
 }
 
-static error_t parse_per_item(struct argp_state *state, const char *value, uint64_t *per_item)
+static error_t take_power_of_two(struct argp_state *state, const struct app_option *option,
+                                 const char *value, void *field)
 {
-    error_t error = options_number(state, "--per-item", value, 1, 1 << 20, per_item);
-    if (error || (*per_item & (*per_item - 1)) == 0)
+    uint64_t *number = field;
+    error_t error = option_number(state, option, value, number);
+    if (error || (*number & (*number - 1)) == 0)
         return error;
-    argp_failure(state, 64, 0, "--per-item: '%s' is not a power of two", value);
-    return EINVAL;
+    return option_refuse(state, option, "'%s' is not a power of two", value);
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-    struct gups *gups = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        node_app_inputs(state, node_app_children, &gups->options, &gups->node);
-        return 0;
-    case KEY_TABLE:
-        return options_number(state, "--table", value, 0, 32, &gups->log_table);
-    case KEY_UPDATES:
-        return options_number(state, "--updates", value, 0, 40, &gups->log_updates);
-    case KEY_PER_ITEM:
-        return parse_per_item(state, value, &gups->per_item);
-    case KEY_OP:
-        return parse_op(state, value, &gups->use_xor);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {.options = own_options,
-                                 .parser = parse,
-                                 .doc = "Update random words of a table that is spread over all "
-                                        "nodes, and say how many updates a second were made.",
-                                 .children = node_app_children};
+static const struct app_option own_options[] = {
+    {"table", 0, "LOG2", "A node's table has 2^LOG2 64-bit words (24)",
+     OPTION_NUMBER(struct gups, log_table, 0, 32)},
+    {"updates", 0, "LOG2", "A node makes 2^LOG2 updates (24)",
+     OPTION_NUMBER(struct gups, log_updates, 0, 40)},
+    {"op", 0, "OP", "Update: inc, or xor as HPCC (inc)", take_operation,
+     OPTION_AT(struct gups, use_xor, bool), 0, 0},
+    {"per-item", 0, "N", "Updates of a work-item, a power of two (256)", take_power_of_two,
+     OPTION_AT(struct gups, per_item, uint64_t), 1, 1 << 20},
+    {0}};
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
@@ -101,8 +78,9 @@ static uint32_t n_bits_of(uint64_t number)
     return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
 }
 
-static void set_up(struct gups *gups)
+static void set_up(void *self)
 {
+    struct gups *gups = self;
     struct node *node = &gups->node;
     if (gups->per_item > n_updates(gups))
         gups->per_item = n_updates(gups);
@@ -129,73 +107,74 @@ static struct node_bound bound_of(const struct gups *gups)
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
-static void reset(void *app)
+static void reset(void *self)
 {
-    struct gups *gups = app;
+    struct gups *gups = self;
     table_fill(&gups->table);
 }
 
-static void update(void *app)
+static void update(void *self)
 {
-    struct gups *gups = app;
+    struct gups *gups = self;
     node_send(&gups->node, gups->kernel, n_updates(gups) / gups->per_item, bound_of(gups));
     node_barrier(&gups->node);
 }
 
-/* One group of the trials' size, so that the device's compiler has done its work before the clock
- * runs. */
-static void warm_up(struct gups *gups)
+/* One group of the trials' size. */
+static void warm_up(void *self)
 {
+    struct gups *gups = self;
     uint64_t n_items = n_updates(gups) / gups->per_item;
     node_send(&gups->node, gups->kernel,
               n_items < gups->node.group_items ? n_items : gups->node.group_items, bound_of(gups));
     node_barrier(&gups->node);
 }
 
-/* ---- main ------------------------------------------------------------------------------------ */
-
-static json_t *parameters(const struct gups *gups)
+static void describe(void *self, struct trials *trials)
 {
-    return json_pack("{s:I, s:I, s:I, s:i}", "table_words_per_node", (json_int_t)n_words(gups),
-                     "updates_per_node", (json_int_t)n_updates(gups), "updates_per_item",
-                     (json_int_t)gups->per_item, "group_items", (int)gups->node.group_items);
+    const struct gups *gups = self;
+    snprintf(trials->variant, sizeof trials->variant, "%s", gups->use_xor ? "xor" : "inc");
+    snprintf(trials->input, sizeof trials->input, "table 2^%u", (unsigned)gups->log_table);
+    trials->work = (double)gups->node.n_processes * (double)n_updates(gups);
+    trials_add_number(trials, "table_words_per_node", n_words(gups));
+    trials_add_number(trials, "updates_per_node", n_updates(gups));
+    trials_add_number(trials, "updates_per_item", gups->per_item);
+    trials_add_number(trials, "group_items", gups->node.group_items);
 }
 
-static uint64_t check(void *app, struct trials *trials)
+static uint64_t check(void *self, struct trials *trials)
 {
-    struct gups *gups = app;
+    struct gups *gups = self;
     (void)trials;
     table_undo_stream(&gups->table, gups->node.n_processes * n_updates(gups), gups->options.quiet);
     return table_count_wrong(&gups->table);
 }
 
-static int run(struct gups *gups)
+static void close_all(void *self)
 {
-    static const struct node_app_steps steps = {.reset = reset, .run = update, .check = check};
-    char input[64];
-    snprintf(input, sizeof input, "table 2^%u", (unsigned)gups->log_table);
-    struct trials trials = {.name = "gups",
-                            .variant = gups->use_xor ? "xor" : "inc",
-                            .input = input,
-                            .unit = "updates/s",
-                            .work = (double)gups->node.n_processes * (double)n_updates(gups),
-                            .parameters = parameters(gups)};
-    return node_app_run(&trials, &steps, &gups->node, &gups->options, gups);
+    struct gups *gups = self;
+    table_close(&gups->table);
+    node_close(&gups->node);
 }
+
+/* ---- main ------------------------------------------------------------------------------------ */
+
+static const struct app app = {.name = "gups",
+                               .unit = "updates/s",
+                               .doc = "Update random words of a table that is spread over all "
+                                      "nodes, and say how many updates a second were made.",
+                               .groups = {{"Problem:", 1, own_options, 0}},
+                               APP_FIELDS(struct gups),
+                               .open = set_up,
+                               .reset = reset,
+                               .run = update,
+                               .warm_up = warm_up,
+                               .describe = describe,
+                               .check = check,
+                               .close = close_all};
 
 int main(int argc, char **argv)
 {
-    struct gups gups = {.options = OPTIONS_DEFAULT,
-                        .node = NODE_DEFAULT,
-                        .log_table = 24,
-                        .log_updates = 24,
-                        .per_item = 256};
-    options_parse(&argp, argc, argv, &gups);
-    set_up(&gups);
-    warm_up(&gups);
-    int status = run(&gups);
-    clReleaseKernel(gups.kernel);
-    table_close(&gups.table);
-    node_close(&gups.node);
-    return status;
+    struct gups gups = {.log_table = 24, .log_updates = 24, .per_item = 256};
+    return app_main(&app, &gups, argc, argv);
 }

@@ -2,9 +2,9 @@
 /*
  * Launch the kernels of table.cl. See table.h.
  */
-#include "table.h"
-#include "app.h"
-#include "progress.h"
+#include "gups/table.h"
+#include "frame/die.h"
+#include "frame/progress.h"
 
 #include <stdlib.h>
 
@@ -18,46 +18,24 @@
 
 extern const char table_cl[];
 
-static cl_kernel make(struct table *table, const char *name)
-{
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(table->program, name, &error);
-    node_check_cl(error, name);
-    node_check(gravel_kernel_set_arena(table->node->gravel, kernel, 0));
-    return kernel;
-}
-
 void table_open(struct table *table)
 {
-    node_check(
-        gravel_program_build(table->node->gravel, "table.cl", table_cl, NULL, &table->program));
-    table->fill = make(table, "fill_table");
-    table->undo_stream = make(table, "undo_updates");
-    table->undo_words = make(table, "undo_words");
-    table->count = make(table, "count_wrong");
+    struct node *node = table->node;
+    table->program = node_program(node, "table.cl", table_cl);
+    table->fill = node_kernel_of(node, table->program, "fill_table");
+    table->undo_stream = node_kernel_of(node, table->program, "undo_updates");
+    table->undo_words = node_kernel_of(node, table->program, "undo_words");
+    table->count = node_kernel_of(node, table->program, "count_wrong");
 }
 
 void table_close(struct table *table)
 {
-    clReleaseKernel(table->fill);
-    clReleaseKernel(table->undo_stream);
-    clReleaseKernel(table->undo_words);
-    clReleaseKernel(table->count);
     clReleaseProgram(table->program);
 }
 
-/* Plain commands: these kernels send nothing and wait for nobody, so they need not be slices. */
 static void run(struct table *table, cl_kernel kernel, size_t n_items)
 {
-    const size_t group = n_items % GROUP == 0 ? GROUP : 1;
-    node_check_cl(clEnqueueNDRangeKernel(gravel_cl_queue(table->node->gravel), kernel, 1, NULL,
-                                         &n_items, &group, 0, NULL, NULL),
-                  "clEnqueueNDRangeKernel");
-}
-
-static void finish(struct table *table)
-{
-    node_check_cl(clFinish(gravel_cl_queue(table->node->gravel)), "clFinish");
+    node_enqueue(table->node, kernel, n_items, n_items % GROUP == 0 ? GROUP : 1);
 }
 
 /* Run a kernel for the words of a table, part by part. @param first  number of its word 0 among those of all nodes. */
@@ -88,7 +66,7 @@ static void run_each(struct table *table, cl_kernel kernel)
 void table_fill(struct table *table)
 {
     run_each(table, table->fill);
-    finish(table);
+    node_finish(table->node);
 }
 
 /* Walk the stream from *ran, and note where each piece begins. @return marks made. */
@@ -132,10 +110,8 @@ void table_undo_stream(struct table *table, uint64_t n_updates, bool quiet)
 {
     struct progress progress;
     uint64_t ran = 1;
-    cl_ulong *marks = malloc(MOST_MARKS * sizeof *marks);
+    cl_ulong *marks = app_array(MOST_MARKS, sizeof *marks, "marks");
     cl_mem on_device = node_array(table->node, MOST_MARKS * sizeof *marks, NULL);
-    if (!marks)
-        die("no memory for %u marks", MOST_MARKS);
     progress_begin(&progress, stderr, "check", n_updates, quiet || table->node->number != 0);
     set_undo_stream(table, on_device);
     for (uint64_t left = n_updates; left;) {
@@ -147,9 +123,9 @@ void table_undo_stream(struct table *table, uint64_t n_updates, bool quiet)
         left = left > (uint64_t)n * PIECE ? left - (uint64_t)n * PIECE : 0;
         progress_at(&progress, n_updates - left);
     }
-    finish(table);
+    node_finish(table->node);
     progress_end(&progress);
-    clReleaseMemObject(on_device);
+    node_array_free(table->node, on_device);
     free(marks);
 }
 
@@ -163,23 +139,21 @@ void table_undo_words(struct table *table, const cl_ulong *words, size_t n)
     NODE_SET(table->undo_words, 3, cl_ulong, table->n_words);
     NODE_SET(table->undo_words, 4, cl_mem, on_device);
     run(table, table->undo_words, n);
-    finish(table);
-    clReleaseMemObject(on_device);
+    node_finish(table->node);
+    node_array_free(table->node, on_device);
 }
 
 uint64_t table_count_wrong(struct table *table)
 {
     uint64_t sum = 0;
-    cl_ulong *wrong = calloc(N_ITEMS, sizeof *wrong);
-    if (!wrong)
-        die("no memory for %u counts", N_ITEMS);
+    cl_ulong *wrong = app_array(N_ITEMS, sizeof *wrong, "counts");
     cl_mem on_device = node_array(table->node, N_ITEMS * sizeof *wrong, wrong);
     NODE_SET(table->count, 6, cl_mem, on_device);
     run_each(table, table->count);
     node_read(table->node, on_device, N_ITEMS * sizeof *wrong, wrong);
     for (uint32_t i = 0; i < N_ITEMS; i++)
         sum += wrong[i];
-    clReleaseMemObject(on_device);
+    node_array_free(table->node, on_device);
     free(wrong);
     return sum;
 }

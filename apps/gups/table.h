@@ -10,7 +10,7 @@
 #ifndef APPS_GUPS_TABLE_H
 #define APPS_GUPS_TABLE_H
 
-#include "node.h"
+#include "frame/node.h"
 
 #include <stdbool.h>
 
@@ -23,7 +23,7 @@ struct table {
     cl_kernel fill, undo_stream, undo_words, count;
 };
 
-/** Build the kernels. The other fields are set. */
+/** Build the kernels, which node_close releases. The other fields are set. */
 void table_open(struct table *table);
 void table_close(struct table *table);
 

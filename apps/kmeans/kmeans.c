@@ -11,150 +11,89 @@
  * million points).
  */
 #include "kmeans.h"
-#include "node_app.h"
+
+#include <stdio.h>
 
 #define MAX_ROUNDS 1000000
 #define MAX_POINTS (UINT64_C(1) << 36)
 
-enum { KEY_PER_ITEM = 0x3000, KEY_FLOAT, KEY_COMBINE };
-
-static const struct argp_option own_options[] = {
-    {NULL, 0, NULL, 0, "K-means:", 1},
-    {"points", 'p', "N", 0, "Points of all nodes together (16777216)", 0},
-    {"clusters", 'k', "N", 0, "Clusters, up to 256 (8)", 0},
-    {"dimensions", 'd', "N", 0, "Coordinates of a point, up to 16 (4)", 0},
-    {"iterations", 'i', "N", 0, "Make at most this many rounds (20)", 0},
-    {"tolerance", 't', "WIDTH", 0,
-     "Stop once no coordinate moves more, in widths of the space (1e-5)", 0},
-    {"combine", KEY_COMBINE, NULL, 0, "Add up inside a work-group before sending", 0},
-    {"per-item", KEY_PER_ITEM, "N", 0, "Points of a work-item, with --combine (16)", 0},
-    {"float", KEY_FLOAT, NULL, 0, "Add floats, not whole numbers", 0},
+static const struct app_option own_options[] = {
+    {"points", 'p', "N", "Points of all nodes together (16777216)",
+     OPTION_NUMBER(struct kmeans, n_points, 1, MAX_POINTS)},
+    {"clusters", 'k', "N", "Clusters, up to 256 (8)",
+     OPTION_NUMBER(struct kmeans, n_clusters, 1, MAX_CLUSTERS)},
+    {"dimensions", 'd', "N", "Coordinates of a point, up to 16 (4)",
+     OPTION_NUMBER(struct kmeans, n_dimensions, 1, MAX_DIMENSIONS)},
+    {"iterations", 'i', "N", "Make at most this many rounds (20)",
+     OPTION_NUMBER(struct kmeans, n_rounds, 1, MAX_ROUNDS)},
+    {"tolerance", 't', "WIDTH", "Stop once no coordinate moves more, in widths of the space (1e-5)",
+     OPTION_REAL(struct kmeans, tolerance)},
+    {"combine", 0, NULL, "Add up inside a work-group before sending",
+     OPTION_FLAG(struct kmeans, is_combined)},
+    {"per-item", 0, "N", "Points of a work-item, with --combine (16)",
+     OPTION_NUMBER(struct kmeans, per_item, 1, 1 << 13)},
+    {"float", 0, NULL, "Add floats, not whole numbers", OPTION_FLAG(struct kmeans, is_float)},
     {0}};
 
-static error_t parse(int key, char *value, struct argp_state *state)
+/* All trials make as many rounds as the one that warmed up. */
+static void describe(void *self, struct trials *trials)
 {
-    struct kmeans *kmeans = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        node_app_inputs(state, node_app_children, &kmeans->options, &kmeans->node);
-        return 0;
-    case 'p':
-        return options_number(state, "-p", value, 1, MAX_POINTS, &kmeans->n_points);
-    case 'k':
-        return options_number(state, "-k", value, 1, MAX_CLUSTERS, &kmeans->n_clusters);
-    case 'd':
-        return options_number(state, "-d", value, 1, MAX_DIMENSIONS, &kmeans->n_dimensions);
-    case 'i':
-        return options_number(state, "-i", value, 1, MAX_ROUNDS, &kmeans->n_rounds);
-    case 't':
-        return options_real(state, "-t", value, &kmeans->tolerance);
-    case KEY_PER_ITEM:
-        return options_number(state, "--per-item", value, 1, 1 << 13, &kmeans->per_item);
-    case KEY_COMBINE:
-        kmeans->is_combined = true;
-        return 0;
-    case KEY_FLOAT:
-        kmeans->is_float = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct kmeans *kmeans = self;
+    snprintf(trials->variant, sizeof trials->variant, "%s%s", kmeans->is_float ? "float" : "fixed",
+             kmeans->is_combined ? "-combined" : "");
+    snprintf(trials->input, sizeof trials->input, "%llu points, %llu clusters, %llu-d",
+             (unsigned long long)kmeans->n_points, (unsigned long long)kmeans->n_clusters,
+             (unsigned long long)kmeans->n_dimensions);
+    trials->work = (double)kmeans->n_points * (double)kmeans->n_done;
+    trials_add_number(trials, "points", kmeans->n_points);
+    trials_add_number(trials, "clusters", kmeans->n_clusters);
+    trials_add_number(trials, "dimensions", kmeans->n_dimensions);
+    trials_add_number(trials, "rounds", kmeans->n_done);
+    trials_add_number(trials, "points_per_item", kmeans->is_combined ? kmeans->per_item : 1);
+    trials_add_number(trials, "group_items", kmeans->node.group_items);
+    trials_add_number(trials, "seed", kmeans->options.seed);
 }
 
-static const struct argp argp = {.options = own_options,
-                                 .parser = parse,
-                                 .doc =
-                                     "Divide random points into clusters by k-means, and say how "
-                                     "many points a second found theirs.",
-                                 .children = node_app_children};
-
-static void reset(void *app)
+static void result(void *self, struct trials *trials)
 {
-    kmeans_reset(app);
-}
-
-static void run_rounds(void *app)
-{
-    kmeans_run(app);
-}
-
-/* One trial, so that the device's compiler has done its work before the clock runs. It also tells
- * how many rounds the trials will take, since all are alike. */
-static void warm_up(struct kmeans *kmeans)
-{
-    kmeans_reset(kmeans);
-    kmeans_run(kmeans);
+    struct kmeans *kmeans = self;
     kmeans_measure(kmeans);
-}
-
-static json_t *parameters(const struct kmeans *kmeans)
-{
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:i, s:I}", "points", (json_int_t)kmeans->n_points,
-                     "clusters", (json_int_t)kmeans->n_clusters, "dimensions",
-                     (json_int_t)kmeans->n_dimensions, "rounds", (json_int_t)kmeans->n_done,
-                     "points_per_item", (json_int_t)(kmeans->is_combined ? kmeans->per_item : 1),
-                     "group_items", (int)kmeans->node.group_items, "seed",
-                     (json_int_t)kmeans->options.seed);
-}
-
-static const char *variant(const struct kmeans *kmeans)
-{
-    if (kmeans->is_combined)
-        return kmeans->is_float ? "float-combined" : "fixed-combined";
-    return kmeans->is_float ? "float" : "fixed";
-}
-
-static void result(void *app, struct trials *trials)
-{
-    struct kmeans *kmeans = app;
-    kmeans_measure(kmeans);
-    json_object_set_new(trials->parameters, "inertia", json_real(kmeans->inertia));
-    if (kmeans->node.number == 0 && !trials->json)
-        printf("  %llu rounds, inertia %.9g\n", (unsigned long long)kmeans->n_done,
+    trials_add_real(trials, "inertia", kmeans->inertia);
+    trials_say(trials, "  %llu rounds, inertia %.9g\n", (unsigned long long)kmeans->n_done,
                kmeans->inertia);
 }
 
-static uint64_t check(void *app, struct trials *trials)
+static uint64_t check(void *self, struct trials *trials)
 {
-    struct kmeans *kmeans = app;
     double serial_s;
-    uint64_t n_wrong = kmeans_check(kmeans, &serial_s);
-    json_object_set_new(trials->parameters, "serial_seconds", json_real(serial_s));
-    if (kmeans->node.number == 0 && !trials->json)
-        printf("  serial: %.6f s, %.4g M points/s\n", serial_s, 1e-6 * trials->work / serial_s);
+    uint64_t n_wrong = kmeans_check(self, &serial_s);
+    trials_add_real(trials, "serial_seconds", serial_s);
+    trials_say(trials, "  serial: %.6f s, %.4g M points/s\n", serial_s,
+               1e-6 * trials->work / serial_s);
     return n_wrong;
 }
 
-static int run(struct kmeans *kmeans)
-{
-    static const struct node_app_steps steps = {reset, run_rounds, result, check};
-    char input[64];
-    snprintf(input, sizeof input, "%llu points, %llu clusters, %llu-d",
-             (unsigned long long)kmeans->n_points, (unsigned long long)kmeans->n_clusters,
-             (unsigned long long)kmeans->n_dimensions);
-    struct trials trials = {.name = "kmeans",
-                            .variant = variant(kmeans),
-                            .input = input,
-                            .unit = "points/s",
-                            .work = (double)kmeans->n_points * (double)kmeans->n_done,
-                            .parameters = parameters(kmeans)};
-    return node_app_run(&trials, &steps, &kmeans->node, &kmeans->options, kmeans);
-}
+static const struct app app = {.name = "kmeans",
+                               .unit = "points/s",
+                               .doc = "Divide random points into clusters by k-means, and say how "
+                                      "many points a second found theirs.",
+                               .groups = {{"K-means:", 1, own_options, 0}},
+                               APP_FIELDS(struct kmeans),
+                               .open = kmeans_open,
+                               .reset = kmeans_reset,
+                               .run = kmeans_run,
+                               .describe = describe,
+                               .result = result,
+                               .check = check,
+                               .close = kmeans_close};
 
 int main(int argc, char **argv)
 {
-    struct kmeans kmeans = {.options = OPTIONS_DEFAULT,
-                            .node = NODE_DEFAULT,
-                            .n_points = 1 << 24,
+    struct kmeans kmeans = {.n_points = 1 << 24,
                             .n_clusters = 8,
                             .n_dimensions = 4,
                             .n_rounds = 20,
                             .per_item = 16,
                             .tolerance = 1e-5};
-    options_parse(&argp, argc, argv, &kmeans);
-    kmeans_open(&kmeans);
-    warm_up(&kmeans);
-    int status = run(&kmeans);
-    kmeans_close(&kmeans);
-    return status;
+    return app_main(&app, &kmeans, argc, argv);
 }

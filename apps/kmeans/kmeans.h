@@ -10,9 +10,8 @@
 #ifndef APPS_KMEANS_H
 #define APPS_KMEANS_H
 
-#include "node.h"
-#include "options.h"
-#include "partition.h"
+#include "frame/app.h"
+#include "graph/partition.h"
 
 /* Labels are bytes; squared distances in fixed point have 32 bits: 16 * (2^14 - 1)^2 < 2^32. */
 #define MAX_CLUSTERS 256
@@ -88,20 +87,20 @@ void points_start(const struct kmeans *kmeans, union centre *centres);
 
 /* ---- round.c: this node's part --------------------------------------------------------------- */
 
-/** Open the node and make its points. Collective. */
-void kmeans_open(struct kmeans *kmeans);
+/** Open the node and make its points. */
+app_step kmeans_open;
 
-/** Every node has the first centres again, and no sums. Collective. */
-void kmeans_reset(struct kmeans *kmeans);
+/** Every node has the first centres again, and no sums. */
+app_step kmeans_reset;
 
-/** Rounds until nothing moves, or n_rounds. Collective. */
-void kmeans_run(struct kmeans *kmeans);
+/** Rounds until nothing moves, or n_rounds. */
+app_step kmeans_run;
 
 /** Set inertia, from the centres of the last round's end. Collective. */
 void kmeans_measure(struct kmeans *kmeans);
 
-/** Free what kmeans_open made. Collective. */
-void kmeans_close(struct kmeans *kmeans);
+/** Free what kmeans_open made. */
+app_step kmeans_close;
 
 /* ---- reference.c: the check ------------------------------------------------------------------ */
 

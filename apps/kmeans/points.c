@@ -9,9 +9,8 @@
  * The unit is 2^-24 of the space's width. A coordinate is its place's plus the sum of four uniform
  * numbers, which is nearly normal: deviation 0.036 of the width, never more than 0.125.
  */
-#include "app.h"
 #include "kmeans.h"
-#include "random.h"
+#include "frame/random.h"
 
 #include <stdlib.h>
 

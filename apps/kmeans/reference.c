@@ -10,10 +10,8 @@
  * Owner: nothing outlives the call.
  * Threads: main's.
  */
-#include "app.h"
 #include "kmeans.h"
-#include "progress.h"
-#include "trials.h"
+#include "frame/progress.h"
 
 #include <math.h>
 #include <stdlib.h>

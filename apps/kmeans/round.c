@@ -10,10 +10,10 @@
  * Owner: see kmeans.h.
  * Threads: main's.
  */
-#include "app.h"
 #include "kmeans.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,8 +114,9 @@ static void set_arguments(struct kmeans *kmeans)
     NODE_SET(kmeans->measure, 5, cl_mem, kmeans->totals);
 }
 
-void kmeans_open(struct kmeans *kmeans)
+void kmeans_open(void *self)
 {
+    struct kmeans *kmeans = self;
     struct node *node = &kmeans->node;
     /* As for one node, because only an open node knows how many there are. */
     node_open(node, 4 * n_words(kmeans) * sizeof(cl_ulong));
@@ -133,13 +134,9 @@ void kmeans_open(struct kmeans *kmeans)
     set_arguments(kmeans);
 }
 
-void kmeans_close(struct kmeans *kmeans)
+void kmeans_close(void *self)
 {
-    clReleaseMemObject(kmeans->points);
-    clReleaseMemObject(kmeans->label);
-    clReleaseMemObject(kmeans->totals);
-    clReleaseKernel(kmeans->assign);
-    clReleaseKernel(kmeans->measure);
+    struct kmeans *kmeans = self;
     free(kmeans->before);
     free(kmeans->after);
     node_close(&kmeans->node);
@@ -152,34 +149,21 @@ static size_t centres_bytes(const struct kmeans *kmeans)
     return n_words(kmeans) * sizeof(union centre);
 }
 
-static void *map(struct kmeans *kmeans, uint32_t number, uint64_t offset, uint64_t bytes,
-                 cl_map_flags flags)
-{
-    void *pointer = NULL;
-    node_check(gravel_map(kmeans->node.gravel, offset, bytes, flags, number, &pointer));
-    return pointer;
-}
-
-static void unmap(struct kmeans *kmeans, void *pointer)
-{
-    node_check(gravel_unmap(kmeans->node.gravel, pointer));
-}
-
 /* This process's copy of all centres, to or from its heap. */
 static void read_centres(struct kmeans *kmeans, union centre *centres)
 {
     size_t bytes = centres_bytes(kmeans);
-    void *here = map(kmeans, kmeans->node.number, kmeans->centres, bytes, CL_MAP_READ);
+    void *here = node_map(&kmeans->node, kmeans->node.number, kmeans->centres, bytes, CL_MAP_READ);
     memcpy(centres, here, bytes);
-    unmap(kmeans, here);
+    node_unmap(&kmeans->node, here);
 }
 static void write_centres(struct kmeans *kmeans, const union centre *centres)
 {
     size_t bytes = centres_bytes(kmeans);
-    void *here =
-        map(kmeans, kmeans->node.number, kmeans->centres, bytes, CL_MAP_WRITE_INVALIDATE_REGION);
+    void *here = node_map(&kmeans->node, kmeans->node.number, kmeans->centres, bytes,
+                          CL_MAP_WRITE_INVALIDATE_REGION);
     memcpy(here, centres, bytes);
-    unmap(kmeans, here);
+    node_unmap(&kmeans->node, here);
 }
 
 /* A cluster without points keeps its centre. */
@@ -207,15 +191,15 @@ static void move_centres(struct kmeans *kmeans, uint32_t number, struct block_ra
     uint64_t bytes = n * n_dimensions * sum_bytes(kmeans);
     union centre *after = kmeans->after + clusters.first * n_dimensions;
     const union centre *before = kmeans->before + clusters.first * n_dimensions;
-    void *sums = map(kmeans, number, kmeans->sums, bytes, CL_MAP_READ | CL_MAP_WRITE);
-    cl_ulong *counts =
-        map(kmeans, number, kmeans->counts, n * sizeof *counts, CL_MAP_READ | CL_MAP_WRITE);
+    void *sums = node_map(&kmeans->node, number, kmeans->sums, bytes, CL_MAP_READ | CL_MAP_WRITE);
+    cl_ulong *counts = node_map(&kmeans->node, number, kmeans->counts, n * sizeof *counts,
+                                CL_MAP_READ | CL_MAP_WRITE);
     for (uint64_t i = 0; i < n * n_dimensions; i++)
         after[i] = new_centre(kmeans, before[i], sum_at(kmeans, sums, i), counts[i / n_dimensions]);
     memset(sums, 0, bytes);
     memset(counts, 0, n * sizeof *counts);
-    unmap(kmeans, sums);
-    unmap(kmeans, counts);
+    node_unmap(&kmeans->node, sums);
+    node_unmap(&kmeans->node, counts);
 }
 
 static void tell_centres(struct kmeans *kmeans, struct block_range clusters)
@@ -253,8 +237,9 @@ static bool has_moved(const struct kmeans *kmeans)
     return most > kmeans->tolerance;
 }
 
-void kmeans_reset(struct kmeans *kmeans)
+void kmeans_reset(void *self)
 {
+    struct kmeans *kmeans = self;
     points_start(kmeans, kmeans->after);
     write_centres(kmeans, kmeans->after);
     node_barrier(&kmeans->node);
@@ -270,8 +255,9 @@ static struct node_bound bound_of(const struct kmeans *kmeans)
                                .is_of_group = kmeans->is_combined};
 }
 
-void kmeans_run(struct kmeans *kmeans)
+void kmeans_run(void *self)
 {
+    struct kmeans *kmeans = self;
     kmeans->n_done = 0;
     do {
         memcpy(kmeans->before, kmeans->after, centres_bytes(kmeans));
@@ -295,9 +281,8 @@ static void sum_totals(struct kmeans *kmeans, const void *totals)
             kmeans->inertia += (double)sum_at(kmeans, totals, i).real;
         else
             kmeans->inertia_fixed += sum_at(kmeans, totals, i).fixed;
-    struct gravel *gravel = kmeans->node.gravel;
-    node_check(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_DOUBLE, &kmeans->inertia, 1));
-    node_check(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &kmeans->inertia_fixed, 1));
+    node_check(gravel_reduce(kmeans->node.gravel, GRAVEL_ADD, GRAVEL_DOUBLE, &kmeans->inertia, 1));
+    kmeans->inertia_fixed = node_sum(&kmeans->node, kmeans->inertia_fixed);
     if (!kmeans->is_float)
         kmeans->inertia = (double)kmeans->inertia_fixed * unit;
 }

@@ -7,11 +7,9 @@
  * Owner: see mer.h.
  * Threads: main's; count_kmer is the network thread's.
  */
-#include "app.h"
 #include "mer.h"
 #include "pack.h"
 #include "sequence.h"
-#include "trials.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -91,30 +89,27 @@ static void build(struct mer *mer)
     mer->count.several = make_kernel(mer, "count_several");
 }
 
-void mer_open(struct mer *mer)
+void mer_open(void *self)
 {
+    struct mer *mer = self;
     struct gravel_handler handler = {"count_kmer", n_args(mer), count_kmer, mer};
+    if (!mer->path)
+        die("no sequences: give -f FILE");
     mer->node.handlers = &handler;
     mer->node.n_handlers = 1;
     mer->node.call = count_at;
     mer->node.call_user = mer;
     node_open(&mer->node, 0);
-    mer->tables = calloc(mer->node.n_nodes, sizeof *mer->tables);
-    if (!mer->tables)
-        die("no memory for the tables of %u nodes", mer->node.n_nodes);
+    mer->tables = app_array(mer->node.n_nodes, sizeof *mer->tables, "the tables");
     read_input(mer);
     if (mer->per_item == 0)
         mer->per_item = node_derive_each(&mer->node, mer->n_places);
     build(mer);
 }
 
-void mer_close(struct mer *mer)
+void mer_close(void *self)
 {
-    clReleaseMemObject(mer->bases);
-    clReleaseMemObject(mer->starts);
-    clReleaseMemObject(mer->valid);
-    clReleaseKernel(mer->count.one);
-    clReleaseKernel(mer->count.several);
+    struct mer *mer = self;
     node_close(&mer->node);
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)
         table_free(&mer->tables[i]);
@@ -123,15 +118,17 @@ void mer_close(struct mer *mer)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-void mer_reset(struct mer *mer)
+void mer_reset(void *self)
 {
+    struct mer *mer = self;
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)
         table_free(&mer->tables[i]);
     node_barrier(&mer->node);
 }
 
-void mer_count(struct mer *mer)
+void mer_count(void *self)
 {
+    struct mer *mer = self;
     const struct node_bound bound = {.n_messages = 1, .message_bytes = 8 * n_args(mer)};
     node_send_each(&mer->node, &mer->count, mer->n_places, (uint32_t)mer->per_item, bound);
     node_barrier(&mer->node);

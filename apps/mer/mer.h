@@ -10,9 +10,9 @@
 #ifndef APPS_MER_H
 #define APPS_MER_H
 
-#include "node_each.h"
-#include "options.h"
 #include "table.h"
+#include "frame/app.h"
+#include "frame/each.h"
 
 #define MAX_K 63
 
@@ -34,14 +34,14 @@ struct mer {
     cl_mem bases, starts, valid;
 };
 
-/** Open the node and read this process's share of the file. Collective. */
-void mer_open(struct mer *mer);
+/** Open the node and read this process's share of the file. */
+app_step mer_open;
 
-/** Empty tables. Collective. */
-void mer_reset(struct mer *mer);
+/** Empty tables. */
+app_step mer_reset;
 
-/** Count all k-mers. Collective. */
-void mer_count(struct mer *mer);
+/** Count all k-mers. */
+app_step mer_count;
 
 /** Set n_distinct. Collective. */
 void mer_sum(struct mer *mer);
@@ -49,8 +49,8 @@ void mer_sum(struct mer *mer);
 /** Write this process's tables to OUTPUT.NUMBER, or die. */
 void mer_write(const struct mer *mer);
 
-/** Free what mer_open made. Collective. */
-void mer_close(struct mer *mer);
+/** Free what mer_open made. */
+app_step mer_close;
 
 /**
  * Compare the tables of this process with all its k-mers sorted.

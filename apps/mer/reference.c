@@ -7,10 +7,8 @@
  * Owner: nothing outlives the call.
  * Threads: main's.
  */
-#include "app.h"
 #include "mer.h"
 #include "sequence.h"
-#include "trials.h"
 
 #include <stdlib.h>
 #include <string.h>

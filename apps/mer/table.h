@@ -13,7 +13,7 @@
 #ifndef APPS_TABLE_H
 #define APPS_TABLE_H
 
-#include "random.h"
+#include "frame/random.h"
 
 #include <stdbool.h>
 #include <stdint.h>

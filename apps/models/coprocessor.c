@@ -7,17 +7,27 @@
  * Owner: see coprocessor.h.
  * Threads: main's.
  */
-#include "coprocessor.h"
-#include "app.h"
+#include "models/coprocessor.h"
+#include "frame/die.h"
+#include "frame/node.h"
 #include "boxes.h"
-#include "model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define APPLY_ITEMS 256u /* work-items that apply one queue, where they do so together */
 
 extern const char apply_cl[];
+
+struct coprocessor {
+    struct node *node;
+    uint64_t outbox;     /* heap offsets */
+    uint64_t inboxes[2]; /* in turn: one is filled while a slow node applies the other */
+    uint32_t queue_bytes, n_rounds;
+    cl_program program;
+    cl_kernel apply;
+};
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
@@ -27,81 +37,44 @@ static uint64_t box_bytes(uint32_t n_queues, uint32_t queue_bytes)
 }
 
 /* How many ranks there are is not known before the heap is there: it has room for the most. */
-uint64_t coprocessor_heap_bytes(const struct model *model, uint32_t n_local)
+static uint64_t heap_bytes(uint32_t queue_bytes, uint32_t n_local)
 {
     uint32_t n_destinations = n_local > 1 ? n_local : BOX_MOST_NODES;
     uint32_t n_sources = n_local > 1 ? 1 : BOX_MOST_NODES;
-    return box_bytes(n_destinations, model->queue_bytes) +
-           2 * box_bytes(n_sources, model->queue_bytes);
+    return box_bytes(n_destinations, queue_bytes) + 2 * box_bytes(n_sources, queue_bytes);
 }
 
-static void build_apply(struct coprocessor *coprocessor)
+static void *open_boxes(struct node *node)
 {
-    cl_int error;
-    struct gravel *gravel = coprocessor->node->gravel;
-    node_check(gravel_program_build(gravel, "apply.cl", apply_cl, NULL, &coprocessor->program));
-    coprocessor->apply = clCreateKernel(coprocessor->program, "apply", &error);
-    node_check_cl(error, "apply");
-    node_check(gravel_kernel_set_arena(gravel, coprocessor->apply, 0));
-    NODE_SET(coprocessor->apply, 3, cl_uint, coprocessor->node->n_processes);
-    NODE_SET(coprocessor->apply, 4, cl_uint, coprocessor->queue_bytes);
-}
-
-struct coprocessor *coprocessor_open(struct node *node)
-{
-    struct coprocessor *coprocessor = calloc(1, sizeof *coprocessor);
-    if (!coprocessor)
-        die("no memory for the coprocessor model");
+    struct coprocessor *coprocessor = app_array(1, sizeof *coprocessor, "the coprocessor model");
+    uint32_t queue_bytes = node->model->queue_bytes;
     if (node->n_nodes > BOX_MOST_NODES)
         die("--model %s: %u nodes are more than %u", node->model->name, node->n_nodes,
             BOX_MOST_NODES);
     coprocessor->node = node;
-    coprocessor->queue_bytes = node->model->queue_bytes;
-    coprocessor->outbox = node_alloc(node, box_bytes(node->n_nodes, coprocessor->queue_bytes));
+    coprocessor->queue_bytes = queue_bytes;
+    coprocessor->outbox = node_alloc(node, box_bytes(node->n_nodes, queue_bytes));
     for (int i = 0; i < 2; i++)
-        coprocessor->inboxes[i] =
-            node_alloc(node, box_bytes(node->n_processes, coprocessor->queue_bytes));
-    build_apply(coprocessor);
+        coprocessor->inboxes[i] = node_alloc(node, box_bytes(node->n_processes, queue_bytes));
+    coprocessor->program = node_program(node, "apply.cl", apply_cl);
+    coprocessor->apply = node_kernel_of(node, coprocessor->program, "apply");
+    NODE_SET(coprocessor->apply, 3, cl_uint, node->n_processes);
+    NODE_SET(coprocessor->apply, 4, cl_uint, queue_bytes);
     return coprocessor;
 }
 
-void coprocessor_close(struct coprocessor *coprocessor)
+static void close_boxes(void *host)
 {
-    if (!coprocessor)
-        return;
-    clReleaseKernel(coprocessor->apply);
+    struct coprocessor *coprocessor = host;
     clReleaseProgram(coprocessor->program);
     free(coprocessor);
 }
 
-void coprocessor_options(const struct coprocessor *coprocessor, char *options, size_t bytes)
+static void write_options(const void *host, char *options, size_t bytes)
 {
+    const struct coprocessor *coprocessor = host;
     snprintf(options, bytes, " -DMODEL_OUTBOX=%lluul -DMODEL_QUEUE_BYTES=%uu",
              (unsigned long long)coprocessor->outbox, coprocessor->queue_bytes);
-}
-
-/* ---- kernels --------------------------------------------------------------------------------- */
-
-/* A plain command: no kernel here waits for anybody, so none need be slices. */
-static void enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group)
-{
-    node_check_cl(clEnqueueNDRangeKernel(gravel_cl_queue(node->gravel), kernel, 1, NULL, &n_items,
-                                         &group, 0, NULL, NULL),
-                  "clEnqueueNDRangeKernel");
-}
-
-static void finish(struct node *node)
-{
-    node_check_cl(clFinish(gravel_cl_queue(node->gravel)), "clFinish");
-}
-
-/* Work-items from number `first` on, which is the kernel's argument 1. */
-static void enqueue_from(struct node *node, cl_kernel kernel, uint64_t first, uint64_t n_items,
-                         uint64_t group)
-{
-    NODE_SET(kernel, 1, cl_ulong, first);
-    if (n_items)
-        enqueue(node, kernel, n_items, group);
 }
 
 /* ---- exchange -------------------------------------------------------------------------------- */
@@ -112,7 +85,6 @@ static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inb
 {
     struct gravel *gravel = coprocessor->node->gravel;
     uint32_t from = coprocessor->node->number;
-    void *queue = NULL;
     if (n_bytes > coprocessor->queue_bytes)
         die("the queue for node %u has %u bytes, and work-items sent %u: more than they may", to,
             coprocessor->queue_bytes, n_bytes);
@@ -120,24 +92,23 @@ static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inb
     if (n_bytes == 0)
         return;
     uint64_t source = coprocessor->outbox + BOX_QUEUE(to, coprocessor->queue_bytes);
-    node_check(gravel_map(gravel, source, n_bytes, CL_MAP_READ, from, &queue));
+    void *queue = node_map(coprocessor->node, from, source, n_bytes, CL_MAP_READ);
     node_check(
         gravel_put(gravel, inbox + BOX_QUEUE(from, coprocessor->queue_bytes), queue, n_bytes, to));
-    node_check(gravel_unmap(gravel, queue));
+    node_unmap(coprocessor->node, queue);
 }
 
 /* Send the outbox, and empty it. */
 static void exchange(struct coprocessor *coprocessor, uint64_t inbox)
 {
     struct node *node = coprocessor->node;
-    void *head = NULL;
-    node_check(gravel_map(node->gravel, coprocessor->outbox, BOX_HEAD_BYTES,
-                          CL_MAP_READ | CL_MAP_WRITE, node->number, &head));
+    void *head = node_map(node, node->number, coprocessor->outbox, BOX_HEAD_BYTES,
+                          CL_MAP_READ | CL_MAP_WRITE);
     const uint32_t *n_bytes = head;
     for (uint32_t to = 0; to < node->n_nodes; to++)
         put_queue(coprocessor, to, inbox, n_bytes[to]);
     memset(head, 0, BOX_HEAD_BYTES);
-    node_check(gravel_unmap(node->gravel, head));
+    node_unmap(node, head);
     node_barrier(node);
 }
 
@@ -148,8 +119,8 @@ static void apply_words(struct coprocessor *coprocessor, uint32_t heap, uint64_t
     const size_t group = APPLY_ITEMS, n_items = coprocessor->node->n_processes * group;
     NODE_SET(coprocessor->apply, 1, cl_uint, heap);
     NODE_SET(coprocessor->apply, 2, cl_ulong, inbox);
-    enqueue(coprocessor->node, coprocessor->apply, n_items, group);
-    finish(coprocessor->node);
+    node_enqueue(coprocessor->node, coprocessor->apply, n_items, group);
+    node_finish(coprocessor->node);
 }
 
 /* Call the application's handler for each message of a run. */
@@ -170,10 +141,9 @@ static void call_queue(struct coprocessor *coprocessor, uint32_t number, uint64_
                        uint32_t n_bytes)
 {
     struct node *node = coprocessor->node;
-    void *queue = NULL;
     if (n_bytes == 0)
         return;
-    node_check(gravel_map(node->gravel, offset, n_bytes, CL_MAP_READ, number, &queue));
+    void *queue = node_map(node, number, offset, n_bytes, CL_MAP_READ);
     for (uint32_t at = 0; at < n_bytes;) {
         const unsigned char *run = (const unsigned char *)queue + at;
         const struct box_run *head = (const struct box_run *)run;
@@ -181,18 +151,17 @@ static void call_queue(struct coprocessor *coprocessor, uint32_t number, uint64_
             call_run(node, number, run);
         at += BOX_RUN_BYTES(head->command, head->n);
     }
-    node_check(gravel_unmap(node->gravel, queue));
+    node_unmap(node, queue);
 }
 
 static void apply_calls(struct coprocessor *coprocessor, uint32_t number, uint64_t inbox)
 {
     struct node *node = coprocessor->node;
-    void *head = NULL;
-    node_check(gravel_map(node->gravel, inbox, BOX_HEAD_BYTES, CL_MAP_READ, number, &head));
+    void *head = node_map(node, number, inbox, BOX_HEAD_BYTES, CL_MAP_READ);
     for (uint32_t from = 0; from < node->n_processes; from++)
         call_queue(coprocessor, number, inbox + BOX_QUEUE(from, coprocessor->queue_bytes),
                    ((const uint32_t *)head)[from]);
-    node_check(gravel_unmap(node->gravel, head));
+    node_unmap(node, head);
 }
 
 /* At each node of this process. */
@@ -231,10 +200,13 @@ static uint64_t group_that_fits(const struct coprocessor *coprocessor, struct no
     return n;
 }
 
-static uint64_t most_rounds(struct node *node, uint64_t n_rounds)
+/* Work-items from number `first` on, which is the kernel's argument 1. */
+static void enqueue_from(struct node *node, cl_kernel kernel, uint64_t first, uint64_t n_items,
+                         uint64_t group)
 {
-    node_check(gravel_reduce(node->gravel, GRAVEL_MAX, GRAVEL_ULONG, &n_rounds, 1));
-    return n_rounds;
+    NODE_SET(kernel, 1, cl_ulong, first);
+    if (n_items)
+        node_enqueue(node, kernel, n_items, group);
 }
 
 static void launch(struct node *node, cl_kernel kernel, uint64_t first, uint64_t n, uint64_t group)
@@ -242,17 +214,18 @@ static void launch(struct node *node, cl_kernel kernel, uint64_t first, uint64_t
     uint64_t rest = n % group;
     enqueue_from(node, kernel, first, n - rest, group);
     enqueue_from(node, kernel, first + n - rest, rest, rest);
-    finish(node);
+    node_finish(node);
 }
 
-void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_t n_items,
-                      struct node_bound bound, bool is_full)
+static void send(void *host, cl_kernel kernel, uint64_t n_items, struct node_bound bound,
+                 bool is_full)
 {
+    struct coprocessor *coprocessor = host;
     struct node *node = coprocessor->node;
     uint64_t group = group_that_fits(coprocessor, bound);
     uint64_t piece = coprocessor->queue_bytes / group_bytes(group, bound) * group;
     uint64_t n_rounded = is_full ? (n_items + group - 1) / group * group : n_items;
-    uint64_t n_rounds = most_rounds(node, (n_rounded + piece - 1) / piece);
+    uint64_t n_rounds = node_most(node, (n_rounded + piece - 1) / piece);
     for (uint64_t round = 0; round < n_rounds; round++) {
         uint64_t first = round * piece < n_rounded ? round * piece : n_rounded;
         uint64_t inbox = coprocessor->inboxes[coprocessor->n_rounds++ % 2];
@@ -261,3 +234,9 @@ void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_
         apply(coprocessor, inbox);
     }
 }
+
+const struct model_host coprocessor_host = {.heap_bytes = heap_bytes,
+                                            .open = open_boxes,
+                                            .close = close_boxes,
+                                            .options = write_options,
+                                            .send = send};

@@ -6,11 +6,10 @@
  * Owner: see pagerank.h.
  * Threads: main's.
  */
-#include "app.h"
 #include "pagerank.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static size_t rank_bytes(const struct pagerank *pagerank)
 {
@@ -110,9 +109,11 @@ static void set_arguments(struct pagerank *pagerank)
     NODE_SET(pagerank->apply, 8, cl_mem, pagerank->totals);
 }
 
-void pagerank_open(struct pagerank *pagerank)
+void pagerank_open(void *self)
 {
+    struct pagerank *pagerank = self;
     struct node *node = &pagerank->node;
+    part_survey(&pagerank->part, pagerank->options.seed, (struct part_wish){.no_weights = true});
     pagerank->n_vertices = pagerank->part.survey.n_vertices;
     pagerank->n_edges = pagerank->part.survey.n_edges;
     /* As for one node, because only an open node knows how many there are; what is not used costs
@@ -132,15 +133,9 @@ void pagerank_open(struct pagerank *pagerank)
     set_arguments(pagerank);
 }
 
-void pagerank_close(struct pagerank *pagerank)
+void pagerank_close(void *self)
 {
-    cl_mem arrays[] = {pagerank->from, pagerank->to_node, pagerank->to_index, pagerank->degree,
-                       pagerank->rank, pagerank->share,   pagerank->totals};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        clReleaseMemObject(arrays[i]);
-    clReleaseKernel(pagerank->push.one);
-    clReleaseKernel(pagerank->push.several);
-    clReleaseKernel(pagerank->apply);
+    struct pagerank *pagerank = self;
     part_close(&pagerank->part);
     node_close(&pagerank->node);
 }
@@ -171,9 +166,7 @@ static void sum_real(struct pagerank *pagerank, const cl_float *totals)
 static void sum_totals(struct pagerank *pagerank)
 {
     size_t bytes = 2 * n_groups(pagerank) * rank_bytes(pagerank);
-    void *totals = malloc(bytes ? bytes : 1);
-    if (!totals)
-        die("no memory for the totals of %llu groups", (unsigned long long)n_groups(pagerank));
+    void *totals = app_array(bytes, 1, "the groups' totals");
     node_read(&pagerank->node, pagerank->totals, bytes, totals);
     if (pagerank->is_fixed)
         sum_fixed(pagerank, totals);
@@ -198,8 +191,9 @@ static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, uni
 }
 
 /* Ranks without sums are their base. */
-void pagerank_reset(struct pagerank *pagerank)
+void pagerank_reset(void *self)
 {
+    struct pagerank *pagerank = self;
     union rank base = {0}, extra = {0};
     if (pagerank->is_fixed)
         base.fixed = RANK_ONE / pagerank->n_vertices;
@@ -235,8 +229,9 @@ static void iterate_once(struct pagerank *pagerank, uint64_t sums)
     apply(pagerank, sums, base_of(pagerank), extra_of(pagerank));
 }
 
-void pagerank_iterate(struct pagerank *pagerank)
+void pagerank_iterate(void *self)
 {
+    struct pagerank *pagerank = self;
     pagerank->n_done = 0;
     do
         iterate_once(pagerank, pagerank->sums[pagerank->n_done++ % 2]);

@@ -12,107 +12,55 @@
  * 2015 (flags, start, stop); Orr 2016, section 5.4.2.
  */
 #include "pagerank.h"
-#include "node_app.h"
+
+#include <stdio.h>
 
 #define MAX_ITERATIONS 1000000
 
-enum { KEY_FIXED = 0x3000, KEY_PER_ITEM };
-
-static const struct argp_option own_options[] = {
-    {NULL, 0, NULL, 0, "PageRank:", 1},
-    {"iterations", 'i', "N", 0, "Make at most this many iterations (20)", 0},
-    {"tolerance", 't', "SUM", 0,
-     "Stop once all ranks together change less than this; 0 never stops (1e-4)", 0},
-    {"fixed", KEY_FIXED, NULL, 0, "Add in fixed point: the same bits on any number of nodes", 0},
-    {"per-item", KEY_PER_ITEM, "N", 0,
-     "Edges of a work-item (1; on step pump up to 1024, so that a launch is a few slices)", 0},
+static const struct app_option own_options[] = {
+    {"iterations", 'i', "N", "Make at most this many iterations (20)",
+     OPTION_NUMBER(struct pagerank, n_iterations, 1, MAX_ITERATIONS)},
+    {"tolerance", 't', "SUM",
+     "Stop once all ranks together change less than this; 0 never stops (1e-4)",
+     OPTION_REAL(struct pagerank, tolerance)},
+    {"fixed", 0, NULL, "Add in fixed point: the same bits on any number of nodes",
+     OPTION_FLAG(struct pagerank, is_fixed)},
+    {"per-item", 0, "N",
+     "Edges of a work-item (1; on step pump up to 1024, so that a launch is a few slices)",
+     OPTION_NUMBER(struct pagerank, per_item, 1, 1 << 20)},
     {0}};
 
-static error_t parse(int key, char *value, struct argp_state *state)
+/* All trials make as many iterations as the one that warmed up. */
+static void describe(void *self, struct trials *trials)
 {
-    struct pagerank *pagerank = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        node_app_inputs(state, node_app_graph_children, &pagerank->options, &pagerank->node);
-        return 0;
-    case 'i':
-        return options_number(state, "-i", value, 1, MAX_ITERATIONS, &pagerank->n_iterations);
-    case 't':
-        return options_real(state, "-t", value, &pagerank->tolerance);
-    case KEY_FIXED:
-        pagerank->is_fixed = true;
-        return 0;
-    case KEY_PER_ITEM:
-        return options_number(state, "--per-item", value, 1, 1 << 20, &pagerank->per_item);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct pagerank *pagerank = self;
+    snprintf(trials->variant, sizeof trials->variant, "%s", pagerank->is_fixed ? "fixed" : "float");
+    trials->work = (double)pagerank->n_edges * (double)pagerank->n_done;
+    part_describe(&pagerank->part, pagerank->options.seed, pagerank->n_edges, trials);
+    trials_add_number(trials, "iterations", pagerank->n_done);
+    trials_add_real(trials, "tolerance", pagerank->tolerance);
+    trials_add_number(trials, "edges_per_item", pagerank->per_item);
+    trials_add_number(trials, "group_items", pagerank->node.group_items);
 }
 
-static const struct argp argp = {.options = own_options,
-                                 .parser = parse,
-                                 .doc = "Rank the vertices of a graph by pushing ranks along its "
-                                        "edges, and say how many edges a second were pushed.",
-                                 .children = node_app_graph_children};
-
-static void reset(void *app)
-{
-    pagerank_reset(app);
-}
-
-static void iterate(void *app)
-{
-    pagerank_iterate(app);
-}
-
-static uint64_t check(void *app, struct trials *trials)
-{
-    (void)trials;
-    return pagerank_check(app);
-}
-
-/* One trial, so that the device's compiler has done its work before the clock runs. It also
- * tells how many iterations the trials will take, since all are alike. */
-static void warm_up(struct pagerank *pagerank)
-{
-    pagerank_reset(pagerank);
-    pagerank_iterate(pagerank);
-}
-
-static json_t *parameters(const struct pagerank *pagerank)
-{
-    json_t *object =
-        app_graph_parameters(&pagerank->options, pagerank->n_vertices, pagerank->n_edges);
-    app_add_number(object, "iterations", pagerank->n_done);
-    json_object_set_new(object, "tolerance", json_real(pagerank->tolerance));
-    app_add_number(object, "edges_per_item", pagerank->per_item);
-    app_add_number(object, "group_items", pagerank->node.group_items);
-    return object;
-}
-
-static int run(struct pagerank *pagerank)
-{
-    static const struct node_app_steps steps = {.reset = reset, .run = iterate, .check = check};
-    char input[256];
-    app_graph_name(input, sizeof input, &pagerank->options);
-    struct trials trials = {.name = "pagerank",
-                            .variant = pagerank->is_fixed ? "fixed" : "float",
-                            .input = input,
-                            .unit = "edges/s",
-                            .work = (double)pagerank->n_edges * (double)pagerank->n_done,
-                            .parameters = parameters(pagerank)};
-    return node_app_run(&trials, &steps, &pagerank->node, &pagerank->options, pagerank);
-}
+static const struct app app = {
+    .name = "pagerank",
+    .unit = "edges/s",
+    .doc = "Rank the vertices of a graph by pushing ranks along its edges, and say how many edges "
+           "a second were pushed.",
+    .groups = {{"PageRank:", 1, own_options, 0},
+               GRAPH_OPTIONS_GROUP(offsetof(struct pagerank, part.options))},
+    APP_FIELDS(struct pagerank),
+    .open = pagerank_open,
+    .reset = pagerank_reset,
+    .run = pagerank_iterate,
+    .describe = describe,
+    .check = pagerank_check,
+    .close = pagerank_close};
 
 int main(int argc, char **argv)
 {
     struct pagerank pagerank = {
-        .options = OPTIONS_DEFAULT, .node = NODE_DEFAULT, .n_iterations = 20, .tolerance = 1e-4};
-    options_parse(&argp, argc, argv, &pagerank);
-    part_survey(&pagerank.part, &pagerank.options, (struct part_wish){.no_weights = true});
-    pagerank_open(&pagerank);
-    warm_up(&pagerank);
-    int status = run(&pagerank);
-    pagerank_close(&pagerank);
-    return status;
+        .part.options = GRAPH_OPTIONS_DEFAULT, .n_iterations = 20, .tolerance = 1e-4};
+    return app_main(&app, &pagerank, argc, argv);
 }

@@ -3,14 +3,15 @@
  * What the parts of PageRank share.
  *
  * Path: pagerank.c (options, trials) -> iterate.c (this node's part) -> reference.c (check)
- * Owner: pagerank_open makes what pagerank_close frees; the survey of the graph is pagerank.c's.
+ * Owner: pagerank_open makes what pagerank_close frees.
  * Threads: main's.
  */
 #ifndef APPS_PAGERANK_H
 #define APPS_PAGERANK_H
 
-#include "node_each.h"
-#include "node_part.h"
+#include "frame/app.h"
+#include "frame/each.h"
+#include "graph/node_part.h"
 
 /* All rank together, in the fixed-point form. Rounding adds less than 3 units a vertex and
  * iteration, of which 0.85 stay: no sum comes near 2^64. */
@@ -47,23 +48,21 @@ struct pagerank {
     uint64_t idle_fixed;
 };
 
-/** Open the node and take its part of the graph. Collective. */
-void pagerank_open(struct pagerank *pagerank);
+/* Of struct pagerank, all of them. */
 
-/** Every rank is 1 / n_vertices again. Collective. */
-void pagerank_reset(struct pagerank *pagerank);
+/** Open the node and take its part of the graph. */
+app_step pagerank_open;
 
-/** Iterate until n_iterations or tolerance. Collective. */
-void pagerank_iterate(struct pagerank *pagerank);
+/** Every rank is 1 / n_vertices again. */
+app_step pagerank_reset;
 
-/** Free what pagerank_open made. Collective. */
-void pagerank_close(struct pagerank *pagerank);
+/** Iterate until n_iterations or tolerance. */
+app_step pagerank_iterate;
 
-/**
- * Compare this node's ranks with a serial computation of as many iterations.
- *
- * @return  vertices with a wrong rank [count].
- */
-uint64_t pagerank_check(struct pagerank *pagerank);
+/** Free what pagerank_open made. */
+app_step pagerank_close;
+
+/** Compare this node's ranks with a serial computation of as many iterations: vertices with a wrong one. */
+app_check pagerank_check;
 
 #endif

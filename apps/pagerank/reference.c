@@ -8,7 +8,6 @@
  * Owner: nothing outlives the call.
  * Threads: main's.
  */
-#include "app.h"
 #include "pagerank.h"
 
 #include <math.h>
@@ -104,17 +103,20 @@ static uint64_t check_real(const struct pagerank *pagerank, const struct graph *
     return n_wrong;
 }
 
-uint64_t pagerank_check(struct pagerank *pagerank)
+uint64_t pagerank_check(void *self, struct trials *trials)
 {
+    struct pagerank *pagerank = self;
     struct graph graph, turned = {0};
+    bool is_symmetric = pagerank->part.survey.is_symmetric;
+    (void)trials;
     part_whole(&graph, &pagerank->part);
-    if (!graph.is_symmetric && graph_transpose(&turned, &graph))
+    if (!is_symmetric && graph_transpose(&turned, &graph))
         die("no memory to turn %llu edges round", (unsigned long long)graph.n_edges);
     uint64_t n_own = pagerank->part.rows.n_vertices;
     void *own = app_array(n_own, sizeof(union rank), "the check");
     size_t rank_bytes = pagerank->is_fixed ? sizeof(cl_ulong) : sizeof(cl_float);
     node_read(&pagerank->node, pagerank->rank, n_own * rank_bytes, own);
-    const struct graph *pulled = graph.is_symmetric ? &graph : &turned;
+    const struct graph *pulled = is_symmetric ? &graph : &turned;
     uint64_t n_wrong = pagerank->is_fixed ? check_fixed(pagerank, &graph, pulled, own)
                                           : check_real(pagerank, &graph, pulled, own);
     free(own);

@@ -6,11 +6,12 @@
  * Owner: see sssp.h.
  * Threads: main's.
  */
-#include "app.h"
-#include "ghosts.h"
-#include "random.h"
 #include "sssp.h"
+#include "frame/random.h"
+#include "graph/ghosts.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Edges that one work-item relaxes: enough for a mesh's vertex, few enough that hubs spread. */
@@ -143,7 +144,7 @@ static uint64_t first_with_edges(struct sssp *sssp)
     for (uint64_t u = rows->n_vertices; u-- > 0;)
         if (graph_degree(rows, u))
             first = sssp->part.vertices[u];
-    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_MIN, GRAVEL_ULONG, &first, 1));
+    first = node_least(&sssp->node, first);
     return first == UINT64_MAX ? 0 : first;
 }
 
@@ -194,9 +195,25 @@ static void set_arguments(struct sssp *sssp)
     NODE_SET(sssp->lowest, 4, cl_mem, sssp->lows);
 }
 
-void sssp_open(struct sssp *sssp)
+/* What can only be judged by the graph. */
+static void check_options(const struct sssp *sssp)
 {
+    uint64_t n = sssp->part.survey.n_vertices;
+    if (sssp->has_source && sssp->source >= n)
+        die("-r: vertex %llu is not in 0..%llu", (unsigned long long)sssp->source,
+            (unsigned long long)n - 1);
+    if (sssp->form != SSSP_FLOAT &&
+        (sssp->delta != floor(sssp->delta) || sssp->delta > (double)UINT32_MAX))
+        die("-d: weights are whole numbers, and %g is not in 0..%u", sssp->delta, UINT32_MAX);
+}
+
+void sssp_open(void *self)
+{
+    struct sssp *sssp = self;
     struct node *node = &sssp->node;
+    part_survey(&sssp->part, sssp->options.seed, (struct part_wish){.refuse_negative = true});
+    sssp_choose_form(sssp);
+    check_options(sssp);
     /* As for one node, because only an open node knows how many there are. */
     node_open(node, fill_up(sssp, sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
@@ -210,15 +227,9 @@ void sssp_open(struct sssp *sssp)
     set_arguments(sssp);
 }
 
-void sssp_close(struct sssp *sssp)
+void sssp_close(void *self)
 {
-    cl_mem arrays[] = {sssp->offsets, sssp->slots,    sssp->weights, sssp->targets, sssp->settled,
-                       sssp->best,    sssp->frontier, sssp->counts,  sssp->lows};
-    cl_kernel kernels[] = {sssp->reset, sssp->gather, sssp->relax, sssp->lowest};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        clReleaseMemObject(arrays[i]);
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        clReleaseKernel(kernels[i]);
+    struct sssp *sssp = self;
     part_close(&sssp->part);
     node_close(&sssp->node);
 }

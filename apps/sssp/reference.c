@@ -10,9 +10,7 @@
  * Threads: main's.
  * Source: E. Dijkstra, A Note on Two Problems in Connexion with Graphs, 1959.
  */
-#include "app.h"
 #include "sssp.h"
-#include "trials.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,6 @@
  * Owner: see sssp.h.
  * Threads: main's.
  */
-#include "app.h"
 #include "sssp.h"
 
 #include <stdlib.h>
@@ -47,8 +46,9 @@ uint64_t *sssp_read(struct sssp *sssp)
     return read_distances(sssp, sssp->settled, n_own(sssp));
 }
 
-void sssp_reset(struct sssp *sssp)
+void sssp_reset(void *self)
 {
+    struct sssp *sssp = self;
     uint64_t n = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
     node_launch(&sssp->node, sssp->reset, n);
     node_barrier(&sssp->node);
@@ -62,19 +62,11 @@ static void set_limit(struct sssp *sssp, uint64_t limit)
              is_wide ? (const void *)&limit : (const void *)&narrow);
 }
 
-static void clear_counts(struct sssp *sssp)
-{
-    static const cl_uint none[2] = {0, 0};
-    node_check_cl(clEnqueueWriteBuffer(gravel_cl_queue(sssp->node.gravel), sssp->counts, CL_FALSE,
-                                       0, sizeof none, none, 0, NULL, NULL),
-                  "clEnqueueWriteBuffer");
-}
-
 /* List what came nearer, below the limit. @return  this node's chunks; *n_all is all nodes'. */
 static uint64_t gather(struct sssp *sssp, uint64_t *n_all)
 {
     cl_uint counts[2];
-    clear_counts(sssp);
+    node_clear(&sssp->node, sssp->counts, sizeof counts);
     node_launch(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
     node_read(&sssp->node, sssp->counts, sizeof counts, counts);
     uint64_t sums[2] = {counts[0], counts[1]};
@@ -112,12 +104,12 @@ static uint64_t find_lowest(struct sssp *sssp)
     for (uint64_t i = 0; i < n_groups; i++)
         lowest = lows[i] < lowest ? lows[i] : lowest;
     free(lows);
-    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_MIN, GRAVEL_ULONG, &lowest, 1));
-    return lowest;
+    return node_least(&sssp->node, lowest);
 }
 
-void sssp_search(struct sssp *sssp)
+void sssp_search(void *self)
 {
+    struct sssp *sssp = self;
     uint64_t far = FAR_OF(sssp), lowest = 0;
     sssp->n_rounds = sssp->n_buckets = sssp->n_reached = 0;
     progress_begin(&sssp->progress, stderr, "sssp", sssp->part.survey.n_vertices,

@@ -10,8 +10,9 @@
 #ifndef APPS_SSSP_H
 #define APPS_SSSP_H
 
-#include "node_part.h"
-#include "progress.h"
+#include "frame/app.h"
+#include "frame/progress.h"
+#include "graph/node_part.h"
 
 /* Weights drawn for a graph that has none, as GAPBS does: 1 to this. */
 #define MOST_DRAWN_WEIGHT 255
@@ -46,7 +47,6 @@ struct sssp {
 
     struct progress progress;
     uint64_t n_rounds, n_buckets, n_reached; /* of the last search */
-    uint64_t n_reached_edges;                /* that leave reached vertices, at all nodes */
     double check_s;                          /* Dijkstra's time */
 };
 
@@ -70,20 +70,20 @@ uint64_t sssp_add(enum sssp_form form, uint64_t distance, union graph_weight wei
 /** End of the bucket that holds a distance. */
 uint64_t sssp_bucket_end(const struct sssp *sssp, uint64_t distance);
 
-/** Open the node, take its part of the graph and choose the source. Collective. */
-void sssp_open(struct sssp *sssp);
+/** Open the node, take its part of the graph and choose the source. */
+app_step sssp_open;
 
-/** Nothing is reached but the source. Collective. */
-void sssp_reset(struct sssp *sssp);
+/** Nothing is reached but the source. */
+app_step sssp_reset;
 
-/** Find all distances. Collective. */
-void sssp_search(struct sssp *sssp);
+/** Find all distances. */
+app_step sssp_search;
 
 /** Read this node's distances: [own vertices], to be freed. */
 uint64_t *sssp_read(struct sssp *sssp);
 
-/** Free what sssp_open made. Collective. */
-void sssp_close(struct sssp *sssp);
+/** Free what sssp_open made. */
+app_step sssp_close;
 
 /** Compare this node's distances with Dijkstra's. @return vertices with a wrong one [count]. */
 uint64_t sssp_check(struct sssp *sssp);

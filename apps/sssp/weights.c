@@ -6,9 +6,8 @@
  * Owner: nothing outlives a call, but for the weights of a graph.
  * Threads: main's.
  */
-#include "app.h"
-#include "random.h"
 #include "sssp.h"
+#include "frame/random.h"
 
 #include <math.h>
 #include <stdlib.h>

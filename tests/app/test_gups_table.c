@@ -7,8 +7,8 @@
  *
  * Path: meson test -> this -> apps/gups/table.c
  */
-#include "app.h"
-#include "table.h"
+#include "frame/die.h"
+#include "gups/table.h"
 
 #include <stdio.h>
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Feed the graph readers arbitrary bytes. The first byte chooses the format, the rest is the file,
- * plain or gzip. It is read whole, and once more as each of three nodes reads its rows.
+ * plain or gzip. It is read as the only node reads it, and once more as each of three nodes does.
  *
- * Path: libFuzzer -> this -> apps/common/graph_read.h
+ * Path: libFuzzer -> this -> apps/graph/read.h
  * Owner: one in-memory file for the whole run, and a folder with a name of each suffix for it.
  * Threads: one.
  *
- * Besides what the sanitizers see: a graph that was read is sound and symmetric if it says so, one
- * that was refused is empty and comes with one line that starts with the file's name. Nodes refuse
- * the same files, and the rows they get of others are those of the whole.
+ * Besides what the sanitizers see: a graph that was read is sound, and symmetric if the survey says so; a file
+ * that was refused comes with one line that starts with the file's name. The rows that three
+ * nodes get are those of the whole.
  */
-#include "graph_read.h"
+#include "graph/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void remove_names(void)
     rmdir(folder);
 }
 
-/* A name of each suffix for one file, since readers of rows go by that. */
+/* A name of each suffix for one file, since readers go by that. */
 static void make_names(int file)
 {
     static const char *const suffixes[GRAPH_N_FORMATS] = {
@@ -73,20 +73,21 @@ static const char *write_file(const uint8_t *bytes, size_t size, enum graph_form
     return paths[format];
 }
 
-static void check_read(const struct graph *graph)
+static void check_read(const struct graph *graph, const struct graph_survey *survey)
 {
     struct graph_mismatch mismatch;
     require(graph->n_vertices > 0, "a graph has vertices");
     require(graph_is_sound(graph), "the rows are sound");
-    if (!graph->is_symmetric)
+    require(survey->n_vertices == graph->n_vertices && survey->n_edges == graph->n_edges,
+            "a survey counts what is read");
+    if (!survey->is_symmetric)
         return;
     require(graph_find_mismatch(graph, &mismatch) == 0, "there is memory");
     require(!mismatch.was_found, "a symmetric graph is its own transpose");
 }
 
-static void check_refused(const struct graph *graph, const char *path, const char *reason)
+static void check_refused(const char *path, const char *reason)
 {
-    require(!graph->offsets && !graph->neighbours && !graph->weights, "a refused graph is empty");
     require(strncmp(reason, path, strlen(path)) == 0, "the reason names the file");
     require(!strchr(reason, '\n'), "the reason is one line");
 }
@@ -115,34 +116,25 @@ static void check_node(const struct graph *whole, const struct graph_survey *sur
     graph_free(&rows);
 }
 
-/* @param whole  what the file gave when it was read whole; empty if it was refused. */
-static void check_nodes(const struct graph *whole, const char *path)
-{
-    char reason[GRAPH_REASON_BYTES];
-    struct graph_survey survey;
-    bool was_read = graph_read_survey(&survey, path, false, reason);
-    require(was_read == (whole->offsets != NULL), "nodes refuse what is refused whole");
-    if (!was_read)
-        return;
-    require(survey.n_vertices == whole->n_vertices && survey.n_edges == whole->n_edges,
-            "a survey counts what is read");
-    for (uint32_t node = 0; node < N_NODES; node++)
-        check_node(whole, &survey, path, node, reason);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
     char reason[GRAPH_REASON_BYTES];
-    struct graph graph;
-    enum graph_format format = data[0] % GRAPH_N_FORMATS;
-    const char *path = write_file(data + 1, size - 1, format);
-    if (graph_read_as(&graph, path, format, reason))
-        check_read(&graph);
-    else
-        check_refused(&graph, path, reason);
-    check_nodes(&graph, path);
-    graph_free(&graph);
+    struct graph_survey survey;
+    struct graph whole;
+    const char *path = write_file(data + 1, size - 1, data[0] % GRAPH_N_FORMATS);
+    if (!graph_read_survey(&survey, path, false, reason)) {
+        check_refused(path, reason);
+        return 0;
+    }
+    const struct partition all = partition_blocks(survey.n_vertices, 1);
+    const struct graph_filter filter = {.partition = &all};
+    require(graph_read_rows(&whole, path, &filter, &survey, reason),
+            "rows of a file that was read");
+    check_read(&whole, &survey);
+    for (uint32_t node = 0; node < N_NODES; node++)
+        check_node(&whole, &survey, path, node, reason);
+    graph_free(&whole);
     return 0;
 }

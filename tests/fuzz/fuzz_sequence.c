@@ -11,8 +11,8 @@
  * was packed; one that was refused leaves nothing and comes with one line that starts with the
  * file's name.
  */
-#include "pack.h"
-#include "sequence.h"
+#include "mer/pack.h"
+#include "mer/sequence.h"
 
 #include <stdio.h>
 #include <stdlib.h>

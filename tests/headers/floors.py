@@ -1,29 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A room, a folder of the sources, includes no room of a higher floor: CONTRIBUTING.md lists the rooms, lowest first.
+"""A room, a folder of the sources, includes only rooms below it: CONTRIBUTING.md lists the rooms, lowest first.
 
 usage: floors.py SOURCE
 exit:  0; 1 with each include that climbs, each room that is not listed, and each listed one that is not there
 
-A room is a folder in lib/ or cl/ with all below it, cl/ itself, or include/gravel. Includes in quotes are read, of
-.c, .h and .cl alike.
+A room is a folder in lib/, cl/ or apps/ with all below it, cl/ itself, or include/gravel. Includes in quotes are read,
+of .c, .h and .cl alike. Rooms of one row are on one floor. Applications find no header in lib/.
 
-Path: include/, cl/, lib/ <-> CONTRIBUTING.md, "Rooms".
+Path: include/, cl/, lib/, apps/ <-> CONTRIBUTING.md, "Rooms".
 """
 import os
 import re
 import sys
 
 SECTION = re.compile(r"^## Rooms\n(.*?)(?=^## )", re.M | re.S)
-ROW = re.compile(r"^- `([\w/]+)`: ", re.M)
+ROW = re.compile(r"^- (`[\w/-]+`(?:, `[\w/-]+`)*): ", re.M)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
-SEARCHED = ("lib", "cl", "include", "cl/device", "cl/layout", "cl/kernels")  # as the compilers do, below the source
+# As the compilers do, below the source.
+SEARCHED = {"apps": ("apps", "cl", "cl/kernels")}
+ELSE_SEARCHED = ("lib", "cl", "include", "cl/device", "cl/layout", "cl/kernels")
 ELSEWHERE = {"forms.cl.h": "made by cl/forms.py", "host_c11.h": "of tests/tsan",
              "gravel.cl.h": "in kernels: the joined header"}
 
 
 def sources(root):
-    for top in ("include", "cl", "lib"):
+    for top in ("include", "cl", "lib", "apps"):
         for folder, _, names in os.walk(os.path.join(root, top)):
             for name in names:
                 if name.endswith((".c", ".h", ".cl")):
@@ -36,7 +38,7 @@ def room_of(path):
 
 
 def target_of(name, path, found):
-    for folder in (os.path.dirname(path),) + SEARCHED:
+    for folder in (os.path.dirname(path),) + SEARCHED.get(path.split("/")[0], ELSE_SEARCHED):
         target = os.path.normpath(os.path.join(folder, name))
         if target in found:
             return target
@@ -53,14 +55,15 @@ def faults(root, floors):
             target = target_of(name, path, found)
             if not target and name not in ELSEWHERE:
                 yield "%s includes %s, which is not there" % (path, name)
-            elif target and {room_of(target), room_of(path)} <= set(floors) and \
-                    floors[room_of(target)] > floors[room_of(path)]:
-                yield "%s includes %s of a higher floor" % (path, target)
+            elif target and {room_of(target), room_of(path)} <= set(floors) and room_of(target) != room_of(path) and \
+                    floors[room_of(target)] >= floors[room_of(path)]:
+                yield "%s includes %s of a floor that is not below" % (path, target)
 
 
 text = open(os.path.join(sys.argv[1], "CONTRIBUTING.md"), encoding="utf-8").read()
 section = SECTION.search(text)
-listed = ROW.findall(section.group(1)) if section else []
-wrong = sorted(set(faults(sys.argv[1], {room: floor for floor, room in enumerate(listed)})))
+rows = ROW.findall(section.group(1)) if section else []
+listed = {room: floor for floor, row in enumerate(rows) for room in row.strip("`").split("`, `")}
+wrong = sorted(set(faults(sys.argv[1], listed)))
 print("\n".join(wrong + ["%d rooms, %d faults" % (len(listed), len(wrong))]))
 sys.exit(bool(wrong) or not listed)

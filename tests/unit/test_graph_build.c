@@ -1,31 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows, transposes, slices, symmetry and the block partition.
+ * Rows, transposes, symmetry and the block partition.
  *
- * Path: meson test -> this -> apps/common/graph_build.h, graph.h, partition.h
+ * Path: meson test -> this -> apps/graph/build.h, graph.h, partition.h
  */
-#include "graph_build.h"
-#include "partition.h"
-#include "random.h"
+#include "frame/random.h"
+#include "graph/build.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
-static struct graph_edge listed(const void *source, uint64_t i)
+struct list {
+    const struct graph_edge *edges;
+    uint64_t n_edges;
+};
+
+static void list_edges(const void *source, struct block_range range, graph_visit *visit,
+                       void *context)
 {
-    return ((const struct graph_edge *)source)[i];
+    const struct list *list = source;
+    (void)range;
+    for (uint64_t i = 0; i < list->n_edges; i++)
+        visit(context, list->edges[i]);
 }
 
-static struct graph build(uint64_t n_vertices, const struct graph_edge *list, uint64_t n_edges,
-                          bool both_ways)
+/* The rows of one of n_nodes. */
+static struct graph build_part(uint64_t n_vertices, const struct graph_edge *edges,
+                               uint64_t n_edges, uint32_t n_nodes, uint32_t node)
 {
-    const struct graph_edges edges = {listed, list, n_edges, GRAPH_UINT, both_ways};
-    struct graph graph;
-    assert_int_equal(graph_build(&graph, n_vertices, &edges), 0);
+    const struct list list = {edges, n_edges};
+    const struct graph_stream stream = {list_edges, &list, GRAPH_UINT};
+    const struct partition partition = partition_blocks(n_vertices, n_nodes);
+    struct graph rows;
+    assert_int_equal(graph_build_rows(&rows, &partition, node, &stream), 0);
+    return rows;
+}
+
+static struct graph build(uint64_t n_vertices, const struct graph_edge *edges, uint64_t n_edges)
+{
+    struct graph graph = build_part(n_vertices, edges, n_edges, 1, 0);
     assert_true(graph_is_sound(&graph));
     return graph;
 }
@@ -37,20 +53,20 @@ static struct graph_edge edge(uint32_t from, uint32_t to, uint32_t weight)
 
 enum { N_RANDOM = 5000, N_VERTICES = 300 };
 
-static struct graph random_graph(struct graph_edge *list, bool both_ways)
+static struct graph random_graph(struct graph_edge *list)
 {
     for (uint64_t i = 0; i < N_RANDOM; i++) {
         uint64_t number = random_at(7, i);
         list[i] = edge((uint32_t)(number % N_VERTICES), (uint32_t)((number >> 32) % N_VERTICES),
                        (uint32_t)i);
     }
-    return build(N_VERTICES, list, N_RANDOM, both_ways);
+    return build(N_VERTICES, list, N_RANDOM);
 }
 
 static void no_edges_build_empty_rows(void **state)
 {
     (void)state;
-    struct graph graph = build(3, NULL, 0, false);
+    struct graph graph = build(3, NULL, 0);
     assert_int_equal(graph.offsets[3], 0);
     graph_free(&graph);
 }
@@ -60,7 +76,7 @@ static void build_keeps_every_edge_in_order(void **state)
 {
     (void)state;
     static struct graph_edge list[N_RANDOM];
-    struct graph graph = random_graph(list, false);
+    struct graph graph = random_graph(list);
     for (uint32_t u = 0; u < N_VERTICES; u++) {
         uint64_t e = graph.offsets[u];
         for (uint64_t i = 0; i < N_RANDOM; i++) {
@@ -74,23 +90,11 @@ static void build_keeps_every_edge_in_order(void **state)
     graph_free(&graph);
 }
 
-static void build_both_ways_enters_a_loop_twice(void **state)
-{
-    (void)state;
-    const struct graph_edge list[] = {edge(0, 1, 5), edge(1, 1, 6)};
-    struct graph graph = build(2, list, 2, true);
-    assert_int_equal(graph.n_edges, 4);
-    assert_int_equal(graph_degree(&graph, 0), 1);
-    assert_int_equal(graph_degree(&graph, 1), 3);
-    assert_true(graph.is_symmetric);
-    graph_free(&graph);
-}
-
 static void transpose_turns_every_edge_with_its_weight(void **state)
 {
     (void)state;
     static struct graph_edge list[N_RANDOM];
-    struct graph graph = random_graph(list, false), turned;
+    struct graph graph = random_graph(list), turned;
     assert_int_equal(graph_transpose(&turned, &graph), 0);
     assert_true(graph_is_sound(&turned));
     assert_int_equal(turned.n_edges, N_RANDOM);
@@ -111,28 +115,27 @@ static void mismatch_is_found_and_named(void **state)
     struct graph_mismatch mismatch;
     const struct graph_edge list[] = {edge(0, 1, 0), edge(1, 0, 0), edge(2, 1, 0), edge(1, 2, 0),
                                       edge(2, 1, 0)};
-    struct graph graph = build(3, list, 4, false);
+    struct graph graph = build(3, list, 4);
     assert_int_equal(graph_find_mismatch(&graph, &mismatch), 0);
     assert_false(mismatch.was_found);
     graph_free(&graph);
-    graph = build(3, list, 5, false); /* a duplicate one way only */
+    graph = build(3, list, 5); /* a duplicate one way only */
     assert_int_equal(graph_find_mismatch(&graph, &mismatch), 0);
     assert_true(mismatch.was_found && mismatch.from == 2 && mismatch.to == 1);
     graph_free(&graph);
 }
 
-static void slices_together_are_the_graph(void **state)
+static void parts_together_are_the_graph(void **state)
 {
     (void)state;
     static struct graph_edge list[N_RANDOM];
-    struct graph graph = random_graph(list, true);
+    struct graph graph = random_graph(list);
     static const uint32_t node_counts[] = {1, 2, 3, 7, N_VERTICES, 2 * N_VERTICES + 1};
     for (size_t k = 0; k < sizeof node_counts / sizeof *node_counts; k++) {
         uint64_t n_seen = 0;
         for (uint32_t node = 0; node < node_counts[k]; node++) {
             struct block_range range = block_range(N_VERTICES, node_counts[k], node);
-            struct graph part;
-            assert_int_equal(graph_slice(&part, &graph, range.first, range.last), 0);
+            struct graph part = build_part(N_VERTICES, list, N_RANDOM, node_counts[k], node);
             assert_int_equal(part.n_vertices, range.last - range.first);
             for (uint64_t e = 0; e < part.n_edges; e++, n_seen++) {
                 assert_int_equal(part.neighbours[e], graph.neighbours[n_seen]);
@@ -145,21 +148,11 @@ static void slices_together_are_the_graph(void **state)
     graph_free(&graph);
 }
 
-static void slice_outside_the_graph_is_refused(void **state)
-{
-    (void)state;
-    struct graph graph = build(3, NULL, 0, false), part;
-    assert_int_equal(graph_slice(&part, &graph, 2, 4), -EINVAL);
-    assert_int_equal(graph_slice(&part, &graph, 2, 1), -EINVAL);
-    assert_null(part.offsets);
-    graph_free(&graph);
-}
-
 static void unsound_graphs_are_found(void **state)
 {
     (void)state;
     const struct graph_edge list[] = {edge(0, 1, 0), edge(1, 0, 0)};
-    struct graph graph = build(2, list, 2, false);
+    struct graph graph = build(2, list, 2);
     graph.neighbours[1] = 2;
     assert_false(graph_is_sound(&graph));
     graph.neighbours[1] = 0;
@@ -206,11 +199,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_edges_build_empty_rows),
         cmocka_unit_test(build_keeps_every_edge_in_order),
-        cmocka_unit_test(build_both_ways_enters_a_loop_twice),
         cmocka_unit_test(transpose_turns_every_edge_with_its_weight),
         cmocka_unit_test(mismatch_is_found_and_named),
-        cmocka_unit_test(slices_together_are_the_graph),
-        cmocka_unit_test(slice_outside_the_graph_is_refused),
+        cmocka_unit_test(parts_together_are_the_graph),
         cmocka_unit_test(unsound_graphs_are_found),
         cmocka_unit_test(partition_covers_each_vertex_once),
         cmocka_unit_test(partition_of_huge_counts_does_not_overflow),

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files for the graph readers' tests: made in a temporary folder, plain or gzip, and removed with
- * it.
+ * Files for the graph readers' tests: made in a temporary folder, plain or gzip, and removed with it; and both readings
+ * of one.
  *
  * Path: test_graph_read.c, test_graph_refuse.c, test_graph_memory.c -> this
  * Owner: the folder is the test program's; one at a time.
  */
 #ifndef TESTS_TEST_GRAPH_FILE_H
 #define TESTS_TEST_GRAPH_FILE_H
+
+#include "graph/read.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -50,6 +52,18 @@ static inline const char *write_bytes(const char *suffix, const void *bytes, siz
 static inline const char *write_text(const char *suffix, const char *text)
 {
     return write_bytes(suffix, text, strlen(text));
+}
+
+/* The rows of the only node; false, and none, with the reason. */
+static inline bool read_whole(struct graph *whole, const char *path, char *reason)
+{
+    struct graph_survey survey;
+    *whole = (struct graph){0};
+    if (!graph_read_survey(&survey, path, false, reason))
+        return false;
+    const struct partition all = partition_blocks(survey.n_vertices, 1);
+    const struct graph_filter filter = {.partition = &all};
+    return graph_read_rows(whole, path, &filter, &survey, reason);
 }
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Generated graphs: size, symmetry, shape, and the same for a seed everywhere.
  *
- * Path: meson test -> this -> apps/common/graph_generate.h
+ * Path: meson test -> this -> apps/graph/generate.h
  */
-#include "graph_generate.h"
-#include "random.h"
+#include "frame/random.h"
+#include "graph/generate.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,9 +16,18 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-typedef int generator(struct graph *out, unsigned scale, unsigned degree, uint64_t seed);
+enum { KRONECKER, UNIFORM, N_KINDS };
 
-static generator *const generators[] = {graph_generate_kronecker, graph_generate_uniform};
+static struct graph generate(bool is_uniform, unsigned scale, unsigned degree, uint64_t seed)
+{
+    struct edge_numbers numbers;
+    struct graph graph;
+    assert_int_equal(edge_numbers_of(&numbers, is_uniform, scale, degree, seed), 0);
+    const struct graph_stream stream = edge_numbers_stream(&numbers);
+    const struct partition all = partition_blocks(UINT64_C(1) << scale, 1);
+    assert_int_equal(graph_build_rows(&graph, &all, 0, &stream), 0);
+    return graph;
+}
 
 static uint64_t fingerprint(const struct graph *graph)
 {
@@ -29,10 +38,9 @@ static uint64_t fingerprint(const struct graph *graph)
     return hash;
 }
 
-static uint64_t fingerprint_of(generator *generate, unsigned scale, unsigned degree, uint64_t seed)
+static uint64_t fingerprint_of(bool is_uniform, unsigned scale, unsigned degree, uint64_t seed)
 {
-    struct graph graph;
-    assert_int_equal(generate(&graph, scale, degree, seed), 0);
+    struct graph graph = generate(is_uniform, scale, degree, seed);
     uint64_t hash = fingerprint(&graph);
     graph_free(&graph);
     return hash;
@@ -41,15 +49,13 @@ static uint64_t fingerprint_of(generator *generate, unsigned scale, unsigned deg
 static void graph_has_the_size_asked_for_and_is_symmetric(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < N_KINDS; k++)
         for (unsigned scale = 0; scale <= 12; scale++) {
-            struct graph graph;
+            struct graph graph = generate(k, scale, 5, 3);
             struct graph_mismatch mismatch;
-            assert_int_equal(generators[k](&graph, scale, 5, 3), 0);
             assert_int_equal(graph.n_vertices, 1u << scale);
             assert_int_equal(graph.n_edges, 2 * 5u << scale); /* the sum of all degrees */
             assert_true(graph_is_sound(&graph));
-            assert_true(graph.is_symmetric);
             assert_int_equal(graph_find_mismatch(&graph, &mismatch), 0);
             assert_false(mismatch.was_found);
             graph_free(&graph);
@@ -59,11 +65,11 @@ static void graph_has_the_size_asked_for_and_is_symmetric(void **state)
 static void same_seed_gives_the_same_graph_and_another_does_not(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2; k++) {
-        uint64_t hash = fingerprint_of(generators[k], 10, 16, 1);
-        assert_int_equal(fingerprint_of(generators[k], 10, 16, 1), hash);
-        assert_int_not_equal(fingerprint_of(generators[k], 10, 16, 2), hash);
-        assert_int_not_equal(fingerprint_of(generators[k], 10, 16, 0), hash);
+    for (int k = 0; k < N_KINDS; k++) {
+        uint64_t hash = fingerprint_of(k, 10, 16, 1);
+        assert_int_equal(fingerprint_of(k, 10, 16, 1), hash);
+        assert_int_not_equal(fingerprint_of(k, 10, 16, 2), hash);
+        assert_int_not_equal(fingerprint_of(k, 10, 16, 0), hash);
     }
 }
 
@@ -71,8 +77,8 @@ static void same_seed_gives_the_same_graph_and_another_does_not(void **state)
 static void graph_is_the_same_on_every_machine(void **state)
 {
     (void)state;
-    assert_int_equal(fingerprint_of(graph_generate_kronecker, 10, 16, 1), 0x50eb68efdaf29bdc);
-    assert_int_equal(fingerprint_of(graph_generate_uniform, 10, 16, 1), 0xd150bd9588812e32);
+    assert_int_equal(fingerprint_of(KRONECKER, 10, 16, 1), 0x50eb68efdaf29bdc);
+    assert_int_equal(fingerprint_of(UNIFORM, 10, 16, 1), 0xd150bd9588812e32);
 }
 
 static int compare_degrees(const void *a, const void *b)
@@ -98,11 +104,10 @@ static double share_of_top_tenth(const struct graph *graph)
 static void kronecker_is_skewed_and_uniform_is_not(void **state)
 {
     (void)state;
-    struct graph graph;
-    assert_int_equal(graph_generate_kronecker(&graph, 14, 16, 1), 0);
+    struct graph graph = generate(KRONECKER, 14, 16, 1);
     assert_true(share_of_top_tenth(&graph) > 0.6);
     graph_free(&graph);
-    assert_int_equal(graph_generate_uniform(&graph, 14, 16, 1), 0);
+    graph = generate(UNIFORM, 14, 16, 1);
     assert_true(share_of_top_tenth(&graph) < 0.2);
     graph_free(&graph);
 }
@@ -114,8 +119,7 @@ static void kronecker_is_skewed_and_uniform_is_not(void **state)
 static void kronecker_order_is_shuffled_over_blocks(void **state)
 {
     (void)state;
-    struct graph graph;
-    assert_int_equal(graph_generate_kronecker(&graph, 16, 16, 1), 0);
+    struct graph graph = generate(KRONECKER, 16, 16, 1);
     double half = (double)graph.offsets[graph.n_vertices / 2] / (double)graph.n_edges;
     assert_true(half > 0.4 && half < 0.6);
     graph_free(&graph);
@@ -126,8 +130,7 @@ static void kronecker_order_is_shuffled_over_blocks(void **state)
 static void kronecker_draws_have_their_probabilities(void **state)
 {
     (void)state;
-    struct graph graph;
-    assert_int_equal(graph_generate_kronecker(&graph, 1, 65536, 9), 0);
+    struct graph graph = generate(KRONECKER, 1, 65536, 9);
     uint64_t heavy = graph_degree(&graph, 1) > graph_degree(&graph, 0), n_loops = 0;
     for (uint64_t e = graph.offsets[heavy]; e < graph.offsets[heavy + 1]; e++)
         n_loops += graph.neighbours[e] == heavy;
@@ -140,12 +143,12 @@ static void kronecker_draws_have_their_probabilities(void **state)
 static void sizes_out_of_range_are_refused(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2; k++) {
-        struct graph graph;
-        assert_int_equal(generators[k](&graph, GENERATE_MAX_SCALE + 1, 16, 1), -EINVAL);
-        assert_int_equal(generators[k](&graph, 4, 0, 1), -EINVAL);
-        assert_int_equal(generators[k](&graph, 4, GENERATE_MAX_DEGREE + 1, 1), -EINVAL);
-        assert_null(graph.offsets);
+    for (int k = 0; k < N_KINDS; k++) {
+        struct edge_numbers numbers;
+        assert_int_equal(edge_numbers_of(&numbers, k, GENERATE_MAX_SCALE + 1, 16, 1), -EINVAL);
+        assert_int_equal(edge_numbers_of(&numbers, k, 4, 0, 1), -EINVAL);
+        assert_int_equal(edge_numbers_of(&numbers, k, 4, GENERATE_MAX_DEGREE + 1, 1), -EINVAL);
+        assert_int_equal(numbers.n_edges, 0);
     }
 }
 

@@ -3,10 +3,9 @@
  * Every allocation of the graph code fails once: the answer is an error, never a half-built graph,
  * a leak or a crash. Also: a file cannot make a reader allocate more than its body justifies.
  *
- * Path: meson test -> this, linked with --wrap for malloc, calloc and realloc -> apps/common
+ * Path: meson test -> this, linked with --wrap for malloc, calloc and realloc -> apps/graph
  */
-#include "graph_generate.h"
-#include "graph_read.h"
+#include "graph/generate.h"
 #include "test_graph_file.h"
 
 #include <errno.h>
@@ -61,28 +60,6 @@ static void fail_allocation(long n)
     has_failed = false;
 }
 
-static void reader_without_memory_says_so(void **state)
-{
-    (void)state;
-    static const char *const suffixes[] = {".graph", ".mtx", ".gr", ".el", ".wel", ".txt", ".tsv"};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        char path[PATH_MAX], reason[GRAPH_REASON_BYTES];
-        snprintf(path, sizeof path, TEST_DATA "/diamond%s", suffixes[i]);
-        has_failed = true;
-        for (long n = 0; has_failed; n++) {
-            struct graph graph;
-            fail_allocation(n);
-            bool was_read = graph_read(&graph, path, reason);
-            n_before_failure = -1;
-            assert_int_equal(was_read, !has_failed);
-            assert_int_equal(graph.offsets != NULL, was_read);
-            assert_int_equal(reason[0] == '\0', was_read);
-            graph_free(&graph);
-            assert_true(n < 20);
-        }
-    }
-}
-
 /* Both readings of a node's rows. */
 static bool read_part(struct graph *rows, const char *path, char *reason)
 {
@@ -94,10 +71,10 @@ static bool read_part(struct graph *rows, const char *path, char *reason)
     return graph_read_rows(rows, path, &filter, &survey, reason);
 }
 
-static void reader_of_rows_without_memory_says_so(void **state)
+static void reader_without_memory_says_so(void **state)
 {
     (void)state;
-    static const char *const suffixes[] = {".graph", ".mtx", ".gr", ".wel", ".tsv"};
+    static const char *const suffixes[] = {".graph", ".mtx", ".gr", ".el", ".wel", ".txt", ".tsv"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         char path[PATH_MAX], reason[GRAPH_REASON_BYTES];
         snprintf(path, sizeof path, TEST_DATA "/diamond%s", suffixes[i]);
@@ -136,11 +113,15 @@ static void survey_allocates_nothing(void **state)
 static void generator_and_transpose_without_memory_say_so(void **state)
 {
     (void)state;
+    struct edge_numbers numbers;
+    assert_int_equal(edge_numbers_of(&numbers, false, 4, 4, 1), 0);
+    const struct graph_stream stream = edge_numbers_stream(&numbers);
+    const struct partition all = partition_blocks(16, 1);
     has_failed = true;
     for (long n = 0; has_failed; n++) {
         struct graph graph, turned = {0};
         fail_allocation(n);
-        int status = graph_generate_kronecker(&graph, 4, 4, 1);
+        int status = graph_build_rows(&graph, &all, 0, &stream);
         if (!status)
             status = graph_transpose(&turned, &graph);
         n_before_failure = -1;
@@ -168,7 +149,7 @@ static void declared_counts_allocate_nothing(void **state)
         char reason[GRAPH_REASON_BYTES];
         const char *path = write_text(files[i][0], files[i][1]);
         largest_bytes = 0;
-        assert_false(graph_read(&graph, path, reason));
+        assert_false(read_whole(&graph, path, reason));
         assert_in_range(largest_bytes, 1, 1 << 20);
     }
 }
@@ -177,7 +158,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reader_without_memory_says_so),
-        cmocka_unit_test(reader_of_rows_without_memory_says_so),
         cmocka_unit_test(survey_allocates_nothing),
         cmocka_unit_test(generator_and_transpose_without_memory_say_so),
         cmocka_unit_test(declared_counts_allocate_nothing),

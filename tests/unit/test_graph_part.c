@@ -2,15 +2,13 @@
 /*
  * A node's rows: together they are the whole graph, from files and generators, by block and METIS.
  *
- * Path: meson test -> this -> apps/common/graph_part.h
+ * Path: meson test -> this -> apps/graph/part.h
  */
-#include "app.h"
 #include "generated_graph.h"
-#include "ghosts.h"
-#include "graph_part.h"
-#include "graph_simple.h"
-#include "partition_metis.h"
+#include "graph/ghosts.h"
+#include "graph/partition_metis.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stdarg.h>
@@ -20,12 +18,17 @@
 
 #define MOST_NODES 7
 
-static struct options from_file(const char *path)
+static struct graph_options from_file(const char *path)
 {
-    struct options options = OPTIONS_DEFAULT;
-    options.graph_source = GRAPH_FROM_FILE;
-    options.graph_file = path;
-    return options;
+    return (struct graph_options){.source = GRAPH_FROM_FILE, .file = path};
+}
+
+/* A part that is surveyed. */
+static struct graph_part surveyed(const struct graph_options *options, struct part_wish wish)
+{
+    struct graph_part part = {.options = *options};
+    part_survey(&part, 1, wish);
+    return part;
 }
 
 static int compare(const void *a, const void *b)
@@ -55,13 +58,12 @@ static void assert_same_row(const struct graph *part, uint64_t u, const struct g
 }
 
 /* Each vertex is at exactly one node, with its row. */
-static void assert_parts_are(const struct graph *whole, const struct options *options,
+static void assert_parts_are(const struct graph *whole, const struct graph_options *options,
                              struct part_wish wish, uint32_t n_nodes)
 {
     uint64_t n_found = 0, n_edges = 0;
     for (uint32_t node = 0; node < n_nodes; node++) {
-        struct graph_part part;
-        part_survey(&part, options, wish);
+        struct graph_part part = surveyed(options, wish);
         assert_int_equal(part.survey.n_vertices, whole->n_vertices);
         part_open(&part, n_nodes, node);
         assert_int_equal(part.rows.n_vertices, partition_count(&part.partition, node));
@@ -80,11 +82,10 @@ static void assert_parts_are(const struct graph *whole, const struct options *op
     assert_int_equal(n_edges, whole->n_edges);
 }
 
-static void assert_all_parts_are_the_whole(struct options options, struct part_wish wish)
+static void assert_all_parts_are_the_whole(struct graph_options options, struct part_wish wish)
 {
     struct graph whole;
-    struct graph_part part;
-    part_survey(&part, &options, wish);
+    struct graph_part part = surveyed(&options, wish);
     part_whole(&whole, &part);
     assert_true(graph_is_sound(&whole));
     if (!wish.is_undirected)
@@ -120,9 +121,8 @@ static void weights_are_left_out_if_nobody_wants_them(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[512];
         snprintf(path, sizeof path, TEST_DATA "/%s", names[i]);
-        struct options options = from_file(path);
-        struct graph_part part;
-        part_survey(&part, &options, (struct part_wish){.no_weights = true});
+        struct graph_options options = from_file(path);
+        struct graph_part part = surveyed(&options, (struct part_wish){.no_weights = true});
         part_open(&part, 2, 0);
         assert_int_equal(part.rows.weights_are, GRAPH_UNWEIGHTED);
         assert_null(part.rows.weights);
@@ -134,9 +134,8 @@ static void weights_are_left_out_if_nobody_wants_them(void **state)
 static void edges_are_forgotten_but_for_their_number(void **state)
 {
     (void)state;
-    struct options options = from_file(TEST_DATA "/diamond.gr");
-    struct graph_part part;
-    part_survey(&part, &options, (struct part_wish){0});
+    struct graph_options options = from_file(TEST_DATA "/diamond.gr");
+    struct graph_part part = surveyed(&options, (struct part_wish){0});
     part_open(&part, 1, 0);
     uint64_t n_edges = part.rows.n_edges, degree = graph_degree(&part.rows, 0);
     part_forget_edges(&part);
@@ -183,11 +182,10 @@ static void survey_knows_directions(void **state)
 static void undirected_rows_are_simple_and_symmetric(void **state)
 {
     (void)state;
-    const struct options options = from_file(TEST_DATA "/loops.mtx");
-    struct graph_part part;
+    const struct graph_options options = from_file(TEST_DATA "/loops.mtx");
+    struct graph_part part = surveyed(&options, (struct part_wish){.is_undirected = true});
     struct graph whole;
     struct graph_mismatch mismatch;
-    part_survey(&part, &options, (struct part_wish){.is_undirected = true});
     part_whole(&whole, &part);
     assert_int_equal(graph_find_mismatch(&whole, &mismatch), 0);
     assert_false(mismatch.was_found);
@@ -204,13 +202,12 @@ static void undirected_rows_are_simple_and_symmetric(void **state)
 static void ghosts_are_the_neighbours_elsewhere(void **state)
 {
     (void)state;
-    struct options options = generated(GRAPH_FROM_KRONECKER, 7);
+    struct graph_options options = generated(GRAPH_FROM_KRONECKER, 7);
     for (int by_metis = 0; by_metis <= PARTITION_HAS_METIS; by_metis++)
         for (uint32_t node = 0; node < 3; node++) {
-            struct graph_part part;
-            struct ghosts ghosts;
             options.by_metis = by_metis;
-            part_survey(&part, &options, (struct part_wish){0});
+            struct graph_part part = surveyed(&options, (struct part_wish){0});
+            struct ghosts ghosts;
             part_open(&part, 3, node);
             ghosts_open(&ghosts, &part);
             bool *was_met = calloc(ghosts_n_slots(&ghosts), sizeof *was_met);
@@ -245,10 +242,9 @@ static void metis_cuts_few_edges_into_even_parts(void **state)
         print_message("built without METIS\n");
         skip();
     }
-    struct options options = generated(GRAPH_FROM_MESH, 20000);
-    struct graph graph;
+    struct graph_options options = generated(GRAPH_FROM_MESH, 20000);
+    struct graph graph = whole_graph(&options);
     struct partition blocks, parts;
-    app_graph(&graph, &options);
     blocks = partition_blocks(graph.n_vertices, 4);
     assert_int_equal(partition_metis(&parts, &graph, 4), 0);
     assert_true(n_cut(&graph, &parts) * 10 < n_cut(&graph, &blocks));

@@ -3,9 +3,8 @@
  * Graph readers on bad files: each is refused in one line that names the file, the line and the
  * fault.
  *
- * Path: meson test -> this -> apps/common/graph_read.h
+ * Path: meson test -> this -> apps/graph/read.h
  */
-#include "graph_read.h"
 #include "test_graph_file.h"
 
 #include <stdarg.h>
@@ -19,7 +18,7 @@ static char reason[GRAPH_REASON_BYTES];
 static void assert_refused(const char *path, const char *tail)
 {
     struct graph graph;
-    if (graph_read(&graph, path, reason))
+    if (read_whole(&graph, path, reason))
         fail_msg("%s was read; expected %s", path, tail);
     assert_null(graph.offsets);
     assert_null(strchr(reason, '\n'));
@@ -232,7 +231,7 @@ static void long_path_keeps_its_end_and_the_reason(void **state)
     memset(path, 'a', sizeof path);
     strcpy(path + sizeof path - 4, ".el");
     struct graph graph;
-    assert_false(graph_read(&graph, path, reason));
+    assert_false(read_whole(&graph, path, reason));
     assert_non_null(strstr(reason, "aaa.el: cannot open: "));
 }
 
@@ -264,13 +263,13 @@ static void gzip_cut_at_every_byte_is_refused(void **state)
     for (size_t cut = 2; cut < n; cut++) {
         rewrite(bytes, cut);
         struct graph graph;
-        assert_false(graph_read(&graph, file_path, reason));
+        assert_false(read_whole(&graph, file_path, reason));
         assert_non_null(strstr(reason, ": the compressed data end early"));
     }
     for (size_t cut = 0; cut < 2; cut++) {
         struct graph graph;
         rewrite(bytes, cut);
-        assert_false(graph_read(&graph, file_path, reason));
+        assert_false(read_whole(&graph, file_path, reason));
     }
 }
 
@@ -283,7 +282,7 @@ static void gzip_with_a_wrong_checksum_is_refused(void **state)
     bytes[n - 6] ^= 1;
     rewrite(bytes, n);
     struct graph graph;
-    assert_false(graph_read(&graph, file_path, reason));
+    assert_false(read_whole(&graph, file_path, reason));
     assert_non_null(strstr(reason, "bad compressed data: "));
 }
 
@@ -301,7 +300,7 @@ static void gzip_bomb_is_refused(void **state)
         assert_int_equal(gzwrite(file, comments, sizeof comments), sizeof comments);
     assert_int_equal(gzclose(file), Z_OK);
     struct graph graph;
-    assert_false(graph_read(&graph, file_path, reason));
+    assert_false(read_whole(&graph, file_path, reason));
     assert_non_null(strstr(reason, "expands to more than 200 times its size"));
 }
 

@@ -2,13 +2,9 @@
 /*
  * Generated meshes and bands have the statistics of the published inputs that they stand for.
  *
- * Path: meson test -> this -> apps/common/graph_mesh.h, graph_band.h
+ * Path: meson test -> this -> apps/graph/mesh.h, band.h
  */
-#include "app.h"
 #include "generated_graph.h"
-#include "graph_mesh.h"
-#include "graph_simple.h"
-#include "partition.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,10 +56,9 @@ static uint64_t n_reached(const struct graph *graph)
 static void mesh_is_like_hugebubbles(void **state)
 {
     (void)state;
-    struct options options = generated(GRAPH_FROM_MESH, 500000);
-    struct graph graph;
+    struct graph_options options = generated(GRAPH_FROM_MESH, 500000);
+    struct graph graph = whole_graph(&options);
     struct graph_mismatch mismatch;
-    app_graph(&graph, &options);
     struct statistics s = measure(&graph);
     print_message("mesh: %llu vertices, degree %llu to %llu, mean %.4f, %.1f %% remote of 8\n",
                   (unsigned long long)graph.n_vertices, (unsigned long long)s.least,
@@ -93,18 +88,17 @@ static void mesh_is_like_hugebubbles(void **state)
 static void smallest_mesh_is_a_ring(void **state)
 {
     (void)state;
-    struct mesh mesh = {0};
-    struct options options = generated(GRAPH_FROM_MESH, 6);
-    for (options.seed = 0; options.seed < 1000; options.seed++) {
-        assert_int_equal(mesh_open(&mesh, 6, options.seed), 0);
-        if (mesh_n_vertices(&mesh) == 6)
+    struct graph_part part = {.options = generated(GRAPH_FROM_MESH, 6)};
+    for (uint64_t seed = 0; seed < 1000; seed++) {
+        part_survey(&part, seed, (struct part_wish){0});
+        if (part.survey.n_vertices == 6)
             break;
-        mesh_close(&mesh);
+        mesh_close(&part.mesh);
     }
-    assert_int_equal(mesh_n_edges(&mesh), 12);
-    mesh_close(&mesh);
+    assert_int_equal(part.survey.n_edges, 12);
     struct graph graph;
-    app_graph(&graph, &options);
+    part_whole(&graph, &part);
+    part_close(&part);
     assert_int_equal(n_reached(&graph), 6);
     for (uint64_t u = 0; u < 6; u++)
         assert_int_equal(graph_degree(&graph, u), 2);
@@ -114,10 +108,9 @@ static void smallest_mesh_is_a_ring(void **state)
 static void band_is_like_cage15(void **state)
 {
     (void)state;
-    struct options options = generated(GRAPH_FROM_BAND, 300000);
-    struct graph graph;
+    struct graph_options options = generated(GRAPH_FROM_BAND, 300000);
+    struct graph graph = whole_graph(&options);
     struct graph_mismatch mismatch;
-    app_graph(&graph, &options);
     struct statistics s = measure(&graph);
     print_message("band: degree %llu to %llu, mean %.4f, %.1f %% remote of 8\n",
                   (unsigned long long)s.least, (unsigned long long)s.most, s.mean, 100 * s.remote);

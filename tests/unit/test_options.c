@@ -2,11 +2,11 @@
 /*
  * The applications' command line and their last words.
  *
- * Path: meson test -> this -> apps/common/options.h, app.h
+ * Path: meson test -> this -> apps/frame/options.h, apps/graph/options.h
  *
  * What exits or writes to stderr runs in a child process, whose stderr comes back through a pipe.
  */
-#include "app.h"
+#include "generated_graph.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,40 +21,41 @@
 /* An application's own options beside the common ones. */
 struct app_options {
     struct options common;
+    struct graph_options graph;
     uint64_t table_bytes;
+    double width;
+    bool is_fast;
+    const char *path;
 };
 
-static error_t parse_own(int key, char *value, struct argp_state *state)
-{
-    struct app_options *mine = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &mine->common;
-        return 0;
-    case 't':
-        return options_number(state, "-t", value, 8, 1 << 20, &mine->table_bytes);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define APP_DEFAULT \
+    ((struct app_options){.common = OPTIONS_DEFAULT, .graph = GRAPH_OPTIONS_DEFAULT})
 
-static const struct argp_child children[] = {
-    {&options_run_argp, 0, NULL, 0}, {&options_graph_argp, 0, NULL, 0}, {0}};
-static const struct argp_option own_options[] = {{"table", 't', "BYTES", 0, "Table", 0}, {0}};
-static const struct argp own_argp = {
-    .options = own_options, .parser = parse_own, .children = children};
+static const struct app_option own_options[] = {
+    {"table", 't', "BYTES", "Table", OPTION_NUMBER(struct app_options, table_bytes, 8, 1 << 20)},
+    {"width", 0, "WIDTH", "Width", OPTION_REAL(struct app_options, width)},
+    {"breadth", 0, NULL, NULL, NULL, 0, 0, 0},
+    {"fast", 0, NULL, "Fast", OPTION_FLAG(struct app_options, is_fast)},
+    {"path", 0, "PATH", "Path", OPTION_WORD(struct app_options, path)},
+    {0}};
+
+static const struct option_group groups[] = {
+    {"Own:", 1, own_options, 0},
+    {0},
+    OPTIONS_RUN_GROUP(offsetof(struct app_options, common)),
+    GRAPH_OPTIONS_GROUP(offsetof(struct app_options, graph))};
 
 #define MAX_WORDS 16
 
 /* Parse a command line written as words with single blanks between them. */
 static struct app_options parse(char *line)
 {
-    struct app_options mine = {.common = OPTIONS_DEFAULT};
+    struct app_options mine = APP_DEFAULT;
     char *words[MAX_WORDS] = {(char *)"app"};
     int n = 1;
     for (char *word = strtok(line, " "); word && n < MAX_WORDS - 1; word = strtok(NULL, " "))
         words[n++] = word;
-    argp_parse(&own_argp, n, words, 0, NULL, &mine);
+    options_parse(groups, sizeof groups / sizeof *groups, "Test.", &mine, n, words);
     return mine;
 }
 
@@ -89,9 +90,9 @@ static void nothing_given_leaves_the_defaults(void **state)
     (void)state;
     struct app_options mine = PARSE("");
     assert_int_equal(mine.common.n_trials, 3);
-    assert_int_equal(mine.common.degree, 16);
+    assert_int_equal(mine.graph.degree, 16);
     assert_int_equal(mine.common.seed, 1);
-    assert_int_equal(mine.common.graph_source, GRAPH_FROM_NOTHING);
+    assert_int_equal(mine.graph.source, GRAPH_FROM_NOTHING);
     assert_false(mine.common.verify || mine.common.json || mine.common.quiet);
 }
 
@@ -100,24 +101,29 @@ static void all_options_are_read(void **state)
     (void)state;
     struct app_options mine =
         PARSE("-g 20 -k 7 -n 5 -v -q --json --seed 9223372036854775807 -t 64");
-    assert_int_equal(mine.common.graph_source, GRAPH_FROM_KRONECKER);
-    assert_int_equal(mine.common.scale, 20);
-    assert_int_equal(mine.common.degree, 7);
+    assert_int_equal(mine.graph.source, GRAPH_FROM_KRONECKER);
+    assert_int_equal(mine.graph.scale, 20);
+    assert_int_equal(mine.graph.degree, 7);
     assert_int_equal(mine.common.n_trials, 5);
     assert_int_equal(mine.common.seed, INT64_MAX);
     assert_true(mine.common.verify && mine.common.json && mine.common.quiet);
     assert_int_equal(mine.table_bytes, 64);
+    mine = PARSE("--table 8 --breadth 1e-3 --fast --path a/b");
+    assert_int_equal(mine.table_bytes, 8);
+    assert_true(mine.width > 0.9e-3 && mine.width < 1.1e-3); /* by its other name */
+    assert_true(mine.is_fast);
+    assert_string_equal(mine.path, "a/b");
 }
 
 static void file_replaces_the_applications_default(void **state)
 {
     (void)state;
-    struct app_options mine = {.common = OPTIONS_DEFAULT};
-    mine.common.graph_source = GRAPH_FROM_UNIFORM;
+    struct app_options mine = APP_DEFAULT;
+    mine.graph.source = GRAPH_FROM_UNIFORM;
     char *words[] = {(char *)"app", (char *)"-f", (char *)"x.el", NULL};
-    assert_int_equal(argp_parse(&own_argp, 3, words, 0, NULL, &mine), 0);
-    assert_int_equal(mine.common.graph_source, GRAPH_FROM_FILE);
-    assert_string_equal(mine.common.graph_file, "x.el");
+    options_parse(groups, sizeof groups / sizeof *groups, "Test.", &mine, 3, words);
+    assert_int_equal(mine.graph.source, GRAPH_FROM_FILE);
+    assert_string_equal(mine.graph.file, "x.el");
 }
 
 static void parse_in_child(void *line)
@@ -145,7 +151,12 @@ static void bad_values_are_refused_in_one_line(void **state)
         {"--seed 18446744073709551617",
          "app: --seed: '18446744073709551617' is not in 0..9223372036854775807\n"},
         {"-t 7", "app: -t: '7' is not in 8..1048576\n"},
+        {"--table 7", "app: -t: '7' is not in 8..1048576\n"},
+        {"--breadth -1", "app: --width: '-1' is not a number from 0 up\n"},
+        {"--mesh 5", "app: --mesh: '5' is not in 6..2147483648\n"},
+        {"--partition half", "app: --partition: 'half' is neither block nor metis\n"},
         {"-g 3 -u 3", "app: -u 3: give only one of -f, -g, -u, --mesh and --band\n"},
+        {"-g 3 --band 3", "app: --band 3: give only one of -f, -g, -u, --mesh and --band\n"},
         {"-f x.el -g 3", "app: -g 3: give only one of -f, -g, -u, --mesh and --band\n"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char line[64], said[256];
@@ -157,9 +168,8 @@ static void bad_values_are_refused_in_one_line(void **state)
 
 static void graph_in_child(void *options)
 {
-    struct graph graph;
     program_invocation_short_name = (char *)"app";
-    app_graph(&graph, options);
+    struct graph graph = whole_graph(options);
     graph_free(&graph);
 }
 
@@ -167,13 +177,13 @@ static void missing_graph_dies_in_one_line(void **state)
 {
     (void)state;
     char said[256];
-    struct options options = OPTIONS_DEFAULT;
+    struct graph_options options = GRAPH_OPTIONS_DEFAULT;
     assert_int_equal(run_child(graph_in_child, &options, said, sizeof said), 1);
     assert_string_equal(said,
                         "app: no graph: give one of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES "
                         "and --band VERTICES\n");
-    options.graph_source = GRAPH_FROM_FILE;
-    options.graph_file = "/nonexistent/x.el";
+    options.source = GRAPH_FROM_FILE;
+    options.file = "/nonexistent/x.el";
     assert_int_equal(run_child(graph_in_child, &options, said, sizeof said), 1);
     assert_string_equal(said, "app: /nonexistent/x.el: cannot open: No such file or directory\n");
 }
@@ -181,21 +191,23 @@ static void missing_graph_dies_in_one_line(void **state)
 static void graph_comes_from_where_the_options_say(void **state)
 {
     (void)state;
-    struct options options = PARSE("-u 5 -k 2").common;
+    struct graph_part part = {.options = PARSE("-u 5 -k 2").graph};
     struct graph graph;
-    char name[64];
-    app_graph(&graph, &options);
-    app_graph_name(name, sizeof name, &options);
+    struct trials trials = {0};
+    part_survey(&part, 1, (struct part_wish){0});
+    part_whole(&graph, &part);
+    part_describe(&part, 1, graph.n_edges, &trials);
     assert_int_equal(graph.n_edges, 2 * 2 * 32);
-    assert_string_equal(name, "uniform-5");
-    json_t *parameters = app_graph_parameters(&options, graph.n_vertices, graph.n_edges);
-    assert_int_equal(json_integer_value(json_object_get(parameters, "edges_per_vertex")), 2);
-    json_decref(parameters);
+    assert_string_equal(trials.input, "uniform-5");
+    assert_int_equal(json_integer_value(json_object_get(trials.parameters, "edges_per_vertex")), 2);
+    trials_free(&trials);
+    part_close(&part);
     graph_free(&graph);
-    options.graph_source = GRAPH_FROM_FILE;
-    options.graph_file = TEST_DATA "/diamond.graph";
-    app_graph(&graph, &options);
-    app_graph_name(name, sizeof name, &options);
+    char name[64];
+    const struct graph_options options = {.source = GRAPH_FROM_FILE,
+                                          .file = TEST_DATA "/diamond.graph"};
+    graph = whole_graph(&options);
+    graph_options_name(&options, name, sizeof name);
     assert_int_equal(graph.n_vertices, 5);
     assert_string_equal(name, "diamond.graph");
     graph_free(&graph);

@@ -2,10 +2,10 @@
 /*
  * The applications' reports and their progress bar.
  *
- * Path: meson test -> this -> apps/common/trials.h, progress.h
+ * Path: meson test -> this -> apps/frame/trials.h, progress.h
  */
-#include "progress.h"
-#include "trials.h"
+#include "frame/progress.h"
+#include "frame/trials.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +90,7 @@ static json_t *report_json(enum trials_check check, json_t *parameters, const ch
     struct sleeper sleeper = {.sleeps_ms = (const unsigned[]){1, 1}};
     struct trials trials = trials_to(out, 2);
     trials.json = true;
-    trials.input = input;
+    snprintf(trials.input, sizeof trials.input, "%s", input);
     trials.parameters = parameters;
     assert_int_equal(trials_run(&trials, NULL, run, &sleeper), 0);
     assert_int_equal(trials_report(&trials, check), 0);

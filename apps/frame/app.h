@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An application as a table: what it is called, its options, and its steps. The main that all share goes through them.
+ *
+ *     static const struct app app = {
+ *         .name = "gups", .unit = "updates/s", .doc = "Update random words ...",
+ *         .groups = {{"Problem:", 1, own_options, 0}}, APP_FIELDS(struct gups),
+ *         .open = set_up, .reset = reset, .run = update, .describe = describe, .check = check, .close = close};
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         struct gups gups = {.log_table = 24};
+ *         return app_main(&app, &gups, argc, argv);
+ *     }
+ *
+ * Path: an application's main -> this -> options.c, the table's steps, trials.c, stats.c
+ * Owner: the application's struct is its main's.
+ * Threads: main's.
+ */
+#ifndef APPS_APP_H
+#define APPS_APP_H
+
+#include "frame/die.h"
+#include "frame/node.h"
+#include "frame/options.h"
+#include "frame/trials.h"
+
+/* A step of an application; self is its struct. All nodes take each step together. */
+typedef void app_step(void *self);
+
+/* A step that adds to the report. */
+typedef void app_tell(void *self, struct trials *trials);
+typedef uint64_t app_check(void *self, struct trials *trials);
+
+struct app {
+    const char *name;
+    const char *unit; /* of work a second: "updates/s" */
+    const char *doc;  /* what it does, for --help */
+    /* Its own options, whose defaults its main sets; and the graph's, or none. */
+    struct option_group groups[2];
+    size_t options, node; /* where the struct has its struct options and struct node: APP_FIELDS */
+
+    /* In the order in which they are taken. */
+    app_step *open;     /* open the node, get the input; or die */
+    app_step *warm_up;  /* make the device compile all that a trial needs; NULL: a trial does */
+    app_tell *describe; /* set variant, input and work, and add the parameters */
+    app_step *reset;    /* before every trial; not timed */
+    app_step *run;      /* a trial */
+    app_tell *result;   /* of the last trial, say and add what it came to; may be NULL */
+    app_check *check;   /* with --verify, of the last trial. @return what is wrong here [count] */
+    app_step *close;    /* close the node too */
+};
+
+#define APP_FIELDS(type) .options = offsetof(type, options), .node = offsetof(type, node)
+
+/**
+ * Parse the command line, run the trials, check and report.
+ *
+ * @param self  the application's struct with the defaults of its own options; those that all share are set here.
+ * @return      the exit status.
+ */
+int app_main(const struct app *app, void *self, int argc, char **argv);
+
+#endif

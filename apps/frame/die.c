@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gives up in one line. See die.h.
+ */
+#include "frame/die.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool turn_is_first(void)
+{
+    /* Open MPI's, PMIx's and PMI's (MPICH, Intel MPI, Slurm): known before MPI is. */
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank)
+            return strcmp(rank, "0") == 0;
+    }
+    return true;
+}
+
+void turn_await(void)
+{
+    if (!turn_is_first())
+        nanosleep(&(struct timespec){.tv_sec = TURN_WAIT_S}, NULL);
+}
+
+static _Noreturn void die_with(const char *format, va_list arguments)
+{
+    char line[1024];
+    vsnprintf(line, sizeof line, format, arguments);
+    /* One call, so that the lines of several nodes do not mix. */
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, line);
+    /* Not exit: what runs at exit (OpenCL, MPI) could wait for threads that are stuck, and the
+     * job's launcher ends the other nodes as soon as it sees this one end. */
+    fflush(NULL);
+    _exit(EXIT_FAILURE);
+}
+
+void die(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    turn_await();
+    die_with(format, arguments);
+}
+
+void die_alone(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    die_with(format, arguments);
+}
+
+void *app_array(uint64_t n, size_t bytes, const char *what)
+{
+    void *array = calloc(n ? n : 1, bytes);
+    if (!array)
+        die("no memory for %s: %llu times %zu bytes", what, (unsigned long long)n, bytes);
+    return array;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Open, launch, wait, close; every failure ends the process.
+ *
+ * Path: an application -> this -> gravel/gravel.h
+ * Owner: see node.h.
+ * Threads: main's.
+ */
+#include "frame/node.h"
+#include "frame/die.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The heap's own rounding, for a handful of allocations [bytes]. */
+#define HEAP_SLACK_BYTES 4096
+
+static error_t take_model(struct argp_state *state, const struct app_option *option,
+                          const char *value, void *field)
+{
+    const struct model **chosen = field;
+    for (const struct model *model = models; model->name; model++) {
+        *chosen = model;
+        if (!strcmp(model->name, value))
+            return 0;
+    }
+    return option_refuse(state, option,
+                         "'%s' is none of coprocessor, coprocessor-1m, lane, coalesced, "
+                         "coalesced-aggregated, gravel",
+                         value);
+}
+
+const struct app_option options_of_nodes[] = {
+    {"group", 0, "ITEMS", "Work-items of a work-group (256)",
+     OPTION_COUNT(struct node, group_items, 1, NODE_MAX_GROUP)},
+    {"model", 0, "NAME",
+     "How messages are sent: coprocessor, coprocessor-1m, lane, coalesced, coalesced-aggregated or "
+     "gravel (gravel); docs/results/models.md compares them",
+     take_model, OPTION_AT(struct node, model, const struct model *), 0, 0},
+    {0}};
+
+/* Arguments, settings, the heap's size and the like are the same at every node; what stops a node
+ * later is its own. */
+static bool is_everybodys(int code)
+{
+    return code == GRAVEL_EHEAP || code == GRAVEL_EMISMATCH || code >= GRAVEL_EBUILD;
+}
+
+void node_check(int code)
+{
+    if (code && !is_everybodys(code))
+        die_alone("%s: %s", gravel_strerror(code), gravel_last_error());
+    if (code)
+        die("%s: %s", gravel_strerror(code), gravel_last_error());
+}
+
+void node_check_cl(cl_int error, const char *call)
+{
+    if (error != CL_SUCCESS)
+        die("%s failed with OpenCL error %d", call, error);
+}
+
+/* One, if it holds the heaps of all nodes. */
+static uint32_t count_processes(const struct gravel *gravel)
+{
+    uint32_t n_nodes = gravel_n_nodes(gravel);
+    uint32_t neighbour = (gravel_node(gravel) + 1) % n_nodes;
+    return gravel_is_local(gravel, neighbour) ? 1 : n_nodes;
+}
+
+void node_open(struct node *node, uint64_t heap_bytes)
+{
+    struct gravel_config config;
+    node_check(gravel_config_init(&config, sizeof config));
+    if (node->model->host)
+        heap_bytes +=
+            node->model->host->heap_bytes(node->model->queue_bytes, config.loopback_nodes);
+    if (!getenv("GRAVEL_HEAP"))
+        config.heap_bytes = heap_bytes + HEAP_SLACK_BYTES;
+    if (node->model != model_gravel)
+        strcpy(config.aggregation, node->model->aggregation);
+    struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers);
+    node_check(gravel_open(&node->gravel, &config, &bindings));
+    node->number = gravel_node(node->gravel);
+    node->n_nodes = gravel_n_nodes(node->gravel);
+    node->n_processes = count_processes(node->gravel);
+}
+
+/* The options, and what the model's prelude asks for. */
+static void join_options(const struct node *node, const char *options, char *all, size_t bytes)
+{
+    const char *own = options ? options : "";
+    int n = *node->model->prelude ? snprintf(all, bytes, "%s -DMODEL_NODES=%uu", own, node->n_nodes)
+                                  : snprintf(all, bytes, "%s", own);
+    if (n < 0 || (size_t)n >= bytes)
+        die("compiler options of more than %zu bytes", bytes);
+    if (node->model->host)
+        node->model->host->options(node->model_host, all + n, bytes - (size_t)n);
+}
+
+void node_build(struct node *node, const char *name, const char *source, const char *options)
+{
+    char all_options[512], *text;
+    if (node->model->host)
+        node->model_host = node->model->host->open(node);
+    join_options(node, options, all_options, sizeof all_options);
+    if (asprintf(&text, "%s#line 1 \"%s\"\n%s", node->model->prelude, name, source) < 0)
+        die("no memory for the program %s", name);
+    node_check(gravel_program_build(node->gravel, name, text, all_options, &node->program));
+    free(text);
+}
+
+cl_program node_program(struct node *node, const char *name, const char *source)
+{
+    cl_program program = NULL;
+    node_check(gravel_program_build(node->gravel, name, source, NULL, &program));
+    return program;
+}
+
+uint64_t node_alloc(struct node *node, uint64_t bytes)
+{
+    uint64_t offset = 0;
+    node_check(gravel_alloc(node->gravel, bytes, &offset));
+    return offset;
+}
+
+cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name)
+{
+    cl_int error;
+    unsigned i = 0;
+    while (i < NODE_MOST_KERNELS && node->kernels[i])
+        i++;
+    if (i == NODE_MOST_KERNELS)
+        die("more than %d kernels", NODE_MOST_KERNELS);
+    node->kernels[i] = clCreateKernel(program, name, &error);
+    node_check_cl(error, name);
+    node_check(gravel_kernel_set_arena(node->gravel, node->kernels[i], 0));
+    return node->kernels[i];
+}
+
+cl_kernel node_kernel(struct node *node, const char *name)
+{
+    return node_kernel_of(node, node->program, name);
+}
+
+void node_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
+{
+    node_check_cl(clSetKernelArg(kernel, index, bytes, value), "clSetKernelArg");
+}
+
+void *node_map(struct node *node, uint32_t number, uint64_t offset, uint64_t bytes,
+               cl_map_flags flags)
+{
+    void *pointer = NULL;
+    node_check(gravel_map(node->gravel, offset, bytes, flags, number, &pointer));
+    return pointer;
+}
+
+void node_unmap(struct node *node, void *pointer)
+{
+    node_check(gravel_unmap(node->gravel, pointer));
+}
+
+static cl_mem *array_slot(struct node *node, cl_mem array)
+{
+    for (unsigned i = 0; i < NODE_MOST_ARRAYS; i++)
+        if (node->arrays[i] == array)
+            return &node->arrays[i];
+    die("more than %d arrays", NODE_MOST_ARRAYS);
+}
+
+cl_mem node_array(struct node *node, size_t bytes, const void *data)
+{
+    cl_int error;
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (data && bytes ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_mem array = clCreateBuffer(gravel_cl_context(node->gravel), flags, bytes ? bytes : 1,
+                                  data && bytes ? (void *)(uintptr_t)data : NULL, &error);
+    if (error != CL_SUCCESS)
+        die("no room on the device for an array of %zu bytes (OpenCL error %d)", bytes, error);
+    *array_slot(node, NULL) = array;
+    return array;
+}
+
+void node_array_free(struct node *node, cl_mem array)
+{
+    *array_slot(node, array) = NULL;
+    clReleaseMemObject(array);
+}
+
+void node_clear(struct node *node, cl_mem array, size_t bytes)
+{
+    static const unsigned char zeros[64];
+    assert(bytes <= sizeof zeros);
+    node_check_cl(clEnqueueWriteBuffer(gravel_cl_queue(node->gravel), array, CL_FALSE, 0, bytes,
+                                       zeros, 0, NULL, NULL),
+                  "clEnqueueWriteBuffer");
+}
+
+void node_read(struct node *node, cl_mem array, size_t bytes, void *data)
+{
+    if (bytes)
+        node_check_cl(clEnqueueReadBuffer(gravel_cl_queue(node->gravel), array, CL_TRUE, 0, bytes,
+                                          data, 0, NULL, NULL),
+                      "clEnqueueReadBuffer");
+}
+
+static void launch_groups(struct node *node, cl_kernel kernel, uint64_t first, size_t n_items,
+                          size_t group_items)
+{
+    if (n_items == 0)
+        return;
+    NODE_SET(kernel, 1, cl_ulong, first);
+    node_check(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
+}
+
+void node_launch_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
+{
+    size_t rest = n_items % node->group_items, full = n_items - rest;
+    launch_groups(node, kernel, from, full, node->group_items);
+    launch_groups(node, kernel, from + full, rest, rest);
+}
+
+void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
+{
+    node_launch_from(node, kernel, 0, n_items);
+}
+
+void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items)
+{
+    uint64_t group_items = node->group_items;
+    NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
+    launch_groups(node, kernel, 0, (n_items + group_items - 1) / group_items * group_items,
+                  group_items);
+}
+
+void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items)
+{
+    node_check_cl(clEnqueueNDRangeKernel(gravel_cl_queue(node->gravel), kernel, 1, NULL, &n_items,
+                                         &group_items, 0, NULL, NULL),
+                  "clEnqueueNDRangeKernel");
+}
+
+void node_finish(struct node *node)
+{
+    node_check_cl(clFinish(gravel_cl_queue(node->gravel)), "clFinish");
+}
+
+void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound)
+{
+    if (node->model->host)
+        node->model->host->send(node->model_host, kernel, n_items, bound, false);
+    else
+        node_launch(node, kernel, n_items);
+}
+
+void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound)
+{
+    NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
+    if (node->model->host)
+        node->model->host->send(node->model_host, kernel, n_items, bound, true);
+    else
+        node_launch_full(node, kernel, n_items);
+}
+
+void node_barrier(struct node *node)
+{
+    node_check(gravel_barrier(node->gravel));
+}
+
+static uint64_t reduce(struct node *node, uint32_t operation, uint64_t value)
+{
+    node_check(gravel_reduce(node->gravel, operation, GRAVEL_ULONG, &value, 1));
+    return value;
+}
+
+uint64_t node_sum(struct node *node, uint64_t value)
+{
+    return reduce(node, GRAVEL_ADD, value);
+}
+
+uint64_t node_least(struct node *node, uint64_t value)
+{
+    return reduce(node, GRAVEL_MIN, value);
+}
+
+uint64_t node_most(struct node *node, uint64_t value)
+{
+    return reduce(node, GRAVEL_MAX, value);
+}
+
+void node_close(struct node *node)
+{
+    if (node->model_host)
+        node->model->host->close(node->model_host);
+    for (unsigned i = 0; i < NODE_MOST_ARRAYS; i++)
+        if (node->arrays[i])
+            clReleaseMemObject(node->arrays[i]);
+    for (unsigned i = 0; i < NODE_MOST_KERNELS; i++)
+        if (node->kernels[i])
+            clReleaseKernel(node->kernels[i]);
+    clReleaseProgram(node->program);
+    node_check(gravel_close(node->gravel));
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An application's node: Gravel opened with a heap of the right size, one program, and calls that
+ * end the process in one line instead of returning an error.
+ *
+ * Path:    an application -> this -> gravel/gravel.h
+ * Owner:   node_open makes what node_close frees, kernels and device arrays too.
+ * Threads: main's.
+ */
+#ifndef APPS_NODE_H
+#define APPS_NODE_H
+
+#include "frame/model.h"
+#include "frame/options.h"
+
+/* Largest work-group that gravel.cl.h's `_if` forms take without more local memory. */
+#define NODE_MAX_GROUP 1024
+
+/* Room for what node_close releases. */
+enum { NODE_MOST_ARRAYS = 16, NODE_MOST_KERNELS = 16 };
+
+/* A handler for models that do without Gravel's: of node `number`; 0 is success. */
+typedef int node_call(void *user, uint32_t number, const uint64_t args[GRAVEL_AM_MAX_ARGS]);
+
+struct node {
+    struct gravel *gravel;
+    cl_program program;
+    uint32_t group_items; /* work-items of a work-group; set by the caller or --group */
+    const struct gravel_handler
+        *handlers; /* [n_handlers] set by the caller; node_open copies them */
+    uint32_t n_handlers;
+    node_call *call; /* in the place of handlers; NULL if there are none */
+    void *call_user;
+    const struct model *model; /* set by --model */
+    void *model_host;          /* NULL where Gravel sends */
+    uint32_t number;           /* of this node */
+    uint32_t n_nodes;
+    uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */
+    cl_mem arrays[NODE_MOST_ARRAYS];
+    cl_kernel kernels[NODE_MOST_KERNELS];
+};
+
+/* Before options are parsed and node_open. */
+#define NODE_DEFAULT ((struct node){.group_items = 256, .model = model_gravel})
+
+/* --group, --model; the offset is of a struct node. */
+extern const struct app_option options_of_nodes[];
+#define NODE_OPTIONS_GROUP(at)              \
+    {                                       \
+        "Device:", 30, options_of_nodes, at \
+    }
+
+/** End the process with "program: what Gravel says" if a Gravel call has failed. */
+void node_check(int code);
+
+/** The same for an OpenCL call. */
+void node_check_cl(cl_int error, const char *call);
+
+/**
+ * Open the node. Collective.
+ *
+ * @param heap_bytes  what the application will allocate [bytes]; GRAVEL_HEAP, if set, has the last
+ * word.
+ */
+void node_open(struct node *node, uint64_t heap_bytes);
+
+/**
+ * Build the node's one program.
+ *
+ * @param name     of the program, for the compiler's messages.
+ * @param source   OpenCL C.
+ * @param options  of the compiler, or NULL.
+ */
+void node_build(struct node *node, const char *name, const char *source, const char *options);
+
+/** Allocate symmetric memory [bytes, not 0], zeroed. Collective. @return its offset. */
+uint64_t node_alloc(struct node *node, uint64_t bytes);
+
+/** Map a part of a local node's heap for the host, until node_unmap. */
+void *node_map(struct node *node, uint32_t number, uint64_t offset, uint64_t bytes,
+               cl_map_flags flags);
+void node_unmap(struct node *node, void *pointer);
+
+/** Build another program, the caller's to release. */
+cl_program node_program(struct node *node, const char *name, const char *source);
+
+/** Make a kernel whose argument 0 is GRAVEL_ARENA: of the one program, or of another. */
+cl_kernel node_kernel(struct node *node, const char *name);
+cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name);
+
+/** Set one argument; NODE_SET takes it by value, of the type the kernel declares. */
+void node_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value);
+#define NODE_SET(kernel, index, type, value) node_set(kernel, index, sizeof(type), &(type){value})
+
+/** Make a device array [bytes, 0 is allowed] with a copy of `data`, or not filled if that is NULL.
+ */
+cl_mem node_array(struct node *node, size_t bytes, const void *data);
+
+/** Release it before node_close does. */
+void node_array_free(struct node *node, cl_mem array);
+
+/** Write zeros to the beginning of a device array [bytes, 64 at most], before the kernels launched next. */
+void node_clear(struct node *node, cl_mem array, size_t bytes);
+
+/** Copy a device array back, after all kernels launched so far. */
+void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
+
+/**
+ * Launch `n_items` work-items (0 is allowed) in groups of group_items, and one smaller group for
+ * the rest, so that every work-item of every group has work.
+ *
+ * Argument 1 of the kernel is `ulong first`: the number of the launch's first work-item.
+ */
+void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
+
+/** The same for work-items from number `from` on. */
+void node_launch_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items);
+
+/**
+ * The same in full groups only: work-items from n_items on have no work, which they must find out.
+ * For numbers that change with every launch, since compilers may compile a kernel for each size of
+ * a group (PoCL). Argument 2 of the kernel is `uint n_items`.
+ */
+void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items);
+
+/**
+ * The same for a kernel that sends: collective, as under some models its messages are exchanged here.
+ *
+ * @param bound  more than that ends the process.
+ */
+void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
+void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
+
+/** Enqueue a kernel that sends nothing and waits for nobody, so that it need not be slices; and wait for such. */
+void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items);
+void node_finish(struct node *node);
+
+/** Wait until all messages of all nodes have been applied. Collective. */
+void node_barrier(struct node *node);
+
+/** Reduce over all nodes. Collective. */
+uint64_t node_sum(struct node *node, uint64_t value);
+uint64_t node_least(struct node *node, uint64_t value);
+uint64_t node_most(struct node *node, uint64_t value);
+
+/** Close it. Collective. */
+void node_close(struct node *node);
+
+#endif

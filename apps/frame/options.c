@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From tables of options to argp, and the options that all applications share.
+ *
+ * Path: app.c -> this -> argp
+ * Threads: main's.
+ */
+#include "frame/options.h"
+#include "frame/die.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sysexits.h>
+
+#define MOST_OPTIONS 16  /* of a group */
+#define FIRST_KEY 0x1000 /* of options without a letter */
+
+#define MAX_TRIALS 1000000
+
+/* JSON's integers, as jansson has them, are signed. */
+#define MAX_SEED INT64_MAX
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+const char *option_spell(const struct app_option *option, char spelled[OPTION_SPELLED_BYTES])
+{
+    if (option->letter)
+        snprintf(spelled, OPTION_SPELLED_BYTES, "-%c", option->letter);
+    else
+        snprintf(spelled, OPTION_SPELLED_BYTES, "--%s", option->name);
+    return spelled;
+}
+
+error_t option_refuse(struct argp_state *state, const struct app_option *option, const char *format,
+                      ...)
+{
+    char spelled[OPTION_SPELLED_BYTES], text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    argp_failure(state, EX_USAGE, 0, "%s: %s", option_spell(option, spelled), text);
+    return EINVAL;
+}
+
+static bool parse_digits(const char *s, uint64_t *number)
+{
+    uint64_t sum = 0;
+    bool has_digits = *s != '\0';
+    for (; *s >= '0' && *s <= '9'; s++)
+        if (__builtin_mul_overflow(sum, 10, &sum) ||
+            __builtin_add_overflow(sum, (uint64_t)(*s - '0'), &sum))
+            return false;
+    *number = sum;
+    return has_digits && *s == '\0';
+}
+
+error_t option_number(struct argp_state *state, const struct app_option *option, const char *value,
+                      void *field)
+{
+    uint64_t parsed;
+    if (!parse_digits(value, &parsed) || parsed < option->min || parsed > option->max)
+        return option_refuse(state, option, "'%s' is not in %llu..%llu", value,
+                             (unsigned long long)option->min, (unsigned long long)option->max);
+    *(uint64_t *)field = parsed;
+    return 0;
+}
+
+error_t option_count(struct argp_state *state, const struct app_option *option, const char *value,
+                     void *field)
+{
+    uint64_t number = 0;
+    error_t error = option_number(state, option, value, &number);
+    if (!error)
+        *(uint32_t *)field = (uint32_t)number;
+    return error;
+}
+
+error_t option_real(struct argp_state *state, const struct app_option *option, const char *value,
+                    void *field)
+{
+    char *end;
+    double number = strtod(value, &end);
+    if (end == value || *end != '\0' || !isfinite(number) || number < 0)
+        return option_refuse(state, option, "'%s' is not a number from 0 up", value);
+    *(double *)field = number;
+    return 0;
+}
+
+error_t option_flag(struct argp_state *state, const struct app_option *option, const char *value,
+                    void *field)
+{
+    (void)state;
+    (void)option;
+    (void)value;
+    *(bool *)field = true;
+    return 0;
+}
+
+error_t option_word(struct argp_state *state, const struct app_option *option, const char *value,
+                    void *field)
+{
+    (void)state;
+    (void)option;
+    *(const char **)field = value;
+    return 0;
+}
+
+/* ---- argp ------------------------------------------------------------------------------------ */
+
+/* A group while its options are parsed. */
+struct parsed_group {
+    const struct app_option *options;
+    char *into;
+    struct argp_option rows[MOST_OPTIONS + 2]; /* with the title, and zeros behind the last */
+    struct argp argp;
+};
+
+static int key_of(const struct app_option *options, unsigned i)
+{
+    return options[i].letter ? options[i].letter : FIRST_KEY + (int)i;
+}
+
+static error_t parse_group(int key, char *value, struct argp_state *state)
+{
+    const struct parsed_group *group = state->input;
+    for (unsigned i = 0; group->options[i].name; i++)
+        if (group->options[i].take && key_of(group->options, i) == key)
+            return group->options[i].take(state, &group->options[i], value,
+                                          group->into + group->options[i].offset);
+    return ARGP_ERR_UNKNOWN;
+}
+
+static void open_group(struct parsed_group *parsed, const struct option_group *group, void *self)
+{
+    *parsed =
+        (struct parsed_group){.options = group->options, .into = (char *)self + group->offset};
+    parsed->rows[0] = (struct argp_option){.doc = group->title, .group = group->place};
+    for (unsigned i = 0; group->options[i].name; i++) {
+        const struct app_option *option = &group->options[i];
+        assert(i < MOST_OPTIONS);
+        parsed->rows[i + 1] =
+            (struct argp_option){.name = option->name, .arg = option->value, .doc = option->help};
+        if (option->take)
+            parsed->rows[i + 1].key = key_of(group->options, i);
+        else
+            parsed->rows[i + 1].flags = OPTION_ALIAS;
+    }
+    parsed->argp = (struct argp){.options = parsed->rows, .parser = parse_group};
+}
+
+struct command_line {
+    struct parsed_group groups[OPTIONS_MOST_GROUPS];
+    unsigned n_groups;
+};
+
+static error_t hand_out(int key, char *value, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+    (void)value;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    for (unsigned i = 0; i < line->n_groups; i++)
+        state->child_inputs[i] = &line->groups[i];
+    return 0;
+}
+
+void options_parse(const struct option_group *groups, unsigned n_groups, const char *doc,
+                   void *self, int argc, char **argv)
+{
+    struct command_line line = {.n_groups = 0};
+    struct argp_child children[OPTIONS_MOST_GROUPS + 1] = {{0}};
+    const struct argp argp = {.parser = hand_out, .doc = doc, .children = children};
+    for (unsigned i = 0; i < n_groups; i++) {
+        if (!groups[i].options)
+            continue;
+        children[line.n_groups].argp = &line.groups[line.n_groups].argp;
+        open_group(&line.groups[line.n_groups++], &groups[i], self);
+    }
+    if (!turn_is_first() && argp_parse(&argp, argc, argv, ARGP_SILENT, NULL, &line) == 0)
+        return;
+    turn_await();
+    argp_parse(&argp, argc, argv, 0, NULL, &line);
+}
+
+/* ---- what all applications know -------------------------------------------------------------- */
+
+const struct app_option options_of_runs[] = {
+    {"trials", 'n', "TRIALS", "Run and time this many trials",
+     OPTION_COUNT(struct options, n_trials, 1, MAX_TRIALS)},
+    {"verify", 'v', NULL, "Check the result by another, serial method",
+     OPTION_FLAG(struct options, verify)},
+    {"seed", 0, "N", "Seed of everything random; same seed, same input",
+     OPTION_NUMBER(struct options, seed, 0, MAX_SEED)},
+    {"json", 0, NULL, "Print one JSON object a line", OPTION_FLAG(struct options, json)},
+    {"quiet", 'q', NULL, "Show no progress", OPTION_FLAG(struct options, quiet)},
+    {0}};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line as tables: a row for each option says what --help shows, and which field it
+ * fills. What all applications share is in the flags of the GAP Benchmark Suite.
+ *
+ * Path: an application's table -> app.c -> this -> argp
+ * Owner: strings are argv's.
+ * Threads: main's, before any other.
+ *
+ *     static const struct app_option own_options[] = {
+ *         {"table", 0, "LOG2", "A node's table has 2^LOG2 words (24)", OPTION_NUMBER(struct gups, log_table, 0, 32)},
+ *         {"fixed", 0, NULL, "Add in fixed point", OPTION_FLAG(struct pagerank, is_fixed)},
+ *         {0}};
+ */
+#ifndef APPS_OPTIONS_H
+#define APPS_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct app_option;
+
+/**
+ * Take the value of an option.
+ *
+ * @param value  NULL of a flag.
+ * @param field  what is at the option's offset in its group's struct.
+ * @return       0; or EINVAL after option_refuse.
+ */
+typedef error_t option_take(struct argp_state *state, const struct app_option *option,
+                            const char *value, void *field);
+
+struct app_option {
+    const char *name;  /* long; NULL behind the last */
+    int letter;        /* short; 0 for none */
+    const char *value; /* its name in --help; NULL for a flag */
+    const char *help;
+    option_take *take; /* NULL: this is another name of the option before */
+    size_t offset;
+    uint64_t min, max; /* of a number */
+};
+
+/** A whole number of 64 bits, or of 32: decimal digits only, in min..max. */
+option_take option_number, option_count;
+
+/** A finite number that is not negative, in any notation of strtod. */
+option_take option_real;
+
+option_take option_flag, option_word;
+
+/** Say "-g: " or "--seed: " and the text, and exit with status 64 unless ARGP_NO_EXIT is set. @return  EINVAL. */
+error_t option_refuse(struct argp_state *state, const struct app_option *option, const char *format,
+                      ...) __attribute__((format(printf, 3, 4)));
+
+#define OPTION_SPELLED_BYTES 32
+
+/** Write an option as people do: "-g" or "--seed". @return  spelled. */
+const char *option_spell(const struct app_option *option, char spelled[OPTION_SPELLED_BYTES]);
+
+/* Offset of a field, which has to be of the type that the function fills. */
+#define OPTION_AT(in, field, type) \
+    (offsetof(in, field) + 0 * sizeof(&((in *)0)->field == (type *)0))
+
+#define OPTION_NUMBER(in, field, min, max) option_number, OPTION_AT(in, field, uint64_t), min, max
+#define OPTION_COUNT(in, field, min, max) option_count, OPTION_AT(in, field, uint32_t), min, max
+#define OPTION_REAL(in, field) option_real, OPTION_AT(in, field, double), 0, 0
+#define OPTION_FLAG(in, field) option_flag, OPTION_AT(in, field, bool), 0, 0
+#define OPTION_WORD(in, field) option_word, OPTION_AT(in, field, const char *), 0, 0
+
+/* Options that stand together in --help and fill one struct. */
+struct option_group {
+    const char *title;
+    int place; /* in --help, least first */
+    const struct app_option *options;
+    size_t offset; /* of the struct that they fill, in the application's */
+};
+
+#define OPTIONS_MOST_GROUPS 4
+
+/**
+ * Parse a command line, or end the process as argp does. Of the processes of a job that are all
+ * given the same only the first complains; see die.h.
+ *
+ * @param groups  [n_groups], OPTIONS_MOST_GROUPS at most; one without options is passed over.
+ * @param doc     what the program does, for --help.
+ * @param self    the application's struct.
+ */
+void options_parse(const struct option_group *groups, unsigned n_groups, const char *doc,
+                   void *self, int argc, char **argv);
+
+/* What all applications know. */
+struct options {
+    uint32_t n_trials; /* -n */
+    uint64_t seed;     /* --seed */
+    bool verify;       /* -v */
+    bool json;         /* --json */
+    bool quiet;        /* -q: no progress */
+};
+
+#define OPTIONS_DEFAULT ((struct options){.n_trials = 3, .seed = 1})
+
+/* -n -v -q --seed --json; the offset is of a struct options. */
+extern const struct app_option options_of_runs[];
+#define OPTIONS_RUN_GROUP(at)           \
+    {                                   \
+        "Run:", 10, options_of_runs, at \
+    }
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gather the counters by a sum in which every node fills only its own row.
+ *
+ * Path: app.c, after the last barrier -> this -> stdout
+ * Threads: main's.
+ */
+#include "frame/stats.h"
+#include "frame/die.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define N_FIELDS (sizeof(struct gravel_stats) / sizeof(uint64_t))
+#define MOST_REDUCED 64 /* words of one gravel_reduce */
+
+struct gravel_stats *stats_gather(struct node *node)
+{
+    struct gravel_stats *stats = calloc(node->n_processes, sizeof *stats);
+    if (!stats)
+        die("no memory for the statistics of %u nodes", node->n_processes);
+    node_check(gravel_stats_read(node->gravel, &stats[node->number], sizeof stats[node->number],
+                                 GRAVEL_ALL_NODES));
+    uint64_t *words = (uint64_t *)stats;
+    uint32_t n_words = node->n_processes * (uint32_t)N_FIELDS;
+    for (uint32_t i = 0; i < n_words; i += MOST_REDUCED) {
+        uint32_t n = n_words - i < MOST_REDUCED ? n_words - i : MOST_REDUCED;
+        node_check(gravel_reduce(node->gravel, GRAVEL_ADD, GRAVEL_ULONG, words + i, n));
+    }
+    return stats;
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static double remote_share(const struct gravel_stats *stats)
+{
+    return ratio(stats->remote_messages, stats->messages + stats->host_messages);
+}
+
+void stats_print(FILE *out, const struct gravel_stats *stats, uint32_t n_processes)
+{
+    fprintf(out, "  %4s  %8s  %17s  %8s  %8s  %8s  %10s  %7s\n", "node", "remote %",
+            "mean network B", "full", "timeout", "flush", "queue full", "poll %");
+    for (uint32_t i = 0; i < n_processes; i++, stats++)
+        fprintf(out, "  %4u  %8.1f  %17.0f  %8llu  %8llu  %8llu  %10llu  %7.1f\n", i,
+                100 * remote_share(stats), ratio(stats->network_bytes, stats->network_buffers),
+                (unsigned long long)stats->buffers_full, (unsigned long long)stats->buffers_timeout,
+                (unsigned long long)stats->buffers_flush,
+                (unsigned long long)stats->queue_full_waits,
+                100 * ratio(stats->poll_ns, stats->thread_ns));
+    fflush(out);
+}
+
+static json_t *row_json(const struct gravel_stats *stats)
+{
+    json_t *row =
+        json_pack("{s:f, s:f, s:f}", "remote_share", remote_share(stats), "mean_network_bytes",
+                  ratio(stats->network_bytes, stats->network_buffers), "poll_ratio",
+                  ratio(stats->poll_ns, stats->thread_ns));
+#define SET_FIELD(field, unit, help) \
+    json_object_set_new(row, #field, json_integer((json_int_t)stats->field));
+    GRAVEL_STATS_FIELDS(SET_FIELD)
+#undef SET_FIELD
+    return row;
+}
+
+json_t *stats_json(const struct gravel_stats *stats, uint32_t n_processes)
+{
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < n_processes; i++)
+        json_array_append_new(rows, row_json(&stats[i]));
+    return rows;
+}
+
+int stats_report(struct node *node, struct trials *trials, bool was_checked, uint64_t n_wrong)
+{
+    struct gravel_stats *stats = stats_gather(node);
+    if (trials->json || node->model != model_gravel)
+        trials->model = node->model->name;
+    if (trials->json)
+        trials->statistics = stats_json(stats, node->n_processes);
+    else if (node->number == 0)
+        stats_print(stdout, stats, node->n_processes);
+    free(stats);
+    n_wrong = node_sum(node, n_wrong);
+    enum trials_check check = !was_checked   ? TRIALS_UNCHECKED
+                              : n_wrong == 0 ? TRIALS_PASSED
+                                             : TRIALS_FAILED;
+    int status = trials_report(trials, check);
+    if (status)
+        die("cannot write the report: %s", strerror(-status));
+    return n_wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

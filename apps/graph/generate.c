@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Edges by number: edge i is a pure function of (seed, i), so no list of them is ever stored.
+ *
+ * Path: part.c -> this -> build.c
+ * Threads: any.
+ * Source: Graph500 specification 2.0, section 3. Integers only, so that no rounding differs between
+ * machines.
+ */
+#include "graph/generate.h"
+#include "frame/random.h"
+
+#include <errno.h>
+
+/* Quadrant thresholds on a uniform 32-bit draw, in hundredths: A, A + B, A + B + C. */
+#define HUNDREDTHS(x) (uint32_t)(((uint64_t)(x) << 32) / 100)
+#define AFTER_A HUNDREDTHS(57)
+#define AFTER_B HUNDREDTHS(76)
+#define AFTER_C HUNDREDTHS(95)
+
+/* A scale of 31 takes 31 draws, two of them per random number. */
+#define NUMBERS_PER_EDGE 16
+
+/* A bijection of [0, 2^scale): odd multiplications and shifts can all be undone. */
+static uint32_t shuffle(uint64_t v, uint64_t key, unsigned scale)
+{
+    uint64_t mask = (UINT64_C(1) << scale) - 1;
+    unsigned shift = scale / 2 + 1;
+    for (unsigned round = 0; round < 3; round++) {
+        v = ((v ^ key) * UINT64_C(0x9e3779b97f4a7c15)) & mask;
+        v ^= v >> shift;
+        key = random_mix(key);
+    }
+    return (uint32_t)(v & mask);
+}
+
+static struct graph_edge kronecker_edge(const struct edge_numbers *numbers, uint64_t i)
+{
+    uint64_t draws = 0;
+    uint64_t from = 0, to = 0;
+    for (unsigned level = 0; level < numbers->scale; level++) {
+        draws = level % 2 ? draws >> 32 : random_at(numbers->key, i * NUMBERS_PER_EDGE + level / 2);
+        uint32_t draw = (uint32_t)draws;
+        /* Quadrants A, B, C, D are (0,0), (0,1), (1,0), (1,1). */
+        from = from << 1 | (draw >= AFTER_B);
+        to = to << 1 | ((draw >= AFTER_A) ^ (draw >= AFTER_B) ^ (draw >= AFTER_C));
+    }
+    return (struct graph_edge){.from = shuffle(from, numbers->order_key, numbers->scale),
+                               .to = shuffle(to, numbers->order_key, numbers->scale)};
+}
+
+static struct graph_edge uniform_edge(const struct edge_numbers *numbers, uint64_t i)
+{
+    uint64_t number = random_at(numbers->key, i);
+    uint32_t mask = (uint32_t)((UINT64_C(1) << numbers->scale) - 1);
+    return (struct graph_edge){.from = (uint32_t)number & mask,
+                               .to = (uint32_t)(number >> 32) & mask};
+}
+
+int edge_numbers_of(struct edge_numbers *numbers, bool is_uniform, unsigned scale, unsigned degree,
+                    uint64_t seed)
+{
+    *numbers = (struct edge_numbers){0};
+    if (scale > GENERATE_MAX_SCALE || degree < 1 || degree > GENERATE_MAX_DEGREE)
+        return -EINVAL;
+    uint64_t key = random_key(seed);
+    *numbers =
+        (struct edge_numbers){is_uniform, scale, (uint64_t)degree << scale, key, random_mix(~key)};
+    return 0;
+}
+
+static void list(const void *source, struct block_range range, graph_visit *visit, void *context)
+{
+    const struct edge_numbers *numbers = source;
+    (void)range;
+    for (uint64_t i = 0; i < numbers->n_edges; i++) {
+        struct graph_edge edge =
+            numbers->is_uniform ? uniform_edge(numbers, i) : kronecker_edge(numbers, i);
+        visit(context, edge);
+        visit(context, (struct graph_edge){.from = edge.to, .to = edge.from});
+    }
+}
+
+struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers)
+{
+    return (struct graph_stream){list, numbers, GRAPH_UNWEIGHTED};
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Life of a graph, its checks, and what an algorithm on neighbours wants: each neighbour once.
+ *
+ * Path: build.c -> this -> the application
+ * Owner: see graph.h.
+ * Threads: any, one writer at a time per graph.
+ */
+#include "graph/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *alloc_array(uint64_t n, size_t element_bytes)
+{
+    if (n > SIZE_MAX / element_bytes)
+        return NULL;
+    return malloc(n ? n * element_bytes : 1);
+}
+
+int graph_alloc(struct graph *graph, uint64_t n_vertices, uint64_t n_edges,
+                enum graph_weights weights_are)
+{
+    *graph = (struct graph){.n_vertices = n_vertices};
+    graph->offsets = calloc(n_vertices + 1, sizeof *graph->offsets);
+    if (graph->offsets)
+        return graph_alloc_edges(graph, n_edges, weights_are);
+    graph_free(graph);
+    return -ENOMEM;
+}
+
+int graph_alloc_edges(struct graph *graph, uint64_t n_edges, enum graph_weights weights_are)
+{
+    graph->n_edges = n_edges;
+    graph->weights_are = weights_are;
+    graph->neighbours = alloc_array(n_edges, sizeof *graph->neighbours);
+    if (weights_are != GRAPH_UNWEIGHTED)
+        graph->weights = alloc_array(n_edges, sizeof *graph->weights);
+    if (graph->neighbours && (weights_are == GRAPH_UNWEIGHTED || graph->weights))
+        return 0;
+    graph_free(graph);
+    return -ENOMEM;
+}
+
+void graph_free(struct graph *graph)
+{
+    free(graph->offsets);
+    free(graph->neighbours);
+    free(graph->weights);
+    *graph = (struct graph){0};
+}
+
+bool graph_is_sound(const struct graph *graph)
+{
+    if (graph->n_vertices > GRAPH_MAX_VERTICES || graph->offsets[0] != 0 ||
+        graph->offsets[graph->n_vertices] != graph->n_edges)
+        return false;
+    for (uint64_t u = 0; u < graph->n_vertices; u++)
+        if (graph->offsets[u] > graph->offsets[u + 1])
+            return false;
+    for (uint64_t e = 0; e < graph->n_edges; e++)
+        if (graph->neighbours[e] >= graph->n_vertices)
+            return false;
+    return (graph->weights != NULL) == (graph->weights_are != GRAPH_UNWEIGHTED);
+}
+
+/* The first difference of row u between two graphs with rising rows; `a` has the edge if a_leads.
+ */
+static struct graph_mismatch compare_rows(const struct graph *a, const struct graph *b, uint32_t u)
+{
+    const uint32_t *x = a->neighbours + a->offsets[u], *x_end = x + graph_degree(a, u);
+    const uint32_t *y = b->neighbours + b->offsets[u], *y_end = y + graph_degree(b, u);
+    while (x < x_end && y < y_end && *x == *y)
+        x++, y++;
+    if (x == x_end && y == y_end)
+        return (struct graph_mismatch){0};
+    bool a_leads = y == y_end || (x < x_end && *x < *y);
+    return a_leads ? (struct graph_mismatch){true, u, *x} : (struct graph_mismatch){true, *y, u};
+}
+
+int graph_find_mismatch(const struct graph *graph, struct graph_mismatch *mismatch)
+{
+    /* Transposing sorts rows, so the graph turned twice and once differ only where it is not
+     * symmetric. */
+    struct graph bare = *graph, once = {0}, twice = {0};
+    bare.weights_are = GRAPH_UNWEIGHTED;
+    *mismatch = (struct graph_mismatch){0};
+    int status = graph_transpose(&once, &bare);
+    if (!status)
+        status = graph_transpose(&twice, &once);
+    for (uint64_t u = 0; !status && !mismatch->was_found && u < graph->n_vertices; u++)
+        *mismatch = compare_rows(&twice, &once, (uint32_t)u);
+    graph_free(&once);
+    graph_free(&twice);
+    return status;
+}
+
+/* ---- each neighbour once --------------------------------------------------------------------- */
+
+static int compare_vertices(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Copy a sorted row to `to`, but for loops and repeats. @return how many are left. */
+static uint64_t copy_once(uint32_t *to, const uint32_t *row, uint64_t n, uint32_t vertex)
+{
+    uint64_t n_left = 0;
+    for (uint64_t i = 0; i < n; i++)
+        if (row[i] != vertex && (n_left == 0 || to[n_left - 1] != row[i]))
+            to[n_left++] = row[i];
+    return n_left;
+}
+
+void graph_make_simple(struct graph *rows, const uint32_t *vertices)
+{
+    uint64_t n_kept = 0, start = 0;
+    for (uint64_t u = 0; u < rows->n_vertices; u++) {
+        uint64_t end = rows->offsets[u + 1];
+        qsort(rows->neighbours + start, end - start, sizeof *rows->neighbours, compare_vertices);
+        n_kept += copy_once(rows->neighbours + n_kept, rows->neighbours + start, end - start,
+                            vertices[u]);
+        rows->offsets[u + 1] = n_kept;
+        start = end;
+    }
+    rows->n_edges = n_kept;
+    free(rows->weights);
+    rows->weights = NULL;
+    rows->weights_are = GRAPH_UNWEIGHTED;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A graph in compressed sparse rows: row u holds the neighbours of vertex u.
+ *
+ * Path:    read.h, generate.h, mesh.h, band.h -> build.h -> this -> the application's kernels
+ * Owner:   struct graph owns its arrays; graph_free gives them back. Arrays are plain, to be copied
+ *          to a device.
+ * Threads: a graph may be read by any number of threads.
+ *
+ * Duplicate edges and loops are kept as they were given.
+ */
+#ifndef APPS_GRAPH_H
+#define APPS_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Vertices are numbered in 32 bits and UINT32_MAX is left free for "no vertex". */
+#define GRAPH_MAX_VERTICES UINT64_C(0xffffffff)
+
+enum graph_weights { GRAPH_UNWEIGHTED, GRAPH_UINT, GRAPH_FLOAT };
+
+union graph_weight {
+    uint32_t as_uint;
+    float as_float;
+};
+
+struct graph {
+    uint64_t n_vertices;
+    uint64_t n_edges;     /* entries of neighbours; an undirected edge is two */
+    uint64_t *offsets;    /* [n_vertices + 1], rising; row u is [offsets[u], offsets[u + 1]) */
+    uint32_t *neighbours; /* [n_edges], each below n_vertices */
+    union graph_weight *weights; /* [n_edges], NULL if unweighted */
+    enum graph_weights weights_are;
+};
+
+/** Neighbours of vertex u [count]. */
+static inline uint64_t graph_degree(const struct graph *graph, uint64_t u)
+{
+    return graph->offsets[u + 1] - graph->offsets[u];
+}
+
+/**
+ * Allocate the arrays: offsets zeroed, the others not.
+ *
+ * @return  0, or -ENOMEM and *graph is empty.
+ */
+int graph_alloc(struct graph *graph, uint64_t n_vertices, uint64_t n_edges,
+                enum graph_weights weights_are);
+
+/**
+ * Allocate the arrays of edges of a graph that has its offsets only.
+ *
+ * @return  0, or -ENOMEM and *graph is empty.
+ */
+int graph_alloc_edges(struct graph *graph, uint64_t n_edges, enum graph_weights weights_are);
+
+/** Free the arrays and zero the struct; a zeroed graph is fine. */
+void graph_free(struct graph *graph);
+
+/**
+ * Turn every edge round, keeping its weight; each row of the result rises.
+ *
+ * @return  0, or -ENOMEM and *out is empty.
+ */
+int graph_transpose(struct graph *out, const struct graph *graph);
+
+/**
+ * Sort each row, drop its loops, all but one of equal neighbours, and the weights: in place.
+ *
+ * @param vertices  [n_vertices] number of each row's vertex in the whole graph.
+ */
+void graph_make_simple(struct graph *rows, const uint32_t *vertices);
+
+/** Is it what struct graph promises: offsets from 0 to n_edges and rising, neighbours in range? */
+bool graph_is_sound(const struct graph *graph);
+
+/** An edge that is listed more often than the same edge turned round. */
+struct graph_mismatch {
+    bool was_found;
+    uint32_t from, to;
+};
+
+/**
+ * Look for an edge that does not stand in both its rows equally often; weights are not compared.
+ *
+ * @return  0, or -ENOMEM.
+ */
+int graph_find_mismatch(const struct graph *graph, struct graph_mismatch *mismatch);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The growing list of edges that readers fill.
+ *
+ * Path: read_<format>.c -> this -> build.c
+ * Owner: read.c.
+ * Threads: one at a time.
+ */
+#include "graph/input.h"
+#include "frame/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 1024
+
+static bool has_weights(const struct graph_input *input)
+{
+    return graph_input_weights(input) != GRAPH_UNWEIGHTED;
+}
+
+/* What is not written yet takes no memory, so doubling costs addresses only. */
+static bool grow(struct graph_input *input)
+{
+    uint64_t capacity = input->capacity ? 2 * input->capacity : FIRST_CAPACITY;
+    if (capacity > SIZE_MAX / sizeof *input->ends)
+        return false;
+    struct graph_ends *ends = realloc(input->ends, capacity * sizeof *ends);
+    if (!ends)
+        return false;
+    input->ends = ends;
+    if (has_weights(input)) {
+        union graph_weight *weights = realloc(input->weights, capacity * sizeof *weights);
+        if (!weights)
+            return false;
+        input->weights = weights;
+    }
+    input->capacity = capacity;
+    return true;
+}
+
+static bool keep(struct graph_input *input, struct text *text, struct graph_edge edge)
+{
+    if (input->n_kept == input->capacity && !grow(input))
+        return text_fail(text, "no memory for more than %llu edges",
+                         (unsigned long long)input->n_kept);
+    if (input->weights)
+        input->weights[input->n_kept] = edge.weight;
+    input->ends[input->n_kept++] = (struct graph_ends){edge.from, edge.to};
+    return true;
+}
+
+/* A file that has grown between two readings may name vertices that nobody owns. */
+static bool is_wanted(const struct graph_filter *filter, uint32_t from)
+{
+    return filter->partition && from < filter->partition->n_vertices &&
+           partition_has(filter->partition, filter->node, from);
+}
+
+static uint64_t edge_hash(uint32_t from, uint32_t to)
+{
+    return random_mix((uint64_t)from << 32 | to);
+}
+
+bool graph_input_add(struct graph_input *input, struct text *text, struct graph_edge edge)
+{
+    const struct graph_filter *filter = input->filter;
+    input->n_edges++;
+    input->imbalance += edge_hash(edge.from, edge.to) - edge_hash(edge.to, edge.from);
+    if (is_wanted(filter, edge.from) && !keep(input, text, edge))
+        return false;
+    struct graph_edge turned = {edge.to, edge.from, edge.weight};
+    return !filter->both_ways || !is_wanted(filter, edge.to) || keep(input, text, turned);
+}
+
+static void turn_to_float(struct graph_input *input)
+{
+    for (uint64_t i = 0; input->weights && i < input->n_kept; i++)
+        input->weights[i].as_float = (float)input->weights[i].as_uint;
+    input->weights_are = GRAPH_FLOAT;
+}
+
+/* "12" and even "99999999999" are whole; "-1" and "1.5" need a float. */
+static bool is_written_as_uint(struct text *text)
+{
+    size_t n = text_word(text);
+    for (size_t i = 0; i < n; i++)
+        if (!memchr("0123456789", text->at[i], 10))
+            return false;
+    return true;
+}
+
+bool graph_input_weight(struct graph_input *input, struct text *text, union graph_weight *weight)
+{
+    if (input->weights_are != GRAPH_FLOAT && is_written_as_uint(text)) {
+        input->weights_are = GRAPH_UINT;
+        uint64_t value = 0;
+        bool was_read = text_uint(text, "weight", 0, UINT32_MAX, &value);
+        weight->as_uint = (uint32_t)value;
+        if (input->max_weight < weight->as_uint)
+            input->max_weight = weight->as_uint;
+        return was_read;
+    }
+    if (input->weights_are != GRAPH_FLOAT)
+        turn_to_float(input);
+    float value = 0;
+    return text_float(text, "weight", &value) && graph_input_float(input, text, value, weight);
+}
+
+bool graph_input_float(struct graph_input *input, struct text *text, float value,
+                       union graph_weight *weight)
+{
+    weight->as_float = value;
+    return !(input->refuse_negative && value < 0) ||
+           text_fail(text, "weight %g is negative", (double)value);
+}
+
+void graph_input_free(struct graph_input *input)
+{
+    free(input->ends);
+    free(input->weights);
+    *input = (struct graph_input){0};
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From options to the rows of one node.
+ *
+ * Path: options.h -> this -> read.c, generate.c, mesh.c, band.c
+ * Owner: see part.h.
+ * Threads: main's.
+ */
+#include "graph/part.h"
+#include "frame/die.h"
+#include "graph/partition_metis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- survey ---------------------------------------------------------------------------------- */
+
+static void survey_file(struct graph_part *part)
+{
+    char reason[GRAPH_REASON_BYTES];
+    if (!graph_read_survey(&part->survey, part->options.file, part->wish.refuse_negative, reason))
+        die("%s", reason);
+}
+
+static void survey_generated(struct graph_part *part, uint64_t n_vertices, uint64_t n_edges)
+{
+    if (n_vertices > GRAPH_MAX_VERTICES)
+        die("%llu vertices are more than %llu", (unsigned long long)n_vertices,
+            (unsigned long long)GRAPH_MAX_VERTICES);
+    part->survey =
+        (struct graph_survey){.n_vertices = n_vertices, .n_edges = n_edges, .is_symmetric = true};
+}
+
+static void survey_numbers(struct graph_part *part, uint64_t seed)
+{
+    const struct graph_options *options = &part->options;
+    bool is_uniform = options->source == GRAPH_FROM_UNIFORM;
+    int status = edge_numbers_of(&part->numbers, is_uniform, options->scale, options->degree, seed);
+    if (status)
+        die("cannot generate 2^%u vertices with %u edges each: %s", options->scale, options->degree,
+            strerror(-status));
+    survey_generated(part, UINT64_C(1) << options->scale, 2 * part->numbers.n_edges);
+}
+
+static void survey_mesh(struct graph_part *part, uint64_t seed)
+{
+    int status = mesh_open(&part->mesh, part->options.n_vertices, seed);
+    if (status)
+        die("cannot generate a mesh of %llu vertices: %s",
+            (unsigned long long)part->options.n_vertices, strerror(-status));
+    survey_generated(part, mesh_n_vertices(&part->mesh), mesh_n_edges(&part->mesh));
+}
+
+static void survey_band(struct graph_part *part, uint64_t seed)
+{
+    part->band = band_of(part->options.n_vertices, seed);
+    survey_generated(part, part->band.n_vertices, band_n_edges(&part->band));
+}
+
+void part_survey(struct graph_part *part, uint64_t seed, struct part_wish wish)
+{
+    *part = (struct graph_part){.options = part->options, .wish = wish};
+    switch (part->options.source) {
+    case GRAPH_FROM_FILE:
+        survey_file(part);
+        return;
+    case GRAPH_FROM_KRONECKER:
+    case GRAPH_FROM_UNIFORM:
+        survey_numbers(part, seed);
+        return;
+    case GRAPH_FROM_MESH:
+        survey_mesh(part, seed);
+        return;
+    case GRAPH_FROM_BAND:
+        survey_band(part, seed);
+        return;
+    case GRAPH_FROM_NOTHING:
+        break;
+    }
+    die("no graph: give one of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES and --band VERTICES");
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static struct graph_stream stream_of(const struct graph_part *part)
+{
+    if (part->options.source == GRAPH_FROM_MESH)
+        return mesh_stream(&part->mesh);
+    if (part->options.source == GRAPH_FROM_BAND)
+        return band_stream(&part->band);
+    return edge_numbers_stream(&part->numbers);
+}
+
+static void generate_rows(struct graph *rows, const struct graph_part *part,
+                          const struct partition *partition, uint32_t node)
+{
+    const struct graph_stream stream = stream_of(part);
+    if (graph_build_rows(rows, partition, node, &stream))
+        die("no memory for the rows of %llu vertices",
+            (unsigned long long)partition_count(partition, node));
+}
+
+static void read_rows(struct graph *rows, const struct graph_part *part,
+                      const struct partition *partition, uint32_t node, bool both_ways)
+{
+    char reason[GRAPH_REASON_BYTES];
+    const struct graph_filter filter = {partition, node, both_ways,
+                                        part->wish.no_weights || part->wish.is_undirected};
+    if (!graph_read_rows(rows, part->options.file, &filter, &part->survey, reason))
+        die("%s", reason);
+}
+
+/* The numbers of a node's vertices, in the order of its rows. */
+static uint32_t *list_vertices(const struct partition *partition, uint32_t node)
+{
+    uint64_t n = partition_count(partition, node);
+    uint32_t *vertices = malloc(n ? n * sizeof *vertices : 1);
+    if (!vertices)
+        die("no memory for the numbers of %llu vertices", (unsigned long long)n);
+    uint64_t first =
+        partition->places ? 0 : block_range(partition->n_vertices, partition->n_nodes, node).first;
+    for (uint64_t v = first, i = 0; i < n; v++)
+        if (partition_has(partition, node, v))
+            vertices[i++] = (uint32_t)v;
+    return vertices;
+}
+
+/* Rows of a node in any partition. @return the numbers of their vertices. */
+static uint32_t *get_rows(struct graph *rows, const struct graph_part *part,
+                          const struct partition *partition, uint32_t node, bool is_undirected)
+{
+    if (part->options.source == GRAPH_FROM_FILE)
+        read_rows(rows, part, partition, node, is_undirected && !part->survey.is_symmetric);
+    else
+        generate_rows(rows, part, partition, node);
+    uint32_t *vertices = list_vertices(partition, node);
+    if (is_undirected)
+        graph_make_simple(rows, vertices);
+    return vertices;
+}
+
+static void get_whole(struct graph *whole, const struct graph_part *part, bool is_undirected)
+{
+    const struct partition all = partition_blocks(part->survey.n_vertices, 1);
+    free(get_rows(whole, part, &all, 0, is_undirected));
+}
+
+static void cut_by_metis(struct graph_part *part, uint32_t n_nodes)
+{
+    struct graph whole;
+    get_whole(&whole, part, true);
+    int status = partition_metis(&part->partition, &whole, n_nodes);
+    graph_free(&whole);
+    if (status)
+        die("METIS cannot cut %llu vertices into %u parts: %s",
+            (unsigned long long)part->survey.n_vertices, n_nodes, strerror(-status));
+}
+
+void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node)
+{
+    part->node = node;
+    part->partition = partition_blocks(part->survey.n_vertices, n_nodes);
+    if (part->options.by_metis)
+        cut_by_metis(part, n_nodes);
+    part->vertices = get_rows(&part->rows, part, &part->partition, node, part->wish.is_undirected);
+}
+
+void part_forget_edges(struct graph_part *part)
+{
+    free(part->rows.neighbours);
+    free(part->rows.weights);
+    part->rows.neighbours = NULL;
+    part->rows.weights = NULL;
+}
+
+void part_whole(struct graph *whole, const struct graph_part *part)
+{
+    get_whole(whole, part, part->wish.is_undirected);
+}
+
+void part_close(struct graph_part *part)
+{
+    mesh_close(&part->mesh);
+    partition_close(&part->partition);
+    graph_free(&part->rows);
+    free(part->vertices);
+    *part = (struct graph_part){0};
+}
+
+void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edges,
+                   struct trials *trials)
+{
+    const struct graph_options *options = &part->options;
+    graph_options_name(options, trials->input, sizeof trials->input);
+    trials_add_number(trials, "vertices", part->survey.n_vertices);
+    trials_add_number(trials, "edges", n_edges);
+    trials_add_word(trials, "partition", options->by_metis ? "metis" : "block");
+    if (options->source != GRAPH_FROM_FILE)
+        trials_add_number(trials, "seed", seed);
+    if (options->source == GRAPH_FROM_KRONECKER || options->source == GRAPH_FROM_UNIFORM) {
+        trials_add_number(trials, "scale", options->scale);
+        trials_add_number(trials, "edges_per_vertex", options->degree);
+    }
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One node's part of a graph: found out about first, then read or generated row by row, so that no
+ * process ever holds more than its own rows (but for --partition metis, see partition_metis.h).
+ *
+ * Path: options.h -> this -> the application's host code
+ * Owner: part_survey and part_open make what part_close frees.
+ * Threads: main's.
+ *
+ * Every process reads the whole file twice, or goes through all edges of a Kronecker or uniform
+ * graph twice: time for memory. Mesh and band generate nearly nothing but the node's own.
+ */
+#ifndef APPS_GRAPH_PART_H
+#define APPS_GRAPH_PART_H
+
+#include "graph/band.h"
+#include "graph/mesh.h"
+#include "graph/generate.h"
+#include "graph/read.h"
+#include "graph/options.h"
+#include "frame/trials.h"
+
+struct part_wish {
+    bool is_undirected;   /* edges both ways; no loops, no edge twice; no weights */
+    bool no_weights;      /* leave out those that a file has */
+    bool refuse_negative; /* weights below 0 are faults of the file */
+};
+
+struct graph_part {
+    struct graph_options options; /* set by the caller */
+    struct part_wish wish;
+    struct graph_survey survey; /* of the whole graph, as it is read */
+    struct mesh mesh;           /* the source, if it is one of these */
+    struct band band;
+    struct edge_numbers numbers;
+
+    struct partition partition;
+    uint32_t node;
+    struct graph rows;  /* row i: neighbours of the node's i-th vertex, numbers of the whole */
+    uint32_t *vertices; /* [rows.n_vertices] their own numbers, rising */
+};
+
+/**
+ * Find out how large the graph is, before any node is open; or die, naming file, line and fault.
+ *
+ * @param part  its options are set; the rest is set here.
+ * @param seed  of a graph that is generated.
+ */
+void part_survey(struct graph_part *part, uint64_t seed, struct part_wish wish);
+
+/** Get the rows of a node; or die. */
+void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node);
+void part_close(struct graph_part *part);
+
+/** Free the neighbours and weights of the rows, and keep how many there are: the application has
+ * them elsewhere. */
+void part_forget_edges(struct graph_part *part);
+
+/** The whole graph as its parts have it, for a check; or die. The caller frees it. */
+void part_whole(struct graph *whole, const struct graph_part *part);
+
+/**
+ * Set the input of a report, and add what decides the graph, and its size, to the parameters.
+ *
+ * @param n_edges  of the whole graph, as the application counts them.
+ */
+void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edges,
+                   struct trials *trials);
+
+#endif

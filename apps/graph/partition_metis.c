@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ask METIS for a part for each vertex, then order vertices by part and number.
+ *
+ * Path: part.c -> this -> libmetis
+ * Owner: see partition_metis.h.
+ * Threads: any; one at a time per partition.
+ */
+#include "graph/partition_metis.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void partition_close(struct partition *partition)
+{
+    free(partition->starts);
+    free(partition->places);
+    *partition = (struct partition){0};
+}
+
+#ifdef APPS_METIS
+#include <metis.h>
+
+/* So that every process gets the same parts. */
+enum { SEED = 1 };
+
+struct request {
+    idx_t *offsets, *neighbours; /* the graph in METIS' numbers */
+    idx_t *part;                 /* [n_vertices] answer */
+};
+
+static void *array_of(uint64_t n, size_t bytes)
+{
+    return calloc(n ? n : 1, bytes);
+}
+
+static void close_request(struct request *request)
+{
+    free(request->offsets);
+    free(request->neighbours);
+    free(request->part);
+}
+
+static int open_request(struct request *request, const struct graph *graph)
+{
+    request->offsets = array_of(graph->n_vertices + 1, sizeof(idx_t));
+    request->neighbours = array_of(graph->n_edges, sizeof(idx_t));
+    request->part = array_of(graph->n_vertices, sizeof(idx_t));
+    if (!request->offsets || !request->neighbours || !request->part)
+        return -ENOMEM;
+    for (uint64_t u = 0; u <= graph->n_vertices; u++)
+        request->offsets[u] = (idx_t)graph->offsets[u];
+    for (uint64_t e = 0; e < graph->n_edges; e++)
+        request->neighbours[e] = (idx_t)graph->neighbours[e];
+    return 0;
+}
+
+static int ask(struct request *request, const struct graph *graph, uint32_t n_nodes)
+{
+    idx_t options[METIS_NOPTIONS];
+    idx_t n = (idx_t)graph->n_vertices, n_constraints = 1, n_parts = (idx_t)n_nodes, cut;
+    METIS_SetDefaultOptions(options);
+    options[METIS_OPTION_SEED] = SEED;
+    int code = METIS_PartGraphKway(&n, &n_constraints, request->offsets, request->neighbours, NULL,
+                                   NULL, NULL, &n_parts, NULL, NULL, options, &cut, request->part);
+    if (code == METIS_OK)
+        return 0;
+    return code == METIS_ERROR_MEMORY ? -ENOMEM : -EIO;
+}
+
+static int order(struct partition *partition, const idx_t *part)
+{
+    uint64_t n = partition->n_vertices, *cursors = array_of(partition->n_nodes, sizeof *cursors);
+    partition->starts = array_of(partition->n_nodes + (uint64_t)1, sizeof *partition->starts);
+    partition->places = array_of(n, sizeof *partition->places);
+    if (!cursors || !partition->starts || !partition->places) {
+        free(cursors);
+        return -ENOMEM;
+    }
+    for (uint64_t v = 0; v < n; v++)
+        partition->starts[part[v] + 1]++;
+    for (uint32_t i = 0; i < partition->n_nodes; i++) {
+        uint64_t n_part = partition->starts[i + 1];
+        partition->block = n_part > partition->block ? n_part : partition->block;
+        cursors[i] = partition->starts[i];
+        partition->starts[i + 1] += partition->starts[i];
+    }
+    for (uint64_t v = 0; v < n; v++)
+        partition->places[v] = (uint32_t)cursors[part[v]]++;
+    free(cursors);
+    return 0;
+}
+
+/* METIS refuses to cut into one part, and has been seen to fail with more parts than vertices. */
+static bool needs_metis(const struct graph *graph, uint32_t n_nodes)
+{
+    return n_nodes > 1 && graph->n_vertices > n_nodes;
+}
+
+static bool is_too_large(const struct graph *graph)
+{
+    uint64_t most = IDX_MAX;
+    return graph->n_vertices >= most || graph->n_edges >= most;
+}
+
+int partition_metis(struct partition *partition, const struct graph *graph, uint32_t n_nodes)
+{
+    struct request request = {0};
+    *partition = partition_blocks(graph->n_vertices, n_nodes);
+    if (!needs_metis(graph, n_nodes))
+        return 0;
+    partition->block = 0;
+    int status = is_too_large(graph) ? -EFBIG : open_request(&request, graph);
+    if (!status)
+        status = ask(&request, graph, n_nodes);
+    if (!status)
+        status = order(partition, request.part);
+    close_request(&request);
+    if (status)
+        partition_close(partition);
+    return status;
+}
+
+#else
+
+int partition_metis(struct partition *partition, const struct graph *graph, uint32_t n_nodes)
+{
+    (void)graph;
+    (void)n_nodes;
+    *partition = (struct partition){0};
+    return -ENOSYS;
+}
+
+#endif

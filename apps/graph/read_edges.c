@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Edge lists: one edge a line, vertices from 0, "#" (SNAP) and "%" (KONECT) comments, n = largest
+ * vertex + 1.
+ *
+ * Path: read.c -> this -> input.c
+ * Threads: one at a time.
+ * Source: GAP Benchmark Suite (.el, .wel); SNAP and KONECT, whose .txt and .tsv have 2 to 4
+ * columns: from, to, weight, time. The first edge decides how many columns all have; times are not
+ * kept.
+ */
+#include "graph/input.h"
+
+enum { MIN_COLUMNS = 2, WEIGHT_COLUMNS = 3, MAX_COLUMNS = 4 };
+
+/* Step over the time, which may be anything. */
+static bool skip_time(struct text *text)
+{
+    size_t n = text_word(text);
+    if (n == 0)
+        return text_fail(text, "time is missing");
+    text->at += n;
+    return true;
+}
+
+static bool read_ends(struct text *text, struct graph_input *input, struct graph_edge *edge)
+{
+    uint64_t from, to;
+    if (!text_uint(text, "vertex", 0, GRAPH_MAX_VERTICES - 1, &from) ||
+        !text_uint(text, "vertex", 0, GRAPH_MAX_VERTICES - 1, &to))
+        return false;
+    edge->from = (uint32_t)from;
+    edge->to = (uint32_t)to;
+    uint64_t n_needed = (from > to ? from : to) + 1;
+    if (input->n_vertices < n_needed)
+        input->n_vertices = n_needed;
+    return true;
+}
+
+static bool read_edges(struct text *text, struct graph_input *input, int n_columns_min,
+                       int n_columns_max)
+{
+    int n_columns = n_columns_min;
+    while (text_next_record(text, "#%")) {
+        struct graph_edge edge = {0};
+        if (!read_ends(text, input, &edge))
+            return false;
+        bool is_first = input->n_edges == 0;
+        if (is_first && n_columns < n_columns_max && text_word(text))
+            n_columns = WEIGHT_COLUMNS;
+        if (n_columns >= WEIGHT_COLUMNS && !graph_input_weight(input, text, &edge.weight))
+            return false;
+        if (is_first && n_columns < n_columns_max && n_columns == WEIGHT_COLUMNS && text_word(text))
+            n_columns = MAX_COLUMNS;
+        if (n_columns == MAX_COLUMNS && !skip_time(text))
+            return false;
+        if (!text_end_line(text) || !graph_input_add(input, text, edge))
+            return false;
+    }
+    if (input->n_edges == 0)
+        return text_fail(text, "the file has no edges");
+    return !text->has_failed;
+}
+
+bool graph_read_el(struct text *text, struct graph_input *input)
+{
+    return read_edges(text, input, MIN_COLUMNS, MIN_COLUMNS);
+}
+
+bool graph_read_wel(struct text *text, struct graph_input *input)
+{
+    return read_edges(text, input, WEIGHT_COLUMNS, WEIGHT_COLUMNS);
+}
+
+bool graph_read_columns(struct text *text, struct graph_input *input)
+{
+    return read_edges(text, input, MIN_COLUMNS, MAX_COLUMNS);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers in a text: whole ones by hand, because that is where a reader spends its time, and
+ * decimal ones by strtof (the applications stay in the "C" locale).
+ *
+ * Path: read_<format>.c -> this -> text.c
+ * Threads: one at a time.
+ */
+#include "graph/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest decimal number that is read [characters]. */
+#define NUMBER_CHARACTERS 63
+
+static bool is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool missing(struct text *text, const char *what)
+{
+    return text_fail(text, "%s is missing", what);
+}
+
+bool text_is_whole(struct text *text)
+{
+    size_t n = text_word(text);
+    size_t i = n > 1 && text->at[0] == '-';
+    while (i < n && is_digit(text->at[i]))
+        i++;
+    return i == n;
+}
+
+static bool refuse_uint(struct text *text, const char *what, uint64_t min, uint64_t max)
+{
+    if (!text_is_whole(text))
+        return text_fail(text, "%s '%s' is not a whole number", what, text_quote(text));
+    return text_fail(text, "%s %s is not in %llu..%llu", what, text_quote(text),
+                     (unsigned long long)min, (unsigned long long)max);
+}
+
+bool text_uint(struct text *text, const char *what, uint64_t min, uint64_t max, uint64_t *value)
+{
+    size_t n = text_word(text);
+    if (n == 0)
+        return missing(text, what);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = text->at[i];
+        if (!is_digit(c) || __builtin_mul_overflow(sum, 10, &sum) ||
+            __builtin_add_overflow(sum, (uint64_t)(c - '0'), &sum))
+            return refuse_uint(text, what, min, max);
+    }
+    if (sum < min || sum > max)
+        return refuse_uint(text, what, min, max);
+    text->at += n;
+    *value = sum;
+    return true;
+}
+
+bool text_float(struct text *text, const char *what, float *value)
+{
+    size_t n = text_word(text);
+    if (n == 0)
+        return missing(text, what);
+    char number[NUMBER_CHARACTERS + 1];
+    size_t n_copied = n < NUMBER_CHARACTERS ? n : NUMBER_CHARACTERS;
+    memcpy(number, text->at, n_copied);
+    number[n_copied] = '\0';
+    char *end;
+    *value = strtof(number, &end);
+    /* strtof would also take "nan", "inf" and hexadecimal. */
+    if (n_copied < n || end != number + n || strspn(number, "0123456789+-.eE") != n)
+        return text_fail(text, "%s '%s' is not a decimal number", what, text_quote(text));
+    if (!isfinite(*value))
+        return text_fail(text, "%s %s is too large for a float", what, text_quote(text));
+    text->at += n;
+    return true;
+}
