@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jobs that go well: who initialises MPI and ends it, at which thread level, and jobs of a communicator. Every process
+ * ends with status 0, and mpirun does if every process has finalised MPI.
+ *
+ * usage: mpirun ... jobs MODE      see the table at the end
+ *
+ * Path: mpirun -> this
+ */
+#include "job.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- the application's MPI ------------------------------------------------------------------- */
+
+static void mpi_at_level(int wanted)
+{
+    int level;
+    MPI_Init_thread(NULL, NULL, wanted, &level);
+    if (level >= MPI_THREAD_MULTIPLE) {
+        printf("skipped: this MPI gives MPI_THREAD_MULTIPLE whatever is asked\n");
+        MPI_Finalize();
+        exit(SKIPPED);
+    }
+    expect(try_open(NULL), GRAVEL_EMPI, "MPI_THREAD_MULTIPLE");
+    MPI_Barrier(MPI_COMM_WORLD); /* still the application's */
+    MPI_Finalize();
+}
+
+static void single(void)
+{
+    mpi_at_level(MPI_THREAD_SINGLE);
+}
+
+static void funneled(void)
+{
+    mpi_at_level(MPI_THREAD_FUNNELED);
+}
+
+static void serialized(void)
+{
+    mpi_at_level(MPI_THREAD_SERIALIZED);
+}
+
+/* The application keeps its MPI: nodes open and close one after another, beside its own messages. */
+static void multiple_opens_twice(void)
+{
+    int level, n, is_finalized;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MUST(level == MPI_THREAD_MULTIPLE);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    for (int round = 0; round < 3; round++) {
+        cl_kernel kernel;
+        struct gravel *gravel = open_busy(&kernel);
+        MUST(gravel_n_nodes(gravel) == (uint32_t)n);
+        OK(send_some(gravel, kernel));
+        int sum, one = 1;
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MUST(sum == n);
+        OK(gravel_barrier(gravel));
+        clReleaseKernel(kernel);
+        OK(gravel_close(gravel));
+        MPI_Finalized(&is_finalized);
+        MUST(!is_finalized);
+    }
+    MPI_Finalize();
+}
+
+static void open_after_finalising(void)
+{
+    int level;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MPI_Finalize();
+    expect(try_open(NULL), GRAVEL_EMPI, "finalised already");
+    expect(try_open(NULL), GRAVEL_EMPI, "finalised already");
+}
+
+/* ---- Gravel's MPI: finalised when the process ends, or mpirun's exit status is not 0 ------------- */
+
+/* All nodes of the job answer the application. */
+static void use_mpi(uint32_t n_nodes)
+{
+    int is_initialised, is_finalised, level, sum, one = 1;
+    MPI_Initialized(&is_initialised);
+    MPI_Finalized(&is_finalised);
+    MUST(is_initialised && !is_finalised);
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE)
+        return;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MUST(sum == (int)n_nodes);
+}
+
+static void opens_twice(void)
+{
+    for (int round = 0; round < 2; round++) {
+        cl_kernel kernel;
+        struct gravel *gravel = open_busy(&kernel);
+        uint32_t n_nodes = gravel_n_nodes(gravel);
+        OK(send_some(gravel, kernel));
+        use_mpi(n_nodes);
+        OK(gravel_barrier(gravel));
+        clReleaseKernel(kernel);
+        OK(gravel_close(gravel));
+        use_mpi(n_nodes);
+    }
+}
+
+static void application_finalises(void)
+{
+    OK(try_open(NULL));
+    MPI_Finalize();
+    expect(try_open(NULL), GRAVEL_EMPI, "finalised already");
+}
+
+static struct gravel *to_be_closed;
+
+static void close_at_exit(void)
+{
+    OK(gravel_close(to_be_closed));
+}
+
+/* The application's handler runs after Gravel's, which was registered later. */
+static void closes_at_exit(void)
+{
+    MUST(atexit(close_at_exit) == 0);
+    to_be_closed = open_default(NULL);
+}
+
+/* A child that leaves must not finalise its parent's MPI, nor wait for it. */
+static void child_exits(void)
+{
+    int status;
+    OK(try_open(NULL));
+    pid_t child = fork();
+    MUST(child >= 0);
+    if (child == 0)
+        exit(3);
+    MUST(waitpid(child, &status, 0) == child);
+    MUST(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+    OK(try_open(NULL));
+}
+
+/* ---- the application's communicator --------------------------------------------------------------- */
+
+static struct gravel *open_comm(MPI_Comm *comm)
+{
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.mpi_comm = comm);
+    return open_default(&bindings);
+}
+
+#define N_COUNTED 256u /* by each node */
+
+/* A job's messages stay in it. @return what its node 0 has counted, of all nodes. */
+static uint32_t count_all(struct gravel *gravel)
+{
+    uint64_t word = alloc_or_die(gravel, 64);
+    uint32_t n = 0, one = 1;
+    for (uint32_t i = 0; i < N_COUNTED; i++)
+        OK(gravel_update(gravel, GRAVEL_ADD, GRAVEL_UINT, word, &one, 0));
+    OK(gravel_barrier(gravel));
+    OK(gravel_get(gravel, word, &n, sizeof n, 0));
+    OK(gravel_barrier(gravel));
+    return n;
+}
+
+/* Ranks 0 and 2, 1 and 3, the last one first: each pair is a job, numbered by its own communicator. */
+static void two_jobs(void)
+{
+    int level, pair_rank;
+    MPI_Comm pair;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MUST(level == MPI_THREAD_MULTIPLE);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &pair);
+    MPI_Comm_rank(pair, &pair_rank);
+    MUST(pair_rank == (rank < 2));
+    struct gravel *gravel = open_comm(&pair);
+    MPI_Comm_free(&pair); /* gravel_open has duplicated it */
+    MUST(gravel_n_nodes(gravel) == 2);
+    MUST(gravel_node(gravel) == (uint32_t)pair_rank);
+    for (int round = 0; round < (rank % 2 ? 1 : 3); round++) /* one job closes before the other */
+        MUST(count_all(gravel) == 2 * N_COUNTED);
+    OK(gravel_close(gravel));
+    MPI_Finalize();
+}
+
+/* Jobs of one, and then all in one job: MPI outlives them. */
+static void jobs_of_one(void)
+{
+    MPI_Comm self = MPI_COMM_SELF, none = MPI_COMM_NULL;
+    struct gravel_bindings bindings = GRAVEL_BINDINGS(.mpi_comm = &self);
+    expect(try_open(&bindings), GRAVEL_EINVAL, "mpi_comm is given, and MPI is not initialised");
+    OK(try_open(NULL));
+    struct gravel *gravel = open_comm(&self);
+    MUST(gravel_n_nodes(gravel) == 1 && gravel_node(gravel) == 0);
+    MUST(count_all(gravel) == N_COUNTED);
+    OK(gravel_close(gravel));
+    bindings.mpi_comm = &none;
+    expect(try_open(&bindings), GRAVEL_EINVAL, "mpi_comm points to MPI_COMM_NULL");
+    gravel = open_default(NULL);
+    MUST(gravel_n_nodes(gravel) == 2);
+    OK(gravel_close(gravel));
+}
+
+/* A node that fails to open tells those of its own job, and no others. */
+static void one_job_cannot_open(void)
+{
+    int level;
+    MPI_Comm pair;
+    const struct gravel_handler table[] = {{rank == 0 ? "no name" : "name", 0, nothing, NULL}};
+    struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1, .mpi_comm = &pair);
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &pair);
+    int expected = rank % 2 ? 0 : rank == 0 ? GRAVEL_EINVAL : GRAVEL_EPEER;
+    expect(try_open(&bindings), expected, rank == 0 ? "no name" : "another node could not open");
+    if (rank == 0)
+        bindings.handler_bytes = 7;
+    expect(try_open(&bindings), expected, rank == 0 ? "handler_bytes is 7" : "another node");
+    MPI_Comm_free(&pair);
+    MPI_Finalize();
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static const struct mode modes[] = {
+    MODE(single),
+    MODE(funneled),
+    MODE(serialized),
+    MODE(multiple_opens_twice),
+    MODE(open_after_finalising),
+    MODE(opens_twice),
+    MODE(application_finalises),
+    MODE(closes_at_exit),
+    MODE(child_exits),
+    MODE(two_jobs),
+    MODE(jobs_of_one),
+    MODE(one_job_cannot_open),
+};
+
+int main(int argc, char **argv)
+{
+    run_mode(modes, sizeof modes / sizeof *modes, argc, argv);
+    return 0;
+}
