@@ -9,6 +9,7 @@ A mutant is one acquire, release or seq_cst made relaxed, or one barrier of the 
 sources; the shipping headers know nothing of it. It is caught by a report, by wrong data, or by getting stuck.
 """
 import argparse
+import concurrent.futures
 import os
 import re
 import shutil
@@ -20,7 +21,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 FLAGS = ["-fsanitize=thread", "-O1", "-g", "-Werror=implicit-function-declaration",
          "-std=gnu11", "-D_GNU_SOURCE",
          "-DCL_TARGET_OPENCL_VERSION=300", "-DGRAVEL_MAX_GROUP=64", "-Iinclude",
-         "-Icl", "-Icl/device", "-Ilib", "-Itests/tsan"]
+         "-Icl", "-Icl/device", "-Ilib", "-Itests/tsan", "-Itests/support"]
 LIMIT_S = 60  # on a busy machine too
 ATTEMPTS = 12  # a race must happen to be seen, and seldom does where other work takes the cores
 REPORT = 66   # ThreadSanitizer's exit code
@@ -122,13 +123,18 @@ def find_sites(path):
     return text, sorted(sites)
 
 
+def name_of(source):
+    """Of its object, without the ending."""
+    return source.replace("/", "_")
+
+
 class Bench:
     """A copy of the sources, with the objects of the subject at hand."""
 
     def __init__(self, compiler, folder):
         self.compiler = compiler
         self.folder = folder
-        for part in ("include", "cl", "lib", "tests/tsan", "tests/stress"):
+        for part in ("include", "cl", "lib", "tests/tsan", "tests/stress", "tests/support"):
             shutil.copytree(os.path.join(TOP, part), os.path.join(folder, part))
         subprocess.run([sys.executable, "-B", os.path.join(TOP, "cl/forms.py"), os.path.join(TOP, "include/gravel/operation.h"),
                         os.path.join(folder, "cl/forms.cl.h")], check=True)
@@ -146,16 +152,23 @@ class Bench:
         return subprocess.run(command, cwd=self.folder, env=environment, timeout=limit_s,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
-    def compile(self, subject, only=None):
-        """Objects of the subject's sources (or of one of them), then the program. Text of an error, or None."""
+    def depends(self, source, path):
+        """Whether the source is the file, or included it when it was compiled last."""
+        with open(os.path.join(self.folder, name_of(source) + ".d"), encoding="utf-8") as rule:
+            return path in (os.path.normpath(word) for word in rule.read().replace("\\\n", " ").split())
+
+    def compile_one(self, flags, source):
+        return self.run([self.compiler, *FLAGS, *flags, "-w", "-MMD", "-c", source, "-o", name_of(source) + ".o"])
+
+    def compile(self, subject, changed=None):
+        """Objects of the subject's sources (or of those that a file is part of), then the program. Error text, or None."""
         sources, flags, _, _ = SUBJECTS[subject]
-        for source in [only] if only else sources:
-            result = self.run([self.compiler, *FLAGS, *flags, "-w", "-c", source, "-o",
-                               source.replace("/", "_") + ".o"])
-            if result.returncode:
-                return result.stdout.decode()
-        objects = [source.replace("/", "_") + ".o" for source in sources]
-        result = self.run([self.compiler, "-fsanitize=thread", "-o", "program", *objects,
+        needed = [source for source in sources if not changed or self.depends(source, changed)]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for result in pool.map(lambda source: self.compile_one(flags, source), needed):
+                if result.returncode:
+                    return result.stdout.decode()
+        result = self.run([self.compiler, "-fsanitize=thread", "-o", "program", *(name_of(s) + ".o" for s in sources),
                            "-lpthread", *(["-lOpenCL"] if subject == "path" else [])])
         return result.stdout.decode() if result.returncode else None
 
@@ -165,7 +178,7 @@ class Bench:
         self.write(path, "\n".join(lines[:line - 1] + ["#error here"] + lines[line - 1:]))
         sources, flags, _, _ = SUBJECTS[subject]
         return any(self.run([self.compiler, *FLAGS, *flags, "-E", source, "-o", os.devnull]).returncode
-                   for source in ([path] if path.endswith(".c") else sources))
+                   for source in sources if self.depends(source, path))
 
     def try_once(self, subject):
         """How a run ended: clean, or what caught the mutant; and its output."""
@@ -186,13 +199,13 @@ class Bench:
 
 
 def judge(bench, subject, path, text, site):
-    start, end, weaker, _, _, _ = site
+    start, end, weaker, _, _, label = site
     bench.write(path, text[:start] + weaker + text[end:])
-    error = bench.compile(subject, path if path.endswith(".c") else None)
+    error = bench.compile(subject, path)
     if error:
         print(error)
         return "broken"
-    for _ in range(ATTEMPTS):
+    for _ in range(1 if label in EXCUSED else ATTEMPTS):
         verdict, _ = bench.try_once(subject)
         if verdict != "clean":
             return verdict
@@ -227,7 +240,7 @@ def run_subject(bench, subject):
             print("%-17s %-62s %s%s" % (subject, what, verdict,
                                         " (excused)" if kind == "excused" else ""), flush=True)
         bench.write(path, text)
-        if path.endswith(".c"):
+        if sites:
             bench.compile(subject, path)
     return counts
 
