@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "mix.h"
+#include "must.h"
 #include "transport/handover.h"
 #include "transport/transport.h"
 
@@ -23,29 +25,11 @@
 #define N_FRAMES 2000u /* to each other node */
 #define LIMIT_S 160u
 
-#define MUST(condition)                                                                   \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: not true: %s (%s)\n", __FILE__, __LINE__, #condition, \
-                    gravel_last_error());                                                 \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                 \
-        }                                                                                 \
-    } while (0)
-
 static struct gravel_transport *transport;
 static struct gravel_segment *segment;
 static struct gravel_buffer *home[N_BUFFERS]; /* a ring: each takes its turn */
 static uint32_t n_home, first_home;
 static uint64_t n_sent[64], n_received[64], n_handed;
-
-/* Splitmix64. */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
 
 /* Of frame number n from one node to another [bytes]: a third each short, near the limit, long. */
 static uint32_t length_of(uint32_t from, uint32_t to, uint64_t n)
@@ -75,7 +59,7 @@ static void send_one(uint32_t to)
     fill(buffer, to, n_sent[to]++);
     n_handed += gravel_segment_offset(segment, buffer->frame) &&
                 buffer->frame->bytes >= GRAVEL_HANDOVER_LEAST_BYTES;
-    MUST(transport->operations->send(transport, buffer) == 0);
+    OK(transport->operations->send(transport, buffer));
 }
 
 static void collect(void)
@@ -153,7 +137,7 @@ static void send_bad_note(void)
     note->frame.bytes = sizeof *note;
     note->offset = GRAVEL_SEGMENT_BYTES;
     note->bytes = 4096;
-    MUST(transport->operations->send(transport, home[0]) == 0);
+    OK(transport->operations->send(transport, home[0]));
     while (!transport->operations->sent(transport))
         usleep(100);
 }
@@ -174,10 +158,10 @@ int main(int argc, char **argv)
     int level;
     alarm(LIMIT_S);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    MUST(gravel_segment_create(&segment) == 0);
-    MUST(gravel_transport_mpi_open(&transport, NULL, segment) == 0);
+    OK(gravel_segment_create(&segment));
+    OK(gravel_transport_mpi_open(&transport, NULL, segment));
     MUST(transport->n_takers == transport->n_nodes - 1 && !transport->why_not[0]);
-    MUST(transport->operations->prepare(transport, MOST_BYTES) == 0);
+    OK(transport->operations->prepare(transport, MOST_BYTES));
     make_buffers();
     if (argc < 2)
         exchange();

@@ -17,19 +17,13 @@
 #include <string.h>
 
 #include "layout/package.h"
+#include "must.h"
 
 #define SLOT_BYTES 1088u
 #define GROUP 64u
 #define COMMAND GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_LONG)
 #define FIRST_TICKET 7u
 #define INDICES_AT 64u
-#define MUST(condition)                                              \
-    do {                                                             \
-        if (!(condition)) {                                          \
-            printf("line %d: not true: %s\n", __LINE__, #condition); \
-            exit(1);                                                 \
-        }                                                            \
-    } while (0)
 
 static const uint32_t lengths[] = {16, 1, 30, 33, 40};
 #define N_PACKAGES 5u

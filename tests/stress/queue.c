@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "mix.h"
 
 #define MAX_THREADS 64
 #define STUCK_NS (30 * GRAVEL_NS_PER_S)
@@ -45,18 +46,9 @@ struct worker {
     uint32_t next[MAX_THREADS]; /* lowest sequence that may still come from each producer */
 };
 
-/* splitmix64. */
-static uint64_t hash(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 static uint64_t magic_of(uint64_t seed, uint32_t producer, uint32_t sequence)
 {
-    return hash(seed ^ hash((uint64_t)producer << 32 | sequence));
+    return mix(seed ^ mix((uint64_t)producer << 32 | sequence));
 }
 
 static bool has_failed(struct pass *pass)
@@ -184,7 +176,7 @@ static void check_totals(struct pass *pass, const struct worker *producers,
 static bool run_pass(struct pass *pass)
 {
     static struct worker producers[MAX_THREADS], consumers[MAX_THREADS];
-    uint64_t start_index = UINT64_MAX - hash(pass->seed ^ pass->capacity) % pass->rounds;
+    uint64_t start_index = UINT64_MAX - mix(pass->seed ^ pass->capacity) % pass->rounds;
     pass->queue = pass->mode->create(pass->capacity, start_index);
     if (!pass->queue) {
         fail(pass, "out of memory", NULL);

@@ -5,24 +5,11 @@
 #include "support.h"
 
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-void die(const char *file, int line, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "%s:%d: ", file, line);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
-    va_end(arguments);
-    fflush(NULL);
-    _exit(1); /* a node's threads may be in any state: no destructors */
-}
 
 void skip_all(const char *reason)
 {
@@ -243,12 +230,4 @@ bool takes_step(const struct gravel *gravel, const char *step)
 bool is_sliced(const struct gravel *gravel)
 {
     return takes_step(gravel, "pump") || takes_step(gravel, "drain");
-}
-
-uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
 }

@@ -8,32 +8,15 @@
 #ifndef GRAVEL_TESTS_SUPPORT_H
 #define GRAVEL_TESTS_SUPPORT_H
 
+#include "mix.h"
+#include "must.h"
+
 #include <gravel/gravel.h>
 
 #define SKIPPED 77 /* exit status of a test that cannot run here */
 
-/** End the process: print where, what and gravel_last_error(). */
-_Noreturn void die(const char *file, int line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /** End the process as one that cannot run here, with the reason. */
 _Noreturn void skip_all(const char *reason);
-
-/** A Gravel call that must succeed. */
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        int ok_code_ = (call);                                                                     \
-        if (ok_code_)                                                                              \
-            die(__FILE__, __LINE__, "%s: %s (%d): %s", #call, gravel_strerror(ok_code_), ok_code_, \
-                gravel_last_error());                                                              \
-    } while (0)
-
-/** Anything else that must hold, assert or not. */
-#define MUST(condition)                                          \
-    do {                                                         \
-        if (!(condition))                                        \
-            die(__FILE__, __LINE__, "not true: %s", #condition); \
-    } while (0)
 
 /** What limits of time are multiplied by: TEST_PATIENCE, for busy machines; 1 if it is not set. */
 unsigned patience(void);
@@ -97,8 +80,5 @@ bool takes_step(const struct gravel *gravel, const char *step);
 
 /** Whether launches are cut into slices, and the host reaches the heap by copies only: steps pump and drain. */
 bool is_sliced(const struct gravel *gravel);
-
-/** A number that looks random (splitmix64 of x). */
-uint64_t mix(uint64_t x);
 
 #endif

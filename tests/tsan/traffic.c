@@ -5,15 +5,7 @@
 #include "traffic.h"
 
 #include "gravel.cl.h"
-
-/* splitmix64. */
-static uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
+#include "mix.h"
 
 static uint64_t hash(enum traffic_site site, uint32_t number, uint32_t what)
 {
