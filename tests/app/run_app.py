@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Run an application and check how it ended.
+"""Run an application, which checks itself, and check how it ended.
 
-run_app.py [--ranks N] [--env NAME=VALUE]... good PROGRAM ARGUMENT...
-    must end with status 0 and print PASS; with --json one object a line, valid and complete; with --model too, one
-    whose counters are those of the model.
-run_app.py [--ranks N] [--env NAME=VALUE]... bad TEXT PROGRAM ARGUMENT...
-    must end with another status, print nothing to stdout and one line with TEXT to stderr, whatever the number of ranks.
+run_app.py [--ranks N] [--env NAME=VALUE]... PROGRAM ARGUMENT...
+
+It must end with status 0 and print PASS; with --json one object a line, valid and complete; with --model too, one whose
+counters are those of the model.
 
 Exit status 77: no mpirun here, or the application says (by its own status 77) that the device cannot do what was asked.
 """
@@ -31,8 +30,7 @@ def command_line(ranks, program):
 
 
 def run(ranks, settings, program):
-    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    env.update(setting.split("=", 1) for setting in settings)
+    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **settings)
     return subprocess.run(command_line(ranks, program), env=env, text=True, timeout=SECONDS,
                           stdin=subprocess.DEVNULL, capture_output=True)
 
@@ -75,33 +73,29 @@ def check_good(result, arguments):
         assert result.stdout.rstrip().endswith("PASS"), "no PASS"
 
 
-def check_bad(result, text, arguments):
+def check_bad(result, text, ranks, program):
+    """Whether it refused with one line that has the text."""
     assert result.returncode != 0, "exit status 0"
     lines = result.stderr.splitlines()
-    if arguments.ranks: # mpirun adds its own lines
-        lines = [line for line in lines if line.startswith(os.path.basename(arguments.program[0]) + ": ")]
-    assert any(text in line for line in lines), "nothing says '%s'" % text
-    assert result.stdout == "", "something on stdout"
-    assert len(lines) == 1, "%d lines on stderr" % len(lines)
+    if ranks:  # mpirun adds its own lines
+        lines = [line for line in lines if line.startswith(os.path.basename(program[0]) + ": ")]
+    assert any(text in line for line in lines), "nothing says '%s': %s" % (text, result.stderr)
+    assert result.stdout == "", "something on stdout: " + result.stdout
+    assert len(lines) == 1, "%d lines on stderr: %s" % (len(lines), result.stderr)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--ranks", type=int)
     parser.add_argument("--env", action="append", default=[])
-    parser.add_argument("expected", choices=["good", "bad"])
     parser.add_argument("program", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
-    text = arguments.program.pop(0) if arguments.expected == "bad" else None
-    result = run(arguments.ranks, arguments.env, arguments.program)
-    if text is None and result.returncode == 77 and "skipped" in result.stdout + result.stderr:
+    result = run(arguments.ranks, dict(setting.split("=", 1) for setting in arguments.env), arguments.program)
+    if result.returncode == 77 and "skipped" in result.stdout + result.stderr:
         print(result.stdout, result.stderr)
         return 77
     try:
-        if text is None:
-            check_good(result, arguments)
-        else:
-            check_bad(result, text, arguments)
+        check_good(result, arguments)
     except AssertionError as failure:
         print(result.stdout, result.stderr, "FAIL: %s" % failure, sep="\n")
         return 1

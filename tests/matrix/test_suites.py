@@ -33,7 +33,7 @@ class Choice(unittest.TestCase):
 
     def test_a_test_with_a_step_runs_on_that_one(self):
         by_setting = listed("a", settings={"GRAVEL_STEP": "drain"})
-        by_word = listed("b", "app", ("run_app.py", "--env", "GRAVEL_STEP=drain", "good"))
+        by_word = listed("b", "app", ("run_app.py", "--env", "GRAVEL_STEP=drain", "gups"))
         self.assertEqual(self.names([by_setting, by_word], "drain"), ["a", "b"])
         self.assertEqual(self.names([by_setting, by_word], "pump"), [])
 

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""What applications must refuse; refuse.py runs it.
+
+A row of a group: application, arguments, a part of the one line that it prints, settings. Files are in tests/data.
+"""
+HEAP_64K = {"GRAVEL_HEAP": "64k"}
+HEAP_20K = {"GRAVEL_HEAP": "20k"}
+LOOPBACK = {"GRAVEL_LOOPBACK": "2"}
+
+GROUPS = {}
+WITHOUT_DEVICE = ("options and files", "mer options", "ranks")  # refused where there is no OpenCL platform
+GROUPS["options and files"] = [
+    # What the first process has not found another one says, some seconds later; the other cases run meanwhile.
+    ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"OMPI_COMM_WORLD_RANK": "1"}),
+    ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"PMI_RANK": "1"}),
+    ("color", "-f absent.el", "absent.el: cannot open", {"OMPI_COMM_WORLD_RANK": "2"}),
+    ("color", "-f absent.el", "absent.el: cannot open", {"PMI_RANK": "2"}),
+    # Options that are out of range, or do not fit together.
+    ("pagerank", "", "no graph"),
+    ("pagerank", "-u 4 -t -1", "-t: '-1'"),
+    ("pagerank", "-u 4 -t nan", "-t: 'nan' is not a number from 0 up"),
+    ("pagerank", "-u 4 -i 0", "-i: '0' is not in 1..1000000"),
+    ("pagerank", "-u 32", "-u: '32' is not in 0..31"),
+    ("pagerank", "-g -1", "-g: '-1' is not in"),
+    ("pagerank", "-u 4 -k 0", "-k: '0' is not in 1.."),
+    ("pagerank", "-u 4 --seed 9223372036854775808", "--seed: "),
+    ("sssp", "-u 4 -r 4294967295", "-r: '4294967295' is not in 0..4294967294"),
+    ("sssp", "-u 4 -d 1e", "-d: '1e' is not a number from 0 up"),
+    ("sssp", "-u 4 -d -1", "-d: '-1'"),
+    ("color", "-u 4 -g 4", "give only one of -f, -g, -u, --mesh and --band"),
+    ("color", "--mesh 5", "--mesh: '5'"),
+    ("color", "--band 0", "--band: '0' is not in"),
+    ("color", "-u 4 --partition random", "--partition: 'random'"),
+    ("kmeans", "-k 0", "-k: '0' is not in 1..256"),
+    ("kmeans", "-k 257", "-k: '257'"),
+    ("kmeans", "-d 17", "-d: '17' is not in 1..16"),
+    ("kmeans", "-p 0", "-p: '0'"),
+    ("kmeans", "-p -5", "-p: '-5' is not in 1.."),
+    ("kmeans", "-n 0", "-n: '0' is not in 1..1000000"),
+    ("gups", "--table 33", "--table: '33'"),
+    ("gups", "--updates 41", "--updates: '41' is not in 0..40"),
+    ("gups", "--per-item 3", "--per-item"),
+    ("gups", "--group 0", "--group"),
+    ("gups", "--group 1025", "--group: '1025' is not in 1..1024"),
+    ("gups", "--op add", "--op"),
+    ("gups", "--model direct", "--model: 'direct' is none of coprocessor,"),
+    ("gups-mod", "--idle 101", "--idle"),
+    ("gups-mod", "--divergence warp", "--form: there is no 'warp'"),
+    ("gups-mod", "--wave 2000", "--wave"),
+    ("gups-mod", "--active 101", "--active"),
+    ("gups-mod", "--items 37", "--items: '37' is not in 0..36"),
+    ("gups-mod", ["--max-updates", ""], "--max-updates: '' is not in 1.."),
+    ("gups-mod", "--model coprocessor --form wi", "--form wi: under --model coprocessor"),
+    ("gups", "", "GRAVEL_BUFFER", {"GRAVEL_BUFFER": "many"}),
+    # Files.
+    ("pagerank", "-f absent.el", "absent.el"),
+    ("sssp", "-f diamond.gr -r 5", "-r: vertex 5 is not in 0..4"),
+    ("sssp", "-u 4 -d 0.5", "-d: weights are whole numbers"),
+    ("sssp", "-f negative.wel", "negative.wel:3: weight -2.5 is negative"),
+    ("sssp", "-f negative.mtx", "negative.mtx:5: weight -4 is negative"),
+    ("sssp", "-f skew.mtx", "skew.mtx:3: a skew-symmetric matrix has negative weights"),
+    ("color", "-f outside.graph", "outside.graph:3: neighbour 4 is not in 1..3"),
+    ("sssp", "-f empty.gr", "empty.gr:2: the graph has no vertices"),
+    ("color", "-f empty.gr", "empty.gr:2: the graph has no vertices"),
+]
+GROUPS["mer options"] = [
+    ("mer", "", "no sequences"),
+    ("mer", "-k 0", "-k: '0'"),
+    ("mer", "-k 64", "-k: '64'"),
+]
+GROUPS["mer files"] = [  # read when a node is open
+    ("mer", "-f absent.fa", "absent.fa: cannot open"),
+    ("mer", "-f mer/empty.fa", "empty.fa: holds no sequence"),
+    ("mer", "-f mer/no-header.fa", "no-header.fa: begins with 'A'"),
+    ("mer", "-f mer/two-marks.fa", "two-marks.fa: record 1 'one': is followed by '@'"),
+    ("mer", "-f mer/digit.fa", "digit.fa: record 2 'two': '1' is no base"),
+    ("mer", "-f mer/no-quality.fq", "no-quality.fq: record 1 'r1': has no quality"),
+    ("mer", "-f mer/short-quality.fq", "short-quality.fq: record 1 'r1': 4 bases, and a quality of 3"),
+    ("mer", "-f mer/long-quality.fq", "long-quality.fq: record 1 'r1': is followed by 'I'"),
+    ("mer", "-f mer/truncated.fq.gz", "truncated.fq.gz: record 2 'r2': the compressed data end early"),
+]
+GROUPS["device"] = [
+    ("gups", "", "no such device", {"GRAVEL_DEVICE": "absent"}),
+    ("pagerank", "-u 4", "GRAVEL_LOOPBACK", LOOPBACK),
+    ("color", "-u 4", "GRAVEL_LOOPBACK", LOOPBACK),
+    ("sssp", "-u 4", "GRAVEL_LOOPBACK", LOOPBACK),
+    ("gups", "--table 20", "heap", HEAP_64K),
+    ("pagerank", "-u 16 -k 1", "heap", HEAP_64K),
+    ("sssp", "-u 16 -k 1", "heap", HEAP_64K),
+    ("color", "-u 16 -k 1", "heap", HEAP_64K),
+    ("gups", "--model coprocessor --table 4 --updates 16 --per-item 65536",
+     "a work-item sends up to 65536 messages, and a queue has 65536 bytes"),
+    ("kmeans", "--model coprocessor -p 1000 -k 256 -d 16 --combine", "a work-group sends up to 4352 messages"),
+]
+
+# Under mpirun: one line, whatever the number of ranks.
+GROUPS["ranks"] = [
+    ("kmeans", "-k 257", "-k: '257' is not in 1..256"),
+    ("sssp", "-f negative.wel", "negative.wel:3: weight -2.5 is negative"),
+]
+# The heap that the caller sets does not hold the problem.
+GROUPS["heap of ranks"] = [
+    ("gups", "--table 20", "heap", HEAP_20K),
+    ("gups-mod", "--table 20", "heap", HEAP_20K),
+    ("pagerank", "-u 16 -k 1", "heap", HEAP_20K),
+    ("sssp", "-u 16 -k 1", "heap", HEAP_20K),
+    ("color", "-u 16 -k 1", "heap", HEAP_20K),
+    ("kmeans", "-p 1000 -k 256 -d 16", "heap", HEAP_20K),
+]
