@@ -7,6 +7,7 @@ runs another, which the digits of a hash would not do.
 
 Path: BUILD/meson-info/intro-tests.json, tests/core -> this -> __main__.py.
 """
+import functools
 import json
 import os
 import re
@@ -37,6 +38,7 @@ def listed(build):
             yield project + ":" + test["name"], suite + ": " + test["name"]
 
 
+@functools.cache
 def figures():
     listing = subprocess.run([sys.executable, "-B", "study/figures", "--list"], capture_output=True, text=True, check=True)
     return [line.split()[0] for line in listing.stdout.splitlines()]
