@@ -15,6 +15,7 @@ mkdir -p "$work/bin" "$work/tree/tests" "$work/tree/tools"
 cp -r "$source/tools/check" "$source/tools/checking" "$source/tools/install-packages" "$work/tree/tools"
 cp "$source/tests/core" "$work/tree/tests"
 PATH=$work/bin:$PATH
+out=$work/out # of the check that is run
 
 # stand_in <command>: what it does is read from the input.
 stand_in()
@@ -26,12 +27,12 @@ stand_in()
 # expect <exit status> <lines> <text>: of the check.
 expect()
 {
-    [ "$status" -eq "$1" ] || { echo "exit status $status, not $1"; cat "$work/out"; exit 1; }
-    [ "$(wc -l <"$work/out")" -le "$2" ] || { echo "more than $2 lines:"; cat "$work/out"; exit 1; }
-    grep -q -- "$3" "$work/out" || { echo "not said: $3"; cat "$work/out"; exit 1; }
+    [ "$status" -eq "$1" ] || { echo "exit status $status, not $1"; cat "$out"; exit 1; }
+    [ "$(wc -l <"$out")" -le "$2" ] || { echo "more than $2 lines:"; cat "$out"; exit 1; }
+    grep -q -- "$3" "$out" || { echo "not said: $3"; cat "$out"; exit 1; }
 }
 
-check() { (cd "$work/tree" && exec tools/check "$@") >"$work/out" 2>&1 </dev/null; }
+check() { (cd "$work/tree" && exec tools/check "$@") >"$out" 2>&1 </dev/null; }
 
 # begin: a check that hangs in its first build, and has got there.
 begin()
@@ -46,7 +47,7 @@ begin()
     n=0
     until [ -s "$work/pid" ]; do
         n=$((n + 1))
-        [ $n -lt 300 ] || { echo "the check does not build"; cat "$work/out"; exit 1; }
+        [ $n -lt 300 ] || { echo "the check does not build"; cat "$out"; exit 1; }
         sleep 0.1
     done
 }
@@ -79,6 +80,7 @@ interrupt)
 twice)
     begin
     first=$(cat "$work/pid")
+    out=$work/second
     check
     status=$?
     kill "$first"
