@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$source" || exit 1
 
 sanitizers="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined"
-flags="-O1 -g -std=gnu11 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -Iinclude"
+flags="-O1 -g -std=gnu11 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -Iinclude -Icl"
 echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n > 9; }' >"$work/t.c"
 $clang $sanitizers "$work/t.c" -o "$work/t" 2>/dev/null ||
     { echo "skipped: $clang does not link with -fsanitize=fuzzer"; exit 77; }
