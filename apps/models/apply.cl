@@ -11,7 +11,7 @@
  */
 #include "gravel.cl.h"
 
-#include "next.cl.h"
+#include "layout/next.h"
 
 #ifdef cl_khr_int64_base_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -37,7 +37,7 @@
 
 /* put_int(at, value), add_float(at, value) ...: replace the word at that place. */
 #define DEFINE_REPLACE(OP, op, TYPE, type) \
-    DEFINE_REPLACE_BITS(op##_##type, NEXT_##op, type, BITS_##type)
+    DEFINE_REPLACE_BITS(op##_##type, GRAVELP_NEXT_##op, type, BITS_##type)
 #define DEFINE_REPLACE_BITS(name, NEXT, type, BITS) DEFINE_REPLACE_WORD(name, NEXT, type, BITS)
 #define DEFINE_REPLACE_WORD(name, NEXT, type, BITS)                                      \
     GRAVELP_INLINE void name(global uchar *at, type value)                               \

@@ -4,7 +4,7 @@
  *
  * IEEE 754: rounds to nearest, ties to even; subnormal numbers, infinities and NaN included.
  *
- * Path:    the build joins it with resolve.cl and answer.cl; test_double_sum.c compiles it as C11.
+ * Path:    the build joins it with resolve.cl; test_double_sum.c compiles it as C11.
  */
 #ifndef GRAVEL_DOUBLE_SUM_CL_H
 #define GRAVEL_DOUBLE_SUM_CL_H

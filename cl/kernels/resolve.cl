@@ -10,16 +10,21 @@
  * apply_serially is a plain loop: for CPU devices, where it is the fastest (no locked instruction), for
  * 64-bit words on devices without 64-bit atomics, and for a few messages.
  *
+ * A request does what its operation does, and its value row is where its answer goes:
+ * lib/resolve/on_device/device_resolver.c reads it back. Requests of one run are of one call of a work-group, so they may
+ * be done in any order.
+ *
  * lib/resolve/on_device/runs.c chooses, and defines GRAVEL_INT64_ATOMICS if the device has them.
  *
  * Path:    lib/resolve/on_device/runs.c enqueues these, run by run, in order.
- * Memory:  one kernel at a time changes heap words; other kernels may look on and see no torn word.
- * Source:  Orr 2016, section 5.2.
+ * Memory:  one kernel at a time changes heap words; other kernels may look on and see no torn word. Q1 releases, at the
+ *          scope of the device, what earlier kernels of the queue applied.
+ * Source:  Orr 2016, section 5.2; requests and signals: OpenSHMEM 1.5, sections 9.7 and 9.8.
  */
 #include "gravel.cl.h"
 
 #include "double_sum.cl.h"
-#include "next.cl.h"
+#include "layout/next.h"
 
 #ifdef GRAVEL_INT64_ATOMICS
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -31,12 +36,16 @@
  * arena; indices_at, values_at: in the frame [bytes]. (A switch over a masked command is one over 12-bit
  * numbers to the compiler, and oclgrind takes the wrong case.)
  */
-#define RUN                                                                                   \
-    global uchar *arena, global const uchar *frame, uint kind, uint is_wide, uint n_messages, \
+#define RUN                                                                             \
+    global uchar *arena, global uchar *frame, uint kind, uint is_wide, uint n_messages, \
         ulong base, uint indices_at, uint values_at
 #define RUN_WORD_AT(i) word_at(frame + indices_at, kind, is_wide, base, i)
 #define WORD(type, i) ((volatile global type *)(arena + RUN_WORD_AT(i)))
-#define VALUE(type, i) ((global const type *)(frame + values_at))[i]
+#define ASKED_WORD(type, i) \
+    ((volatile global type *)(arena + asked_at(frame + indices_at, kind, base, i)))
+#define VALUE(type, i) ((global type *)(frame + values_at))[i]
+#define EXPECTED(type, i) \
+    VALUE(type, n_messages + (i)) /* of CAS: the row behind that of the values */
 
 /* Where in the arena the word of message i is [bytes]. */
 GRAVELP_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wide, ulong base,
@@ -46,23 +55,57 @@ GRAVELP_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wid
                    : base + (ulong)((global const uint *)indices)[i] * GRAVELP_VALUE_BYTES(kind);
 }
 
+/* As word_at, of a request. */
+GRAVELP_INLINE ulong asked_at(global const uchar *requests, uint kind, ulong base, uint i)
+{
+    return base + (ulong)GRAVELP_REQUEST_INDEX(((global const ulong *)requests)[i]) *
+                      GRAVELP_VALUE_BYTES(kind);
+}
+
 /* ---- one after the other --------------------------------------------------------------------- */
 
-#define SERIALLY(OP, op, TYPE, type)                        \
-    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):       \
-        for (uint i = 0; i < n_messages; i++) {             \
-            volatile global type *word = WORD(type, i);     \
-            *word = NEXT_##op(type, *word, VALUE(type, i)); \
-        }                                                   \
+/* A double's sum where the device has none. */
+#define GRAVELP_NEXT_add_bits(type, old, value) sum_doubles(old, value)
+
+#define UPDATE_SERIALLY(command, NEXT, type)            \
+    case command:                                       \
+        for (uint i = 0; i < n_messages; i++) {         \
+            volatile global type *word = WORD(type, i); \
+            *word = NEXT(type, *word, VALUE(type, i));  \
+        }                                               \
         break;
-#define SERIALLY_INC(TYPE, type) SERIALLY(INC, inc, TYPE, type)
+/* stores: whether the word changes, given `old`. */
+#define ANSWER_SERIALLY(command, NEXT, type, stores)          \
+    case command:                                             \
+        for (uint i = 0; i < n_messages; i++) {               \
+            volatile global type *word = ASKED_WORD(type, i); \
+            type old = *word;                                 \
+            if (stores)                                       \
+                *word = NEXT(type, old, VALUE(type, i));      \
+            VALUE(type, i) = old;                             \
+        }                                                     \
+        break;
+#define SERIALLY(OP, op, TYPE, type)                                                               \
+    UPDATE_SERIALLY(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), GRAVELP_NEXT_##op, type)          \
+    ANSWER_SERIALLY(GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE), GRAVELP_NEXT_##op, \
+                    type, true)
+#define INC_SERIALLY(TYPE, type) \
+    UPDATE_SERIALLY(GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_##TYPE), GRAVELP_NEXT_inc, type)
+#define GET_SERIALLY(TYPE, type) \
+    ANSWER_SERIALLY(GRAVELP_COMMAND(GRAVEL_GET, GRAVEL_##TYPE), GRAVELP_NEXT_put, type, false)
+#define CAS_SERIALLY(TYPE, type)                                                        \
+    ANSWER_SERIALLY(GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE), GRAVELP_NEXT_put, type, \
+                    old == EXPECTED(type, i))
 
 /* Global and local size 1. Any command but an active message. */
 kernel void apply_serially(RUN)
 {
     switch (kind) {
         GRAVEL_VALUE_OPERATIONS(SERIALLY)
-        GRAVEL_INC_TYPES(SERIALLY_INC)
+        GRAVEL_INC_TYPES(INC_SERIALLY)
+        GRAVEL_INC_TYPES(CAS_SERIALLY)
+        GRAVEL_SIGNAL_TYPES(GET_SERIALLY)
+        GET_SERIALLY(DOUBLE, ulong)
 #ifdef GRAVEL_HAS_DOUBLE
         GRAVEL_DOUBLE_OPERATIONS(SERIALLY)
 #else
@@ -72,7 +115,7 @@ kernel void apply_serially(RUN)
     }
 }
 
-/* ---- messages that commute ------------------------------------------------------------------- */
+/* ---- side by side ---------------------------------------------------------------------------- */
 
 /* OpenCL 1.x names: every later version has them too, and relaxed at device scope is all that is needed. */
 #define DEFINE_ADD_REAL(type, BITS, COMPARE_EXCHANGE)                                          \
@@ -94,19 +137,16 @@ DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
 #define ATOMIC_int(op) atomic_##op
 #define ATOMIC_uint(op) atomic_##op
 
-#define UPDATE_put(type, word, value) (void)0 /* store_last */
+/* By one atomic operation the word becomes what GRAVELP_NEXT says; the old value. */
+#define UPDATE_put(type, word, value) ATOMIC_##type(xchg)(word, value)
 #define UPDATE_inc(type, word, value) add_##type(word, (type)1)
 #define UPDATE_add(type, word, value) add_##type(word, value)
+#define UPDATE_add_bits(type, word, value) add_bits_##type(word, value)
 #define UPDATE_min(type, word, value) ATOMIC_##type(min)(word, value)
 #define UPDATE_max(type, word, value) ATOMIC_##type(max)(word, value)
 #define UPDATE_and(type, word, value) ATOMIC_##type (and)(word, value)
 #define UPDATE_or(type, word, value) ATOMIC_##type(or)(word, value)
 #define UPDATE_xor(type, word, value) ATOMIC_##type (xor)(word, value)
-
-#define UPDATE(OP, op, TYPE, type)                        \
-    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):     \
-        UPDATE_##op(type, WORD(type, i), VALUE(type, i)); \
-        break;
 
 #ifdef GRAVEL_INT64_ATOMICS
 #define add_long atom_add
@@ -125,33 +165,58 @@ GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
         old = seen;
     return old;
 }
-#define UPDATE_add_bits(type, word, value) add_bits_ulong(word, value)
 #endif
 #endif
 
+#define EACH(OP, op, TYPE, type)                                                 \
+    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                            \
+        UPDATE_##op(type, WORD(type, i), VALUE(type, i));                        \
+        break;                                                                   \
+    case GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE):             \
+        VALUE(type, i) = UPDATE_##op(type, ASKED_WORD(type, i), VALUE(type, i)); \
+        break;
+#define INC_EACH(TYPE, type)                         \
+    case GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_##TYPE): \
+        UPDATE_inc(type, WORD(type, i), 1);          \
+        break;
+#define GET_EACH(TYPE, type)                         \
+    case GRAVELP_COMMAND(GRAVEL_GET, GRAVEL_##TYPE): \
+        VALUE(type, i) = *ASKED_WORD(type, i);       \
+        break;
+#define CAS_EACH(TYPE, type)                                                                \
+    case GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE):                                        \
+        VALUE(type, i) =                                                                    \
+            ATOMIC_##type(cmpxchg)(ASKED_WORD(type, i), EXPECTED(type, i), VALUE(type, i)); \
+        break;
+#define EACH_INTEGER(TYPE, type)                \
+    GRAVEL_INTEGER_OPERATIONS(EACH, TYPE, type) \
+    INC_EACH(TYPE, type)                        \
+    GET_EACH(TYPE, type)                        \
+    CAS_EACH(TYPE, type)
+
 /* Any local size, global size at least n_messages. Any command but put and active message; those on 64-bit
  * words need the device's 64-bit atomics. */
-kernel void update_each(RUN)
+kernel void apply_each(RUN)
 {
     uint i = (uint)get_global_id(0);
     if (i >= n_messages)
         return;
     switch (kind) {
-        GRAVEL_INTEGER_OPERATIONS(UPDATE, INT, int)
-        GRAVEL_INTEGER_OPERATIONS(UPDATE, UINT, uint)
-        UPDATE(ADD, add, FLOAT, float)
-        UPDATE(INC, inc, INT, int)
-        UPDATE(INC, inc, UINT, uint)
+        EACH_INTEGER(INT, int)
+        EACH_INTEGER(UINT, uint)
+        EACH(PUT, put, FLOAT, uint)
+        EACH(ADD, add, FLOAT, float)
+        GET_EACH(FLOAT, uint)
 #ifdef GRAVEL_INT64_ATOMICS
-        GRAVEL_INTEGER_OPERATIONS(UPDATE, LONG, long)
-        GRAVEL_INTEGER_OPERATIONS(UPDATE, ULONG, ulong)
-        UPDATE(INC, inc, LONG, long)
-        UPDATE(INC, inc, ULONG, ulong)
+        EACH_INTEGER(LONG, long)
+        EACH_INTEGER(ULONG, ulong)
+        EACH(PUT, put, DOUBLE, ulong)
 #ifdef GRAVEL_HAS_DOUBLE
-        UPDATE(ADD, add, DOUBLE, double)
+        EACH(ADD, add, DOUBLE, double)
 #else
-        UPDATE(ADD, add_bits, DOUBLE, ulong)
+        EACH(ADD, add_bits, DOUBLE, ulong)
 #endif
+        GET_EACH(DOUBLE, ulong)
 #endif
     }
 }
@@ -209,4 +274,13 @@ kernel void store_last(RUN, global const uint *last, uint mask)
         *WORD(ulong, i) = VALUE(ulong, i);
     else
         *WORD(uint, i) = VALUE(uint, i);
+}
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+/* Global and local size 1: the uint at `at` of the arena [bytes] grows by n. Only this queue's kernels write it. */
+kernel void raise_signal(global uchar *arena, ulong at, uint n)
+{
+    global uint *signal = (global uint *)(arena + at);
+    gravelp_store_release(signal, gravelp_load_relaxed(signal) + n); /* Q1, pairs with Q2 */
 }

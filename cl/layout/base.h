@@ -16,6 +16,8 @@ typedef uchar gravelp_u8;
 typedef ushort gravelp_u16;
 typedef uint gravelp_u32;
 typedef ulong gravelp_u64;
+typedef int gravelp_i32;
+typedef long gravelp_i64;
 #define GRAVELP_GLOBAL global
 #define GRAVELP_STATIC_ASSERT(condition, text)
 
@@ -27,6 +29,8 @@ typedef uint8_t gravelp_u8;
 typedef uint16_t gravelp_u16;
 typedef uint32_t gravelp_u32;
 typedef uint64_t gravelp_u64;
+typedef int32_t gravelp_i32;
+typedef int64_t gravelp_i64;
 #define GRAVELP_GLOBAL
 #ifdef __cplusplus
 #define GRAVELP_STATIC_ASSERT(condition, text) static_assert(condition, text)

@@ -3,17 +3,17 @@
  * The resolver's loops: one for each operation, type and width of index, made from the tables in
  * operation.h.
  *
- * A loop loads, combines and stores (words.h). Lines are prefetched some messages ahead: 1.1 to 1.2 times the rate of a plain loop on a table of
+ * A loop loads, combines and stores (words.h, layout/next.h); that of a request leaves the old value, its answer, in the
+ * place of the value. Lines are prefetched some messages ahead: 1.1 to 1.2 times the rate of a plain loop on a table of
  * 2^24 words, 0.9 times on one that fits in the cache (bench/bench_resolve.c, Zen 3).
  *
  * Path:    decode.c -> apply.c -> the heap, or lib/network's handler call.
  * Owner:   the caller; see apply.h.
  * Threads: one per shard; no state.
- * Source:  Orr 2016, section 5.2.
+ * Source:  Orr 2016, section 5.2; requests: OpenSHMEM 1.5, section 9.7.
  */
 #include "resolve/apply.h"
 
-#include "resolve/requests.h"
 #include "resolve/words.h"
 
 #include <assert.h>
@@ -26,45 +26,80 @@
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-#define DEFINE_LOOP(name, op, type, INDEX, scale)                                            \
-    static void name(unsigned char *words, const void *indices, const unsigned char *values, \
-                     uint32_t n)                                                             \
-    {                                                                                        \
-        const INDEX *index = indices;                                                        \
-        (void)values;                                                                        \
-        size_t i = 0;                                                                        \
-        for (; i + PREFETCH_AHEAD < n; i++) {                                                \
-            __builtin_prefetch(words + (size_t)index[i + PREFETCH_AHEAD] * (scale), 1);      \
-            unsigned char *address = words + (size_t)index[i] * (scale);                     \
-            store_##type(address, NEXT_##op(type, address, value_##type(values, i)));        \
-        }                                                                                    \
-        for (; i < n; i++) {                                                                 \
-            unsigned char *address = words + (size_t)index[i] * (scale);                     \
-            store_##type(address, NEXT_##op(type, address, value_##type(values, i)));        \
-        }                                                                                    \
+/*
+ * Apply n messages. indices: elements or bytes of words, or requests. values: of updates only read; answers take the place
+ * of a request's. expected: of CAS. inc has no values.
+ */
+typedef void apply_loop(unsigned char *words, const void *indices, unsigned char *values,
+                        const unsigned char *expected, uint32_t n);
+
+/* Where message i's word is, after `words` [bytes]. */
+#define NARROW_OFFSET(type, indices, i) \
+    ((size_t)((const uint32_t *)(indices))[i] * sizeof(word_##type))
+#define WIDE_OFFSET(type, indices, i) ((size_t)((const uint64_t *)(indices))[i])
+#define REQUEST_OFFSET(type, indices, i) \
+    ((size_t)GRAVELP_REQUEST_INDEX(((const uint64_t *)(indices))[i]) * sizeof(word_##type))
+
+#define DEFINE_LOOP(name, type, OFFSET, MESSAGE, op, stores)                           \
+    static void name(unsigned char *words, const void *indices, unsigned char *values, \
+                     const unsigned char *expected, uint32_t n)                        \
+    {                                                                                  \
+        (void)values, (void)expected;                                                  \
+        size_t i = 0;                                                                  \
+        for (; i + PREFETCH_AHEAD < n; i++) {                                          \
+            __builtin_prefetch(words + OFFSET(type, indices, i + PREFETCH_AHEAD), 1);  \
+            MESSAGE(op, type, words + OFFSET(type, indices, i), stores)                \
+        }                                                                              \
+        for (; i < n; i++)                                                             \
+            MESSAGE(op, type, words + OFFSET(type, indices, i), stores)                \
     }
 
-#define DEFINE_LOOPS(OP, op, TYPE, type)                                       \
-    DEFINE_LOOP(op##_##type##_narrow, op, type, uint32_t, sizeof(word_##type)) \
-    DEFINE_LOOP(op##_##type##_wide, op, type, uint64_t, 1u)
-#define DEFINE_INC_LOOPS(TYPE, type) DEFINE_LOOPS(INC, inc, TYPE, type)
+#define UPDATE(op, type, address, stores)                                                        \
+    {                                                                                            \
+        unsigned char *word = address;                                                           \
+        store_##type(word, GRAVELP_NEXT_##op(type, load_##type(word), value_##type(values, i))); \
+    }
+#define ANSWER(op, type, address, stores)                                              \
+    {                                                                                  \
+        unsigned char *word = address;                                                 \
+        word_##type old = load_##type(word);                                           \
+        if (stores)                                                                    \
+            store_##type(word, GRAVELP_NEXT_##op(type, old, value_##type(values, i))); \
+        memcpy(values + i * sizeof old, &old, sizeof old);                             \
+    }
 
-GRAVEL_VALUE_OPERATIONS(DEFINE_LOOPS)
-GRAVEL_DOUBLE_OPERATIONS(DEFINE_LOOPS)
-GRAVEL_INC_TYPES(DEFINE_INC_LOOPS)
+#define DEFINE_UPDATES(OP, op, TYPE, type)                                   \
+    DEFINE_LOOP(op##_##type##_narrow, type, NARROW_OFFSET, UPDATE, op, true) \
+    DEFINE_LOOP(op##_##type##_wide, type, WIDE_OFFSET, UPDATE, op, true)
+#define DEFINE_INC(TYPE, type) DEFINE_UPDATES(INC, inc, TYPE, type)
+#define DEFINE_FETCH(OP, op, TYPE, type) \
+    DEFINE_LOOP(fetch_##op##_##type, type, REQUEST_OFFSET, ANSWER, op, true)
+#define DEFINE_GET(TYPE, type) DEFINE_LOOP(get_##type, type, REQUEST_OFFSET, ANSWER, put, false)
+#define DEFINE_CAS(TYPE, type) \
+    DEFINE_LOOP(cas_##type, type, REQUEST_OFFSET, ANSWER, put, old == value_##type(expected, i))
 
-/* Apply n messages. Narrow indices count elements of words, wide ones bytes; inc has no values. */
-typedef void apply_loop(unsigned char *words, const void *indices, const unsigned char *values,
-                        uint32_t n);
+GRAVEL_VALUE_OPERATIONS(DEFINE_UPDATES)
+GRAVEL_DOUBLE_OPERATIONS(DEFINE_UPDATES)
+GRAVEL_INC_TYPES(DEFINE_INC)
+GRAVEL_VALUE_OPERATIONS(DEFINE_FETCH)
+GRAVEL_DOUBLE_OPERATIONS(DEFINE_FETCH)
+GRAVEL_SIGNAL_TYPES(DEFINE_GET)
+DEFINE_GET(DOUBLE, double)
+GRAVEL_INC_TYPES(DEFINE_CAS)
 
-#define LOOPS(OP, op, TYPE, type) \
+#define UPDATES(OP, op, TYPE, type) \
     [GRAVEL_##OP][GRAVEL_##TYPE] = {op##_##type##_narrow, op##_##type##_wide},
-#define INC_LOOPS(TYPE, type) LOOPS(INC, inc, TYPE, type)
-#define PUT_SIGNAL_LOOPS(TYPE, type) \
-    [GRAVEL_PUT_SIGNAL][GRAVEL_##TYPE] = {put_##type##_narrow, NULL},
-static apply_loop *const loops[16][8][2] = {
-    GRAVEL_VALUE_OPERATIONS(LOOPS) GRAVEL_DOUBLE_OPERATIONS(LOOPS) GRAVEL_INC_TYPES(INC_LOOPS)
-        GRAVEL_SIGNAL_TYPES(PUT_SIGNAL_LOOPS) PUT_SIGNAL_LOOPS(DOUBLE, double)};
+#define INC(TYPE, type) UPDATES(INC, inc, TYPE, type)
+#define FETCH(OP, op, TYPE, type) \
+    [GRAVEL_FETCH + GRAVEL_##OP][GRAVEL_##TYPE] = {fetch_##op##_##type, NULL},
+#define GET(TYPE, type) [GRAVEL_GET][GRAVEL_##TYPE] = {get_##type, NULL},
+#define CAS(TYPE, type) [GRAVEL_CAS][GRAVEL_##TYPE] = {cas_##type, NULL},
+#define PUT_SIGNAL(TYPE, type) [GRAVEL_PUT_SIGNAL][GRAVEL_##TYPE] = {put_##type##_narrow, NULL},
+static apply_loop *const loops[GRAVEL_N_OPERATIONS][8][2] = {
+    GRAVEL_VALUE_OPERATIONS(UPDATES) GRAVEL_DOUBLE_OPERATIONS(UPDATES) GRAVEL_INC_TYPES(INC)
+        GRAVEL_VALUE_OPERATIONS(FETCH) GRAVEL_DOUBLE_OPERATIONS(FETCH) GRAVEL_SIGNAL_TYPES(GET)
+            GET(DOUBLE, double) GRAVEL_INC_TYPES(CAS) GRAVEL_SIGNAL_TYPES(PUT_SIGNAL)
+                PUT_SIGNAL(DOUBLE, double)};
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
@@ -73,7 +108,8 @@ struct part {
     apply_loop *loop;
     uint64_t base; /* [bytes] */
     const unsigned char *indices;
-    const unsigned char *values;
+    unsigned char *values;         /* NULL if it has none */
+    const unsigned char *expected; /* of CAS: the second row of values */
     uint32_t n;
     uint32_t index_bytes;
     uint32_t value_bytes; /* also the size of the word, for inc too */
@@ -138,14 +174,32 @@ static uint64_t apply_shard(const struct part *part, unsigned char *heap, struct
         gather(&indices, part->indices, part->index_bytes, owned, n);
         if (part->values)
             gather(&values, part->values, part->value_bytes, owned, n);
-        part->loop(heap + part->base, &indices, (const unsigned char *)&values, n);
+        part->loop(heap + part->base, &indices, (unsigned char *)&values, NULL, n);
         n_applied += n;
     }
     return n_applied;
 }
 
+/* Apply a shard's requests of a run, one at a time: the answer of each has its place. */
+static uint64_t answer_shard(const struct part *part, unsigned char *heap,
+                             struct gravel_shard shard)
+{
+    const uint64_t *requests = (const void *)part->indices;
+    uint64_t n_applied = 0;
+    for (uint32_t i = 0; i < part->n; i++) {
+        size_t at = (size_t)i * part->value_bytes;
+        uint64_t offset =
+            part->base + (uint64_t)GRAVELP_REQUEST_INDEX(requests[i]) * part->value_bytes;
+        if ((offset >> GRAVEL_SHARD_PAGE_SHIFT) % shard.count != shard.index)
+            continue;
+        part->loop(heap + part->base, requests + i, part->values + at, part->expected + at, 1);
+        n_applied++;
+    }
+    return n_applied;
+}
+
 static uint64_t apply_words(const struct gravel_apply *apply, const struct gravel_run *run,
-                            const unsigned char *start)
+                            unsigned char *start)
 {
     uint32_t command = run->command;
     struct part part = {
@@ -153,6 +207,7 @@ static uint64_t apply_words(const struct gravel_apply *apply, const struct grave
                      [(command & GRAVELP_COMMAND_WIDE) != 0],
         .base = run->base,
         .indices = start + GRAVEL_RUN_INDICES(command),
+        .expected = start + GRAVEL_RUN_VALUES(command, run->n_messages, 1),
         .n = run->n_messages,
         .index_bytes = GRAVELP_INDEX_BYTES(command),
         .value_bytes = GRAVELP_VALUE_BYTES(command),
@@ -160,8 +215,9 @@ static uint64_t apply_words(const struct gravel_apply *apply, const struct grave
     if (GRAVELP_N_VALUES(command))
         part.values = start + GRAVEL_RUN_VALUES(command, run->n_messages, 0);
     if (apply->shard.count > 1)
-        return apply_shard(&part, apply->heap, apply->shard);
-    part.loop(apply->heap + part.base, part.indices, part.values, part.n);
+        return (GRAVELP_IS_REQUEST(command) ? answer_shard : apply_shard)(&part, apply->heap,
+                                                                          apply->shard);
+    part.loop(apply->heap + part.base, part.indices, part.values, part.expected, part.n);
     return part.n;
 }
 
@@ -199,8 +255,6 @@ void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t f
         applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
         if (GRAVELP_COMMAND_OP(run->command) == GRAVEL_AM)
             applied->n_messages += apply_calls(apply, run, header->source, start, applied);
-        else if (GRAVELP_IS_REQUEST(run->command))
-            applied->n_messages += gravel_requests_apply(apply->heap, apply->shard, start);
         else
             applied->n_messages += apply_words(apply, run, start);
         start += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests (get, swap, fetch-and-operate, compare and swap) and signals in a checked node buffer.
+ * What a node buffer asks for once its messages have been applied: signals, and answers to requests.
  *
  * A request's value row has room for its answer: the word's old value takes the place of the value. So a run of
  * requests that has been applied is the run of its answers, which then go back to its sender. Signals are raised
@@ -8,7 +8,7 @@
  *
  * Path:    apply.c (or the device resolver) -> requests.c -> the heap; answers -> lib/network/reply.c.
  * Owner:   the caller owns frame and heap.
- * Threads: gravel_requests_apply as gravel_apply_frame; gravel_requests_finish once all shards are done.
+ * Threads: one, once all shards are done.
  * Source:  OpenSHMEM 1.5, sections 9.7 and 9.8; the answer as a message is the reply of active messages (Orr 2016, 5.2.3).
  */
 #ifndef GRAVEL_RESOLVE_REQUESTS_H
@@ -26,13 +26,6 @@
  */
 typedef void gravel_apply_reply(void *context, const struct gravel_signal_run *run, uint32_t source,
                                 const uint64_t *requests, const unsigned char *answers);
-
-/**
- * Apply the requests of a run whose words the shard owns, and leave the old values in the first value row.
- *
- * @return  requests applied [count].
- */
-uint64_t gravel_requests_apply(unsigned char *heap, struct gravel_shard shard, unsigned char *run);
 
 /**
  * Finish a frame all of whose messages have been applied: raise its signals, send its answers.

@@ -6,7 +6,7 @@
  * usage: test_device_resolver_calls PLATFORM      part of an OpenCL platform's name
  *
  * Path:    meson test -> resolver_ways.h -> lib/resolve/on_device/device_resolver.c, requests.c ->
- *          cl/kernels/resolve.cl, answer.cl
+ *          cl/kernels/resolve.cl
  */
 #include "resolver_ways.h"
 

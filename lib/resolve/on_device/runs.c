@@ -15,22 +15,14 @@
 #define FEW_MESSAGES 8u  /* not worth more than one work-item */
 #define MIN_PUT_BYTES 8u /* index and value of the smallest */
 
-/* Kernels take arena, frame, a run, and for puts in parallel the table and its mask, for requests what is expected. */
+/* Kernels take arena, frame, a run, and for puts in parallel the table and its mask. */
 #define FRAME_ARGUMENT 1u
-#define LAST_ARGUMENT 8u
+#define TABLE_ARGUMENT 8u
 
 extern const char gravel_resolve_cl[];
 
 /* Numbers of the kernels. */
-enum {
-    APPLY_SERIALLY,
-    UPDATE_EACH,
-    FIND_LAST,
-    STORE_LAST,
-    ANSWER_SERIALLY,
-    ANSWER_EACH,
-    RAISE_SIGNAL
-};
+enum { APPLY_SERIALLY, APPLY_EACH, FIND_LAST, STORE_LAST, RAISE_SIGNAL };
 
 static int set(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
                const struct gravel_argument *arguments, size_t n)
@@ -78,8 +70,7 @@ static int build(struct gravel_device_runs *runs, const struct gravel_device *de
 
 static int make_kernels(struct gravel_device_runs *runs)
 {
-    static const char *const names[] = {"apply_serially", "update_each",     "find_last",
-                                        "store_last",     "answer_serially", "answer_each",
+    static const char *const names[] = {"apply_serially", "apply_each", "find_last", "store_last",
                                         "raise_signal"};
     const struct gravel_argument arena[] = {GRAVEL_ARGUMENT(runs->arena)};
     int code = gravel_cl_kernels_create(runs->device, runs->program, names, GRAVEL_RUN_KERNELS,
@@ -127,7 +118,6 @@ struct place {
     uint32_t kind, is_wide;         /* the command's parts */
     uint64_t base;                  /* [bytes] of index 0 in the arena */
     uint32_t indices_at, values_at; /* [bytes] in the frame */
-    uint32_t expected_at;           /* the same, of CAS */
 };
 
 static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel, size_t n_items)
@@ -162,23 +152,14 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct plac
                                        n_slots * sizeof zero, 0, NULL, NULL);
     int code = gravel_check_cl("resolver: clEnqueueFillBuffer", error);
     if (!code)
-        code = SET(runs, FIND_LAST, LAST_ARGUMENT, table);
+        code = SET(runs, FIND_LAST, TABLE_ARGUMENT, table);
     if (!code)
-        code = SET(runs, STORE_LAST, LAST_ARGUMENT, table);
+        code = SET(runs, STORE_LAST, TABLE_ARGUMENT, table);
     if (!code)
         code = enqueue(runs, place, FIND_LAST, n ? n : 1);
     if (!code)
         code = enqueue(runs, place, STORE_LAST, n ? n : 1);
     return code;
-}
-
-static int enqueue_requests(const struct gravel_device_runs *runs, const struct place *place,
-                            uint32_t kernel)
-{
-    const struct gravel_argument expected[] = {GRAVEL_ARGUMENT(place->expected_at)};
-    int code = SET(runs, kernel, LAST_ARGUMENT, expected);
-    uint32_t n = kernel == ANSWER_EACH && place->run->n_messages ? place->run->n_messages : 1;
-    return code ? code : enqueue(runs, place, kernel, n);
 }
 
 /* @param at  of the signal in the arena [bytes]. */
@@ -194,14 +175,10 @@ int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem upl
     const struct gravel_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
     const struct place place = {.uploaded = uploaded, .run = &nothing, .kind = nothing.command};
     int code = enqueue(runs, &place, APPLY_SERIALLY, 1);
-    if (!code)
-        code = enqueue(runs, &place, UPDATE_EACH, runs->group);
+    if (!code && !runs->is_serial)
+        code = enqueue(runs, &place, APPLY_EACH, runs->group);
     if (!code && !runs->is_serial)
         code = enqueue_puts(runs, &place);
-    if (!code)
-        code = enqueue_requests(runs, &place, ANSWER_SERIALLY);
-    if (!code)
-        code = enqueue_requests(runs, &place, ANSWER_EACH);
     return code ? code : enqueue_signal(runs, 0, 0);
 }
 
@@ -218,14 +195,11 @@ static bool must_be_serial(const struct gravel_device_runs *runs, const struct g
 static int enqueue_messages(const struct gravel_device_runs *runs, const struct place *place)
 {
     const struct gravel_run *run = place->run;
-    bool is_serial = must_be_serial(runs, run);
-    if (GRAVELP_IS_REQUEST(run->command))
-        return enqueue_requests(runs, place, is_serial ? ANSWER_SERIALLY : ANSWER_EACH);
-    if (is_serial)
+    if (must_be_serial(runs, run))
         return enqueue(runs, place, APPLY_SERIALLY, 1);
     if (GRAVELP_COMMAND_OP(place->kind) == GRAVEL_PUT)
         return enqueue_puts(runs, place);
-    return enqueue(runs, place, UPDATE_EACH, run->n_messages);
+    return enqueue(runs, place, APPLY_EACH, run->n_messages);
 }
 
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem uploaded,
@@ -243,7 +217,6 @@ int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem upl
         .base = heap_offset + run->base,
         .indices_at = (uint32_t)(at + GRAVEL_RUN_INDICES(run->command)),
         .values_at = (uint32_t)(at + GRAVEL_RUN_VALUES(run->command, run->n_messages, 0)),
-        .expected_at = (uint32_t)(at + GRAVEL_RUN_VALUES(run->command, run->n_messages, 1)),
     };
     const struct gravel_signal_run *with_signal = (const void *)run;
     int code = enqueue_messages(runs, &place);

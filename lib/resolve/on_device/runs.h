@@ -2,7 +2,7 @@
 /*
  * The kernels of cl/kernels/resolve.cl, and which of them a run needs.
  *
- * A run of updates takes one kernel. A run of puts takes a fill and two, by way of a hash table, or
+ * A run of updates or requests takes one kernel. A run of puts takes a fill and two, by way of a hash table, or
  * one that goes through it message by message on CPU devices. All are enqueued in order.
  *
  * Path:    device_resolver.c -> runs.h -> cl/kernels/resolve.cl.
@@ -15,7 +15,7 @@
 #include "device/device.h"
 #include "transport/wire.h"
 
-#define GRAVEL_RUN_KERNELS 7u
+#define GRAVEL_RUN_KERNELS 5u
 
 struct gravel_device_runs {
     const struct gravel_device *device;
@@ -54,7 +54,7 @@ int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem upl
                                uint64_t heap_offset);
 
 /**
- * Enqueue every kernel on nothing, so that whatever a driver puts off to a kernel's or a buffer's first use is done:
+ * Enqueue every kernel that the device needs on nothing, so that whatever a driver puts off to a kernel's or a buffer's first use is done:
  * later, beside a kernel that waits for the resolver, it might wait for that kernel (NVIDIA's does).
  *
  * @return  0; GRAVEL_ECL.
