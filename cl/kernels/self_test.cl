@@ -3,9 +3,11 @@
  * Proves what a step needs of a device: host and kernel hand over while the kernel runs, in order, and device
  * atomics are exact; and that other commands run beside a kernel that waits. Measures how long a look takes.
  *
- * Path:    lib/self_test/self_test.c and self_test/copies.c build and launch these.
+ * Path:    lib/self_test builds and launches these. Each takes the words of layout/self_test.h.
  */
 #include "gravel.cl.h"
+
+#include "layout/self_test.h"
 
 /* A wait of this file: it ends after looks that take max_ms at least, for hosts whose words cannot be seen. */
 GRAVELP_INLINE bool goes_on(struct gravelp_patience *patience, uint look_ns, uint max_ms)
@@ -15,54 +17,50 @@ GRAVELP_INLINE bool goes_on(struct gravelp_patience *patience, uint look_ns, uin
 }
 
 /*
- * Global and local size 1. words [4 lines of 16]: 0 host's turn, 1 kernel's turn, 2 host's payload [16],
- * 3 kernel's payload [16]. Each round: wait for turn r, check that the payload is r + i, answer r * 3 + i.
- * result[0] is the number of rounds done, result[1] of wrong payload words. Ends early at a turn of all ones, by which
- * the host gives up.
+ * Global and local size 1. Each round: wait for turn r, check that the payload is r + i, answer r * 3 + i. Ends early at a
+ * turn of all ones, by which the host gives up.
  */
-kernel void hand_over(global uint *words, global uint *result, uint n_rounds, uint max_ms,
-                      uint look_ns)
+kernel void hand_over(global uint *words, uint n_rounds, uint max_ms, uint look_ns)
 {
     uint wrong = 0;
     for (uint r = 1; r <= n_rounds; r++) {
         struct gravelp_patience patience = {0, 0, 0, 0, 0};
         uint turn = 0;
-        while ((turn = gravelp_load_acquire(words)) != r &&
-               turn != 0xffffffffu) /* T1, pairs with T2 */
+        while ((turn = gravelp_load_acquire(words + GRAVELP_TEST_TURN)) != r &&
+               turn != GRAVELP_TEST_STOP) /* T1, pairs with T2 */
             if (!goes_on(&patience, look_ns, max_ms))
                 break;
         if (turn != r)
             break;
-        for (uint i = 0; i < 16; i++)
-            wrong += words[32 + i] != r + i;
-        for (uint i = 0; i < 16; i++)
-            words[48 + i] = r * 3 + i;
-        gravelp_store_release(words + 16, r); /* T3, pairs with T4 */
-        result[0] = r;
+        for (uint i = 0; i < GRAVELP_TEST_LINE; i++)
+            wrong += words[GRAVELP_TEST_SENT + i] != r + i;
+        for (uint i = 0; i < GRAVELP_TEST_LINE; i++)
+            words[GRAVELP_TEST_BACK + i] = r * 3 + i;
+        gravelp_store_release(words + GRAVELP_TEST_ANSWER, r); /* T3, pairs with T4 */
     }
-    result[1] = wrong;
+    words[GRAVELP_TEST_WRONG] = wrong;
 }
 
-/* Any size: every work-item adds 1 to counter[0] n times. */
-kernel void count_up(global uint *counter, uint n)
+/* Any size: every work-item counts n times. */
+kernel void count_up(global uint *words, uint n)
 {
     for (uint i = 0; i < n; i++)
-        gravelp_device_fetch_add_relaxed(counter, 1);
+        gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_COUNT, 1);
 }
 
-/* Any size: every group stays until the host sets word[0], or for max_ms. ended[0] counts those that gave up. */
-kernel void hold(global uint *word, global uint *ended, uint max_ms, uint look_ns)
+/* Any size: every group stays until the host says go, or for max_ms. */
+kernel void hold(global uint *words, uint max_ms, uint look_ns)
 {
     struct gravelp_patience patience = {0, 0, 0, 0, 0};
     if (get_local_id(0) == 0)
-        while (gravelp_load_acquire(word) == 0) /* T1, pairs with T2 */
+        while (gravelp_load_acquire(words + GRAVELP_TEST_GO) == 0) /* T1, pairs with T2 */
             if (!goes_on(&patience, look_ns, max_ms)) {
-                gravelp_device_fetch_add_relaxed(ended, 1);
+                gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ENDED, 1);
                 break;
             }
 }
 
-/* Local size 1: look n times, as a leader does that waits for room and finds none. words [3 lines], all 0. */
+/* Local size 1: look n times, as a leader does that waits for room and finds none. All words are 0. */
 kernel void look(global uint *words, uint n)
 {
     uint looks = 0;

@@ -14,7 +14,6 @@
 #include "node/node.h"
 #include "node/settings.h"
 #include "resolve/on_device/device_resolver.h"
-#include "self_test/handlers.h"
 #include "self_test/self_test.h"
 #include "transport/launcher.h"
 

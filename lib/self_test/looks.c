@@ -4,12 +4,13 @@
  * clock does not reach a kernel: it has none of its own. One leader alone, whom nobody slows down, and who does not
  * give its core away.
  *
- * Path:    copies.c -> looks.c -> cl/kernels/self_test.cl; lib/node/defaults.c uses the result.
+ * Path:    self_test.c -> looks.c -> cl/kernels/self_test.cl; lib/node/defaults.c uses the result.
  */
 #include "base/clock.h"
 #include "base/error.h"
+#include "opencl/objects.h"
 #include "opencl/wait.h"
-#include "self_test/self_test.h"
+#include "self_test/parts.h"
 
 #define FIRST_LOOKS (1u << 10)
 #define MOST_LOOKS (1u << 24)

@@ -9,7 +9,6 @@
 #include "device/identity.h"
 #include "opencl/launches.h"
 #include "opencl/program.h"
-#include "self_test/handlers.h"
 #include "self_test/self_test.h"
 #include "base/error.h"
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between the self-test's own files.
+ *
+ * Path:    self_test.c <-> beside.c, looks.c.
+ */
+#ifndef GRAVEL_SELF_TEST_PARTS_H
+#define GRAVEL_SELF_TEST_PARTS_H
+
+#include "self_test/words.h"
+
+#define GRAVEL_TEST_LIMIT_NS UINT64_C(2000000000) /* longest wait of the host for one answer */
+#define GRAVEL_TEST_CUT_OFF_MS \
+    3000u /* looks that take so long, at least, end a kernel that the host cannot stop */
+#define GRAVEL_TEST_GROUP 64u /* count_up: work-items of a group, groups, counts of each */
+#define GRAVEL_TEST_GROUPS 16u
+#define GRAVEL_TEST_EACH 64u
+#define GRAVEL_TEST_SUM (GRAVEL_TEST_GROUP * GRAVEL_TEST_GROUPS * GRAVEL_TEST_EACH)
+
+/** Launch the kernel that counts to GRAVEL_TEST_SUM, from 0. @return 0; GRAVEL_ECL. */
+int gravel_test_start_counting(struct gravel_test_launch *launch,
+                               const struct gravel_test_words *words);
+
+/** looks.c: measure device->look_ns. @param zeros  three lines of them. @return 0; GRAVEL_ECL. */
+int gravel_self_test_looks(struct gravel_device *device, cl_program program, cl_mem zeros);
+
+/** beside.c, step pump: a second kernel runs beside one that holds all compute units but one. @return 0; GRAVEL_ECAPABILITY;
+ * GRAVEL_ECL. */
+int gravel_self_test_beside(const struct gravel_device *device, cl_program program,
+                            const struct gravel_test_words *words);
+
+#endif
