@@ -145,9 +145,14 @@ static void every_loopback_node_is_local(void **state)
 
 /* ---- after gravel_close ------------------------------------------------------------------------ */
 
-#if defined(__SANITIZE_ADDRESS__) /* its own check for leaks does as well */
+#if defined(__SANITIZE_ADDRESS__) /* gcc; its own check for leaks does as well */
 #define KEEPS_FREED true
-#else
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KEEPS_FREED true
+#endif
+#endif
+#ifndef KEEPS_FREED
 #define KEEPS_FREED false
 #endif
 #define N_LATE (8u << 20) /* words: 32 MiB, so that freeing them shows */
