@@ -72,7 +72,7 @@ def figure(name):
 def tests(directory, names):
     """@return (exit status, log); results are in the build's meson-logs/testlog.json."""
     log = log_of("tests")
-    n_at_once = str((os.cpu_count() or 1) + 1)  # some wait for time limits
+    n_at_once = str((os.cpu_count() or 1) + 2)  # some wait for time limits
     return run(["meson", "test", "-C", directory, "--no-rebuild", "--num-processes", n_at_once, "--timeout-multiplier",
                 PATIENCE, *names], log, 3600), log
 
