@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* In-edges of every vertex, counted on the node that owns the vertex: the kernel of README.md, whole. */
+#include <err.h>
 #include <gravel/gravel.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum {
-    N_EDGES = 1 << 20,
-    N_VERTICES = 1000
-}; /* of all nodes together; 256 edges in turn from each node */
+enum { N_EDGES = 1 << 20, N_VERTICES = 1000 }; /* 256 edges in turn from each node */
 
 /* A call returns 0, or an error that gravel_last_error() explains. */
-#define TRY(call) \
-    ((call) ? (fprintf(stderr, "%s: %s\n", #call, gravel_last_error()), exit(1)) : (void)0)
+#define TRY(call) ((call) ? errx(1, "%s: %s", #call, gravel_last_error()) : (void)0)
 
-static const char source[] = "#include \"gravel.cl.h\"\n"
-                             "/* Vertex v lives on node v / block, at index v % block. */\n"
-                             "kernel void count_in_edges(GRAVEL_ARENA, ulong counters, global "
-                             "const uint *targets, uint block)\n"
-                             "{\n"
-                             "    GRAVEL_OPEN(g);\n"
-                             "    uint v = targets[get_global_id(0)];\n"
-                             "    gravel_inc_uint_wg(g, counters, v % block, v / block);\n"
-                             "}\n";
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "/* Vertex v lives on node v / block, at index v % block. */\n"
+    "kernel void count_in_edges(GRAVEL_ARENA, ulong n_in, global const uint *targets, uint block)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    uint v = targets[get_global_id(0)];\n"
+    "    gravel_inc_uint_wg(g, n_in, v % block, v / block);\n"
+    "}\n";
 
 int main(void)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A histogram kept by handlers that run on the device: each node has bins of a width of its own. */
+#include <err.h>
 #include <gravel/gravel.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { N_BINS = 100, N_SAMPLES = 65536 }; /* of each node; of each process */
 
 /* A call returns 0, or an error that gravel_last_error() explains. */
-#define TRY(call) \
-    ((call) ? (fprintf(stderr, "%s: %s\n", #call, gravel_last_error()), exit(1)) : (void)0)
+#define TRY(call) ((call) ? errx(1, "%s: %s", #call, gravel_last_error()) : (void)0)
 
 static const char source[] =
     "#include \"gravel.cl.h\"\n"

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A program's own context, device and queue: Gravel uses them, and the program enqueues its kernels itself. */
+#include <err.h>
 #include <gravel/gravel.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { N_WORDS = 65536 }; /* that each node puts to the next one */
-
-/* A call returns 0, or an error that gravel_last_error() explains. */
-#define TRY(call) \
-    ((call) ? (fprintf(stderr, "%s: %s\n", #call, gravel_last_error()), exit(1)) : (void)0)
+#define TRY(call) ((call) ? errx(1, "%s: %s", #call, gravel_last_error()) : (void)0)
 
 static const char source[] =
     "#include \"gravel.cl.h\"\n"
@@ -22,8 +18,7 @@ static const char source[] =
 
 int main(void)
 {
-    static cl_uint found[N_WORDS];
-    const size_t n = N_WORDS, group = 256;
+    static cl_uint found[65536]; /* that each node puts to the next one */
     cl_platform_id platform = NULL;
     cl_device_id device = NULL;
     clGetPlatformIDs(1, &platform, NULL);
@@ -31,7 +26,7 @@ int main(void)
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
     if (!queue)
-        return fprintf(stderr, "own_context: the first OpenCL platform has no device\n"), 1;
+        errx(1, "the first OpenCL platform has no device");
     struct gravel_bindings own =
         GRAVEL_BINDINGS(.context = context, .device = device, .queue = queue);
     struct gravel *gravel;
@@ -43,19 +38,18 @@ int main(void)
     cl_kernel kernel = clCreateKernel(program, "put_to_next", NULL);
     TRY(gravel_kernel_set_arena(gravel, kernel, 0));
     clSetKernelArg(kernel, 1, sizeof words, &words);
-    if (strcmp(gravel_step(gravel), "svm") == 0 || strcmp(gravel_step(gravel), "usm") == 0) {
+    const size_t n = sizeof found / sizeof *found, group = 256;
+    if (strcmp(gravel_step(gravel), "svm") && strcmp(gravel_step(gravel), "usm"))
+        TRY(gravel_launch(gravel, kernel, 1, &n, &group, 0, NULL, NULL)); /* in slices */
+    else
         clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, &group, 0, NULL, NULL);
-        clFinish(queue); /* gravel_quiet covers messages of kernels that have ended */
-    } else {             /* only Gravel can launch in slices */
-        TRY(gravel_launch(gravel, kernel, 1, &n, &group, 0, NULL, NULL));
-    }
+    clFinish(queue); /* gravel_quiet covers messages of kernels that have ended */
     TRY(gravel_quiet(gravel));
     cl_uint n_wrong = 0, node = gravel_node(gravel), next = (node + 1) % gravel_n_nodes(gravel);
     TRY(gravel_get(gravel, words, found, sizeof found, next));
-    for (cl_uint i = 0; i < N_WORDS; i++)
+    for (cl_uint i = 0; i < n; i++)
         n_wrong += found[i] != i * 3 + node;
-    printf("own_context: %u words from node %u to %u, %s\n", N_WORDS, node, next,
-           n_wrong ? "WRONG" : "all right");
+    printf("own_context: from node %u to %u, %s\n", node, next, n_wrong ? "WRONG" : "all right");
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     TRY(gravel_close(gravel));

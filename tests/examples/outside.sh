@@ -23,6 +23,6 @@ for name in "$@"; do
     grep -q "^$name: .*, all right$" "$work/log" || fail "$name does not say that all is right"
     [ "$(wc -l <"$work/log")" -eq 1 ] || fail "$name says more than a line"
     with_library env GRAVEL_STEP=sideways "./$name" >"$work/log" 2>&1 && fail "$name returns 0 after a failed call"
-    grep -q "^gravel_open.*sideways" "$work/log" || fail "$name does not say which call failed, and why"
+    grep -q "^$name: gravel_open.*sideways" "$work/log" || fail "$name does not say which call failed, and why"
 done
 echo "$# examples compile with pkg-config alone, and run"
