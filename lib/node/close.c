@@ -130,7 +130,7 @@ int gravel_close(struct gravel *gravel)
 {
     if (!gravel)
         return 0;
-    if (gravel_node_refuse_after_fork(gravel, "gravel_close"))
+    if (gravel_node_refuse_wait(gravel, "gravel_close"))
         return GRAVEL_EINVAL;
     int code = gravel_barrier(gravel);
     char text[GRAVEL_ERROR_BYTES];
