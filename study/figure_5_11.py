@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Figure 5-11: every application in six models of GPU networking."""
 from study import rounds
-from study.workloads import WORKLOADS
+from study.workloads import BY_NAME, WORKLOADS
 
 NAME = "figure-5-11"
 TITLE = "Figure 5-11: the applications in six models of GPU networking, relative to Gravel"
@@ -11,7 +11,7 @@ MODELS = ("coprocessor", "coprocessor-1m", "lane", "coalesced", "coalesced-aggre
 
 def measure(place):
     rows = []
-    for workload in WORKLOADS:
+    for workload in [BY_NAME["GUPS"], BY_NAME["PR-1"]] if place.quick else WORKLOADS:
         rivals = {model: rival(place, workload, model) for model in MODELS}
         n_rounds = 1 if place.quick else 3
         rows += place.attempt(lambda rivals=rivals: list(rounds.in_turn(rivals, n_rounds).values()))
