@@ -46,11 +46,12 @@ int gravel_wait_pause(struct gravel_wait *wait)
     return code;
 }
 
+/* The pump lets go of its lock for a moment between two rounds, which a sleep that grows would miss. */
 int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock)
 {
     int code = 0;
-    while (pthread_mutex_trylock(lock) && !(code = gravel_wait_pause(wait)))
-        ;
+    while (pthread_mutex_trylock(lock) && !(code = gravel_wait_check(wait)))
+        usleep(SLEEP_MIN_US);
     return code;
 }
 

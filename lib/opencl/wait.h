@@ -53,7 +53,7 @@ int gravel_wait_check(struct gravel_wait *wait);
 /** Between two looks: yield at first, then check and sleep for an eighth of the wait so far. @return as the check. */
 int gravel_wait_pause(struct gravel_wait *wait);
 
-/** Take a lock that another wait may keep. @return as gravel_wait_pause, and then without it. */
+/** Take a lock that another wait may keep: a try each 20 us. @return as gravel_wait_check, and then without it. */
 int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock);
 
 /** Wait for a command that has been flushed. @return 0; GRAVEL_ECL, GRAVEL_ENOMEM if it ended with an error; or given up. */
