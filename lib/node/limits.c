@@ -79,7 +79,7 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
     uint64_t now_ns = gravel_clock_ns(), waited_ns = tick(gravel, wait, now_ns);
     gravel_network_keep_alive(&gravel->network, now_ns);
     if (gravel_node_is_stuck(gravel))
-        return gravel_fail(GRAVEL_ETIMEOUT, "%s: the device has not answered before", wait->what);
+        return gravel_fail(GRAVEL_ETIMEOUT, "%s: the device had stopped answering", wait->what);
     if (is_kept(gravel) && !gravel_node_has_failed(gravel)) {
         waited->alone_ns = waited_ns;
         if (is_over_kernel_limit(gravel, waited_ns))
@@ -94,7 +94,7 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
     if (waited_ns - waited->alone_ns < waited->limit_ns)
         return 0;
     return give_up(gravel,
-                   gravel_fail(GRAVEL_ETIMEOUT, "%s: no answer of the device for %.1f s%s",
+                   gravel_fail(GRAVEL_ETIMEOUT, "%s: the device did not answer for %.1f s%s",
                                wait->what, seconds(waited_ns - waited->alone_ns), excuse(gravel)));
 }
 

@@ -61,7 +61,7 @@ static void copies_of_packages_that_never_end_are_told(void **state)
     double begin = seconds_now();
     atomic_store(&failing.stalls, READS | WRITES | WAITS);
     gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL);
-    expect_dead_in_time(gravel, begin, "no answer of the device for 0.5 s");
+    expect_dead_in_time(gravel, begin, "the device did not answer for 0.5 s");
     atomic_store(&failing.stalls, 0);
     clReleaseKernel(kernel);
 }
@@ -78,7 +78,7 @@ static void frames_that_are_never_applied_are_told(void **state)
     OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, word, NULL, 1));
     assert_int_not_equal(gravel_get(gravel, word, &got, 4, 0), 0);
     expect_dead_in_time(gravel, begin,
-                        "resolver: frames were not applied: no answer of the device");
+                        "resolver: frames were not applied: the device did not answer");
     atomic_store(&failing.stalls, 0);
 }
 

@@ -61,7 +61,7 @@ static void handlers_that_never_end_do_not_keep_close(void **state)
     gravel_close(gravel);
     print_message("%.2f s: %s\n", seconds_now() - begin, logged);
     assert_true(is_within(begin, LIMIT_S));
-    assert_non_null(strstr(logged, "the last handlers: no answer of the device for 0.5 s"));
+    assert_non_null(strstr(logged, "the last handlers: the device did not answer for 0.5 s"));
     assert_non_null(strstr(logged, "its memory and OpenCL objects stay"));
 }
 
@@ -73,7 +73,7 @@ static void self_test_that_never_ends_is_told(void **state)
     double begin = seconds_now();
     atomic_store(&failing.stalls, WAITS);
     expect_error(try_open(&gravel), GRAVEL_ETIMEOUT,
-                 "self-test: kernels that end by themselves: no answer");
+                 "self-test: kernels that end by themselves: the device did not answer");
     print_message("%.2f s: %s\n", seconds_now() - begin, gravel_last_error());
     assert_true(is_within(begin, SELF_TEST_S + LIMIT_S));
     assert_null(gravel);

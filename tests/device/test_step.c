@@ -315,7 +315,7 @@ static void expect_full_device_is_told(const struct gravel_config *config, uint6
     print_message("the kernel took %.2f s\n", seconds_now() - begin);
     int code = gravel_barrier(gravel);
     /* A device with more units than groups that wait gets through; else copies pass the kernel, or they do not. */
-    const char *part = code == GRAVEL_EKERNEL ? "room in queue 0" : "no answer of the device";
+    const char *part = code == GRAVEL_EKERNEL ? "room in queue 0" : "the device did not answer";
     if (code)
         expect_error(code, code == GRAVEL_EKERNEL ? code : GRAVEL_ETIMEOUT, part);
     else
