@@ -7,9 +7,8 @@
 #include <string.h>
 
 /*
- * The sizes are constants wherever this is inlined. To work out all places first, in one register, so that no message
- * waits for the number that the last one stored, was tried: no gain with two nodes, and 0.9 of the rate for messages of
- * four values.
+ * The sizes are constants wherever this is inlined. Computing all positions first gained nothing with two nodes and
+ * made messages of four values 10 % slower.
  */
 static inline __attribute__((always_inline)) uint32_t
 bin_shape(const struct gravel_bins *bins, const struct gravel_columns *columns,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Nodes whose device still uses what they own when they close. Kept where it can be found. */
+/* Nodes whose device still uses what they own when they close. Leaked on purpose; listed for leak checkers. */
 struct left {
     struct left *next;
     struct gravel *gravel;

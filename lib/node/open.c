@@ -340,7 +340,7 @@ static int check_call(struct gravel *gravel, const struct gravel_bindings *bindi
     return code;
 }
 
-/* With bad settings the node cannot open, but it must still tell the others: what it needs for that. */
+/* Fallback settings, just enough to tell the other nodes that this node cannot open. */
 static void use_modest_settings(struct gravel_config *config)
 {
     const char *wanted = config->transport[0] ? config->transport : getenv("GRAVEL_TRANSPORT");
