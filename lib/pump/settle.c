@@ -108,15 +108,15 @@ static bool has_all(const struct gravel_pump *pump, const uint32_t *targets)
 struct settling {
     bool has_targets;
     bool is_done;
-    uint64_t until_ns;
+    struct gravel_lived idle;                 /* since something moved */
     uint32_t targets[GRAVEL_MAX_AGGREGATORS]; /* [n_queues] tickets taken when it began */
 };
 
-/* One round. @return 0; a code, and the node has failed. The lock is held. */
-static int settle_once(struct gravel_pump *pump, struct settling *settling)
+/* One round; the lock is held.
+ * @param moved  [out] packages found ready [count]. @return 0; a code, and the node has failed. */
+static int settle_once(struct gravel_pump *pump, struct settling *settling, uint32_t *moved)
 {
-    uint32_t moved;
-    int code = gravel_pump_move(pump, true, &moved);
+    int code = gravel_pump_move(pump, true, moved);
     if (code)
         return gravel_pump_fail(pump, code);
     if (!settling->has_targets)
@@ -128,28 +128,28 @@ static int settle_once(struct gravel_pump *pump, struct settling *settling)
                                  "giving slots back to the device");
         return code ? gravel_pump_fail(pump, code) : 0;
     }
-    if (moved)
-        settling->until_ns = gravel_clock_ns() + pump->shape.timeout_ns;
+    if (*moved)
+        settling->idle = gravel_lived_for(pump->shape.timeout_ns);
     else if (atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
         return gravel_fail(GRAVEL_EPEER, "the node failed while packages were fetched");
-    else if (gravel_clock_ns() > settling->until_ns)
+    else if (gravel_lived_tick(&settling->idle, gravel_clock_ns()) > pump->shape.timeout_ns)
         return fail_late(pump, settling->targets);
     return 0;
 }
 
 int gravel_pump_settle(struct gravel_pump *pump)
 {
-    struct settling settling = {.until_ns = gravel_clock_ns() + pump->shape.timeout_ns};
+    struct settling settling = {.idle = gravel_lived_for(pump->shape.timeout_ns)};
     for (;;) {
+        uint32_t moved = 0;
         int code = lock(pump);
         if (code)
             return code;
-        uint64_t until_ns = settling.until_ns;
-        code = settle_once(pump, &settling);
+        code = settle_once(pump, &settling, &moved);
         pthread_mutex_unlock(&pump->lock);
         if (code || settling.is_done)
             return code;
-        if (settling.until_ns == until_ns) /* nothing moved */
+        if (!moved)
             usleep(GRAVEL_PUMP_REST_MAX_US);
     }
 }

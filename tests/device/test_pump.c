@@ -2,7 +2,7 @@
 /*
  * The pump alone, between a queue in device memory that the test itself writes and a mirror that it reads: tickets
  * that wrap around at 2^32, in queues of few slots; a header that says less than the package has; one that is never
- * published.
+ * published; one that is published after the limit of a thread that had no turn.
  *
  * Path: meson test -> this -> lib/pump/move.c, pump/settle.c
  */
@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -21,6 +22,7 @@
 
 #define SLOT_BYTES 9280u
 #define SKIPPED 77
+#define LIMIT_NS 300000000u
 
 static struct gravel_device device;
 static struct gravel_memory memory;
@@ -54,7 +56,7 @@ static void open_pump(uint32_t n_slots, uint32_t start)
                                                  .aborted = &aborted,
                                                  .report = report,
                                                  .wake = wake,
-                                                 .timeout_ns = 300000000};
+                                                 .timeout_ns = LIMIT_NS};
     assert_int_equal(gravel_pump_create(&pump, &pump_shape), 0);
     reported[0] = '\0';
 }
@@ -162,6 +164,37 @@ static void ticket_never_published_is_named(void **state)
     close_pump();
 }
 
+static void *settle(void *code)
+{
+    *(int *)code = gravel_pump_settle(pump);
+    return NULL;
+}
+
+/* The settling thread gets no turn for twice its limit, and the package comes right after the first look. */
+static void limit_counts_turns_of_the_thread(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    int code = -1;
+    open_pump(4, 0);
+    reserve(0, 1);
+    pthread_mutex_lock(&pump->lock);
+    uint32_t rounds = atomic_load_explicit(&pump->rounds, memory_order_relaxed); /* U4 */
+    assert_int_equal(pthread_create(&thread, NULL, settle, &code), 0);
+    usleep(2 * LIMIT_NS / 1000);
+    pthread_mutex_unlock(&pump->lock);
+    for (int ms = 0;
+         ms < 10000 && rounds == atomic_load_explicit(&pump->rounds, memory_order_relaxed); /* U4 */
+         ms++)
+        usleep(1000);
+    publish(0, 0, 1);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(code, 0);
+    assert_string_equal(reported, "");
+    consume(0, 0, 1);
+    close_pump();
+}
+
 static void mirror_without_room_is_told(void **state)
 {
     (void)state;
@@ -214,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tickets_wrap_around),
         cmocka_unit_test(ticket_never_published_is_named),
+        cmocka_unit_test(limit_counts_turns_of_the_thread),
         cmocka_unit_test(mirror_without_room_is_told),
         cmocka_unit_test(malformed_header_is_copied_whole_and_no_further),
     };
