@@ -31,25 +31,15 @@ struct options {
     uint64_t n_messages; /* of a run; 0: as many as take TARGET_SECONDS */
 };
 
-/* Variants that were built, in the order of the reports; the first is the one ratios are taken of.
- */
+/* Variants that were built, in the order of the reports; the first is the one ratios are taken of. */
 static const struct queue_variant *const built[] = {
-#ifdef BENCH_HAVE_DEVICE
     queue_device_variants,
-#endif
-#ifdef BENCH_HAVE_HOST
     queue_host_variants,
-#endif
 #ifdef BENCH_HAVE_CK
     queue_ck_variants,
 #endif
-#ifdef BENCH_HAVE_DPDK
-    queue_dpdk_variants,
-#endif
-#ifdef BENCH_HAVE_BOOST
-    queue_boost_variants,
-#endif
-    NULL};
+    NULL,
+};
 
 /* The variants of one case. */
 struct contest {

@@ -3,9 +3,9 @@
  * What bench-queue asks of a queue, and the messages it sends through it.
  *
  * Word `row` of message number i is i + row: cheap to write, and the sum of all words is known, so
- * a lost, doubled or half-written message shows. Also compiled as C++, for peers that are.
+ * a lost, doubled or half-written message shows.
  *
- * Path:    bench_queue.c -> a table of variants -> queue_*.c, queue_*.cc.
+ * Path:    bench_queue.c -> a table of variants -> queue_*.c.
  * Memory:  a queue is made by its variant's open and freed by its own close.
  * Threads: produce and consume run at the same time, one thread each; the rest is called alone.
  */
@@ -13,10 +13,6 @@
 #define GRAVEL_QUEUE_VARIANT_H
 
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* X(bytes): every message size there is code for. */
 #define QUEUE_MESSAGE_BYTES(X) X(8) X(16) X(32) X(64) X(256)
@@ -59,8 +55,6 @@ struct queue_variant {
 extern const struct queue_variant queue_host_variants[];
 extern const struct queue_variant queue_device_variants[];
 extern const struct queue_variant queue_ck_variants[];
-extern const struct queue_variant queue_dpdk_variants[];
-extern const struct queue_variant queue_boost_variants[];
 
 /* Write the words of one message. */
 static inline void queue_message_write(uint64_t *words, uint32_t n_words, uint64_t number)
@@ -77,9 +71,5 @@ static inline uint64_t queue_message_sum(const uint64_t *words, uint64_t n_words
         sum += words[i];
     return sum;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif
