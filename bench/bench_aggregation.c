@@ -137,7 +137,7 @@ static void open_device(struct aggregation_case *common)
     struct gravel_config config;
     const struct gravel_program_request request = {.name = "bench_aggregation.cl",
                                                    .source = bench_aggregation_cl};
-    int code = gravel_config_init(&config, sizeof config);
+    int code = gravel_config_load(&config, sizeof config);
     strcpy(config.step, "pump");
     if (!code)
         code = gravel_device_open(&common->device, &config, NULL, &alone);

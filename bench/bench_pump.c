@@ -146,7 +146,7 @@ static void build(struct contest *contest)
 
 static void open_case(struct contest *contest, uint32_t message_bytes, uint32_t group)
 {
-    int code = gravel_config_init(&contest->config, sizeof contest->config);
+    int code = gravel_config_load(&contest->config, sizeof contest->config);
     strcpy(contest->config.step, "pump");
     if (!code)
         code = gravel_device_open(&contest->device, &contest->config, NULL, NULL);

@@ -86,7 +86,7 @@ static void close_node(struct gups *gups)
 static int open_node(struct gups_node *self, uint64_t table_bytes)
 {
     struct gravel_config config;
-    int code = gravel_config_init(&config, sizeof config);
+    int code = gravel_config_load(&config, sizeof config);
     if (code)
         return code;
     if (config.heap_bytes < table_bytes + (1u << 20))

@@ -167,7 +167,7 @@ static struct queue *open_kernel(const char *kernel_name, uint32_t columns,
     self->queue.close = device_close;
     self->measured = *measured;
     bench_avoid(QUEUE_CONSUMER_CORE); /* a CPU driver's threads, made at first use, inherit it */
-    int code = gravel_config_init(&config, sizeof config);
+    int code = gravel_config_load(&config, sizeof config);
     code = code ? code : gravel_device_open(&self->device, &config, NULL, NULL);
     code = code ? code : gravel_self_test(&self->device, 1, NULL); /* may waiting leaders yield? */
     code = code ? code : create_arena(self, &config, columns);

@@ -257,7 +257,7 @@ def settings():
             variable, field, (preset or '""') if text else size(kind, number(preset)),
             "text" if text else "%s to %s" % (size(kind, number(low)), size(kind, number(high))), meaning))
     return (NOTE % "include/gravel/config.h" + "# Settings\n\n"
-            "`gravel_config_init` fills `struct gravel_config` with the defaults and the environment; a program may set every "
+            "`gravel_config_load` fills `struct gravel_config` with the defaults and the environment; a program may set every "
             "field\nafterwards, or set it by its name: `gravel_config_set`. Sizes take the suffixes k, M and G. An empty variable counts as not set; a malformed one is "
             "an error.\nWhere 0 derives a setting, `gravel_config` returns the derived value of an open node, and "
             "`gravel-info` prints it\nfor a single node. `gravel-info --env` shows what the environment sets. "

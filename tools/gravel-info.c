@@ -184,7 +184,7 @@ static void print_self_tests(const json_t *list)
 static json_t *list_devices(const struct arguments *arguments, bool *is_alone)
 {
     struct gravel_config config;
-    if (gravel_config_init(&config, sizeof config) || gravel_config_check(&config))
+    if (gravel_config_load(&config, sizeof config) || gravel_config_check(&config))
         return json_pack("{s:s}", "error", gravel_last_error());
     const char *name = arguments->device ? arguments->device : config.device;
     *is_alone = arguments->device || (arguments->self_test && *name);

@@ -73,7 +73,7 @@ static uint32_t count_processes(const struct gravel *gravel)
 void node_open(struct node *node, uint64_t heap_bytes)
 {
     struct gravel_config config;
-    node_check(gravel_config_init(&config, sizeof config));
+    node_check(gravel_config_load(&config, sizeof config));
     if (node->model->host)
         heap_bytes +=
             node->model->host->heap_bytes(node->model->queue_bytes, config.loopback_nodes);

@@ -171,7 +171,7 @@ const char *gravel_last_error(void);
  *                any size from it to 65536, a multiple of 8, and set fields by name.
  * @return        0; GRAVEL_EINVAL; GRAVEL_ECONFIG if a variable is malformed or out of range, with its name.
  */
-int gravel_config_init(struct gravel_config *config, size_t bytes);
+int gravel_config_load(struct gravel_config *config, size_t bytes);
 
 /**
  * Set a field by its name. One thread at a time on one config.
@@ -179,7 +179,7 @@ int gravel_config_init(struct gravel_config *config, size_t bytes);
  * @param name  as in config.h and docs/reference/settings.md, e.g. "heap_bytes".
  * @param text  as the variable takes it, e.g. "64M".
  * @return      0; GRAVEL_ECONFIG (no such setting: the nearest names; a bad value: the range), and config is unchanged;
- *              GRAVEL_EINVAL (config is not from gravel_config_init).
+ *              GRAVEL_EINVAL (config is not from gravel_config_load).
  */
 int gravel_config_set(struct gravel_config *config, const char *name, const char *text);
 
@@ -197,7 +197,7 @@ int gravel_config_get(const struct gravel_config *config, uint32_t i, const char
  * Open this process's node: device, arena, queues, aggregators, network. Collective.
  *
  * @param out       [out] the node, or NULL on failure, which leaves nothing behind.
- * @param config    settings from gravel_config_init; NULL for them unchanged.
+ * @param config    settings from gravel_config_load; NULL for them unchanged.
  * @param bindings  the caller's OpenCL objects, handlers and log; NULL for none. What it points to must stay until
  *                  gravel_open returns; log and log_user, contexts and queues until gravel_close.
  * @return          0; GRAVEL_EINVAL (bindings: which member, and its value; config.bytes); GRAVEL_ECONFIG;

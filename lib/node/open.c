@@ -397,7 +397,7 @@ static int open_node(struct gravel *gravel, const struct gravel_config *config,
     if (config)
         gravel->config = *config;
     else if (!code)
-        code = gravel_config_init(&gravel->config, sizeof gravel->config);
+        code = gravel_config_load(&gravel->config, sizeof gravel->config);
     code = open_parts(gravel, bindings, code);
     free((void *)bindings->handlers);
     return code;

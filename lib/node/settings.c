@@ -2,7 +2,7 @@
 /*
  * Fills a configuration from defaults and GRAVEL_* environment variables, and checks it.
  *
- * Path:    gravel_config_init -> the caller's changes -> gravel_config_check in gravel_open.
+ * Path:    gravel_config_load -> the caller's changes -> gravel_config_check in gravel_open.
  * Threads: any; reads the environment.
  */
 #include "node/settings.h"
@@ -193,15 +193,15 @@ int gravel_config_check(const struct gravel_config *config)
 /* ---- the caller's structure ------------------------------------------------------------------ */
 
 static const struct gravel_growing of_config = {.name = "config.bytes",
-                                                .set_by = "gravel_config_init()",
+                                                .set_by = "gravel_config_load()",
                                                 .now = sizeof(struct gravel_config),
                                                 .first = sizeof(struct gravel_config)};
 
-int gravel_config_init(struct gravel_config *config, size_t bytes)
+int gravel_config_load(struct gravel_config *config, size_t bytes)
 {
     struct gravel_config own;
     if (!config)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_config_init: config is NULL");
+        return gravel_fail(GRAVEL_EINVAL, "gravel_config_load: config is NULL");
     int code = gravel_growing_check(&of_config, bytes);
     if (!code)
         code = fill(&own);

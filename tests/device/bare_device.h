@@ -33,7 +33,7 @@ static inline int bare_device_run(int argc, char **argv, struct gravel_device *d
     if (argc != 2)
         return 2;
     alarm(4 * limit_s); /* a busy machine */
-    if (gravel_config_init(&config, sizeof config))
+    if (gravel_config_load(&config, sizeof config))
         return 1;
     strcpy(config.device, argv[1]);
     strcpy(config.step, "drain");

@@ -31,7 +31,7 @@ static void expect_refused(const char *name, const char *text)
 {
     struct gravel_config config;
     setenv(name, text, 1);
-    int code = gravel_config_init(&config, sizeof config);
+    int code = gravel_config_load(&config, sizeof config);
     unsetenv(name);
     if (code != GRAVEL_ECONFIG)
         fail_msg("%s=%s gave %d", name, text, code);
@@ -95,7 +95,7 @@ static void numbers_at_the_ends_of_the_range_are_taken(void **state)
             uint64_t value = at_max ? variables[v].max : variables[v].min;
             snprintf(text, sizeof text, "%llu", (unsigned long long)value);
             setenv(variables[v].name, text, 1);
-            OK(gravel_config_init(&config, sizeof config));
+            OK(gravel_config_load(&config, sizeof config));
             unsetenv(variables[v].name);
         }
 }
@@ -115,10 +115,10 @@ static void empty_variable_means_the_default(void **state)
 {
     (void)state;
     struct gravel_config preset, config;
-    OK(gravel_config_init(&preset, sizeof preset));
+    OK(gravel_config_load(&preset, sizeof preset));
     for (size_t v = 0; v < N_VARIABLES; v++)
         setenv(variables[v].name, "", 1);
-    OK(gravel_config_init(&config, sizeof config));
+    OK(gravel_config_load(&config, sizeof config));
     for (size_t v = 0; v < N_VARIABLES; v++)
         unsetenv(variables[v].name);
     assert_memory_equal(&preset, &config, sizeof config);
@@ -131,7 +131,7 @@ static void suffixes_multiply(void **state)
     setenv("GRAVEL_HEAP", "3M", 1);
     setenv("GRAVEL_BUFFER", "0x10k", 1);
     setenv("GRAVEL_QUEUE", "2G", 1);
-    OK(gravel_config_init(&config, sizeof config));
+    OK(gravel_config_load(&config, sizeof config));
     unsetenv("GRAVEL_HEAP");
     unsetenv("GRAVEL_BUFFER");
     unsetenv("GRAVEL_QUEUE");
@@ -158,7 +158,7 @@ static void sizes_too_small_are_refused_and_named(void **state)
 static void null_config_is_refused(void **state)
 {
     (void)state;
-    expect_error(gravel_config_init(NULL, sizeof(struct gravel_config)), GRAVEL_EINVAL, "NULL");
+    expect_error(gravel_config_load(NULL, sizeof(struct gravel_config)), GRAVEL_EINVAL, "NULL");
 }
 
 /* The caller may assign anything; gravel_open looks before it opens. */
@@ -250,7 +250,7 @@ static void all_settings_are_told_in_order(void **state)
     const char *name;
     uint32_t i = 0;
     (void)state;
-    OK(gravel_config_init(&copy, sizeof copy));
+    OK(gravel_config_load(&copy, sizeof copy));
     for (; gravel_config_get(&config, i, &name, text, sizeof text) == 0; i++) {
         assert_string_equal(name, variables[i].field);
         OK(gravel_config_set(&copy, name, text));
@@ -274,7 +274,7 @@ static void a_caller_without_the_structure_sets_by_name(void **state)
     struct gravel_config *config = (struct gravel_config *)memory;
     struct gravel *gravel;
     (void)state;
-    OK(gravel_config_init(config, sizeof memory));
+    OK(gravel_config_load(config, sizeof memory));
     OK(gravel_config_set(config, "transport", "self"));
     OK(gravel_config_set(config, "heap_bytes", "1M"));
     OK(gravel_open(&gravel, config, NULL));
@@ -290,7 +290,7 @@ static void a_field_that_the_library_does_not_have_is_refused(void **state)
         uint64_t later;
     } newer;
     (void)state;
-    OK(gravel_config_init(&newer.config, sizeof newer));
+    OK(gravel_config_load(&newer.config, sizeof newer));
     assert_int_equal(newer.later, 0);
     newer.later = 1;
     expect_no_open(&newer.config, NULL, GRAVEL_EINVAL, "which is set");
@@ -303,9 +303,9 @@ static void a_size_of_no_version_is_refused_and_named(void **state)
     struct gravel_config config = loopback_config(1);
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        expect_error(gravel_config_init(&config, sizes[i]), GRAVEL_EINVAL, "config.bytes is ");
+        expect_error(gravel_config_load(&config, sizes[i]), GRAVEL_EINVAL, "config.bytes is ");
         config.bytes = sizes[i];
-        expect_no_open(&config, NULL, GRAVEL_EINVAL, "gravel_config_init() sets it");
+        expect_no_open(&config, NULL, GRAVEL_EINVAL, "gravel_config_load() sets it");
         expect_error(gravel_config_set(&config, "step", "svm"), GRAVEL_EINVAL, "config.bytes is ");
     }
 }

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "header is of version %s\n", version);
         return 1;
     }
-    if (gravel_config_init(&config, sizeof config) ||
+    if (gravel_config_load(&config, sizeof config) ||
         gravel_open(NULL, &config, NULL) != GRAVEL_EINVAL || !*gravel_last_error() ||
         !*gravel_strerror(GRAVEL_EINVAL)) {
         fprintf(stderr, "the library does not answer as its header says\n");

@@ -27,7 +27,7 @@ static struct gravel *open_heard(void)
     struct gravel_config config;
     struct gravel *gravel;
     heard[0] = '\0';
-    OK(gravel_config_init(&config, sizeof config));
+    OK(gravel_config_load(&config, sizeof config));
     config.heap_bytes = 1 << 20;
     OK(gravel_open(&gravel, &config, &bindings));
     return gravel;

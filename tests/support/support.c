@@ -82,7 +82,7 @@ struct gravel_config loopback_config(uint32_t n_nodes)
 {
     struct gravel_config config;
     keep_a_context();
-    OK(gravel_config_init(&config, sizeof config));
+    OK(gravel_config_load(&config, sizeof config));
     strcpy(config.transport, "self");
     config.loopback_nodes = n_nodes;
     config.heap_bytes = 4u << 20;

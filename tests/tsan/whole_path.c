@@ -297,7 +297,7 @@ static void open_node(struct test *test)
                                               {"echo", 1, handle_echo, test}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 3);
     struct gravel_config config;
-    check(gravel_config_init(&config, sizeof config), "configuration");
+    check(gravel_config_load(&config, sizeof config), "configuration");
     strcpy(config.transport, "self");
     config.loopback_nodes = N_NODES;
     config.n_aggregators = 2;

@@ -24,7 +24,7 @@ void stage_open(struct stage *stage, const struct gravel_bindings *bindings)
 {
     struct gravel_config config;
     *stage = (struct stage){.gravel = NULL};
-    OK(gravel_config_init(&config, sizeof config));
+    OK(gravel_config_load(&config, sizeof config));
     if (!strcmp(config.step, "drain") && !config.slice_groups)
         config.slice_groups = SLICE_GROUPS;
     OK(gravel_open(&stage->gravel, &config, bindings));

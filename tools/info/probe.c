@@ -82,7 +82,7 @@ static json_t *probe_here(const void *argument)
     struct gravel_config config;
     json_t *answer = json_object();
     uint64_t begin_ns = gravel_clock_ns();
-    int code = gravel_config_init(&config, sizeof config);
+    int code = gravel_config_load(&config, sizeof config);
     snprintf(config.device, sizeof config.device, "%s", probe->device);
     if (!code)
         code = test_device(&config, probe->n_rounds, answer);

@@ -115,6 +115,6 @@ json_t *info_settings_json(void)
 int info_settings_check(void)
 {
     struct gravel_config config;
-    int code = gravel_config_init(&config, sizeof config);
+    int code = gravel_config_load(&config, sizeof config);
     return code ? code : gravel_config_check(&config);
 }
