@@ -2,6 +2,8 @@
 /*
  * The pump's life, and its thread on step pump. See pump.h.
  */
+#include "pump/pump.h"
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "opencl/objects.h"
