@@ -34,10 +34,10 @@
  * call together give one `reply`; `place` is each work-item's own:
  *     gravel_get_TYPE_S(g, [active,] base, index, reply, place, node)
  *     gravel_swap_TYPE_S(g, [active,] base, index, value, reply, place, node)
- *     gravel_fetch_OP_TYPE_S(g, [active,] base, index, value, reply, place, node)          OP: add, min, max, and, or, xor
- *     gravel_cas_TYPE_S(g, [active,] base, index, expected, value, reply, place, node)     stores value if as expected
- *     gravel_put_signal_TYPE_S(g, [active,] base, index, value, signal, node)              put; then the destination's
- *                                                        uint at heap offset `signal` grows by one for each message
+ *     gravel_fetch_OP_TYPE_S(g, [active,] base, index, value, reply, place, node)       OP: add, min, max, and, or, xor
+ *     gravel_cas_TYPE_S(g, [active,] base, index, expected, value, reply, place, node)  stores value if as expected
+ *     gravel_put_signal_TYPE_S(g, [active,] base, index, value, signal, node)           put; then the destination's
+ *                                                     uint at heap offset `signal` grows by one for each message
  * They return how many messages the group (_wi: the work-item) sent. `reply` is a struct gravel_reply: heap offsets of
  * the answers and of the signal [bytes], the signal GRAVEL_NO_SIGNAL for none; `place` counts elements of the type.
  * get, swap, fetch_add and put_signal take all six types, the other ones the four integer types. The owner checks

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checked mode: a call of a whole work-group or sub-group that some of its work-items do not make, or make in another way,
- * is an error with a name.
+ * Checked mode: a call of a whole work-group or sub-group that some of its work-items do not make, or make in another
+ * way, is an error with a name.
  *
- * A barrier in a branch that only some work-items take is no place to look: compilers that turn a group into a loop (PoCL)
- * let all pass it, or none. So calls have no barrier here. Each work-item sends a package of its own, which says at which
- * call of which group it arrives, with its message or without one, and the host joins them (lib/aggregate/check.c): a call
- * that all have made is sent on as ever; one that not all have made when the kernel has ended, or that they do not make
- * alike, is told, and nothing of it is sent.
+ * A barrier in a branch that only some work-items take is no place to look: compilers that turn a group into a loop
+ * (PoCL) let all pass it, or none. So calls have no barrier here. Each work-item sends a package of its own, which says
+ * at which call of which group it arrives, with its message or without one, and the host joins them
+ * (lib/aggregate/check.c): a call that all have made is sent on as ever; one that not all have made when the kernel has
+ * ended, or that they do not make alike, is told, and nothing of it is sent.
  *
  * Only the answered calls with a predicate still have barriers, to count: every work-item gets the sum.
  *
- * Path:    gravel.cl.h's calls (forms.cl.h) -> this, or send.cl.h as they are -> gravelp_send_alone in send.cl.h -> lib/aggregate/check.c.
+ * Path:    gravel.cl.h's calls (forms.cl.h) -> this, or send.cl.h as they are -> gravelp_send_alone in send.cl.h ->
+ *          lib/aggregate/check.c.
  * Memory:  G6, and as any call of a single work-item.
  */
 #ifndef GRAVELP_CHECK_CL_H

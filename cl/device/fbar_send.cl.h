@@ -2,8 +2,8 @@
 /*
  * How sub-groups of a group that still have messages send them together, while others have gone on.
  *
- * A package holds the messages of all members of a fine-grain barrier. A sub-group that has none left neither counts nor
- * waits. All members make the same calls, with the same base or handler.
+ * A package holds the messages of all members of a fine-grain barrier. A sub-group that has none left neither counts
+ * nor waits. All members make the same calls, with the same base or handler.
  *
  * Path:    gravel.cl.h's calls (forms.cl.h) -> this -> fbar.cl.h, send.cl.h.
  * Owner:   while the loop goes on, the group's scratch is its members'.

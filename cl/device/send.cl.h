@@ -188,9 +188,9 @@ GRAVELP_INLINE void gravelp_send_wg_if(struct gravel_group g, uint active, uint 
 }
 
 /*
- * Any work-item: a package of its own, of one message or, in checked mode, none. Work-items of a wavefront run in lockstep,
- * and one that waits for room must not keep its neighbour from publishing; so a waiter goes round the loop that also
- * publishes.
+ * Any work-item: a package of its own, of one message or, in checked mode, none. Work-items of a wavefront run in
+ * lockstep, and one that waits for room must not keep its neighbour from publishing; so a waiter goes round the loop
+ * that also publishes.
  */
 static inline void gravelp_send_alone(struct gravel_group g, struct gravelp_arrival arrival, uint n,
                                       uint command, ulong base, struct gravel_reply reply,

@@ -7,9 +7,9 @@
  * for. Calls return 0 or a negative GRAVEL_E... code; gravel_strerror() names the code and
  * gravel_last_error() says what exactly went wrong. Once a node has failed, its calls return the error that ended it.
  *
- * Any host thread may make any call. A handler must not open a node; gravel_close, gravel_alloc, gravel_free, gravel_quiet,
- * gravel_fence, gravel_barrier, gravel_reduce and gravel_get return GRAVEL_EINVAL there. Every node makes the
- * *collective* calls in the same order. Offsets are in bytes from the start of a node's part of the symmetric heap.
+ * Any host thread may make any call. A handler must not open a node; gravel_close, gravel_alloc, gravel_free,
+ * gravel_quiet, gravel_fence, gravel_barrier, gravel_reduce and gravel_get return GRAVEL_EINVAL there. Every node makes
+ * the *collective* calls in the same order. Offsets are in bytes from the start of a node's part of the symmetric heap.
  *
  * A node stays with the process that opened it. In a child of fork() every call that returns a code returns
  * GRAVEL_EINVAL, "after fork", gravel_open included; exec ends that.
@@ -224,8 +224,8 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
 /**
  * Close a node: barrier, stop its threads, free everything. Collective. NULL is allowed.
  *
- * @return  0, or the node's first error that no other call has returned yet: the node is closed either way; GRAVEL_EINVAL
- *          if a handler or a child of fork calls: the node stays open.
+ * @return  0, or the node's first error that no other call has returned yet: the node is closed either way;
+ *          GRAVEL_EINVAL if a handler or a child of fork calls: the node stays open.
  *
  * Kernels that use the node must have ended, and no other thread may be in a call. Memory that is mapped stays until it
  * is unmapped.

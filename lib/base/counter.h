@@ -2,7 +2,8 @@
 /*
  * Counters that one thread adds to and any thread reads.
  *
- * Memory:  relaxed: a counter orders nothing, and is exact once something else has ordered its writer before the reader.
+ * Memory:  relaxed: a counter orders nothing, and is exact once something else has ordered its writer before the
+ *          reader.
  */
 #ifndef GRAVEL_BASE_COUNTER_H
 #define GRAVEL_BASE_COUNTER_H

@@ -2,10 +2,10 @@
 /*
  * Programs and launches of an open node.
  *
- * On steps svm and usm a launch is one command, unless handlers written in OpenCL C need room beside it. On
- * pump, and then, it is cut into slices that leave a compute unit free, so that copies, the resolver's kernels
- * and handlers always get to run beside a kernel whose leaders wait for room. On drain no leader can wait: slices are small enough for the queues, which
- * are emptied between two of them.
+ * On steps svm and usm a launch is one command, unless handlers written in OpenCL C need room beside it. On pump, and
+ * then, it is cut into slices that leave a compute unit free, so that copies, the resolver's kernels and handlers
+ * always get to run beside a kernel whose leaders wait for room. On drain no leader can wait: slices are small enough
+ * for the queues, which are emptied between two of them.
  *
  * Path:    gravel.h -> launch.c -> program.c, slice.c, opencl/launches.c, pump.c.
  * Threads: any; on step drain launches take turns.

@@ -56,7 +56,7 @@ int gravel_wait_pause(struct gravel_wait *wait);
 /** Take a lock that another wait may keep: a try each 20 us. @return as gravel_wait_check, and then without it. */
 int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock);
 
-/** Wait for a command that has been flushed. @return 0; GRAVEL_ECL, GRAVEL_ENOMEM if it ended with an error; or given up. */
+/** Wait for a flushed command. @return 0; GRAVEL_ECL, GRAVEL_ENOMEM if it ended with an error; or given up. */
 int gravel_wait_event(const struct gravel_device *device, cl_event event, const char *what);
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of layout/self_test.h, which the host reaches by stores and loads where it shares memory with kernels, else by
- * copies; and kernels that use them.
+ * The words of layout/self_test.h, which the host reaches by stores and loads where it shares memory with kernels, else
+ * by copies; and kernels that use them.
  *
  * Path:    self_test.c, beside.c -> words.c -> cl/kernels/self_test.cl.
  * Threads: the one that runs the self-test.
