@@ -35,10 +35,15 @@
  * A run of wire.h. kind is its command but for GRAVELP_COMMAND_WIDE, which is is_wide; base: of index 0 in the
  * arena; indices_at, values_at: in the frame [bytes]. (A switch over a masked command is one over 12-bit
  * numbers to the compiler, and oclgrind takes the wrong case.)
+ *
+ * refused [2]: zeros, unless check_indices has found an index of the frame that is refused; then UINT_MAX less the
+ * number of the first such message in the frame, and its index, and nothing of the frame is applied. first: messages of
+ * the frame before this run.
  */
 #define RUN                                                                             \
     global uchar *arena, global uchar *frame, uint kind, uint is_wide, uint n_messages, \
-        ulong base, uint indices_at, uint values_at
+        ulong base, uint indices_at, uint values_at, global uint *refused, uint first
+#define IS_REFUSED(i) is_refused(refused, frame + indices_at, first, n_messages, i)
 #define RUN_WORD_AT(i) word_at(frame + indices_at, kind, is_wide, base, i)
 #define WORD(type, i) ((volatile global type *)(arena + RUN_WORD_AT(i)))
 #define ASKED_WORD(type, i) \
@@ -60,6 +65,28 @@ GRAVELP_INLINE ulong asked_at(global const uchar *requests, uint kind, ulong bas
 {
     return base + (ulong)GRAVELP_REQUEST_INDEX(((global const ulong *)requests)[i]) *
                       GRAVELP_VALUE_BYTES(kind);
+}
+
+/* ---- indices --------------------------------------------------------------------------------- */
+
+/* Any local size, global size at least n_items. Of a run with 4-byte indices: none may be more than `most`. */
+kernel void check_indices(RUN, uint most, uint n_items)
+{
+    (void)arena, (void)kind, (void)is_wide, (void)base, (void)values_at;
+    global const uint *indices = (global const uint *)(frame + indices_at);
+    for (uint i = (uint)get_global_id(0); i < n_messages; i += n_items)
+        if (indices[i] > most)
+            atomic_max(&refused[0], UINT_MAX - first - i);
+}
+
+/* Whether the frame is; work-item 0 of the run that has the message tells its index. */
+GRAVELP_INLINE bool is_refused(global uint *refused, global const uchar *indices, uint first,
+                               uint n_messages, uint i)
+{
+    uint found = refused[0], message = UINT_MAX - found;
+    if (found != 0 && i == 0 && message >= first && message - first < n_messages)
+        refused[1] = ((global const uint *)indices)[message - first];
+    return found != 0;
 }
 
 /* ---- one after the other --------------------------------------------------------------------- */
@@ -100,6 +127,8 @@ GRAVELP_INLINE ulong asked_at(global const uchar *requests, uint kind, ulong bas
 /* Global and local size 1. Any command but an active message. */
 kernel void apply_serially(RUN)
 {
+    if (IS_REFUSED(0))
+        return;
     switch (kind) {
         GRAVEL_VALUE_OPERATIONS(SERIALLY)
         GRAVEL_INC_TYPES(INC_SERIALLY)
@@ -199,7 +228,7 @@ GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
 kernel void apply_each(RUN)
 {
     uint i = (uint)get_global_id(0);
-    if (i >= n_messages)
+    if (i >= n_messages || IS_REFUSED(i))
         return;
     switch (kind) {
         EACH_INTEGER(INT, int)
@@ -239,7 +268,7 @@ kernel void find_last(RUN, global uint *last, uint mask)
 {
     (void)arena, (void)values_at;
     uint i = (uint)get_global_id(0);
-    if (i >= n_messages)
+    if (i >= n_messages || IS_REFUSED(i))
         return;
     ulong word = RUN_WORD_AT(i);
     for (uint slot = first_slot(word, mask);; slot = (slot + 1) & mask) {
@@ -261,7 +290,7 @@ kernel void find_last(RUN, global uint *last, uint mask)
 kernel void store_last(RUN, global const uint *last, uint mask)
 {
     uint i = (uint)get_global_id(0);
-    if (i >= n_messages)
+    if (i >= n_messages || IS_REFUSED(i))
         return;
     ulong word = RUN_WORD_AT(i);
     uint slot = first_slot(word, mask);

@@ -65,38 +65,48 @@ static void refuse(struct gravel_network *network, const struct gravel_refusal *
     gravel_network_put(network, buffer);
 }
 
-static void handle_messages(struct gravel_network *network, struct gravel_frame *frame,
-                            uint32_t bytes, const struct gravel_expect *expect)
+void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
+                          const struct gravel_refusal *refusal)
 {
-    struct gravel_refusal refusal = {.code = 0};
-    network->resolving_node = expect->destination;
-    uint64_t n = gravel_resolver_resolve(network->resolver, frame, bytes, expect,
-                                         heap_of(network, expect->destination), &refusal);
+    struct gravel_network *network = context;
     gravel_counter_add(&network->counts.resolved_buffers, 1);
-    gravel_counter_add(&network->counts.resolved_messages, n);
-    gravel_trace_buffer(network->trace, "resolve", expect->source, bytes);
-    if (refusal.code) {
+    gravel_counter_add(&network->counts.resolved_messages, n_messages);
+    gravel_trace_buffer(network->trace, "resolve", loan->source, (uint32_t)loan->bytes);
+    if (refusal->code) {
         gravel_counter_add(&network->counts.refused_buffers, 1);
-        refuse(network, &refusal, expect->source, expect->destination);
+        refuse(network, refusal, loan->source, loan->destination);
     }
-    if (refusal.code == GRAVEL_EKERNEL) /* a handler on the device that does not end */
-        gravel_network_fail(network, refusal.code, refusal.text);
+    if (refusal->code == GRAVEL_EKERNEL) /* a handler on the device that does not end */
+        gravel_network_fail(network, refusal->code, refusal->text);
+}
+
+static bool handle_messages(struct gravel_network *network, struct gravel_frame *frame,
+                            const struct gravel_loan *loan)
+{
+    struct gravel_refusal refusal;
+    bool is_kept;
+    network->resolving_node = loan->destination;
+    uint64_t n = gravel_resolver_resolve(network->resolver, frame, loan,
+                                         heap_of(network, loan->destination), &is_kept, &refusal);
+    if (!is_kept)
+        gravel_control_ended(network, loan, n, &refusal);
+    return is_kept;
 }
 
 static void handle_bytes(struct gravel_network *network, const struct gravel_bytes_frame *frame,
-                         uint32_t bytes, const struct gravel_expect *expect)
+                         const struct gravel_loan *loan)
 {
     struct gravel_refusal refusal = {.code = 0};
-    uint64_t n = bytes - sizeof *frame;
+    uint64_t n = loan->bytes - sizeof *frame;
     gravel_counter_add(&network->counts.resolved_buffers, 1);
-    if (has_bytes(network, expect->destination, frame->offset, n, &refusal)) {
+    if (has_bytes(network, loan->destination, frame->offset, n, &refusal)) {
         check_copy(network,
-                   gravel_memory_write(network->shape.memory, heap_of(network, expect->destination),
+                   gravel_memory_write(network->shape.memory, heap_of(network, loan->destination),
                                        frame->offset, frame->data, n));
         gravel_counter_add(&network->counts.resolved_messages, 1);
     } else {
         gravel_counter_add(&network->counts.refused_buffers, 1);
-        refuse(network, &refusal, expect->source, expect->destination);
+        refuse(network, &refusal, loan->source, loan->destination);
     }
 }
 
@@ -183,14 +193,13 @@ static uint32_t least_bytes(uint16_t kind)
 }
 
 /* Whether our own parts of the frame hold together; messages have a stricter check of their own. */
-static bool is_sane(const struct gravel_frame *frame, uint32_t bytes,
-                    const struct gravel_expect *expect)
+static bool is_sane(const struct gravel_frame *frame, const struct gravel_loan *loan)
 {
-    return bytes >= sizeof *frame && frame->magic == GRAVEL_FRAME_MAGIC &&
-           frame->version == GRAVEL_FRAME_VERSION && frame->bytes == bytes &&
-           frame->source == expect->source && frame->destination == expect->destination &&
-           frame->sequence == expect->sequence && least_bytes(frame->kind) &&
-           bytes >= least_bytes(frame->kind);
+    return loan->bytes >= sizeof *frame && frame->magic == GRAVEL_FRAME_MAGIC &&
+           frame->version == GRAVEL_FRAME_VERSION && frame->bytes == loan->bytes &&
+           frame->source == loan->source && frame->destination == loan->destination &&
+           frame->sequence == loan->sequence && least_bytes(frame->kind) &&
+           loan->bytes >= least_bytes(frame->kind);
 }
 
 /* All other frames rely on what came before them having been applied. */
@@ -200,33 +209,31 @@ void gravel_network_finish_resolving(struct gravel_network *network)
         check_copy(network, gravel_resolver_finish(network->resolver));
 }
 
-static void dispatch(struct gravel_network *network, struct gravel_frame *frame, uint32_t bytes,
-                     const struct gravel_expect *expect)
+static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
+                     const struct gravel_loan *loan)
 {
     const void *whole = frame;
-    if (frame->kind != GRAVEL_FRAME_MESSAGES)
-        gravel_network_finish_resolving(network);
+    if (frame->kind == GRAVEL_FRAME_MESSAGES)
+        return handle_messages(network, frame, loan);
+    gravel_network_finish_resolving(network);
     switch (frame->kind) {
-    case GRAVEL_FRAME_MESSAGES:
-        handle_messages(network, frame, bytes, expect);
-        break;
     case GRAVEL_FRAME_BYTES:
-        handle_bytes(network, whole, bytes, expect);
+        handle_bytes(network, whole, loan);
         break;
     case GRAVEL_FRAME_REFUSAL:
         handle_refusal(network, whole);
         break;
     case GRAVEL_FRAME_FLUSH:
-        handle_flush(network, expect->source, expect->sequence);
+        handle_flush(network, loan->source, loan->sequence);
         break;
     case GRAVEL_FRAME_ACK:
-        handle_ack(network, whole, expect->source);
+        handle_ack(network, whole, loan->source);
         break;
     case GRAVEL_FRAME_GET:
-        handle_get(network, whole, expect->source);
+        handle_get(network, whole, loan->source);
         break;
     case GRAVEL_FRAME_REPLY:
-        gravel_job_reply(network, whole, bytes);
+        gravel_job_reply(network, whole, (uint32_t)loan->bytes);
         break;
     case GRAVEL_FRAME_DEATH:
         handle_death(network, whole);
@@ -234,25 +241,33 @@ static void dispatch(struct gravel_network *network, struct gravel_frame *frame,
     default: /* a heartbeat: that it came is all it says */
         break;
     }
+    return false;
 }
 
-void gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
-                           uint32_t bytes, uint32_t source, uint32_t destination, uint64_t sequence)
+static void refuse_header(struct gravel_network *network, const struct gravel_frame *frame,
+                          const struct gravel_loan *loan)
 {
-    struct gravel_expect expect = {
-        .source = source, .destination = destination, .sequence = sequence};
-    if (!is_sane(frame, bytes, &expect)) {
-        struct gravel_refusal refusal = {.code = GRAVEL_ECORRUPT};
-        snprintf(refusal.text, sizeof refusal.text,
-                 "frame %llu of %u bytes has a bad header (kind %u, sequence %llu, %u bytes)",
-                 (unsigned long long)sequence, bytes, bytes >= sizeof *frame ? frame->kind : 0,
-                 bytes >= sizeof *frame ? (unsigned long long)frame->sequence : 0,
-                 bytes >= sizeof *frame ? frame->bytes : 0);
-        gravel_counter_add(&network->counts.refused_buffers, 1);
-        refuse(network, &refusal, source, destination);
-        return;
+    struct gravel_refusal refusal = {.code = GRAVEL_ECORRUPT};
+    uint32_t bytes = (uint32_t)loan->bytes;
+    bool has_header = bytes >= sizeof *frame;
+    snprintf(refusal.text, sizeof refusal.text,
+             "frame %llu of %u bytes has a bad header (kind %u, sequence %llu, %u bytes)",
+             (unsigned long long)loan->sequence, bytes, has_header ? frame->kind : 0,
+             has_header ? (unsigned long long)frame->sequence : 0, has_header ? frame->bytes : 0);
+    gravel_counter_add(&network->counts.refused_buffers, 1);
+    refuse(network, &refusal, loan->source, loan->destination);
+}
+
+bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
+                           const struct gravel_loan *loan)
+{
+    if (!is_sane(frame, loan)) {
+        refuse_header(network, frame, loan);
+        return false;
     }
-    dispatch(network, frame, bytes, &expect);
-    if (gravel_frame_is_counted(frame->kind))
+    uint16_t kind = frame->kind;
+    bool is_kept = dispatch(network, frame, loan);
+    if (gravel_frame_is_counted(kind))
         network->n_counted_resolved++;
+    return is_kept;
 }

@@ -87,9 +87,13 @@ void gravel_network_send(struct gravel_network *network, struct gravel_buffer *b
         network->n_counted_sent++;
     if (gravel_network_is_local(network, node)) {
         network->n_acked[node] = network->n_sent[node];
-        gravel_control_handle(network, frame, frame->bytes, network->transport->node, node,
-                              frame->sequence);
-        gravel_sender_return(buffer);
+        const struct gravel_loan loan = {.source = network->transport->node,
+                                         .destination = node,
+                                         .sequence = frame->sequence,
+                                         .bytes = frame->bytes,
+                                         .buffer = buffer};
+        if (!gravel_control_handle(network, frame, &loan))
+            gravel_sender_return(buffer);
         return;
     }
     if (frame->kind <= GRAVEL_FRAME_BYTES) { /* a node buffer of a sender */
@@ -146,6 +150,33 @@ static uint32_t collect_sent(struct gravel_network *network)
     return n;
 }
 
+/* The resolver is done with a frame's bytes. */
+static void give_back(void *context, const struct gravel_loan *loan)
+{
+    struct gravel_network *network = context;
+    if (loan->buffer) {
+        gravel_sender_return(loan->buffer);
+        return;
+    }
+    network->transport->operations->give_back(network->transport, loan->source);
+    network->n_kept--;
+}
+
+/* Act on a frame of another node. The frames that lie in its memory go back to it in their order. */
+static void take_frame(struct gravel_network *network, struct gravel_frame *frame,
+                       const struct gravel_loan *loan)
+{
+    const struct gravel_transport_operations *operations = network->transport->operations;
+    if (gravel_control_handle(network, frame, loan)) {
+        operations->keep(network->transport);
+        network->n_kept++;
+        return;
+    }
+    if (network->n_kept && gravel_resolver_give_back(network->resolver))
+        gravel_network_fail(network, GRAVEL_ECL, gravel_last_error());
+    operations->received(network->transport);
+}
+
 static uint32_t receive(struct gravel_network *network, uint32_t limit)
 {
     struct gravel_transport *transport = network->transport;
@@ -156,8 +187,11 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
             network->heard_ns = gravel_clock_ns();
         bool is_life = bytes >= sizeof *frame && gravel_frame_is_life(frame->kind);
         uint64_t *n_before = (is_life ? network->n_life_received : network->n_received) + source;
-        gravel_control_handle(network, frame, bytes, source, transport->node, (*n_before)++);
-        transport->operations->received(transport);
+        const struct gravel_loan loan = {.source = source,
+                                         .destination = transport->node,
+                                         .sequence = (*n_before)++,
+                                         .bytes = bytes};
+        take_frame(network, frame, &loan);
         n++;
     }
     if (transport->fault)
@@ -189,12 +223,14 @@ static void see_attached(struct gravel_network *network)
         gravel_network_fail(network, code, gravel_last_error());
 }
 
-/* A handler on the device that does not end is told, even if nobody waits for it. */
-static void look_after_calls(struct gravel_network *network)
+/* Frames that the resolver has get further. A handler on the device that does not end is told, even if no wait asks for it. */
+static bool look_after_resolver(struct gravel_network *network)
 {
-    int code = gravel_resolver_look(network->resolver);
+    bool has_moved;
+    int code = gravel_resolver_look(network->resolver, &has_moved);
     if (code)
         gravel_network_fail(network, code, gravel_last_error());
+    return has_moved;
 }
 
 /* One round. @return whether anything moved; sets the time until something is due. */
@@ -205,7 +241,7 @@ static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_
         if (!network->sees_attached)
             see_attached(network);
         *due_ns = flush_aged(network, now_ns);
-        look_after_calls(network);
+        n += look_after_resolver(network);
         n += send_outgoing(network, BATCH);
     }
     n += send_pending(network, BATCH);
@@ -231,6 +267,8 @@ static void finish(struct gravel_network *network)
     uint64_t until_ns = gravel_clock_ns() + GRAVEL_NS_PER_S, due_ns;
     for (uint32_t quiet_rounds = 0; quiet_rounds < 8 && gravel_clock_ns() < until_ns;)
         quiet_rounds = step(network, gravel_clock_ns(), &due_ns) ? 0 : quiet_rounds + 1;
+    if (network->n_kept) /* the device reads what closing the transport would unmap */
+        gravel_resolver_give_back(network->resolver);
 }
 
 static void run(struct gravel_network *network)
@@ -339,6 +377,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .memory = memory,
         .calls = calls,
         .max_frame_bytes = config->buffer_bytes,
+        .lending = {.context = network, .give_back = give_back, .ended = gravel_control_ended},
     };
     struct gravel_sender_shape sender = {
         .node = network->transport->node,

@@ -121,6 +121,7 @@ struct gravel_network {
         *n_life_received; /* [n_nodes] the same of signs of life, which are no part of n_sent */
     uint64_t n_counted_sent, n_counted_resolved; /* frames that termination counts */
     uint32_t resolving_node; /* destination of the buffer at hand: whom a handler runs for */
+    uint32_t n_kept;         /* frames in other nodes' memory that the resolver has */
 
     /* Liveness. */
     uint64_t heard_ns;   /* from our left neighbour */
@@ -199,10 +200,13 @@ void gravel_network_put(struct gravel_network *network, struct gravel_buffer *bu
 /** Report a fatal failure. */
 void gravel_network_fail(struct gravel_network *network, int code, const char *text);
 
-/** control.c: act on a frame that has arrived. */
-void gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
-                           uint32_t bytes, uint32_t source, uint32_t destination,
-                           uint64_t sequence);
+/** control.c: act on a frame that has arrived. @return whether the resolver keeps it: its lender is called back. */
+bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
+                           const struct gravel_loan *loan);
+
+/** control.c: n messages of a frame were applied, or why not. As gravel_lending's. */
+void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
+                          const struct gravel_refusal *refusal);
 
 /** reply.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
 void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,

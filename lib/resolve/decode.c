@@ -19,11 +19,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NO_PLAN 1 /* no code of an error: the frame is for gravel_decode_check */
+
 struct check {
     const struct gravel_expect *expect;
     const struct gravel_heap *heap;
     struct gravel_refusal *refusal;
+    struct gravel_plan *plan; /* NULL: indices are looked at here */
     uint32_t run_number;
+    uint64_t at; /* of the run in the frame [bytes] */
 };
 
 /* Names of the operations that address a word; no entry, no such operation. */
@@ -170,31 +174,85 @@ static uint32_t largest(const uint32_t *indices, uint32_t n)
     return result;
 }
 
+/* The words from `base` on to the end of its allocation; `what` names it. */
+static int find_words(const struct check *check, const struct gravel_run *run, const char *what,
+                      uint64_t base, struct gravel_span *span, uint64_t *n_words)
+{
+    uint32_t size = GRAVELP_VALUE_BYTES(run->command);
+    if (base % size)
+        return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is not a multiple of %" PRIu32,
+                      what, base, type_name(run->command), size);
+    if (!gravel_heap_span(check->heap, base, span))
+        return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is in no allocation", what, base,
+                      type_name(run->command));
+    *n_words = (span->bytes - (base - span->offset)) / size;
+    return 0;
+}
+
+static int refuse_element(const struct check *check, const struct gravel_run *run, const char *what,
+                          uint64_t base, const char *element, uint32_t index,
+                          const struct gravel_span *span)
+{
+    return refuse(check, GRAVEL_ERANGE,
+                  "%s %" PRIu32 " of %s at %s %" PRIu64 " is beyond its allocation of %" PRIu64
+                  " bytes at %" PRIu64,
+                  element, index, type_name(run->command), what, base, span->bytes, span->offset);
+}
+
 /* Whether element `index` after `base` is a word of an allocation; `what` and `element` name them. */
 static int check_element(const struct check *check, const struct gravel_run *run, const char *what,
                          uint64_t base, const char *element, uint32_t index)
 {
-    uint32_t size = GRAVELP_VALUE_BYTES(run->command);
     struct gravel_span span;
-    if (base % size)
-        return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is not a multiple of %" PRIu32,
-                      what, base, type_name(run->command), size);
-    if (!gravel_heap_span(check->heap, base, &span))
-        return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is in no allocation", what, base,
-                      type_name(run->command));
-    uint64_t n_words = (span.bytes - (base - span.offset)) / size;
-    if (index >= n_words)
-        return refuse(check, GRAVEL_ERANGE,
-                      "%s %" PRIu32 " of %s at %s %" PRIu64 " is beyond its allocation of %" PRIu64
-                      " bytes at %" PRIu64,
-                      element, index, type_name(run->command), what, base, span.bytes, span.offset);
-    return 0;
+    uint64_t n_words = 0;
+    int code = find_words(check, run, what, base, &span, &n_words);
+    if (!code && index >= n_words)
+        code = refuse_element(check, run, what, base, element, index, &span);
+    return code;
+}
+
+static int refuse_index(const struct check *check, const struct gravel_run *run, uint32_t message,
+                        uint32_t index, const struct gravel_span *span)
+{
+    char element[32];
+    snprintf(element, sizeof element, "message %" PRIu32 ": index", message);
+    return refuse_element(check, run, "base", run->base, element, index, span);
+}
+
+/* Note a run that the device checks; false if a plan has no room for it. */
+static bool plan_run(const struct check *check, const struct gravel_run *run,
+                     const struct gravel_span *span, uint64_t n_words)
+{
+    struct gravel_plan *plan = check->plan;
+    if (plan->n_runs == GRAVEL_PLAN_RUNS || n_words == 0)
+        return false;
+    plan->runs[plan->n_runs++] = (struct gravel_planned_run){
+        .run = *run,
+        .at = check->at,
+        .first = plan->n_messages,
+        .last = n_words > UINT32_MAX ? UINT32_MAX : (uint32_t)n_words - 1,
+        .span = *span,
+    };
+    plan->n_messages += run->n_messages;
+    return true;
 }
 
 static int check_indices(const struct check *check, const struct gravel_run *run,
                          const uint32_t *indices)
 {
-    return check_element(check, run, "base", run->base, "index", largest(indices, run->n_messages));
+    struct gravel_span span;
+    uint64_t n_words = 0;
+    uint32_t i = 0;
+    int code = find_words(check, run, "base", run->base, &span, &n_words);
+    if (code)
+        return code;
+    if (check->plan)
+        return plan_run(check, run, &span, n_words) ? 0 : NO_PLAN;
+    if (largest(indices, run->n_messages) < n_words)
+        return 0;
+    while (i + 1 < run->n_messages && indices[i] < n_words) /* another thread may change them now */
+        i++;
+    return refuse_index(check, run, i, indices[i], &span);
 }
 
 static int check_signal(const struct check *check, uint64_t signal)
@@ -266,10 +324,18 @@ static int check_offsets(const struct check *check, const struct gravel_run *run
     return 0;
 }
 
+/* An update or a put with indices. */
+static bool is_plain(uint32_t command)
+{
+    return GRAVELP_INDEX_BYTES(command) == 4 && !GRAVELP_HAS_SIGNAL(command);
+}
+
 static int check_run(const struct check *check, const struct gravel_run *run,
                      const unsigned char *start, uint64_t left, uint64_t *run_bytes)
 {
     int code = check_command(check, run);
+    if (!code && check->plan && !is_plain(run->command))
+        return NO_PLAN;
     if (!code)
         code = check_extent(check, run, start, left, run_bytes);
     if (code)
@@ -286,28 +352,58 @@ static int check_run(const struct check *check, const struct gravel_run *run,
     }
 }
 
+static int check_frame(struct check *check, const void *frame, uint64_t bytes)
+{
+    assert((uintptr_t)frame % 8 == 0);
+    struct gravel_frame header;
+    *check->refusal = (struct gravel_refusal){.code = 0};
+    if (bytes < sizeof header || bytes > GRAVEL_FRAME_MAX_BYTES)
+        return refuse(check, GRAVEL_ECORRUPT, "%" PRIu64 " bytes are no frame", bytes);
+    memcpy(&header, frame, sizeof header);
+    int code = check_header(check, &header, bytes);
+    uint64_t n_messages = 0, run_bytes = 0;
+    for (check->at = sizeof header; !code && check->at < bytes; check->at += run_bytes) {
+        const unsigned char *start = (const unsigned char *)frame + check->at;
+        uint64_t left = bytes - check->at;
+        struct gravel_run run;
+        check->run_number++;
+        if (left < sizeof run)
+            return refuse(check, GRAVEL_ECORRUPT, "cut off after %" PRIu64 " bytes", left);
+        memcpy(&run, start, sizeof run);
+        code = check_run(check, &run, start, left, &run_bytes);
+        n_messages += run.n_messages;
+    }
+    check->run_number = 0;
+    return code ? code : check_equal(check, "number of messages", header.n_messages, n_messages);
+}
+
 int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
                         const struct gravel_heap *heap, struct gravel_refusal *refusal)
 {
-    assert((uintptr_t)frame % 8 == 0);
     struct check check = {.expect = expect, .heap = heap, .refusal = refusal};
-    struct gravel_frame header;
-    *refusal = (struct gravel_refusal){.code = 0};
-    if (bytes < sizeof header || bytes > GRAVEL_FRAME_MAX_BYTES)
-        return refuse(&check, GRAVEL_ECORRUPT, "%" PRIu64 " bytes are no frame", bytes);
-    memcpy(&header, frame, sizeof header);
-    int code = check_header(&check, &header, bytes);
-    uint64_t n_messages = 0, run_bytes = 0;
-    for (uint64_t at = sizeof header; !code && at < bytes; at += run_bytes) {
-        const unsigned char *start = (const unsigned char *)frame + at;
-        struct gravel_run run;
+    return check_frame(&check, frame, bytes);
+}
+
+int gravel_decode_plan(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
+                       const struct gravel_heap *heap, struct gravel_plan *plan,
+                       struct gravel_refusal *refusal)
+{
+    struct check check = {.expect = expect, .heap = heap, .refusal = refusal, .plan = plan};
+    plan->n_runs = plan->n_messages = 0;
+    int code = check_frame(&check, frame, bytes);
+    if (code == NO_PLAN)
+        plan->n_runs = 0;
+    return code == NO_PLAN ? 0 : code;
+}
+
+int gravel_decode_refuse_index(const struct gravel_plan *plan, const struct gravel_expect *expect,
+                               uint32_t message, uint32_t index, struct gravel_refusal *refusal)
+{
+    struct check check = {.expect = expect, .refusal = refusal, .run_number = 1};
+    const struct gravel_planned_run *planned = plan->runs;
+    while (check.run_number < plan->n_runs && message >= planned[1].first) {
+        planned++;
         check.run_number++;
-        if (bytes - at < sizeof run)
-            return refuse(&check, GRAVEL_ECORRUPT, "cut off after %" PRIu64 " bytes", bytes - at);
-        memcpy(&run, start, sizeof run);
-        code = check_run(&check, &run, start, bytes - at, &run_bytes);
-        n_messages += run.n_messages;
     }
-    check.run_number = 0;
-    return code ? code : check_equal(&check, "number of messages", header.n_messages, n_messages);
+    return refuse_index(&check, &planned->run, message - planned->first, index, &planned->span);
 }

@@ -51,4 +51,42 @@ struct gravel_refusal {
 int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
                         const struct gravel_heap *heap, struct gravel_refusal *refusal);
 
+/* ---- frames whose indices the device checks --------------------------------------------------- */
+
+#define GRAVEL_PLAN_RUNS 32u
+
+/* A run that has passed but for its indices. A copy: whoever lent the frame may write to it still. */
+struct gravel_planned_run {
+    struct gravel_run run;
+    uint64_t at;             /* of the run in the frame [bytes] */
+    uint32_t first;          /* messages of the frame before it */
+    uint32_t last;           /* largest index that is a word of the allocation */
+    struct gravel_span span; /* the allocation */
+};
+
+/* A frame of updates and puts alone, of few runs. */
+struct gravel_plan {
+    uint32_t n_runs; /* 0: it is another frame */
+    uint32_t n_messages;
+    struct gravel_planned_run runs[GRAVEL_PLAN_RUNS];
+};
+
+/**
+ * As gravel_decode_check, but no index is looked at: whoever applies the frame compares each with its run's `last`.
+ *
+ * @param plan  [out] the runs; n_runs is 0 for a frame that gravel_decode_check must see, which is not refused here.
+ */
+int gravel_decode_plan(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
+                       const struct gravel_heap *heap, struct gravel_plan *plan,
+                       struct gravel_refusal *refusal);
+
+/**
+ * Why a planned frame is refused.
+ *
+ * @param message  number in the frame of the first message whose index is beyond its run's `last`; and that index.
+ * @return         GRAVEL_ERANGE.
+ */
+int gravel_decode_refuse_index(const struct gravel_plan *plan, const struct gravel_expect *expect,
+                               uint32_t message, uint32_t index, struct gravel_refusal *refusal);
+
 #endif

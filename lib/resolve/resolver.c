@@ -85,6 +85,21 @@ static void *helper_main(void *argument)
     return NULL;
 }
 
+static int create_on_device(struct gravel_resolver *resolver)
+{
+    const struct gravel_resolver_shape *shape = &resolver->shape;
+    const struct gravel_device_resolver_shape on_device = {
+        .device = shape->memory->device,
+        .arena = shape->memory->buffer,
+        .max_frame_bytes = shape->max_frame_bytes,
+        .calls = shape->calls,
+        .memory = shape->memory,
+        .straight_bytes = GRAVEL_STRAIGHT_BYTES,
+        .lending = shape->lending,
+    };
+    return gravel_device_resolver_create(&resolver->device, &on_device);
+}
+
 int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape)
 {
     *out = NULL;
@@ -101,14 +116,11 @@ int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_res
     }
     memset(resolver->helpers, 0, bytes);
     if (shape->memory->buffer) {
-        int code = gravel_device_resolver_create(&resolver->device, shape->memory->device,
-                                                 shape->memory->buffer, shape->max_frame_bytes,
-                                                 shape->calls);
+        int code = create_on_device(resolver);
         if (code) {
             gravel_resolver_destroy(resolver);
             return code;
         }
-        gravel_device_resolver_use_pinned(resolver->device, shape->memory, GRAVEL_STRAIGHT_BYTES);
         *out = resolver;
         return 0;
     }
@@ -267,24 +279,62 @@ static void refuse_device(int code, struct gravel_refusal *refusal)
              gravel_last_error());
 }
 
-uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame, uint64_t bytes,
-                                 const struct gravel_expect *expect, uint32_t heap,
+/* A frame whose indices the device checks. @return whether it is one: then it is kept, or refused. */
+static bool keep(struct gravel_resolver *resolver, const void *frame,
+                 const struct gravel_loan *loan, const struct gravel_expect *expect, uint32_t heap,
+                 struct gravel_refusal *refusal)
+{
+    struct gravel_plan plan;
+    if (!resolver->device || !gravel_device_resolver_keeps(resolver->device, frame, loan->bytes))
+        return false;
+    if (gravel_decode_plan(frame, loan->bytes, expect, resolver->shape.heap, &plan, refusal))
+        return true;
+    if (plan.n_runs == 0)
+        return false;
+    int code = gravel_device_resolver_lend(resolver->device, frame, &plan, loan,
+                                           gravel_memory_heap_offset(resolver->shape.memory, heap));
+    if (code)
+        refuse_device(code, refusal);
+    return true;
+}
+
+/* Any other frame. @return messages applied. */
+static uint64_t check_and_apply(struct gravel_resolver *resolver, void *frame,
+                                const struct gravel_loan *loan, const struct gravel_expect *expect,
+                                uint32_t heap, struct gravel_refusal *refusal)
+{
+    struct gravel_applied applied = {.n_messages = 0};
+    if (gravel_decode_check(frame, loan->bytes, expect, resolver->shape.heap, refusal))
+        return 0;
+    int code = apply(resolver, frame, heap, &applied);
+    if (code)
+        refuse_device(code, refusal);
+    else if (applied.n_failed)
+        refuse_handler(resolver, &applied, refusal);
+    return applied.n_messages;
+}
+
+uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
+                                 const struct gravel_loan *loan, uint32_t heap, bool *is_kept,
                                  struct gravel_refusal *refusal)
 {
-    struct gravel_expect with_handlers = *expect;
-    struct gravel_applied applied = {.n_messages = 0};
-    with_handlers.handlers = resolver->shape.handlers;
-    with_handlers.n_handlers = resolver->shape.n_handlers;
+    struct gravel_expect expect = gravel_loan_expects(loan);
+    uint64_t n_messages = 0;
+    expect.handlers = resolver->shape.handlers;
+    expect.n_handlers = resolver->shape.n_handlers;
+    *refusal = (struct gravel_refusal){.code = 0};
     gravel_heap_lock_shared(resolver->shape.heap);
-    if (gravel_decode_check(frame, bytes, &with_handlers, resolver->shape.heap, refusal) == 0) {
-        int code = apply(resolver, frame, heap, &applied);
-        if (code)
-            refuse_device(code, refusal);
-        else if (applied.n_failed)
-            refuse_handler(resolver, &applied, refusal);
-    }
+    bool is_planned = keep(resolver, frame, loan, &expect, heap, refusal);
+    if (!is_planned)
+        n_messages = check_and_apply(resolver, frame, loan, &expect, heap, refusal);
     gravel_heap_unlock_shared(resolver->shape.heap);
-    return applied.n_messages;
+    *is_kept = is_planned && !refusal->code;
+    return n_messages;
+}
+
+int gravel_resolver_give_back(struct gravel_resolver *resolver)
+{
+    return resolver->device ? gravel_device_resolver_give_back(resolver->device) : 0;
 }
 
 int gravel_resolver_finish(struct gravel_resolver *resolver)
@@ -294,7 +344,9 @@ int gravel_resolver_finish(struct gravel_resolver *resolver)
     return gravel_device_calls_wait(resolver->shape.calls); /* fails if one is stuck */
 }
 
-int gravel_resolver_look(struct gravel_resolver *resolver)
+int gravel_resolver_look(struct gravel_resolver *resolver, bool *moved)
 {
-    return gravel_device_calls_look(resolver->shape.calls);
+    *moved = false;
+    int code = gravel_device_calls_look(resolver->shape.calls);
+    return code || !resolver->device ? code : gravel_device_resolver_look(resolver->device, moved);
 }

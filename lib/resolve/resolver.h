@@ -16,7 +16,7 @@
 
 #include "memory/memory.h"
 #include "resolve/apply.h"
-#include "resolve/decode.h"
+#include "resolve/loan.h"
 #include "resolve/on_device/calls.h"
 #include "resolve/requests.h"
 
@@ -34,6 +34,7 @@ struct gravel_resolver_shape {
     const struct gravel_memory *memory; /* of the local heaps */
     struct gravel_device_calls *calls;  /* handlers that the device runs; NULL if none */
     uint64_t max_frame_bytes;
+    struct gravel_lending lending; /* to whom frames belong that are kept */
 };
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. */
@@ -43,15 +44,19 @@ void gravel_resolver_destroy(struct gravel_resolver *resolver);
 /**
  * Check a MESSAGES frame, and apply it (or, where kernels apply, begin to) if it passes. Nothing is written if it does not.
  *
- * @param frame     [bytes] as received; its requests get their answers in it.
- * @param expect    source, destination and sequence that are due; handlers are filled in here.
+ * @param frame     [loan->bytes] as received; its requests get their answers in it.
+ * @param loan      whose it is, and which frame is due.
  * @param heap      number of the destination's heap.
+ * @param is_kept   [out] the resolver still reads the frame: its lender is called back, and told what is told here else.
  * @param refusal   [out] why it was refused, or which handler failed; code 0 if all is well.
  * @return          messages applied [count].
  */
-uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame, uint64_t bytes,
-                                 const struct gravel_expect *expect, uint32_t heap,
+uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
+                                 const struct gravel_loan *loan, uint32_t heap, bool *is_kept,
                                  struct gravel_refusal *refusal);
+
+/** Wait until no frame is kept. @return 0; GRAVEL_ECL; or given up: see opencl/wait.h. */
+int gravel_resolver_give_back(struct gravel_resolver *resolver);
 
 /**
  * Wait until every frame resolved so far is applied; only where kernels apply is there something to wait for. Before
@@ -61,7 +66,12 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame, 
  */
 int gravel_resolver_finish(struct gravel_resolver *resolver);
 
-/** Without waiting: whether handlers on the device have ended well, or may yet. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL. */
-int gravel_resolver_look(struct gravel_resolver *resolver);
+/**
+ * Without waiting: get frames that were kept further, and ask whether handlers on the device have ended well, or may yet.
+ *
+ * @param moved  [out] whether a frame got further.
+ * @return       0; GRAVEL_ECL; GRAVEL_EKERNEL.
+ */
+int gravel_resolver_look(struct gravel_resolver *resolver, bool *moved);
 
 #endif

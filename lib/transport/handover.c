@@ -152,10 +152,19 @@ struct gravel_frame *gravel_handover_open(struct gravel_handover *handover,
 
 void gravel_handover_done(struct gravel_handover *handover)
 {
-    if (handover->at_hand == handover->n_nodes)
-        return;
-    _Atomic uint32_t *n_back = &handover->peers[handover->at_hand].our_back->n_back;
+    if (handover->at_hand != handover->n_nodes)
+        gravel_handover_give_back(handover, handover->at_hand);
+    handover->at_hand = handover->n_nodes;
+}
+
+void gravel_handover_keep(struct gravel_handover *handover)
+{
+    handover->at_hand = handover->n_nodes;
+}
+
+void gravel_handover_give_back(struct gravel_handover *handover, uint32_t source)
+{
+    _Atomic uint32_t *n_back = &handover->peers[source].our_back->n_back;
     uint32_t n = atomic_load_explicit(n_back, memory_order_relaxed); /* one writer: this node */
     atomic_store_explicit(n_back, n + 1, memory_order_release);      /* Y1 */
-    handover->at_hand = handover->n_nodes;
 }

@@ -68,7 +68,7 @@ struct gravel_buffer *gravel_handover_home(struct gravel_handover *handover);
 /** Whether what has arrived is a note. */
 bool gravel_handover_is_note(const struct gravel_frame *frame, uint32_t bytes);
 /**
- * The frame that a note from `source` tells of. It is at hand until gravel_handover_done.
+ * The frame that a note from `source` tells of. It is at hand until gravel_handover_done or _keep.
  *
  * @param most_bytes  longest frame there may be.
  * @param bytes       [out] its length, as the note says.
@@ -79,5 +79,9 @@ struct gravel_frame *gravel_handover_open(struct gravel_handover *handover,
                                           uint32_t most_bytes, uint32_t *bytes);
 /** Give the frame at hand back, if there is one. */
 void gravel_handover_done(struct gravel_handover *handover);
+/** Keep the frame at hand: there is one. */
+void gravel_handover_keep(struct gravel_handover *handover);
+/** Give the oldest frame back that was kept, or is at hand, from this node. */
+void gravel_handover_give_back(struct gravel_handover *handover, uint32_t source);
 
 #endif

@@ -243,15 +243,33 @@ static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint
     return open_note(mpi, frame, bytes, source);
 }
 
-static void mpi_received(struct gravel_transport *transport)
+/* The message at hand, a frame or a note of one, is done with. */
+static void renew_receive(struct mpi_transport *mpi)
 {
-    struct mpi_transport *mpi = as_mpi(transport);
     struct ring *ring = mpi->at_hand;
     if (!ring)
         return;
-    gravel_handover_done(&mpi->handover);
     post_receive(mpi, ring, ring->next);
     ring->next = (ring->next + 1) % ring->n;
+}
+
+static void mpi_received(struct gravel_transport *transport)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    gravel_handover_done(&mpi->handover);
+    renew_receive(mpi);
+}
+
+static void mpi_keep(struct gravel_transport *transport)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    gravel_handover_keep(&mpi->handover);
+    renew_receive(mpi);
+}
+
+static void mpi_give_back(struct gravel_transport *transport, uint32_t source)
+{
+    gravel_handover_give_back(&as_mpi(transport)->handover, source);
 }
 
 static int mpi_reduce(struct gravel_transport *transport, uint32_t op, uint32_t type, void *values,
@@ -311,6 +329,8 @@ static const struct gravel_transport_operations mpi_operations = {
     .sent = mpi_sent,
     .receive = mpi_receive,
     .received = mpi_received,
+    .keep = mpi_keep,
+    .give_back = mpi_give_back,
     .reduce = mpi_reduce,
     .reduce_test = mpi_reduce_test,
     .close = mpi_close,

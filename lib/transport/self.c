@@ -42,6 +42,11 @@ static void self_received(struct gravel_transport *transport)
     (void)transport;
 }
 
+static void self_give_back(struct gravel_transport *transport, uint32_t source)
+{
+    (void)transport, (void)source;
+}
+
 /* The sum, least and most over one process are its own values. */
 static int self_reduce(struct gravel_transport *transport, uint32_t op, uint32_t type, void *values,
                        uint32_t n)
@@ -69,6 +74,8 @@ static const struct gravel_transport_operations self_operations = {
     .sent = self_sent,
     .receive = self_receive,
     .received = self_received,
+    .keep = self_received,
+    .give_back = self_give_back,
     .reduce = self_reduce,
     .reduce_test = self_reduce_test,
     .close = self_close,

@@ -41,11 +41,16 @@ struct gravel_transport_operations {
      *
      * @param bytes   [out] received length; the frame's own header is not to be trusted.
      * @param source  [out] node it came from.
-     * @return        the caller's to change until it calls received, which must be before the next receive.
+     * @return        the caller's to change until it calls received or give_back. Before the next receive it must call
+     *                received or keep.
      */
     struct gravel_frame *(*receive)(struct gravel_transport *transport, uint32_t *bytes,
                                     uint32_t *source);
     void (*received)(struct gravel_transport *transport);
+
+    /** Keep a frame that lies in its sender's memory. Those of one source are given back in the order of receive. */
+    void (*keep)(struct gravel_transport *transport);
+    void (*give_back)(struct gravel_transport *transport, uint32_t source);
 
     /** Start combining values[n] over all nodes, in place; one at a time. Arguments as gravel_reduce. */
     int (*reduce)(struct gravel_transport *transport, uint32_t op, uint32_t type, void *values,

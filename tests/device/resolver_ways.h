@@ -41,7 +41,9 @@
 
 /* A way to apply, as the device's abilities make the resolver choose it. */
 struct way {
+    const char *name;
     bool is_serial, hides_int64_atomics, hides_double, is_pinned;
+    size_t most; /* tests in this way; 0: all */
 };
 
 static struct gravel_device device; /* as it is */
@@ -60,6 +62,26 @@ static uint64_t random_next(void)
     return seed;
 }
 
+/* Of frames that were kept. */
+static uint32_t n_given_back, n_ended;
+static struct gravel_refusal ended_refusal;
+static uint64_t n_ended_messages;
+
+static void note_give_back(void *context, const struct gravel_loan *loan)
+{
+    (void)context, (void)loan;
+    n_given_back++;
+}
+
+static void note_end(void *context, const struct gravel_loan *loan, uint64_t n_messages,
+                     const struct gravel_refusal *refusal)
+{
+    (void)context, (void)loan;
+    n_ended++;
+    n_ended_messages += n_messages;
+    ended_refusal = *refusal;
+}
+
 static int create(const struct way *way, struct gravel_device_resolver **out)
 {
     static struct gravel_device less; /* the resolver keeps a pointer */
@@ -67,7 +89,16 @@ static int create(const struct way *way, struct gravel_device_resolver **out)
     less.capability.is_cpu = way->is_serial;
     less.capability.has_double = device.capability.has_double && !way->hides_double;
     hides_int64_atomics = way->hides_int64_atomics;
-    int code = gravel_device_resolver_create(out, &less, arena, FRAME_CAPACITY, NULL);
+    memory = (struct gravel_memory){.own = {.begin = frame.bytes, .bytes = sizeof frame.bytes}};
+    const struct gravel_device_resolver_shape shape = {
+        .device = &less,
+        .arena = arena,
+        .max_frame_bytes = FRAME_CAPACITY,
+        .memory = way->is_pinned ? &memory : NULL,
+        .straight_bytes = 64,
+        .lending = {.give_back = note_give_back, .ended = note_end},
+    };
+    int code = gravel_device_resolver_create(out, &shape);
     hides_int64_atomics = false;
     return code;
 }
@@ -78,9 +109,6 @@ static int open_resolver(void **state)
     int code = create(way, &resolver);
     if (code)
         print_error("%s\n", gravel_last_error());
-    memory = (struct gravel_memory){.own = {.begin = frame.bytes, .bytes = sizeof frame.bytes}};
-    if (!code && way->is_pinned)
-        gravel_device_resolver_use_pinned(resolver, &memory, 64);
     return code;
 }
 
@@ -200,34 +228,43 @@ static bool open_device(const char *part)
 #function, function, open_resolver, close_resolver, NULL \
     }
 
-static int run_way(struct CMUnitTest *tests, size_t n, const char *name, struct way *way)
+static int run_way(struct CMUnitTest *tests, size_t n, const struct way *way)
 {
     for (size_t i = 0; i < n; i++)
-        tests[i].initial_state = way;
-    print_message("%s:\n", name);
+        tests[i].initial_state = (void *)way;
+    print_message("%s:\n", way->name);
     alarm(600);
-    return _cmocka_run_group_tests(name, tests, n, NULL, NULL);
+    return _cmocka_run_group_tests(way->name, tests, way->most ? way->most : n, NULL, NULL);
 }
 
-/* main of `test PLATFORM`: all tests [n] in every way; without double the first two, which sum. */
-static int run_in_every_way(int argc, char **argv, struct CMUnitTest *tests, size_t n)
+/* main of `test PLATFORM`: all tests [n] in all ways. */
+static int run_in_ways(int argc, char **argv, struct CMUnitTest *tests, size_t n,
+                       const struct way *ways, size_t n_ways)
 {
+    int n_failed = 0;
     if (argc != 2)
         return 2;
     if (!open_device(argv[1])) {
         printf("skipped: no device of a platform \"%s\"\n", argv[1]);
         return SKIPPED;
     }
-    int n_failed = run_way(tests, n, "serial", &(struct way){.is_serial = true});
-    n_failed += run_way(tests, n, "parallel", &(struct way){0});
-    n_failed += run_way(tests, n, "parallel, pinned frames", &(struct way){.is_pinned = true});
-    n_failed += run_way(tests, 2, "without double", &(struct way){.hides_double = true});
-    n_failed += run_way(tests, n, "without 64-bit atomics and double",
-                        &(struct way){.hides_int64_atomics = true, .hides_double = true});
+    for (size_t i = 0; i < n_ways; i++)
+        n_failed += run_way(tests, n, &ways[i]);
     clReleaseMemObject(arena);
     clReleaseCommandQueue(device.queue);
     clReleaseContext(device.context);
     return n_failed != 0;
 }
+
+/* Without double only the first two tests, which sum. */
+static const struct way every_way[] = {
+    {.name = "serial", .is_serial = true},
+    {.name = "parallel"},
+    {.name = "parallel, pinned frames", .is_pinned = true},
+    {.name = "without double", .hides_double = true, .most = 2},
+    {.name = "without 64-bit atomics and double",
+     .hides_int64_atomics = true,
+     .hides_double = true},
+};
 
 #endif

@@ -192,7 +192,7 @@ static void failed_enqueue_is_told_and_the_resolver_works_on(void **state)
     static const struct word put = {"put_uint", GRAVEL_PUT, GRAVEL_UINT, 1};
     struct gravel_apply apply = {.shard = {0, 1}};
     struct gravel_applied applied;
-    for (unsigned step = 1; step <= (way->is_serial ? 1 : 3); step++) {
+    for (unsigned step = 1; step <= (way->is_serial ? 2 : 4); step++) {
         begin();
         add_run(&put, false, N_WORDS, 100);
         calls_until_failure = step;
@@ -266,5 +266,5 @@ int main(int argc, char **argv)
         TEST(failed_enqueue_is_told_and_the_resolver_works_on),
         TEST(failed_creation_leaves_nothing),
     };
-    return run_in_every_way(argc, argv, tests, LENGTH(tests));
+    return run_in_ways(argc, argv, tests, LENGTH(tests), every_way, LENGTH(every_way));
 }

@@ -171,5 +171,5 @@ int main(int argc, char **argv)
         TEST(calls_come_between_the_runs_around_them),
         TEST(frame_of_calls_alone_runs_them),
     };
-    return run_in_every_way(argc, argv, tests, LENGTH(tests));
+    return run_in_ways(argc, argv, tests, LENGTH(tests), every_way, LENGTH(every_way));
 }

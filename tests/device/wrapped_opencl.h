@@ -4,7 +4,7 @@
  *
  * The linker sends the calls here (--wrap); see meson.build.
  *
- * Path:    lib/resolve/on_device/device_resolver.c, on_device/runs.c -> wrapped_opencl.h -> OpenCL.
+ * Path:    lib/resolve/on_device/device_resolver.c, on_device/lent.c, on_device/runs.c -> wrapped_opencl.h -> OpenCL.
  * Threads: one.
  */
 #ifndef GRAVEL_TESTS_WRAPPED_OPENCL_H
@@ -71,6 +71,10 @@ WRAP_ENQUEUE(clEnqueueNDRangeKernel,
               const size_t *global, const size_t *local, cl_uint n_events, const cl_event *events,
               cl_event *event),
              (queue, kernel, n, offset, global, local, n_events, events, event))
+WRAP_ENQUEUE(clEnqueueWriteBuffer,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t at, size_t bytes,
+              const void *from, cl_uint n_events, const cl_event *events, cl_event *event),
+             (queue, buffer, blocking, at, bytes, from, n_events, events, event))
 WRAP_ENQUEUE(clEnqueueFillBuffer,
              (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes,
               size_t at, size_t bytes, cl_uint n_events, const cl_event *events, cl_event *event),

@@ -14,7 +14,7 @@
  *
  * Every byte of the heap that is not allocated is poisoned: a stray load or store is a report.
  *
- * Path:    libFuzzer -> lib/resolve/decode.c -> lib/resolve/apply.c.
+ * Path:    libFuzzer -> lib/resolve/decode.c (check and plan) -> lib/resolve/apply.c.
  */
 #include "resolve/requests.h"
 #include "resolve/decode.h"
@@ -148,6 +148,45 @@ static void take_answers(void *context, const struct gravel_signal_run *run, uin
                 answers[(size_t)i * GRAVELP_VALUE_BYTES(run->run.command)];
 }
 
+/* What a device would find: the first message of a planned frame whose index is beyond. @return whether there is one. */
+static bool find_bad(const unsigned char *frame, const struct gravel_plan *plan, uint32_t *message,
+                     uint32_t *index)
+{
+    for (uint32_t i = 0; i < plan->n_runs; i++) {
+        const struct gravel_planned_run *planned = &plan->runs[i];
+        const unsigned char *indices =
+            frame + planned->at + GRAVEL_RUN_INDICES(planned->run.command);
+        for (uint32_t j = 0; j < planned->run.n_messages; j++) {
+            memcpy(index, indices + 4u * (size_t)j, 4);
+            *message = planned->first + j;
+            if (*index > planned->last)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A plan and a look at its indices refuse what the check refuses, in its words. */
+static void compare_plan(const unsigned char *frame, size_t bytes,
+                         const struct gravel_expect *expect, const struct gravel_refusal *refusal)
+{
+    struct gravel_plan plan;
+    struct gravel_refusal by_plan;
+    uint32_t message, index;
+    int code = gravel_decode_plan(frame, bytes, expect, books, &plan, &by_plan);
+    if (code && !refusal->code)
+        abort();
+    if (code || plan.n_runs == 0)
+        return;
+    bool is_bad = find_bad(frame, &plan, &message, &index);
+    if (is_bad != (refusal->code != 0))
+        abort();
+    if (is_bad &&
+        (gravel_decode_refuse_index(&plan, expect, message, index, &by_plan) != refusal->code ||
+         strcmp(by_plan.text, refusal->text)))
+        abort();
+}
+
 static void check_and_apply(unsigned char *frame, size_t bytes, uint32_t n_shards)
 {
     struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, handlers, 4};
@@ -155,6 +194,7 @@ static void check_and_apply(unsigned char *frame, size_t bytes, uint32_t n_shard
     int code = gravel_decode_check(frame, bytes, &expect, books, &refusal);
     if (code != refusal.code || (code != 0) != (refusal.text[0] != '\0'))
         abort();
+    compare_plan(frame, bytes, &expect, &refusal);
     uint32_t n_messages = code ? 0 : ((const struct gravel_frame *)(const void *)frame)->n_messages;
     uint64_t n_applied = 0;
     if (code || n_messages > MAX_FRAME) /* millions of empty calls are right, but slow */

@@ -254,6 +254,44 @@ static void refusal_is_told_at_both_ends(void)
     OK(gravel_free(gravel, memory));
 }
 
+/*
+ * One bad message among many: its buffer is refused as a whole, every other one applied. Where a device applies them, it looks
+ * at the indices of long buffers itself.
+ */
+static void one_bad_index_among_many_costs_its_buffer_alone(void)
+{
+    static const uint32_t n_items = 131072, n_each = 4, n_words = 65536;
+    struct gravel_stats before, after;
+    if (n_nodes == 1)
+        return;
+    uint64_t memory = alloc_or_die(gravel, 4 * n_words), bad = node == 0 ? 100000 : UINT64_MAX;
+    OK(gravel_barrier(gravel));
+    OK(gravel_stats_read(gravel, &before, sizeof before, GRAVEL_ALL_NODES));
+    int code =
+        run_body(gravel,
+                 "for (uint n = 0; n < 4; n++)"
+                 "    gravel_inc_uint_wg(g, a, i == b && n == 2 ? 65536u : (i * 7u + n) % 65536u,"
+                 "                       (gravel_node(g) + 1) % gravel_n_nodes(g));",
+                 n_items, 256, memory, bad, 0);
+    if (node <= 1) {
+        expect(code, GRAVEL_ERANGE, ": index 65536 of uint at base");
+        expect(code, GRAVEL_ERANGE, "node 1 refused a buffer from node 0");
+    } else {
+        MUST(code == 0);
+    }
+    OK(gravel_barrier(gravel));
+    OK(gravel_stats_read(gravel, &after, sizeof after, GRAVEL_ALL_NODES));
+    uint64_t sum = 0, resolved = after.resolved_messages - before.resolved_messages;
+    const uint32_t *words = read_map(gravel, node, memory, 4 * n_words);
+    for (uint32_t i = 0; i < n_words; i++)
+        sum += words[i];
+    unmap(gravel, words);
+    MUST(sum == resolved);
+    MUST(after.refused_buffers - before.refused_buffers == (node == 1));
+    MUST(node == 1 ? sum < n_items * n_each : sum == n_items * n_each);
+    OK(gravel_free(gravel, memory));
+}
+
 static void failing_get_is_told_to_its_caller_alone(void)
 {
     char data[8];
@@ -393,6 +431,7 @@ static void everything_at_once_adds_up(void)
     X(handlers_know_source_and_destination)              \
     X(reductions_combine_all)                            \
     X(refusal_is_told_at_both_ends)                      \
+    X(one_bad_index_among_many_costs_its_buffer_alone)   \
     X(failing_get_is_told_to_its_caller_alone)           \
     X(node_that_computes_still_answers)                  \
     X(statistics_add_up_over_all_nodes)                  \

@@ -172,8 +172,9 @@ static void full_buffer_passes(void **state)
         frame_set_u32(&frame, place.indices, i, i % 1024);
     assert_int_equal(check(), 0);
     frame_set_u32(&frame, place.indices, 16371, 1024);
-    assert_refused(GRAVEL_ERANGE, "run 1: index 1024 of uint at base 4096 is beyond its allocation "
-                                  "of 4096 bytes");
+    assert_refused(GRAVEL_ERANGE,
+                   "run 1: message 16371: index 1024 of uint at base 4096 is beyond its "
+                   "allocation of 4096 bytes");
 }
 
 static void every_truncation_is_refused(void **state)

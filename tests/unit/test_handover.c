@@ -250,6 +250,28 @@ static void buffer_is_away_until_its_receiver_is_done(void **state)
     close_pair(&pair);
 }
 
+/* Kept frames go back one by one, as their receiver is done with them. */
+static void kept_frame_stays_away_until_it_is_given_back(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair, UINT32_MAX - 1); /* wraps */
+    for (uint32_t i = 0; i < 3; i++) {
+        open_note(&pair, lend(&pair, i), i);
+        gravel_handover_keep(&pair.receiver);
+        gravel_handover_done(&pair.receiver); /* of another frame: this one is not at hand */
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_null(gravel_handover_home(&pair.sender));
+        gravel_handover_give_back(&pair.receiver, 0);
+        expect_home(&pair, i);
+    }
+    open_note(&pair, lend(&pair, 3), 3);
+    gravel_handover_done(&pair.receiver);
+    expect_home(&pair, 3);
+    close_pair(&pair);
+}
+
 /* What the receiver changes (answers of requests) is what the sender has then. */
 static void receiver_writes_to_the_senders_memory(void **state)
 {
@@ -368,6 +390,7 @@ int main(void)
         cmocka_unit_test(segment_that_peers_map_cannot_shrink),
         cmocka_unit_test(only_long_frames_for_who_maps_them_are_handed_over),
         cmocka_unit_test(buffer_is_away_until_its_receiver_is_done),
+        cmocka_unit_test(kept_frame_stays_away_until_it_is_given_back),
         cmocka_unit_test(receiver_writes_to_the_senders_memory),
         cmocka_unit_test(buffers_come_home_in_order_while_counters_wrap),
         cmocka_unit_test(notes_that_cannot_be_right_are_refused_by_name),

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
-#include "resolve/on_device/runs.h"
+#include "resolve/on_device/lent.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -31,14 +31,11 @@ struct berth {
 };
 
 struct gravel_device_resolver {
-    const struct gravel_device *device;
+    struct gravel_device_resolver_shape shape; /* max_frame_bytes a multiple of a line */
     struct gravel_device_runs runs;
-    struct gravel_device_calls *calls; /* or NULL; the node's */
-    uint64_t max_frame_bytes;
+    struct gravel_lent *lent; /* NULL: no frame is kept */
     cl_command_queue queue;
-    struct gravel_pinned staging;       /* what the berths' `staged` lie in */
-    const struct gravel_memory *memory; /* tells which frames are pinned; or NULL */
-    uint32_t straight_bytes;            /* fewest of a frame that is uploaded from where it is */
+    struct gravel_pinned staging; /* what the berths' `staged` lie in */
     struct berth berths[N_BERTHS];
     uint32_t next;    /* berth */
     uint32_t n_taken; /* berths before it whose frames may be under way */
@@ -60,13 +57,13 @@ struct pass {
 
 static int make_berths(struct gravel_device_resolver *resolver)
 {
-    uint64_t bytes = resolver->max_frame_bytes;
-    int code = gravel_pinned_create(&resolver->staging, resolver->device, resolver->queue,
+    uint64_t bytes = resolver->shape.max_frame_bytes;
+    int code = gravel_pinned_create(&resolver->staging, resolver->shape.device, resolver->queue,
                                     "resolver: pinned memory", NULL, N_BERTHS * bytes);
     for (uint32_t i = 0; i < N_BERTHS && !code; i++) {
         struct berth *berth = &resolver->berths[i];
         berth->staged = resolver->staging.begin + i * bytes;
-        code = gravel_cl_buffer_create(resolver->device, "resolver", bytes, &berth->uploaded);
+        code = gravel_cl_buffer_create(resolver->shape.device, "resolver", bytes, &berth->uploaded);
     }
     return code;
 }
@@ -80,37 +77,45 @@ static int warm_up(struct gravel_device_resolver *resolver)
     for (uint32_t i = 0; i < N_BERTHS && error == CL_SUCCESS && !code; i++) {
         cl_mem uploaded = resolver->berths[i].uploaded;
         error = clEnqueueFillBuffer(resolver->queue, uploaded, &zero, sizeof zero, 0,
-                                    resolver->max_frame_bytes, 0, NULL, NULL);
+                                    resolver->shape.max_frame_bytes, 0, NULL, NULL);
         if (error == CL_SUCCESS)
             code = gravel_device_runs_warm_up(&resolver->runs, uploaded);
         if (error == CL_SUCCESS && !code)
-            code = gravel_device_calls_warm_up(resolver->calls, resolver->queue, uploaded);
+            code = gravel_device_calls_warm_up(resolver->shape.calls, resolver->queue, uploaded);
     }
     if (error == CL_SUCCESS && !code)
-        code = gravel_wait_queue(resolver->device, resolver->queue,
+        code = gravel_wait_queue(resolver->shape.device, resolver->queue,
                                  "resolver: first use of its buffers");
     return error == CL_SUCCESS ? code : gravel_fail_cl("resolver: first use of its buffers", error);
 }
 
+static int make_parts(struct gravel_device_resolver *resolver)
+{
+    const struct gravel_device_resolver_shape *shape = &resolver->shape;
+    int code = gravel_cl_queue_create(shape->device, "resolver", &resolver->queue);
+    if (!code)
+        code = make_berths(resolver);
+    if (!code)
+        code = gravel_device_runs_create(&resolver->runs, shape->device, resolver->queue,
+                                         shape->arena, shape->max_frame_bytes);
+    if (!code)
+        code = warm_up(resolver);
+    if (!code && shape->memory && shape->lending.ended)
+        code = gravel_lent_create(&resolver->lent, &resolver->runs, shape->max_frame_bytes,
+                                  &shape->lending);
+    return code;
+}
+
 int gravel_device_resolver_create(struct gravel_device_resolver **out,
-                                  const struct gravel_device *device, cl_mem arena,
-                                  uint64_t max_frame_bytes, struct gravel_device_calls *calls)
+                                  const struct gravel_device_resolver_shape *shape)
 {
     *out = NULL;
     struct gravel_device_resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver)
         return gravel_fail(GRAVEL_ENOMEM, "device resolver");
-    resolver->device = device;
-    resolver->calls = calls;
-    resolver->max_frame_bytes = (max_frame_bytes + 63) & ~UINT64_C(63);
-    int code = gravel_cl_queue_create(device, "resolver", &resolver->queue);
-    if (!code)
-        code = make_berths(resolver);
-    if (!code)
-        code = gravel_device_runs_create(&resolver->runs, device, resolver->queue, arena,
-                                         max_frame_bytes);
-    if (!code)
-        code = warm_up(resolver);
+    resolver->shape = *shape;
+    resolver->shape.max_frame_bytes = (shape->max_frame_bytes + 63) & ~UINT64_C(63);
+    int code = make_parts(resolver);
     if (code) {
         char text[GRAVEL_ERROR_BYTES]; /* freeing may overwrite the reason */
         snprintf(text, sizeof text, "%s", gravel_last_error());
@@ -125,10 +130,11 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 {
     if (!resolver)
         return;
-    if (!gravel_wait_is_done(resolver->device, resolver->queue, "resolver: the last frames"))
+    if (!gravel_wait_is_done(resolver->shape.device, resolver->queue, "resolver: the last frames"))
         return;
+    gravel_lent_destroy(resolver->lent);
     gravel_pinned_destroy(&resolver->staging);
-    if (!gravel_wait_is_done(resolver->device, resolver->queue, "resolver: unmapping"))
+    if (!gravel_wait_is_done(resolver->shape.device, resolver->queue, "resolver: unmapping"))
         return;
     if (resolver->queue)
         clFinish(resolver->queue); /* all has ended: the driver lets go of what its commands held */
@@ -141,41 +147,57 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
 
 /* ---- berths ---------------------------------------------------------------------------------- */
 
-void gravel_device_resolver_use_pinned(struct gravel_device_resolver *resolver,
-                                       const struct gravel_memory *memory, uint32_t least_bytes)
+/* What is under way cannot be applied, and never will be. @return code */
+static int check_whole(struct gravel_device_resolver *resolver, int code)
 {
-    resolver->memory = memory;
-    resolver->straight_bytes = least_bytes;
+    if (code && !resolver->broken) {
+        resolver->broken = code;
+        snprintf(resolver->broken_text, sizeof resolver->broken_text, "%s", gravel_last_error());
+    }
+    return code;
+}
+
+static int tell_broken(const struct gravel_device_resolver *resolver)
+{
+    return resolver->broken ? gravel_fail(resolver->broken, "%s", resolver->broken_text) : 0;
+}
+
+/* Wait for the frames in berths. */
+static int finish_berths(struct gravel_device_resolver *resolver)
+{
+    if (resolver->n_taken == 0)
+        return 0;
+    resolver->n_taken = 0;
+    int code = gravel_device_calls_wait(resolver->shape.calls);
+    if (gravel_device_calls_are_stuck(resolver->shape.calls))
+        return code; /* the queue will not finish either */
+    int broken = check_whole(resolver, gravel_wait_queue(resolver->shape.device, resolver->queue,
+                                                         "resolver: frames were not applied"));
+    return code ? code : broken;
 }
 
 int gravel_device_resolver_finish(struct gravel_device_resolver *resolver)
 {
-    if (resolver->broken)
-        return gravel_fail(resolver->broken, "%s", resolver->broken_text);
-    if (resolver->n_taken == 0)
-        return 0;
-    resolver->n_taken = 0;
-    int code = gravel_device_calls_wait(resolver->calls);
-    if (gravel_device_calls_are_stuck(resolver->calls))
-        return code; /* the queue will not finish either */
-    resolver->broken =
-        gravel_wait_queue(resolver->device, resolver->queue, "resolver: frames were not applied");
-    if (resolver->broken)
-        snprintf(resolver->broken_text, sizeof resolver->broken_text, "%s", gravel_last_error());
-    return code ? code : resolver->broken;
+    int code = tell_broken(resolver);
+    if (!code)
+        code = finish_berths(resolver);
+    if (!code && resolver->lent)
+        code = check_whole(resolver, gravel_lent_finish(resolver->lent));
+    return code;
 }
 
-static bool goes_straight(const struct pass *pass)
+static bool goes_straight(const struct gravel_device_resolver *resolver, const void *frame,
+                          uint64_t bytes)
 {
-    const struct gravel_memory *memory = pass->resolver->memory;
-    return memory && pass->frame->bytes >= pass->resolver->straight_bytes &&
-           gravel_memory_is_pinned(memory, pass->frame);
+    const struct gravel_memory *memory = resolver->shape.memory;
+    return memory && bytes >= resolver->shape.straight_bytes &&
+           gravel_memory_is_pinned(memory, frame);
 }
 
 static int upload(struct pass *pass)
 {
     struct berth *berth = pass->berth;
-    bool waits = goes_straight(pass);
+    bool waits = goes_straight(pass->resolver, pass->frame, pass->frame->bytes);
     const void *from = waits ? (const void *)pass->frame : berth->staged;
     if (!waits)
         memcpy(berth->staged, pass->frame, pass->frame->bytes);
@@ -186,8 +208,8 @@ static int upload(struct pass *pass)
                              pass->frame->bytes, from, 0, NULL, waits ? &uploaded : NULL);
     if (!waits)
         return gravel_check_cl("resolver: clEnqueueWriteBuffer", error);
-    int code = gravel_wait_command(pass->resolver->device, pass->resolver->queue, error, uploaded,
-                                   "resolver: uploading a frame");
+    int code = gravel_wait_command(pass->resolver->shape.device, pass->resolver->queue, error,
+                                   uploaded, "resolver: uploading a frame");
     if (!code)
         pass->resolver->n_taken = 1; /* the queue is in order */
     return code;
@@ -196,9 +218,9 @@ static int upload(struct pass *pass)
 /* Room for one more frame. @return 0; the code of frames before. */
 static int take_berth(struct gravel_device_resolver *resolver, struct berth **berth)
 {
-    int code = resolver->n_taken == N_BERTHS || resolver->broken
-                   ? gravel_device_resolver_finish(resolver)
-                   : 0;
+    int code = tell_broken(resolver);
+    if (!code && resolver->n_taken == N_BERTHS)
+        code = finish_berths(resolver);
     if (code)
         return code;
     *berth = &resolver->berths[resolver->next];
@@ -220,7 +242,7 @@ static int fetch_answers(struct pass *pass)
     cl_int error =
         clEnqueueReadBuffer(pass->resolver->queue, pass->berth->uploaded, CL_FALSE, begin,
                             end - begin, (unsigned char *)pass->frame + begin, 0, NULL, &fetched);
-    return gravel_wait_command(pass->resolver->device, pass->resolver->queue, error, fetched,
+    return gravel_wait_command(pass->resolver->shape.device, pass->resolver->queue, error, fetched,
                                "resolver: reading answers");
 }
 
@@ -239,8 +261,13 @@ static int apply_words(struct pass *pass, const struct gravel_run *run)
         return code;
     if (GRAVELP_IS_REQUEST(run->command))
         note_answers(pass, run);
-    return gravel_device_runs_enqueue(&pass->resolver->runs, pass->berth->uploaded, pass->frame,
-                                      run, pass->heap_offset);
+    const struct gravel_device_run on_device = {
+        .frame = pass->berth->uploaded,
+        .run = run,
+        .at = (uint64_t)((const char *)run - (const char *)pass->frame),
+        .heap_offset = pass->heap_offset,
+    };
+    return gravel_device_runs_enqueue(&pass->resolver->runs, &on_device);
 }
 
 static int apply_device_calls(struct pass *pass, const struct gravel_run *run)
@@ -248,7 +275,7 @@ static int apply_device_calls(struct pass *pass, const struct gravel_run *run)
     int code = pass->is_uploaded ? 0 : upload(pass);
     if (code)
         return code;
-    return gravel_device_calls_enqueue(pass->resolver->calls, pass->resolver->queue,
+    return gravel_device_calls_enqueue(pass->resolver->shape.calls, pass->resolver->queue,
                                        pass->berth->uploaded, pass->frame, run, pass->heap_offset);
 }
 
@@ -259,7 +286,7 @@ static int apply_calls(struct pass *pass, const struct gravel_run *run,
 {
     int code = fetch_answers(pass);
     if (!code)
-        code = gravel_device_resolver_finish(pass->resolver);
+        code = finish_berths(pass->resolver);
     if (code)
         return code;
     uint64_t run_bytes = GRAVEL_RUN_BYTES(run->command, run->n_messages);
@@ -286,8 +313,9 @@ static int apply_run(struct pass *pass, const struct gravel_run *run,
 {
     if (GRAVELP_COMMAND_OP(run->command) != GRAVEL_AM)
         return apply_words(pass, run);
-    return gravel_device_calls_take(pass->resolver->calls, run) ? apply_device_calls(pass, run)
-                                                                : apply_calls(pass, run, applied);
+    return gravel_device_calls_take(pass->resolver->shape.calls, run)
+               ? apply_device_calls(pass, run)
+               : apply_calls(pass, run, applied);
 }
 
 int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
@@ -298,10 +326,12 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
         .resolver = resolver, .apply = apply, .frame = frame, .heap_offset = heap_offset};
     assert(heap_offset % 8 == 0);
     *applied = (struct gravel_applied){0};
-    if (pass.frame->bytes > resolver->max_frame_bytes)
+    if (pass.frame->bytes > resolver->shape.max_frame_bytes)
         return gravel_fail(GRAVEL_EINVAL, "frame of %u bytes, the device resolver takes %llu",
-                           pass.frame->bytes, (unsigned long long)resolver->max_frame_bytes);
-    int code = take_berth(resolver, &pass.berth);
+                           pass.frame->bytes, (unsigned long long)resolver->shape.max_frame_bytes);
+    int code = gravel_device_resolver_give_back(resolver);
+    if (!code)
+        code = take_berth(resolver, &pass.berth);
     for (uint64_t at = sizeof *pass.frame; !code && at < pass.frame->bytes;) {
         const struct gravel_run *run = (const void *)((const char *)frame + at);
         code = apply_run(&pass, run, applied);
@@ -311,4 +341,38 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
     }
     clFlush(resolver->queue);
     return code ? code : fetch_answers(&pass);
+}
+
+/* ---- frames that are kept -------------------------------------------------------------------- */
+
+bool gravel_device_resolver_keeps(const struct gravel_device_resolver *resolver, const void *frame,
+                                  uint64_t bytes)
+{
+    return resolver->lent && bytes <= resolver->shape.max_frame_bytes &&
+           goes_straight(resolver, frame, bytes);
+}
+
+int gravel_device_resolver_lend(struct gravel_device_resolver *resolver, const void *frame,
+                                const struct gravel_plan *plan, const struct gravel_loan *loan,
+                                uint64_t heap_offset)
+{
+    int code = tell_broken(resolver);
+    if (!code)
+        code = check_whole(resolver, gravel_lent_make_room(resolver->lent));
+    return code ? code : gravel_lent_take(resolver->lent, frame, plan, loan, heap_offset);
+}
+
+int gravel_device_resolver_give_back(struct gravel_device_resolver *resolver)
+{
+    int code = tell_broken(resolver);
+    return code || !resolver->lent ? code
+                                   : check_whole(resolver, gravel_lent_begin_all(resolver->lent));
+}
+
+int gravel_device_resolver_look(struct gravel_device_resolver *resolver, bool *moved)
+{
+    *moved = false;
+    return resolver->broken || !resolver->lent
+               ? 0
+               : check_whole(resolver, gravel_lent_look(resolver->lent, moved));
 }

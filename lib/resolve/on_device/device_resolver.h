@@ -4,7 +4,7 @@
  *
  * Every run of words is a kernel or three, enqueued in the runs' order, and so is one of active messages that the
  * device runs; others are run by the host in between. The counterpart of apply.h for the steps of the capability ladder without
- * fine-grain SVM.
+ * fine-grain SVM. A long frame of updates and puts is lent instead, and its indices are checked by the device (lent.h).
  *
  * Path:    decode.h has passed the buffer -> device_resolver.h -> runs.h, and handlers.
  * Owner:   the resolver owns its queue, program and buffers, and retains context and arena; the
@@ -17,29 +17,31 @@
 
 #include "memory/memory.h"
 #include "resolve/apply.h"
+#include "resolve/loan.h"
 #include "resolve/on_device/calls.h"
 
 struct gravel_device_resolver;
 
-/**
- * Build the kernels and allocate room for some frames.
- *
- * @param device           open; must outlive the resolver.
- * @param arena            the buffer in which the heaps of the local nodes lie.
- * @param max_frame_bytes  longest frame that will be applied [bytes].
- * @param calls            handlers that the device runs; NULL if none. The node's.
- * @return                 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM.
- */
-int gravel_device_resolver_create(struct gravel_device_resolver **out,
-                                  const struct gravel_device *device, cl_mem arena,
-                                  uint64_t max_frame_bytes, struct gravel_device_calls *calls);
-
 /* A pinned frame so long [bytes] is uploaded in less time than it takes to copy it. */
 #define GRAVEL_STRAIGHT_BYTES (256u << 10)
 
-/** Upload frames of `least_bytes` and more that lie in this memory's pinned part from where they are. */
-void gravel_device_resolver_use_pinned(struct gravel_device_resolver *resolver,
-                                       const struct gravel_memory *memory, uint32_t least_bytes);
+struct gravel_device_resolver_shape {
+    const struct gravel_device *device; /* open; must outlive the resolver */
+    cl_mem arena;                       /* in which the heaps of the local nodes lie */
+    uint64_t max_frame_bytes;           /* longest frame that will be applied */
+    struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none. The node's */
+    const struct gravel_memory *memory; /* tells which frames are pinned; NULL: none is */
+    uint32_t straight_bytes;       /* fewest of a pinned frame that is uploaded from where it is */
+    struct gravel_lending lending; /* to whom such frames belong; without callbacks none is kept */
+};
+
+/**
+ * Build the kernels and allocate room for some frames.
+ *
+ * @return  0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM.
+ */
+int gravel_device_resolver_create(struct gravel_device_resolver **out,
+                                  const struct gravel_device_resolver_shape *shape);
 
 /** Release everything; NULL is allowed. */
 void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
@@ -67,8 +69,28 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
                                  const struct gravel_apply *apply, uint64_t heap_offset,
                                  void *frame, struct gravel_applied *applied);
 
+/** Whether a frame may be kept, if its runs allow it too: gravel_decode_plan. */
+bool gravel_device_resolver_keeps(const struct gravel_device_resolver *resolver, const void *frame,
+                                  uint64_t bytes);
+
 /**
- * Wait until every frame is applied.
+ * Keep a frame until the device has it, and apply it then, in its turn.
+ *
+ * @param frame  [loan->bytes] that gravel_device_resolver_keeps and gravel_decode_plan have passed.
+ * @return       0, and the lender will be called back; GRAVEL_ECL, or given up, and the frame is not kept.
+ */
+int gravel_device_resolver_lend(struct gravel_device_resolver *resolver, const void *frame,
+                                const struct gravel_plan *plan, const struct gravel_loan *loan,
+                                uint64_t heap_offset);
+
+/** Give back every frame that is kept, once the device has it. @return 0; GRAVEL_ECL; or given up. */
+int gravel_device_resolver_give_back(struct gravel_device_resolver *resolver);
+
+/** Without waiting: get frames that were kept further. @param moved  [out] whether one was. @return as finish. */
+int gravel_device_resolver_look(struct gravel_device_resolver *resolver, bool *moved);
+
+/**
+ * Wait until every frame is applied, and the lenders of those that were kept have been told.
  *
  * @return  0; GRAVEL_ECL, or the wait was given up (opencl/wait.h), and then frames are lost: every call that follows
  *          says so; GRAVEL_EKERNEL: a handler on the device has not ended in time.

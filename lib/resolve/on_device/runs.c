@@ -11,18 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 256u       /* [work-items] wanted; kernels may bear fewer */
-#define FEW_MESSAGES 8u  /* not worth more than one work-item */
-#define MIN_PUT_BYTES 8u /* index and value of the smallest */
+#define GROUP 256u         /* [work-items] wanted; kernels may bear fewer */
+#define FEW_MESSAGES 8u    /* not worth more than one work-item */
+#define MIN_PUT_BYTES 8u   /* index and value of the smallest */
+#define CHECK_ITEMS 65536u /* at most: each looks at several indices */
 
-/* Kernels take arena, frame, a run, and for puts in parallel the table and its mask. */
+/* Kernels take arena, frame, a run, and last what only they need. */
 #define FRAME_ARGUMENT 1u
-#define TABLE_ARGUMENT 8u
+#define LAST_ARGUMENT 10u
 
 extern const char gravel_resolve_cl[];
 
 /* Numbers of the kernels. */
-enum { APPLY_SERIALLY, APPLY_EACH, FIND_LAST, STORE_LAST, RAISE_SIGNAL };
+enum { APPLY_SERIALLY, APPLY_EACH, FIND_LAST, STORE_LAST, CHECK_INDICES, RAISE_SIGNAL };
 
 static int set(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
                const struct gravel_argument *arguments, size_t n)
@@ -70,14 +71,25 @@ static int build(struct gravel_device_runs *runs, const struct gravel_device *de
 
 static int make_kernels(struct gravel_device_runs *runs)
 {
-    static const char *const names[] = {"apply_serially", "apply_each", "find_last", "store_last",
-                                        "raise_signal"};
+    static const char *const names[] = {"apply_serially", "apply_each",    "find_last",
+                                        "store_last",     "check_indices", "raise_signal"};
     const struct gravel_argument arena[] = {GRAVEL_ARGUMENT(runs->arena)};
     int code = gravel_cl_kernels_create(runs->device, runs->program, names, GRAVEL_RUN_KERNELS,
                                         &runs->group, runs->kernels);
     for (uint32_t i = 0; i < GRAVEL_RUN_KERNELS && !code; i++)
         code = set(runs, i, 0, arena, 1);
     return code;
+}
+
+static int make_passed(struct gravel_device_runs *runs)
+{
+    const uint32_t zero = 0;
+    const uint64_t bytes = 2 * sizeof zero;
+    int code = gravel_cl_buffer_create(runs->device, "resolver", bytes, &runs->passed);
+    return code ? code
+                : gravel_check_cl("resolver: clEnqueueFillBuffer",
+                                  clEnqueueFillBuffer(runs->queue, runs->passed, &zero, sizeof zero,
+                                                      0, bytes, 0, NULL, NULL));
 }
 
 int gravel_device_runs_create(struct gravel_device_runs *runs, const struct gravel_device *device,
@@ -97,6 +109,8 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
     if (!code && !runs->is_serial)
         code = gravel_cl_buffer_create(device, "resolver",
                                        slots_for(max_frame_bytes / MIN_PUT_BYTES) * 4, &runs->last);
+    if (!code)
+        code = make_passed(runs);
     return code ? code : make_kernels(runs);
 }
 
@@ -105,19 +119,22 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs)
     gravel_cl_kernels_release(runs->kernels, GRAVEL_RUN_KERNELS);
     gravel_cl_buffer_release(runs->arena);
     gravel_cl_buffer_release(runs->last);
+    gravel_cl_buffer_release(runs->passed);
     gravel_cl_program_release(runs->program);
     gravel_cl_queue_release(runs->queue);
 }
 
 /* ---- enqueue --------------------------------------------------------------------------------- */
 
-/* Where a run lies: the arguments of every kernel after its buffers. */
+/* Where a run lies: the arguments of every kernel after the arena. */
 struct place {
-    cl_mem uploaded; /* the frame */
+    cl_mem frame;
     const struct gravel_run *run;
     uint32_t kind, is_wide;         /* the command's parts */
     uint64_t base;                  /* [bytes] of index 0 in the arena */
     uint32_t indices_at, values_at; /* [bytes] in the frame */
+    cl_mem refused;
+    uint32_t first;
 };
 
 static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel, size_t n_items)
@@ -127,19 +144,33 @@ static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel
         gravel_cl_kernel_enqueue(runs->queue, runs->kernels[kernel], n_items, runs->group, NULL));
 }
 
+static int set_place(const struct gravel_device_runs *runs, const struct place *place,
+                     uint32_t kernel)
+{
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT(place->frame),     GRAVEL_ARGUMENT(place->kind),
+        GRAVEL_ARGUMENT(place->is_wide),   GRAVEL_ARGUMENT(place->run->n_messages),
+        GRAVEL_ARGUMENT(place->base),      GRAVEL_ARGUMENT(place->indices_at),
+        GRAVEL_ARGUMENT(place->values_at), GRAVEL_ARGUMENT(place->refused),
+        GRAVEL_ARGUMENT(place->first),
+    };
+    return SET(runs, kernel, FRAME_ARGUMENT, arguments);
+}
+
 static int enqueue(const struct gravel_device_runs *runs, const struct place *place,
                    uint32_t kernel, size_t n_items)
 {
-    const struct gravel_argument arguments[] = {
-        GRAVEL_ARGUMENT(place->uploaded),  GRAVEL_ARGUMENT(place->kind),
-        GRAVEL_ARGUMENT(place->is_wide),   GRAVEL_ARGUMENT(place->run->n_messages),
-        GRAVEL_ARGUMENT(place->base),      GRAVEL_ARGUMENT(place->indices_at),
-        GRAVEL_ARGUMENT(place->values_at),
-    };
-    int code = SET(runs, kernel, FRAME_ARGUMENT, arguments);
-    if (code)
-        return code;
-    return enqueue_kernel(runs, kernel, n_items);
+    int code = set_place(runs, place, kernel);
+    return code ? code : enqueue_kernel(runs, kernel, n_items);
+}
+
+static int enqueue_check(const struct gravel_device_runs *runs, const struct place *place,
+                         uint32_t most)
+{
+    uint32_t n = place->run->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
+    const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(most), GRAVEL_ARGUMENT(n_items)};
+    int code = SET(runs, CHECK_INDICES, LAST_ARGUMENT, bound);
+    return code ? code : enqueue(runs, place, CHECK_INDICES, n_items);
 }
 
 static int enqueue_puts(const struct gravel_device_runs *runs, const struct place *place)
@@ -152,9 +183,9 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct plac
                                        n_slots * sizeof zero, 0, NULL, NULL);
     int code = gravel_check_cl("resolver: clEnqueueFillBuffer", error);
     if (!code)
-        code = SET(runs, FIND_LAST, TABLE_ARGUMENT, table);
+        code = SET(runs, FIND_LAST, LAST_ARGUMENT, table);
     if (!code)
-        code = SET(runs, STORE_LAST, TABLE_ARGUMENT, table);
+        code = SET(runs, STORE_LAST, LAST_ARGUMENT, table);
     if (!code)
         code = enqueue(runs, place, FIND_LAST, n ? n : 1);
     if (!code)
@@ -173,8 +204,11 @@ static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, ui
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
 {
     const struct gravel_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
-    const struct place place = {.uploaded = uploaded, .run = &nothing, .kind = nothing.command};
+    const struct place place = {
+        .frame = uploaded, .run = &nothing, .kind = nothing.command, .refused = runs->passed};
     int code = enqueue(runs, &place, APPLY_SERIALLY, 1);
+    if (!code)
+        code = enqueue_check(runs, &place, 0);
     if (!code && !runs->is_serial)
         code = enqueue(runs, &place, APPLY_EACH, runs->group);
     if (!code && !runs->is_serial)
@@ -202,25 +236,40 @@ static int enqueue_messages(const struct gravel_device_runs *runs, const struct 
     return enqueue(runs, place, APPLY_EACH, run->n_messages);
 }
 
-int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem uploaded,
-                               const struct gravel_frame *frame, const struct gravel_run *run,
-                               uint64_t heap_offset)
+static struct place find_place(const struct gravel_device_runs *runs,
+                               const struct gravel_device_run *run)
 {
-    uint32_t op = GRAVELP_COMMAND_OP(run->command), type = GRAVELP_COMMAND_TYPE(run->command);
-    uint64_t at = (uint64_t)((const char *)run - (const char *)frame);
-    const struct place place = {
-        .uploaded = uploaded,
-        .run = run,
+    const uint32_t command = run->run->command, n = run->run->n_messages;
+    const uint32_t op = GRAVELP_COMMAND_OP(command), type = GRAVELP_COMMAND_TYPE(command);
+    return (struct place){
+        .frame = run->frame,
+        .run = run->run,
         .kind = op == GRAVEL_PUT_SIGNAL ? GRAVELP_COMMAND(GRAVEL_PUT, type)
-                                        : run->command & ~GRAVELP_COMMAND_WIDE,
-        .is_wide = (run->command & GRAVELP_COMMAND_WIDE) != 0,
-        .base = heap_offset + run->base,
-        .indices_at = (uint32_t)(at + GRAVEL_RUN_INDICES(run->command)),
-        .values_at = (uint32_t)(at + GRAVEL_RUN_VALUES(run->command, run->n_messages, 0)),
+                                        : command & ~GRAVELP_COMMAND_WIDE,
+        .is_wide = (command & GRAVELP_COMMAND_WIDE) != 0,
+        .base = run->heap_offset + run->run->base,
+        .indices_at = (uint32_t)(run->at + GRAVEL_RUN_INDICES(command)),
+        .values_at = (uint32_t)(run->at + GRAVEL_RUN_VALUES(command, n, 0)),
+        .refused = run->refused ? run->refused : runs->passed,
+        .first = run->first,
     };
-    const struct gravel_signal_run *with_signal = (const void *)run;
+}
+
+int gravel_device_runs_check(const struct gravel_device_runs *runs,
+                             const struct gravel_device_run *run, uint32_t most)
+{
+    const struct place place = find_place(runs, run);
+    return enqueue_check(runs, &place, most);
+}
+
+int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
+                               const struct gravel_device_run *run)
+{
+    const struct place place = find_place(runs, run);
+    const struct gravel_signal_run *with_signal = (const void *)run->run;
     int code = enqueue_messages(runs, &place);
-    if (!code && op == GRAVEL_PUT_SIGNAL && with_signal->signal != GRAVEL_NO_SIGNAL)
-        code = enqueue_signal(runs, heap_offset + with_signal->signal, run->n_messages);
+    if (!code && GRAVELP_COMMAND_OP(run->run->command) == GRAVEL_PUT_SIGNAL &&
+        with_signal->signal != GRAVEL_NO_SIGNAL)
+        code = enqueue_signal(runs, run->heap_offset + with_signal->signal, run->run->n_messages);
     return code;
 }

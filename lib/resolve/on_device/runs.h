@@ -13,9 +13,9 @@
 #define GRAVEL_RESOLVE_ON_DEVICE_RUNS_H
 
 #include "device/device.h"
-#include "transport/wire.h"
+#include "resolve/decode.h"
 
-#define GRAVEL_RUN_KERNELS 5u
+#define GRAVEL_RUN_KERNELS 6u
 
 struct gravel_device_runs {
     const struct gravel_device *device;
@@ -26,7 +26,18 @@ struct gravel_device_runs {
     cl_program program;
     cl_kernel kernels[GRAVEL_RUN_KERNELS];
     cl_mem arena;
-    cl_mem last; /* find_last's table for the longest run of puts; NULL if is_serial */
+    cl_mem last;   /* find_last's table for the longest run of puts; NULL if is_serial */
+    cl_mem passed; /* a record of no index refused: of frames that the host has checked */
+};
+
+/* A run in a frame on the device. */
+struct gravel_device_run {
+    cl_mem frame;                 /* from its first byte on; requests get their answers in it */
+    const struct gravel_run *run; /* its header on the host; used until the call returns */
+    uint64_t at;                  /* of the run in the frame [bytes] */
+    uint64_t heap_offset;         /* of the node's heap in the arena [bytes] */
+    cl_mem refused; /* [2 words] see resolve.cl; NULL: the host has checked the indices */
+    uint32_t first; /* messages of the frame before it */
 };
 
 /**
@@ -41,17 +52,18 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
 void gravel_device_runs_destroy(struct gravel_device_runs *runs);
 
 /**
- * Enqueue a run that addresses words, and its signal.
+ * Enqueue the comparison of a run's indices with the largest it may have. All runs of a frame are checked before one of
+ * them is applied.
  *
- * @param uploaded     the frame on the device, from its first byte on; requests get their answers in it.
- * @param frame        the same on the host; used until the call returns.
- * @param run          lies in it.
- * @param heap_offset  of the node's heap in the arena [bytes].
- * @return             0; GRAVEL_ECL.
+ * @param most  [out of gravel_decode_plan] the run's `last`.
+ * @return      0; GRAVEL_ECL.
  */
-int gravel_device_runs_enqueue(const struct gravel_device_runs *runs, cl_mem uploaded,
-                               const struct gravel_frame *frame, const struct gravel_run *run,
-                               uint64_t heap_offset);
+int gravel_device_runs_check(const struct gravel_device_runs *runs,
+                             const struct gravel_device_run *run, uint32_t most);
+
+/** Enqueue a run that addresses words, and its signal. @return 0; GRAVEL_ECL. */
+int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
+                               const struct gravel_device_run *run);
 
 /**
  * Enqueue every kernel that the device needs on nothing, so that whatever a driver puts off to a kernel's or a buffer's first use is done:

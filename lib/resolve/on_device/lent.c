@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Uploads lent frames and has them applied. See lent.h.
+ *
+ * Berths form a ring. From the oldest on, some hold frames whose kernels are enqueued (begun), the next ones frames that are on
+ * their way to the device, the rest none.
+ *
+ * Memory:  the upload's event orders the frame before its kernels, which one in-order queue orders; the event of the record's
+ *          read orders both before what the lender is told.
+ */
+#include "resolve/on_device/lent.h"
+
+#include "base/error.h"
+#include "opencl/objects.h"
+#include "opencl/pinned.h"
+#include "opencl/wait.h"
+
+#include <stdlib.h>
+
+#define N_BERTHS 8u
+
+/* What check_indices finds: resolve.cl's `refused`. */
+struct record {
+    uint32_t found, index;
+};
+
+/* Room for one frame. */
+struct berth {
+    cl_mem uploaded; /* [max_frame_bytes] */
+    cl_mem refused;  /* struct record, on the device */
+    struct gravel_loan loan;
+    struct gravel_plan plan;
+    uint64_t heap_offset;
+    cl_event event; /* the upload's, then that of the record's read */
+};
+
+struct gravel_lent {
+    const struct gravel_device_runs *runs;
+    struct gravel_lending lending;
+    cl_command_queue uploads;
+    struct gravel_pinned records; /* [N_BERTHS] struct record, as read */
+    struct berth berths[N_BERTHS];
+    uint32_t first;      /* the oldest frame's berth */
+    uint32_t n, n_begun; /* frames; those of them whose kernels are enqueued */
+};
+
+static const char uploading[] = "resolver: uploading a frame";
+static const char applying[] = "resolver: applying a frame";
+
+/* ---- create and destroy ---------------------------------------------------------------------- */
+
+static int make_berth(struct gravel_lent *lent, struct berth *berth, uint64_t bytes)
+{
+    const struct gravel_device *device = lent->runs->device;
+    int code = gravel_cl_buffer_create(device, "resolver", bytes, &berth->uploaded);
+    return code ? code
+                : gravel_cl_buffer_create(device, "resolver", sizeof(struct record),
+                                          &berth->refused);
+}
+
+/* What a driver puts off to a buffer's first use must be done before a kernel of the user's waits. */
+static int warm_up(const struct gravel_lent *lent, const struct berth *berth, uint64_t bytes)
+{
+    const cl_uint zero = 0;
+    cl_int error = clEnqueueFillBuffer(lent->uploads, berth->uploaded, &zero, sizeof zero, 0, bytes,
+                                       0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        error = clEnqueueFillBuffer(lent->uploads, berth->refused, &zero, sizeof zero, 0,
+                                    sizeof(struct record), 0, NULL, NULL);
+    return gravel_check_cl("resolver: clEnqueueFillBuffer", error);
+}
+
+static int make_all(struct gravel_lent *lent, uint64_t bytes)
+{
+    const struct gravel_device *device = lent->runs->device;
+    int code = gravel_cl_queue_create(device, "resolver: uploads", &lent->uploads);
+    if (!code)
+        code =
+            gravel_pinned_create(&lent->records, device, lent->uploads, "resolver: pinned memory",
+                                 NULL, N_BERTHS * sizeof(struct record));
+    for (uint32_t i = 0; i < N_BERTHS && !code; i++) {
+        code = make_berth(lent, &lent->berths[i], bytes);
+        if (!code)
+            code = warm_up(lent, &lent->berths[i], bytes);
+    }
+    return code ? code : gravel_wait_queue(device, lent->uploads, "resolver: first use of berths");
+}
+
+int gravel_lent_create(struct gravel_lent **out, const struct gravel_device_runs *runs,
+                       uint64_t max_frame_bytes, const struct gravel_lending *lending)
+{
+    struct gravel_lent *lent = calloc(1, sizeof *lent);
+    *out = lent;
+    if (!lent)
+        return gravel_fail(GRAVEL_ENOMEM, "frames lent to the resolver");
+    lent->runs = runs;
+    lent->lending = *lending;
+    return make_all(lent, max_frame_bytes);
+}
+
+void gravel_lent_destroy(struct gravel_lent *lent)
+{
+    if (!lent)
+        return;
+    gravel_pinned_destroy(&lent->records);
+    if (!gravel_wait_is_done(lent->runs->device, lent->uploads, "resolver: the last uploads"))
+        return; /* the device still uses all of it */
+    for (uint32_t i = 0; i < N_BERTHS; i++) {
+        gravel_cl_event_release(lent->berths[i].event);
+        gravel_cl_buffer_release(lent->berths[i].uploaded);
+        gravel_cl_buffer_release(lent->berths[i].refused);
+    }
+    gravel_cl_queue_release(lent->uploads);
+    free(lent);
+}
+
+/* ---- a frame's way --------------------------------------------------------------------------- */
+
+/* The berth of frame i, counted from the oldest. */
+static struct berth *berth_of(struct gravel_lent *lent, uint32_t i)
+{
+    return &lent->berths[(lent->first + i) % N_BERTHS];
+}
+
+static struct record *record_of(const struct gravel_lent *lent, const struct berth *berth)
+{
+    return (struct record *)(void *)lent->records.begin + (berth - lent->berths);
+}
+
+static int enqueue_run(const struct gravel_lent *lent, const struct berth *berth,
+                       const struct gravel_planned_run *planned, bool applies)
+{
+    const struct gravel_device_run run = {
+        .frame = berth->uploaded,
+        .run = &planned->run,
+        .at = planned->at,
+        .heap_offset = berth->heap_offset,
+        .refused = berth->refused,
+        .first = planned->first,
+    };
+    return applies ? gravel_device_runs_enqueue(lent->runs, &run)
+                   : gravel_device_runs_check(lent->runs, &run, planned->last);
+}
+
+/* All runs are checked before one is applied. */
+static int enqueue_runs(const struct gravel_lent *lent, const struct berth *berth)
+{
+    const struct gravel_plan *plan = &berth->plan;
+    int code = 0;
+    for (uint32_t i = 0; i < 2 * plan->n_runs && !code; i++)
+        code = enqueue_run(lent, berth, &plan->runs[i % plan->n_runs], i >= plan->n_runs);
+    return code;
+}
+
+/* The upload of the first frame that is not begun has ended: give it back and apply it. */
+static int begin(struct gravel_lent *lent)
+{
+    struct berth *berth = berth_of(lent, lent->n_begun);
+    gravel_cl_event_release(berth->event);
+    berth->event = NULL;
+    lent->lending.give_back(lent->lending.context, &berth->loan);
+    int code = enqueue_runs(lent, berth);
+    if (code)
+        return code;
+    cl_int error =
+        clEnqueueReadBuffer(lent->runs->queue, berth->refused, CL_FALSE, 0, sizeof(struct record),
+                            record_of(lent, berth), 0, NULL, &berth->event);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl(applying, error);
+    lent->n_begun++;
+    return gravel_check_cl(applying, clFlush(lent->runs->queue));
+}
+
+static int refuse(const struct gravel_lent *lent, const struct berth *berth,
+                  struct gravel_refusal *refusal)
+{
+    const cl_uint zero = 0;
+    const struct record *record = record_of(lent, berth);
+    const struct gravel_expect expect = gravel_loan_expects(&berth->loan);
+    gravel_decode_refuse_index(&berth->plan, &expect, UINT32_MAX - record->found, record->index,
+                               refusal);
+    return gravel_check_cl(applying,
+                           clEnqueueFillBuffer(lent->runs->queue, berth->refused, &zero,
+                                               sizeof zero, 0, sizeof *record, 0, NULL, NULL));
+}
+
+/* The oldest frame is applied, or refused: tell. */
+static int end(struct gravel_lent *lent)
+{
+    struct berth *berth = berth_of(lent, 0);
+    struct gravel_refusal refusal = {.code = 0};
+    clWaitForEvents(1, &berth->event); /* returns at once; orders the record's read before ours */
+    bool is_refused = record_of(lent, berth)->found != 0;
+    gravel_cl_event_release(berth->event);
+    berth->event = NULL;
+    lent->first = (lent->first + 1) % N_BERTHS;
+    lent->n--;
+    lent->n_begun--;
+    int code = is_refused ? refuse(lent, berth, &refusal) : 0;
+    lent->lending.ended(lent->lending.context, &berth->loan,
+                        is_refused ? 0 : berth->plan.n_messages, &refusal);
+    return code;
+}
+
+/* ---- waits ----------------------------------------------------------------------------------- */
+
+/* Wait for the upload of the first frame that is not begun. */
+static int wait_to_begin(struct gravel_lent *lent)
+{
+    int code =
+        gravel_wait_event(lent->runs->device, berth_of(lent, lent->n_begun)->event, uploading);
+    return code ? code : begin(lent);
+}
+
+int gravel_lent_begin_all(struct gravel_lent *lent)
+{
+    int code = 0;
+    while (!code && lent->n_begun < lent->n)
+        code = wait_to_begin(lent);
+    return code;
+}
+
+static int finish_oldest(struct gravel_lent *lent)
+{
+    int code = lent->n_begun ? 0 : wait_to_begin(lent);
+    if (!code)
+        code = gravel_wait_event(lent->runs->device, berth_of(lent, 0)->event, applying);
+    return code ? code : end(lent);
+}
+
+int gravel_lent_finish(struct gravel_lent *lent)
+{
+    int code = gravel_lent_begin_all(lent);
+    while (!code && lent->n)
+        code = finish_oldest(lent);
+    return code;
+}
+
+/* Whether a frame's event has come. @return 0; GRAVEL_ECL. */
+static int ask(const struct berth *berth, const char *what, bool *has_come)
+{
+    cl_int status = gravel_cl_event_status(berth->event);
+    *has_come = status == CL_COMPLETE;
+    return status < CL_COMPLETE ? gravel_fail_cl(what, status) : 0;
+}
+
+int gravel_lent_look(struct gravel_lent *lent, bool *moved)
+{
+    bool has_come = true;
+    int code = 0;
+    *moved = false;
+    while (!code && lent->n_begun < lent->n && has_come) {
+        code = ask(berth_of(lent, lent->n_begun), uploading, &has_come);
+        if (!code && has_come)
+            code = begin(lent);
+        *moved |= has_come;
+    }
+    has_come = true;
+    while (!code && lent->n_begun && has_come) {
+        code = ask(berth_of(lent, 0), applying, &has_come);
+        if (!code && has_come)
+            code = end(lent);
+        *moved |= has_come;
+    }
+    return code;
+}
+
+int gravel_lent_make_room(struct gravel_lent *lent)
+{
+    return lent->n == N_BERTHS ? finish_oldest(lent) : 0;
+}
+
+int gravel_lent_take(struct gravel_lent *lent, const void *frame, const struct gravel_plan *plan,
+                     const struct gravel_loan *loan, uint64_t heap_offset)
+{
+    struct berth *berth = berth_of(lent, lent->n);
+    cl_int error = clEnqueueWriteBuffer(lent->uploads, berth->uploaded, CL_FALSE, 0, loan->bytes,
+                                        frame, 0, NULL, &berth->event);
+    if (error == CL_SUCCESS)
+        error = clFlush(lent->uploads);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl(uploading, error);
+    berth->loan = *loan;
+    berth->plan = *plan;
+    berth->heap_offset = heap_offset;
+    lent->n++;
+    return 0;
+}
