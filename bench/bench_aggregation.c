@@ -87,7 +87,7 @@ static void receive(void *context, struct gravel_buffer *buffer)
             sink->sums[frame->destination] += indices[i];
         at += GRAVEL_RUN_BYTES(run->command, run->n_messages);
     }
-    gravel_sender_return(buffer);
+    gravel_pool_return(buffer);
 }
 
 struct gravel_sender *aggregation_sender(struct aggregation_case *contest,

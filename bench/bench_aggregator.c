@@ -90,7 +90,7 @@ static void receive(void *context, struct gravel_buffer *buffer)
     struct bench *bench = context;
     const struct gravel_frame *frame = buffer->frame;
     bench->received[frame->destination] += frame->n_messages;
-    gravel_sender_return(buffer);
+    gravel_pool_return(buffer);
 }
 
 /* The same, every word of it. */

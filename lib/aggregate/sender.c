@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/error.h"
-#include "queue/capacity.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +25,10 @@ static int allocate(struct gravel_sender *sender)
     if (!sender->bins.bins || !sender->open || !sender->counts)
         return GRAVEL_ENOMEM;
     memset(sender->bins.bins, 0, n * sizeof *sender->bins.bins);
-    if (sender->shape.n_buffers == 0)
-        return 0;
-    return gravel_spsc_create(&sender->free, gravel_queue_capacity(sender->shape.n_buffers),
-                              sizeof(struct gravel_buffer *), 0);
+    const struct gravel_pool_shape pool = {.buffer_bytes = sender->shape.buffer_bytes,
+                                           .n_buffers = sender->shape.n_buffers,
+                                           .frames = sender->shape.frames};
+    return gravel_pool_create(&sender->pool, &pool, &sender->returned);
 }
 
 int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_shape *shape)
@@ -58,31 +57,13 @@ void gravel_sender_destroy(struct gravel_sender *sender)
 {
     if (!sender)
         return;
-    struct gravel_buffer *buffer;
-    while (sender->free && (buffer = gravel_spsc_pop_pointer(sender->free)))
-        gravel_buffer_destroy(buffer);
     for (uint32_t i = 0; sender->open && i < sender->shape.n_nodes; i++)
         gravel_buffer_destroy(sender->open[i]);
-    gravel_spsc_destroy(sender->free);
+    gravel_pool_destroy(&sender->pool);
     free(sender->bins.bins);
     free(sender->open);
     free(sender->counts);
     free(sender);
-}
-
-static struct gravel_buffer *make(struct gravel_sender *sender)
-{
-    uint32_t bytes = sender->shape.buffer_bytes;
-    unsigned char *frames = sender->shape.frames;
-    struct gravel_buffer *buffer =
-        frames ? gravel_buffer_create_in(frames + sender->n_made * gravel_sender_frame_bytes(bytes),
-                                         bytes)
-               : gravel_buffer_create(bytes);
-    if (!buffer)
-        return NULL;
-    buffer->home = sender->free ? sender : NULL;
-    sender->n_made++;
-    return buffer;
 }
 
 /* Wait until a buffer comes home. This is where a slow network holds the kernel back. */
@@ -90,7 +71,7 @@ static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
 {
     struct gravel_buffer *buffer;
     gravel_counter_add(&sender->waits, 1);
-    while (!(buffer = gravel_spsc_pop_pointer(sender->free))) {
+    while (!(buffer = gravel_pool_take(&sender->pool))) {
         if (atomic_load_explicit(sender->shape.aborted, memory_order_relaxed)) /* H2 */
             break;
         if (sender->shape.queue)
@@ -104,15 +85,11 @@ static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
 /* An empty buffer: one that came home, a new one, or the next that comes home. NULL on abort or no memory. */
 static struct gravel_buffer *take_buffer(struct gravel_sender *sender)
 {
-    struct gravel_buffer *buffer = sender->free ? gravel_spsc_pop_pointer(sender->free) : NULL;
-    if (buffer)
-        return buffer;
-    if (!sender->free || sender->n_made < sender->shape.n_buffers)
-        if ((buffer = make(sender)))
-            return buffer;
+    struct gravel_buffer *buffer = gravel_pool_take(&sender->pool);
     bool some_travel =
-        sender->n_made >= sender->shape.n_nodes; /* at most n_nodes - 1 are open now */
-    return sender->free && some_travel ? wait_for_buffer(sender) : NULL;
+        sender->shape.n_buffers &&
+        sender->pool.n_made >= sender->shape.n_nodes; /* n_nodes - 1 are open at most */
+    return buffer || !some_travel ? buffer : wait_for_buffer(sender);
 }
 
 static void ship(struct gravel_sender *sender, struct gravel_buffer *buffer,
@@ -344,15 +321,4 @@ struct gravel_buffer *gravel_sender_frame(struct gravel_sender *sender, uint16_t
 void gravel_sender_ship_frame(struct gravel_sender *sender, struct gravel_buffer *buffer)
 {
     ship(sender, buffer, GRAVEL_SHIP_FLUSH);
-}
-
-void gravel_sender_return(struct gravel_buffer *buffer)
-{
-    struct gravel_sender *home = buffer->home;
-    if (!home) {
-        gravel_buffer_destroy(buffer);
-        return;
-    }
-    gravel_spsc_push_pointer(home->free, buffer); /* has room for every buffer there is */
-    gravel_event_signal(&home->returned);
 }

@@ -7,7 +7,7 @@
  *
  * Path:    aggregator.c, host calls, handlers -> sender.c -> network thread (ship).
  * Owner:   all its buffers, wherever they are; they come home before the sender is destroyed.
- * Threads: one at a time; gravel_sender_return is for the network thread.
+ * Threads: one at a time.
  * Source:  Orr 2016, section 5.2.2 (indirect aggregation).
  */
 #ifndef GRAVEL_AGGREGATE_SENDER_H
@@ -18,8 +18,7 @@
 #include "gravel/stats.h"
 #include "pump/block.h"
 #include "queue/package.h"
-#include "queue/spsc.h"
-#include "transport/buffer.h"
+#include "transport/pool.h"
 
 #include <stdatomic.h>
 
@@ -55,28 +54,15 @@ struct gravel_sender {
     _Atomic uint64_t shipped[3];         /* buffers by enum gravel_ship_reason */
     _Atomic uint64_t waits;              /* for a free buffer */
     uint64_t oldest_ns;                  /* no open buffer is older; UINT64_MAX if none is open */
-    uint32_t n_made;                     /* buffers created so far */
     uint32_t n_calls;                    /* appends of requests; never 0 after the first */
     bool is_urgent;                      /* somebody waits for what an open buffer holds */
     struct gravel_run_key key;           /* of the current run */
-    struct gravel_spsc *free;            /* buffers that came home; NULL if n_buffers is 0 */
+    struct gravel_pool pool;             /* where its buffers are when they are home */
     struct gravel_event returned;        /* a buffer came home, or the node aborted */
     struct gravel_idle idle;
     uint32_t
         nodes[GRAVEL_SENDER_CHUNK]; /* a chunk's destinations, copied before they are checked */
 };
-
-/** Bytes from one frame to the next in shape.frames. */
-static inline uint64_t gravel_sender_frame_bytes(uint32_t buffer_bytes)
-{
-    return ((uint64_t)buffer_bytes + GRAVELP_CACHELINE - 1) & ~(uint64_t)(GRAVELP_CACHELINE - 1);
-}
-
-/** Bytes of shape.frames. */
-static inline uint64_t gravel_sender_frames_bytes(const struct gravel_sender_shape *shape)
-{
-    return gravel_sender_frame_bytes(shape->buffer_bytes) * shape->n_buffers;
-}
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECONFIG if a buffer does not hold one message of the widest kind. */
 int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_shape *shape);
@@ -124,8 +110,5 @@ struct gravel_buffer *gravel_sender_frame(struct gravel_sender *sender, uint16_t
                                           uint32_t destination);
 /** Ship a buffer got by gravel_sender_frame, whose header is complete. */
 void gravel_sender_ship_frame(struct gravel_sender *sender, struct gravel_buffer *buffer);
-
-/** Network thread: give a buffer back to its home, or free it. */
-void gravel_sender_return(struct gravel_buffer *buffer);
 
 #endif

@@ -93,7 +93,7 @@ void gravel_network_send(struct gravel_network *network, struct gravel_buffer *b
                                          .bytes = frame->bytes,
                                          .buffer = buffer};
         if (!gravel_control_handle(network, frame, &loan))
-            gravel_sender_return(buffer);
+            gravel_pool_return(buffer);
         return;
     }
     if (frame->kind <= GRAVEL_FRAME_BYTES) { /* a node buffer of a sender */
@@ -103,7 +103,7 @@ void gravel_network_send(struct gravel_network *network, struct gravel_buffer *b
     }
     if (network->transport->operations->send(network->transport, buffer)) {
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
-        gravel_sender_return(buffer);
+        gravel_pool_return(buffer);
     }
 }
 
@@ -144,7 +144,7 @@ static uint32_t collect_sent(struct gravel_network *network)
     struct gravel_buffer *buffer;
     uint32_t n = 0;
     while ((buffer = network->transport->operations->sent(network->transport))) {
-        gravel_sender_return(buffer);
+        gravel_pool_return(buffer);
         n++;
     }
     return n;
@@ -155,7 +155,7 @@ static void give_back(void *context, const struct gravel_loan *loan)
 {
     struct gravel_network *network = context;
     if (loan->buffer) {
-        gravel_sender_return(loan->buffer);
+        gravel_pool_return(loan->buffer);
         return;
     }
     network->transport->operations->give_back(network->transport, loan->source);
@@ -400,7 +400,8 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     sender.n_buffers = network->transport->n_nodes * 4;
     if (network->transport->n_takers)
         sender.frames =
-            gravel_segment_take(network->shape.segment, gravel_sender_frames_bytes(&sender));
+            gravel_segment_take(network->shape.segment,
+                                gravel_pool_frames_bytes(sender.buffer_bytes, sender.n_buffers));
     if (!code)
         code = gravel_sender_create(&network->host_sender, &sender);
     if (!code)
@@ -412,9 +413,9 @@ static void free_pending(struct gravel_network *network)
 {
     struct gravel_buffer *buffer;
     while ((buffer = take_pending(network)))
-        gravel_sender_return(buffer);
+        gravel_pool_return(buffer);
     while (network->outgoing && (buffer = gravel_mpmc_pop_pointer(network->outgoing)))
-        gravel_sender_return(buffer);
+        gravel_pool_return(buffer);
 }
 
 void gravel_network_stop(struct gravel_network *network, bool keep_resolver)

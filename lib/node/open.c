@@ -120,7 +120,7 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
 /* Bytes of all node buffers of one aggregator. */
 static uint64_t frames_bytes(const struct gravel *gravel)
 {
-    return gravel_sender_frame_bytes((uint32_t)gravel->config.buffer_bytes) *
+    return gravel_pool_frame_bytes((uint32_t)gravel->config.buffer_bytes) *
            gravel->config.n_buffers * gravel->network.transport->n_nodes;
 }
 

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gravel_sender;
+struct gravel_pool;
 
 /* What the messages of a run have in common. */
 struct gravel_run_key {
@@ -39,7 +39,7 @@ static inline bool gravel_run_is_same(const struct gravel_run_key *a,
 
 struct gravel_buffer {
     struct gravel_buffer *next; /* in a list of the holder's */
-    struct gravel_sender *home; /* gets the buffer back; NULL: it is freed */
+    struct gravel_pool *home;   /* gets the buffer back; NULL: it is freed */
     struct gravel_frame *frame; /* [capacity] bytes */
     bool is_lent;               /* the frame's memory is somebody else's */
     uint32_t capacity;          /* [bytes] */

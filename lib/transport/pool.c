@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Takes node buffers and brings them home. See pool.h.
+ */
+#include "transport/pool.h"
+
+#include "base/error.h"
+#include "queue/capacity.h"
+
+int gravel_pool_create(struct gravel_pool *pool, const struct gravel_pool_shape *shape,
+                       struct gravel_event *returned)
+{
+    *pool = (struct gravel_pool){.shape = *shape, .returned = returned};
+    if (shape->n_buffers == 0)
+        return 0;
+    return gravel_spsc_create(&pool->free, gravel_queue_capacity(shape->n_buffers),
+                              sizeof(struct gravel_buffer *), 0);
+}
+
+void gravel_pool_destroy(struct gravel_pool *pool)
+{
+    struct gravel_buffer *buffer;
+    while (pool->free && (buffer = gravel_spsc_pop_pointer(pool->free)))
+        gravel_buffer_destroy(buffer);
+    gravel_spsc_destroy(pool->free);
+    pool->free = NULL;
+}
+
+static struct gravel_buffer *make(struct gravel_pool *pool)
+{
+    uint32_t bytes = pool->shape.buffer_bytes;
+    uint64_t at = pool->n_made * gravel_pool_frame_bytes(bytes);
+    unsigned char *frames = pool->shape.frames;
+    struct gravel_buffer *buffer =
+        frames ? gravel_buffer_create_in(frames + at, bytes) : gravel_buffer_create(bytes);
+    if (!buffer)
+        return NULL;
+    buffer->home = pool->free ? pool : NULL;
+    pool->n_made++;
+    return buffer;
+}
+
+struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool)
+{
+    struct gravel_buffer *buffer = pool->free ? gravel_spsc_pop_pointer(pool->free) : NULL;
+    if (buffer || (pool->free && pool->n_made == pool->shape.n_buffers))
+        return buffer;
+    return make(pool);
+}
+
+void gravel_pool_return(struct gravel_buffer *buffer)
+{
+    struct gravel_pool *home = buffer->home;
+    if (!home) {
+        gravel_buffer_destroy(buffer);
+        return;
+    }
+    gravel_spsc_push_pointer(home->free, buffer); /* has room for every buffer there is */
+    if (home->returned)
+        gravel_event_signal(home->returned);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A pool of node buffers: whoever fills buffers takes them here, and the network thread brings them back.
+ *
+ * Path:    sender.c takes a buffer -> network thread, or another node -> pool.c brings it home.
+ * Owner:   its buffers at home; a buffer that was taken is its holder's, who returns it.
+ * Threads: take: one at a time; gravel_pool_return: one at a time, the network thread's; create, destroy: alone.
+ * Memory:  S1, S2 of the queue of buffers at home.
+ */
+#ifndef GRAVEL_TRANSPORT_POOL_H
+#define GRAVEL_TRANSPORT_POOL_H
+
+#include "base/event.h"
+#include "layout/base.h"
+#include "queue/spsc.h"
+#include "transport/buffer.h"
+
+struct gravel_pool_shape {
+    uint32_t buffer_bytes;
+    uint32_t n_buffers; /* in all; 0: as many as it takes, each freed when it returns */
+    unsigned char
+        *frames; /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
+};
+
+struct gravel_pool {
+    struct gravel_pool_shape shape;
+    uint32_t n_made;               /* buffers created so far */
+    struct gravel_spsc *free;      /* buffers that came home; NULL if n_buffers is 0 */
+    struct gravel_event *returned; /* signalled when a buffer came home; or NULL */
+};
+
+/** Bytes from one frame to the next in shape.frames. */
+static inline uint64_t gravel_pool_frame_bytes(uint32_t buffer_bytes)
+{
+    return ((uint64_t)buffer_bytes + GRAVELP_CACHELINE - 1) & ~(uint64_t)(GRAVELP_CACHELINE - 1);
+}
+
+/** Bytes of shape.frames. */
+static inline uint64_t gravel_pool_frames_bytes(uint32_t buffer_bytes, uint32_t n_buffers)
+{
+    return gravel_pool_frame_bytes(buffer_bytes) * n_buffers;
+}
+
+/**
+ * Create a pool; its buffers are made when they are taken first.
+ *
+ * @param pool      [out] to be destroyed, also on failure; zeroed is destroyed.
+ * @param returned  wakes who waits for a buffer; or NULL.
+ * @return          0; GRAVEL_ENOMEM.
+ */
+int gravel_pool_create(struct gravel_pool *pool, const struct gravel_pool_shape *shape,
+                       struct gravel_event *returned);
+/** Free the buffers at home. Those that are not stay as they are: somebody may still read them. */
+void gravel_pool_destroy(struct gravel_pool *pool);
+
+/** A buffer: one that came home, or a new one. Never waits. @return NULL if all are away, or no memory is left. */
+struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool);
+
+/** Give a buffer back to its home, or free it. */
+void gravel_pool_return(struct gravel_buffer *buffer);
+
+#endif
