@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bins a run of packages on the device: groups their messages by destination, in one block for the host.
+ * Bins a run of packages on the device: groups their messages by destination, in one block.
  *
- * Three kernels, one after the other: every group counts the destinations of its packages, one group turns the
- * counts into places, every group then stores its messages at their places. No group waits for another. Messages
- * of a run commute, so those for one destination stand in any order.
+ * Two kernels, one after the other: every group counts the destinations of its packages, and adds its counts to those
+ * of the run. Then every group takes a tile of the messages, ranks those for each destination, reserves room for them
+ * in the destination's part by one atomic operation, sorts them in local memory and stores neighbours next to each
+ * other. No group waits for another. Messages of a run commute, so those for one destination stand in any order.
  *
  * Destinations that do not exist, and packages that are not what the host took them for, are counted as messages
  * for node n_nodes: then nothing is stored, and the host looks at the packages itself.
@@ -19,11 +20,18 @@
 
 /*
  * A run of packages: slots that follow one another from slots_at [bytes] on, the first with `ticket`; each group
- * takes packages_each of them, and `team` lanes of it one at a time. All have one command and one base.
+ * takes packages_each of them. All have one command and one base, and none has more than `most` messages.
+ *
+ * state [3][n_nodes + 1]: of this run and of the next, by turns, messages to each node, which begin as 0; then how
+ * many of each node's have room in the block. `turn` is 0 or 1: whose turn it is.
  */
-#define RUN                                                                             \
-    global uchar *arena, ulong slots_at, uint slot_bytes, uint ticket, uint n_packages, \
-        uint packages_each, uint team, uint command, ulong base, uint n_nodes
+#define RUN                                                                                        \
+    global uchar *arena, ulong slots_at, uint slot_bytes, uint ticket, uint n_packages,            \
+        uint packages_each, uint most, uint command, ulong base, uint n_nodes, global uint *state, \
+        uint turn
+#define TOTALS (state + turn * (n_nodes + 1))
+#define NEXT_TOTALS (state + (1 - turn) * (n_nodes + 1))
+#define TAKEN (state + 2 * (n_nodes + 1))
 
 GRAVELP_INLINE global struct gravelp_package *slot_of(global uchar *arena, ulong slots_at,
                                                       uint slot_bytes, uint i)
@@ -31,38 +39,40 @@ GRAVELP_INLINE global struct gravelp_package *slot_of(global uchar *arena, ulong
     return (global struct gravelp_package *)(arena + slots_at + (ulong)i * slot_bytes);
 }
 
-/* Messages of a package; 0 if it is not one of this run, or malformed. */
-GRAVELP_INLINE uint length_of(global struct gravelp_package *package, uint slot_bytes, uint ticket,
-                              uint command, ulong base)
+/* A package's messages and its stride; none if it is not one of this run, or malformed. */
+GRAVELP_INLINE uint2 shape_of(global struct gravelp_package *package, uint slot_bytes, uint ticket,
+                              uint most, uint command, ulong base)
 {
     if (gravelp_device_load_acquire(&package->published) != ticket + 1) /* K1, pairs with P2 */
-        return 0;
+        return (uint2)(0, 0);
     uint n = package->n_messages, stride = package->stride;
-    bool is_right = package->command == command && package->base == base && n <= stride &&
-                    stride % 16 == 0 && stride <= GRAVELP_SLOT_COLUMNS(slot_bytes, command);
-    return is_right ? n : 0;
+    bool is_right = package->command == command && package->base == base && n <= most &&
+                    n <= stride && stride % 16 == 0 &&
+                    stride <= GRAVELP_SLOT_COLUMNS(slot_bytes, command);
+    return is_right ? (uint2)(n, stride) : (uint2)(0, 0);
 }
 
 /* Packages of this group: the first of them, and how many. */
 #define FIRST_PACKAGE ((uint)get_group_id(0) * packages_each)
 #define N_PACKAGES min(packages_each, n_packages - FIRST_PACKAGE)
+#define SHAPE_OF(p)                                                                 \
+    shape_of(slot_of(arena, slots_at, slot_bytes, FIRST_PACKAGE + (p)), slot_bytes, \
+             ticket + FIRST_PACKAGE + (p), most, command, base)
 
 /*
- * Any local size that is a multiple of team; as many groups as the packages need. matrix [n_nodes + 1][groups]:
- * messages of each group to each node. counts [n_nodes + 1][n_replicas], a power of two of them, so that lanes that
- * count for the same node seldom meet; lengths [packages_each].
+ * Any local size that is a multiple of team, of whose lanes so many share a package; as many groups as the packages
+ * need. counts [n_nodes + 1][n_replicas], a power of two of them, so that lanes that count for the same node seldom
+ * meet; lengths [packages_each].
  */
-kernel void count_messages(RUN, global uint *matrix, uint n_replicas, local uint *counts,
-                           local uint *lengths)
+kernel void count_messages(RUN, uint team, uint n_replicas, local uint *counts, local uint *lengths)
 {
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
-    uint first = FIRST_PACKAGE, n = N_PACKAGES, n_groups = (uint)get_num_groups(0);
+    uint first = FIRST_PACKAGE, n = N_PACKAGES;
     for (uint i = lane; i < (n_nodes + 1) * n_replicas; i += n_lanes)
         counts[i] = 0;
     gravelp_barrier_group();
     for (uint p = lane; p < n; p += n_lanes) {
-        lengths[p] = length_of(slot_of(arena, slots_at, slot_bytes, first + p), slot_bytes,
-                               ticket + first + p, command, base);
+        lengths[p] = SHAPE_OF(p).x;
         if (lengths[p] == 0)
             atomic_inc(&counts[n_nodes * n_replicas]);
     }
@@ -78,90 +88,249 @@ kernel void count_messages(RUN, global uint *matrix, uint n_replicas, local uint
         uint sum = 0;
         for (uint i = 0; i < n_replicas; i++)
             sum += counts[node * n_replicas + i];
-        matrix[node * n_groups + (uint)get_group_id(0)] = sum;
+        if (sum)
+            atomic_add(&TOTALS[node], sum);
+        if (get_group_id(0) == 0)
+            TAKEN[node] = 0; /* the kernel that counts them comes behind this one */
     }
 }
 
-/*
- * One group of any size. Every element of the matrix becomes the sum of those before it, and its element behind the
- * last one the sum of all; totals [n_nodes + 1], from totals_at [bytes] on: messages to each node. sums [local size].
- */
-kernel void find_places(global uint *matrix, uint n_groups, uint n_nodes, global uchar *blocks,
-                        ulong totals_at, local uint *sums)
+/* ---- tiles ------------------------------------------------------------------------------------ */
+
+#define EACH 16u         /* messages of a tile that a lane takes, at most */
+#define NONE 0xffffffffu /* where there is no message */
+
+/* A lane's messages of a tile: packages of `columns` messages, the lane's first, and how far it is to its next. */
+struct walk {
+    uint columns, package, column, packages_on, columns_on;
+};
+
+GRAVELP_INLINE struct walk first_message(uint columns)
 {
-    global uint *totals = (global uint *)(blocks + totals_at);
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
-    uint n = (n_nodes + 1) * n_groups, each = (n + n_lanes - 1) / n_lanes;
-    uint begin = min(lane * each, n), end = min(begin + each, n), sum = 0;
-    for (uint i = begin; i < end; i++)
-        sum += matrix[i];
+    struct walk walk = {columns, lane / columns, lane % columns, n_lanes / columns,
+                        n_lanes % columns};
+    return walk;
+}
+
+GRAVELP_INLINE struct walk next_message(struct walk walk)
+{
+    walk.package += walk.packages_on;
+    walk.column += walk.columns_on;
+    if (walk.column >= walk.columns) {
+        walk.column -= walk.columns;
+        walk.package++;
+    }
+    return walk;
+}
+
+/* A part begins at an even message, so that copies of it begin at 8 bytes. */
+GRAVELP_INLINE uint part_messages(uint n)
+{
+    return (n + 1) & ~1u;
+}
+
+/*
+ * Give each node's messages of a tile their places: those for one node stand together in the block, and in the tile.
+ *
+ * @param counts  [n_nodes] messages of the tile to each. Then the place in the block of each node's first, less,
+ *                if tiles are sorted, its place in the tile.
+ * @param starts  [out] [n_nodes] its place in the tile, if tiles are sorted; else NULL.
+ * @param sums    [local size] scratch.
+ * @return        messages of the tile that go somewhere.
+ */
+GRAVELP_INLINE uint find_places(global const uint *totals, global uint *taken, uint n_nodes,
+                                local uint *counts, local uint *starts, local ulong *sums)
+{
+    uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
+    uint each = (n_nodes + n_lanes - 1) / n_lanes, n_used = (n_nodes + each - 1) / each;
+    uint begin = min(lane * each, n_nodes), end = min(begin + each, n_nodes);
+    ulong sum = 0; /* messages in the block's parts, and in the lower half in the tile */
+    for (uint node = begin; node < end; node++)
+        sum += (ulong)part_messages(totals[node]) << 32 | counts[node];
     sums[lane] = sum;
     gravelp_barrier_group();
-    for (uint step = 1; step < n_lanes; step *= 2) {
-        uint left = lane >= step ? sums[lane - step] : 0;
+    for (uint step = 1; step < n_used; step *= 2) {
+        ulong left = lane >= step ? sums[lane - step] : 0;
         gravelp_barrier_group(); /* all have read */
         sums[lane] += left;
         gravelp_barrier_group(); /* all have added */
     }
-    uint place = sums[lane] - sum;
-    for (uint i = begin; i < end; i++) {
-        uint count = matrix[i];
-        matrix[i] = place;
-        place += count;
+    ulong place = sums[lane] - sum;
+    for (uint node = begin; node < end; node++) {
+        uint n = counts[node], start = (uint)place;
+        uint at = (uint)(place >> 32) + (n ? atomic_add(&taken[node], n) : 0);
+        counts[node] = starts ? at - start : at;
+        if (starts)
+            starts[node] = start;
+        place += (ulong)part_messages(totals[node]) << 32 | n;
     }
-    if (lane == n_lanes - 1)
-        matrix[n] = place;
-    gravelp_barrier_group();
-    for (uint node = lane; node <= n_nodes; node += n_lanes)
-        totals[node] = matrix[(node + 1) * n_groups] - matrix[node * n_groups];
+    return (uint)sums[n_used - 1];
 }
 
-/* Copies one element. */
-GRAVELP_INLINE void move(global uchar *to, uint place, global const uchar *from, uint i, uint bytes)
+/* A group's tile, and where it goes. */
+struct tile {
+    global uchar *arena;
+    ulong slots_at;
+    uint slot_bytes, first_package, first_column;
+    uint columns, each;
+    local const uint2 *shapes; /* of its packages: messages and stride */
+    uint
+        n_places; /* in the block: nothing is stored beyond, also if somebody changes a published package */
+};
+
+GRAVELP_INLINE global const uchar *row_of(const struct tile *tile, uint package, uint command,
+                                          bool is_value)
+{
+    uint stride = tile->shapes[package].y;
+    return (global const uchar *)slot_of(tile->arena, tile->slots_at, tile->slot_bytes,
+                                         tile->first_package + package) +
+           (is_value ? GRAVELP_VALUE_ROW(command, stride, 0) : GRAVELP_INDEX_ROW(stride));
+}
+
+/* Element `i` of a row; rows of 4 and of 8 bytes. */
+GRAVELP_INLINE ulong load(global const uchar *row, uint i, uint bytes)
+{
+    return bytes == 8 ? ((global const ulong *)row)[i] : ((global const uint *)row)[i];
+}
+GRAVELP_INLINE void store(global uchar *row, uint i, uint bytes, ulong value)
 {
     if (bytes == 8)
-        ((global ulong *)to)[place] = ((global const ulong *)from)[i];
+        ((global ulong *)row)[i] = value;
     else
-        ((global uint *)to)[place] = ((global const uint *)from)[i];
+        ((global uint *)row)[i] = (uint)value;
+}
+
+/* Store one row of a tile in the block, message by message. keys [EACH]: node and rank. */
+GRAVELP_INLINE void store_row(const struct tile *tile, const uint *keys, local const uint *places,
+                              uint command, bool is_value, global uchar *to)
+{
+    uint bytes = is_value ? GRAVELP_VALUE_BYTES(command) : GRAVELP_INDEX_BYTES(command);
+    struct walk walk = first_message(tile->columns);
+    for (uint j = 0; j < EACH; j++, walk = next_message(walk)) {
+        if (keys[j] == NONE)
+            continue;
+        uint place = places[keys[j] & 0xffffu] + (keys[j] >> 16);
+        if (place < tile->n_places)
+            store(to, place, bytes,
+                  load(row_of(tile, walk.package, command, is_value),
+                       tile->first_column + walk.column, bytes));
+    }
+}
+
+/* Sort one row of a tile: element `at` of it is for node nodes[at]. */
+GRAVELP_INLINE void sort_row(const struct tile *tile, const uint *keys, local const uint *starts,
+                             uint command, bool is_value, local ushort *nodes, local ulong *sorted)
+{
+    uint bytes = is_value ? GRAVELP_VALUE_BYTES(command) : GRAVELP_INDEX_BYTES(command);
+    struct walk walk = first_message(tile->columns);
+    for (uint j = 0; j < EACH; j++, walk = next_message(walk)) {
+        if (keys[j] == NONE)
+            continue;
+        uint node = keys[j] & 0xffffu, at = starts[node] + (keys[j] >> 16);
+        ulong value = load(row_of(tile, walk.package, command, is_value),
+                           tile->first_column + walk.column, bytes);
+        nodes[at] = (ushort)node;
+        if (bytes == 8)
+            sorted[at] = value;
+        else
+            ((local uint *)sorted)[at] = (uint)value;
+    }
+}
+
+/* Store the row in the block: neighbours are stored together. */
+GRAVELP_INLINE void store_sorted(const struct tile *tile, local const uint *places, uint n,
+                                 uint command, bool is_value, local const ushort *nodes,
+                                 local const ulong *sorted, global uchar *to)
+{
+    uint bytes = is_value ? GRAVELP_VALUE_BYTES(command) : GRAVELP_INDEX_BYTES(command);
+    for (uint at = (uint)get_local_id(0); at < n; at += (uint)get_local_size(0)) {
+        uint place = places[nodes[at]] + at;
+        if (place < tile->n_places)
+            store(to, place, bytes, bytes == 8 ? sorted[at] : ((local const uint *)sorted)[at]);
+    }
 }
 
 /*
- * The sizes and the run of count_messages, after find_places. blocks: indices of all n_messages from indices_at
- * [bytes] on, values from values_at on; untouched if the packages hold not just so many messages that may go.
- * places [n_nodes + 1], lengths and starts [packages_each].
+ * Rank the messages of a tile among those for their node. With one node every rank is known without counting.
+ *
+ * @param keys    [out] [EACH] the lane's: node, and 2^16 times the rank; or NONE.
+ * @param counts  [n_nodes] 0 as it begins; then messages to each.
+ * @param starts  [packages] scratch.
  */
-kernel void group_by_node(RUN, global const uint *matrix, global uchar *blocks, uint n_messages,
-                          ulong indices_at, ulong values_at, local uint *places,
-                          local uint *lengths, local uint *starts)
+GRAVELP_INLINE void rank_messages(const struct tile *tile, uint n, uint n_nodes, uint *keys,
+                                  local uint *counts, local uint *starts)
 {
-    uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
-    uint first = FIRST_PACKAGE, n_groups = (uint)get_num_groups(0), group = (uint)get_group_id(0);
-    bool is_right =
-        matrix[n_nodes * n_groups] == n_messages && matrix[(n_nodes + 1) * n_groups] == n_messages;
-    uint n = is_right ? N_PACKAGES : 0; /* the same for all lanes */
-    for (uint node = lane; node <= n_nodes; node += n_lanes)
-        places[node] = matrix[node * n_groups + group];
+    struct walk walk = first_message(tile->columns);
+    if (n_nodes == 1 && get_local_id(0) == 0)
+        for (uint p = 0; p < n; p++) {
+            uint length = tile->shapes[p].x;
+            starts[p] = counts[0];
+            counts[0] += min(length - min(tile->first_column, length), tile->columns);
+        }
+    gravelp_barrier_group();
+    for (uint j = 0; j < EACH; j++, walk = next_message(walk)) {
+        uint column = tile->first_column + walk.column;
+        keys[j] = NONE;
+        if (j >= tile->each || walk.package >= n || column >= tile->shapes[walk.package].x)
+            continue;
+        if (n_nodes == 1) {
+            keys[j] = (starts[walk.package] + walk.column) << 16;
+            continue;
+        }
+        uint node = ((global const uint *)(slot_of(tile->arena, tile->slots_at, tile->slot_bytes,
+                                                   tile->first_package + walk.package) +
+                                           1))[column];
+        if (node < n_nodes)
+            keys[j] = node | atomic_inc(&counts[node]) << 16;
+    }
+    gravelp_barrier_group();
+}
+
+/*
+ * The run of count_messages, behind it. packages_each * columns <= each * local size; n_rounds tiles, of so many
+ * columns, reach a package's last. Of blocks: from counts_at [bytes] on messages to each node [n_nodes + 1], from
+ * indices_at on indices, from values_at on values, each [n_messages + n_nodes]; neither is more than scratch if the
+ * counts are not just those of n_messages that may go. Of n_nodes there are not more than 2^16.
+ *
+ * counts [n_nodes + 1]; starts [n_nodes and packages_each at least]; sums [local size]; shapes [packages_each];
+ * nodes, sorted: [each * local size], of 2 bytes, and of 8 or, if no row has 8, 4. is_sorted 0: neither is used.
+ */
+kernel void group_by_node(RUN, uint columns, uint each, uint n_rounds, uint is_sorted,
+                          global uchar *blocks, ulong counts_at, uint n_messages, ulong indices_at,
+                          ulong values_at, local uint *counts, local uint *starts,
+                          local ulong *sums, local uint2 *shapes, local ushort *nodes,
+                          local ulong *sorted)
+{
+    uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0), n = N_PACKAGES;
+    uint keys[EACH], n_rows = TOTALS[n_nodes] ? 0 : 1 + GRAVELP_N_VALUES(command);
+    struct tile tile = {arena,   slots_at, slot_bytes, FIRST_PACKAGE,       0,
+                        columns, each,     shapes,     n_messages + n_nodes};
     for (uint p = lane; p < n; p += n_lanes)
-        lengths[p] = length_of(slot_of(arena, slots_at, slot_bytes, first + p), slot_bytes,
-                               ticket + first + p, command, base);
-    gravelp_barrier_group();
-    if (lane == 0 && n_nodes == 1) /* every place is known without counting */
-        for (uint p = 0, start = places[0]; p < n; start += lengths[p++])
-            starts[p] = start;
-    gravelp_barrier_group();
-    for (uint p = lane / team; p < n; p += n_lanes / team) {
-        global uchar *slot = (global uchar *)slot_of(arena, slots_at, slot_bytes, first + p);
-        uint stride = ((global const struct gravelp_package *)slot)->stride;
-        global const uint *nodes = (global const uint *)(slot + GRAVELP_NODE_ROW);
-        for (uint i = lane % team; i < lengths[p]; i += team) {
-            uint place = n_nodes == 1 ? starts[p] + i : atomic_inc(&places[min(nodes[i], n_nodes)]);
-            if (place >= n_messages)
-                continue; /* somebody changed a published package: stay in the block */
-            move(blocks + indices_at, place, slot + GRAVELP_INDEX_ROW(stride), i,
-                 GRAVELP_INDEX_BYTES(command));
-            if (GRAVELP_N_VALUES(command))
-                move(blocks + values_at, place, slot + GRAVELP_VALUE_ROW(command, stride, 0), i,
-                     GRAVELP_VALUE_BYTES(command));
+        shapes[p] = SHAPE_OF(p);
+    if (get_group_id(0) == 0)
+        for (uint node = lane; node <= n_nodes; node += n_lanes) {
+            ((global uint *)(blocks + counts_at))[node] = TOTALS[node];
+            NEXT_TOTALS[node] = 0;
+        }
+    for (uint round = 0; round < n_rounds; round++) {
+        tile.first_column = round * columns;
+        for (uint node = lane; node < n_nodes; node += n_lanes)
+            counts[node] = 0;
+        gravelp_barrier_group();
+        rank_messages(&tile, n, n_nodes, keys, counts, starts);
+        uint n_sorted = find_places(TOTALS, TAKEN, n_nodes, counts, is_sorted ? starts : 0, sums);
+        gravelp_barrier_group(); /* places are found */
+        for (uint row = 0; row < n_rows; row++) {
+            global uchar *to = blocks + (row ? values_at : indices_at);
+            if (is_sorted)
+                sort_row(&tile, keys, starts, command, row, nodes, sorted);
+            else
+                store_row(&tile, keys, counts, command, row, to);
+            gravelp_barrier_group(); /* the row is sorted */
+            if (is_sorted)
+                store_sorted(&tile, counts, n_sorted, command, row, nodes, sorted, to);
+            gravelp_barrier_group(); /* the next row is sorted where this one was, and counts begin anew */
         }
     }
 }

@@ -265,7 +265,8 @@ int gravel_sender_append_block(struct gravel_sender *sender, const struct gravel
         .values = {block->values},
     };
     begin_run(sender, &columns.key);
-    for (uint32_t node = 0; node < sender->shape.n_nodes; first += block->counts[node++])
+    for (uint32_t node = 0; node < sender->shape.n_nodes;
+         first += gravel_block_part(block->counts[node++]))
         if (!append_rows(sender, &columns, node, first, block->counts[node], now_ns))
             return why_no_buffer(sender);
     return 0;

@@ -2,9 +2,10 @@
 /*
  * A block: the messages of a run of packages, grouped by destination by the device.
  *
- *     block = counts [n_nodes + 1], padded to a cache line | indices [n_messages] | values [n_messages]
+ *     block = counts [n_nodes + 1], padded to a cache line | indices [n] | values [n]
  *
- * Indices and values of node 0 come first, then those of node 1, and so on. Element n_nodes of the counts is 0; it is
+ * Indices and values of node 0 come first, then those of node 1, and so on: n is n_messages + n_nodes, for each part
+ * begins at an even message, so that copies of it begin at 8 bytes. Element n_nodes of the counts is 0; it is
  * more if the device found something to refuse, and then the block holds nothing else.
  *
  * Path:    cl/kernels/aggregate.cl -> device_aggregator.c -> lib/pump/blocks.c -> aggregator.c -> sender.c.
@@ -23,7 +24,8 @@ struct gravel_package_run {
     uint32_t n_packages;
     uint32_t command;
     uint64_t base;
-    uint32_t n_messages; /* in all */
+    uint32_t n_messages;    /* in all */
+    uint32_t most_messages; /* of one */
 };
 
 struct gravel_block {
@@ -32,6 +34,14 @@ struct gravel_block {
     const unsigned char *index;  /* of GRAVELP_INDEX_BYTES(command) */
     const unsigned char *values; /* of GRAVELP_VALUE_BYTES(command), where messages carry one */
 };
+
+#define GRAVEL_BLOCK_MESSAGE_MOST_BYTES 16u /* a wide index and a value */
+
+/** Messages, or gaps, from the start of a part of n messages to the next part's. */
+static inline uint32_t gravel_block_part(uint32_t n)
+{
+    return (n + 1) & ~1u;
+}
 
 /** Whether messages of a command may change places: any but puts and active messages. False for a malformed one. */
 static inline int gravel_command_commutes(uint32_t command)

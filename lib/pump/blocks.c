@@ -27,14 +27,17 @@ static struct gravel_package_run find_run(const struct gravel_pump *pump,
     uint32_t fits = gravel_device_aggregator_fits(pump->binner, run.command);
     while (run.n_packages < n && headers[run.n_packages].command == run.command &&
            headers[run.n_packages].base == run.base &&
-           headers[run.n_packages].n_messages <= fits - run.n_messages)
-        run.n_messages += headers[run.n_packages++].n_messages;
+           headers[run.n_packages].n_messages <= fits - run.n_messages) {
+        uint32_t messages = headers[run.n_packages++].n_messages;
+        run.n_messages += messages;
+        run.most_messages = messages > run.most_messages ? messages : run.most_messages;
+    }
     if (run.n_packages == 0)
         run.n_packages = 1; /* larger than a room, and so no run */
     return run;
 }
 
-/* Whether it is worth three kernels; whatever does not commute has no messages here. */
+/* Whether it is worth two kernels; whatever does not commute has no messages here. */
 static bool is_worth(const struct gravel_pump *pump, const struct gravel_package_run *run)
 {
     uint32_t least = pump->bin_messages;

@@ -17,34 +17,39 @@
 #include <string.h>
 
 #define GROUP 256u         /* [work-items] wanted; kernels may bear fewer */
-#define GROUPS_PER_UNIT 4u /* at most */
-#define MATRIX_WORDS 8192u /* at most, as long as there are FEW_GROUPS: one group sums them up */
+#define GROUPS_PER_UNIT 4u /* that count, at most */
 #define FEW_GROUPS 8u
 #define TEAM 32u     /* lanes that share a package, if there are packages for all teams */
 #define COUNTS 2048u /* [words] of local memory for replicated counts */
 #define MOST_REPLICAS 32u
+#define MOST_EACH \
+    16u /* messages of a tile that a lane takes; 8 if some row has elements of 8 bytes */
+#define SORT_NODES \
+    256u /* at most: a tile has few messages for each of more, and 32 kB are not enough */
 #define ROOMS_BYTES (64u << 20) /* of all queues */
 #define ROOM_MOST_BYTES (8u << 20)
 #define ROOM_LEAST_BYTES (64u << 10)
 
 extern const char gravel_aggregate_cl[];
 
-enum { COUNT_MESSAGES, FIND_PLACES, GROUP_BY_NODE, N_KERNELS };
+enum { COUNT_MESSAGES, GROUP_BY_NODE, N_KERNELS };
 
 struct gravel_device_aggregator {
     const struct gravel_memory *memory;
     cl_command_queue queue;
     cl_program program;
     cl_kernel kernels[N_KERNELS];
-    cl_mem matrix;
+    cl_mem state;                /* see aggregate.cl */
     cl_mem rooms;                /* [n_queues][GRAVEL_BLOCK_ROOMS] on the device */
     struct gravel_pinned blocks; /* the same on the host */
     uint32_t n_nodes;
     uint32_t counts_bytes; /* what a block begins with */
-    uint32_t room_bytes;   /* a whole block */
+    uint32_t body_bytes;   /* of messages */
+    uint32_t room_bytes;   /* a whole block, and gaps between its parts */
     uint32_t group;        /* work-items, a power of two */
-    uint32_t most_groups;
+    uint32_t most_groups;  /* that count */
     uint32_t n_replicas;
+    uint32_t turn; /* of the next run, see aggregate.cl */
 };
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
@@ -62,6 +67,11 @@ static uint32_t clamp(uint64_t value, uint32_t least, uint32_t most)
     return value < least ? least : value > most ? most : (uint32_t)value;
 }
 
+static uint32_t round_to_line(uint32_t bytes)
+{
+    return (bytes + GRAVELP_CACHELINE - 1) & ~(uint32_t)(GRAVELP_CACHELINE - 1);
+}
+
 /* Sizes that follow from the arena's. */
 static void lay_out(struct gravel_device_aggregator *aggregator)
 {
@@ -71,13 +81,12 @@ static void lay_out(struct gravel_device_aggregator *aggregator)
     uint64_t share = ROOMS_BYTES / GRAVEL_BLOCK_ROOMS / arena->n_queues;
     uint32_t body = clamp(share, ROOM_LEAST_BYTES, ROOM_MOST_BYTES);
     body = queue_bytes < body ? (uint32_t)queue_bytes : body;
+    uint32_t gaps = round_to_line(arena->n_nodes * GRAVEL_BLOCK_MESSAGE_MOST_BYTES);
     aggregator->n_nodes = arena->n_nodes;
-    aggregator->counts_bytes =
-        (n_bins * 4u + GRAVELP_CACHELINE - 1) & ~(uint32_t)(GRAVELP_CACHELINE - 1);
-    aggregator->room_bytes = aggregator->counts_bytes + body; /* both multiples of a line */
-    aggregator->most_groups =
-        clamp(MATRIX_WORDS / n_bins, FEW_GROUPS,
-              GROUPS_PER_UNIT * aggregator->memory->device->units + FEW_GROUPS);
+    aggregator->counts_bytes = round_to_line(n_bins * 4u);
+    aggregator->body_bytes = body;
+    aggregator->room_bytes = aggregator->counts_bytes + body + gaps; /* all multiples of a line */
+    aggregator->most_groups = GROUPS_PER_UNIT * aggregator->memory->device->units + FEW_GROUPS;
     aggregator->n_replicas = floor_power_of_two(clamp(COUNTS / n_bins, 1, MOST_REPLICAS));
 }
 
@@ -87,13 +96,17 @@ static uint64_t rooms_bytes(const struct gravel_device_aggregator *aggregator)
            aggregator->room_bytes;
 }
 
+static uint64_t state_bytes(const struct gravel_device_aggregator *aggregator)
+{
+    return 3 * sizeof(uint32_t) * (aggregator->n_nodes + UINT64_C(1));
+}
+
 static int make_memory(struct gravel_device_aggregator *aggregator)
 {
-    uint64_t matrix_words = (aggregator->n_nodes + 1ull) * aggregator->most_groups + 1;
     static const char user[] = "binning on the device";
     const struct gravel_device *device = aggregator->memory->device;
     uint64_t bytes = rooms_bytes(aggregator);
-    int code = gravel_cl_buffer_create(device, user, matrix_words * 4, &aggregator->matrix);
+    int code = gravel_cl_buffer_create(device, user, state_bytes(aggregator), &aggregator->state);
     if (!code)
         code = gravel_cl_buffer_create(device, user, bytes, &aggregator->rooms);
     return code ? code
@@ -103,7 +116,7 @@ static int make_memory(struct gravel_device_aggregator *aggregator)
 
 static int make_kernels(struct gravel_device_aggregator *aggregator)
 {
-    static const char *const names[] = {"count_messages", "find_places", "group_by_node"};
+    static const char *const names[] = {"count_messages", "group_by_node"};
     size_t group = GROUP;
     int code = gravel_cl_kernels_create(aggregator->memory->device, aggregator->program, names,
                                         N_KERNELS, &group, aggregator->kernels);
@@ -131,6 +144,9 @@ static int warm_up(struct gravel_device_aggregator *aggregator)
     cl_event copied;
     cl_int error = clEnqueueFillBuffer(aggregator->queue, aggregator->rooms, &zero, sizeof zero, 0,
                                        rooms_bytes(aggregator), 0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        error = clEnqueueFillBuffer(aggregator->queue, aggregator->state, &zero, sizeof zero, 0,
+                                    state_bytes(aggregator), 0, NULL, NULL);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("device aggregator: clEnqueueFillBuffer", error);
     int code = gravel_device_aggregator_bin(aggregator, &nothing, 0, &copied);
@@ -172,7 +188,7 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
         return; /* the device still uses all of it */
     gravel_pinned_destroy(&aggregator->blocks);
     gravel_cl_kernels_release(aggregator->kernels, N_KERNELS);
-    gravel_cl_buffer_release(aggregator->matrix);
+    gravel_cl_buffer_release(aggregator->state);
     gravel_cl_buffer_release(aggregator->rooms);
     gravel_cl_program_release(aggregator->program);
     gravel_cl_queue_release(aggregator->queue);
@@ -184,8 +200,8 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
 uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,
                                        uint32_t command)
 {
-    uint32_t bytes = aggregator->room_bytes - aggregator->counts_bytes;
-    return (bytes - 8u) / GRAVELP_MESSAGE_BYTES(command); /* 8: values are aligned */
+    return (aggregator->body_bytes - 8u) /
+           GRAVELP_MESSAGE_BYTES(command); /* 8: values are aligned */
 }
 
 /* Where a block is among all rooms, and its parts in it [bytes]. */
@@ -198,7 +214,7 @@ static struct place find_place(const struct gravel_device_aggregator *aggregator
                                const struct gravel_package_run *run, uint32_t room)
 {
     uint64_t number = (uint64_t)run->queue * GRAVEL_BLOCK_ROOMS + room;
-    uint32_t indices = aggregator->counts_bytes, n = run->n_messages;
+    uint32_t indices = aggregator->counts_bytes, n = run->n_messages + aggregator->n_nodes;
     uint32_t values = indices + ((n * GRAVELP_INDEX_BYTES(run->command) + 7u) & ~7u);
     uint32_t values_bytes = n * GRAVELP_N_VALUES(run->command) * GRAVELP_VALUE_BYTES(run->command);
     return (struct place){number * aggregator->room_bytes, indices, values, values + values_bytes};
@@ -206,23 +222,48 @@ static struct place find_place(const struct gravel_device_aggregator *aggregator
 
 /* How a run is shared out. */
 struct share {
-    uint32_t packages_each, team, n_groups;
+    uint32_t packages_each, n_groups; /* to count */
+    uint32_t team;
+    uint32_t tile_packages, n_tiles; /* a tile is a group's */
+    uint32_t columns, each, n_rounds;
 };
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Bytes of an element of the widest row. */
+static uint32_t row_bytes(uint32_t command)
+{
+    uint32_t value = GRAVELP_N_VALUES(command) ? GRAVELP_VALUE_BYTES(command) : 0;
+    return value == 8 ? 8 : GRAVELP_INDEX_BYTES(command);
+}
 
 static struct share find_share(const struct gravel_device_aggregator *aggregator,
                                const struct gravel_package_run *run)
 {
-    uint32_t most = aggregator->most_groups, n = run->n_packages;
-    struct share share = {.packages_each = n > most ? (n + most - 1) / most : 1};
+    uint32_t most = aggregator->most_groups, n = run->n_packages ? run->n_packages : 1;
+    struct share share = {.packages_each = divide_up(n, most)};
     bool has_many = share.packages_each >= aggregator->group / TEAM && aggregator->group > TEAM;
     share.team = has_many ? TEAM : aggregator->group;
-    share.n_groups = n ? (n + share.packages_each - 1) / share.packages_each : 1;
+    share.n_groups = divide_up(n, share.packages_each);
+    share.each = row_bytes(run->command) == 8 ? MOST_EACH / 2 : MOST_EACH;
+    uint32_t tile = share.each * aggregator->group;
+    uint32_t fit = GRAVELP_SLOT_COLUMNS(aggregator->memory->arena->slot_bytes, run->command);
+    uint32_t columns = run->most_messages && run->most_messages < fit
+                           ? GRAVELP_PACKAGE_STRIDE(run->most_messages)
+                           : fit;
+    share.columns = columns < tile ? columns : tile;
+    share.n_rounds = divide_up(columns, share.columns);
+    share.tile_packages = tile / share.columns;
+    share.n_tiles = divide_up(n, share.tile_packages);
     return share;
 }
 
-/* The arguments that count_messages and group_by_node begin with. */
+/* The arguments that both kernels begin with. */
 static cl_int set_run(const struct gravel_device_aggregator *aggregator, cl_kernel kernel,
-                      const struct gravel_package_run *run, const struct share *share)
+                      const struct gravel_package_run *run, uint32_t packages_each)
 {
     const struct gravelp_arena *arena = aggregator->memory->arena;
     uint32_t slot = run->ticket & (arena->n_slots - 1);
@@ -234,56 +275,70 @@ static cl_int set_run(const struct gravel_device_aggregator *aggregator, cl_kern
         GRAVEL_ARGUMENT(arena->slot_bytes),
         GRAVEL_ARGUMENT(run->ticket),
         GRAVEL_ARGUMENT(run->n_packages),
-        GRAVEL_ARGUMENT(share->packages_each),
-        GRAVEL_ARGUMENT(share->team),
+        GRAVEL_ARGUMENT(packages_each),
+        GRAVEL_ARGUMENT(run->most_messages),
         GRAVEL_ARGUMENT(run->command),
         GRAVEL_ARGUMENT(run->base),
         GRAVEL_ARGUMENT(aggregator->n_nodes),
-        GRAVEL_ARGUMENT(aggregator->matrix),
+        GRAVEL_ARGUMENT(aggregator->state),
+        GRAVEL_ARGUMENT(aggregator->turn),
     };
     return GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, 0, arguments);
 }
-#define AFTER_RUN 11u
+#define AFTER_RUN 12u
 
-static cl_int set_all(const struct gravel_device_aggregator *aggregator,
-                      const struct gravel_package_run *run, const struct place *place,
-                      const struct share *share)
+static cl_int enqueue_count(const struct gravel_device_aggregator *aggregator,
+                            const struct gravel_package_run *run, const struct share *share)
 {
-    const struct gravel_device *device = aggregator->memory->device;
-    uint32_t n_bins = aggregator->n_nodes + 1;
-    uint64_t indices_at = place->block + place->indices, values_at = place->block + place->values;
-    const struct gravel_argument count[] = {
-        GRAVEL_ARGUMENT(aggregator->n_replicas),
-        GRAVEL_ARGUMENT_LOCAL((size_t)n_bins * aggregator->n_replicas),
+    cl_kernel kernel = aggregator->kernels[COUNT_MESSAGES];
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT(share->team), GRAVEL_ARGUMENT(aggregator->n_replicas),
+        GRAVEL_ARGUMENT_LOCAL((size_t)(aggregator->n_nodes + 1) * aggregator->n_replicas),
         GRAVEL_ARGUMENT_LOCAL((size_t)share->packages_each)};
-    const struct gravel_argument find[] = {
-        GRAVEL_ARGUMENT(aggregator->matrix),  GRAVEL_ARGUMENT(share->n_groups),
-        GRAVEL_ARGUMENT(aggregator->n_nodes), GRAVEL_ARGUMENT(aggregator->rooms),
-        GRAVEL_ARGUMENT(place->block),        GRAVEL_ARGUMENT_LOCAL((size_t)aggregator->group)};
-    const struct gravel_argument group[] = {GRAVEL_ARGUMENT(aggregator->rooms),
-                                            GRAVEL_ARGUMENT(run->n_messages),
-                                            GRAVEL_ARGUMENT(indices_at),
-                                            GRAVEL_ARGUMENT(values_at),
-                                            GRAVEL_ARGUMENT_LOCAL((size_t)n_bins),
-                                            GRAVEL_ARGUMENT_LOCAL((size_t)share->packages_each),
-                                            GRAVEL_ARGUMENT_LOCAL((size_t)share->packages_each)};
-    cl_int error = set_run(aggregator, aggregator->kernels[COUNT_MESSAGES], run, share);
+    cl_int error = set_run(aggregator, kernel, run, share->packages_each);
     if (error == CL_SUCCESS)
-        error = set_run(aggregator, aggregator->kernels[GROUP_BY_NODE], run, share);
+        error = GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, AFTER_RUN, arguments);
     if (error == CL_SUCCESS)
-        error = GRAVEL_CL_KERNEL_SET(device, aggregator->kernels[COUNT_MESSAGES], AFTER_RUN, count);
-    if (error == CL_SUCCESS)
-        error = GRAVEL_CL_KERNEL_SET(device, aggregator->kernels[FIND_PLACES], 0, find);
-    if (error == CL_SUCCESS)
-        error = GRAVEL_CL_KERNEL_SET(device, aggregator->kernels[GROUP_BY_NODE], AFTER_RUN, group);
+        error = gravel_cl_kernel_enqueue(aggregator->queue, kernel,
+                                         (size_t)share->n_groups * aggregator->group,
+                                         aggregator->group, NULL);
     return error;
 }
 
-static cl_int enqueue(const struct gravel_device_aggregator *aggregator, cl_kernel kernel,
-                      size_t n_groups)
+static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
+                            const struct gravel_package_run *run, const struct place *place,
+                            const struct share *share)
 {
-    return gravel_cl_kernel_enqueue(aggregator->queue, kernel, n_groups * aggregator->group,
-                                    aggregator->group, NULL);
+    cl_kernel kernel = aggregator->kernels[GROUP_BY_NODE];
+    uint32_t n_nodes = aggregator->n_nodes;
+    uint32_t is_sorted = n_nodes > 1 && n_nodes <= SORT_NODES;
+    uint64_t indices_at = place->block + place->indices, values_at = place->block + place->values;
+    size_t tile = (size_t)share->each * aggregator->group; /* messages, and as many words or more */
+    size_t n_starts = n_nodes > share->tile_packages ? n_nodes : share->tile_packages;
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT(share->columns),
+        GRAVEL_ARGUMENT(share->each),
+        GRAVEL_ARGUMENT(share->n_rounds),
+        GRAVEL_ARGUMENT(is_sorted),
+        GRAVEL_ARGUMENT(aggregator->rooms),
+        GRAVEL_ARGUMENT(place->block),
+        GRAVEL_ARGUMENT(run->n_messages),
+        GRAVEL_ARGUMENT(indices_at),
+        GRAVEL_ARGUMENT(values_at),
+        GRAVEL_ARGUMENT_LOCAL((size_t)n_nodes + 1),
+        GRAVEL_ARGUMENT_LOCAL(is_sorted || n_nodes == 1 ? n_starts : 1),
+        GRAVEL_ARGUMENT_LOCAL(2 * (size_t)aggregator->group),
+        GRAVEL_ARGUMENT_LOCAL(2 * (size_t)share->tile_packages),
+        GRAVEL_ARGUMENT_LOCAL(is_sorted ? (tile + 1) / 2 : 1),
+        GRAVEL_ARGUMENT_LOCAL(is_sorted ? tile * row_bytes(run->command) / 4 : 2)};
+    cl_int error = set_run(aggregator, kernel, run, share->tile_packages);
+    if (error == CL_SUCCESS)
+        error = GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, AFTER_RUN, arguments);
+    if (error == CL_SUCCESS)
+        error = gravel_cl_kernel_enqueue(aggregator->queue, kernel,
+                                         (size_t)share->n_tiles * aggregator->group,
+                                         aggregator->group, NULL);
+    return error;
 }
 
 int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
@@ -292,15 +347,12 @@ int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
 {
     struct place place = find_place(aggregator, run, room);
     struct share share = find_share(aggregator, run);
-    cl_int error = set_all(aggregator, run, &place, &share);
+    cl_int error = enqueue_count(aggregator, run, &share);
     if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->kernels[COUNT_MESSAGES], share.n_groups);
-    if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->kernels[FIND_PLACES], 1);
-    if (error == CL_SUCCESS)
-        error = enqueue(aggregator, aggregator->kernels[GROUP_BY_NODE], share.n_groups);
+        error = enqueue_group(aggregator, run, &place, &share);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("binning packages on the device", error);
+    aggregator->turn = 1 - aggregator->turn;
     /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */
     error = clEnqueueReadBuffer(aggregator->queue, aggregator->rooms, CL_FALSE, place.block,
                                 place.end, aggregator->blocks.begin + place.block, 0, NULL, copied);

@@ -3,7 +3,7 @@
  * Binning on the device: the kernels of cl/kernels/aggregate.cl and the memory their blocks take.
  *
  * Each queue has some rooms, a block's place on the device and in pinned host memory. A run of
- * packages becomes three kernels on a command queue of the aggregator's own, and one copy of just
+ * packages becomes two kernels on a command queue of the aggregator's own, and one copy of just
  * its messages: an increment costs the bus 4 bytes instead of 8, and the host one memcpy a
  * destination.
  *

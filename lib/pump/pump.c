@@ -125,7 +125,7 @@ static int make_staging(struct gravel_pump *pump)
 }
 
 /*
- * Fewest messages of a run that the device bins [count]; 0: it bins none. It takes three kernels' launches, in which a
+ * Fewest messages of a run that the device bins [count]; 0: it bins none. It takes two kernels' launches, in which a
  * host thread bins some ten thousand messages.
  */
 static uint32_t choose_bin_messages(const struct gravel_pump_shape *shape)

@@ -26,6 +26,7 @@
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 #define OK(call) assert_int_equal(call, 0)
 #define SLOT_BYTES 2112u
+#define LONG_SLOT_BYTES (64u + 10000u * 8u) /* a package is more than a group takes at once */
 #define N_SLOTS 512u
 #define MOST_MESSAGES (N_SLOTS * 256u)
 
@@ -39,6 +40,7 @@ struct message {
     uint64_t index, value;
 };
 static struct message sent[MOST_MESSAGES], got[MOST_MESSAGES];
+static uint32_t slot_bytes = SLOT_BYTES, n_slots = N_SLOTS;
 
 static uint64_t mix(uint64_t x)
 {
@@ -54,11 +56,11 @@ static void open_aggregator(uint32_t n_nodes, uint32_t n_queues)
                                              .n_heaps = 1,
                                              .n_queues = n_queues,
                                              .queue_bytes =
-                                                 (uint64_t)SLOT_BYTES * N_SLOTS * n_queues,
-                                             .slot_bytes = SLOT_BYTES,
+                                                 (uint64_t)slot_bytes * n_slots * n_queues,
+                                             .slot_bytes = slot_bytes,
                                              .heap_bytes = 4096};
     OK(gravel_memory_create(&memory, &device, &shape));
-    assert_int_equal(memory.arena->n_slots, N_SLOTS);
+    assert_int_equal(memory.arena->n_slots, n_slots);
     OK(gravel_device_aggregator_create(&aggregator, &memory));
 }
 
@@ -72,8 +74,8 @@ static void close_aggregator(void)
 
 static struct gravelp_package *slot_of(const struct gravel_package_run *run, uint32_t i)
 {
-    uint32_t slot = (run->ticket + i) & (N_SLOTS - 1);
-    return (void *)(gravel_arena_slots(memory.arena, run->queue) + (size_t)slot * SLOT_BYTES);
+    uint32_t slot = (run->ticket + i) & (n_slots - 1);
+    return (void *)(gravel_arena_slots(memory.arena, run->queue) + (size_t)slot * slot_bytes);
 }
 
 static uint64_t mask_of(uint32_t bytes)
@@ -89,7 +91,7 @@ static void add_package(struct gravel_package_run *run, uint32_t n)
     uint32_t index_bytes = GRAVELP_INDEX_BYTES(command);
     uint32_t value_bytes = GRAVELP_N_VALUES(command) ? GRAVELP_VALUE_BYTES(command) : 0;
     unsigned char *slot = (unsigned char *)package;
-    assert_true(stride <= GRAVELP_SLOT_COLUMNS(SLOT_BYTES, command));
+    assert_true(stride <= GRAVELP_SLOT_COLUMNS(slot_bytes, command));
     *package = (struct gravelp_package){.published = run->ticket + run->n_packages + 1,
                                         .command = command,
                                         .n_messages = n,
@@ -108,6 +110,7 @@ static void add_package(struct gravel_package_run *run, uint32_t n)
                &message->value, value_bytes);
     }
     run->n_packages++;
+    run->most_messages = n > run->most_messages ? n : run->most_messages;
 }
 
 /* n packages of lengths up to the slot's. */
@@ -116,7 +119,7 @@ static struct gravel_package_run make_run(uint32_t queue, uint32_t ticket, uint3
 {
     struct gravel_package_run run = {
         .queue = queue, .ticket = ticket, .command = command, .base = 4096};
-    uint32_t most = GRAVELP_SLOT_COLUMNS(SLOT_BYTES, command);
+    uint32_t most = GRAVELP_SLOT_COLUMNS(slot_bytes, command);
     for (uint32_t i = 0; i < n; i++)
         add_package(&run, i % 3 == 0 ? most : 1 + (uint32_t)(mix(ticket + i) % most));
     return run;
@@ -148,14 +151,16 @@ static int compare(const void *a, const void *b)
 
 static void expect_block(const struct gravel_package_run *run, const struct gravel_block *block)
 {
-    uint32_t index_bytes = GRAVELP_INDEX_BYTES(run->command), n = 0;
+    uint32_t index_bytes = GRAVELP_INDEX_BYTES(run->command), n = 0, at = 0, gap;
     uint32_t value_bytes = GRAVELP_N_VALUES(run->command) ? GRAVELP_VALUE_BYTES(run->command) : 0;
-    for (uint32_t node = 0; node < memory.arena->n_nodes; node++)
-        for (uint32_t i = 0; i < block->counts[node]; i++, n++) {
+    for (uint32_t node = 0; node < memory.arena->n_nodes; node++, at += gap) {
+        gap = gravel_block_part(block->counts[node]) - block->counts[node];
+        for (uint32_t i = 0; i < block->counts[node]; i++, n++, at++) {
             got[n] = (struct message){.node = node};
-            memcpy(&got[n].index, block->index + (size_t)index_bytes * n, index_bytes);
-            memcpy(&got[n].value, block->values + (size_t)value_bytes * n, value_bytes);
+            memcpy(&got[n].index, block->index + (size_t)index_bytes * at, index_bytes);
+            memcpy(&got[n].value, block->values + (size_t)value_bytes * at, value_bytes);
         }
+    }
     assert_int_equal(n, run->n_messages);
     assert_int_equal((uintptr_t)block->values % 8, 0);
     qsort(sent, n, sizeof *sent, compare);
@@ -222,6 +227,44 @@ static void runs_of_any_length_are_binned_for_any_number_of_nodes(void **state)
     }
 }
 
+static void packages_of_any_length_are_binned(void **state)
+{
+    (void)state;
+    const uint32_t commands[] = {GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT),
+                                 GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG) | GRAVELP_COMMAND_WIDE};
+    const uint32_t lengths[] = {1, 8, 16, 17, 33, 96};
+    struct gravel_block block;
+    for (uint32_t n_nodes = 1; n_nodes <= 512; n_nodes *= 8) {
+        open_aggregator(n_nodes, 1);
+        for (size_t i = 0; i < LENGTH(lengths); i++)
+            for (size_t j = 0; j < LENGTH(commands); j++) {
+                struct gravel_package_run run = {.command = commands[j]};
+                while (run.n_packages < 300)
+                    add_package(&run, lengths[i]);
+                assert_true(bin(&run, 0, &block));
+                expect_block(&run, &block);
+            }
+        close_aggregator();
+    }
+}
+
+/* A package is binned in several rounds. */
+static void packages_longer_than_a_tile_are_binned(void **state)
+{
+    (void)state;
+    slot_bytes = LONG_SLOT_BYTES;
+    n_slots = 8;
+    for (uint32_t n_nodes = 1; n_nodes <= 512; n_nodes *= 8) {
+        open_aggregator(n_nodes, 1);
+        bin_and_expect(0, 0, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT), 8, 0);
+        bin_and_expect(0, 0, GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_UINT), 8, 1);
+        bin_and_expect(0, 0, GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_DOUBLE), 8, 2);
+        close_aggregator();
+    }
+    slot_bytes = SLOT_BYTES;
+    n_slots = N_SLOTS;
+}
+
 static void tickets_wrap_and_queues_are_apart(void **state)
 {
     (void)state;
@@ -267,7 +310,7 @@ static void whole_queue_is_binned_to_its_last_message(void **state)
     for (size_t i = 0; i < LENGTH(commands); i++) {
         struct gravel_package_run run = {.command = commands[i]};
         while (run.n_packages < N_SLOTS)
-            add_package(&run, GRAVELP_SLOT_COLUMNS(SLOT_BYTES, commands[i]));
+            add_package(&run, GRAVELP_SLOT_COLUMNS(slot_bytes, commands[i]));
         assert_true(run.n_messages <= gravel_device_aggregator_fits(aggregator, commands[i]));
         assert_true(bin(&run, GRAVEL_BLOCK_ROOMS - 1, &block));
         expect_block(&run, &block);
@@ -323,7 +366,7 @@ static void more_messages_than_columns(struct gravelp_package *package)
 }
 static void long_stride(struct gravelp_package *package)
 {
-    package->stride = GRAVELP_SLOT_COLUMNS(SLOT_BYTES, package->command) + 16;
+    package->stride = GRAVELP_SLOT_COLUMNS(slot_bytes, package->command) + 16;
 }
 static void odd_stride(struct gravelp_package *package)
 {
@@ -359,6 +402,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_command_that_commutes_is_binned),
         cmocka_unit_test(what_does_not_commute_is_known),
         cmocka_unit_test(runs_of_any_length_are_binned_for_any_number_of_nodes),
+        cmocka_unit_test(packages_of_any_length_are_binned),
+        cmocka_unit_test(packages_longer_than_a_tile_are_binned),
         cmocka_unit_test(tickets_wrap_and_queues_are_apart),
         cmocka_unit_test(rooms_do_not_touch_one_another),
         cmocka_unit_test(whole_queue_is_binned_to_its_last_message),

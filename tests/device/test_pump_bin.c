@@ -127,13 +127,12 @@ static void expect_block(uint32_t command, uint32_t n_packages, uint32_t n)
     assert_int_equal(block->run.n_packages, n_packages);
     assert_int_equal(package->stride, n_packages);
     assert_int_equal(block->run.n_messages, n_packages * n);
-    uint32_t sum = 0;
     for (uint32_t node = 0; node < N_NODES; node++) {
         assert_int_equal(block->counts[node], n_packages * ((n - node + N_NODES - 1) / N_NODES));
-        sum += block->counts[node];
+        for (uint32_t i = 0; i < block->counts[node]; i++)
+            assert_true(indices[i] - queue.head < n_packages);
+        indices += gravel_block_part(block->counts[node]);
     }
-    for (uint32_t i = 0; i < sum; i++)
-        assert_true(indices[i] - queue.head < n_packages);
     gravel_package_release_n(&queue, n_packages);
 }
 

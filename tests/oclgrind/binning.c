@@ -24,12 +24,17 @@
 #define COMMAND GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_LONG)
 #define FIRST_TICKET 7u
 #define INDICES_AT 64u
+#define MOST_NODES 15u
+#define VALUES_AT (INDICES_AT + 4u * (N_MESSAGES + MOST_NODES + 1))
+#define BLOCK_BYTES (VALUES_AT + 8u * (N_MESSAGES + MOST_NODES))
 
 static const uint32_t lengths[] = {16, 1, 30, 33, 40};
 #define N_PACKAGES 5u
 #define PACKAGES_EACH 2u
 #define N_GROUPS 3u
 #define N_MESSAGES 120u
+#define MOST_MESSAGES 40u
+#define COLUMNS 32u /* of a tile, of which a package takes two */
 
 static cl_context context;
 static cl_command_queue queue;
@@ -114,14 +119,15 @@ static void write_packages(unsigned char *slots)
 static void check(const unsigned char *block)
 {
     const uint32_t *counts = (const void *)block, *indices = (const void *)(block + INDICES_AT);
-    const uint64_t *values = (const void *)(block + INDICES_AT + 4 * N_MESSAGES);
+    const uint64_t *values = (const void *)(block + VALUES_AT);
     bool seen[N_MESSAGES] = {false};
     uint32_t n = 0;
-    for (uint32_t node = 0; node < n_nodes; node++)
+    for (uint32_t node = 0, start = 0; node < n_nodes; start += (counts[node++] + 1) & ~1u)
         for (uint32_t i = 0; i < counts[node]; i++, n++) {
-            MUST(n < N_MESSAGES && indices[n] < N_MESSAGES && !seen[indices[n]]);
-            MUST(indices[n] * 7 % n_nodes == node && values[n] == indices[n] + 1000);
-            seen[indices[n]] = true;
+            uint32_t at = start + i;
+            MUST(n < N_MESSAGES && indices[at] < N_MESSAGES && !seen[indices[at]]);
+            MUST(indices[at] * 7 % n_nodes == node && values[at] == indices[at] + 1000);
+            seen[indices[at]] = true;
         }
     MUST(n == N_MESSAGES && counts[n_nodes] == 0);
 }
@@ -135,46 +141,64 @@ static cl_mem make_buffer(size_t bytes, void *contents)
     return buffer;
 }
 
-int main(int argc, char **argv)
+/* Bin the run. @param turn  how many were binned before: the kernels leave their state ready for the next. */
+static void bin(cl_mem arena, cl_mem state, cl_mem blocks, cl_uint turn, cl_uint is_sorted)
 {
-    static _Alignas(8) unsigned char slots[N_PACKAGES * SLOT_BYTES],
-        block[INDICES_AT + 12 * N_MESSAGES];
-    MUST(argc == 4);
-    n_nodes = (uint32_t)atoi(argv[3]);
-    MUST(n_nodes >= 1 && n_nodes < INDICES_AT / 4);
-    build(argv[1], argv[2]);
-    write_packages(slots);
-    cl_mem arena = make_buffer(sizeof slots, slots), blocks = make_buffer(sizeof block, NULL);
-    cl_mem matrix = make_buffer(((n_nodes + 1) * N_GROUPS + 1) * 4, NULL);
     const cl_uint slot_bytes = SLOT_BYTES, ticket = FIRST_TICKET, n_packages = N_PACKAGES,
-                  each = PACKAGES_EACH, team = GROUP / 2, command = COMMAND, n_groups = N_GROUPS,
-                  n_messages = N_MESSAGES, n_replicas = 4;
-    const cl_ulong zero = 0, base = 64, indices_at = INDICES_AT,
-                   values_at = INDICES_AT + 4 * N_MESSAGES;
+                  packages_each = PACKAGES_EACH, team = GROUP / 2, command = COMMAND,
+                  most = MOST_MESSAGES, n_messages = N_MESSAGES, n_replicas = 4, columns = COLUMNS,
+                  n_rounds = 2, each = 1;
+    const cl_ulong zero = 0, base = 64, indices_at = INDICES_AT, values_at = VALUES_AT;
 #define RUN                                                                               \
     {sizeof arena, &arena}, {8, &zero}, {4, &slot_bytes}, {4, &ticket}, {4, &n_packages}, \
-        {4, &each}, {4, &team}, {4, &command}, {8, &base}, {4, &n_nodes},                 \
+        {4, &packages_each}, {4, &most}, {4, &command}, {8, &base}, {4, &n_nodes},        \
+        {sizeof state, &state},                                                           \
     {                                                                                     \
-        sizeof matrix, &matrix                                                            \
+        4, &turn                                                                          \
     }
-    const struct argument count[] = {
-        RUN, {4, &n_replicas}, {(n_nodes + 1) * n_replicas * 4, NULL}, {each * 4, NULL}};
-    const struct argument find[] = {{sizeof matrix, &matrix}, {4, &n_groups}, {4, &n_nodes},
-                                    {sizeof blocks, &blocks}, {8, &zero},     {GROUP * 4, NULL}};
+    const struct argument count[] = {RUN,
+                                     {4, &team},
+                                     {4, &n_replicas},
+                                     {(n_nodes + 1) * n_replicas * 4, NULL},
+                                     {packages_each * 4, NULL}};
     const struct argument group[] = {RUN,
+                                     {4, &columns},
+                                     {4, &each},
+                                     {4, &n_rounds},
+                                     {4, &is_sorted},
                                      {sizeof blocks, &blocks},
+                                     {8, &zero},
                                      {4, &n_messages},
                                      {8, &indices_at},
                                      {8, &values_at},
                                      {(n_nodes + 1) * 4, NULL},
-                                     {each * 4, NULL},
-                                     {each * 4, NULL}};
+                                     {(MOST_NODES + 1) * 4, NULL},
+                                     {GROUP * 8, NULL},
+                                     {packages_each * 8, NULL},
+                                     {GROUP * 2, NULL},
+                                     {GROUP * 8, NULL}};
     run("count_messages", count, sizeof count / sizeof *count, N_GROUPS);
-    run("find_places", find, sizeof find / sizeof *find, 1);
     run("group_by_node", group, sizeof group / sizeof *group, N_GROUPS);
-    MUST(clEnqueueReadBuffer(queue, blocks, CL_TRUE, 0, sizeof block, block, 0, NULL, NULL) ==
-         CL_SUCCESS);
-    check(block);
-    printf("%u messages to %u nodes: as sent\n", n_messages, n_nodes);
+}
+
+int main(int argc, char **argv)
+{
+    static _Alignas(8) unsigned char slots[N_PACKAGES * SLOT_BYTES], block[BLOCK_BYTES];
+    static uint32_t nothing[3 * (MOST_NODES + 1)];
+    MUST(argc == 4);
+    n_nodes = (uint32_t)atoi(argv[3]);
+    MUST(n_nodes >= 1 && n_nodes <= MOST_NODES);
+    build(argv[1], argv[2]);
+    write_packages(slots);
+    cl_mem arena = make_buffer(sizeof slots, slots), state = make_buffer(sizeof nothing, nothing);
+    for (cl_uint turn = 0; turn < 4; turn++) {
+        cl_mem blocks = make_buffer(sizeof block, NULL);
+        bin(arena, state, blocks, turn % 2, turn < 2 && n_nodes > 1);
+        MUST(clEnqueueReadBuffer(queue, blocks, CL_TRUE, 0, sizeof block, block, 0, NULL, NULL) ==
+             CL_SUCCESS);
+        clReleaseMemObject(blocks);
+        check(block);
+    }
+    printf("%u messages to %u nodes: as sent\n", N_MESSAGES, n_nodes);
     return 0;
 }
