@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SIMT-direct aggregation for bench-aggregation: each launch fills buffers on the device, one a
- * destination; while the next launch fills another set of them, these are copied to the host and
- * appended to node buffers.
+ * destination; while the next launch fills another set of them, these are copied to node buffers.
  *
  * Path:    bench_aggregation.cl (send_direct) -> this -> lib/aggregate/sender.c -> sink.
  * Memory:  everything lives for one case.
@@ -15,13 +14,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "opencl/pinned.h"
+#include "transport/pool.h"
 
 #define N_SETS 2u
 #define MOST_MESSAGES (1u << 20) /* of a launch */
 
 struct set {
     cl_mem fill, buffers; /* on the device */
-    uint32_t *host;       /* pinned: fill [n_nodes], buffers [n_nodes][capacity] */
     cl_event sent;
 };
 
@@ -30,8 +30,8 @@ struct aggregation_direct {
     struct aggregation_sink sink;
     struct gravel_sender *sender;
     struct set sets[N_SETS];
-    cl_mem pinned;
-    unsigned char *mapped;
+    struct gravel_pool pool;     /* of the node buffers that are copied to */
+    struct gravel_pinned pinned; /* their memory */
     cl_kernel kernel;
     cl_command_queue kernels, copies;
     uint32_t capacity, rounds; /* rounds of one launch */
@@ -66,17 +66,31 @@ static void make_sets(struct aggregation_direct *direct)
         direct->rounds = direct->contest->rounds;
     uint32_t mean = n_items * direct->rounds / n_nodes;
     direct->capacity = mean + mean / 4 + 1024;
-    size_t bytes = (n_nodes + (size_t)n_nodes * direct->capacity) * 4;
-    cl_int error;
-    direct->pinned = make_buffer(direct, CL_MEM_ALLOC_HOST_PTR, N_SETS * bytes);
-    direct->mapped = clEnqueueMapBuffer(direct->copies, direct->pinned, CL_TRUE, CL_MAP_READ, 0,
-                                        N_SETS * bytes, 0, NULL, NULL, &error);
-    aggregation_must("clEnqueueMapBuffer", error);
     for (uint32_t i = 0; i < N_SETS; i++) {
         direct->sets[i].fill = make_buffer(direct, 0, n_nodes * 4);
-        direct->sets[i].buffers = make_buffer(direct, 0, bytes - n_nodes * 4);
-        direct->sets[i].host = (uint32_t *)(void *)(direct->mapped + i * bytes);
+        direct->sets[i].buffers = make_buffer(direct, 0, (size_t)n_nodes * direct->capacity * 4);
     }
+}
+
+/* Messages of a node buffer. */
+static uint32_t buffer_messages(void)
+{
+    return gravel_buffer_fits(AGGREGATION_BUFFER_BYTES, AGGREGATION_COMMAND);
+}
+
+/* As many as one set fills. */
+static void make_pool(struct aggregation_direct *direct)
+{
+    struct gravel_pool_shape shape = {.buffer_bytes = AGGREGATION_BUFFER_BYTES};
+    shape.n_buffers = direct->contest->n_nodes * (direct->capacity / buffer_messages() + 1);
+    int code = gravel_pinned_create(&direct->pinned, &direct->contest->device, direct->copies,
+                                    "bench-aggregation", NULL,
+                                    gravel_pool_frames_bytes(shape.buffer_bytes, shape.n_buffers));
+    shape.frames = direct->pinned.begin;
+    if (!code)
+        code = gravel_pool_create(&direct->pool, &shape, NULL);
+    if (code)
+        aggregation_die("node buffers", code);
 }
 
 struct aggregation_direct *aggregation_direct_open(struct aggregation_case *contest)
@@ -92,18 +106,19 @@ struct aggregation_direct *aggregation_direct_open(struct aggregation_case *cont
     direct->kernel = clCreateKernel(contest->program, "send_direct", &error);
     aggregation_must("clCreateKernel", error);
     make_sets(direct);
+    make_pool(direct);
     return direct;
 }
 
 void aggregation_direct_close(struct aggregation_direct *direct)
 {
-    clEnqueueUnmapMemObject(direct->copies, direct->pinned, direct->mapped, 0, NULL, NULL);
+    gravel_pool_destroy(&direct->pool);
+    gravel_pinned_destroy(&direct->pinned);
     clFinish(direct->copies);
     for (uint32_t i = 0; i < N_SETS; i++) {
         clReleaseMemObject(direct->sets[i].fill);
         clReleaseMemObject(direct->sets[i].buffers);
     }
-    clReleaseMemObject(direct->pinned);
     clReleaseKernel(direct->kernel);
     clReleaseCommandQueue(direct->kernels);
     clReleaseCommandQueue(direct->copies);
@@ -139,36 +154,46 @@ static void launch(struct aggregation_direct *direct, struct set *set, uint32_t 
     clFlush(direct->kernels);
 }
 
-/* Copy what is in a set's buffers, and hand it to the sender. @return false if more was sent. */
+/* Begin to copy n indices, from an offset [bytes] on, to node buffers. @return the end of their list. */
+static struct gravel_buffer **begin_copies(struct aggregation_direct *direct, cl_mem from,
+                                           size_t at, uint32_t n, uint32_t node,
+                                           struct gravel_buffer **end)
+{
+    const struct gravel_run_key key = {.command = AGGREGATION_COMMAND};
+    for (uint32_t piece; n; n -= piece, at += piece * (size_t)4) {
+        struct gravel_buffer *buffer = gravel_pool_take(&direct->pool);
+        piece = n < buffer_messages() ? n : buffer_messages();
+        if (!buffer)
+            aggregation_die("node buffers", GRAVEL_ENOMEM);
+        gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, 0, node);
+        gravel_buffer_lay_out(buffer, &key, piece);
+        aggregation_must("copying buffers",
+                         clEnqueueReadBuffer(direct->copies, from, CL_FALSE, at, piece * (size_t)4,
+                                             gravel_buffer_index(buffer), 0, NULL, NULL));
+        *end = buffer;
+        end = &buffer->next;
+    }
+    return end;
+}
+
+/* Copy what is in a set's buffers, and have the sender ship it. @return false if more was sent. */
 static bool take(struct aggregation_direct *direct, struct set *set)
 {
-    uint32_t n_nodes = direct->contest->n_nodes, *fill = set->host;
-    uint32_t *buffers = set->host + n_nodes, counts[AGGREGATION_MAX_NODES + 1] = {0};
+    uint32_t n_nodes = direct->contest->n_nodes, fill[AGGREGATION_MAX_NODES];
+    struct gravel_block block = {.first = NULL};
+    struct gravel_buffer **end = &block.first;
     bool fits = true;
-    cl_int error = clEnqueueReadBuffer(direct->copies, set->fill, CL_TRUE, 0, n_nodes * 4, fill, 1,
-                                       &set->sent, NULL);
-    for (uint32_t node = 0; node < n_nodes && error == CL_SUCCESS; node++) {
-        size_t at = (size_t)node * direct->capacity * 4;
-        fits &= fill[node] <= direct->capacity;
-        counts[node] = fits ? fill[node] : 0;
-        if (counts[node])
-            error =
-                clEnqueueReadBuffer(direct->copies, set->buffers, CL_FALSE, at, counts[node] * 4u,
-                                    (unsigned char *)buffers + at, 0, NULL, NULL);
-    }
-    if (error == CL_SUCCESS)
-        error = clFinish(direct->copies);
-    aggregation_must("copying buffers", error);
+    aggregation_must("reading counts", clEnqueueReadBuffer(direct->copies, set->fill, CL_TRUE, 0,
+                                                           n_nodes * 4, fill, 1, &set->sent, NULL));
     clReleaseEvent(set->sent);
     for (uint32_t node = 0; node < n_nodes; node++) {
-        uint32_t alone[AGGREGATION_MAX_NODES + 1] = {0};
-        alone[node] = counts[node];
-        const struct gravel_block block = {
-            .run = {.command = AGGREGATION_COMMAND, .n_messages = counts[node]},
-            .counts = alone,
-            .index = (unsigned char *)(buffers + (size_t)node * direct->capacity)};
-        gravel_sender_append_block(direct->sender, &block, 0);
+        fits &= fill[node] <= direct->capacity;
+        if (fits)
+            end = begin_copies(direct, set->buffers, (size_t)node * direct->capacity * 4,
+                               fill[node], node, end);
     }
+    aggregation_must("copying buffers", clFinish(direct->copies));
+    gravel_sender_ship_block(direct->sender, &block);
     return fits;
 }
 

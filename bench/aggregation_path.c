@@ -12,12 +12,14 @@
 #include "opencl/slice.h"
 #include "pump/pump.h"
 #include "base/clock.h"
+#include "transport/pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define SLOT_BYTES (GRAVELP_NODE_ROW + AGGREGATION_GROUP * 8u)
 #define RING_BYTES (64u << 20)
+#define N_BUFFERS 256u /* of the pump: 8 blocks of 8 MB; and one for the rest of each part */
 
 static void report(void *context, int code, bool is_fatal, const char *text)
 {
@@ -43,14 +45,19 @@ static void open_pump(struct aggregation_path *path, const char *aggregation)
                                              .heap_bytes = 4096,
                                              .wait_ms = 8000,
                                              .look_ns = 1};
-    const struct gravel_pump_shape pump = {.memory = &path->memory,
-                                           .aborted = &path->contest->aborted,
-                                           .report = report,
-                                           .wake = wake,
-                                           .context = path,
-                                           .timeout_ns = 8 * GRAVEL_NS_PER_S,
-                                           .aggregation = aggregation};
+    struct gravel_pump_shape pump = {.memory = &path->memory,
+                                     .aborted = &path->contest->aborted,
+                                     .report = report,
+                                     .wake = wake,
+                                     .context = path,
+                                     .timeout_ns = 8 * GRAVEL_NS_PER_S,
+                                     .aggregation = aggregation,
+                                     .buffer_bytes = AGGREGATION_BUFFER_BYTES,
+                                     .n_buffers = N_BUFFERS + 8 * shape.n_nodes};
     int code = gravel_memory_create(&path->memory, &path->contest->device, &shape);
+    gravel_memory_place_frames(&path->memory, NULL,
+                               gravel_pool_frames_bytes(pump.buffer_bytes, pump.n_buffers), true);
+    pump.frames = path->memory.frames;
     if (!code)
         code = gravel_pump_create(&path->pump, &pump);
     if (code)

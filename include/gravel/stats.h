@@ -26,7 +26,9 @@
     X(network_bytes, "bytes", "bytes in node buffers sent to other nodes")                        \
     X(handed_buffers, "count",                                                                    \
       "of network_buffers, those handed over in memory shared with nodes of the machine")         \
-    X(buffer_waits, "count", "times an aggregator waited for a free node buffer")                 \
+    X(buffer_waits, "count",                                                                      \
+      "times an aggregator, or messages that the device had binned, waited for a free node "      \
+      "buffer")                                                                                   \
     X(queue_full_waits, "count", "leaders that found the queue full")                             \
     X(resolved_buffers, "count", "node buffers applied here")                                     \
     X(resolved_messages, "count", "messages applied here")                                        \

@@ -140,14 +140,12 @@ static void take_package(struct gravel_aggregator *aggregator, const struct grav
 }
 
 /* Packages that the device has binned. @return tickets they had. */
-static uint32_t take_block(struct gravel_aggregator *aggregator, const struct gravel_block *block,
-                           uint64_t now_ns)
+static uint32_t take_block(struct gravel_aggregator *aggregator, struct gravel_block *block)
 {
     gravel_counter_add(&aggregator->n_packages, block->run.n_packages);
     gravel_counter_add(&aggregator->n_messages, block->run.n_messages);
     gravel_counter_add(&aggregator->n_binned, block->run.n_messages);
-    if (gravel_sender_append_block(aggregator->sender, block, now_ns) == GRAVEL_ENOMEM)
-        report(aggregator, GRAVEL_ENOMEM, true, "no memory for a node buffer");
+    gravel_sender_ship_block(aggregator->sender, block);
     return block->run.n_packages;
 }
 
@@ -158,7 +156,7 @@ static uint32_t take_packages(struct gravel_aggregator *aggregator, uint64_t now
     while (n < BATCH && (package = gravel_package_peek(&aggregator->queue))) {
         uint32_t n_tickets = 1;
         if (aggregator->blocks && package->command == GRAVEL_BINNED)
-            n_tickets = take_block(aggregator, &aggregator->blocks[package->n_messages], now_ns);
+            n_tickets = take_block(aggregator, &aggregator->blocks[package->n_messages]);
         else
             take_package(aggregator, package, now_ns);
         gravel_package_release_n(&aggregator->queue, n_tickets);

@@ -255,21 +255,17 @@ int gravel_sender_append(struct gravel_sender *sender, const struct gravel_colum
     return 0;
 }
 
-int gravel_sender_append_block(struct gravel_sender *sender, const struct gravel_block *block,
-                               uint64_t now_ns)
+void gravel_sender_ship_block(struct gravel_sender *sender, struct gravel_block *block)
 {
-    size_t first = 0;
-    const struct gravel_columns columns = {
-        .key = {.command = block->run.command, .base = block->run.base},
-        .index = block->index,
-        .values = {block->values},
-    };
-    begin_run(sender, &columns.key);
-    for (uint32_t node = 0; node < sender->shape.n_nodes;
-         first += gravel_block_part(block->counts[node++]))
-        if (!append_rows(sender, &columns, node, first, block->counts[node], now_ns))
-            return why_no_buffer(sender);
-    return 0;
+    struct gravel_buffer *buffer;
+    while ((buffer = block->first)) {
+        uint32_t node = buffer->frame->destination;
+        block->first = buffer->next;
+        if (sender->open[node])
+            ship_open(sender, node, GRAVEL_SHIP_FLUSH);
+        gravel_buffer_complete(buffer);
+        ship(sender, buffer, GRAVEL_SHIP_FULL);
+    }
 }
 
 static void flush(struct gravel_sender *sender, uint64_t opened_before_ns,

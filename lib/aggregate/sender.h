@@ -84,13 +84,8 @@ bool gravel_sender_has_nodes(const struct gravel_sender *sender, const uint32_t 
 int gravel_sender_append(struct gravel_sender *sender, const struct gravel_columns *columns,
                          uint64_t now_ns, uint32_t *refused);
 
-/**
- * Take messages that are binned already.
- *
- * @return  0; GRAVEL_EPEER if the node has aborted, or GRAVEL_ENOMEM: messages were dropped.
- */
-int gravel_sender_append_block(struct gravel_sender *sender, const struct gravel_block *block,
-                               uint64_t now_ns);
+/** Ship the buffers of a block, behind all messages before it. */
+void gravel_sender_ship_block(struct gravel_sender *sender, struct gravel_block *block);
 
 /** Ship every open buffer. */
 void gravel_sender_flush(struct gravel_sender *sender);

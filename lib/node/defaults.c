@@ -6,9 +6,21 @@
 
 #include "layout/package.h"
 #include "pump/device_aggregator.h"
+#include "transport/pool.h"
 
 #define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
 #define QUEUE_BYTES (32u << 20)   /* of one queue */
+#define HOST_BUFFERS 4u           /* of host calls, for each node: lib/network/network.c */
+
+/*
+ * Where the device bins, the parts of its blocks are copied to node buffers of the pump's. Of a queue, each of
+ * GRAVEL_BLOCK_ROOMS blocks takes one for each node, and what its messages fill; as many travel meanwhile. All node
+ * buffers of a node shall lie in a gigabyte, which is what other nodes of the machine map and what is pinned at most;
+ * so where there are many nodes there are fewer buffers, and blocks wait for some, or are shorter.
+ */
+#define PUMP_BUFFERS_BUDGET (512u << 20)
+#define PUMP_BUFFERS_LEAST (64u << 20)
+#define ALL_BUFFERS_BUDGET (UINT64_C(1) << 30)
 
 /* Where host and kernels share memory. */
 #define SHARED_BUFFER_BYTES (64u << 10)
@@ -55,6 +67,23 @@ static uint32_t derive_n_buffers(const struct gravel_config *config, uint32_t n_
 {
     uint64_t n = BUFFER_BUDGET / config->buffer_bytes / n_nodes;
     return n < 2 ? 2 : n > 32 ? 32 : (uint32_t)n;
+}
+
+uint32_t gravel_derive_pump_buffers(const struct gravel_config *config, uint32_t n_nodes)
+{
+    uint32_t n_queues = config->n_aggregators;
+    if (n_nodes > GRAVEL_BLOCK_MOST_NODES)
+        return 0;
+    uint64_t frame = gravel_pool_frame_bytes((uint32_t)config->buffer_bytes);
+    uint64_t block = gravel_block_bytes(n_queues, config->queue_bytes / n_queues);
+    uint64_t wanted = 2 * GRAVEL_BLOCK_ROOMS * (n_nodes + block / config->buffer_bytes + 1);
+    uint64_t others = frame * n_nodes * ((uint64_t)config->n_buffers * n_queues + HOST_BUFFERS);
+    uint64_t budget = others < ALL_BUFFERS_BUDGET ? ALL_BUFFERS_BUDGET - others : 0;
+    budget = budget < PUMP_BUFFERS_LEAST    ? PUMP_BUFFERS_LEAST
+             : budget < PUMP_BUFFERS_BUDGET ? budget
+                                            : PUMP_BUFFERS_BUDGET;
+    uint64_t most = budget / n_queues / frame;
+    return (uint32_t)(wanted < most ? wanted : most);
 }
 
 static uint32_t derive_chain_limit(const struct gravel_config *config)

@@ -24,4 +24,11 @@ uint64_t gravel_derive_buffer_bytes(const struct gravel_surroundings *place);
 /** Fill in every setting that is 0 and stands for one that is derived. */
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place);
 
+/**
+ * Node buffers that the pump needs for each queue, if the device bins [count].
+ *
+ * @param config  nothing in it is left to be derived.
+ */
+uint32_t gravel_derive_pump_buffers(const struct gravel_config *config, uint32_t n_nodes);
+
 #endif

@@ -34,6 +34,7 @@ struct gravel {
     uint32_t n_heaps;                  /* in memory: one for each node of this process */
     struct gravelp_arena *arena;       /* the host's: memory.arena */
     struct gravel_pump *pump;          /* NULL where host and kernels share the arena */
+    uint32_t n_pump_buffers;           /* its node buffers, for each queue */
     struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
     pthread_mutex_t drain_lock;        /* step drain: one launch at a time */
     _Atomic bool is_draining;          /* H4: that launch waits for a slice */

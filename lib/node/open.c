@@ -13,6 +13,7 @@
 #include "node/defaults.h"
 #include "node/node.h"
 #include "node/settings.h"
+#include "pump/device_aggregator.h"
 #include "resolve/on_device/device_resolver.h"
 #include "self_test/self_test.h"
 #include "transport/launcher.h"
@@ -124,16 +125,30 @@ static uint64_t frames_bytes(const struct gravel *gravel)
            gravel->config.n_buffers * gravel->network.transport->n_nodes;
 }
 
-/* Memory for the aggregators' node buffers, where it matters what memory that is. */
+/* What the device bins. It does so for whole buffers only. */
+static const char *device_aggregation(const struct gravel *gravel)
+{
+    const struct gravel_config *config = &gravel->config;
+    return gravel_aggregation_of(config->aggregation) || config->check ? "off"
+                                                                       : config->device_aggregation;
+}
+
+/* Memory for node buffers of the aggregators, and of the pump behind them, where it matters what memory that is. */
 static void place_frames(struct gravel *gravel)
 {
     const struct gravel_config *config = &gravel->config;
-    uint64_t bytes = frames_bytes(gravel) * config->n_aggregators;
+    bool bins = gravel_device_bins(&gravel->device, device_aggregation(gravel));
+    if (bins)
+        gravel->n_pump_buffers =
+            gravel_derive_pump_buffers(config, gravel->network.transport->n_nodes);
+    uint64_t pump_bytes =
+        gravel_pool_frames_bytes((uint32_t)config->buffer_bytes, gravel->n_pump_buffers);
+    uint64_t bytes = (frames_bytes(gravel) + pump_bytes) * config->n_aggregators;
     unsigned char *shared = NULL;
     if (gravel->network.transport->n_takers)
         shared = gravel_segment_take(gravel->segment, bytes);
     gravel_memory_place_frames(&gravel->memory, shared, bytes,
-                               config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES);
+                               bins || config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES);
     gravel_memory_pin_others(&gravel->memory, gravel->network.transport->views,
                              gravel->network.transport->n_views);
 }
@@ -170,14 +185,10 @@ static void wake_aggregator(void *context, uint32_t queue)
     gravel_aggregator_wake(&gravel->aggregators[queue]);
 }
 
-static enum gravel_aggregation aggregation_of(const struct gravel *gravel)
-{
-    return gravel_aggregation_of(gravel->config.aggregation);
-}
-
-/* Where kernels' packages must be fetched. The device bins for whole buffers only. */
+/* Where kernels' packages must be fetched. */
 static int open_pump(struct gravel *gravel)
 {
+    uint64_t before = frames_bytes(gravel) * gravel->config.n_aggregators;
     const struct gravel_pump_shape shape = {
         .memory = &gravel->memory,
         .aborted = &gravel->aborted,
@@ -185,9 +196,10 @@ static int open_pump(struct gravel *gravel)
         .wake = wake_aggregator,
         .context = gravel,
         .timeout_ns = gravel_network_patience_ms(&gravel->network) * UINT64_C(1000000),
-        .aggregation = aggregation_of(gravel) || gravel->config.check
-                           ? "off"
-                           : gravel->config.device_aggregation,
+        .aggregation = device_aggregation(gravel),
+        .buffer_bytes = (uint32_t)gravel->config.buffer_bytes,
+        .n_buffers = gravel->n_pump_buffers,
+        .frames = gravel->memory.frames ? gravel->memory.frames + before : NULL,
     };
     return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
 }
@@ -210,7 +222,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .report = gravel_report,
         .report_context = gravel,
         .timeout_ns = config->timeout_ms * UINT64_C(1000000),
-        .aggregation = aggregation_of(gravel),
+        .aggregation = gravel_aggregation_of(config->aggregation),
         .check = {.names = &gravel->kernel_names},
         .number = number,
     };
@@ -307,8 +319,10 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
         code = gravel_fail(GRAVEL_ENOMEM, "statistics of %u nodes", transport->n_nodes);
     if (!code) {
         uint32_t n_buffers = gravel->config.n_buffers * gravel->config.n_aggregators + 4;
-        code = gravel_network_attach(&gravel->network, &gravel->memory, gravel->calls,
-                                     gravel->trace, n_buffers * transport->n_nodes);
+        uint32_t n_pump_buffers = gravel->n_pump_buffers * gravel->config.n_aggregators;
+        code =
+            gravel_network_attach(&gravel->network, &gravel->memory, gravel->calls, gravel->trace,
+                                  n_buffers * transport->n_nodes + n_pump_buffers);
     }
     return code ? code : open_aggregators(gravel);
 }

@@ -64,6 +64,8 @@ static void gather_all(struct gravel *gravel, struct gravel_stats *stats)
         add_aggregator(stats, &gravel->aggregators[i]);
     add_sender(stats, network->host_sender, true);
     add_sender(stats, network->handler_sender, true);
+    if (gravel->pump)
+        stats->buffer_waits += gravel_pump_buffer_waits(gravel->pump);
     add_polls(stats, &network->idle, network->started_ns);
     stats->network_buffers = gravel_counter_load(&network->counts.network_buffers);
     stats->network_bytes = gravel_counter_load(&network->counts.network_bytes);

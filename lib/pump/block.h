@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A block: the messages of a run of packages, grouped by destination by the device.
+ * A block: the messages of a run of packages, grouped by destination by the device. In a room on the device:
  *
  *     block = counts [n_nodes + 1], padded to a cache line | indices [n] | values [n]
  *
@@ -8,8 +8,12 @@
  * begins at an even message, so that copies of it begin at 8 bytes. Element n_nodes of the counts is 0; it is
  * more if the device found something to refuse, and then the block holds nothing else.
  *
+ * On the host it is a list of node buffers, each filled but for its headers: every part is copied from the device
+ * straight to where its messages travel from, to as many buffers as it takes.
+ *
  * Path:    cl/kernels/aggregate.cl -> device_aggregator.c -> lib/pump/blocks.c -> aggregator.c -> sender.c.
- * Owner:   the device aggregator; the CPU aggregator's from U1 on until it has released the run's tickets (C2).
+ * Owner:   the pump; the aggregator's from U1 on until it has released the run's tickets (C2). The buffers go home to
+ *          the pump's pool.
  */
 #ifndef GRAVEL_PUMP_BLOCK_H
 #define GRAVEL_PUMP_BLOCK_H
@@ -28,11 +32,12 @@ struct gravel_package_run {
     uint32_t most_messages; /* of one */
 };
 
+struct gravel_buffer;
+
 struct gravel_block {
     struct gravel_package_run run;
-    const uint32_t *counts;      /* [n_nodes] messages to each; their sum is the run's n_messages */
-    const unsigned char *index;  /* of GRAVELP_INDEX_BYTES(command) */
-    const unsigned char *values; /* of GRAVELP_VALUE_BYTES(command), where messages carry one */
+    struct gravel_buffer
+        *first; /* in the order of their destinations; NULL: they have been shipped */
 };
 
 #define GRAVEL_BLOCK_MESSAGE_MOST_BYTES 16u /* a wide index and a value */

@@ -1,19 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Has the device bin runs of packages, instead of copying them.
+ * Has the device bin runs of packages, and copies the blocks to the node buffers that they travel in.
  *
  * A run is packages of one command and base whose messages may change places. It ends where another
  * begins, and flights land in the order of their tickets whichever way they take, so what must keep
  * its order does. Blocks use the rooms of their queue in turn, each until the aggregator has
- * released its last ticket.
+ * released its last ticket. The pump waits for no buffer: a block stays in its room until some come home.
  *
  * Path:    move.c -> blocks.c -> lib/pump/device_aggregator.c; aggregator.c reads the
  *          blocks.
- * Memory:  U1 hands a block to the aggregator, C2 and U3 hand its room back.
+ * Memory:  U1 hands a block and its buffers to the aggregator, C2 and U3 hand its room back; the buffers
+ *          come back through the pool (S1).
  */
+#include "base/counter.h"
+#include "base/error.h"
+#include "opencl/objects.h"
 #include "pump/parts.h"
 
 #define MESSAGES_EACH 32u /* fewest, on average, of a package of a run that is worth binning */
+
+/* Messages that a buffer takes of a part; even, if it takes several, so that the next piece begins at 8 bytes too. */
+static uint32_t buffer_messages(const struct gravel_pump *pump, uint32_t command)
+{
+    uint32_t n = gravel_buffer_fits(pump->shape.buffer_bytes, command);
+    n = n < GRAVEL_FRAME_MAX_MESSAGES ? n : GRAVEL_FRAME_MAX_MESSAGES;
+    return n > 1 ? n & ~1u : n;
+}
+
+/* Messages of a run, at most: a block must get along with the room, and with all buffers of its queue. */
+static uint32_t most_messages(const struct gravel_pump *pump, uint32_t command)
+{
+    uint32_t n_nodes = pump->arena->n_nodes, n_buffers = pump->shape.n_buffers;
+    uint32_t fits = gravel_device_aggregator_fits(pump->binner, command);
+    uint64_t bears = n_buffers > n_nodes
+                         ? (uint64_t)(n_buffers - n_nodes) * buffer_messages(pump, command)
+                         : n_buffers / 2; /* each may need one, and start another */
+    return bears < fits ? (uint32_t)bears : fits;
+}
 
 /* The longest run that n packages begin with. 0 < n. */
 static struct gravel_package_run find_run(const struct gravel_pump *pump,
@@ -24,7 +47,7 @@ static struct gravel_package_run find_run(const struct gravel_pump *pump,
         run.n_packages = 1;
         return run;
     }
-    uint32_t fits = gravel_device_aggregator_fits(pump->binner, run.command);
+    uint32_t fits = most_messages(pump, run.command);
     while (run.n_packages < n && headers[run.n_packages].command == run.command &&
            headers[run.n_packages].base == run.base &&
            headers[run.n_packages].n_messages <= fits - run.n_messages) {
@@ -82,10 +105,15 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     flight->run = *run;
     flight->run.queue = queue;
     flight->run.ticket = mirror->taken;
+    struct gravel_block *block = &mirror->blocks[flight->room];
     int code =
         gravel_device_aggregator_bin(pump->binner, &flight->run, flight->room, &flight->copied);
     if (code)
         return code;
+    *block = (struct gravel_block){.run = flight->run};
+    flight->stage = FLIGHT_COUNTED;
+    flight->node = flight->n_begun = flight->first = 0;
+    flight->buffer = &block->first;
     *n_binned = run->n_packages;
     gravel_pump_begin_flight(mirror, run->n_packages);
     rooms->ends[flight->room] = mirror->taken;
@@ -93,22 +121,115 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     return 0;
 }
 
-bool gravel_pump_land_block(struct gravel_pump *pump, struct mirror *mirror,
+/* An empty buffer for the next piece of a flight's block; NULL if there is none now. */
+static struct gravel_buffer *take_buffer(struct gravel_pump *pump, struct mirror *mirror,
+                                         struct flight *flight)
+{
+    struct gravel_buffer *buffer = gravel_pool_take(&mirror->pool);
+    if (!buffer && !mirror->has_no_buffer)
+        gravel_counter_add(&pump->waits, 1);
+    mirror->has_no_buffer = !buffer;
+    if (!buffer)
+        return NULL;
+    gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, pump->arena->node, flight->node);
+    *flight->buffer = buffer;
+    flight->buffer = &buffer->next;
+    return buffer;
+}
+
+/* Begin to copy the next `left` messages of a flight's part, or as many as a buffer takes. @param n_begun  [out] 0
+ * without a buffer. */
+static int copy_piece(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
+                      uint32_t left, uint32_t *n_begun)
+{
+    const struct gravel_package_run *run = &flight->run;
+    const struct gravel_run_key key = {.command = run->command, .base = run->base};
+    struct gravel_buffer *buffer = take_buffer(pump, mirror, flight);
+    uint32_t most = buffer_messages(pump, run->command), n = left < most ? left : most;
+    *n_begun = buffer ? n : 0;
+    if (!buffer)
+        return 0;
+    gravel_buffer_lay_out(buffer, &key, n);
+    return gravel_device_aggregator_copy(
+        pump->binner, pump->moves, run, flight->room, flight->first + flight->n_begun, n,
+        gravel_buffer_index(buffer), gravel_buffer_value(buffer, 0), &flight->copied);
+}
+
+/* Begin the copies of a flight's block, as far as there are buffers. */
+static int copy_parts(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight)
+{
+    const uint32_t *counts =
+        gravel_device_aggregator_counts(pump->binner, &flight->run, flight->room);
+    while (flight->node < pump->arena->n_nodes) {
+        uint32_t n = counts[flight->node], n_begun = 0;
+        if (flight->n_begun == n) {
+            flight->first += gravel_block_part(n);
+            flight->node++;
+            flight->n_begun = 0;
+            continue;
+        }
+        int code = copy_piece(pump, mirror, flight, n - flight->n_begun, &n_begun);
+        if (code || n_begun == 0)
+            return code;
+        flight->n_begun += n_begun;
+    }
+    flight->stage = FLIGHT_COPIED;
+    return 0;
+}
+
+int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror)
+{
+    int code = 0;
+    bool has_begun = false;
+    for (uint32_t i = 0; i < mirror->n_flights && !code; i++) {
+        struct flight *flight = gravel_pump_flight(mirror, i);
+        if (flight->stage == FLIGHT_COUNTED) {
+            if (gravel_cl_event_status(flight->copied) != CL_COMPLETE)
+                break; /* nor have those behind it ended */
+            flight->stage =
+                gravel_device_aggregator_is_right(pump->binner, &flight->run, flight->room)
+                    ? FLIGHT_BEGUN
+                    : FLIGHT_REFUSED;
+        }
+        has_begun |= flight->stage == FLIGHT_BEGUN;
+        if (flight->stage == FLIGHT_BEGUN)
+            code = copy_parts(pump, mirror, flight);
+        if (flight->stage == FLIGHT_BEGUN)
+            break; /* those behind it would take its buffers */
+    }
+    if (has_begun)
+        clFlush(pump->moves);
+    return code;
+}
+
+void gravel_pump_land_block(struct gravel_pump *pump, struct mirror *mirror,
                             const struct flight *flight)
 {
     struct gravelp_package *package = gravel_pump_slot(pump, mirror, flight->run.ticket);
-    struct gravel_block *block = &mirror->blocks[flight->room];
-    if (!gravel_device_aggregator_take(pump->binner, &flight->run, flight->room, block))
-        return false;
     package->command = GRAVEL_BINNED;
     package->n_messages = flight->room;
     package->stride = flight->run.n_packages;
     gravel_word_store(&package->published, flight->run.ticket + 1,
                       memory_order_relaxed); /* U1 is to follow */
-    return true;
 }
 
-const struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t queue)
+void gravel_pump_drop_blocks(struct mirror *mirror)
+{
+    for (uint32_t room = 0; room < GRAVEL_BLOCK_ROOMS; room++) {
+        struct gravel_buffer *buffer, *next = mirror->blocks[room].first;
+        while ((buffer = next)) {
+            next = buffer->next;
+            gravel_buffer_destroy(buffer);
+        }
+    }
+}
+
+struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t queue)
 {
     return pump->binner ? pump->mirrors[queue].blocks : NULL;
+}
+
+uint64_t gravel_pump_buffer_waits(const struct gravel_pump *pump)
+{
+    return gravel_counter_load(&pump->waits);
 }

@@ -2,8 +2,9 @@
 /*
  * Enqueues the binning of runs. See device_aggregator.h.
  *
- * Kernels go to one in-order queue and share one matrix; copies go to the caller's queue, so that
- * one run is binned while the block before it is copied.
+ * Kernels and the copies of their counts go to one in-order queue; copies of messages go to the caller's, so that
+ * one run is binned while the block before it is copied. No command queue waits for another: the host has seen the
+ * counts before it enqueues the copies.
  */
 #include "pump/device_aggregator.h"
 
@@ -26,9 +27,6 @@
     16u /* messages of a tile that a lane takes; 8 if some row has elements of 8 bytes */
 #define SORT_NODES \
     256u /* at most: a tile has few messages for each of more, and 32 kB are not enough */
-#define ROOMS_BYTES (64u << 20) /* of all queues */
-#define ROOM_MOST_BYTES (8u << 20)
-#define ROOM_LEAST_BYTES (64u << 10)
 
 extern const char gravel_aggregate_cl[];
 
@@ -41,7 +39,7 @@ struct gravel_device_aggregator {
     cl_kernel kernels[N_KERNELS];
     cl_mem state;                /* see aggregate.cl */
     cl_mem rooms;                /* [n_queues][GRAVEL_BLOCK_ROOMS] on the device */
-    struct gravel_pinned blocks; /* the same on the host */
+    struct gravel_pinned counts; /* [n_queues][GRAVEL_BLOCK_ROOMS] on the host */
     uint32_t n_nodes;
     uint32_t counts_bytes; /* what a block begins with */
     uint32_t body_bytes;   /* of messages */
@@ -77,10 +75,8 @@ static void lay_out(struct gravel_device_aggregator *aggregator)
 {
     const struct gravelp_arena *arena = aggregator->memory->arena;
     uint32_t n_bins = arena->n_nodes + 1;
-    uint64_t queue_bytes = (uint64_t)arena->n_slots * arena->slot_bytes;
-    uint64_t share = ROOMS_BYTES / GRAVEL_BLOCK_ROOMS / arena->n_queues;
-    uint32_t body = clamp(share, ROOM_LEAST_BYTES, ROOM_MOST_BYTES);
-    body = queue_bytes < body ? (uint32_t)queue_bytes : body;
+    uint32_t body =
+        gravel_block_bytes(arena->n_queues, (uint64_t)arena->n_slots * arena->slot_bytes);
     uint32_t gaps = round_to_line(arena->n_nodes * GRAVEL_BLOCK_MESSAGE_MOST_BYTES);
     aggregator->n_nodes = arena->n_nodes;
     aggregator->counts_bytes = round_to_line(n_bins * 4u);
@@ -90,10 +86,14 @@ static void lay_out(struct gravel_device_aggregator *aggregator)
     aggregator->n_replicas = floor_power_of_two(clamp(COUNTS / n_bins, 1, MOST_REPLICAS));
 }
 
+static uint64_t n_rooms(const struct gravel_device_aggregator *aggregator)
+{
+    return (uint64_t)aggregator->memory->arena->n_queues * GRAVEL_BLOCK_ROOMS;
+}
+
 static uint64_t rooms_bytes(const struct gravel_device_aggregator *aggregator)
 {
-    return (uint64_t)aggregator->memory->arena->n_queues * GRAVEL_BLOCK_ROOMS *
-           aggregator->room_bytes;
+    return n_rooms(aggregator) * aggregator->room_bytes;
 }
 
 static uint64_t state_bytes(const struct gravel_device_aggregator *aggregator)
@@ -110,8 +110,9 @@ static int make_memory(struct gravel_device_aggregator *aggregator)
     if (!code)
         code = gravel_cl_buffer_create(device, user, bytes, &aggregator->rooms);
     return code ? code
-                : gravel_pinned_create(&aggregator->blocks, device, aggregator->queue,
-                                       "pinned memory for binning on the device", NULL, bytes);
+                : gravel_pinned_create(&aggregator->counts, device, aggregator->queue,
+                                       "pinned memory for binning on the device", NULL,
+                                       n_rooms(aggregator) * aggregator->counts_bytes);
 }
 
 static int make_kernels(struct gravel_device_aggregator *aggregator)
@@ -186,7 +187,7 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
     if (!gravel_wait_is_done(aggregator->memory->device, aggregator->queue,
                              "the device's aggregator"))
         return; /* the device still uses all of it */
-    gravel_pinned_destroy(&aggregator->blocks);
+    gravel_pinned_destroy(&aggregator->counts);
     gravel_cl_kernels_release(aggregator->kernels, N_KERNELS);
     gravel_cl_buffer_release(aggregator->state);
     gravel_cl_buffer_release(aggregator->rooms);
@@ -204,20 +205,20 @@ uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *ag
            GRAVELP_MESSAGE_BYTES(command); /* 8: values are aligned */
 }
 
-/* Where a block is among all rooms, and its parts in it [bytes]. */
+/* Where a block is among all rooms, and its rows in it [bytes]. */
 struct place {
-    uint64_t block;
-    uint32_t indices, values, end;
+    uint64_t number, block;
+    uint64_t indices, values;
 };
 
 static struct place find_place(const struct gravel_device_aggregator *aggregator,
                                const struct gravel_package_run *run, uint32_t room)
 {
     uint64_t number = (uint64_t)run->queue * GRAVEL_BLOCK_ROOMS + room;
-    uint32_t indices = aggregator->counts_bytes, n = run->n_messages + aggregator->n_nodes;
-    uint32_t values = indices + ((n * GRAVELP_INDEX_BYTES(run->command) + 7u) & ~7u);
-    uint32_t values_bytes = n * GRAVELP_N_VALUES(run->command) * GRAVELP_VALUE_BYTES(run->command);
-    return (struct place){number * aggregator->room_bytes, indices, values, values + values_bytes};
+    uint64_t block = number * aggregator->room_bytes, n = run->n_messages + aggregator->n_nodes;
+    uint64_t indices = block + aggregator->counts_bytes;
+    uint64_t values = indices + ((n * GRAVELP_INDEX_BYTES(run->command) + 7u) & ~UINT64_C(7));
+    return (struct place){number, block, indices, values};
 }
 
 /* How a run is shared out. */
@@ -312,7 +313,6 @@ static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
     cl_kernel kernel = aggregator->kernels[GROUP_BY_NODE];
     uint32_t n_nodes = aggregator->n_nodes;
     uint32_t is_sorted = n_nodes > 1 && n_nodes <= SORT_NODES;
-    uint64_t indices_at = place->block + place->indices, values_at = place->block + place->values;
     size_t tile = (size_t)share->each * aggregator->group; /* messages, and as many words or more */
     size_t n_starts = n_nodes > share->tile_packages ? n_nodes : share->tile_packages;
     const struct gravel_argument arguments[] = {
@@ -323,8 +323,8 @@ static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
         GRAVEL_ARGUMENT(aggregator->rooms),
         GRAVEL_ARGUMENT(place->block),
         GRAVEL_ARGUMENT(run->n_messages),
-        GRAVEL_ARGUMENT(indices_at),
-        GRAVEL_ARGUMENT(values_at),
+        GRAVEL_ARGUMENT(place->indices),
+        GRAVEL_ARGUMENT(place->values),
         GRAVEL_ARGUMENT_LOCAL((size_t)n_nodes + 1),
         GRAVEL_ARGUMENT_LOCAL(is_sorted || n_nodes == 1 ? n_starts : 1),
         GRAVEL_ARGUMENT_LOCAL(2 * (size_t)aggregator->group),
@@ -341,9 +341,17 @@ static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
     return error;
 }
 
+/* The counts of a room on the host. */
+static uint32_t *counts_of(const struct gravel_device_aggregator *aggregator,
+                           const struct place *place)
+{
+    void *at = aggregator->counts.begin + place->number * aggregator->counts_bytes;
+    return at;
+}
+
 int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
                                  const struct gravel_package_run *run, uint32_t room,
-                                 cl_event *copied)
+                                 cl_event *counted)
 {
     struct place place = find_place(aggregator, run, room);
     struct share share = find_share(aggregator, run);
@@ -355,23 +363,55 @@ int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
     aggregator->turn = 1 - aggregator->turn;
     /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */
     error = clEnqueueReadBuffer(aggregator->queue, aggregator->rooms, CL_FALSE, place.block,
-                                place.end, aggregator->blocks.begin + place.block, 0, NULL, copied);
+                                sizeof(uint32_t) * (aggregator->n_nodes + (size_t)1),
+                                counts_of(aggregator, &place), 0, NULL, counted);
     clFlush(aggregator->queue);
-    return gravel_check_cl("copying a block from the device", error);
+    return gravel_check_cl("copying a block's counts from the device", error);
 }
 
-bool gravel_device_aggregator_take(const struct gravel_device_aggregator *aggregator,
-                                   const struct gravel_package_run *run, uint32_t room,
-                                   struct gravel_block *block)
+const uint32_t *gravel_device_aggregator_counts(const struct gravel_device_aggregator *aggregator,
+                                                const struct gravel_package_run *run, uint32_t room)
 {
     struct place place = find_place(aggregator, run, room);
-    unsigned char *start = aggregator->blocks.begin + place.block;
+    return counts_of(aggregator, &place);
+}
+
+bool gravel_device_aggregator_is_right(const struct gravel_device_aggregator *aggregator,
+                                       const struct gravel_package_run *run, uint32_t room)
+{
+    const uint32_t *counts = gravel_device_aggregator_counts(aggregator, run, room);
     uint64_t sum = 0;
-    *block = (struct gravel_block){.run = *run,
-                                   .counts = (const uint32_t *)(void *)start,
-                                   .index = start + place.indices,
-                                   .values = start + place.values};
     for (uint32_t node = 0; node < aggregator->n_nodes; node++)
-        sum += block->counts[node];
-    return sum == run->n_messages && block->counts[aggregator->n_nodes] == 0;
+        sum += counts[node];
+    return sum == run->n_messages && counts[aggregator->n_nodes] == 0;
+}
+
+/* Copy n elements of a row. @param copied  [out] the copy's event, in place of what was there. */
+static cl_int copy_row(const struct gravel_device_aggregator *aggregator, cl_command_queue queue,
+                       uint64_t row, uint32_t first, uint32_t n, uint32_t element_bytes, void *to,
+                       cl_event *copied)
+{
+    cl_event event = NULL;
+    cl_int error = clEnqueueReadBuffer(queue, aggregator->rooms, CL_FALSE,
+                                       row + (uint64_t)first * element_bytes,
+                                       (size_t)n * element_bytes, to, 0, NULL, &event);
+    if (error != CL_SUCCESS)
+        return error;
+    gravel_cl_event_release(*copied);
+    *copied = event;
+    return CL_SUCCESS;
+}
+
+int gravel_device_aggregator_copy(const struct gravel_device_aggregator *aggregator,
+                                  cl_command_queue queue, const struct gravel_package_run *run,
+                                  uint32_t room, uint32_t first, uint32_t n, void *index,
+                                  void *values, cl_event *copied)
+{
+    struct place place = find_place(aggregator, run, room);
+    cl_int error = copy_row(aggregator, queue, place.indices, first, n,
+                            GRAVELP_INDEX_BYTES(run->command), index, copied);
+    if (error == CL_SUCCESS && GRAVELP_N_VALUES(run->command))
+        error = copy_row(aggregator, queue, place.values, first, n,
+                         GRAVELP_VALUE_BYTES(run->command), values, copied);
+    return gravel_check_cl("copying a block from the device", error);
 }

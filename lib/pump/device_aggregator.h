@@ -2,10 +2,10 @@
 /*
  * Binning on the device: the kernels of cl/kernels/aggregate.cl and the memory their blocks take.
  *
- * Each queue has some rooms, a block's place on the device and in pinned host memory. A run of
- * packages becomes two kernels on a command queue of the aggregator's own, and one copy of just
- * its messages: an increment costs the bus 4 bytes instead of 8, and the host one memcpy a
- * destination.
+ * Each queue has some rooms, a block's place on the device. A run of packages becomes two kernels
+ * on a command queue of the aggregator's own, and a copy of the counts to the host, which then
+ * knows where to copy the parts: an increment costs the bus 4 bytes instead of 8, and the host
+ * looks at no message.
  *
  * Path:    lib/pump/blocks.c -> device_aggregator.c -> cl/kernels/aggregate.cl -> block.h.
  * Owner:   all its memory, made when it is created; none is made or released later.
@@ -22,7 +22,8 @@
 #include <string.h>
 
 #define GRAVEL_BLOCK_ROOMS \
-    4u /* of each queue: being binned, being copied, being read, and one more */
+    4u /* of each queue: being binned, being copied, being shipped, and one more */
+#define GRAVEL_BLOCK_MOST_NODES 4096u /* of more, few messages of any run go to the same */
 
 struct gravel_device_aggregator;
 
@@ -54,28 +55,54 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
 uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,
                                        uint32_t command);
 
+/** Bytes of a block's messages, at most. @param queue_bytes  of one queue. */
+static inline uint32_t gravel_block_bytes(uint32_t n_queues, uint64_t queue_bytes)
+{
+    const uint64_t all = 64u << 20, most = 8u << 20, least = 64u << 10;
+    uint64_t share = all / GRAVEL_BLOCK_ROOMS / n_queues;
+    uint64_t bytes = share < least ? least : share < most ? share : most;
+    return (uint32_t)(queue_bytes < bytes ? queue_bytes : bytes);
+}
+
 /**
- * Bin a run into a room of its queue, and copy the block to the host.
+ * Bin a run into a room of its queue, and copy the counts to the host.
  *
  * @param run     packages that are published, as their headers tell; they may turn out to be
  * otherwise.
  * @param room    0 to GRAVEL_BLOCK_ROOMS - 1; nobody uses it.
- * @param copied  [out] the copy's event.
+ * @param counted  [out] the copy's event: then the block is complete, and any command queue may copy from it.
  * @return        0; GRAVEL_ECL.
  */
 int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
                                  const struct gravel_package_run *run, uint32_t room,
-                                 cl_event *copied);
+                                 cl_event *counted);
+
+/** Messages to each node [n_nodes] of a block whose counts have been copied. */
+const uint32_t *gravel_device_aggregator_counts(const struct gravel_device_aggregator *aggregator,
+                                                const struct gravel_package_run *run,
+                                                uint32_t room);
 
 /**
- * Look at a block whose copy has ended.
+ * Whether a block whose counts have been copied holds what was to be binned.
  *
- * @param block  [out]
- * @return       false if the packages must be looked at one by one: a destination that does not
+ * @return  false if the packages must be looked at one by one: a destination that does not
  * exist, or a package that is not what its header told.
  */
-bool gravel_device_aggregator_take(const struct gravel_device_aggregator *aggregator,
-                                   const struct gravel_package_run *run, uint32_t room,
-                                   struct gravel_block *block);
+bool gravel_device_aggregator_is_right(const struct gravel_device_aggregator *aggregator,
+                                       const struct gravel_package_run *run, uint32_t room);
+
+/**
+ * Enqueue copies of some messages of a block to the host.
+ *
+ * @param first   of them, counted from the block's, gaps between parts included (gravel_block_part).
+ * @param index   [n] where indices go.
+ * @param values  [n] where values go, if the command has any.
+ * @param copied  [out] the last copy's event, in place of what was there.
+ * @return        0; GRAVEL_ECL.
+ */
+int gravel_device_aggregator_copy(const struct gravel_device_aggregator *aggregator,
+                                  cl_command_queue queue, const struct gravel_package_run *run,
+                                  uint32_t room, uint32_t first, uint32_t n, void *index,
+                                  void *values, cl_event *copied);
 
 #endif

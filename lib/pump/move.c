@@ -161,6 +161,7 @@ static int begin_copy(struct gravel_pump *pump, uint32_t queue,
         copy_slots(pump, queue, mirror->taken & (pump->n_slots - 1), n, width, &flight->copied);
     if (error != CL_SUCCESS)
         return gravel_check_cl(what_is_copied, error);
+    flight->stage = FLIGHT_COPIED;
     flight->width = width;
     flight->run.n_packages = 0;
     gravel_pump_begin_flight(mirror, n);
@@ -230,31 +231,42 @@ static int land_flight(struct gravel_pump *pump, uint32_t queue, struct flight *
 {
     if (flight->run.n_packages == 0)
         return check_copies(pump, queue, flight);
-    if (gravel_pump_land_block(pump, &pump->mirrors[queue], flight))
-        return 0;
-    return copy_instead(pump, queue, flight);
+    if (flight->stage == FLIGHT_REFUSED)
+        return copy_instead(pump, queue, flight);
+    gravel_pump_land_block(pump, &pump->mirrors[queue], flight);
+    return 0;
 }
 
-/* Hand runs whose copies have ended to the aggregator. @param wait  for all of them. */
+/* The oldest flight has landed. */
+static void end_flight(struct mirror *mirror, struct flight *flight)
+{
+    clReleaseEvent(flight->copied);
+    mirror->first_flight = (mirror->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
+    mirror->n_flights--;
+    gravel_word_store(&mirror->arrived, flight->end, memory_order_release); /* U1, pairs with U2 */
+}
+
+/* Hand runs whose copies have ended to the aggregator. @param wait  for all of them, unless node buffers lack. */
 static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
 {
     struct mirror *mirror = &pump->mirrors[queue];
     uint32_t arrived = mirror->arrived;
     while (mirror->n_flights) {
-        struct flight *flight = &mirror->flights[mirror->first_flight];
+        struct flight *flight = gravel_pump_flight(mirror, 0);
         bool has_ended = false;
-        int code = ask_flight(pump, flight, wait, &has_ended);
-        if (!code && !has_ended)
-            break;
-        if (!code)
-            code = land_flight(pump, queue, flight);
+        int code = gravel_pump_copy_blocks(pump, mirror);
+        if (!code && flight->stage != FLIGHT_BEGUN)
+            code = ask_flight(pump, flight, wait, &has_ended);
         if (code)
             return code;
-        clReleaseEvent(flight->copied);
-        mirror->first_flight = (mirror->first_flight + 1) % GRAVEL_PUMP_FLIGHTS;
-        mirror->n_flights--;
-        gravel_word_store(&mirror->arrived, flight->end,
-                          memory_order_release); /* U1, pairs with U2 */
+        if (!has_ended)
+            break;
+        if (flight->stage == FLIGHT_COUNTED)
+            continue; /* now its parts can be copied */
+        code = land_flight(pump, queue, flight);
+        if (code)
+            return code;
+        end_flight(mirror, flight);
     }
     if (mirror->arrived != arrived)
         pump->shape.wake(pump->shape.context, queue);

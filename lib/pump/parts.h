@@ -9,6 +9,7 @@
 #include "pump/device_aggregator.h"
 #include "pump/pump.h"
 #include "queue/package.h"
+#include "transport/pool.h"
 
 #include <pthread.h>
 
@@ -18,14 +19,26 @@
 #define GRAVEL_PUMP_REST_MIN_US 5u /* between two looks that find nothing, doubling */
 #define GRAVEL_PUMP_REST_MAX_US 500u
 
+/* How far a run of packages is. */
+enum stage {
+    FLIGHT_COUNTED, /* the device bins it, and the counts are under way */
+    FLIGHT_BEGUN,   /* they have come, and more parts of the block wait for node buffers */
+    FLIGHT_COPIED,  /* all copies are under way, of packages or of a block */
+    FLIGHT_REFUSED, /* the device found that the run is not for it */
+};
+
 /* A run of packages under way. */
 struct flight {
-    cl_event copied;
-    uint32_t end;   /* ticket after its last */
-    uint32_t width; /* bytes copied of each slot */
+    enum stage stage;
+    cl_event copied; /* its last copy so far */
+    uint32_t end;    /* ticket after its last */
+    uint32_t width;  /* bytes copied of each slot */
     /* If the device bins it; run.n_packages is 0 if its packages are copied. */
     struct gravel_package_run run;
     uint32_t room;
+    uint32_t node, n_begun;        /* the next part, and how many of its messages have a buffer */
+    uint32_t first;                /* where the part begins in the block */
+    struct gravel_buffer **buffer; /* where the next buffer goes in the block's list */
 };
 
 /* The rooms of a queue are used in turn. */
@@ -46,6 +59,8 @@ struct mirror {
     uint32_t first_flight, n_flights;
     struct rooms rooms;
     struct gravel_block blocks[GRAVEL_BLOCK_ROOMS]; /* the aggregator's from U1 to C2 */
+    struct gravel_pool pool;                        /* of the buffers that blocks are copied to */
+    bool has_no_buffer;                             /* a block waits for one */
     _Alignas(GRAVELP_CACHELINE) uint32_t arrived;   /* U1: tickets brought; atomic */
 };
 
@@ -65,6 +80,7 @@ struct gravel_pump {
     struct gravel_lived clock;               /* what the device is shown */
     struct gravel_device_aggregator *binner; /* NULL if the device bins nothing */
     uint32_t bin_messages;                   /* fewest messages of a run that it bins */
+    _Atomic uint64_t waits;                  /* of blocks for a buffer; one writer, relaxed */
 
     pthread_mutex_t lock;
     pthread_t thread;
@@ -98,11 +114,16 @@ static inline struct gravelp_package *gravel_pump_slot(const struct gravel_pump 
     return (struct gravelp_package *)(mirror->slots + slot * pump->slot_bytes);
 }
 
+/* The flight with so many before it. */
+static inline struct flight *gravel_pump_flight(struct mirror *mirror, uint32_t i)
+{
+    return &mirror->flights[(mirror->first_flight + i) % GRAVEL_PUMP_FLIGHTS];
+}
+
 /* Where the next flight goes; there is room for it. */
 static inline struct flight *gravel_pump_next_flight(struct mirror *mirror)
 {
-    uint32_t last = mirror->first_flight + mirror->n_flights;
-    return &mirror->flights[last % GRAVEL_PUMP_FLIGHTS];
+    return gravel_pump_flight(mirror, mirror->n_flights);
 }
 
 /* The next flight has begun, with n packages. */
@@ -127,8 +148,13 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
                     uint32_t *n_binned);
 /* Forget rooms of blocks that have been read. To be called at every look: tickets wrap. */
 void gravel_pump_free_rooms(struct mirror *mirror);
-/* Put the block of a flight whose copy has ended into the mirror. @return false if its packages must be copied. */
-bool gravel_pump_land_block(struct gravel_pump *pump, struct mirror *mirror,
+/* Begin the copies of a queue's blocks that have been binned, in their order, as far as there are buffers.
+ * @return 0; GRAVEL_ECL. */
+int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror);
+/* Put the block of a flight whose copies have ended into the mirror. */
+void gravel_pump_land_block(struct gravel_pump *pump, struct mirror *mirror,
                             const struct flight *flight);
+/* Let go of the buffers of blocks that nobody will ship. */
+void gravel_pump_drop_blocks(struct mirror *mirror);
 
 #endif

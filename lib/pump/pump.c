@@ -15,6 +15,7 @@
 
 #define LOOK_AHEAD 4096u /* headers read at once, of all queues */
 #define BIN_MESSAGES 16384u
+#define BIN_PART_MESSAGES 4096u
 
 /* ---- the thread of step pump ----------------------------------------------------------------- */
 
@@ -126,13 +127,33 @@ static int make_staging(struct gravel_pump *pump)
 
 /*
  * Fewest messages of a run that the device bins [count]; 0: it bins none. It takes two kernels' launches, in which a
- * host thread bins some ten thousand messages.
+ * host thread bins some ten thousand messages; and a part becomes a buffer of its own, which costs the host 20 us or
+ * more, in which it bins some thousands.
  */
 static uint32_t choose_bin_messages(const struct gravel_pump_shape *shape)
 {
     if (!shape->aggregation || !gravel_device_bins(shape->memory->device, shape->aggregation))
         return 0;
-    return !strcmp(shape->aggregation, "on") ? 1 : BIN_MESSAGES;
+    uint32_t n_nodes = shape->memory->arena->n_nodes;
+    if (shape->n_buffers == 0 || n_nodes > GRAVEL_BLOCK_MOST_NODES)
+        return 0;
+    return !strcmp(shape->aggregation, "on") ? 1 : BIN_MESSAGES + n_nodes * BIN_PART_MESSAGES;
+}
+
+/* What blocks are binned by, and copied to. */
+static int make_binner(struct gravel_pump *pump)
+{
+    const struct gravel_pump_shape *shape = &pump->shape;
+    int code = gravel_device_aggregator_create(&pump->binner, shape->memory);
+    for (uint32_t q = 0; q < pump->n_queues && !code; q++) {
+        uint64_t at = q * gravel_pool_frames_bytes(shape->buffer_bytes, shape->n_buffers);
+        const struct gravel_pool_shape pool = {.buffer_bytes = shape->buffer_bytes,
+                                               .n_buffers = shape->n_buffers,
+                                               .frames = shape->frames ? shape->frames + at : NULL};
+        if (gravel_pool_create(&pump->mirrors[q].pool, &pool, NULL))
+            code = gravel_fail(GRAVEL_ENOMEM, "node buffers of the pump");
+    }
+    return code;
 }
 
 static int start(struct gravel_pump *pump)
@@ -176,8 +197,16 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
         code = make_staging(pump);
     pump->bin_messages = choose_bin_messages(shape);
     if (!code && pump->bin_messages)
-        code = gravel_device_aggregator_create(&pump->binner, shape->memory);
+        code = make_binner(pump);
     return code ? code : start(pump);
+}
+
+static void release_blocks(struct gravel_pump *pump)
+{
+    for (uint32_t q = 0; pump->mirrors && q < pump->n_queues; q++) {
+        gravel_pump_drop_blocks(&pump->mirrors[q]);
+        gravel_pool_destroy(&pump->mirrors[q].pool);
+    }
 }
 
 static void release_flights(struct gravel_pump *pump)
@@ -233,6 +262,7 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
     if (!finish_copies(pump))
         return false;
     release_flights(pump);
+    release_blocks(pump);
     gravel_device_aggregator_destroy(pump->binner);
     gravel_cl_event_release(pump->watched);
     gravel_pinned_destroy(&pump->staging);

@@ -6,10 +6,11 @@
  * publish words, copies every ready run of slots, tells the aggregators how far it is, and gives the slots back to
  * the device. On step pump a thread does so while kernels run; on step drain whoever launches does so between two
  * slices, and no thread is needed. Long runs of packages whose messages may change places are not copied: the device
- * bins them, and what is copied is a block (lib/pump/device_aggregator.h).
+ * bins them, and what is copied is a block (lib/pump/block.h), straight to node buffers.
  *
  * Path:    cl/device/queue.cl.h (device memory) -> pump.c -> lib/queue/package.h (mirror) -> lib/aggregate.
- * Owner:   its command queues and staging; the memory is the node's.
+ * Owner:   its command queues and staging, and the node buffers of blocks, wherever they are; they come home before it
+ *          is destroyed, or are given up. The memory is the node's.
  * Threads: gravel_pump_watch, _move and _settle by any, one at a time through a lock; the thread is its own.
  * Memory:  U1/U2 hand a package to the aggregator, C2/U3 its mirror slot back. Towards the device: a copy that is
  *          enqueued after the publish word was seen (P2) sees the package.
@@ -34,6 +35,10 @@ struct gravel_pump_shape {
     void *context;
     uint64_t timeout_ns;     /* longest wait of gravel_pump_move for room in the mirror */
     const char *aggregation; /* GRAVEL_DEVICE_AGGREGATION's value; NULL is off */
+    /* Where the device bins: node buffers that blocks are copied to. */
+    uint32_t buffer_bytes;
+    uint32_t n_buffers;    /* for each queue; 0: the device bins nothing */
+    unsigned char *frames; /* memory for all of them, as gravel_pool_shape has it; or NULL */
 };
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. On step pump its thread runs then. */
@@ -57,7 +62,7 @@ bool gravel_pump_destroy(struct gravel_pump *pump);
 const uint32_t *gravel_pump_arrived(const struct gravel_pump *pump, uint32_t queue);
 
 /** [GRAVEL_BLOCK_ROOMS] Blocks of a queue, by room; NULL if there never are any. */
-const struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t queue);
+struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t queue);
 
 /** Step pump: keep pumping at least until this event has completed. @param event  retained. */
 void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
@@ -79,6 +84,9 @@ struct gravel_pump_life {
 };
 
 void gravel_pump_life_begin(struct gravel_pump_life *life, struct gravel_pump *pump);
+
+/** Blocks that had to wait for a node buffer so far [count]. */
+uint64_t gravel_pump_buffer_waits(const struct gravel_pump *pump);
 
 /** Packages that kernels reserved so far in all queues, as of the last look [count]; wraps. */
 uint32_t gravel_pump_reserved(const struct gravel_pump *pump);

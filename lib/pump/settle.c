@@ -69,6 +69,16 @@ static bool find_missing(struct gravel_pump *pump, const uint32_t *targets, uint
     return false;
 }
 
+/* Why packages that are published are not fetched. */
+static const char *why_no_room(const struct gravel_pump *pump)
+{
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        if (pump->mirrors[q].has_no_buffer)
+            return "all node buffers for messages that the device bins are away, and none comes "
+                   "home";
+    return "the aggregators make no room";
+}
+
 /* Nothing came for too long. The lock is held. */
 static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
 {
@@ -83,9 +93,8 @@ static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
                         queue, ticket, ticket & (pump->n_slots - 1), seconds);
     else
         code = gravel_fail(GRAVEL_ETIMEOUT,
-                           "no package could be fetched from the device for %.1f s: the "
-                           "aggregators make no room",
-                           seconds);
+                           "no package could be fetched from the device for %.1f s: %s", seconds,
+                           why_no_room(pump));
     return gravel_pump_fail(pump, code);
 }
 
@@ -104,6 +113,15 @@ static bool has_all(const struct gravel_pump *pump, const uint32_t *targets)
     return true;
 }
 
+/* Tickets that have arrived, of all queues; wraps. */
+static uint32_t count_arrived(const struct gravel_pump *pump)
+{
+    uint32_t sum = 0;
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        sum += pump->mirrors[q].arrived;
+    return sum;
+}
+
 /* What a settle remembers between two rounds. */
 struct settling {
     bool has_targets;
@@ -113,12 +131,14 @@ struct settling {
 };
 
 /* One round; the lock is held.
- * @param moved  [out] packages found ready [count]. @return 0; a code, and the node has failed. */
+ * @param moved  [out] 0 if no package was found ready, nor arrived. @return 0; a code, and the node has failed. */
 static int settle_once(struct gravel_pump *pump, struct settling *settling, uint32_t *moved)
 {
+    uint32_t n_before = count_arrived(pump);
     int code = gravel_pump_move(pump, true, moved);
     if (code)
         return gravel_pump_fail(pump, code);
+    *moved += count_arrived(pump) - n_before; /* blocks that waited for buffers */
     if (!settling->has_targets)
         note_targets(pump, settling->targets);
     settling->has_targets = true;

@@ -135,6 +135,15 @@ bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_r
     return true;
 }
 
+void gravel_buffer_lay_out(struct gravel_buffer *buffer, const struct gravel_run_key *run,
+                           uint32_t n)
+{
+    assert(gravel_buffer_is_empty(buffer) &&
+           n <= run_fits(buffer->capacity - buffer->used, run->command));
+    buffer->run = *run;
+    buffer->run_capacity = n;
+}
+
 void gravel_buffer_close(struct gravel_buffer *buffer)
 {
     close_run(buffer);

@@ -73,6 +73,13 @@ uint32_t gravel_buffer_fits(uint32_t capacity, uint32_t command);
 bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_run_key *run,
                              uint32_t n);
 
+/**
+ * Lay out one run of just n messages in an empty buffer, which holds as many. Somebody else writes them, from
+ * gravel_buffer_index and gravel_buffer_value on; then gravel_buffer_complete.
+ */
+void gravel_buffer_lay_out(struct gravel_buffer *buffer, const struct gravel_run_key *run,
+                           uint32_t n);
+
 /* Where the next message of the open run goes: its index, and its value in row `row`. */
 static inline unsigned char *gravel_buffer_index(const struct gravel_buffer *buffer)
 {
@@ -89,6 +96,13 @@ static inline unsigned char *gravel_buffer_value(const struct gravel_buffer *buf
 
 /** Close the open run and complete the header: the frame may travel. */
 void gravel_buffer_close(struct gravel_buffer *buffer);
+
+/** Close a buffer that was laid out: all its messages are there. */
+static inline void gravel_buffer_complete(struct gravel_buffer *buffer)
+{
+    buffer->run_n = buffer->run_capacity;
+    gravel_buffer_close(buffer);
+}
 
 static inline bool gravel_buffer_is_empty(const struct gravel_buffer *buffer)
 {

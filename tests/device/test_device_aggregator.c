@@ -127,16 +127,46 @@ static struct gravel_package_run make_run(uint32_t queue, uint32_t ticket, uint3
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Bin what is in the mirror's slots. @return what the aggregator says. */
-static bool bin(const struct gravel_package_run *run, uint32_t room, struct gravel_block *block)
+/* A block as it is copied to the host. */
+struct block {
+    const uint32_t *counts;
+    _Alignas(8) unsigned char index[8 * MOST_MESSAGES + 8], values[8 * MOST_MESSAGES + 8];
+};
+static struct block block;
+
+/* Look at a block that has been binned: copy each part from where it begins. @return what the aggregator says. */
+static bool take(const struct gravel_package_run *run, uint32_t room)
 {
-    cl_event copied;
-    OK(clEnqueueWriteBuffer(memory.copies, memory.buffer, CL_TRUE, 0, memory.arena->heap_offset,
-                            memory.arena, 0, NULL, NULL));
-    OK(gravel_device_aggregator_bin(aggregator, run, room, &copied));
+    uint32_t first = 0, n = 0, index_bytes = GRAVELP_INDEX_BYTES(run->command);
+    uint32_t value_bytes = GRAVELP_VALUE_BYTES(run->command);
+    cl_event copied = NULL;
+    if (!gravel_device_aggregator_is_right(aggregator, run, room))
+        return false;
+    block.counts = gravel_device_aggregator_counts(aggregator, run, room);
+    for (uint32_t node = 0; node < memory.arena->n_nodes; node++) {
+        uint32_t count = block.counts[node];
+        if (count)
+            OK(gravel_device_aggregator_copy(aggregator, memory.copies, run, room, first, count,
+                                             block.index + (size_t)n * index_bytes,
+                                             block.values + (size_t)n * value_bytes, &copied));
+        n += count;
+        first += gravel_block_part(count);
+    }
     OK(clWaitForEvents(1, &copied));
     clReleaseEvent(copied);
-    return gravel_device_aggregator_take(aggregator, run, room, block);
+    return true;
+}
+
+/* Bin what is in the mirror's slots. @return what the aggregator says. */
+static bool bin(const struct gravel_package_run *run, uint32_t room)
+{
+    cl_event counted;
+    OK(clEnqueueWriteBuffer(memory.copies, memory.buffer, CL_TRUE, 0, memory.arena->heap_offset,
+                            memory.arena, 0, NULL, NULL));
+    OK(gravel_device_aggregator_bin(aggregator, run, room, &counted));
+    OK(clWaitForEvents(1, &counted));
+    clReleaseEvent(counted);
+    return take(run, room);
 }
 
 static int compare(const void *a, const void *b)
@@ -149,20 +179,17 @@ static int compare(const void *a, const void *b)
     return left->value < right->value ? -1 : left->value > right->value;
 }
 
-static void expect_block(const struct gravel_package_run *run, const struct gravel_block *block)
+static void expect_block(const struct gravel_package_run *run)
 {
-    uint32_t index_bytes = GRAVELP_INDEX_BYTES(run->command), n = 0, at = 0, gap;
+    uint32_t index_bytes = GRAVELP_INDEX_BYTES(run->command), n = 0;
     uint32_t value_bytes = GRAVELP_N_VALUES(run->command) ? GRAVELP_VALUE_BYTES(run->command) : 0;
-    for (uint32_t node = 0; node < memory.arena->n_nodes; node++, at += gap) {
-        gap = gravel_block_part(block->counts[node]) - block->counts[node];
-        for (uint32_t i = 0; i < block->counts[node]; i++, n++, at++) {
+    for (uint32_t node = 0; node < memory.arena->n_nodes; node++)
+        for (uint32_t i = 0; i < block.counts[node]; i++, n++) {
             got[n] = (struct message){.node = node};
-            memcpy(&got[n].index, block->index + (size_t)index_bytes * at, index_bytes);
-            memcpy(&got[n].value, block->values + (size_t)value_bytes * at, value_bytes);
+            memcpy(&got[n].index, block.index + (size_t)index_bytes * n, index_bytes);
+            memcpy(&got[n].value, block.values + (size_t)value_bytes * n, value_bytes);
         }
-    }
     assert_int_equal(n, run->n_messages);
-    assert_int_equal((uintptr_t)block->values % 8, 0);
     qsort(sent, n, sizeof *sent, compare);
     qsort(got, n, sizeof *got, compare);
     for (uint32_t i = 0; i < n; i++)
@@ -178,9 +205,8 @@ static void bin_and_expect(uint32_t queue, uint32_t ticket, uint32_t command, ui
                            uint32_t room)
 {
     struct gravel_package_run run = make_run(queue, ticket, command, n);
-    struct gravel_block block;
-    assert_true(bin(&run, room, &block));
-    expect_block(&run, &block);
+    assert_true(bin(&run, room));
+    expect_block(&run);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -233,7 +259,6 @@ static void packages_of_any_length_are_binned(void **state)
     const uint32_t commands[] = {GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT),
                                  GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG) | GRAVELP_COMMAND_WIDE};
     const uint32_t lengths[] = {1, 8, 16, 17, 33, 96};
-    struct gravel_block block;
     for (uint32_t n_nodes = 1; n_nodes <= 512; n_nodes *= 8) {
         open_aggregator(n_nodes, 1);
         for (size_t i = 0; i < LENGTH(lengths); i++)
@@ -241,8 +266,8 @@ static void packages_of_any_length_are_binned(void **state)
                 struct gravel_package_run run = {.command = commands[j]};
                 while (run.n_packages < 300)
                     add_package(&run, lengths[i]);
-                assert_true(bin(&run, 0, &block));
-                expect_block(&run, &block);
+                assert_true(bin(&run, 0));
+                expect_block(&run);
             }
         close_aggregator();
     }
@@ -281,20 +306,18 @@ static void rooms_do_not_touch_one_another(void **state)
 {
     (void)state;
     struct gravel_package_run runs[2 * GRAVEL_BLOCK_ROOMS];
-    struct gravel_block block;
     static struct message kept[2 * GRAVEL_BLOCK_ROOMS][8 * 256];
     open_aggregator(4, 2);
     for (uint32_t i = 0; i < LENGTH(runs); i++) {
         runs[i] = make_run(i / GRAVEL_BLOCK_ROOMS, 16 * i, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_INT),
                            1 + i);
         memcpy(kept[i], sent, runs[i].n_messages * sizeof *sent);
-        assert_true(bin(&runs[i], i % GRAVEL_BLOCK_ROOMS, &block));
+        assert_true(bin(&runs[i], i % GRAVEL_BLOCK_ROOMS));
     }
     for (uint32_t i = 0; i < LENGTH(runs); i++) {
-        assert_true(
-            gravel_device_aggregator_take(aggregator, &runs[i], i % GRAVEL_BLOCK_ROOMS, &block));
+        assert_true(take(&runs[i], i % GRAVEL_BLOCK_ROOMS));
         memcpy(sent, kept[i], runs[i].n_messages * sizeof *sent);
-        expect_block(&runs[i], &block);
+        expect_block(&runs[i]);
     }
     close_aggregator();
 }
@@ -305,15 +328,14 @@ static void whole_queue_is_binned_to_its_last_message(void **state)
     const uint32_t commands[] = {GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG) | GRAVELP_COMMAND_WIDE,
                                  GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG),
                                  GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT)};
-    struct gravel_block block;
     open_aggregator(2, 1);
     for (size_t i = 0; i < LENGTH(commands); i++) {
         struct gravel_package_run run = {.command = commands[i]};
         while (run.n_packages < N_SLOTS)
             add_package(&run, GRAVELP_SLOT_COLUMNS(slot_bytes, commands[i]));
         assert_true(run.n_messages <= gravel_device_aggregator_fits(aggregator, commands[i]));
-        assert_true(bin(&run, GRAVEL_BLOCK_ROOMS - 1, &block));
-        expect_block(&run, &block);
+        assert_true(bin(&run, GRAVEL_BLOCK_ROOMS - 1));
+        expect_block(&run);
     }
     close_aggregator();
 }
@@ -322,9 +344,8 @@ static void whole_queue_is_binned_to_its_last_message(void **state)
 static void expect_given_back(void (*change)(struct gravelp_package *package), uint32_t i)
 {
     struct gravel_package_run run = make_run(0, 40, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT), 20);
-    struct gravel_block block;
     change(slot_of(&run, i));
-    assert_false(bin(&run, 1, &block));
+    assert_false(bin(&run, 1));
     bin_and_expect(0, 40, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT), 20, 1);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pump with binning, package by package: what lands in the mirror, in which order, and what
- * happens when the aggregator makes no room for blocks. Packages are written to the device's memory
- * by the test, no kernel sends.
+ * The pump with binning, package by package: what lands in the mirror, in which order, what is in the node buffers of
+ * blocks, and what happens when the aggregator makes no room for blocks, or no buffer comes home. Packages are written
+ * to the device's memory by the test, no kernel sends.
  *
  * usage: test_pump_bin PLATFORM      part of an OpenCL platform's name
  *
@@ -23,14 +23,18 @@
 #include "bare_device.h"
 #include "queue/package.h"
 #include "pump/pump.h"
+#include "transport/pool.h"
 
 #define OK(call) assert_int_equal(call, 0)
 #define SLOT_BYTES 640u
 #define N_SLOTS 32u
 #define N_NODES 3u
+#define BUFFER_BYTES 256u /* 52 increments, 16 messages of 12 bytes */
+#define N_BUFFERS 48u
 #define START 0xfffffff0u /* of the tickets, which wrap */
 #define INC GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT)
 #define XOR GRAVELP_COMMAND(GRAVEL_XOR, GRAVEL_ULONG)
+#define ADD (GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_INT) | GRAVELP_COMMAND_WIDE)
 #define PUT GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)
 
 static struct gravel_device device;
@@ -38,6 +42,7 @@ static struct gravel_memory memory;
 static struct gravel_pump *pump;
 static struct gravel_package_queue queue;
 static _Atomic bool aborted;
+static uint32_t n_nodes;
 static uint32_t sent; /* tickets */
 
 static int reported; /* a fatal error */
@@ -53,10 +58,9 @@ static void wake(void *context, uint32_t number)
     (void)context, (void)number;
 }
 
-static int open_pump(void **state)
+static void open_for(uint32_t nodes, uint32_t n_buffers)
 {
-    (void)state;
-    const struct gravel_arena_shape shape = {.n_nodes = N_NODES,
+    const struct gravel_arena_shape shape = {.n_nodes = nodes,
                                              .n_heaps = 1,
                                              .n_queues = 1,
                                              .queue_bytes = N_SLOTS * SLOT_BYTES,
@@ -69,7 +73,9 @@ static int open_pump(void **state)
                                                  .report = report,
                                                  .wake = wake,
                                                  .timeout_ns = 100000000,
-                                                 .aggregation = "on"};
+                                                 .aggregation = "on",
+                                                 .buffer_bytes = BUFFER_BYTES,
+                                                 .n_buffers = n_buffers};
     OK(gravel_pump_create(&pump, &pump_shape));
     queue = (struct gravel_package_queue){.words = gravel_arena_queue(memory.arena, 0),
                                           .slots = gravel_arena_slots(memory.arena, 0),
@@ -77,8 +83,15 @@ static int open_pump(void **state)
                                           .slot_bytes = SLOT_BYTES,
                                           .head = START,
                                           .arrived = gravel_pump_arrived(pump, 0)};
+    n_nodes = nodes;
     sent = START;
     reported = 0;
+}
+
+static int open_pump(void **state)
+{
+    (void)state;
+    open_for(N_NODES, N_BUFFERS);
     return 0;
 }
 
@@ -95,8 +108,20 @@ static void write_device(uint64_t at, const void *from, size_t bytes)
     OK(clEnqueueWriteBuffer(memory.copies, memory.buffer, CL_TRUE, at, bytes, from, 0, NULL, NULL));
 }
 
-/* Publish a package of n messages, as a leader does; message i goes to node i % 3, index and value
- * tell the ticket. */
+static uint64_t mask_of(uint32_t bytes)
+{
+    return bytes == 8 ? UINT64_MAX : UINT32_MAX;
+}
+
+/* Value of message i of a ticket. */
+static uint64_t value_of(uint32_t command, uint32_t ticket, uint32_t i)
+{
+    uint64_t value = (ticket + UINT64_C(1)) * 0x9e3779b97f4a7c15u + i;
+    return value & mask_of(GRAVELP_VALUE_BYTES(command));
+}
+
+/* Publish a package of n messages, as a leader does; message i goes to node i % n_nodes, its index tells ticket and i.
+ */
 static void send_package(uint32_t command, uint32_t n)
 {
     uint32_t slot[SLOT_BYTES / 4] = {0}, stride = GRAVELP_PACKAGE_STRIDE(n);
@@ -105,35 +130,114 @@ static void send_package(uint32_t command, uint32_t n)
         .published = sent + 1, .command = command, .n_messages = n, .stride = stride, .base = 64};
     memcpy(slot, &package, sizeof package);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t node = i % N_NODES, index = sent;
+        uint32_t node = i % n_nodes;
+        uint64_t index = (uint64_t)sent << 6 | i, value = value_of(command, sent, i);
         memcpy(bytes + GRAVELP_NODE_ROW + 4 * i, &node, 4);
-        memcpy(bytes + GRAVELP_INDEX_ROW(stride) + 4 * i, &index, 4);
+        memcpy(bytes + GRAVELP_INDEX_ROW(stride) + (size_t)GRAVELP_INDEX_BYTES(command) * i, &index,
+               GRAVELP_INDEX_BYTES(command));
+        if (gravel_command_commutes(command) && GRAVELP_N_VALUES(command))
+            memcpy(bytes + GRAVELP_VALUE_ROW(command, stride, 0) +
+                       (size_t)GRAVELP_VALUE_BYTES(command) * i,
+                   &value, GRAVELP_VALUE_BYTES(command));
     }
     uint64_t number = sent++ & (N_SLOTS - 1);
     write_device(memory.arena->slots_offset + number * SLOT_BYTES, slot, sizeof slot);
     write_device(memory.arena->queues_offset, &sent, sizeof sent); /* reserved is its first word */
 }
 
-/* The next in the mirror is a block of so many packages with n messages each. */
-static void expect_block(uint32_t command, uint32_t n_packages, uint32_t n)
+/* Take an element off a row. */
+static uint64_t next_of(const unsigned char **row, uint32_t bytes)
+{
+    uint64_t value = 0;
+    memcpy(&value, *row, bytes);
+    *row += bytes;
+    return value;
+}
+
+/* A buffer of a block holds one run, of messages that were sent to its node by packages from `ticket` on, of n messages
+ * each. @param seen  [packages][n] messages found so far. @return its messages. */
+static uint32_t expect_buffer(struct gravel_buffer *buffer, uint32_t command, uint32_t ticket,
+                              uint32_t n_packages, uint32_t n, bool *seen)
+{
+    gravel_buffer_complete(buffer);
+    const struct gravel_frame *frame = buffer->frame;
+    const struct gravel_run *run = (const void *)(frame + 1);
+    const unsigned char *start = (const unsigned char *)run;
+    uint32_t n_here = frame->n_messages, value_bytes = GRAVELP_VALUE_BYTES(command);
+    uint64_t index_mask = mask_of(GRAVELP_INDEX_BYTES(command));
+    assert_true(n_here > 0);
+    assert_int_equal(run->command, command);
+    assert_int_equal(run->base, 64);
+    assert_int_equal(run->n_messages, n_here);
+    assert_int_equal(frame->bytes, sizeof *frame + GRAVEL_RUN_BYTES(command, n_here));
+    assert_true(frame->bytes <= BUFFER_BYTES);
+    const unsigned char *index = start + GRAVEL_RUN_INDICES(command);
+    const unsigned char *value = start + GRAVEL_RUN_VALUES(command, n_here, 0);
+    for (uint32_t i = 0; i < n_here; i++) {
+        uint64_t told = next_of(&index, GRAVELP_INDEX_BYTES(command)), number = told & 63;
+        uint32_t package = 0;
+        while (package < n_packages &&
+               (((uint64_t)(ticket + package) << 6 | number) & index_mask) != told)
+            package++;
+        assert_true(package < n_packages && number < n && !seen[package * n + number]);
+        seen[package * n + number] = true;
+        assert_int_equal(number % n_nodes, frame->destination);
+        if (GRAVELP_N_VALUES(command))
+            assert_int_equal(next_of(&value, value_bytes),
+                             value_of(command, ticket + package, (uint32_t)number));
+    }
+    while (GRAVELP_N_VALUES(command) && index < start + GRAVEL_RUN_VALUES(command, n_here, 0))
+        assert_int_equal(*index++, 0);
+    for (value = GRAVELP_N_VALUES(command) ? value : index;
+         value < start + GRAVEL_RUN_BYTES(command, n_here); value++)
+        assert_int_equal(*value, 0);
+    return n_here;
+}
+
+/* The next in the mirror is a block of so many packages with n messages each; no buffer is there that need not be.
+ * @return its buffers. */
+static struct gravel_buffer *look_at_block(uint32_t command, uint32_t n_packages, uint32_t n)
 {
     const struct gravelp_package *package = gravel_package_peek(&queue);
+    static bool seen[N_SLOTS * 64];
+    uint32_t fits = gravel_buffer_fits(BUFFER_BYTES, command) & ~1u, node = 0, n_here = 0, sum = 0;
     assert_non_null(package);
     assert_int_equal(package->command, GRAVEL_BINNED);
-    const struct gravel_block *block = &gravel_pump_blocks(pump, 0)[package->n_messages];
-    const uint32_t *indices = (const void *)block->index;
+    struct gravel_block *block = &gravel_pump_blocks(pump, 0)[package->n_messages];
     assert_int_equal(block->run.command, command);
     assert_int_equal(block->run.base, 64);
     assert_int_equal(block->run.n_packages, n_packages);
     assert_int_equal(package->stride, n_packages);
     assert_int_equal(block->run.n_messages, n_packages * n);
-    for (uint32_t node = 0; node < N_NODES; node++) {
-        assert_int_equal(block->counts[node], n_packages * ((n - node + N_NODES - 1) / N_NODES));
-        for (uint32_t i = 0; i < block->counts[node]; i++)
-            assert_true(indices[i] - queue.head < n_packages);
-        indices += gravel_block_part(block->counts[node]);
+    memset(seen, 0, sizeof seen);
+    struct gravel_buffer *first = block->first;
+    for (struct gravel_buffer *buffer = first; buffer; buffer = buffer->next) {
+        uint32_t to = buffer->frame->destination;
+        assert_true(to > node || (to == node && n_here % fits == 0));
+        n_here = expect_buffer(buffer, command, queue.head, n_packages, n, seen);
+        sum += n_here;
+        node = to;
     }
+    assert_int_equal(sum, n_packages * n);
+    block->first = NULL;
     gravel_package_release_n(&queue, n_packages);
+    return first;
+}
+
+/* As the network does. @return how many there were. */
+static uint32_t return_buffers(struct gravel_buffer *buffer)
+{
+    uint32_t n = 0;
+    for (struct gravel_buffer *next; buffer; buffer = next, n++) {
+        next = buffer->next;
+        gravel_pool_return(buffer);
+    }
+    return n;
+}
+
+static void expect_block(uint32_t command, uint32_t n_packages, uint32_t n)
+{
+    return_buffers(look_at_block(command, n_packages, n));
 }
 
 /* The next is a package as it was sent. */
@@ -205,6 +309,107 @@ static void full_rooms_are_told_and_waited_for(void **state)
     expect_nothing();
 }
 
+static void parts_longer_than_a_buffer_are_cut(void **state)
+{
+    (void)state;
+    const uint32_t commands[] = {INC, XOR, ADD}, each[] = {52, 16, 16};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t slot = sent & (N_SLOTS - 1);
+        for (uint32_t n = slot ? N_SLOTS - slot : 0; n; n--) { /* a run ends where the ring does */
+            send_package(PUT, 1);
+            OK(gravel_pump_settle(pump));
+            expect_package(PUT, 1);
+        }
+        for (uint32_t n = 0; n < 17; n++)
+            send_package(commands[i], 31);
+        OK(gravel_pump_settle(pump));
+        uint32_t of_first = 17 * 11, of_others = 17 * 10; /* of 31 messages, to 3 nodes */
+        assert_int_equal(return_buffers(look_at_block(commands[i], 17, 31)),
+                         (of_first + each[i] - 1) / each[i] +
+                             2 * ((of_others + each[i] - 1) / each[i]));
+        expect_nothing();
+    }
+}
+
+static void nodes_without_messages_get_no_buffer(void **state)
+{
+    (void)state;
+    send_package(ADD, 1);
+    send_package(ADD, 1);
+    send_package(XOR, 2);
+    OK(gravel_pump_settle(pump));
+    assert_int_equal(return_buffers(look_at_block(ADD, 2, 1)), 1);
+    assert_int_equal(return_buffers(look_at_block(XOR, 1, 2)), 2);
+}
+
+static void blocks_are_for_one_node_and_for_many(void **state)
+{
+    const uint32_t nodes[] = {1, 2, 64, 100, 300}, commands[] = {INC, XOR, ADD};
+    for (uint32_t i = 0; i < 5; i++) {
+        close_pump(state);
+        open_for(nodes[i], 320);
+        for (uint32_t j = 0; j < 3; j++) {
+            for (uint32_t n = 0; n < 5; n++)
+                send_package(commands[j], 31);
+            OK(gravel_pump_settle(pump));
+            expect_block(commands[j], 5, 31);
+        }
+    }
+}
+
+/* Buffers come home late: a block waits for them, and no thread does. */
+static void block_waits_for_buffers(void **state)
+{
+    close_pump(state);
+    open_for(N_NODES, 7);
+    for (uint32_t i = 0; i < 4; i++)
+        send_package(i % 2 ? XOR : INC, 8);
+    send_package(PUT, 3);
+    assert_int_equal(gravel_pump_settle(pump), GRAVEL_ETIMEOUT);
+    assert_non_null(strstr(gravel_last_error(), "none comes home"));
+    assert_int_equal(reported, GRAVEL_ETIMEOUT);
+    assert_int_equal(gravel_pump_buffer_waits(pump), 1);
+    struct gravel_buffer *first = look_at_block(INC, 1, 8), *second = look_at_block(XOR, 1, 8);
+    expect_nothing();
+    return_buffers(first);
+    assert_int_equal(gravel_pump_settle(pump), GRAVEL_ETIMEOUT);
+    expect_block(INC, 1, 8);
+    expect_nothing();
+    return_buffers(second);
+    OK(gravel_pump_settle(pump));
+    expect_block(XOR, 1, 8);
+    expect_package(PUT, 3);
+    expect_nothing();
+}
+
+/* A run that all buffers could not hold is cut, or nothing is binned. */
+static void few_buffers_make_short_runs(void **state)
+{
+    close_pump(state);
+    open_for(N_NODES, 4); /* 52 messages to whatever node */
+    for (uint32_t i = 0; i < 5; i++)
+        send_package(INC, 16);
+    assert_int_equal(gravel_pump_settle(pump), GRAVEL_ETIMEOUT);
+    expect_block(INC, 3, 16);
+    OK(gravel_pump_settle(pump));
+    expect_block(INC, 2, 16);
+    close_pump(state);
+    open_for(N_NODES, 1);
+    send_package(INC, 16);
+    OK(gravel_pump_settle(pump));
+    expect_package(INC, 16);
+}
+
+/* What was never shipped is freed all the same: the sanitizers look. */
+static void blocks_may_be_left(void **state)
+{
+    (void)state;
+    send_package(INC, 16);
+    send_package(XOR, 16);
+    OK(gravel_pump_settle(pump));
+    expect_block(INC, 1, 16);
+}
+
 static void bad_run_lands_as_packages(void **state)
 {
     (void)state;
@@ -253,6 +458,12 @@ int main(int argc, char **argv)
         TEST(blocks_and_packages_land_in_order),
         TEST(ring_and_rooms_are_used_again),
         TEST(full_rooms_are_told_and_waited_for),
+        TEST(parts_longer_than_a_buffer_are_cut),
+        TEST(nodes_without_messages_get_no_buffer),
+        TEST(blocks_are_for_one_node_and_for_many),
+        TEST(block_waits_for_buffers),
+        TEST(few_buffers_make_short_runs),
+        TEST(blocks_may_be_left),
         TEST(bad_run_lands_as_packages),
         TEST(foreign_block_is_made_harmless),
         TEST(ticket_that_is_not_published_is_still_missed),

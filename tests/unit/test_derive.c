@@ -16,6 +16,7 @@
 
 #include "node/defaults.h"
 #include "device/cores.h"
+#include "pump/device_aggregator.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -199,6 +200,44 @@ static void kernels_get_the_units_that_the_host_leaves(void **state)
             cases[i].expected);
 }
 
+/* Of the whole node: what the pump and the aggregators have lies in a gigabyte, with the host's. */
+static void pump_buffers_suffice_for_a_block_within_the_budget(void **state)
+{
+    (void)state;
+    for (uint32_t n_nodes = 1; n_nodes <= 4096; n_nodes *= 2)
+        for (uint32_t n_queues = 1; n_queues <= 16; n_queues *= 4) {
+            const struct gravel_device device = {.step = GRAVEL_STEP_PUMP};
+            const struct gravel_surroundings place = {&device, n_nodes, 16};
+            struct gravel_config config = nothing_set();
+            config.n_aggregators = n_queues;
+            gravel_derive(&config, &place);
+            uint64_t block = gravel_block_bytes(n_queues, config.queue_bytes / n_queues);
+            uint32_t n = gravel_derive_pump_buffers(&config, n_nodes);
+            uint64_t pump = n * n_queues * config.buffer_bytes;
+            uint64_t others = n_nodes * config.buffer_bytes * (n_queues * config.n_buffers + 4);
+            assert_true(pump <= 512 * MIB);
+            assert_true(pump <= 64 * MIB || pump + others <= 1024 * MIB);
+            if (n_queues == 1 && n_nodes <= 2048)
+                assert_true(n >= n_nodes + block / config.buffer_bytes + 1);
+            if (n_queues == 1 && n_nodes <= 64) /* four blocks, and four on their way */
+                assert_int_equal(n, 8 * (n_nodes + block / config.buffer_bytes + 1));
+        }
+    struct gravel_config config = derive(GRAVEL_STEP_PUMP, 8192, 16);
+    assert_int_equal(gravel_derive_pump_buffers(&config, 8192), 0);
+}
+
+static void pump_buffers_follow_the_size_of_a_buffer(void **state)
+{
+    (void)state;
+    struct gravel_config config = derive(GRAVEL_STEP_PUMP, 2, 16);
+    config.n_aggregators = 1;
+    config.buffer_bytes = 512;
+    config.queue_bytes = 32 * MIB;
+    assert_int_equal(gravel_derive_pump_buffers(&config, 2), 8 * (2 + 16384 + 1));
+    config.buffer_bytes = 64 * MIB;
+    assert_true(gravel_derive_pump_buffers(&config, 2) <= 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +252,8 @@ int main(void)
         cmocka_unit_test(there_is_always_a_core),
         cmocka_unit_test(cores_tied_to_a_process_are_not_divided_again),
         cmocka_unit_test(kernels_get_the_units_that_the_host_leaves),
+        cmocka_unit_test(pump_buffers_suffice_for_a_block_within_the_budget),
+        cmocka_unit_test(pump_buffers_follow_the_size_of_a_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
