@@ -177,7 +177,7 @@ static int copy_parts(struct gravel_pump *pump, struct mirror *mirror, struct fl
     return 0;
 }
 
-int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror)
+int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror, uint32_t *moved)
 {
     int code = 0;
     bool has_begun = false;
@@ -190,6 +190,7 @@ int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror)
                 gravel_device_aggregator_is_right(pump->binner, &flight->run, flight->room)
                     ? FLIGHT_BEGUN
                     : FLIGHT_REFUSED;
+            *moved += 1;
         }
         has_begun |= flight->stage == FLIGHT_BEGUN;
         if (flight->stage == FLIGHT_BEGUN)

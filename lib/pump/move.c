@@ -246,15 +246,16 @@ static void end_flight(struct mirror *mirror, struct flight *flight)
     gravel_word_store(&mirror->arrived, flight->end, memory_order_release); /* U1, pairs with U2 */
 }
 
-/* Hand runs whose copies have ended to the aggregator. @param wait  for all of them, unless node buffers lack. */
-static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
+/* Hand runs whose copies have ended to the aggregator. @param wait  for all of them, unless node buffers lack.
+ * @param moved  [in, out] increased by packages handed over, and by blocks whose counts came. */
+static int land(struct gravel_pump *pump, uint32_t queue, bool wait, uint32_t *moved)
 {
     struct mirror *mirror = &pump->mirrors[queue];
     uint32_t arrived = mirror->arrived;
     while (mirror->n_flights) {
         struct flight *flight = gravel_pump_flight(mirror, 0);
         bool has_ended = false;
-        int code = gravel_pump_copy_blocks(pump, mirror);
+        int code = gravel_pump_copy_blocks(pump, mirror, moved);
         if (!code && flight->stage != FLIGHT_BEGUN)
             code = ask_flight(pump, flight, wait, &has_ended);
         if (code)
@@ -268,6 +269,7 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait)
             return code;
         end_flight(mirror, flight);
     }
+    *moved += mirror->arrived - arrived;
     if (mirror->arrived != arrived)
         pump->shape.wake(pump->shape.context, queue);
     return 0;
@@ -320,7 +322,7 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
         code = begin_flights(pump, q, n[q], &found);
         *moved += found;
         if (!code)
-            code = land(pump, q, wait);
+            code = land(pump, q, wait, moved);
     }
     return code ? code : tell_device(pump);
 }

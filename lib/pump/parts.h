@@ -93,8 +93,8 @@ struct gravel_pump {
     cl_event watched; /* the newest launch, retained; NULL if it has ended */
 };
 
-/** One round for all queues. @param wait  for the copies too. @param moved  [out] packages found ready [count].
- * @return 0; GRAVEL_ECL. The lock is held. */
+/** One round for all queues. @param wait  for the copies too. @param moved  [out] packages found ready, packages handed
+ * to an aggregator, and blocks whose counts came [count]. @return 0; GRAVEL_ECL. The lock is held. */
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved);
 
 /** Tell the device, once, that the node has failed. The lock is held. */
@@ -149,8 +149,8 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
 /* Forget rooms of blocks that have been read. To be called at every look: tickets wrap. */
 void gravel_pump_free_rooms(struct mirror *mirror);
 /* Begin the copies of a queue's blocks that have been binned, in their order, as far as there are buffers.
- * @return 0; GRAVEL_ECL. */
-int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror);
+ * @param moved  [in, out] increased by how many blocks' counts have come. @return 0; GRAVEL_ECL. */
+int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror, uint32_t *moved);
 /* Put the block of a flight whose copies have ended into the mirror. */
 void gravel_pump_land_block(struct gravel_pump *pump, struct mirror *mirror,
                             const struct flight *flight);

@@ -113,15 +113,6 @@ static bool has_all(const struct gravel_pump *pump, const uint32_t *targets)
     return true;
 }
 
-/* Tickets that have arrived, of all queues; wraps. */
-static uint32_t count_arrived(const struct gravel_pump *pump)
-{
-    uint32_t sum = 0;
-    for (uint32_t q = 0; q < pump->n_queues; q++)
-        sum += pump->mirrors[q].arrived;
-    return sum;
-}
-
 /* What a settle remembers between two rounds. */
 struct settling {
     bool has_targets;
@@ -131,14 +122,12 @@ struct settling {
 };
 
 /* One round; the lock is held.
- * @param moved  [out] 0 if no package was found ready, nor arrived. @return 0; a code, and the node has failed. */
+ * @param moved  [out] as gravel_pump_move. @return 0; a code, and the node has failed. */
 static int settle_once(struct gravel_pump *pump, struct settling *settling, uint32_t *moved)
 {
-    uint32_t n_before = count_arrived(pump);
     int code = gravel_pump_move(pump, true, moved);
     if (code)
         return gravel_pump_fail(pump, code);
-    *moved += count_arrived(pump) - n_before; /* blocks that waited for buffers */
     if (!settling->has_targets)
         note_targets(pump, settling->targets);
     settling->has_targets = true;
