@@ -69,13 +69,13 @@ GRAVELP_INLINE ulong asked_at(global const uchar *requests, uint kind, ulong bas
 
 /* ---- indices --------------------------------------------------------------------------------- */
 
-/* Any local size, global size at least n_items. Of a run with 4-byte indices: none may be more than `most`. */
-kernel void check_indices(RUN, uint most, uint n_items)
+/* Any local size, global size at least n_items. Of a run with 4-byte indices: every one must be less than n_words. */
+kernel void check_indices(RUN, ulong n_words, uint n_items)
 {
     (void)arena, (void)kind, (void)is_wide, (void)base, (void)values_at;
     global const uint *indices = (global const uint *)(frame + indices_at);
     for (uint i = (uint)get_global_id(0); i < n_messages; i += n_items)
-        if (indices[i] > most)
+        if (indices[i] >= n_words)
             atomic_max(&refused[0], UINT_MAX - first - i);
 }
 

@@ -91,7 +91,8 @@ void gravel_network_send(struct gravel_network *network, struct gravel_buffer *b
                                          .destination = node,
                                          .sequence = frame->sequence,
                                          .bytes = frame->bytes,
-                                         .buffer = buffer};
+                                         .buffer = buffer,
+                                         .rows = buffer->rows.memory ? &buffer->rows : NULL};
         if (!gravel_control_handle(network, frame, &loan))
             gravel_pool_return(buffer);
         return;

@@ -10,11 +10,13 @@
 
 #define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
 #define QUEUE_BYTES (32u << 20)   /* of one queue */
-#define HOST_BUFFERS 4u           /* of host calls, for each node: lib/network/network.c */
+/* Where the device bins: at ten billion messages a second 32 MB are one lap in 400 us, a few rounds of the pump. */
+#define BINNED_QUEUE_BYTES (128u << 20)
+#define HOST_BUFFERS 4u /* of host calls, for each node: lib/network/network.c */
 
 /*
  * Where the device bins, the parts of its blocks are copied to node buffers of the pump's. Of a queue, each of
- * GRAVEL_BLOCK_ROOMS blocks takes one for each node, and what its messages fill; as many travel meanwhile. All node
+ * GRAVEL_BLOCK_ROOMS blocks takes one for each node, and what its messages fill; half of them travel already. All node
  * buffers of a node shall lie in a gigabyte, which is what other nodes of the machine map and what is pinned at most;
  * so where there are many nodes there are fewer buffers, and blocks wait for some, or are shorter.
  */
@@ -76,7 +78,7 @@ uint32_t gravel_derive_pump_buffers(const struct gravel_config *config, uint32_t
         return 0;
     uint64_t frame = gravel_pool_frame_bytes((uint32_t)config->buffer_bytes);
     uint64_t block = gravel_block_bytes(n_queues, config->queue_bytes / n_queues);
-    uint64_t wanted = 2 * GRAVEL_BLOCK_ROOMS * (n_nodes + block / config->buffer_bytes + 1);
+    uint64_t wanted = GRAVEL_BLOCK_ROOMS * (n_nodes + block / config->buffer_bytes + 1);
     uint64_t others = frame * n_nodes * ((uint64_t)config->n_buffers * n_queues + HOST_BUFFERS);
     uint64_t budget = others < ALL_BUFFERS_BUDGET ? ALL_BUFFERS_BUDGET - others : 0;
     budget = budget < PUMP_BUFFERS_LEAST    ? PUMP_BUFFERS_LEAST
@@ -110,7 +112,10 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
                              : is_pump     ? PUMP_SLOT_BYTES
                                            : SHARED_SLOT_BYTES;
     if (config->queue_bytes == 0)
-        config->queue_bytes = (uint64_t)config->n_aggregators * QUEUE_BYTES;
+        config->queue_bytes =
+            (uint64_t)config->n_aggregators *
+            (gravel_device_bins(place->device, config->device_aggregation) ? BINNED_QUEUE_BYTES
+                                                                           : QUEUE_BYTES);
     if (config->buffer_bytes == 0)
         config->buffer_bytes = gravel_derive_buffer_bytes(place);
     if (config->n_buffers == 0)

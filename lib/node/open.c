@@ -199,6 +199,7 @@ static int open_pump(struct gravel *gravel)
         .aggregation = device_aggregation(gravel),
         .buffer_bytes = (uint32_t)gravel->config.buffer_bytes,
         .n_buffers = gravel->n_pump_buffers,
+        .is_loopback = gravel->network.transport->is_loopback,
         .frames = gravel->memory.frames ? gravel->memory.frames + before : NULL,
     };
     return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
@@ -319,7 +320,9 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
         code = gravel_fail(GRAVEL_ENOMEM, "statistics of %u nodes", transport->n_nodes);
     if (!code) {
         uint32_t n_buffers = gravel->config.n_buffers * gravel->config.n_aggregators + 4;
-        uint32_t n_pump_buffers = gravel->n_pump_buffers * gravel->config.n_aggregators;
+        uint32_t n_staying = transport->is_loopback ? transport->n_nodes : 1;
+        uint32_t n_pump_buffers = (gravel->n_pump_buffers + GRAVEL_BLOCK_ROOMS * n_staying) *
+                                  gravel->config.n_aggregators;
         code =
             gravel_network_attach(&gravel->network, &gravel->memory, gravel->calls, gravel->trace,
                                   n_buffers * transport->n_nodes + n_pump_buffers);

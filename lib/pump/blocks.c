@@ -5,7 +5,9 @@
  * A run is packages of one command and base whose messages may change places. It ends where another
  * begins, and flights land in the order of their tickets whichever way they take, so what must keep
  * its order does. Blocks use the rooms of their queue in turn, each until the aggregator has
- * released its last ticket. The pump waits for no buffer: a block stays in its room until some come home.
+ * released its last ticket. The pump waits for no buffer: a block stays in its room until some come home. A part for a
+ * node of this process never leaves the device: what travels are its headers, and the resolver applies it in their
+ * turn from the room, which is free when the headers are home.
  *
  * Path:    move.c -> blocks.c -> lib/pump/device_aggregator.c; aggregator.c reads the
  *          blocks.
@@ -81,12 +83,39 @@ uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
     return at;
 }
 
+/* Headers of parts that have been applied. */
+static void take_headers_home(struct mirror *mirror)
+{
+    struct gravel_buffer *buffer;
+    while ((buffer = gravel_pool_look(&mirror->staying))) {
+        mirror->rooms.n_staying[buffer->room]--;
+        buffer->next = mirror->spare;
+        mirror->spare = buffer;
+    }
+}
+
+int gravel_pump_make_headers(struct mirror *mirror, uint32_t n)
+{
+    const struct gravel_pool_shape shape = {.buffer_bytes = GRAVELP_CACHELINE, .n_buffers = n};
+    int code = gravel_pool_create(&mirror->staying, &shape, NULL);
+    for (uint32_t i = 0; i < n && !code; i++) {
+        struct gravel_buffer *buffer = gravel_pool_take(&mirror->staying);
+        if (!buffer)
+            return GRAVEL_ENOMEM;
+        buffer->next = mirror->spare;
+        mirror->spare = buffer;
+    }
+    return code;
+}
+
 void gravel_pump_free_rooms(struct mirror *mirror)
 {
     struct rooms *rooms = &mirror->rooms;
+    take_headers_home(mirror);
     uint32_t consumed =
         gravel_word_load(&mirror->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
-    while (rooms->n && (int32_t)(consumed - rooms->ends[rooms->first]) >= 0) {
+    while (rooms->n && (int32_t)(consumed - rooms->ends[rooms->first]) >= 0 &&
+           rooms->n_staying[rooms->first] == 0) {
         rooms->first = (rooms->first + 1) % GRAVEL_BLOCK_ROOMS;
         rooms->n--;
     }
@@ -121,20 +150,54 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     return 0;
 }
 
-/* An empty buffer for the next piece of a flight's block; NULL if there is none now. */
-static struct gravel_buffer *take_buffer(struct gravel_pump *pump, struct mirror *mirror,
-                                         struct flight *flight)
+/* Whether a node's heap is in this process: its part is applied from the room. */
+static bool stays(const struct gravel_pump *pump, uint32_t node)
 {
-    struct gravel_buffer *buffer = gravel_pool_take(&mirror->pool);
+    return pump->shape.is_loopback || node == pump->arena->node;
+}
+
+/* Headers for a part that stays. */
+static struct gravel_buffer *take_headers(struct mirror *mirror, uint32_t room)
+{
+    take_headers_home(mirror);
+    struct gravel_buffer *buffer = mirror->spare;
+    if (!buffer)
+        return NULL;
+    mirror->spare = buffer->next;
+    buffer->room = room;
+    mirror->rooms.n_staying[room]++;
+    return buffer;
+}
+
+/* Put a buffer behind those that a flight's block has. @param buffer  NULL: there is none now. */
+static bool add_buffer(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
+                       struct gravel_buffer *buffer)
+{
     if (!buffer && !mirror->has_no_buffer)
         gravel_counter_add(&pump->waits, 1);
     mirror->has_no_buffer = !buffer;
     if (!buffer)
-        return NULL;
+        return false;
     gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, pump->arena->node, flight->node);
     *flight->buffer = buffer;
     flight->buffer = &buffer->next;
-    return buffer;
+    return true;
+}
+
+/* The n messages of a flight's part are applied from where they are. @param n_begun  [out] 0 without a buffer. */
+static void leave_part(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
+                       uint32_t n, uint32_t *n_begun)
+{
+    const struct gravel_package_run *run = &flight->run;
+    const struct gravel_run_key key = {.command = run->command, .base = run->base};
+    const struct gravel_rows rows =
+        gravel_device_aggregator_rows(pump->binner, run, flight->room, flight->first);
+    struct gravel_buffer *buffer = take_headers(mirror, flight->room);
+    *n_begun = 0;
+    if (!add_buffer(pump, mirror, flight, buffer))
+        return;
+    gravel_buffer_point(buffer, &key, n, &rows);
+    *n_begun = n;
 }
 
 /* Begin to copy the next `left` messages of a flight's part, or as many as a buffer takes. @param n_begun  [out] 0
@@ -144,12 +207,13 @@ static int copy_piece(struct gravel_pump *pump, struct mirror *mirror, struct fl
 {
     const struct gravel_package_run *run = &flight->run;
     const struct gravel_run_key key = {.command = run->command, .base = run->base};
-    struct gravel_buffer *buffer = take_buffer(pump, mirror, flight);
+    struct gravel_buffer *buffer = gravel_pool_take(&mirror->pool);
     uint32_t most = buffer_messages(pump, run->command), n = left < most ? left : most;
-    *n_begun = buffer ? n : 0;
-    if (!buffer)
+    *n_begun = 0;
+    if (!add_buffer(pump, mirror, flight, buffer))
         return 0;
     gravel_buffer_lay_out(buffer, &key, n);
+    *n_begun = n;
     return gravel_device_aggregator_copy(
         pump->binner, pump->moves, run, flight->room, flight->first + flight->n_begun, n,
         gravel_buffer_index(buffer), gravel_buffer_value(buffer, 0), &flight->copied);
@@ -168,7 +232,11 @@ static int copy_parts(struct gravel_pump *pump, struct mirror *mirror, struct fl
             flight->n_begun = 0;
             continue;
         }
-        int code = copy_piece(pump, mirror, flight, n - flight->n_begun, &n_begun);
+        int code = 0;
+        if (stays(pump, flight->node))
+            leave_part(pump, mirror, flight, n, &n_begun);
+        else
+            code = copy_piece(pump, mirror, flight, n - flight->n_begun, &n_begun);
         if (code || n_begun == 0)
             return code;
         flight->n_begun += n_begun;
@@ -222,6 +290,10 @@ void gravel_pump_drop_blocks(struct mirror *mirror)
             next = buffer->next;
             gravel_buffer_destroy(buffer);
         }
+    }
+    for (struct gravel_buffer *buffer = mirror->spare, *next; buffer; buffer = next) {
+        next = buffer->next;
+        gravel_buffer_destroy(buffer);
     }
 }
 

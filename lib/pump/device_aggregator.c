@@ -386,6 +386,18 @@ bool gravel_device_aggregator_is_right(const struct gravel_device_aggregator *ag
     return sum == run->n_messages && counts[aggregator->n_nodes] == 0;
 }
 
+struct gravel_rows gravel_device_aggregator_rows(const struct gravel_device_aggregator *aggregator,
+                                                 const struct gravel_package_run *run,
+                                                 uint32_t room, uint32_t first)
+{
+    struct place place = find_place(aggregator, run, room);
+    return (struct gravel_rows){
+        .memory = aggregator->rooms,
+        .indices = place.indices + (uint64_t)first * GRAVELP_INDEX_BYTES(run->command),
+        .values = place.values + (uint64_t)first * GRAVELP_VALUE_BYTES(run->command),
+    };
+}
+
 /* Copy n elements of a row. @param copied  [out] the copy's event, in place of what was there. */
 static cl_int copy_row(const struct gravel_device_aggregator *aggregator, cl_command_queue queue,
                        uint64_t row, uint32_t first, uint32_t n, uint32_t element_bytes, void *to,

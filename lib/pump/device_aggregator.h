@@ -17,12 +17,13 @@
 
 #include "memory/memory.h"
 #include "pump/block.h"
+#include "transport/buffer.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #define GRAVEL_BLOCK_ROOMS \
-    4u /* of each queue: being binned, being copied, being shipped, and one more */
+    8u /* of each queue: being binned, copied or shipped, and some that wait for their turn to be applied */
 #define GRAVEL_BLOCK_MOST_NODES 4096u /* of more, few messages of any run go to the same */
 
 struct gravel_device_aggregator;
@@ -90,6 +91,11 @@ const uint32_t *gravel_device_aggregator_counts(const struct gravel_device_aggre
  */
 bool gravel_device_aggregator_is_right(const struct gravel_device_aggregator *aggregator,
                                        const struct gravel_package_run *run, uint32_t room);
+
+/** Where messages of a block are on the device, from the first one on: as gravel_device_aggregator_copy counts them. */
+struct gravel_rows gravel_device_aggregator_rows(const struct gravel_device_aggregator *aggregator,
+                                                 const struct gravel_package_run *run,
+                                                 uint32_t room, uint32_t first);
 
 /**
  * Enqueue copies of some messages of a block to the host.

@@ -150,7 +150,9 @@ static int make_binner(struct gravel_pump *pump)
         const struct gravel_pool_shape pool = {.buffer_bytes = shape->buffer_bytes,
                                                .n_buffers = shape->n_buffers,
                                                .frames = shape->frames ? shape->frames + at : NULL};
-        if (gravel_pool_create(&pump->mirrors[q].pool, &pool, NULL))
+        if (gravel_pool_create(&pump->mirrors[q].pool, &pool, NULL) ||
+            gravel_pump_make_headers(&pump->mirrors[q],
+                                     GRAVEL_BLOCK_ROOMS * gravel_pump_n_staying(shape)))
             code = gravel_fail(GRAVEL_ENOMEM, "node buffers of the pump");
     }
     return code;
@@ -206,6 +208,7 @@ static void release_blocks(struct gravel_pump *pump)
     for (uint32_t q = 0; pump->mirrors && q < pump->n_queues; q++) {
         gravel_pump_drop_blocks(&pump->mirrors[q]);
         gravel_pool_destroy(&pump->mirrors[q].pool);
+        gravel_pool_destroy(&pump->mirrors[q].staying);
     }
 }
 

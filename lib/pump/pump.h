@@ -39,7 +39,14 @@ struct gravel_pump_shape {
     uint32_t buffer_bytes;
     uint32_t n_buffers;    /* for each queue; 0: the device bins nothing */
     unsigned char *frames; /* memory for all of them, as gravel_pool_shape has it; or NULL */
+    bool is_loopback;      /* all nodes are in this process */
 };
+
+/** Parts of a block that are applied from where they are [count]: those for nodes of this process. */
+static inline uint32_t gravel_pump_n_staying(const struct gravel_pump_shape *shape)
+{
+    return shape->is_loopback ? shape->memory->arena->n_nodes : 1;
+}
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. On step pump its thread runs then. */
 int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape *shape);

@@ -26,6 +26,7 @@ struct check {
     const struct gravel_heap *heap;
     struct gravel_refusal *refusal;
     struct gravel_plan *plan; /* NULL: indices are looked at here */
+    bool is_header;           /* of a frame of one run, whose messages are elsewhere */
     uint32_t run_number;
     uint64_t at; /* of the run in the frame [bytes] */
 };
@@ -159,7 +160,7 @@ static int check_extent(const struct check *check, const struct gravel_run *run,
     if (*run_bytes > left)
         return refuse(check, GRAVEL_ECORRUPT, "%" PRIu64 " bytes of run, %" PRIu64 " bytes left",
                       *run_bytes, left);
-    for (uint64_t i = end; i < *run_bytes; i++)
+    for (uint64_t i = end; i < *run_bytes && !check->is_header; i++)
         if (start[i])
             return refuse(check, GRAVEL_ECORRUPT, "padding at byte %" PRIu64 " is not zero", i);
     return 0;
@@ -224,13 +225,13 @@ static bool plan_run(const struct check *check, const struct gravel_run *run,
                      const struct gravel_span *span, uint64_t n_words)
 {
     struct gravel_plan *plan = check->plan;
-    if (plan->n_runs == GRAVEL_PLAN_RUNS || n_words == 0)
+    if (plan->n_runs == GRAVEL_PLAN_RUNS)
         return false;
     plan->runs[plan->n_runs++] = (struct gravel_planned_run){
         .run = *run,
         .at = check->at,
         .first = plan->n_messages,
-        .last = n_words > UINT32_MAX ? UINT32_MAX : (uint32_t)n_words - 1,
+        .n_words = n_words,
         .span = *span,
     };
     plan->n_messages += run->n_messages;
@@ -385,10 +386,11 @@ int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_e
 }
 
 int gravel_decode_plan(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                       const struct gravel_heap *heap, struct gravel_plan *plan,
+                       const struct gravel_heap *heap, bool is_header, struct gravel_plan *plan,
                        struct gravel_refusal *refusal)
 {
-    struct check check = {.expect = expect, .heap = heap, .refusal = refusal, .plan = plan};
+    struct check check = {
+        .expect = expect, .heap = heap, .refusal = refusal, .plan = plan, .is_header = is_header};
     plan->n_runs = plan->n_messages = 0;
     int code = check_frame(&check, frame, bytes);
     if (code == NO_PLAN)

@@ -60,7 +60,7 @@ struct gravel_planned_run {
     struct gravel_run run;
     uint64_t at;             /* of the run in the frame [bytes] */
     uint32_t first;          /* messages of the frame before it */
-    uint32_t last;           /* largest index that is a word of the allocation */
+    uint64_t n_words;        /* from index 0 on, in the allocation: every index is less */
     struct gravel_span span; /* the allocation */
 };
 
@@ -72,18 +72,18 @@ struct gravel_plan {
 };
 
 /**
- * As gravel_decode_check, but no index is looked at: whoever applies the frame compares each with its run's `last`.
+ * As gravel_decode_check, but neither an index nor, with is_header, what follows the first run's header is looked at: whoever applies the frame compares each with its run's n_words.
  *
  * @param plan  [out] the runs; n_runs is 0 for a frame that gravel_decode_check must see, which is not refused here.
  */
 int gravel_decode_plan(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                       const struct gravel_heap *heap, struct gravel_plan *plan,
+                       const struct gravel_heap *heap, bool is_header, struct gravel_plan *plan,
                        struct gravel_refusal *refusal);
 
 /**
  * Why a planned frame is refused.
  *
- * @param message  number in the frame of the first message whose index is beyond its run's `last`; and that index.
+ * @param message  number in the frame of the first message whose index is beyond its run's words; and that index.
  * @return         GRAVEL_ERANGE.
  */
 int gravel_decode_refuse_index(const struct gravel_plan *plan, const struct gravel_expect *expect,

@@ -10,6 +10,7 @@
 #define GRAVEL_RESOLVE_LOAN_H
 
 #include "resolve/decode.h"
+#include "transport/buffer.h"
 
 struct gravel_loan {
     uint32_t source, destination; /* nodes */
@@ -17,12 +18,13 @@ struct gravel_loan {
     uint64_t bytes;               /* as received */
     void *
         buffer; /* the lender's: what is given back; NULL: the frame that lies in source's memory */
+    const struct gravel_rows *rows; /* where the messages are on the device; NULL: in the frame */
 };
 
 /* What the lender wants to know of frames that were kept, in the order in which they were lent. */
 struct gravel_lending {
     void *context;
-    /* The frame may be written to again. */
+    /* The frame may be written to again, and what rows tells of. */
     void (*give_back)(void *context, const struct gravel_loan *loan);
     /* @param n_messages  applied; 0 if refused. @param refusal  code 0 if it was not. */
     void (*ended)(void *context, const struct gravel_loan *loan, uint64_t n_messages,

@@ -285,9 +285,10 @@ static bool keep(struct gravel_resolver *resolver, const void *frame,
                  struct gravel_refusal *refusal)
 {
     struct gravel_plan plan;
-    if (!resolver->device || !gravel_device_resolver_keeps(resolver->device, frame, loan->bytes))
+    if (!resolver->device || !gravel_device_resolver_keeps(resolver->device, frame, loan))
         return false;
-    if (gravel_decode_plan(frame, loan->bytes, expect, resolver->shape.heap, &plan, refusal))
+    if (gravel_decode_plan(frame, loan->bytes, expect, resolver->shape.heap, loan->rows, &plan,
+                           refusal))
         return true;
     if (plan.n_runs == 0)
         return false;

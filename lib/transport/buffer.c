@@ -56,6 +56,7 @@ void gravel_buffer_reset(struct gravel_buffer *buffer, uint16_t kind, uint32_t s
         .destination = destination,
     };
     buffer->next = NULL;
+    buffer->rows.memory = NULL;
     buffer->used = sizeof *buffer->frame;
     buffer->run_n = 0;
     buffer->run_capacity = 0;
@@ -142,6 +143,28 @@ void gravel_buffer_lay_out(struct gravel_buffer *buffer, const struct gravel_run
            n <= run_fits(buffer->capacity - buffer->used, run->command));
     buffer->run = *run;
     buffer->run_capacity = n;
+}
+
+void gravel_buffer_point(struct gravel_buffer *buffer, const struct gravel_run_key *run, uint32_t n,
+                         const struct gravel_rows *rows)
+{
+    assert(gravel_buffer_is_empty(buffer));
+    buffer->run = *run;
+    buffer->run_capacity = n;
+    buffer->rows = *rows;
+}
+
+void gravel_buffer_complete(struct gravel_buffer *buffer)
+{
+    buffer->run_n = buffer->run_capacity;
+    if (!buffer->rows.memory) {
+        gravel_buffer_close(buffer);
+        return;
+    }
+    write_header(buffer, (unsigned char *)(buffer->frame + 1));
+    buffer->frame->n_messages = buffer->run_n;
+    buffer->frame->bytes =
+        (uint32_t)(sizeof *buffer->frame + GRAVEL_RUN_BYTES(buffer->run.command, buffer->run_n));
 }
 
 void gravel_buffer_close(struct gravel_buffer *buffer)

@@ -37,14 +37,22 @@ static inline bool gravel_run_is_same(const struct gravel_run_key *a,
            a->result == b->result && a->signal == b->signal;
 }
 
+/* Messages of a buffer's one run that are not in its frame: rows of an OpenCL buffer. */
+struct gravel_rows {
+    void *memory;             /* a cl_mem; NULL: they are in the frame */
+    uint64_t indices, values; /* [bytes] where they begin */
+};
+
 struct gravel_buffer {
     struct gravel_buffer *next; /* in a list of the holder's */
     struct gravel_pool *home;   /* gets the buffer back; NULL: it is freed */
     struct gravel_frame *frame; /* [capacity] bytes */
     bool is_lent;               /* the frame's memory is somebody else's */
-    uint32_t capacity;          /* [bytes] */
-    uint32_t used;              /* [bytes] header and closed runs */
-    uint64_t opened_ns;         /* when the first message came */
+    uint32_t room;              /* for the pool's owner, who knows what it stands for */
+    struct gravel_rows rows;
+    uint32_t capacity;  /* [bytes] */
+    uint32_t used;      /* [bytes] header and closed runs */
+    uint64_t opened_ns; /* when the first message came */
     /* The open run; run_capacity 0 if there is none. */
     struct gravel_run_key run;
     uint32_t run_n;        /* messages in it */
@@ -97,12 +105,12 @@ static inline unsigned char *gravel_buffer_value(const struct gravel_buffer *buf
 /** Close the open run and complete the header: the frame may travel. */
 void gravel_buffer_close(struct gravel_buffer *buffer);
 
+/** The same of messages that stay elsewhere: the frame has headers only, for a node of this process. */
+void gravel_buffer_point(struct gravel_buffer *buffer, const struct gravel_run_key *run, uint32_t n,
+                         const struct gravel_rows *rows);
+
 /** Close a buffer that was laid out: all its messages are there. */
-static inline void gravel_buffer_complete(struct gravel_buffer *buffer)
-{
-    buffer->run_n = buffer->run_capacity;
-    gravel_buffer_close(buffer);
-}
+void gravel_buffer_complete(struct gravel_buffer *buffer);
 
 static inline bool gravel_buffer_is_empty(const struct gravel_buffer *buffer)
 {

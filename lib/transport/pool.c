@@ -40,9 +40,14 @@ static struct gravel_buffer *make(struct gravel_pool *pool)
     return buffer;
 }
 
+struct gravel_buffer *gravel_pool_look(struct gravel_pool *pool)
+{
+    return pool->free ? gravel_spsc_pop_pointer(pool->free) : NULL;
+}
+
 struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool)
 {
-    struct gravel_buffer *buffer = pool->free ? gravel_spsc_pop_pointer(pool->free) : NULL;
+    struct gravel_buffer *buffer = gravel_pool_look(pool);
     if (buffer || (pool->free && pool->n_made == pool->shape.n_buffers))
         return buffer;
     return make(pool);

@@ -37,9 +37,9 @@ static void lend(void)
     const struct gravel_loan loan = {
         .source = 3, .destination = 1, .bytes = frame_header(&frame)->bytes};
     const struct gravel_expect expect = gravel_loan_expects(&loan);
-    assert_true(gravel_device_resolver_keeps(resolver, frame.bytes, loan.bytes));
+    assert_true(gravel_device_resolver_keeps(resolver, frame.bytes, &loan));
     gravel_heap_lock_shared(books);
-    OK(gravel_decode_plan(frame.bytes, loan.bytes, &expect, books, &plan, &refusal));
+    OK(gravel_decode_plan(frame.bytes, loan.bytes, &expect, books, false, &plan, &refusal));
     gravel_heap_unlock_shared(books);
     assert_true(plan.n_runs > 0);
     OK(gravel_device_resolver_lend(resolver, frame.bytes, &plan, &loan, GUARD_BYTES));
@@ -189,6 +189,59 @@ static void frame_that_changes_after_the_check_does_no_harm(void **state)
     }
 }
 
+/* A part of a block: its header is on the host, its rows in a buffer of the device, until it is applied. */
+static void part_that_stays_on_the_device_is_applied_from_there(void **state)
+{
+    (void)state;
+    const uint32_t apart = 4096, room_bytes = apart + FRAME_CAPACITY;
+    cl_int error;
+    cl_mem room = clCreateBuffer(device.context, CL_MEM_READ_WRITE, room_bytes, NULL, &error);
+    OK(error);
+    for (uint32_t i = 0; i < 3 * LENGTH(all); i++) {
+        const struct word *word = all[i % LENGTH(all)];
+        const bool is_bad = i >= LENGTH(all) && i < 2 * LENGTH(all);
+        begin();
+        forget_callbacks();
+        const uint32_t header_bytes = frame.n_bytes + 16, bytes_of_indices = 4 * N_MESSAGES;
+        add_run(word, false, N_WORDS, N_MESSAGES);
+        if (is_bad)
+            frame_set_u32(&frame, header_bytes, N_MESSAGES / 3, words_after(word));
+        else
+            apply_on_host();
+        const struct gravel_rows rows = {
+            .memory = room, .indices = 64, .values = apart + bytes_of_indices};
+        const struct gravel_loan loan = {.source = 3,
+                                         .destination = 1,
+                                         .bytes = frame_header(&frame)->bytes,
+                                         .buffer = &frame,
+                                         .rows = &rows};
+        const struct gravel_expect expect = gravel_loan_expects(&loan);
+        struct gravel_plan plan;
+        struct gravel_refusal refusal;
+        OK(clEnqueueWriteBuffer(device.queue, room, CL_TRUE, rows.indices, bytes_of_indices,
+                                frame.bytes + header_bytes, 0, NULL, NULL));
+        OK(clEnqueueWriteBuffer(device.queue, room, CL_TRUE, rows.values, bytes_of_indices,
+                                frame.bytes + header_bytes + bytes_of_indices, 0, NULL, NULL));
+        unsigned char *alone = malloc(header_bytes); /* a sanitizer sees a look behind it */
+        memcpy(alone, frame.bytes, header_bytes);
+        gravel_heap_lock_shared(books);
+        OK(gravel_decode_plan(alone, loan.bytes, &expect, books, true, &plan, &refusal));
+        gravel_heap_unlock_shared(books);
+        assert_true(gravel_device_resolver_keeps(resolver, alone, &loan));
+        OK(gravel_device_resolver_lend(resolver, alone, &plan, &loan, GUARD_BYTES));
+        free(alone);
+        OK(gravel_device_resolver_give_back(resolver));
+        assert_int_equal(n_given_back, 0); /* the room is still read */
+        OK(gravel_device_resolver_finish(resolver));
+        assert_int_equal(n_given_back, 1);
+        assert_int_equal(n_ended, 1);
+        assert_int_equal(ended_refusal.code, is_bad ? GRAVEL_ERANGE : 0);
+        assert_int_equal(n_ended_messages, is_bad ? 0 : N_MESSAGES);
+        expect_same(word->name);
+    }
+    clReleaseMemObject(room);
+}
+
 static int no_handler(struct gravel *gravel, void *user, uint32_t source, const uint64_t args[4])
 {
     (void)gravel, (void)user, (void)source, (void)args;
@@ -205,9 +258,11 @@ static void other_frames_are_not_kept(void **state)
     const struct gravel_expect expect = {
         .source = 3, .destination = 1, .handlers = handlers, .n_handlers = 3};
     static unsigned char elsewhere[256];
-    assert_false(gravel_device_resolver_keeps(resolver, elsewhere, sizeof elsewhere));
-    assert_false(gravel_device_resolver_keeps(resolver, frame.bytes, 63));
-    assert_false(gravel_device_resolver_keeps(resolver, frame.bytes, FRAME_CAPACITY + 64));
+    const struct gravel_loan somewhere = {.bytes = sizeof elsewhere}, tiny = {.bytes = 63},
+                             large = {.bytes = FRAME_CAPACITY + 64};
+    assert_false(gravel_device_resolver_keeps(resolver, elsewhere, &somewhere));
+    assert_false(gravel_device_resolver_keeps(resolver, frame.bytes, &tiny));
+    assert_false(gravel_device_resolver_keeps(resolver, frame.bytes, &large));
     gravel_heap_lock_shared(books);
     for (int i = 0; i < 4; i++) {
         begin();
@@ -218,7 +273,7 @@ static void other_frames_are_not_kept(void **state)
         if (i == 1) /* what asks for an answer */
             frame_add_signal_run(&frame, GRAVELP_COMMAND(GRAVEL_GET, GRAVEL_UINT), 0, 0, 64, 1, 8,
                                  4, 1);
-        OK(gravel_decode_plan(frame.bytes, frame.n_bytes, &expect, books, &plan, &refusal));
+        OK(gravel_decode_plan(frame.bytes, frame.n_bytes, &expect, books, false, &plan, &refusal));
         assert_int_equal(plan.n_runs, 0);
     }
     gravel_heap_unlock_shared(books);
@@ -235,7 +290,7 @@ static void failed_upload_is_told_and_the_resolver_works_on(void **state)
     add_run(&inc, false, N_WORDS, N_MESSAGES);
     const struct gravel_loan loan = {.source = 3, .destination = 1, .bytes = frame.n_bytes};
     gravel_heap_lock_shared(books);
-    OK(gravel_decode_plan(frame.bytes, frame.n_bytes, &expect, books, &plan, &refusal));
+    OK(gravel_decode_plan(frame.bytes, frame.n_bytes, &expect, books, false, &plan, &refusal));
     gravel_heap_unlock_shared(books);
     calls_until_failure = 1;
     assert_int_equal(gravel_device_resolver_lend(resolver, frame.bytes, &plan, &loan, GUARD_BYTES),
@@ -281,6 +336,7 @@ int main(int argc, char **argv)
         TEST(looks_are_enough),
         TEST(frame_with_one_bad_index_is_refused_whole),
         TEST(frame_that_changes_after_the_check_does_no_harm),
+        TEST(part_that_stays_on_the_device_is_applied_from_there),
         TEST(other_frames_are_not_kept),
         TEST(failed_upload_is_told_and_the_resolver_works_on),
         TEST(lost_frame_is_told_for_good),

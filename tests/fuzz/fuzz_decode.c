@@ -159,7 +159,7 @@ static bool find_bad(const unsigned char *frame, const struct gravel_plan *plan,
         for (uint32_t j = 0; j < planned->run.n_messages; j++) {
             memcpy(index, indices + 4u * (size_t)j, 4);
             *message = planned->first + j;
-            if (*index > planned->last)
+            if (*index >= planned->n_words)
                 return true;
         }
     }
@@ -173,7 +173,7 @@ static void compare_plan(const unsigned char *frame, size_t bytes,
     struct gravel_plan plan;
     struct gravel_refusal by_plan;
     uint32_t message, index;
-    int code = gravel_decode_plan(frame, bytes, expect, books, &plan, &by_plan);
+    int code = gravel_decode_plan(frame, bytes, expect, books, false, &plan, &by_plan);
     if (code && !refusal->code)
         abort();
     if (code || plan.n_runs == 0)

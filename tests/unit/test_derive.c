@@ -89,7 +89,8 @@ static void one_aggregator_is_enough_where_the_device_bins(void **state)
         strcpy(config.device_aggregation, cases[i].setting);
         gravel_derive(&config, &place);
         assert_int_equal(config.n_aggregators, cases[i].n_aggregators);
-        assert_int_equal(config.queue_bytes, cases[i].n_aggregators * 32 * MIB);
+        bool bins = gravel_device_bins(&device, cases[i].setting);
+        assert_int_equal(config.queue_bytes, cases[i].n_aggregators * (bins ? 128 : 32) * MIB);
     }
 }
 

@@ -261,12 +261,12 @@ static int apply_words(struct pass *pass, const struct gravel_run *run)
         return code;
     if (GRAVELP_IS_REQUEST(run->command))
         note_answers(pass, run);
-    const struct gravel_device_run on_device = {
+    struct gravel_device_run on_device = {
         .frame = pass->berth->uploaded,
         .run = run,
-        .at = (uint64_t)((const char *)run - (const char *)pass->frame),
         .heap_offset = pass->heap_offset,
     };
+    gravel_device_run_follow(&on_device, (uint64_t)((const char *)run - (const char *)pass->frame));
     return gravel_device_runs_enqueue(&pass->resolver->runs, &on_device);
 }
 
@@ -346,10 +346,12 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
 /* ---- frames that are kept -------------------------------------------------------------------- */
 
 bool gravel_device_resolver_keeps(const struct gravel_device_resolver *resolver, const void *frame,
-                                  uint64_t bytes)
+                                  const struct gravel_loan *loan)
 {
-    return resolver->lent && bytes <= resolver->shape.max_frame_bytes &&
-           goes_straight(resolver, frame, bytes);
+    uint64_t bytes = loan->bytes;
+    if (!resolver->lent || loan->rows)
+        return resolver->lent;
+    return bytes <= resolver->shape.max_frame_bytes && goes_straight(resolver, frame, bytes);
 }
 
 int gravel_device_resolver_lend(struct gravel_device_resolver *resolver, const void *frame,

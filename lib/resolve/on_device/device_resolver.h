@@ -71,7 +71,7 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
 
 /** Whether a frame may be kept, if its runs allow it too: gravel_decode_plan. */
 bool gravel_device_resolver_keeps(const struct gravel_device_resolver *resolver, const void *frame,
-                                  uint64_t bytes);
+                                  const struct gravel_loan *loan);
 
 /**
  * Keep a frame until the device has it, and apply it then, in its turn.

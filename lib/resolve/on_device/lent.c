@@ -130,16 +130,21 @@ static struct record *record_of(const struct gravel_lent *lent, const struct ber
 static int enqueue_run(const struct gravel_lent *lent, const struct berth *berth,
                        const struct gravel_planned_run *planned, bool applies)
 {
-    const struct gravel_device_run run = {
-        .frame = berth->uploaded,
+    const struct gravel_rows *rows = berth->loan.rows;
+    struct gravel_device_run run = {
+        .frame = rows ? rows->memory : berth->uploaded,
         .run = &planned->run,
-        .at = planned->at,
         .heap_offset = berth->heap_offset,
         .refused = berth->refused,
         .first = planned->first,
     };
+    gravel_device_run_follow(&run, planned->at);
+    if (rows) {
+        run.indices_at = (uint32_t)rows->indices;
+        run.values_at = (uint32_t)rows->values;
+    }
     return applies ? gravel_device_runs_enqueue(lent->runs, &run)
-                   : gravel_device_runs_check(lent->runs, &run, planned->last);
+                   : gravel_device_runs_check(lent->runs, &run, planned->n_words);
 }
 
 /* All runs are checked before one is applied. */
@@ -152,13 +157,14 @@ static int enqueue_runs(const struct gravel_lent *lent, const struct berth *bert
     return code;
 }
 
-/* The upload of the first frame that is not begun has ended: give it back and apply it. */
+/* The first frame that is not begun is on the device: give it back if it is a copy, and apply it. */
 static int begin(struct gravel_lent *lent)
 {
     struct berth *berth = berth_of(lent, lent->n_begun);
     gravel_cl_event_release(berth->event);
     berth->event = NULL;
-    lent->lending.give_back(lent->lending.context, &berth->loan);
+    if (!berth->loan.rows)
+        lent->lending.give_back(lent->lending.context, &berth->loan);
     int code = enqueue_runs(lent, berth);
     if (code)
         return code;
@@ -197,6 +203,8 @@ static int end(struct gravel_lent *lent)
     lent->n--;
     lent->n_begun--;
     int code = is_refused ? refuse(lent, berth, &refusal) : 0;
+    if (berth->loan.rows)
+        lent->lending.give_back(lent->lending.context, &berth->loan);
     lent->lending.ended(lent->lending.context, &berth->loan,
                         is_refused ? 0 : berth->plan.n_messages, &refusal);
     return code;
@@ -207,8 +215,9 @@ static int end(struct gravel_lent *lent)
 /* Wait for the upload of the first frame that is not begun. */
 static int wait_to_begin(struct gravel_lent *lent)
 {
+    const struct berth *berth = berth_of(lent, lent->n_begun);
     int code =
-        gravel_wait_event(lent->runs->device, berth_of(lent, lent->n_begun)->event, uploading);
+        berth->loan.rows ? 0 : gravel_wait_event(lent->runs->device, berth->event, uploading);
     return code ? code : begin(lent);
 }
 
@@ -236,9 +245,12 @@ int gravel_lent_finish(struct gravel_lent *lent)
     return code;
 }
 
-/* Whether a frame's event has come. @return 0; GRAVEL_ECL. */
+/* Whether a frame's event has come, or there is none to wait for. @return 0; GRAVEL_ECL. */
 static int ask(const struct berth *berth, const char *what, bool *has_come)
 {
+    *has_come = !berth->event;
+    if (*has_come)
+        return 0;
     cl_int status = gravel_cl_event_status(berth->event);
     *has_come = status == CL_COMPLETE;
     return status < CL_COMPLETE ? gravel_fail_cl(what, status) : 0;
@@ -270,16 +282,23 @@ int gravel_lent_make_room(struct gravel_lent *lent)
     return lent->n == N_BERTHS ? finish_oldest(lent) : 0;
 }
 
+static int upload(const struct gravel_lent *lent, struct berth *berth, const void *frame,
+                  uint64_t bytes)
+{
+    cl_int error = clEnqueueWriteBuffer(lent->uploads, berth->uploaded, CL_FALSE, 0, bytes, frame,
+                                        0, NULL, &berth->event);
+    if (error == CL_SUCCESS)
+        error = clFlush(lent->uploads);
+    return gravel_check_cl(uploading, error);
+}
+
 int gravel_lent_take(struct gravel_lent *lent, const void *frame, const struct gravel_plan *plan,
                      const struct gravel_loan *loan, uint64_t heap_offset)
 {
     struct berth *berth = berth_of(lent, lent->n);
-    cl_int error = clEnqueueWriteBuffer(lent->uploads, berth->uploaded, CL_FALSE, 0, loan->bytes,
-                                        frame, 0, NULL, &berth->event);
-    if (error == CL_SUCCESS)
-        error = clFlush(lent->uploads);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl(uploading, error);
+    int code = loan->rows ? 0 : upload(lent, berth, frame, loan->bytes);
+    if (code)
+        return code;
     berth->loan = *loan;
     berth->plan = *plan;
     berth->heap_offset = heap_offset;

@@ -165,10 +165,10 @@ static int enqueue(const struct gravel_device_runs *runs, const struct place *pl
 }
 
 static int enqueue_check(const struct gravel_device_runs *runs, const struct place *place,
-                         uint32_t most)
+                         uint64_t n_words)
 {
     uint32_t n = place->run->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
-    const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(most), GRAVEL_ARGUMENT(n_items)};
+    const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(n_words), GRAVEL_ARGUMENT(n_items)};
     int code = SET(runs, CHECK_INDICES, LAST_ARGUMENT, bound);
     return code ? code : enqueue(runs, place, CHECK_INDICES, n_items);
 }
@@ -239,7 +239,7 @@ static int enqueue_messages(const struct gravel_device_runs *runs, const struct 
 static struct place find_place(const struct gravel_device_runs *runs,
                                const struct gravel_device_run *run)
 {
-    const uint32_t command = run->run->command, n = run->run->n_messages;
+    const uint32_t command = run->run->command;
     const uint32_t op = GRAVELP_COMMAND_OP(command), type = GRAVELP_COMMAND_TYPE(command);
     return (struct place){
         .frame = run->frame,
@@ -248,18 +248,18 @@ static struct place find_place(const struct gravel_device_runs *runs,
                                         : command & ~GRAVELP_COMMAND_WIDE,
         .is_wide = (command & GRAVELP_COMMAND_WIDE) != 0,
         .base = run->heap_offset + run->run->base,
-        .indices_at = (uint32_t)(run->at + GRAVEL_RUN_INDICES(command)),
-        .values_at = (uint32_t)(run->at + GRAVEL_RUN_VALUES(command, n, 0)),
+        .indices_at = run->indices_at,
+        .values_at = run->values_at,
         .refused = run->refused ? run->refused : runs->passed,
         .first = run->first,
     };
 }
 
 int gravel_device_runs_check(const struct gravel_device_runs *runs,
-                             const struct gravel_device_run *run, uint32_t most)
+                             const struct gravel_device_run *run, uint64_t n_words)
 {
     const struct place place = find_place(runs, run);
-    return enqueue_check(runs, &place, most);
+    return enqueue_check(runs, &place, n_words);
 }
 
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,

@@ -32,10 +32,10 @@ struct gravel_device_runs {
 
 /* A run in a frame on the device. */
 struct gravel_device_run {
-    cl_mem frame;                 /* from its first byte on; requests get their answers in it */
-    const struct gravel_run *run; /* its header on the host; used until the call returns */
-    uint64_t at;                  /* of the run in the frame [bytes] */
-    uint64_t heap_offset;         /* of the node's heap in the arena [bytes] */
+    cl_mem frame;                   /* what its rows lie in; requests get their answers there */
+    const struct gravel_run *run;   /* its header on the host; used until the call returns */
+    uint32_t indices_at, values_at; /* in `frame` [bytes] */
+    uint64_t heap_offset;           /* of the node's heap in the arena [bytes] */
     cl_mem refused; /* [2 words] see resolve.cl; NULL: the host has checked the indices */
     uint32_t first; /* messages of the frame before it */
 };
@@ -55,11 +55,19 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs);
  * Enqueue the comparison of a run's indices with the largest it may have. All runs of a frame are checked before one of
  * them is applied.
  *
- * @param most  [out of gravel_decode_plan] the run's `last`.
+ * @param n_words  as gravel_decode_plan tells.
  * @return      0; GRAVEL_ECL.
  */
 int gravel_device_runs_check(const struct gravel_device_runs *runs,
-                             const struct gravel_device_run *run, uint32_t most);
+                             const struct gravel_device_run *run, uint64_t n_words);
+
+/** Say that the rows of a run follow its header. @param at  of the run in the frame [bytes]; `run` is set. */
+static inline void gravel_device_run_follow(struct gravel_device_run *run, uint64_t at)
+{
+    const uint32_t command = run->run->command;
+    run->indices_at = (uint32_t)(at + GRAVEL_RUN_INDICES(command));
+    run->values_at = (uint32_t)(at + GRAVEL_RUN_VALUES(command, run->run->n_messages, 0));
+}
 
 /** Enqueue a run that addresses words, and its signal. @return 0; GRAVEL_ECL. */
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
