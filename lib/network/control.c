@@ -88,7 +88,9 @@ static bool handle_messages(struct gravel_network *network, struct gravel_frame 
     network->resolving_node = loan->destination;
     uint64_t n = gravel_resolver_resolve(network->resolver, frame, loan,
                                          heap_of(network, loan->destination), &is_kept, &refusal);
-    if (!is_kept)
+    if (is_kept)
+        network->n_kept++;
+    else
         gravel_control_ended(network, loan, n, &refusal);
     return is_kept;
 }

@@ -155,12 +155,13 @@ static uint32_t collect_sent(struct gravel_network *network)
 static void give_back(void *context, const struct gravel_loan *loan)
 {
     struct gravel_network *network = context;
+    network->n_kept--;
     if (loan->buffer) {
         gravel_pool_return(loan->buffer);
         return;
     }
     network->transport->operations->give_back(network->transport, loan->source);
-    network->n_kept--;
+    network->n_kept_foreign--;
 }
 
 /* Act on a frame of another node. The frames that lie in its memory go back to it in their order. */
@@ -170,10 +171,10 @@ static void take_frame(struct gravel_network *network, struct gravel_frame *fram
     const struct gravel_transport_operations *operations = network->transport->operations;
     if (gravel_control_handle(network, frame, loan)) {
         operations->keep(network->transport);
-        network->n_kept++;
+        network->n_kept_foreign++;
         return;
     }
-    if (network->n_kept && gravel_resolver_give_back(network->resolver))
+    if (network->n_kept_foreign && gravel_resolver_give_back(network->resolver))
         gravel_network_fail(network, GRAVEL_ECL, gravel_last_error());
     operations->received(network->transport);
 }
@@ -268,8 +269,8 @@ static void finish(struct gravel_network *network)
     uint64_t until_ns = gravel_clock_ns() + GRAVEL_NS_PER_S, due_ns;
     for (uint32_t quiet_rounds = 0; quiet_rounds < 8 && gravel_clock_ns() < until_ns;)
         quiet_rounds = step(network, gravel_clock_ns(), &due_ns) ? 0 : quiet_rounds + 1;
-    if (network->n_kept) /* the device reads what closing the transport would unmap */
-        gravel_resolver_give_back(network->resolver);
+    if (network->n_kept) /* buffers come home, and the device has read what the transport unmaps */
+        gravel_resolver_finish(network->resolver);
 }
 
 static void run(struct gravel_network *network)

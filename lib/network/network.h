@@ -121,7 +121,8 @@ struct gravel_network {
         *n_life_received; /* [n_nodes] the same of signs of life, which are no part of n_sent */
     uint64_t n_counted_sent, n_counted_resolved; /* frames that termination counts */
     uint32_t resolving_node; /* destination of the buffer at hand: whom a handler runs for */
-    uint32_t n_kept;         /* frames in other nodes' memory that the resolver has */
+    uint32_t n_kept;         /* frames that the resolver has */
+    uint32_t n_kept_foreign; /* of them, those in other nodes' memory */
 
     /* Liveness. */
     uint64_t heard_ns;   /* from our left neighbour */

@@ -150,10 +150,12 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
     return 0;
 }
 
-/* Whether a node's heap is in this process: its part is applied from the room. */
-static bool stays(const struct gravel_pump *pump, uint32_t node)
+/* Whether a flight's part is applied from the room: the node's heap is in this process, and the device checks indices,
+ * which wide commands do not have. */
+static bool stays(const struct gravel_pump *pump, const struct flight *flight)
 {
-    return pump->shape.is_loopback || node == pump->arena->node;
+    return (pump->shape.is_loopback || flight->node == pump->arena->node) &&
+           GRAVELP_INDEX_BYTES(flight->run.command) == 4;
 }
 
 /* Headers for a part that stays. */
@@ -233,7 +235,7 @@ static int copy_parts(struct gravel_pump *pump, struct mirror *mirror, struct fl
             continue;
         }
         int code = 0;
-        if (stays(pump, flight->node))
+        if (stays(pump, flight))
             leave_part(pump, mirror, flight, n, &n_begun);
         else
             code = copy_piece(pump, mirror, flight, n - flight->n_begun, &n_begun);

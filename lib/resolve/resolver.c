@@ -290,8 +290,15 @@ static bool keep(struct gravel_resolver *resolver, const void *frame,
     if (gravel_decode_plan(frame, loan->bytes, expect, resolver->shape.heap, loan->rows, &plan,
                            refusal))
         return true;
-    if (plan.n_runs == 0)
+    if (plan.n_runs == 0 && !loan->rows)
         return false;
+    if (plan.n_runs == 0) {
+        refusal->code = GRAVEL_ECORRUPT;
+        snprintf(refusal->text, sizeof refusal->text,
+                 "frame %llu has headers alone, of a run whose indices the device cannot check",
+                 (unsigned long long)loan->sequence);
+        return true;
+    }
     int code = gravel_device_resolver_lend(resolver->device, frame, &plan, loan,
                                            gravel_memory_heap_offset(resolver->shape.memory, heap));
     if (code)
