@@ -37,7 +37,9 @@ static void wake(void *context, uint32_t queue)
 
 static void open_pump(struct aggregation_path *path, const char *aggregation)
 {
-    const struct gravel_arena_shape shape = {.n_nodes = path->contest->n_nodes,
+    uint32_t elsewhere = path->contest->n_nodes; /* no destination is this node: all parts travel */
+    const struct gravel_arena_shape shape = {.node = elsewhere,
+                                             .n_nodes = path->contest->n_nodes,
                                              .n_heaps = 1,
                                              .n_queues = 1,
                                              .queue_bytes = RING_BYTES,
