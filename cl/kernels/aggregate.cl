@@ -124,12 +124,6 @@ GRAVELP_INLINE struct walk next_message(struct walk walk)
     return walk;
 }
 
-/* A part begins at an even message, so that copies of it begin at 8 bytes. */
-GRAVELP_INLINE uint part_messages(uint n)
-{
-    return (n + 1) & ~1u;
-}
-
 /*
  * Give each node's messages of a tile their places: those for one node stand together in the block, and in the tile.
  *
@@ -147,7 +141,7 @@ GRAVELP_INLINE uint find_places(global const uint *totals, global uint *taken, u
     uint begin = min(lane * each, n_nodes), end = min(begin + each, n_nodes);
     ulong sum = 0; /* messages in the block's parts, and in the lower half in the tile */
     for (uint node = begin; node < end; node++)
-        sum += (ulong)part_messages(totals[node]) << 32 | counts[node];
+        sum += (ulong)GRAVELP_BLOCK_PART(totals[node]) << 32 | counts[node];
     sums[lane] = sum;
     gravelp_barrier_group();
     for (uint step = 1; step < n_used; step *= 2) {
@@ -163,7 +157,7 @@ GRAVELP_INLINE uint find_places(global const uint *totals, global uint *taken, u
         counts[node] = starts ? at - start : at;
         if (starts)
             starts[node] = start;
-        place += (ulong)part_messages(totals[node]) << 32 | n;
+        place += (ulong)GRAVELP_BLOCK_PART(totals[node]) << 32 | n;
     }
     return (uint)sums[n_used - 1];
 }

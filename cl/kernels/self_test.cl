@@ -17,8 +17,8 @@ GRAVELP_INLINE bool goes_on(struct gravelp_patience *patience, uint look_ns, uin
 }
 
 /*
- * Global and local size 1. Each round: wait for turn r, check that the payload is r + i, answer r * 3 + i. Ends early at a
- * turn of all ones, by which the host gives up.
+ * Global and local size 1. Each round: wait for turn r, check that the payload is r + i, answer r * 3 + i. Ends early
+ * at a turn of all ones, by which the host gives up.
  */
 kernel void hand_over(global uint *words, uint n_rounds, uint max_ms, uint look_ns)
 {

@@ -69,4 +69,8 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
 /* The smallest slot: 16 messages of the widest kind. */
 #define GRAVELP_SLOT_MIN_BYTES (GRAVELP_NODE_ROW + 16u * (4u + 8u * GRAVEL_AM_MAX_ARGS))
 
+/* Of a block of binned messages (lib/pump/block.h): from a part of n messages to the next part [messages]. A part
+ * begins at an even message, so that copies of it begin at 8 bytes. */
+#define GRAVELP_BLOCK_PART(n) (((n) + 1u) & ~1u)
+
 #endif

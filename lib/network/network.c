@@ -174,8 +174,9 @@ static void take_frame(struct gravel_network *network, struct gravel_frame *fram
         network->n_kept_foreign++;
         return;
     }
-    if (network->n_kept_foreign && gravel_resolver_give_back(network->resolver))
-        gravel_network_fail(network, GRAVEL_ECL, gravel_last_error());
+    int code = network->n_kept_foreign ? gravel_resolver_give_back(network->resolver) : 0;
+    if (code)
+        gravel_network_fail(network, code, gravel_last_error());
     operations->received(network->transport);
 }
 
@@ -225,7 +226,7 @@ static void see_attached(struct gravel_network *network)
         gravel_network_fail(network, code, gravel_last_error());
 }
 
-/* Frames that the resolver has get further. A handler on the device that does not end is told, even if no wait asks for it. */
+/* Get frames that the resolver has further. Report a handler on the device that does not end, even if no wait asks. */
 static bool look_after_resolver(struct gravel_network *network)
 {
     bool has_moved;

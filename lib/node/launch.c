@@ -139,7 +139,7 @@ int gravel_node_check_slice(const struct gravel *gravel)
  * Groups that may wait at once. A compute unit stays free, whatever the device; of a GPU, half of them, and of groups
  * larger than UNIT_ITEMS there are as many as have no more work-items. For a group that waits keeps registers and local
  * memory, and next to it on a unit there may be no room for the kernels that bin and apply what it sends: with a group
- * on every unit but one, all of these ran on the one left (two H200: 1.6 G messages/s together instead of 10).
+ * on every unit but one, all of these may have to run on the one left.
  */
 #define UNIT_ITEMS 256u
 static uint64_t slice_beside(const struct gravel *gravel, const struct gravel_slicer *slicer)

@@ -18,7 +18,7 @@
 #ifndef GRAVEL_PUMP_BLOCK_H
 #define GRAVEL_PUMP_BLOCK_H
 
-#include "layout/command.h"
+#include "layout/package.h"
 
 #include <stdint.h>
 
@@ -41,12 +41,6 @@ struct gravel_block {
 };
 
 #define GRAVEL_BLOCK_MESSAGE_MOST_BYTES 16u /* a wide index and a value */
-
-/** Messages, or gaps, from the start of a part of n messages to the next part's. */
-static inline uint32_t gravel_block_part(uint32_t n)
-{
-    return (n + 1) & ~1u;
-}
 
 /** Whether messages of a command may change places: any but puts and active messages. False for a malformed one. */
 static inline int gravel_command_commutes(uint32_t command)

@@ -229,7 +229,7 @@ static int copy_parts(struct gravel_pump *pump, struct mirror *mirror, struct fl
     while (flight->node < pump->arena->n_nodes) {
         uint32_t n = counts[flight->node], n_begun = 0;
         if (flight->n_begun == n) {
-            flight->first += gravel_block_part(n);
+            flight->first += GRAVELP_BLOCK_PART(n);
             flight->node++;
             flight->n_begun = 0;
             continue;

@@ -100,7 +100,7 @@ struct gravel_rows gravel_device_aggregator_rows(const struct gravel_device_aggr
 /**
  * Enqueue copies of some messages of a block to the host.
  *
- * @param first   of them, counted from the block's, gaps between parts included (gravel_block_part).
+ * @param first   of them, counted from the block's, gaps between parts included (GRAVELP_BLOCK_PART).
  * @param index   [n] where indices go.
  * @param values  [n] where values go, if the command has any.
  * @param copied  [out] the last copy's event, in place of what was there.

@@ -104,7 +104,7 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved);
 /** Tell the device, once, that the node has failed. The lock is held. */
 cl_int gravel_pump_tell_abort(struct gravel_pump *pump);
 
-/** The pump cannot go on, for the reason that gravel_last_error has: so ends the node. The lock is held. @return code */
+/** The pump cannot go on, for the reason that gravel_last_error has: the node ends. The lock is held. @return code */
 int gravel_pump_fail(struct gravel_pump *pump, int code);
 
 /** Whether some package is reserved that has not arrived, as of the last look. The lock is held. */

@@ -3,9 +3,9 @@
  * The resolver's loops: one for each operation, type and width of index, made from the tables in
  * operation.h.
  *
- * A loop loads, combines and stores (words.h, layout/next.h); that of a request leaves the old value, its answer, in the
- * place of the value. Lines are prefetched some messages ahead: 1.1 to 1.2 times the rate of a plain loop on a table of
- * 2^24 words, 0.9 times on one that fits in the cache (bench/bench_resolve.c, Zen 3).
+ * A loop loads, combines and stores (words.h, layout/next.h); that of a request leaves the old value, its answer, in
+ * the place of the value. Lines are prefetched some messages ahead: 1.1 to 1.2 times the rate of a plain loop on a
+ * table of 2^24 words, 0.9 times on one that fits in the cache (bench/bench_resolve.c, Zen 3).
  *
  * Path:    decode.c -> apply.c -> the heap, or lib/network's handler call.
  * Owner:   the caller; see apply.h.
@@ -27,8 +27,8 @@
 /* ---- loops ----------------------------------------------------------------------------------- */
 
 /*
- * Apply n messages. indices: elements or bytes of words, or requests. values: of updates only read; answers take the place
- * of a request's. expected: of CAS. inc has no values.
+ * Apply n messages. indices: elements or bytes of words, or requests. values: of updates only read; answers take the
+ * place of a request's. expected: of CAS. inc has no values.
  */
 typedef void apply_loop(unsigned char *words, const void *indices, unsigned char *values,
                         const unsigned char *expected, uint32_t n);

@@ -72,7 +72,8 @@ struct gravel_plan {
 };
 
 /**
- * As gravel_decode_check, but neither an index nor, with is_header, what follows the first run's header is looked at: whoever applies the frame compares each with its run's n_words.
+ * As gravel_decode_check, but neither an index nor, with is_header, what follows the first run's header is looked at:
+ * whoever applies the frame compares each with its run's n_words.
  *
  * @param plan  [out] the runs; n_runs is 0 for a frame that gravel_decode_check must see, which is not refused here.
  */

@@ -9,7 +9,8 @@
  * Path:    apply.c (or the device resolver) -> requests.c -> the heap; answers -> lib/network/reply.c.
  * Owner:   the caller owns frame and heap.
  * Threads: one, once all shards are done.
- * Source:  OpenSHMEM 1.5, sections 9.7 and 9.8; the answer as a message is the reply of active messages (Orr 2016, 5.2.3).
+ * Source:  OpenSHMEM 1.5, sections 9.7 and 9.8; the answer as a message is the reply of active messages (Orr 2016,
+ *          5.2.3).
  */
 #ifndef GRAVEL_RESOLVE_REQUESTS_H
 #define GRAVEL_RESOLVE_REQUESTS_H

@@ -42,12 +42,14 @@ int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_res
 void gravel_resolver_destroy(struct gravel_resolver *resolver);
 
 /**
- * Check a MESSAGES frame, and apply it (or, where kernels apply, begin to) if it passes. Nothing is written if it does not.
+ * Check a MESSAGES frame, and apply it (or, where kernels apply, begin to) if it passes. Nothing is written if it does
+ * not.
  *
  * @param frame     [loan->bytes] as received; its requests get their answers in it.
  * @param loan      whose it is, and which frame is due.
  * @param heap      number of the destination's heap.
- * @param is_kept   [out] the resolver still reads the frame: its lender is called back, and told what is told here else.
+ * @param is_kept   [out] the resolver still reads the frame: its lender is called back, and told what is told here
+ * else.
  * @param refusal   [out] why it was refused, or which handler failed; code 0 if all is well.
  * @return          messages applied [count].
  */
@@ -67,7 +69,8 @@ int gravel_resolver_give_back(struct gravel_resolver *resolver);
 int gravel_resolver_finish(struct gravel_resolver *resolver);
 
 /**
- * Without waiting: get frames that were kept further, and ask whether handlers on the device have ended well, or may yet.
+ * Without waiting: get frames that were kept further, and ask whether handlers on the device have ended well, or may
+ * yet.
  *
  * @param moved  [out] whether a frame got further.
  * @return       0; GRAVEL_ECL; GRAVEL_EKERNEL.

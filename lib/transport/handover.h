@@ -6,7 +6,8 @@
  * What tells is a *note*, a small frame. It travels among all others, so it keeps a frame's place in their order. A
  * peer is done with frames in the order of their notes, so a count is all that comes back.
  *
- * Path:    sender.c -> transport -> handover.c (note) -> transport of another node -> handover.c (the frame) -> resolver.
+ * Path:    sender.c -> transport -> handover.c (note) -> transport of another node -> handover.c (the frame) ->
+ *          resolver.
  * Owner:   a frame handed over is the receiver's, to change as well, until it counts; then the sender's again.
  * Threads: the network thread.
  * Note:    a note is checked as any input is. What a frame holds is checked where it lies, so a process of this

@@ -150,7 +150,7 @@ static bool take(const struct gravel_package_run *run, uint32_t room)
                                              block.index + (size_t)n * index_bytes,
                                              block.values + (size_t)n * value_bytes, &copied));
         n += count;
-        first += gravel_block_part(count);
+        first += GRAVELP_BLOCK_PART(count);
     }
     OK(clWaitForEvents(1, &copied));
     clReleaseEvent(copied);

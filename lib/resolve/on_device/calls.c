@@ -85,8 +85,8 @@ static int fail_stuck(const struct gravel_device_calls *calls)
 }
 
 /*
- * The oldest run has not ended. Its time counts from when it may run: at once on svm, usm and pump, for nothing keeps it
- * out; on drain when it begins, for a slice of the caller's may have the device to itself.
+ * The oldest run has not ended. Its time counts from when it may run: at once on svm, usm and pump, for nothing keeps
+ * it out; on drain when it begins, for a slice of the caller's may have the device to itself.
  */
 static int check_oldest(void *context, struct gravel_wait *wait)
 {

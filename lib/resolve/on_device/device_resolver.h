@@ -3,8 +3,9 @@
  * Applying a checked node buffer to a heap that only the device can address.
  *
  * Every run of words is a kernel or three, enqueued in the runs' order, and so is one of active messages that the
- * device runs; others are run by the host in between. The counterpart of apply.h for the steps of the capability ladder without
- * fine-grain SVM. A long frame of updates and puts is lent instead, and its indices are checked by the device (lent.h).
+ * device runs; others are run by the host in between. The counterpart of apply.h for the steps of the capability
+ * ladder without fine-grain SVM. A long frame of updates and puts is lent instead, and its indices are checked by the
+ * device (lent.h).
  *
  * Path:    decode.h has passed the buffer -> device_resolver.h -> runs.h, and handlers.
  * Owner:   the resolver owns its queue, program and buffers, and retains context and arena; the

@@ -2,11 +2,11 @@
 /*
  * Uploads lent frames and has them applied. See lent.h.
  *
- * Berths form a ring. From the oldest on, some hold frames whose kernels are enqueued (begun), the next ones frames that are on
- * their way to the device, the rest none.
+ * Berths form a ring. From the oldest on, some hold frames whose kernels are enqueued (begun), the next ones frames
+ * that are on their way to the device, the rest none.
  *
- * Memory:  the upload's event orders the frame before its kernels, which one in-order queue orders; the event of the record's
- *          read orders both before what the lender is told.
+ * Memory:  the upload's event orders the frame before its kernels, which one in-order queue orders; the event of the
+ *          record's read orders both before what the lender is told.
  */
 #include "resolve/on_device/lent.h"
 

@@ -2,17 +2,18 @@
 /*
  * Frames that stay with their lender until the device has them: no thread of the host reads or copies a message.
  *
- * A frame of updates and puts that lies in pinned memory is uploaded from there. One queue uploads, another has the kernels, so
- * that a frame travels while the frame before it is applied. When the host sees that an upload has ended, the lender gets the
- * frame back, and the frame's kernels are enqueued, in the order in which frames were lent: they compare every index with
- * its bound, then apply the frame as a whole or, if one index is beyond it, nothing. The last command of a frame reads
- * which it was. A part of a block that never left the device (loan->rows) takes the same way without the upload, and its
- * memory is given back when it is applied.
+ * A frame of updates and puts that lies in pinned memory is uploaded from there. One queue uploads, another has the
+ * kernels, so that a frame travels while the frame before it is applied. When the host sees that an upload has ended,
+ * the lender gets the frame back, and the frame's kernels are enqueued, in the order in which frames were lent: they
+ * compare every index with its bound, then apply the frame as a whole or, if one index is beyond it, nothing. The last
+ * command of a frame reads which it was. A part of a block that never left the device (loan->rows) takes the same way
+ * without the upload, and its memory is given back when it is applied.
  *
  * No command waits for one of another queue: on NVIDIA such a wait does not end beside a kernel that waits.
  *
  * Path:    resolver.c, decode.h (plan) -> lent.c -> runs.h -> cl/kernels/resolve.cl.
- * Owner:   all its memory; runs are the caller's and outlive it. A frame is the lender's again when give_back is called.
+ * Owner:   all its memory; runs are the caller's and outlive it. A frame is the lender's again when give_back is
+ *          called.
  * Threads: one at a time; the callbacks are made by it.
  */
 #ifndef GRAVEL_RESOLVE_ON_DEVICE_LENT_H
@@ -53,7 +54,8 @@ int gravel_lent_take(struct gravel_lent *lent, const void *frame, const struct g
  * After a failure of the following, frames are lost: none of them may be called again.
  */
 
-/** Without waiting: begin to apply what has arrived, and end what is applied. @param moved  [out] whether something was. */
+/** Without waiting: begin to apply what has arrived, and end what is applied. @param moved  [out] whether
+ * something was. */
 int gravel_lent_look(struct gravel_lent *lent, bool *moved);
 
 /** Wait for the uploads: every frame taken so far is applied before what is enqueued to the runs' queue from now on. */

@@ -74,8 +74,9 @@ int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
                                const struct gravel_device_run *run);
 
 /**
- * Enqueue every kernel that the device needs on nothing, so that whatever a driver puts off to a kernel's or a buffer's first use is done:
- * later, beside a kernel that waits for the resolver, it might wait for that kernel (NVIDIA's does).
+ * Enqueue every kernel that the device needs on nothing, so that whatever a driver puts off to a kernel's or a
+ * buffer's first use is done: later, beside a kernel that waits for the resolver, it might wait for that kernel
+ * (NVIDIA's does).
  *
  * @return  0; GRAVEL_ECL.
  */
