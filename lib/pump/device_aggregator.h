@@ -7,7 +7,7 @@
  * knows where to copy the parts: an increment costs the bus 4 bytes instead of 8, and the host
  * looks at no message.
  *
- * Path:    lib/pump/blocks.c -> device_aggregator.c -> cl/kernels/aggregate.cl -> block.h.
+ * Path:    lib/pump/blocks.c -> device_aggregator.c (room.c, tiling.c) -> cl/kernels/aggregate.cl -> block.h.
  * Owner:   all its memory, made when it is created; none is made or released later.
  * Threads: one at a time.
  * Source:  Orr 2016, section 5.6.1.
@@ -17,13 +17,12 @@
 
 #include "memory/memory.h"
 #include "pump/block.h"
+#include "pump/room.h"
 #include "transport/buffer.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#define GRAVEL_BLOCK_ROOMS \
-    8u /* of each queue: being binned, copied or shipped, and some that wait for their turn to be applied */
 #define GRAVEL_BLOCK_MOST_NODES 4096u /* of more, few messages of any run go to the same */
 
 struct gravel_device_aggregator;
@@ -55,15 +54,6 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
 /** Messages of a command that a block holds [count]. */
 uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,
                                        uint32_t command);
-
-/** Bytes of a block's messages, at most. @param queue_bytes  of one queue. */
-static inline uint32_t gravel_block_bytes(uint32_t n_queues, uint64_t queue_bytes)
-{
-    const uint64_t all = 64u << 20, most = 8u << 20, least = 64u << 10;
-    uint64_t share = all / GRAVEL_BLOCK_ROOMS / n_queues;
-    uint64_t bytes = share < least ? least : share < most ? share : most;
-    return (uint32_t)(queue_bytes < bytes ? queue_bytes : bytes);
-}
 
 /**
  * Bin a run into a room of its queue, and copy the counts to the host.
