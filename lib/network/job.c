@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "memory/memory.h"
-#include "network/network.h"
+#include "network/parts.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
  * Threads: the network thread.
  */
 #include "base/clock.h"
-#include "network/network.h"
+#include "network/parts.h"
 
 #include <stdio.h>
 #include <string.h>

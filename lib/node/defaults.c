@@ -12,7 +12,7 @@
 #define QUEUE_BYTES (32u << 20)   /* of one queue */
 /* Where the device bins: at ten billion messages a second 32 MB are one lap in 400 us, a few rounds of the pump. */
 #define BINNED_QUEUE_BYTES (128u << 20)
-#define HOST_BUFFERS 4u /* of host calls, for each node: lib/network/network.c */
+#define HOST_BUFFERS 4u /* of host calls, for each node: lib/network/start.c */
 
 /*
  * Where the device bins, the parts of its blocks are copied to node buffers of the pump's. Of a queue, each of
