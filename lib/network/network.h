@@ -24,6 +24,8 @@
 
 #include <pthread.h>
 
+#define GRAVEL_HOST_BUFFERS 4u /* of host calls, for each node */
+
 struct gravel_network;
 struct gravel_trace;
 

@@ -5,6 +5,7 @@
 #include "node/defaults.h"
 
 #include "layout/package.h"
+#include "network/network.h"
 #include "pump/device_aggregator.h"
 #include "transport/pool.h"
 
@@ -12,7 +13,6 @@
 #define QUEUE_BYTES (32u << 20)   /* of one queue */
 /* Where the device bins: at ten billion messages a second 32 MB are one lap in 400 us, a few rounds of the pump. */
 #define BINNED_QUEUE_BYTES (128u << 20)
-#define HOST_BUFFERS 4u /* of host calls, for each node: lib/network/start.c */
 
 /*
  * Where the device bins, the parts of its blocks are copied to node buffers of the pump's. Of a queue, each of
@@ -79,7 +79,8 @@ uint32_t gravel_derive_pump_buffers(const struct gravel_config *config, uint32_t
     uint64_t frame = gravel_pool_frame_bytes((uint32_t)config->buffer_bytes);
     uint64_t block = gravel_block_bytes(n_queues, config->queue_bytes / n_queues);
     uint64_t wanted = GRAVEL_BLOCK_ROOMS * (n_nodes + block / config->buffer_bytes + 1);
-    uint64_t others = frame * n_nodes * ((uint64_t)config->n_buffers * n_queues + HOST_BUFFERS);
+    uint64_t others =
+        frame * n_nodes * ((uint64_t)config->n_buffers * n_queues + GRAVEL_HOST_BUFFERS);
     uint64_t budget = others < ALL_BUFFERS_BUDGET ? ALL_BUFFERS_BUDGET - others : 0;
     budget = budget < PUMP_BUFFERS_LEAST    ? PUMP_BUFFERS_LEAST
              : budget < PUMP_BUFFERS_BUDGET ? budget

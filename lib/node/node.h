@@ -2,8 +2,8 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> open.c (open), close.c, bindings.c, agree.c, neighbours.c, messages.c, waits.c,
- *          heap.c (heap), launch.c (programs and launches), limits.c (of waits for the device), stats.c.
+ * Path:    gravel.h -> open.c and outbound.c (open), close.c, bindings.c, agree.c, neighbours.c, messages.c, waits.c,
+ *          heap.c, launch.c (programs and launches), limits.c (of waits for the device), report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -59,7 +59,7 @@ struct gravel {
     struct gravel_stats *destination_base; /* [n_nodes] */
 };
 
-/** Give the caller's log a line. */
+/** report.c: give the caller's log a line. */
 void gravel_log(struct gravel *gravel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -69,7 +69,7 @@ static inline bool gravel_node_has_failed(const struct gravel *gravel)
     return atomic_load_explicit(&gravel->aborted, memory_order_relaxed); /* H2 */
 }
 
-/** Note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
+/** report.c: note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
 void gravel_report(void *context, int code, bool is_fatal, const char *text);
 
 /** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
@@ -91,6 +91,13 @@ struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel,
 bool gravel_node_is_stuck(const struct gravel *gravel);
 /** Whether GRAVEL_SLICE leaves a compute unit free, where one must be. @return 0; GRAVEL_ECONFIG. */
 int gravel_node_check_slice(const struct gravel *gravel);
+
+/** outbound.c: the arena, and memory for node buffers. @return 0; as gravel_memory_create. */
+int gravel_node_open_arena(struct gravel *gravel);
+/** outbound.c: node buffers that may be on their way to the network thread at one time [count]. */
+uint32_t gravel_node_n_buffers(const struct gravel *gravel);
+/** outbound.c: the pump, and aggregators with their threads. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. */
+int gravel_node_open_aggregators(struct gravel *gravel);
 
 /** close.c: free a node, also a half-open one; what its device still uses stays, and so do maps. */
 void gravel_node_free(struct gravel *gravel);
