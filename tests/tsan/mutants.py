@@ -75,7 +75,7 @@ SUBJECTS = {
                  ["lib/transport/handover.c"]),
     "path": (["tests/tsan/whole_path.c", "tests/tsan/ask.c", "tests/tsan/soft_device.c"] + KERNEL + LIBRARY, [], [],
              [f for f in LIBRARY if not f.startswith(ELSEWHERE)] +
-             ["lib/resolve/words.h", "cl/device/wait.cl.h"]),
+             ["lib/resolve/heap_words.h", "cl/device/wait.cl.h"]),
 }
 
 # Edges whose absence only a stale load would show. ThreadSanitizer runs on real, never stale loads.

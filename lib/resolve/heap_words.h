@@ -6,10 +6,10 @@
  * everyone who looks on, and show whoever does so with an acquire load what was applied before
  * (R1). On x86 they are plain moves and cost nothing.
  *
- * Path:    apply.c, requests.c -> words.h.
+ * Path:    apply.c, requests.c -> heap_words.h.
  */
-#ifndef GRAVEL_RESOLVE_WORDS_H
-#define GRAVEL_RESOLVE_WORDS_H
+#ifndef GRAVEL_RESOLVE_HEAP_WORDS_H
+#define GRAVEL_RESOLVE_HEAP_WORDS_H
 
 #include "layout/next.h"
 
