@@ -97,7 +97,7 @@ static cl_int make_part(cl_device_id whole, cl_uint all, cl_uint units, struct p
     return CL_SUCCESS;
 }
 
-/* The sub-device with so many of all compute units, and that of the others; made when first asked for. */
+/* Sub-devices with so many compute units and with the rest; made when first asked for. */
 static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct part *out)
 {
     cl_int error = CL_SUCCESS;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define BATCH 16u /* frames of one kind between two looks at the others */
+#define BATCH 16u /* frames of one kind before the next kind has its turn */
 
 void gravel_network_ship(void *context, struct gravel_buffer *buffer)
 {
@@ -118,8 +118,7 @@ uint32_t gravel_network_drain(struct gravel_network *network)
     gravel_sender_flush(network->handler_sender);
     for (const struct gravel_buffer *buffer = network->pending; buffer; buffer = buffer->next)
         n_pending++;
-    return n + send_pending(network,
-                            n_pending); /* handlers may go on for ever: not what comes meanwhile */
+    return n + send_pending(network, n_pending); /* not what handlers add: there may be no end */
 }
 
 static uint32_t collect_sent(struct gravel_network *network)

@@ -120,7 +120,7 @@ struct gravel_network {
     uint64_t *n_received; /* [n_nodes] frames received from each node */
     uint64_t *n_acked;    /* [n_nodes] of n_sent, those the node says it has resolved */
     uint64_t *n_life_sent,
-        *n_life_received; /* [n_nodes] the same of signs of life, which are no part of n_sent */
+        *n_life_received; /* [n_nodes] of heartbeats and news of death, which n_sent leaves out */
     uint64_t n_counted_sent, n_counted_resolved; /* frames that termination counts */
     uint32_t resolving_node; /* destination of the buffer at hand: whom a handler runs for */
     uint32_t n_kept;         /* frames that the resolver has */
@@ -163,12 +163,12 @@ void gravel_network_stop(struct gravel_network *network, bool keep_resolver);
 /** For senders: hand over a closed buffer. `context` is the network. Any thread. */
 void gravel_network_ship(void *context, struct gravel_buffer *buffer);
 
-/** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node aborted meanwhile. */
+/** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node has aborted. */
 int gravel_network_run(struct gravel_network *network, struct gravel_job *job);
 
 /**
- * How long to wait for what other nodes do [ms]: longer than it takes until all know that one is dead, or the failure
- * of the wait, which names who waits, would be told before its cause.
+ * How long to wait for other nodes [ms]: longer than a death takes to spread, so that the error names the dead node,
+ * not the waiter.
  */
 uint64_t gravel_network_patience_ms(const struct gravel_network *network);
 

@@ -56,7 +56,7 @@ static int copy_handler(struct gravel *gravel, const struct gravel_handler *hand
     return copy->name ? 0 : gravel_fail(GRAVEL_ENOMEM, "handler %s", handler->name);
 }
 
-/* A source that nobody would run is a handler forgotten. */
+/* A source that no handler runs is a forgotten handler. */
 static int check_source(const struct gravel_bindings *bindings)
 {
     if (!bindings->device_code.source || gravel_beside_is_wanted(bindings))
@@ -100,7 +100,7 @@ static uint64_t hash_handler(uint64_t hash, const struct gravel_handler *handler
     return hash ? hash : 1;
 }
 
-/* The same for the table, its order, and the text of those that the device runs. */
+/* A hash of the table, its order, and the source of handlers that the device runs. */
 static uint64_t hash_handlers(const struct gravel *gravel)
 {
     uint64_t hash = gravel->device_code_hash;
@@ -185,7 +185,7 @@ int gravel_agree_on_settings(struct gravel *gravel)
     return code ? code : agree_on_table(gravel);
 }
 
-/* All nodes open or none: tell the others whether this one could. */
+/* All nodes open or none: tell the other nodes whether this one could. */
 int gravel_agree_on_success(struct gravel *gravel, int code)
 {
     int64_t worst = code;

@@ -33,8 +33,8 @@
  * On step pump a node buffer is an upload and a kernel or more, so there should be few; no more than fit
  * the budget four times, so that some are filled while others travel.
  *
- * Packages come in bursts, one a look of the pump, so that buffers that leave after 125 us are mostly empty. What
- * somebody waits for leaves at once all the same.
+ * Packages come in bursts, one a look of the pump, so that buffers that leave after 125 us are mostly empty.
+ * Urgent messages leave at once nevertheless.
  *
  * A slot is copied: one that 256 increments fill to the last byte makes a run of slots one piece of memory.
  * Wider messages of a group take several slots, which are full but for the last one.

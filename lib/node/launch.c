@@ -20,8 +20,8 @@
 
 /*
  * Slices of step pump that are enqueued together; two batches may be under way. A driver whose list
- * of commands is full waits for room, and on NVIDIA nobody else can then enqueue anything, not even
- * what the running slice waits for.
+ * of commands is full waits for room, and on NVIDIA no other thread can then enqueue anything, not
+ * even what the running slice waits for.
  */
 #define BATCH 32u
 
@@ -164,7 +164,7 @@ static int end_batch(struct gravel *gravel, cl_kernel kernel, cl_event last, cl_
     return code;
 }
 
-/* Packages are to be fetched until the slice has ended; on steps svm and usm nobody need fetch them. */
+/* Packages are to be fetched until the slice has ended; on steps svm and usm there is nothing to fetch. */
 static void watch(struct gravel *gravel, cl_event event)
 {
     if (gravel->pump)
@@ -207,7 +207,7 @@ static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64
     return gravel->config.slice_groups ? gravel->config.slice_groups : next ? next : 1;
 }
 
-/* Wait for a slice and fetch its packages; if the node has failed meanwhile, that is the cause. */
+/* Wait for a slice and fetch its packages. If the node has failed, that failure is the cause. */
 static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
     clFlush(

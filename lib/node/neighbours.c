@@ -4,7 +4,7 @@
  * without a copy.
  *
  * Path:    gravel_open -> neighbours.c -> gravel_reduce; the log, statistics.
- * Note:    nodes share a CPU device as a matter of course: each has its own cores. Others are told of.
+ * Note:    nodes may share a CPU device: each has its own cores. A shared device of another kind is reported.
  */
 #include "device/identity.h"
 #include "base/hash.h"
@@ -15,7 +15,7 @@
 
 #define MOST_REDUCED 64u /* words of one gravel_reduce */
 
-/* The same for two nodes if they are on one host and on one device of it; 0: nobody knows. */
+/* Equal for two nodes on one device of one host; 0: unknown. */
 static uint64_t mark_of(const struct gravel *gravel)
 {
     uint64_t identity = gravel_device_identity(gravel->device.id);

@@ -26,7 +26,7 @@ struct gravel {
 
     uint32_t n_forks; /* of this process: fork.h */
     struct gravel_failure failure;
-    _Atomic bool aborted; /* H2: beyond use; every wait ends */
+    _Atomic bool aborted; /* H2: the node has failed; every wait ends */
 
     struct gravel_device device;
     uint32_t n_sharers; /* other nodes on it */
@@ -63,7 +63,7 @@ struct gravel {
 void gravel_log(struct gravel *gravel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Whether the node is beyond use: every call that waits or sends fails. */
+/** Whether the node has failed: every call that waits or sends fails. */
 static inline bool gravel_node_has_failed(const struct gravel *gravel)
 {
     return atomic_load_explicit(&gravel->aborted, memory_order_relaxed); /* H2 */
@@ -75,7 +75,7 @@ void gravel_report(void *context, int code, bool is_fatal, const char *text);
 /** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event);
 
-/** limits.c: whether a wait for the device may go on; `context` is the node. See struct gravel_limit. */
+/** limits.c: whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);
 
 /* A wait for kernels of the caller's, which may wait for the pump. */
@@ -109,7 +109,7 @@ int gravel_node_conclude(struct gravel *gravel, int code);
 
 /** GRAVEL_EINVAL, and why, if a forked child makes this call; else 0. */
 int gravel_node_refuse_after_fork(const struct gravel *gravel, const char *call);
-/** The same, and if a handler makes this call, which waits. */
+/** As gravel_node_refuse_after_fork, and for a call that waits: also if a handler makes it. */
 int gravel_node_refuse_wait(const struct gravel *gravel, const char *call);
 
 /** Whether bytes [offset, offset + bytes) of the heap lie in one allocation. */

@@ -3,8 +3,8 @@
  * Opens a node: joins the parts in the order in which a message meets them.
  *
  * Path:    gravel_open -> network thread and transport -> device -> outbound.c: arena and aggregators. close.c frees.
- * Note:    every node takes part in every collective step of opening, also one that has failed meanwhile, so
- *          that all nodes open or none does.
+ * Note:    every node takes part in every collective step of opening, also a node that has failed, so that
+ *          all nodes open or none does.
  */
 #include "base/clock.h"
 #include "base/fork.h"

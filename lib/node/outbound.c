@@ -20,7 +20,7 @@ static uint64_t frames_bytes(const struct gravel *gravel)
            gravel->config.n_buffers * gravel->network.transport->n_nodes;
 }
 
-/* What the device bins. It does so for whole buffers only. */
+/* GRAVEL_DEVICE_AGGREGATION; off in checked mode, and where GRAVEL_AGGREGATION asks for less than whole buffers. */
 static const char *device_aggregation(const struct gravel *gravel)
 {
     const struct gravel_config *config = &gravel->config;

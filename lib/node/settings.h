@@ -22,7 +22,7 @@ struct gravel_setting {
     const char *field, *variable;
     size_t offset, bytes;
     const char *text;          /* default of a string */
-    uint64_t number, min, max; /* default and range of the others */
+    uint64_t number, min, max; /* default and range of a number */
 };
 
 /** The i-th setting, or NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device headers in the place of their #include. See source.h.
+ * Replaces the #include of the device headers by their text. See source.h.
  *
  * The text is read line by line; of the language only comments and string literals matter, for either may look like
  * an include or like the other's beginning.

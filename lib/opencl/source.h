@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts the device headers in the place of each `#include "gravel.cl.h"` of a program's text, so that the text can be
- * built in one go. Compiling with a header object and linking takes PoCL a second longer for each context, because
- * its linker first reads the whole library of built-in functions.
+ * Replaces each `#include "gravel.cl.h"` of a program's text by the device headers, so that the text can be built in
+ * one go. Compiling with a header object and linking takes PoCL a second longer for each context, because its linker
+ * first reads the whole library of built-in functions.
  *
  * Path:    program.c -> source.c -> program.c.
  */

@@ -329,7 +329,7 @@ struct gravel_rows gravel_device_aggregator_rows(const struct gravel_device_aggr
     };
 }
 
-/* Copy n elements of a row. @param copied  [out] the copy's event, in place of what was there. */
+/* Copy n elements of a row. @param copied  [out] the copy's event; replaces what was there. */
 static cl_int copy_row(const struct gravel_device_aggregator *aggregator, cl_command_queue queue,
                        uint64_t row, uint32_t first, uint32_t n, uint32_t element_bytes, void *to,
                        cl_event *copied)

@@ -60,7 +60,7 @@ uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *ag
  *
  * @param run     packages that are published, as their headers tell; they may turn out to be
  * otherwise.
- * @param room    0 to GRAVEL_BLOCK_ROOMS - 1; nobody uses it.
+ * @param room    0 to GRAVEL_BLOCK_ROOMS - 1, not in use.
  * @param counted  [out] the copy's event: then the block is complete, and any command queue may copy from it.
  * @return        0; GRAVEL_ECL.
  */
@@ -93,7 +93,7 @@ struct gravel_rows gravel_device_aggregator_rows(const struct gravel_device_aggr
  * @param first   of them, counted from the block's, gaps between parts included (GRAVELP_BLOCK_PART).
  * @param index   [n] where indices go.
  * @param values  [n] where values go, if the command has any.
- * @param copied  [out] the last copy's event, in place of what was there.
+ * @param copied  [out] the last copy's event; replaces what was there.
  * @return        0; GRAVEL_ECL.
  */
 int gravel_device_aggregator_copy(const struct gravel_device_aggregator *aggregator,

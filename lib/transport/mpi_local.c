@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* What a node tells the others of its machine. */
+/* What a node tells the other nodes of its machine. */
 struct introduction {
     struct gravel_segment_card card;
     uint64_t node;

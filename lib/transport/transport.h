@@ -5,8 +5,8 @@
  * Path:    network thread -> transport -> another node's network thread.
  * Owner:   a buffer given to send belongs to the transport until sent returns it.
  * Threads: all calls by the network thread, open and close included: MPI_THREAD_FUNNELED does for one of them.
- * Order:   frames from one node to another arrive in the order in which they were sent; signs of life and news of
- *          a death among themselves, and never behind the others.
+ * Order:   frames from one node to another arrive in the order in which they were sent; heartbeats and news of a
+ *          death among themselves, and never behind other frames.
  */
 #ifndef GRAVEL_TRANSPORT_TRANSPORT_H
 #define GRAVEL_TRANSPORT_TRANSPORT_H
