@@ -40,7 +40,7 @@
 #define GRAVELP_INLINE static inline __attribute__((always_inline))
 
 /*
- * What the common case never comes to: faults, and waits in vain. A CPU device inlines all that a kernel calls, and
+ * What the common case never comes to: faults, and long waits. A CPU device inlines all that a kernel calls, and
  * compiles it again for every size of group: out of line a call that sends takes half the time to compile. No
  * work-item functions there (get_local_id): PoCL does not know them outside of kernels.
  */
@@ -138,7 +138,7 @@ GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint val
 #if defined(__OPENCL_C_VERSION__)
 
 /*
- * Wait a moment, the longer the more polls have been in vain. A leader that spins on a CPU device keeps a core
+ * Wait a moment, the longer the more polls have found nothing. A leader that spins on a CPU device keeps a core
  * from the very host thread it waits for, so there it gives the core away by system calls: sched_yield at
  * first; then, sooner if `is_long`, a sleep of a millisecond (poll of nothing), because a yielding thread still takes
  * its turn among others. Elsewhere a poll is a trip to memory, long enough. Returns for how long, at least

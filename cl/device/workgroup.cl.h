@@ -174,7 +174,7 @@ GRAVELP_INLINE bool gravelp_group_fits(global struct gravelp_arena *arena)
  */
 GRAVELP_INLINE uint gravelp_subgroups_share(local struct gravelp_scratch *scratch, uint value)
 {
-    gravelp_barrier_group(); /* G1: nobody looks at lanes any more, nor at what was shared before */
+    gravelp_barrier_group(); /* G1: no work-item reads lanes, or what was shared before */
     if (get_sub_group_local_id() == get_sub_group_size() - 1 &&
         get_sub_group_id() < GRAVEL_MAX_GROUP)
         scratch->lanes[get_sub_group_id()] = value;
@@ -186,8 +186,8 @@ GRAVELP_INLINE uint gravelp_subgroups_share(local struct gravelp_scratch *scratc
 /*
  * Every work-item of the group: number the active ones from 0.
  *
- * Leaves each active work-item's position in scratch->lanes (GRAVELP_INACTIVE for the others) and their number
- * in scratch->n_active. The leader knows both when it returns; the others do after the group's next barrier.
+ * Leaves each active work-item's position in scratch->lanes (GRAVELP_INACTIVE for an inactive one) and their number
+ * in scratch->n_active. The leader knows both when it returns, all work-items after the group's next barrier.
  */
 #define GRAVELP_INACTIVE 0xffffffffu
 

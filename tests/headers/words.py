@@ -7,7 +7,7 @@ exit:  0; 1 with file, line, phrase and what to write instead
 
 A phrase is found across the end of a line, in capitals too. Generated tables are read like all others: mend their source.
 
-Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, examples/, include/gravel/, cl/gravel.cl.h, lib/ -> words.py.
+Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, examples/, include/gravel/, cl/, lib/ -> words.py.
 """
 import glob
 import os
@@ -15,7 +15,8 @@ import re
 import sys
 
 READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "apps/*/README.md", "examples/*.[cm]*",
-        "include/gravel/*.h", "cl/gravel.cl.h", "lib/*/*.[ch]", "lib/*/*/*.[ch]")
+        "include/gravel/*.h", "cl/*.cl.h", "cl/layout/*", "cl/kernels/*", "cl/device/[!q]*", "lib/*/*.[ch]",
+        "lib/*/*/*.[ch]")
 INSTEAD = {
     r"stands? still": "hangs",
     r"signs? of life": "heartbeat",
