@@ -139,7 +139,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         code = gravel_sender_create(&network->handler_sender, &sender);
     sender.ship = gravel_network_ship;
     sender.n_buffers = network->transport->n_nodes * GRAVEL_HOST_BUFFERS;
-    if (network->transport->n_takers)
+    if (network->transport->handed.n_takers)
         sender.frames =
             gravel_segment_take(network->shape.segment,
                                 gravel_pool_frames_bytes(sender.buffer_bytes, sender.n_buffers));

@@ -79,8 +79,9 @@ static void tell_takers(struct gravel *gravel)
         return;
     gravel_log(gravel,
                "node %u: %u of %u other nodes of its host take its node buffers where they are%s%s",
-               transport->node, transport->n_takers, transport->n_local - 1,
-               transport->why_not[0] ? "; cannot map the buffers " : "", transport->why_not);
+               transport->node, transport->handed.n_takers, transport->n_local - 1,
+               transport->handed.why_not[0] ? "; cannot map the buffers " : "",
+               transport->handed.why_not);
 }
 
 int gravel_node_tell_neighbours(struct gravel *gravel)

@@ -40,12 +40,12 @@ static void place_frames(struct gravel *gravel)
         gravel_pool_frames_bytes((uint32_t)config->buffer_bytes, gravel->n_pump_buffers);
     uint64_t bytes = (frames_bytes(gravel) + pump_bytes) * config->n_aggregators;
     unsigned char *shared = NULL;
-    if (gravel->network.transport->n_takers)
+    if (gravel->network.transport->handed.n_takers)
         shared = gravel_segment_take(gravel->segment, bytes);
     gravel_memory_place_frames(&gravel->memory, shared, bytes,
                                bins || config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES);
-    gravel_memory_pin_others(&gravel->memory, gravel->network.transport->views,
-                             gravel->network.transport->n_views);
+    gravel_memory_pin_others(&gravel->memory, gravel->network.transport->handed.views,
+                             gravel->network.transport->handed.n_views);
 }
 
 int gravel_node_open_arena(struct gravel *gravel)

@@ -108,7 +108,7 @@ static int hand_over(struct mpi_transport *mpi, struct gravel_buffer *buffer)
         return code;
     }
     gravel_handover_lend(&mpi->handover, buffer);
-    gravel_counter_add(&mpi->base.n_handed, 1);
+    gravel_counter_add(&mpi->base.handed.n_buffers, 1);
     return 0;
 }
 
