@@ -10,8 +10,8 @@
 
 #define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
 #define QUEUE_BYTES (32u << 20)   /* of one queue */
-/* Where the device bins: at ten billion messages a second 32 MB are one lap in 400 us, a few rounds of the pump. */
-#define BINNED_QUEUE_BYTES (128u << 20)
+/* Where a GPU bins: at ten billion messages a second 32 MB are one lap in 400 us, a few rounds of the pump. */
+#define BINNED_QUEUE_BYTES (256u << 20)
 #define HOST_BUFFERS 4u /* of host calls, for each node: lib/network/network.c */
 
 /*
@@ -36,7 +36,7 @@
  * Packages come in bursts, one a look of the pump, so that buffers that leave after 125 us are mostly empty. What
  * somebody waits for leaves at once all the same.
  *
- * A slot is copied: one that 256 increments fill to the last byte makes a run of slots one piece of memory.
+ * A slot is copied: one that a group's increments fill to the last byte makes a run of slots one piece of memory.
  * Wider messages of a group take several slots, which are full but for the last one.
  *
  * Where the device bins, one aggregator, which copies a part a destination, keeps up with the pump, and a second one
@@ -44,9 +44,16 @@
  */
 #define PUMP_BUFFER_BYTES (4u << 20)
 #define PUMP_FLUSH_US 2000u
-#define PUMP_SLOT_BYTES 2112u /* header, 256 nodes, 256 indices */
 #define PUMP_AGGREGATORS 2u
 #define PUMP_CORES 4u
+
+/*
+ * A call of a group waits for memory some times, however many messages it sends. On a GPU that pump serves, groups of
+ * 512 on half of the units send as fast as the other stations take; of 256 they are the slowest station, and with
+ * more groups, or with groups of 1024, the kernels that bin and apply find less room beside them.
+ */
+#define GROUP 256u
+#define PUMP_GROUP 512u
 
 /*
  * Nothing tells a chain of handlers that is long from one without end, but its length: no barrier that is only kept by
@@ -102,6 +109,28 @@ static uint32_t derive_n_aggregators(const struct gravel_config *config,
     return has_host_bin && place->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
 }
 
+uint32_t gravel_derive_group_size(const struct gravel_device *device)
+{
+    const struct gravel_capability *capability = &device->capability;
+    uint32_t group = device->step == GRAVEL_STEP_PUMP && !capability->is_cpu ? PUMP_GROUP : GROUP;
+    while (group > 1 && group > capability->max_group)
+        group /= 2;
+    return group;
+}
+
+/* Header, nodes and indices of one increment for each work-item of a group. */
+static uint32_t pump_slot(const struct gravel_device *device)
+{
+    uint32_t bytes = GRAVELP_NODE_ROW + 8 * gravel_derive_group_size(device);
+    return bytes < GRAVELP_SLOT_MIN_BYTES ? GRAVELP_SLOT_MIN_BYTES : bytes;
+}
+
+static bool gpu_bins(const struct gravel_config *config, const struct gravel_surroundings *place)
+{
+    return !place->device->capability.is_cpu &&
+           gravel_device_bins(place->device, config->device_aggregation);
+}
+
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place)
 {
     bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
@@ -109,13 +138,11 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
         config->n_aggregators = derive_n_aggregators(config, place);
     if (config->slot_bytes == 0)
         config->slot_bytes = config->check ? GRAVELP_SLOT_MIN_BYTES /* one message each */
-                             : is_pump     ? PUMP_SLOT_BYTES
+                             : is_pump     ? pump_slot(place->device)
                                            : SHARED_SLOT_BYTES;
     if (config->queue_bytes == 0)
-        config->queue_bytes =
-            (uint64_t)config->n_aggregators *
-            (gravel_device_bins(place->device, config->device_aggregation) ? BINNED_QUEUE_BYTES
-                                                                           : QUEUE_BYTES);
+        config->queue_bytes = (uint64_t)config->n_aggregators *
+                              (gpu_bins(config, place) ? BINNED_QUEUE_BYTES : QUEUE_BYTES);
     if (config->buffer_bytes == 0)
         config->buffer_bytes = gravel_derive_buffer_bytes(place);
     if (config->n_buffers == 0)
