@@ -33,7 +33,7 @@ static error_t take_model(struct argp_state *state, const struct app_option *opt
 }
 
 const struct app_option options_of_nodes[] = {
-    {"group", 0, "ITEMS", "Work-items of a work-group (256)",
+    {"group", 0, "ITEMS", "Work-items of a work-group (what suits the device: 256, or 512 on GPUs)",
      OPTION_COUNT(struct node, group_items, 1, NODE_MAX_GROUP)},
     {"model", 0, "NAME",
      "How messages are sent: coprocessor, coprocessor-1m, lane, coalesced, coalesced-aggregated or "
@@ -84,6 +84,8 @@ void node_open(struct node *node, uint64_t heap_bytes)
     struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers);
     node_check(gravel_open(&node->gravel, &config, &bindings));
+    if (!node->group_items)
+        node->group_items = gravel_group_size(node->gravel);
     node->number = gravel_node(node->gravel);
     node->n_nodes = gravel_n_nodes(node->gravel);
     node->n_processes = count_processes(node->gravel);

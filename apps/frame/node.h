@@ -25,7 +25,7 @@ typedef int node_call(void *user, uint32_t number, const uint64_t args[GRAVEL_AM
 struct node {
     struct gravel *gravel;
     cl_program program;
-    uint32_t group_items; /* work-items of a work-group; set by the caller or --group */
+    uint32_t group_items; /* of a work-group: --group; if 0, node_open chooses */
     const struct gravel_handler
         *handlers; /* [n_handlers] set by the caller; node_open copies them */
     uint32_t n_handlers;
@@ -41,7 +41,7 @@ struct node {
 };
 
 /* Before options are parsed and node_open. */
-#define NODE_DEFAULT ((struct node){.group_items = 256, .model = model_gravel})
+#define NODE_DEFAULT ((struct node){.model = model_gravel})
 
 /* --group, --model; the offset is of a struct node. */
 extern const struct app_option options_of_nodes[];

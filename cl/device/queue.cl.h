@@ -139,6 +139,26 @@ GRAVELP_INLINE uint gravelp_queue_of_group(global struct gravelp_arena *arena)
     return arena->n_queues == 1 ? 0 : gravelp_group_number() % arena->n_queues;
 }
 
+GRAVELP_INLINE struct gravelp_ring gravelp_ring(global struct gravelp_arena *arena, uint queue)
+{
+    struct gravelp_ring ring = {gravelp_queue_words(arena, queue),
+                                gravelp_queue_slot(arena, queue, 0), queue, arena->n_slots,
+                                arena->slot_bytes};
+    return ring;
+}
+
+GRAVELP_INLINE global uchar *gravelp_ring_slot(struct gravelp_ring ring, uint ticket)
+{
+    return ring.slots + (ulong)(ticket & (ring.n_slots - 1)) * ring.slot_bytes;
+}
+
+/* As the kernel begins; what others than the leader know of it comes behind a barrier. */
+GRAVELP_INLINE void gravelp_open(struct gravel_group g)
+{
+    if (gravelp_is_leader())
+        g.scratch->ring = gravelp_ring(g.arena, gravelp_queue_of_group(g.arena));
+}
+
 /*
  * Leader: reserve slots for n packages, with tickets one after the other. The slots before the last one are
  * free if it is, and it waits only for packages of other groups, so a group never waits for itself.
@@ -147,17 +167,17 @@ GRAVELP_INLINE uint gravelp_queue_of_group(global struct gravelp_arena *arena)
  * @param ticket  [out] the first, to be published; all n must be.
  * @return        the first slot; NULL if the messages must be dropped, because the node has failed.
  */
-GRAVELP_INLINE global uchar *gravelp_queue_reserve(global struct gravelp_arena *arena, uint queue,
-                                                   uint n, uint *ticket)
+GRAVELP_INLINE global uchar *gravelp_queue_reserve(global struct gravelp_arena *arena,
+                                                   struct gravelp_ring ring, uint n, uint *ticket)
 {
-    global struct gravelp_queue_words *words = gravelp_queue_words(arena, queue);
-    uint first = gravelp_device_fetch_add_relaxed(&words->reserved, n), last = first + n - 1;
-    uint consumed = gravelp_device_load_acquire(&words->consumed_cache); /* D2, pairs with D1 */
+    uint first = gravelp_device_fetch_add_relaxed(&ring.words->reserved, n), last = first + n - 1;
+    uint consumed =
+        gravelp_device_load_acquire(&ring.words->consumed_cache); /* D2, pairs with D1 */
     *ticket = first;
-    if (last - consumed >= arena->n_slots &&
-        !gravelp_queue_wait(arena, gravelp_origin(), queue, n, last))
+    if (last - consumed >= ring.n_slots &&
+        !gravelp_queue_wait(arena, gravelp_origin(), ring.queue, n, last))
         return 0;
-    return gravelp_queue_slot(arena, queue, first);
+    return gravelp_ring_slot(ring, first);
 }
 
 /* Where the answers of a group's requests go, in its own node's heap. The same for the whole group. */

@@ -46,8 +46,19 @@ GRAVELP_INLINE void gravelp_group_meet_apart(global struct gravelp_arena *arena)
     gravelp_block_keep(arena);
 }
 
+/*
+ * Where a group's queue lies: its leader's copy of constants of the arena. On a GPU each look at the arena is a trip to
+ * memory, as an acquire empties the unit's cache, and a call would make several, one after the other.
+ */
+struct gravelp_ring {
+    global struct gravelp_queue_words *words;
+    global uchar *slots; /* of this queue */
+    uint queue, n_slots, slot_bytes;
+};
+
 /* Local memory of one work-group; GRAVEL_OPEN declares it. */
 struct gravelp_scratch {
+    struct gravelp_ring ring; /* the leader's */
     /* How this call's messages are written: one of these is the first slot, or none and they are dropped. */
     global uchar *by_lane;        /* every work-item sends: the column is its number */
     global uchar *by_position;    /* the column is its position among the active */

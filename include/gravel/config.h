@@ -35,11 +35,12 @@
     X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                     \
       "ask the system for huge pages for the arena")                                              \
     X(BYTES, queue_bytes, GRAVEL_QUEUE, 0, 0, 1ull << 40, "queue",                                \
-      "slots of all producer/consumer queues together [bytes]; 0 derives it: 32M a queue, 128M "  \
+      "slots of all producer/consumer queues together [bytes]; 0 derives it: 32M a queue, 256M "  \
       "where the device bins")                                                                    \
     X(BYTES, slot_bytes, GRAVEL_SLOT, 0, 0, 1 << 24, "queue",                                     \
       "one slot, 64-byte header included [bytes], 640 at least; 0 derives it: 9280, which holds " \
-      "256 of the widest messages; on step pump 2112, which holds 256 increments")                \
+      "256 of the widest messages; on step pump what holds an increment of "                      \
+      "each work-item of gravel_group_size, 4160 on GPUs")                                        \
     X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, GRAVEL_MAX_AGGREGATORS, "aggregation",      \
       "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where the "    \
       "host bins and a node has 4 of its cores")                                                  \

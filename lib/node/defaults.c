@@ -11,8 +11,8 @@
 
 #define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
 #define QUEUE_BYTES (32u << 20)   /* of one queue */
-/* Where the device bins: at ten billion messages a second 32 MB are one lap in 400 us, a few rounds of the pump. */
-#define BINNED_QUEUE_BYTES (128u << 20)
+/* Where a GPU bins: at ten billion messages a second 32 MB are one lap in 400 us, a few rounds of the pump. */
+#define BINNED_QUEUE_BYTES (256u << 20)
 
 /* Where the device bins, its blocks are copied to node buffers of the pump. All node buffers of a node shall lie in a
  * gigabyte, the most that is pinned and that other nodes of the machine map; so of many nodes each has fewer. */
@@ -30,12 +30,15 @@
 #define PUMP_BUFFER_BYTES (4u << 20)
 /* Packages come in bursts, one a look of the pump: buffers that leave after 125 us are mostly empty. */
 #define PUMP_FLUSH_US 2000u
-/* A slot is copied: one that 256 increments fill to the last byte makes a run of slots one piece of memory. */
-#define PUMP_SLOT_BYTES 2112u /* header, 256 nodes, 256 indices */
 /* Two aggregators keep up with the pump; with it and the network thread each needs a core. Where the device bins one
  * keeps up, and a second one would halve the runs. */
 #define PUMP_AGGREGATORS 2u
 #define PUMP_CORES 4u
+
+/* A call of a group waits for memory some times, however many messages it sends. Groups of 256 on half of a GPU's units
+ * send more slowly than the other stations take; larger groups or more leave those less room (tuning.md). */
+#define GROUP 256u
+#define PUMP_GROUP 512u
 
 /* A long chain of handlers looks like an endless one. A barrier that only handlers' messages keep is given up after so
  * many times the longest wait without progress. */
@@ -91,6 +94,28 @@ static uint32_t derive_n_aggregators(const struct gravel_config *config,
     return has_host_bin && place->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
 }
 
+uint32_t gravel_derive_group_size(const struct gravel_device *device)
+{
+    const struct gravel_capability *capability = &device->capability;
+    uint32_t group = device->step == GRAVEL_STEP_PUMP && !capability->is_cpu ? PUMP_GROUP : GROUP;
+    while (group > 1 && group > capability->max_group)
+        group /= 2;
+    return group;
+}
+
+/* A slot is copied: one that a group of increments fills to the last byte makes a run of slots one piece of memory. */
+static uint32_t pump_slot(const struct gravel_device *device)
+{
+    uint32_t bytes = GRAVELP_NODE_ROW + 8 * gravel_derive_group_size(device);
+    return bytes < GRAVELP_SLOT_MIN_BYTES ? GRAVELP_SLOT_MIN_BYTES : bytes;
+}
+
+static bool gpu_bins(const struct gravel_config *config, const struct gravel_surroundings *place)
+{
+    return !place->device->capability.is_cpu &&
+           gravel_device_bins(place->device, config->device_aggregation);
+}
+
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place)
 {
     bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
@@ -98,13 +123,11 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
         config->n_aggregators = derive_n_aggregators(config, place);
     if (config->slot_bytes == 0)
         config->slot_bytes = config->check ? GRAVELP_SLOT_MIN_BYTES /* one message each */
-                             : is_pump     ? PUMP_SLOT_BYTES
+                             : is_pump     ? pump_slot(place->device)
                                            : SHARED_SLOT_BYTES;
     if (config->queue_bytes == 0)
-        config->queue_bytes =
-            (uint64_t)config->n_aggregators *
-            (gravel_device_bins(place->device, config->device_aggregation) ? BINNED_QUEUE_BYTES
-                                                                           : QUEUE_BYTES);
+        config->queue_bytes = (uint64_t)config->n_aggregators *
+                              (gpu_bins(config, place) ? BINNED_QUEUE_BYTES : QUEUE_BYTES);
     if (config->buffer_bytes == 0)
         config->buffer_bytes = gravel_derive_buffer_bytes(place);
     if (config->n_buffers == 0)

@@ -11,6 +11,7 @@
  * Threads: any; on step drain launches take turns.
  */
 #include "base/clock.h"
+#include "node/defaults.h"
 #include "node/node.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
@@ -252,7 +253,9 @@ static void choose_local_size(const struct gravel *gravel, cl_kernel kernel, siz
     size_t most = 1;
     clGetKernelWorkGroupInfo(kernel, gravel->device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                              &most, NULL);
-    local[0] = most < 256 ? most : 256;
+    local[0] = gravel_derive_group_size(&gravel->device);
+    while (local[0] > most)
+        local[0] /= 2;
     while (local[0] > 1 && global % local[0] != 0)
         local[0]--;
     local[1] = local[2] = 1;

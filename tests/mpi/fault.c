@@ -266,7 +266,8 @@ static void one_fails_by_a_stuck_ticket(void)
     OK(gravel_barrier(gravel));
     if (rank == 1) {
         expect(run_body(gravel,
-                        "uint ticket; if (i == 0) gravelp_queue_reserve(g.arena, 0, 1, &ticket);",
+                        "uint ticket; if (i == 0) gravelp_queue_reserve(g.arena, g.scratch->ring, "
+                        "1, &ticket);",
                         64, 64, 0, 0, 0),
                GRAVEL_EKERNEL, "ticket");
         as_expected();
