@@ -43,6 +43,7 @@ struct hrf_execution {
     const struct hrf_program *program;
     struct hrf_event *events; /* [n] */
     uint32_t n;
+    uint32_t n_kept; /* first events that were there when an engine last showed the execution */
     int16_t last_access[HRF_MAX_LOCATIONS], last_write[HRF_MAX_LOCATIONS];
     int16_t last[HRF_MAX_THREADS];
 };

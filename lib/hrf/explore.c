@@ -264,7 +264,9 @@ static void visit(struct explorer *e, const struct frame *frame)
     if (outcome.is_cut)
         outcome.is_stuck = outcome.has_diverged = false;
     search->n++;
-    if (!search->visit(search->context, &e->execution, &outcome))
+    const bool continues = search->visit(search->context, &e->execution, &outcome);
+    e->execution.n_kept = e->execution.n;
+    if (!continues)
         e->is_over = true;
     else if (search->n == search->limit)
         e->is_over = search->is_limited = true;

@@ -32,7 +32,7 @@ struct grower {
     uint16_t last_store[HRF_MAX_THREADS]
                        [HRF_MAX_LOCATIONS]; /* 1 + last instruction that may store; 0: none */
     uint64_t n_ends;                        /* of branches, graphs or not */
-    bool is_over, is_out_of_memory;
+    bool is_over;
 };
 
 static const struct hrf_instruction *next_of(const struct grower *g, uint32_t thread)
@@ -68,10 +68,7 @@ static bool is_end(const struct grower *g)
 static void visit(struct grower *g, bool is_cut)
 {
     uint32_t memory[HRF_MAX_LOCATIONS];
-    if (hrf_order(&g->whole, g->rules, &g->execution)) {
-        g->is_over = g->is_out_of_memory = true;
-        return;
-    }
+    hrf_order(&g->whole, &g->execution, 0);
     if (!hrf_is_consistent(&g->whole))
         return;
     for (uint32_t l = 0; l < g->program->n_locations; l++)
@@ -149,7 +146,7 @@ static void try_event(struct grower *g, const struct hrf_event *event, uint32_t 
     int16_t number = hrf_execution_add(&g->execution, event);
     if (event->writes)
         insert(g, event->location, place, number);
-    hrf_order_last(&g->growing);
+    hrf_order_last(&g->growing, &g->execution);
     hrf_step(g->program, thread, &g->locals[thread], old);
     g->waits_since[thread] = 0;
     extend(g);
@@ -172,7 +169,7 @@ static void pass_barrier(struct grower *g, uint32_t thread)
         hrf_execution_add(&g->execution, &event);
         hrf_step(g->program, t, &g->locals[t], 0);
     }
-    hrf_order_last(&g->growing);
+    hrf_order_last(&g->growing, &g->execution);
     extend(g);
     memcpy(g->locals, before, sizeof before);
     hrf_execution_drop(&g->execution, n);
@@ -326,14 +323,15 @@ static void find_last_stores(struct grower *g)
 static int prepare(struct grower *g)
 {
     g->coherence = calloc(g->program->n_locations + 1, sizeof *g->coherence);
-    int code = hrf_execution_init(&g->execution, g->program);
-    code |= hrf_orders_init(&g->growing, g->program) | hrf_orders_init(&g->whole, g->program);
+    int code = hrf_execution_init(&g->execution, g->program) |
+               hrf_orders_init(&g->growing, g->program, g->rules, true) |
+               hrf_orders_init(&g->whole, g->program, g->rules, false);
     if (code || !g->coherence)
         return -1;
     for (uint32_t t = 0; t < g->program->n_threads; t++)
         hrf_locals_init(g->program, t, &g->locals[t]);
     find_last_stores(g);
-    return hrf_orders_grow(&g->growing, g->rules, &g->execution);
+    return 0;
 }
 
 int hrf_explore_graphs(struct hrf_search *search, const struct hrf_rules *rules)
@@ -349,7 +347,6 @@ int hrf_explore_graphs(struct hrf_search *search, const struct hrf_rules *rules)
     int code = prepare(g);
     if (!code)
         extend(g);
-    code = g->is_out_of_memory ? -1 : code;
     free(g->coherence);
     hrf_execution_free(&g->execution);
     hrf_orders_free(&g->growing);

@@ -12,13 +12,6 @@
 
 #include "hrf/machine.h"
 
-int hrf_orders_init(struct hrf_orders *orders, const struct hrf_program *program)
-{
-    const uint32_t n = hrf_max_events(program) + 1;
-    *orders = (struct hrf_orders){.max_events = n, .scopes = calloc(n, sizeof *orders->scopes)};
-    return orders->scopes ? 0 : -1;
-}
-
 void hrf_orders_free(struct hrf_orders *orders)
 {
     free(orders->passes);
@@ -29,8 +22,7 @@ void hrf_orders_free(struct hrf_orders *orders)
 
 static uint16_t *clock_of(const struct hrf_orders *o, uint32_t pass, uint32_t event)
 {
-    const uint64_t n = o->is_growing ? o->max_events : o->execution->n;
-    return o->clocks + (pass * n + event) * o->execution->program->n_threads;
+    return o->clocks + ((uint64_t)pass * o->max_events + event) * o->execution->program->n_threads;
 }
 
 static void join(const struct hrf_orders *o, uint16_t *to, const uint16_t *from)
@@ -250,13 +242,13 @@ static void promote_acquire(struct hrf_orders *o, uint32_t remote)
         promote(o, (uint32_t)next, events[remote].instance);
 }
 
-static void set_scopes(struct hrf_orders *o)
+static void set_scopes(struct hrf_orders *o, uint32_t first)
 {
     const struct hrf_event *events = o->execution->events;
     const uint32_t n = o->execution->n;
-    for (uint32_t e = 0; e < n; e++)
+    for (uint32_t e = first; e < n; e++)
         o->scopes[e] = events[e].instance;
-    for (uint32_t e = 0; e < n && o->rules->promotes; e++) {
+    for (uint32_t e = 0; e < n && o->may_promote; e++) {
         if (events[e].is_remote && hrf_acquires(&events[e]))
             promote_release(o, e);
         if (events[e].is_remote && hrf_releases(&events[e]))
@@ -264,7 +256,7 @@ static void set_scopes(struct hrf_orders *o)
     }
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- passes ---------------------------------------------------------------------------------- */
 
 static void add_pass(struct hrf_orders *o, int32_t instance, uint8_t regions)
 {
@@ -274,18 +266,24 @@ static void add_pass(struct hrf_orders *o, int32_t instance, uint8_t regions)
     o->passes[o->n_passes++] = (struct hrf_pass){instance, regions};
 }
 
-static void choose_passes(struct hrf_orders *o)
+/* One for each instance at which the program synchronizes. */
+static void add_passes_of_scopes(struct hrf_orders *o, const struct hrf_program *program)
 {
-    const struct hrf_program *program = o->execution->program;
-    o->n_passes = 0;
-    if (o->is_growing && o->rules->by_scope) { /* pairs of scopes that are still to come */
-        add_pass(o, HRF_NONE, 0);
-        return;
-    }
-    for (uint32_t e = 0; e < o->execution->n && o->rules->by_scope; e++)
-        if (o->execution->events[e].order || o->execution->events[e].is_barrier)
-            add_pass(o, o->execution->events[e].instance, HRF_ALL_REGIONS);
-    if (o->rules->by_region)
+    for (uint32_t t = 0; t < program->n_threads; t++)
+        for (uint32_t k = 0; k < program->threads[t].n_code; k++) {
+            const struct hrf_instruction *i = &program->threads[t].code[k];
+            if (hrf_is_sync(i->op) || i->op == HRF_BARRIER)
+                add_pass(o, hrf_instance_of(program, t, i), HRF_ALL_REGIONS);
+        }
+}
+
+static void choose_passes(struct hrf_orders *o, const struct hrf_program *program)
+{
+    if (o->is_growing && o->rules->by_scope)
+        add_pass(o, HRF_NONE, 0); /* the pairs of a scope are still to come */
+    else if (o->rules->by_scope)
+        add_passes_of_scopes(o, program);
+    else if (o->rules->by_region)
         add_pass(o, HRF_NONE, HRF_GLOBAL);
     for (uint32_t l = 0; l < program->n_locations && o->rules->by_region; l++)
         if (program->locations[l].region == HRF_LOCAL)
@@ -294,67 +292,69 @@ static void choose_passes(struct hrf_orders *o)
         add_pass(o, HRF_NONE, HRF_ALL_REGIONS);
 }
 
-/* Room for the clocks of so many events. */
-static int make_room(struct hrf_orders *o, uint64_t n_events)
+static bool has_remote(const struct hrf_program *program)
 {
-    const uint32_t n_threads = o->execution->program->n_threads;
-    if (o->max_passes < o->execution->program->n_instances + 2) {
-        free(o->passes);
-        o->max_passes = o->execution->program->n_instances + 2;
-        o->passes = calloc(o->max_passes, sizeof *o->passes);
-    }
-    if (!o->passes)
-        return -1;
-    choose_passes(o);
-    if (o->max_clocks < o->n_passes * n_events * n_threads) {
-        free(o->clocks);
-        o->max_clocks = 2 * o->n_passes * n_events * n_threads;
-        o->clocks = calloc(o->max_clocks, sizeof *o->clocks);
-    }
-    if (!o->clocks)
-        o->max_clocks = 0;
-    return o->clocks ? 0 : -1;
+    for (uint32_t t = 0; t < program->n_threads; t++)
+        for (uint32_t k = 0; k < program->threads[t].n_code; k++)
+            if (program->threads[t].code[k].is_remote)
+                return true;
+    return false;
 }
 
-int hrf_order(struct hrf_orders *o, const struct hrf_rules *rules,
-              const struct hrf_execution *execution)
+int hrf_orders_init(struct hrf_orders *o, const struct hrf_program *program,
+                    const struct hrf_rules *rules, bool is_growing)
 {
-    o->rules = rules;
+    *o = (struct hrf_orders){.rules = rules,
+                             .is_growing = is_growing,
+                             .max_events = hrf_max_events(program) + 1,
+                             .may_promote = rules->promotes && has_remote(program)};
+    o->scopes = calloc(o->max_events, sizeof *o->scopes);
+    o->passes = calloc(program->n_instances + 1u, sizeof *o->passes);
+    if (o->passes) {
+        choose_passes(o, program);
+        o->clocks =
+            calloc((uint64_t)o->n_passes * o->max_events * program->n_threads, sizeof *o->clocks);
+    }
+    if (o->scopes && o->passes && o->clocks)
+        return 0;
+    hrf_orders_free(o);
+    return -1;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static void order_pass(struct hrf_orders *o, uint32_t pass, uint32_t first)
+{
+    const uint32_t n = o->execution->n;
+    bool has_changed = true;
+    memset(clock_of(o, pass, first), 0,
+           (n - first) * o->execution->program->n_threads * sizeof *o->clocks);
+    o->looks_ahead = true; /* once at least */
+    while (has_changed && o->looks_ahead && !o->is_cyclic) {
+        has_changed = o->looks_ahead = false;
+        for (uint32_t e = first; e < n; e++)
+            has_changed |= order_event(o, pass, e);
+    }
+}
+
+void hrf_order(struct hrf_orders *o, const struct hrf_execution *execution, uint32_t n_kept)
+{
+    const uint32_t first = o->may_promote ? 0 : n_kept;
     o->execution = execution;
-    o->is_growing = o->is_cyclic = false;
-    if (make_room(o, execution->n + 1))
-        return -1;
-    set_scopes(o);
-    for (uint32_t pass = 0; pass < o->n_passes; pass++) {
-        bool has_changed = true;
-        memset(clock_of(o, pass, 0), 0,
-               execution->n * execution->program->n_threads * sizeof *o->clocks);
-        o->looks_ahead = true; /* once */
-        while (has_changed && o->looks_ahead && !o->is_cyclic) {
-            has_changed = o->looks_ahead = false;
-            for (uint32_t e = 0; e < execution->n; e++)
-                has_changed |= order_event(o, pass, e);
-        }
-    }
-    return 0;
+    o->is_cyclic = false;
+    set_scopes(o, first);
+    for (uint32_t pass = 0; pass < o->n_passes; pass++)
+        order_pass(o, pass, first);
 }
 
-int hrf_orders_grow(struct hrf_orders *o, const struct hrf_rules *rules,
-                    const struct hrf_execution *execution)
+void hrf_order_last(struct hrf_orders *o, const struct hrf_execution *execution)
 {
-    o->rules = rules;
+    const struct hrf_event *events = execution->events;
+    uint32_t first = execution->n - 1;
     o->execution = execution;
-    o->is_growing = true;
-    return make_room(o, o->max_events);
-}
-
-void hrf_order_last(struct hrf_orders *o)
-{
-    const struct hrf_event *events = o->execution->events;
-    uint32_t first = o->execution->n - 1;
     while (first && events[first].is_barrier && is_same_barrier(&events[first], &events[first - 1]))
         first--;
-    for (uint32_t e = first; e < o->execution->n; e++) {
+    for (uint32_t e = first; e < execution->n; e++) {
         o->scopes[e] = events[e].instance;
         for (uint32_t pass = 0; pass < o->n_passes; pass++)
             order_event(o, pass, e);

@@ -52,7 +52,8 @@ static bool print_chain(FILE *out, const struct hrf_orders *by_scope, const uint
         for (uint32_t q = 0; q < by_scope->n_passes; q++)
             for (uint32_t e = 0; e < execution->n; e++) {
                 struct hrf_orders first = *by_scope, second = *by_scope;
-                const uint64_t stride = (uint64_t)execution->n * execution->program->n_threads;
+                const uint64_t stride =
+                    (uint64_t)by_scope->max_events * execution->program->n_threads;
                 first.n_passes = second.n_passes = 1;
                 first.clocks += p * stride;
                 second.clocks += q * stride;
@@ -87,8 +88,9 @@ static void print_reason(FILE *out, const struct hrf_execution *execution,
         print_scopes(out, execution, pair);
         return;
     }
-    if (rules->by_scope && !hrf_orders_init(&orders, execution->program)) {
-        is_told = !hrf_order(&orders, rules, execution) && print_chain(out, &orders, pair);
+    if (rules->by_scope && !hrf_orders_init(&orders, execution->program, rules, false)) {
+        hrf_order(&orders, execution, 0);
+        is_told = print_chain(out, &orders, pair);
         hrf_orders_free(&orders);
     }
     if (!is_told)
@@ -223,19 +225,19 @@ int hrf_print_dot(FILE *out, const struct hrf_verdict *verdict, enum hrf_model m
     struct hrf_orders orders;
     if (of->answer != HRF_HAS_RACE)
         return 0;
-    if (hrf_orders_init(&orders, of->execution.program))
+    if (hrf_orders_init(&orders, of->execution.program, &hrf_rules[model], false))
         return -1;
-    int code = hrf_order(&orders, &hrf_rules[model], &of->execution);
+    hrf_order(&orders, &of->execution, 0);
     fprintf(out, "digraph \"%s under %s\" {\n  node [shape=box];\n", of->execution.program->name,
             hrf_rules[model].name);
     print_nodes(out, &of->execution, of->pair);
     print_edges(out, &of->execution);
-    for (uint32_t a = 0; a < of->execution.n && !code; a++)
+    for (uint32_t a = 0; a < of->execution.n; a++)
         for (uint32_t b = 0; b < of->execution.n; b++)
             if (is_direct(&orders, a, b))
                 fprintf(out, "  e%u -> e%u [label=sync, color=blue, constraint=false];\n", a, b);
     fprintf(out, "  e%u -> e%u [label=race, color=red, dir=none, constraint=false];\n}\n",
             of->pair[0], of->pair[1]);
     hrf_orders_free(&orders);
-    return code;
+    return 0;
 }

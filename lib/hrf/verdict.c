@@ -19,8 +19,8 @@ struct judge {
     const struct hrf_program *program;
     const struct hrf_question *question;
     struct hrf_verdict *verdict;
-    struct hrf_orders orders;
-    enum hrf_model model; /* whose graphs are searched */
+    struct hrf_orders orders[HRF_N_MODELS]; /* of the models that are asked for */
+    enum hrf_model model;                   /* whose graphs are searched */
     bool is_out_of_memory;
 };
 
@@ -99,9 +99,8 @@ static void look_for_race(struct judge *judge, enum hrf_model model,
     uint32_t pair[2];
     if (judge->verdict->of[model].answer == HRF_HAS_RACE)
         return;
-    if (hrf_order(&judge->orders, &hrf_rules[model], execution))
-        judge->is_out_of_memory = true;
-    else if (hrf_find_race(&judge->orders, pair))
+    hrf_order(&judge->orders[model], execution, execution->n_kept);
+    if (hrf_find_race(&judge->orders[model], execution->n_kept, pair))
         keep_race(judge, model, execution, pair);
 }
 
@@ -189,7 +188,10 @@ int hrf_judge(const struct hrf_program *program, const struct hrf_question *ques
     struct hrf_search search = {
         .program = program, .visit = see_execution, .context = &judge, .limit = question->limit};
     *verdict = (struct hrf_verdict){.models = question->models};
-    int code = hrf_orders_init(&judge.orders, program);
+    int code = 0;
+    for (int m = 0; m < HRF_N_MODELS; m++)
+        if (is_asked(&judge, m))
+            code |= hrf_orders_init(&judge.orders[m], program, &hrf_rules[m], false);
     if (!code && question->engine != HRF_ENGINE_GRAPHS)
         code = hrf_explore_sc(&search);
     verdict->n_executions = search.n;
@@ -197,7 +199,8 @@ int hrf_judge(const struct hrf_program *program, const struct hrf_question *ques
     for (int m = 0; m < HRF_N_MODELS && !code; m++)
         if (is_asked(&judge, m))
             code = decide(&judge, (enum hrf_model)m, !search.is_limited);
-    hrf_orders_free(&judge.orders);
+    for (int m = 0; m < HRF_N_MODELS; m++)
+        hrf_orders_free(&judge.orders[m]);
     return judge.is_out_of_memory ? -1 : code;
 }
 

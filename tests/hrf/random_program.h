@@ -139,14 +139,14 @@ static inline const char *random_program(struct random_text *random,
 
 static inline uint64_t mix(uint64_t hash, uint64_t value)
 {
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ (value + 1)) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
 }
 
 /* What every event reads and where it stores, thread by thread. */
 static inline uint64_t key_of(const struct hrf_execution *execution)
 {
-    uint64_t key = 0;
+    uint64_t key = 1;
     for (uint32_t t = 0; t < execution->program->n_threads; t++)
         for (uint32_t e = 0; e < execution->n; e++) {
             const struct hrf_event *event = &execution->events[e];

@@ -32,7 +32,7 @@ static uint32_t n_programs = 100;
 struct keys {
     uint64_t key[MAX_KEYS];
     uint32_t n;
-    struct hrf_orders orders;
+    struct hrf_orders orders[HRF_N_MODELS];
     uint32_t races; /* mask of models */
     bool is_full;
 };
@@ -58,8 +58,8 @@ static bool collect(void *context, const struct hrf_execution *execution,
     keys->key[keys->n++] = key_of(execution);
     for (int m = 0; m < HRF_N_MODELS; m++)
         if (!(keys->races >> m & 1)) {
-            assert_int_equal(hrf_order(&keys->orders, &hrf_rules[m], execution), 0);
-            keys->races |= hrf_find_race(&keys->orders, pair) ? 1u << m : 0;
+            hrf_order(&keys->orders[m], execution, execution->n_kept);
+            keys->races |= hrf_find_race(&keys->orders[m], execution->n_kept, pair) ? 1u << m : 0;
         }
     return true;
 }
@@ -74,13 +74,15 @@ static struct keys *make_keys(const struct hrf_program *program)
 {
     struct keys *keys = calloc(1, sizeof *keys);
     assert_non_null(keys);
-    assert_int_equal(hrf_orders_init(&keys->orders, program), 0);
+    for (int m = 0; m < HRF_N_MODELS; m++)
+        assert_int_equal(hrf_orders_init(&keys->orders[m], program, &hrf_rules[m], false), 0);
     return keys;
 }
 
 static void free_keys(struct keys *keys)
 {
-    hrf_orders_free(&keys->orders);
+    for (int m = 0; m < HRF_N_MODELS; m++)
+        hrf_orders_free(&keys->orders[m]);
     free(keys);
 }
 
@@ -157,7 +159,7 @@ static void reduction_loses_and_repeats_nothing(void **state)
 /* All executions of a program without branches: sources first, then coherence, then what the axioms say. */
 struct enumeration {
     const struct hrf_program *program;
-    const struct hrf_rules *rules;
+    enum hrf_model model;
     struct hrf_execution execution;
     struct keys *keys;
     struct hrf_event wanted[64]; /* events in thread order; source: number there */
@@ -228,12 +230,13 @@ static void judge(struct enumeration *e)
     uint32_t pair[2];
     if (!build(e) || !is_atomic(e))
         return;
-    assert_int_equal(hrf_order(&keys->orders, e->rules, &e->execution), 0);
-    if (!hrf_is_consistent(&keys->orders))
+    struct hrf_orders *orders = &keys->orders[e->model];
+    hrf_order(orders, &e->execution, 0);
+    if (!hrf_is_consistent(orders))
         return;
     assert_true(keys->n < MAX_KEYS);
     keys->key[keys->n++] = key_of(&e->execution);
-    keys->races |= hrf_find_race(&keys->orders, pair) ? 1u : 0;
+    keys->races |= hrf_find_race(orders, 0, pair) ? 1u : 0;
 }
 
 static void order_stores(struct enumeration *e, uint32_t location, uint32_t n)
@@ -320,7 +323,7 @@ static void list_events(struct enumeration *e)
 
 struct graph_keys {
     struct keys *keys;
-    const struct hrf_rules *rules;
+    enum hrf_model model;
 };
 
 static bool collect_graph(void *context, const struct hrf_execution *execution,
@@ -332,8 +335,8 @@ static bool collect_graph(void *context, const struct hrf_execution *execution,
     (void)outcome;
     assert_true(keys->n < MAX_KEYS);
     keys->key[keys->n++] = key_of(execution);
-    assert_int_equal(hrf_order(&keys->orders, graph->rules, execution), 0);
-    keys->races |= hrf_find_race(&keys->orders, pair) ? 1u : 0;
+    hrf_order(&keys->orders[graph->model], execution, 0);
+    keys->races |= hrf_find_race(&keys->orders[graph->model], 0, pair) ? 1u : 0;
     return true;
 }
 
@@ -341,12 +344,12 @@ static void compare_graphs(const char *text, enum hrf_model model)
 {
     struct hrf_program *program = parse(text);
     struct enumeration *e = calloc(1, sizeof *e);
-    struct graph_keys graph = {make_keys(program), &hrf_rules[model]};
+    struct graph_keys graph = {make_keys(program), model};
     struct hrf_search search = {
         .program = program, .visit = collect_graph, .context = &graph, .limit = UINT64_MAX};
     assert_non_null(e);
     e->program = program;
-    e->rules = &hrf_rules[model];
+    e->model = model;
     e->keys = make_keys(program);
     assert_int_equal(hrf_execution_init(&e->execution, program), 0);
     list_events(e);
