@@ -23,7 +23,7 @@ struct hrf_event {
     int16_t location;  /* or HRF_NONE */
     uint8_t thread, order, regions;
     bool reads, writes, is_atomic, is_remote, is_fence, is_barrier;
-    uint16_t round; /* of the group's barriers */
+    uint16_t round; /* of a barrier: number of the event that the first thread has there */
     /* The nearest before it, or HRF_NONE. */
     int16_t previous_access, previous_write; /* to the location */
     int16_t release_fence, atomic_read;      /* of the thread */

@@ -168,7 +168,7 @@ static bool is_enabled(const struct explorer *e, const struct frame *frame, uint
     if (next->op == HRF_AWAIT)
         return hrf_accepts(e->program, next, locals, frame->memory[next->location]);
     if (next->op == HRF_BARRIER) /* the group's first thread steps for all */
-        return thread == (uint32_t)__builtin_ctz(e->program->threads[thread].group_mask) &&
+        return thread == (uint32_t)__builtin_ctz(hrf_barrier_mask(e->program, thread, next)) &&
                hrf_barrier_is_met(e->program, frame->locals, thread);
     return true;
 }
@@ -186,12 +186,15 @@ static void copy_frame(const struct explorer *e, struct frame *to, const struct 
 /* The whole group passes its barrier: a step of its first thread. */
 static void pass_barrier(struct explorer *e, struct frame *frame, uint32_t thread)
 {
-    const uint32_t group = e->program->threads[thread].group_mask;
+    const uint32_t group = hrf_barrier_mask(
+        e->program, thread, hrf_next_event(e->program, thread, &frame->locals[thread]));
+    const uint32_t first = e->execution.n;
     clocks joined = {0};
     for (uint32_t mask = group; mask; mask &= mask - 1) {
         uint32_t t = (uint32_t)__builtin_ctz(mask);
         struct hrf_event event;
         hrf_make_event(e->program, t, &frame->locals[t], 0, &event);
+        event.round = (uint16_t)first;
         hrf_execution_add(&e->execution, &event);
         hrf_step(e->program, t, &frame->locals[t], 0);
         join(e, joined, frame->threads[t]);
@@ -251,7 +254,7 @@ struct hrf_outcome hrf_outcome_of(const struct hrf_program *program,
         const struct hrf_instruction *next = hrf_next_event(program, t, &locals[t]);
         outcome.is_stuck |= next != NULL;
         outcome.has_diverged |=
-            next && next->op == HRF_BARRIER && (ended & program->threads[t].group_mask);
+            next && next->op == HRF_BARRIER && (ended & hrf_barrier_mask(program, t, next));
     }
     return outcome;
 }

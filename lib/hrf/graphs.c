@@ -162,10 +162,12 @@ static void pass_barrier(struct grower *g, uint32_t thread)
     struct hrf_locals before[HRF_MAX_THREADS];
     const uint32_t n = g->execution.n;
     memcpy(before, g->locals, sizeof before);
-    for (uint32_t mask = g->program->threads[thread].group_mask; mask; mask &= mask - 1) {
+    for (uint32_t mask = hrf_barrier_mask(g->program, thread, next_of(g, thread)); mask;
+         mask &= mask - 1) {
         uint32_t t = (uint32_t)__builtin_ctz(mask);
         struct hrf_event event;
         hrf_make_event(g->program, t, &g->locals[t], 0, &event);
+        event.round = (uint16_t)n;
         hrf_execution_add(&g->execution, &event);
         hrf_step(g->program, t, &g->locals[t], 0);
     }

@@ -102,7 +102,6 @@ void hrf_make_event(const struct hrf_program *program, uint32_t thread,
                                 .is_remote = i->is_remote,
                                 .is_fence = i->op == HRF_FENCE,
                                 .is_barrier = i->op == HRF_BARRIER,
-                                .round = locals->n_barriers,
                                 .instance = hrf_instance_of(program, thread, i)};
     uint32_t stored = 0;
     if (!hrf_may_write(i->op))
@@ -120,18 +119,17 @@ void hrf_step(const struct hrf_program *program, uint32_t thread, struct hrf_loc
     const struct hrf_instruction *i = &program->threads[thread].code[locals->at++];
     if (i->reg >= 0)
         locals->registers[i->reg] = old;
-    if (i->op == HRF_BARRIER)
-        locals->n_barriers++;
     settle(program, thread, locals);
 }
 
 bool hrf_barrier_is_met(const struct hrf_program *program, const struct hrf_locals *locals,
                         uint32_t thread)
 {
-    for (uint32_t mask = program->threads[thread].group_mask; mask; mask &= mask - 1) {
+    const struct hrf_instruction *barrier = hrf_next_event(program, thread, &locals[thread]);
+    for (uint32_t mask = hrf_barrier_mask(program, thread, barrier); mask; mask &= mask - 1) {
         uint32_t t = (uint32_t)__builtin_ctz(mask);
         const struct hrf_instruction *next = hrf_next_event(program, t, &locals[t]);
-        if (!next || next->op != HRF_BARRIER)
+        if (!next || next->op != HRF_BARRIER || next->level != barrier->level)
             return false;
     }
     return true;

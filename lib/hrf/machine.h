@@ -11,8 +11,7 @@
 #include "hrf/program.h"
 
 struct hrf_locals {
-    uint16_t at; /* instruction: an event, or the end of the code */
-    uint16_t n_barriers;
+    uint16_t at;          /* instruction: an event, or the end of the code */
     bool is_cut;          /* by a loop with too many rounds */
     uint32_t failed_line; /* of the first assert that did not hold, or 0 */
     uint32_t registers[HRF_MAX_REGISTERS];
@@ -47,7 +46,7 @@ void hrf_make_event(const struct hrf_program *program, uint32_t thread,
 void hrf_step(const struct hrf_program *program, uint32_t thread, struct hrf_locals *locals,
               uint32_t old);
 
-/** Whether all of a thread's work-group are at the same barrier. */
+/** Whether all threads that meet at the barrier of a thread are there. */
 bool hrf_barrier_is_met(const struct hrf_program *program, const struct hrf_locals *locals,
                         uint32_t thread);
 

@@ -15,7 +15,8 @@ struct hrf_mutant hrf_before_mutants(void)
 static uint8_t smaller_scope(const struct hrf_program *program, uint32_t thread, uint8_t level)
 {
     const struct hrf_thread *t = &program->threads[thread];
-    const bool has_subgroups = program->instances[t->instances[HRF_SG]].mask != t->group_mask;
+    const bool has_subgroups = program->instances[t->instances[HRF_SG]].mask !=
+                               program->instances[t->instances[HRF_WG]].mask;
     if (level == HRF_WG && !has_subgroups)
         return HRF_WI;
     return level ? (uint8_t)(level - 1) : level;

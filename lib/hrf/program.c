@@ -53,9 +53,6 @@ void hrf_program_place(struct hrf_program *program)
             thread->instances[level] = first == t ? make_instance(program, t, (enum hrf_level)level)
                                                   : program->threads[first].instances[level];
         }
-    for (uint32_t t = 0; t < program->n_threads; t++)
-        program->threads[t].group_mask =
-            program->instances[program->threads[t].instances[HRF_WG]].mask;
 }
 
 uint32_t hrf_max_events(const struct hrf_program *program)

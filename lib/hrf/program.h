@@ -115,7 +115,6 @@ struct hrf_thread {
     char registers[HRF_MAX_REGISTERS][HRF_NAME_BYTES]; /* [n_registers], "" for a loop's */
     uint32_t n_registers;
     uint16_t instances[HRF_N_LEVELS]; /* the scope instance of each level that the thread is in */
-    uint32_t group_mask;              /* threads of its work-group */
 };
 
 /* One set of agents: a scope's level, and who is in it. */
@@ -159,6 +158,13 @@ static inline uint16_t hrf_instance_of(const struct hrf_program *program, uint32
                                        const struct hrf_instruction *instruction)
 {
     return program->threads[thread].instances[instruction->level];
+}
+
+/** The threads that meet at a thread's barrier, as a mask. */
+static inline uint32_t hrf_barrier_mask(const struct hrf_program *program, uint32_t thread,
+                                        const struct hrf_instruction *barrier)
+{
+    return program->instances[hrf_instance_of(program, thread, barrier)].mask;
 }
 
 /** Whether an instance holds a thread. */

@@ -215,14 +215,19 @@ static void parse_fence(struct hrf_parser *parser, struct hrf_instruction *i)
     hrf_need(&parser->lexer, ")");
 }
 
+/* barrier, barrier(local), barrier(sg) or barrier(sg, local) */
 static void parse_barrier(struct hrf_parser *parser, struct hrf_instruction *i)
 {
+    struct hrf_lexer *lexer = &parser->lexer;
     i->level = HRF_WG;
     i->regions = HRF_ALL_REGIONS;
-    if (!hrf_take(&parser->lexer, "("))
+    if (!hrf_take(lexer, "("))
         return;
-    i->regions = take_region(parser);
-    hrf_need(&parser->lexer, ")");
+    if (hrf_take(lexer, "sg"))
+        i->level = HRF_SG;
+    if (i->level == HRF_WG || hrf_take(lexer, ","))
+        i->regions = take_region(parser);
+    hrf_need(lexer, ")");
 }
 
 /* register = ...; */

@@ -140,7 +140,7 @@ static void a_program_has_its_parts(void **state)
     assert_int_equal(program->threads[1].code[0].n_spare, 3);
     assert_int_equal(program->locations[1].initial, 3);
     assert_int_equal(program->expected.verdict[HRF_OPENCL], HRF_RACE);
-    assert_int_equal(program->threads[0].group_mask, 3);
+    assert_int_equal(program->instances[program->threads[0].instances[HRF_WG]].mask, 3);
     assert_int_not_equal(program->threads[0].instances[HRF_SG],
                          program->threads[1].instances[HRF_SG]);
     hrf_program_free(program);
