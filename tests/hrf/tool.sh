@@ -8,7 +8,7 @@
 # Path: models/ -> gravel-hrf -> this.
 set -u
 
-hrf=$1 folder=$2
+hrf=$(realpath "$1") folder=$2
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$folder/models" || exit 1
