@@ -73,7 +73,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
 {
     if (gravelp_load_relaxed(&arena->abort)) /* H1 */
         return GRAVELP_WAIT_FAILED;
-    if (gravelp_load_relaxed(&arena->fault_claim)) /* F3: another group has given up */
+    if (gravelp_device_load_relaxed(&arena->fault_claim)) /* F3: another group has given up */
         return GRAVELP_WAIT_FAILED;
     uint beat = gravelp_load_relaxed(&words->beat); /* H6 */
     bool has_changed = seen != patience->seen;

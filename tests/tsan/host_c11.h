@@ -76,6 +76,7 @@ static inline void gravelp_store_relaxed(uint *word, uint value)
     atomic_store_explicit((_Atomic uint *)word, value, memory_order_relaxed);
 }
 #define gravelp_device_load_acquire gravelp_load_acquire
+#define gravelp_device_load_relaxed gravelp_load_relaxed
 #define gravelp_device_store_release gravelp_store_release
 static inline uint gravelp_device_fetch_add_relaxed(uint *word, uint value)
 {
