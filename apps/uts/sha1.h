@@ -17,6 +17,13 @@ typedef uint32_t sha1_word;
 
 #define SHA1_WORDS 5 /* of a digest */
 
+/* CPU devices compile what is inlined again for each size of group, and much of that is 80 steps. */
+#if defined(SHA1_OUT_OF_LINE)
+#define SHA1_CALL static __attribute__((noinline))
+#else
+#define SHA1_CALL static inline
+#endif
+
 static inline sha1_word sha1_rotate(sha1_word x, sha1_word n)
 {
     return x << n | x >> (32 - n);
@@ -41,7 +48,7 @@ static inline sha1_word sha1_rotate(sha1_word x, sha1_word n)
         SHA1_FIVE(F, SHA1_MADE, i + 15)
 
 /* Hash up to 13 whole words. digest: of the words, most significant byte first. */
-static inline void sha1_hash(const sha1_word *words, sha1_word n, sha1_word digest[SHA1_WORDS])
+SHA1_CALL void sha1_hash(const sha1_word *words, sha1_word n, sha1_word digest[SHA1_WORDS])
 {
     sha1_word w[16];
     sha1_word a = 0x67452301u, b = 0xefcdab89u, c = 0x98badcfeu, d = 0x10325476u, e = 0xc3d2e1f0u;

@@ -85,11 +85,14 @@ static void set_up(void *self)
     struct uts *uts = self;
     struct node *node = &uts->node;
     char options[64];
+    cl_device_type type = 0;
     node_open(node, 0);
     if (node->n_nodes > 1)
         die("groups steal from groups of their own node: run it on one node, not on %u",
             node->n_nodes);
-    snprintf(options, sizeof options, "-DMOST_CHILDREN=%uu", MOST_CHILDREN);
+    clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    snprintf(options, sizeof options, "-DMOST_CHILDREN=%uu%s", MOST_CHILDREN,
+             type & CL_DEVICE_TYPE_CPU ? " -DSHA1_OUT_OF_LINE" : "");
     node_build(node, "uts.cl", uts_cl, options);
     tasks_open(&uts->tasks, node,
                (struct gravel_steal_options){.n_groups = uts->n_groups,

@@ -27,7 +27,7 @@ GRAVELP_INLINE void gravelp_abp_begin(global struct gravelp_steal *steal,
                                       local struct gravelp_own *own, uint group)
 {
     global struct gravelp_deque *me = gravelp_deque(steal, group);
-    own->head = gravelp_near_load_acquire(&me->top);                   /* Z1 */
+    own->head = gravelp_near_load_relaxed(&me->top); /* a first look; the first pop acquires */
     own->tail = own->n_shown = gravelp_near_load_relaxed(&me->bottom); /* own */
 }
 

@@ -162,15 +162,14 @@ int gravel_steal_settle(struct gravel_steal *steal)
     struct steal_wait wait = {.steal = steal};
     if (!steal->kernel)
         return 0;
-    if (steal->is_stuck)
+    if (steal->is_stuck && gravel_cl_event_status(steal->end) > CL_COMPLETE)
         return gravel_fail(GRAVEL_EKERNEL, "an earlier launch of these deques has not ended");
     wait.limit = gravel_node_kernel_limit(steal->gravel, &wait.kernel);
     int code = gravel_launches_wait_for(
         steal->kernel, steal->end, (struct gravel_limit){.check = check_wait, .context = &wait});
-    if (code == GRAVEL_EKERNEL) {
-        steal->is_stuck = true;
+    steal->is_stuck = code == GRAVEL_EKERNEL;
+    if (steal->is_stuck)
         return code;
-    }
     if (!code)
         code = read_end(steal);
     gravel_cl_event_release(steal->end);
