@@ -55,7 +55,6 @@ static int set_up(void **state)
 {
     (void)state;
     cl_int error;
-    setenv("GRAVEL_KERNEL_LIMIT", "2000", 0);
     gravel = open_loopback(2, NULL);
     program = build_or_die(gravel, source, NULL);
     kernel = clCreateKernel(program, "work", &error);
@@ -70,6 +69,13 @@ static int tear_down(void **state)
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     return gravel_close(gravel);
+}
+
+/* A node with a limit for kernels, which have been compiled before. */
+static int set_up_limit(void **state)
+{
+    setenv("GRAVEL_KERNEL_LIMIT", "3000", 1);
+    return set_up(state);
 }
 
 static struct gravel_steal *make(uint32_t n_groups)
@@ -154,8 +160,8 @@ static void task_that_does_not_end_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_of_tasks_arrive),
-        cmocka_unit_test(task_that_does_not_end_is_named),
+        cmocka_unit_test_setup_teardown(messages_of_tasks_arrive, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(task_that_does_not_end_is_named, set_up_limit, tear_down),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
