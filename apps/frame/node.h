@@ -33,6 +33,7 @@ struct node {
     void *call_user;
     const struct model *model; /* set by --model */
     void *model_host;          /* NULL where Gravel sends */
+    const char *schedule;      /* set by --schedule, for GRAVEL_STEAL_POLICY; NULL: not */
     uint32_t number;           /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */
@@ -87,6 +88,9 @@ cl_program node_program(struct node *node, const char *name, const char *source)
 /** Make a kernel whose argument 0 is GRAVEL_ARENA: of the one program, or of another. */
 cl_kernel node_kernel(struct node *node, const char *name);
 cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name);
+
+/** Make a kernel that has no such argument. */
+cl_kernel node_kernel_without_arena(struct node *node, const char *name);
 
 /** Set one argument; NODE_SET takes it by value, of the type the kernel declares. */
 void node_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value);

@@ -28,6 +28,12 @@
       "cores of a CPU device left to the host threads of this node [cores]")                      \
     X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                            \
       "extra OpenCL compiler options, appended last")                                             \
+    X(STRING, steal_policy, GRAVEL_STEAL_POLICY, "promoted", 0, 0, "device",                      \
+      "how work-groups share tasks (steal.h): promoted, a group offers tasks when another one "   \
+      "asks; steal-only, thieves take them, by atomics at device scope; scope-only and baseline " \
+      "do not steal, with atomics at work-group and at device scope; private does not steal, "    \
+      "without atomics; counter and device: tasks known in advance, by a counter or a group for " \
+      "each")                                                                                     \
     X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                      \
       "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit")  \
     X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                     \

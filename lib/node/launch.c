@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "node/defaults.h"
 #include "node/node.h"
+#include "node/settings.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/slice.h"
@@ -56,6 +57,7 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
         .handlers = gravel->handlers,
         .n_handlers = gravel->n_handlers,
         .is_checked = gravel->config.check,
+        .steal_policy = gravel_config_steal_policy(&gravel->config),
     };
     int code = gravel_device_build(&gravel->device, &request, program);
     if (!code && gravel->config.check && (code = keep_names(gravel, *program))) {

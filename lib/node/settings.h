@@ -39,6 +39,9 @@ int gravel_setting_check(const struct gravel_config *config, const struct gravel
 /** gravel_setting_check of all. */
 int gravel_config_check(const struct gravel_config *config);
 
+/** The number of a checked configuration's policy of work stealing: cl/layout/steal.h. */
+uint32_t gravel_config_steal_policy(const struct gravel_config *config);
+
 /**
  * Copy the caller's configuration; the defaults and the environment have what the caller's header does not.
  *

@@ -6,11 +6,13 @@
 
 #include "share.cl.h"
 #include "fbar.cl.h"
+#include "deque.cl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 _Thread_local struct gravelp_lane *gravelp_lane;
+_Atomic uint gravelp_fence_word;
 
 struct lane {
     struct gravelp_lane place;
@@ -24,6 +26,7 @@ struct group {
     pthread_barrier_t barrier;
     struct gravelp_scratch scratch;
     struct gravel_shares shares;
+    struct gravelp_own own;
     struct gravelp_wave waves[GRAVEL_MAX_GROUP / GRAVELP_WAVE_ITEMS + 1];
 #ifdef GRAVEL_HAS_SUBGROUPS
     struct gravel_fbar fbar;
@@ -76,7 +79,8 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
                       .scan = group->scan,
                       .waves = group->waves,
                       .scratch = &group->scratch,
-                      .shares = &group->shares},
+                      .shares = &group->shares,
+                      .own = &group->own},
             .body = body,
             .arena = arena,
             .arguments = arguments,
