@@ -25,9 +25,14 @@ static inline void fib_task(struct gravel_flow_group f, uint active, struct fib 
 {
     uint is_leaf = task.n < 2, goes_on = active && !is_leaf;
     gravel_return_uint_wg_if(f, active && is_leaf, task.to, task.n);
-    gravel_ce s = gravel_sync_sum_wg_if(f, goes_on, (struct sum){0, 0, task.to});
-    gravel_spawn_fib_wg_if(f, goes_on, (struct fib){task.n - 1, GRAVEL_SLOT(f, s, sum, x)});
-    gravel_spawn_fib_wg_if(f, goes_on, (struct fib){task.n - 2, GRAVEL_SLOT(f, s, sum, y)});
+    struct gravel_fork fork =
+        gravel_fork_wg_if(f, goes_on, GRAVEL_CHANNEL(sum), GRAVEL_CHANNEL(fib), 2);
+    struct fib x = {task.n - 1, GRAVEL_SLOT(f, fork.after, sum, x)};
+    struct fib y = {task.n - 2, GRAVEL_SLOT(f, fork.after, sum, y)};
+    struct sum sum = {0, 0, task.to};
+    gravel_write_sum_wg_if(f, goes_on, GRAVEL_CHANNEL(sum), fork.after, sum);
+    gravel_write_fib_wg_if(f, goes_on, GRAVEL_CHANNEL(fib), fork.first, x);
+    gravel_write_fib_wg_if(f, goes_on, GRAVEL_CHANNEL(fib), fork.first + 1, y);
 }
 
 static inline void sum_task(struct gravel_flow_group f, uint active, struct sum task)

@@ -2,10 +2,9 @@
 /*
  * Channels in a kernel: reserve room for channel elements (CEs), find their words.
  *
- * The program of a flow knows its graph: the host writes it before the text (lib/flow/prelude.c) as the macros
- * GRAVELP_FLOW_CHANNELS, GRAVELP_FLOW_N_CHANNELS, GRAVELP_FLOW_N_FLAT, GRAVELP_FLOW_SLOT_STRIDE and GRAVELP_FLOW_SIGN,
- * so that all address arithmetic is with constants; and GRAVEL_CHANNEL_name and GRAVELP_RECORD_BYTES_name of each
- * channel.
+ * The program of a flow knows its graph: the host writes it before the text (lib/flow/prelude.c) as GRAVELP_FLOW_SIGN,
+ * _CHANNELS, _N_CHANNELS, _N_FLAT, _ROWS_AT, _LEVELS_AT, _LEVEL_WORDS and _AFTER_WORDS, so that all address arithmetic
+ * is with constants; and GRAVEL_CHANNEL_name and GRAVELP_RECORD_BYTES_name of each channel.
  *
  * Path:    flow.cl.h, cilk.cl.h -> this -> layout/flow.h.
  * Memory:  reservations are relaxed (X1): room was admitted before the round, and what is written is read in a later
@@ -29,7 +28,16 @@ constant struct gravelp_channel gravelp_channels[] = {GRAVELP_FLOW_CHANNELS};
 
 /* Local memory of one work-group; GRAVEL_FLOW_OPEN declares it. */
 struct gravelp_flow_scratch {
-    gravel_ce ce; /* the first that the leader has reserved */
+    gravel_ce ce;                 /* the first that the leader has reserved */
+    gravel_ce after;              /* the first continuation */
+    uint n_forks;                 /* work-items with children */
+    uint forks[GRAVEL_MAX_GROUP]; /* per work-item: how many of them are before it */
+};
+
+/* CEs that a work-item has made by one call; if it asked for none, any. */
+struct gravel_fork {
+    gravel_ce after; /* its continuation */
+    gravel_ce first; /* of its children */
 };
 
 /* What GRAVEL_FLOW_OPEN gives a work-item: its CE of the round, and what it needs to make others. */
@@ -51,13 +59,14 @@ GRAVELP_INLINE uint gravelp_level_into(struct gravel_flow_group f, uint into)
     return into < GRAVELP_FLOW_N_FLAT ? 0 : f.level + is_deeper;
 }
 
-/* A channel's rows at a level. */
-GRAVELP_INLINE global uint *gravelp_rows(struct gravel_flow_group f, uint channel, uint level)
+/* The words of rows, by number; those of a channel at a level begin with gravelp_rows_at. */
+GRAVELP_INLINE global uint *gravelp_rows(struct gravel_flow_group f)
 {
-    bool is_after = gravelp_channels[channel].kind == GRAVEL_AFTER;
-    global uint *words = (global uint *)f.flow;
-    return words + (is_after ? f.flow->slots_at : f.flow->tasks_at) +
-           gravelp_channels[channel].base + (size_t)gravelp_channels[channel].level_words * level;
+    return (global uint *)f.flow + GRAVELP_FLOW_ROWS_AT;
+}
+GRAVELP_INLINE uint gravelp_rows_at(uint channel, uint level)
+{
+    return gravelp_channels[channel].base + gravelp_channels[channel].level_words * level;
 }
 
 GRAVELP_INLINE uint gravelp_column(uint channel, uint index)
@@ -113,12 +122,20 @@ GRAVELP_INLINE void gravelp_count_unenqueued(struct gravel_flow_group f, uint in
                                      (uint)more); /* X1 */
 }
 
-/* Any work-item: write the i-th word of a record of n words, unless its CE was refused. */
-GRAVELP_INLINE void gravelp_write_word(global uint *rows, uint into, gravel_ce ce, uint i,
+/* Any work-item: write the i-th word of a record, unless its CE was refused or is of shorter records. */
+GRAVELP_INLINE void gravelp_write_word(struct gravel_flow_group f, uint into, gravel_ce ce, uint i,
                                        uint word)
 {
     if (ce < GRAVELP_NO_CE && i < gravelp_channels[into].n_words)
-        rows[i * (size_t)gravelp_channels[into].width + gravelp_column(into, ce)] = word;
+        gravelp_rows(f)[gravelp_rows_at(into, gravelp_level_into(f, into)) +
+                        i * gravelp_channels[into].width + gravelp_column(into, ce)] = word;
+}
+
+/* Any work-item: the i-th word of its CE of the round. */
+GRAVELP_INLINE uint gravelp_read_word(struct gravel_flow_group f, uint channel, uint i)
+{
+    return gravelp_rows(f)[gravelp_rows_at(channel, f.level) + i * gravelp_channels[channel].width +
+                           gravelp_column(channel, f.index)];
 }
 
 /*
@@ -133,6 +150,38 @@ GRAVELP_INLINE gravel_ce gravelp_reserve_wg(struct gravel_flow_group f, uint int
         f.scratch->ce = gravelp_reserve(f, into, f.group.scratch->n_active);
     gravelp_group_meet(f.group.arena); /* G1: the first CE is known */
     return f.scratch->ce + f.group.scratch->lanes[gravelp_place()];
+}
+
+/*
+ * Every work-item of the group: the sums of gravelp_scan, and how many work-items before each have any, in
+ * f.scratch->forks and n_forks, which are known as the sums are.
+ */
+GRAVELP_INLINE void gravelp_scan_forks(struct gravel_flow_group f, uint n)
+{
+#if defined(GRAVELP_SERIAL_GROUP)
+    gravelp_place_set(f.group.scratch, n);
+    gravelp_group_meet_apart(f.group.arena); /* G1: the numbers are set */
+    if (gravelp_is_leader()) {
+        uint n_lanes = gravelp_group_fits(f.group.arena) ? gravelp_n_lanes() : 0;
+        uint sum = 0, n_forks = 0;
+        for (uint i = 0; i < n_lanes; i++) {
+            uint own = f.group.scratch->lanes[i];
+            f.group.scratch->lanes[i] = sum;
+            f.scratch->forks[i] = n_forks;
+            sum += own;
+            n_forks += own != 0;
+        }
+        f.group.scratch->n_active = sum;
+        f.scratch->n_forks = n_forks;
+    }
+#else
+    gravelp_scan(f.group.arena, f.group.scratch, n != 0);
+    f.scratch->forks[gravelp_place()] = f.group.scratch->lanes[gravelp_place()];
+    if (gravelp_is_leader())
+        f.scratch->n_forks = f.group.scratch->n_active;
+    gravelp_group_meet(f.group.arena); /* G1: nobody needs the first sums any more */
+    gravelp_scan(f.group.arena, f.group.scratch, n);
+#endif
 }
 
 #endif

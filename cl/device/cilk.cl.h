@@ -14,35 +14,35 @@
 #ifdef GRAVELP_FLOW_SIGN
 
 /* The slot that is a word of a continuation made at this level. */
-GRAVELP_INLINE gravel_slot gravelp_slot(struct gravel_flow_group f, uint after, gravel_ce ce,
-                                        uint word)
+GRAVELP_INLINE uint gravelp_slot(struct gravel_flow_group f, uint after, gravel_ce ce, uint word)
 {
-    uint column = gravelp_column(after, ce);
-    uint slot = gravelp_channels[after].base + gravelp_channels[after].level_words * f.level +
-                word * gravelp_channels[after].width + column;
+    uint slot = gravelp_rows_at(after, f.level) + word * gravelp_channels[after].width +
+                gravelp_column(after, ce);
     return ce < GRAVELP_NO_CE ? slot : GRAVELP_NO_SLOT;
 }
 
-/* Words between the two halves of a long: rows of continuations all have one width, the caller's result has none. */
+/* Words between the two halves of a long: all continuations are of one width, the caller's result has no columns. */
 GRAVELP_INLINE uint gravelp_slot_stride(gravel_slot slot)
 {
     return slot < GRAVEL_RESULT_WORDS ? 1 : GRAVELP_FLOW_SLOT_STRIDE;
 }
 
-/* The word of a slot; NULL, after a fault, if there is no such slot. */
-GRAVELP_INLINE volatile global uint *gravelp_slot_word(struct gravel_flow_group f, gravel_slot slot)
+/* Whether there is such a slot; a fault if not. */
+GRAVELP_INLINE bool gravelp_has_slot(struct gravel_flow_group f, gravel_slot slot)
 {
-    if (slot < f.flow->n_slots)
-        return gravelp_flow_words(f.flow, f.flow->slots_at) + slot;
-    gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_SLOT, f.channel, slot, f.flow->n_slots);
-    return 0;
+    uint in_levels = slot - GRAVELP_FLOW_LEVELS_AT;
+    if (slot < GRAVEL_RESULT_WORDS ||
+        (in_levels < f.flow->n_level_words &&
+         in_levels % GRAVELP_FLOW_LEVEL_WORDS < GRAVELP_FLOW_AFTER_WORDS))
+        return true;
+    gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_SLOT, f.channel, slot, 0);
+    return false;
 }
 
 GRAVELP_INLINE void gravelp_return_word(struct gravel_flow_group f, gravel_slot slot, uint value)
 {
-    volatile global uint *word = gravelp_slot_word(f, slot);
-    if (word)
-        *word = value; /* X3 */
+    if (gravelp_has_slot(f, slot))
+        gravelp_rows(f)[slot] = value; /* X3 */
 }
 GRAVELP_INLINE void gravelp_return_words(struct gravel_flow_group f, gravel_slot slot, ulong value)
 {
@@ -52,29 +52,49 @@ GRAVELP_INLINE void gravelp_return_words(struct gravel_flow_group f, gravel_slot
 GRAVELP_INLINE void gravelp_return_add_word(struct gravel_flow_group f, gravel_slot slot,
                                             uint value)
 {
-    volatile global uint *word = gravelp_slot_word(f, slot);
-    if (word)
-        gravelp_device_fetch_add_relaxed((global uint *)word, value); /* X3 */
+    if (gravelp_has_slot(f, slot))
+        gravelp_device_fetch_add_relaxed(gravelp_rows(f) + slot, value); /* X3 */
 }
 
 /* Sums of float by compare and swap: among n work-items that add to one slot, n turns of all who are left. */
 GRAVELP_INLINE void gravelp_return_add_real(struct gravel_flow_group f, gravel_slot slot,
                                             float value)
 {
-    volatile global uint *word = gravelp_slot_word(f, slot);
-    for (uint old = 0, seen = word ? *word : 0, adds = word != 0; adds; adds = seen != old) {
-        old = seen;
+    volatile global uint *word = gravelp_rows(f) + slot;
+    uint adds = gravelp_has_slot(f, slot), seen = adds ? *word : 0;
+    while (adds) {
+        uint old = seen;
         seen = atomic_cmpxchg(word, old, as_uint(as_float(old) + value)); /* X3 */
+        adds = seen != old;
     }
 }
 
-/* The record of `name`, by word. */
+/*
+ * A record by word, in straight code: where a compiler turns a group into a loop over its work-items (PoCL), an array
+ * with a changing index stays in memory that all of them share, and is taken for memory that each has of its own.
+ */
 #define GRAVELP_WORDS_OF(name) (sizeof(struct name) / sizeof(uint))
-#define GRAVELP_RECORD_UNION(name)         \
-    union {                                \
-        struct name record;                \
-        uint word[GRAVELP_WORDS_OF(name)]; \
+#define GRAVELP_RECORD_UNION(name)                          \
+    union {                                                 \
+        struct name record;                                 \
+        uint word[GRAVEL_RECORD_MOST_BYTES / sizeof(uint)]; \
     }
+#define GRAVELP_FOUR_WORDS(X, name, i) X(name, i) X(name, i + 1) X(name, i + 2) X(name, i + 3)
+#define GRAVELP_EACH_WORD(X, name)  \
+    GRAVELP_FOUR_WORDS(X, name, 0)  \
+    GRAVELP_FOUR_WORDS(X, name, 4)  \
+    GRAVELP_FOUR_WORDS(X, name, 8)  \
+    GRAVELP_FOUR_WORDS(X, name, 12) \
+    GRAVELP_FOUR_WORDS(X, name, 16) \
+    GRAVELP_FOUR_WORDS(X, name, 20) \
+    GRAVELP_FOUR_WORDS(X, name, 24) \
+    GRAVELP_FOUR_WORDS(X, name, 28)
+#define GRAVELP_WRITE_WORD(name, i) \
+    if (GRAVELP_WORDS_OF(name) > i) \
+        gravelp_write_word(f, channel, ce, i, words.word[i]);
+#define GRAVELP_READ_WORD(name, i)  \
+    if (GRAVELP_WORDS_OF(name) > i) \
+        words.word[i] = gravelp_read_word(f, GRAVEL_CHANNEL(name), i);
 
 #endif
 

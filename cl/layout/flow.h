@@ -2,15 +2,17 @@
 /*
  * Flow memory: the one device buffer of a flow, the second argument of its kernel.
  *
- *     struct gravelp_flow | limits | struct gravelp_flow_fault | unenqueued | tails | heads | channels | edges
- *     slots | tasks
+ *     struct gravelp_flow | limits
+ *     result | rows of streams and outputs | rows of level 0 | rows of level 1 | ...
+ *     struct gravelp_flow_fault | unenqueued | tails | heads | channels | edges
  *
  * A channel has a queue of channel elements (CEs) for each of its levels: a *layer*. A stack has n_levels layers, a
  * stream or output one. Layers are numbered by level: first those of streams and outputs, then the stacks' of level 0,
  * of level 1, and so on. A layer's CEs are head to tail, free-running; CE i is in column i % width.
  *
- * Records are column-major: word w of column i is at (row + w) * width + i of its layer. Continuations are in `slots`,
- * whose words kernels name by number (gravel_slot), behind the result; all others are in `tasks`.
+ * Records are column-major: word w of column i is at w * width + i of its layer's rows. Rows have places that follow
+ * from the graph and the widths alone, which are constants in a flow's program. Within a level continuations come
+ * first. A slot is the number of a word of theirs, or of the caller's result, counted from the beginning of the result.
  *
  * Every word has one writing side: host (constants), chooser (round, limits, heads), or leaders (tails, unenqueued,
  * fault). With scheduler host the host is the chooser, and writes its words between rounds only.
@@ -43,7 +45,7 @@ struct gravelp_channel {
     gravelp_u32 n_words;     /* of a record */
     gravelp_u32 width;       /* CEs of a layer, a power of two */
     gravelp_u32 reserve;     /* of them, kept for the channel's own rounds */
-    gravelp_u32 base;        /* [words] from slots or tasks to its rows of level 0 */
+    gravelp_u32 base;        /* [words] from the result to its rows of level 0 */
     gravelp_u32 level_words; /* from there to its rows of the next level; 0 without levels */
     gravelp_u32 first_edge;
     gravelp_u32 n_edges;
@@ -71,17 +73,15 @@ struct gravelp_flow {
     gravelp_u32 n_flat; /* of them without levels */
     gravelp_u32 n_levels;
     gravelp_u32 n_layers;
-    gravelp_u32 n_slots;   /* words of slots */
-    gravelp_u32 limits_at; /* [words] from the flow, as all that end in _at */
-    gravelp_u32 unenqueued_at;
-    gravelp_u32 tails_at;
-    gravelp_u32 heads_at;
-    gravelp_u32 channels_at;
-    gravelp_u32 edges_at;
-    gravelp_u32 slots_at;
-    gravelp_u64 tasks_at;
-    gravelp_u32 fault_at;
-    gravelp_u32 constant_padding[15];
+    gravelp_u32 n_level_words; /* words of rows of all levels */
+    gravelp_u32 limits_at;     /* [words] from the flow, as all that end in _at */
+    gravelp_u64 fault_at;
+    gravelp_u64 unenqueued_at;
+    gravelp_u64 tails_at;
+    gravelp_u64 heads_at;
+    gravelp_u64 channels_at;
+    gravelp_u64 edges_at;
+    gravelp_u32 constant_padding[12];
 
     /* Written by the chooser between rounds; limits follow. */
     struct gravelp_round round;
@@ -102,7 +102,7 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_flow) == 3 * GRAVELP_CACHELINE, "one
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_flow_fault) == GRAVELP_CACHELINE, "one line a writer");
 
 static inline GRAVELP_GLOBAL gravelp_u32 *
-gravelp_flow_words(GRAVELP_GLOBAL struct gravelp_flow *flow, gravelp_u32 at)
+gravelp_flow_words(GRAVELP_GLOBAL struct gravelp_flow *flow, gravelp_u64 at)
 {
     return (GRAVELP_GLOBAL gravelp_u32 *)flow + at;
 }

@@ -26,6 +26,7 @@ typedef unsigned int gravel_slot;
 /* With a kind, or-ed: cycles through this channel may fill it. A run that cannot continue returns GRAVEL_ESTUCK. */
 #define GRAVEL_MAY_FILL 0x100u
 
-#define GRAVEL_RESULT_WORDS 16u /* most words that gravel_flow_call can return */
+#define GRAVEL_RECORD_MOST_BYTES 128u /* of a record */
+#define GRAVEL_RESULT_WORDS 16u       /* most words that gravel_flow_call can return */
 
 #endif

@@ -120,7 +120,7 @@ static int find(const struct gravel_flow *flow, const char *call, const char *na
 /*
  * Copy part of a row between flow memory and the host: n columns from column `at` on, which may wrap.
  *
- * @param row_at  [words] of the row in flow memory.
+ * @param row_at  number of the row's first word.
  */
 static int write_row(struct gravel_flow *flow, uint64_t row_at, uint32_t width, uint32_t at,
                      const uint32_t *row, uint32_t n)
@@ -148,11 +148,10 @@ static int copy_records(struct gravel_flow *flow, uint32_t c, uint32_t first, ui
 {
     const struct gravelp_channel *channel = &flow->graph.channels[c];
     uint32_t n_words = channel->n_words, width = channel->width, at = first & (width - 1);
-    uint64_t rows_at = flow->layout.header.tasks_at + channel->base;
     uint32_t *row = malloc((n ? n : 1) * sizeof *row);
     int code = row ? 0 : gravel_fail(GRAVEL_ENOMEM, "%u elements of a flow", n);
     for (uint32_t w = 0; w < n_words && !code; w++) {
-        uint64_t row_at = rows_at + (uint64_t)w * width;
+        uint64_t row_at = channel->base + (uint64_t)w * width;
         for (uint32_t i = 0; from && i < n; i++)
             row[i] = from[(size_t)i * n_words + w];
         code = from ? write_row(flow, row_at, width, at, row, n)
@@ -162,17 +161,6 @@ static int copy_records(struct gravel_flow *flow, uint32_t c, uint32_t first, ui
     }
     free(row);
     return code;
-}
-
-/* Have the device know what the host has changed of tails. */
-static int upload_counts(struct gravel_flow *flow)
-{
-    struct gravelp_flow *control = flow->memory.control;
-    uint32_t tails_at = control->tails_at;
-    return flow->memory.shared
-               ? 0
-               : gravel_flow_memory_write(&flow->memory, tails_at,
-                                          gravelp_flow_words(control, tails_at), control->n_layers);
 }
 
 static int push(struct gravel_flow *flow, uint32_t c, const void *records, uint32_t n)
@@ -189,7 +177,7 @@ static int push(struct gravel_flow *flow, uint32_t c, const void *records, uint3
     view.tails[c] += n; /* the layer of level 0 has the channel's number */
     used += n;
     flow->peaks[c] = used > flow->peaks[c] ? used : flow->peaks[c];
-    return upload_counts(flow);
+    return gravel_flow_memory_write_tails(&flow->memory);
 }
 
 int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *records, uint32_t n)
@@ -262,19 +250,18 @@ int gravel_flow_call(struct gravel_flow *flow, const char *channel, void *record
                      void *result, size_t bytes)
 {
     static const uint32_t zeros[GRAVEL_RESULT_WORDS];
-    const gravel_slot slot = 0; /* the first word of the slots is the result's */
+    const gravel_slot slot = 0; /* the result's first word */
     uint32_t c;
     int code = check_call(flow, channel, record, to, result, bytes, &c);
     if (code)
         return code;
-    uint32_t slots_at = flow->layout.header.slots_at;
     memcpy((unsigned char *)record + to, &slot, sizeof slot);
-    code = gravel_flow_memory_write(&flow->memory, slots_at, zeros, GRAVEL_RESULT_WORDS);
+    code = gravel_flow_memory_write(&flow->memory, slot, zeros, GRAVEL_RESULT_WORDS);
     if (!code)
         code = push(flow, c, record, 1);
     if (!code)
         code = gravel_flow_run(flow);
-    return code ? code : gravel_flow_memory_read(&flow->memory, slots_at, result, bytes / 4);
+    return code ? code : gravel_flow_memory_read(&flow->memory, slot, result, bytes / 4);
 }
 
 /* ---- observation ----------------------------------------------------------------------------- */

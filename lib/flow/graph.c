@@ -60,10 +60,10 @@ static int check_name(const struct gravel_graph *graph, uint32_t c)
 static int check_channel(const struct gravel_channel *channel)
 {
     uint32_t bytes = channel->record_bytes, kind = kind_of(channel), width = channel->width;
-    if (bytes == 0 || bytes % 4 || bytes > GRAVEL_FLOW_MAX_RECORD_BYTES)
+    if (bytes == 0 || bytes % 4 || bytes > GRAVEL_RECORD_MOST_BYTES)
         return gravel_fail(GRAVEL_EINVAL,
                            "channel '%s': a record of %u bytes, not of 4-byte words up to %u bytes",
-                           channel->name, bytes, GRAVEL_FLOW_MAX_RECORD_BYTES);
+                           channel->name, bytes, GRAVEL_RECORD_MOST_BYTES);
     if (kind > GRAVEL_AFTER)
         return gravel_fail(GRAVEL_EINVAL, "channel '%s': there is no kind %u", channel->name,
                            channel->kind);

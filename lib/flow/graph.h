@@ -18,7 +18,6 @@
 #define GRAVEL_FLOW_MAX_DEPTH 65536u
 #define GRAVEL_FLOW_MAX_WIDTH \
     (1u << 28) /* columns, and counts of a group, fit below GRAVELP_NO_CE */
-#define GRAVEL_FLOW_MAX_RECORD_BYTES 4096u
 
 struct gravel_flow_graph {
     uint32_t n_channels;

@@ -24,15 +24,13 @@
 static int launch(struct gravel_flow *flow, uint32_t n, cl_event *ended, cl_event *copied)
 {
     size_t group = flow->group_items, n_items = (n + group - 1) / group * group;
-    cl_int error =
-        gravel_flow_memory_upload(&flow->memory, flow->layout.round_at, flow->layout.round_bytes);
+    cl_int error = gravel_flow_memory_send_round(&flow->memory);
     int code = gravel_check_cl("a flow's round: clEnqueueWriteBuffer", error);
     if (!code)
         code = flow->launcher.launch(flow->launcher.context, flow->kernel, n_items, group, ended);
     if (code)
         return code;
-    error = gravel_flow_memory_download(&flow->memory, flow->layout.counts_at,
-                                        flow->layout.counts_bytes, copied);
+    error = gravel_flow_memory_fetch_counts(&flow->memory, copied);
     clFlush(flow->memory.device->queue);
     flow->stats.lanes += n_items;
     flow->stats.small_rounds += n_items == group;

@@ -93,68 +93,72 @@ static uint64_t words_of(const struct gravelp_channel *channel)
     return (uint64_t)channel->width * channel->n_words;
 }
 
-/* Rows of the channels of a kind, one after the other. @return their words. */
-static uint64_t place(struct gravel_flow_graph *graph, bool (*is_here)(uint32_t kind), uint64_t at,
-                      bool has_levels)
+/* Rows of the channels of a kind, one after the other. @return where they end. */
+static uint32_t place(struct gravel_flow_graph *graph, uint32_t kind, uint32_t at)
 {
-    uint64_t words = 0;
     for (uint32_t c = 0; c < graph->n_channels; c++)
-        if (is_here(graph->channels[c].kind)) {
-            graph->channels[c].base = (uint32_t)(at + words);
-            words += in_lines(words_of(&graph->channels[c]));
+        if (graph->channels[c].kind == kind) {
+            graph->channels[c].base = at;
+            at += (uint32_t)in_lines(words_of(&graph->channels[c]));
         }
+    return at;
+}
+
+/* Words of rows and the result, which have numbers of 32 bits. */
+static uint64_t words_of_rows(const struct gravel_flow_graph *graph)
+{
+    uint64_t words = GRAVEL_RESULT_WORDS;
     for (uint32_t c = 0; c < graph->n_channels; c++)
-        if (is_here(graph->channels[c].kind))
-            graph->channels[c].level_words = has_levels ? (uint32_t)words : 0;
-    return has_levels ? words * graph->n_levels : words;
+        words +=
+            in_lines(words_of(&graph->channels[c])) * (c < graph->n_flat ? 1 : graph->n_levels);
+    return words;
 }
 
-static bool is_after(uint32_t kind)
+static void place_rows(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph)
 {
-    return kind == GRAVEL_AFTER;
-}
-static bool is_spawn(uint32_t kind)
-{
-    return kind == GRAVEL_SPAWN;
-}
-static bool is_flat(uint32_t kind)
-{
-    return kind == GRAVEL_STREAM || kind == GRAVEL_OUTPUT;
-}
-
-/* Words of a channel at one level add up to these; all offsets within a level fit 32 bits. */
-static bool is_addressable(const struct gravel_flow_graph *graph)
-{
-    uint64_t level = 0;
+    uint32_t at = place(graph, GRAVEL_STREAM, GRAVEL_RESULT_WORDS);
+    layout->levels_at = place(graph, GRAVEL_OUTPUT, at);
+    layout->after_words = place(graph, GRAVEL_AFTER, layout->levels_at) - layout->levels_at;
+    layout->level_words =
+        place(graph, GRAVEL_SPAWN, layout->levels_at + layout->after_words) - layout->levels_at;
+    layout->header.n_level_words = layout->level_words * graph->n_levels;
     for (uint32_t c = 0; c < graph->n_channels; c++)
-        level += in_lines(words_of(&graph->channels[c]));
-    return level < UINT32_MAX - GRAVEL_RESULT_WORDS;
+        graph->channels[c].level_words = c < graph->n_flat ? 0 : layout->level_words;
 }
 
-/* Where everything begins [words]. @return false if a slot's number would not fit. */
-static bool place_all(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph)
+/* What is before and behind the rows. */
+static void place_control(struct gravel_flow_layout *layout, const struct gravel_flow_graph *graph,
+                          uint64_t row_words)
 {
     struct gravelp_flow *header = &layout->header;
-    uint64_t at = sizeof *header / 4, slots = GRAVEL_RESULT_WORDS, flat;
+    uint64_t at = sizeof *header / 4;
     header->limits_at = (uint32_t)at;
-    header->fault_at = (uint32_t)(at += in_lines(graph->n_channels));
-    header->unenqueued_at = (uint32_t)(at += sizeof(struct gravelp_flow_fault) / 4);
-    header->tails_at = (uint32_t)(at += graph->n_channels);
-    header->heads_at = (uint32_t)(at = in_lines(at + header->n_layers));
-    header->channels_at = (uint32_t)(at += in_lines(header->n_layers));
-    header->edges_at = (uint32_t)(at += graph->n_channels * sizeof *graph->channels / 4);
-    header->slots_at = (uint32_t)(at = in_lines(at + graph->n_edges * sizeof *graph->edges / 4));
-    layout->control_bytes = at * 4;
-    slots += place(graph, is_after, GRAVEL_RESULT_WORDS, true);
-    flat = place(graph, is_flat, 0, false);
-    header->n_slots = (uint32_t)slots;
-    header->tasks_at = at + slots;
-    layout->bytes = (at + slots + flat + place(graph, is_spawn, flat, true)) * 4;
-    layout->round_at = offsetof(struct gravelp_flow, round);
-    layout->round_bytes = 4 * (uint64_t)(header->limits_at + graph->n_channels) - layout->round_at;
-    layout->counts_at = 4 * (uint64_t)header->fault_at;
-    layout->counts_bytes = 4 * (uint64_t)(header->tails_at + header->n_layers) - layout->counts_at;
-    return slots < UINT32_MAX - GRAVEL_RESULT_WORDS;
+    at += in_lines(graph->n_channels);
+    layout->front_bytes = 4 * at;
+    layout->round_bytes = layout->front_bytes - offsetof(struct gravelp_flow, round);
+    header->fault_at = at += row_words;
+    layout->back_at = 4 * at;
+    header->unenqueued_at = at += sizeof(struct gravelp_flow_fault) / 4;
+    header->tails_at = at += graph->n_channels;
+    header->heads_at = at = in_lines(at + header->n_layers);
+    layout->counts_bytes = 4 * at - layout->back_at;
+    header->channels_at = at += in_lines(header->n_layers);
+    header->edges_at = at += graph->n_channels * sizeof *graph->channels / 4;
+    at = in_lines(at + graph->n_edges * sizeof *graph->edges / 4);
+    layout->back_bytes = 4 * at - layout->back_at;
+    layout->bytes = 4 * at;
+}
+
+/* @return false if it is larger than the shape allows, or a word of rows would have no number. */
+static bool place_all(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph,
+                      const struct gravel_flow_shape *shape)
+{
+    uint64_t row_words = words_of_rows(graph);
+    place_control(layout, graph, row_words);
+    if (layout->bytes > shape->max_bytes || row_words >= UINT32_MAX)
+        return false;
+    place_rows(layout, graph);
+    return true;
 }
 
 static void begin_header(struct gravelp_flow *header, const struct gravel_flow_graph *graph)
@@ -196,7 +200,7 @@ static bool fits(struct gravel_flow_layout *layout, struct gravel_flow_graph *gr
                  uint32_t width)
 {
     set_widths(graph, asked, width);
-    return is_addressable(graph) && place_all(layout, graph) && layout->bytes <= shape->max_bytes;
+    return place_all(layout, graph, shape);
 }
 
 /* The widest that all channels could have; 0 if none. */
@@ -257,18 +261,22 @@ int gravel_flow_layout(struct gravel_flow_layout *layout, struct gravel_flow_gra
     for (uint32_t c = 0; c < graph->n_channels; c++)
         if (graph->channels[c].kind == GRAVEL_AFTER)
             layout->slot_stride = graph->channels[c].width;
+    layout->group_items = shape->group_items;
     int code = set_reserves(graph, shape->group_items);
     layout->header.sign = sign_of(graph);
     return code;
 }
 
 void gravel_flow_layout_write(const struct gravel_flow_layout *layout,
-                              const struct gravel_flow_graph *graph, void *control)
+                              const struct gravel_flow_graph *graph, void *front, void *back)
 {
-    uint32_t *words = control;
-    memset(control, 0, layout->control_bytes);
-    memcpy(control, &layout->header, sizeof layout->header);
-    memcpy(words + layout->header.channels_at, graph->channels,
+    const struct gravelp_flow *header = &layout->header;
+    uint32_t *words = back;
+    memset(front, 0, layout->front_bytes);
+    memset(back, 0, layout->back_bytes);
+    memcpy(front, header, sizeof *header);
+    memcpy(words + (header->channels_at - header->fault_at), graph->channels,
            graph->n_channels * sizeof *graph->channels);
-    memcpy(words + layout->header.edges_at, graph->edges, graph->n_edges * sizeof *graph->edges);
+    memcpy(words + (header->edges_at - header->fault_at), graph->edges,
+           graph->n_edges * sizeof *graph->edges);
 }

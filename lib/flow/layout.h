@@ -19,12 +19,18 @@ struct gravel_flow_shape {
 };
 
 struct gravel_flow_layout {
-    uint64_t bytes;                   /* of flow memory */
-    uint64_t control_bytes;           /* of it, up to the slots */
-    uint64_t round_at, round_bytes;   /* what the chooser writes between rounds: round and limits */
-    uint64_t counts_at, counts_bytes; /* what the chooser reads then: fault, unenqueued, tails */
-    struct gravelp_flow header;       /* as it begins */
-    uint32_t slot_stride;             /* columns of continuations */
+    uint64_t bytes;             /* of flow memory */
+    uint64_t front_bytes;       /* of it before the rows: header and limits */
+    uint64_t back_at;           /* where the rows end */
+    uint64_t back_bytes;        /* behind them: fault, unenqueued, tails, heads, channels, edges */
+    uint64_t round_bytes;       /* what the chooser writes between rounds, the end of the front */
+    uint64_t counts_bytes;      /* what it reads then, the beginning of the back */
+    struct gravelp_flow header; /* as it begins */
+    uint32_t levels_at;         /* [words] from the result to the rows of level 0 */
+    uint32_t level_words;       /* from a level to the next */
+    uint32_t after_words;       /* of them with continuations */
+    uint32_t slot_stride;       /* columns of continuations */
+    uint32_t group_items;
 };
 
 /**
@@ -38,8 +44,13 @@ struct gravel_flow_layout {
 int gravel_flow_layout(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph,
                        const struct gravel_flow_shape *shape);
 
-/** Write the control part as it begins: header, channels, edges; all else 0. @param control  [control_bytes] */
+/**
+ * Write front and back as they begin, all that the graph does not say 0.
+ *
+ * @param front  [front_bytes]
+ * @param back   [back_bytes]
+ */
 void gravel_flow_layout_write(const struct gravel_flow_layout *layout,
-                              const struct gravel_flow_graph *graph, void *control);
+                              const struct gravel_flow_graph *graph, void *front, void *back);
 
 #endif

@@ -29,11 +29,22 @@ static int create_buffer(struct gravel_flow_memory *memory, const struct gravel_
     int code = gravel_cl_buffer_create(device, USER, layout->bytes, &memory->buffer);
     if (!code)
         code = gravel_pinned_create(&memory->mirror, device, device->queue, USER, NULL,
-                                    layout->control_bytes);
+                                    layout->front_bytes + layout->back_bytes);
     if (!code)
         code = gravel_copier_create(&memory->copier, device, device->queue);
     memory->control = (struct gravelp_flow *)memory->mirror.begin;
     return code;
+}
+
+/* In the mirror no rows are between front and back. */
+static void join_mirror(struct gravelp_flow *mirror, uint64_t row_words)
+{
+    mirror->fault_at -= row_words;
+    mirror->unenqueued_at -= row_words;
+    mirror->tails_at -= row_words;
+    mirror->heads_at -= row_words;
+    mirror->channels_at -= row_words;
+    mirror->edges_at -= row_words;
 }
 
 int gravel_flow_memory_create(struct gravel_flow_memory *memory, const struct gravel_device *device,
@@ -41,14 +52,21 @@ int gravel_flow_memory_create(struct gravel_flow_memory *memory, const struct gr
                               const struct gravel_flow_graph *graph)
 {
     bool is_shared = device->step == GRAVEL_STEP_SVM;
-    *memory = (struct gravel_flow_memory){.device = device};
+    *memory = (struct gravel_flow_memory){.device = device, .layout = layout};
     int code = is_shared ? create_shared(memory, layout) : create_buffer(memory, layout);
     if (code)
         return code;
-    gravel_flow_layout_write(layout, graph, memory->control);
-    return is_shared ? 0
-                     : gravel_copier_write(memory->copier, memory->buffer, 0, memory->control,
-                                           layout->control_bytes);
+    unsigned char *front = (unsigned char *)memory->control;
+    unsigned char *back = front + (is_shared ? layout->back_at : layout->front_bytes);
+    gravel_flow_layout_write(layout, graph, front, back);
+    if (is_shared)
+        return 0;
+    code = gravel_copier_write(memory->copier, memory->buffer, 0, front, layout->front_bytes);
+    if (!code)
+        code = gravel_copier_write(memory->copier, memory->buffer, layout->back_at, back,
+                                   layout->back_bytes);
+    join_mirror(memory->control, (layout->back_at - layout->front_bytes) / 4);
+    return code;
 }
 
 void gravel_flow_memory_destroy(struct gravel_flow_memory *memory)
@@ -72,39 +90,52 @@ cl_int gravel_flow_memory_set_argument(const struct gravel_flow_memory *memory, 
                : clSetKernelArg(kernel, index, sizeof memory->buffer, &memory->buffer);
 }
 
-cl_int gravel_flow_memory_upload(const struct gravel_flow_memory *memory, uint64_t at,
-                                 uint64_t bytes)
+cl_int gravel_flow_memory_send_round(const struct gravel_flow_memory *memory)
 {
+    uint64_t at = offsetof(struct gravelp_flow, round);
     if (memory->shared)
         return CL_SUCCESS;
-    return clEnqueueWriteBuffer(memory->device->queue, memory->buffer, CL_FALSE, at, bytes,
-                                (unsigned char *)memory->control + at, 0, NULL, NULL);
+    return clEnqueueWriteBuffer(memory->device->queue, memory->buffer, CL_FALSE, at,
+                                memory->layout->round_bytes, (unsigned char *)memory->control + at,
+                                0, NULL, NULL);
 }
 
-cl_int gravel_flow_memory_download(const struct gravel_flow_memory *memory, uint64_t at,
-                                   uint64_t bytes, cl_event *event)
+cl_int gravel_flow_memory_fetch_counts(const struct gravel_flow_memory *memory, cl_event *event)
 {
     *event = NULL;
     if (memory->shared)
         return CL_SUCCESS;
-    return clEnqueueReadBuffer(memory->device->queue, memory->buffer, CL_FALSE, at, bytes,
-                               (unsigned char *)memory->control + at, 0, NULL, event);
+    return clEnqueueReadBuffer(memory->device->queue, memory->buffer, CL_FALSE,
+                               memory->layout->back_at, memory->layout->counts_bytes,
+                               gravelp_flow_faults(memory->control), 0, NULL, event);
+}
+
+int gravel_flow_memory_write_tails(struct gravel_flow_memory *memory)
+{
+    const struct gravelp_flow *there = &memory->layout->header;
+    if (memory->shared)
+        return 0;
+    return gravel_copier_write(memory->copier, memory->buffer, 4 * there->tails_at,
+                               gravelp_flow_words(memory->control, memory->control->tails_at),
+                               4 * (uint64_t)there->n_layers);
 }
 
 int gravel_flow_memory_write(struct gravel_flow_memory *memory, uint64_t at, const uint32_t *words,
                              uint64_t n)
 {
+    uint64_t bytes_at = memory->layout->front_bytes + 4 * at;
     if (!memory->shared)
-        return gravel_copier_write(memory->copier, memory->buffer, 4 * at, words, 4 * n);
-    memcpy((uint32_t *)memory->shared + at, words, 4 * n);
+        return gravel_copier_write(memory->copier, memory->buffer, bytes_at, words, 4 * n);
+    memcpy((unsigned char *)memory->shared + bytes_at, words, 4 * n);
     return 0;
 }
 
 int gravel_flow_memory_read(struct gravel_flow_memory *memory, uint64_t at, uint32_t *words,
                             uint64_t n)
 {
+    uint64_t bytes_at = memory->layout->front_bytes + 4 * at;
     if (!memory->shared)
-        return gravel_copier_read(memory->copier, memory->buffer, 4 * at, words, 4 * n);
-    memcpy(words, (uint32_t *)memory->shared + at, 4 * n);
+        return gravel_copier_read(memory->copier, memory->buffer, bytes_at, words, 4 * n);
+    memcpy(words, (unsigned char *)memory->shared + bytes_at, 4 * n);
     return 0;
 }

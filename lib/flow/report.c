@@ -45,8 +45,8 @@ static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round
                            by, round->level, fault->value, of, fault->bound);
     case GRAVELP_FLOW_FAULT_SLOT:
         return gravel_fail(GRAVEL_EKERNEL,
-                           "node '%s', level %u: a result for slot %u, and slots end at %u", by,
-                           round->level, fault->value, fault->bound);
+                           "node '%s', level %u: a result for slot %u, which is none", by,
+                           round->level, fault->value);
     case GRAVELP_FLOW_FAULT_SIGN:
         return gravel_fail(GRAVEL_EKERNEL,
                            "node '%s': the kernel was built for another graph (sign 0x%08x, not "

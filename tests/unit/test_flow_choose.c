@@ -34,9 +34,10 @@ static void open_flow(struct flow *flow, uint64_t seed, uint32_t width)
     random_graph_make(&flow->random, seed);
     assert_int_equal(gravel_flow_graph_create(&flow->graph, &flow->random.graph), 0);
     assert_int_equal(gravel_flow_layout(&flow->layout, &flow->graph, &shape), 0);
-    flow->control = malloc(flow->layout.control_bytes);
+    flow->control = malloc(flow->layout.bytes);
     assert_non_null(flow->control);
-    gravel_flow_layout_write(&flow->layout, &flow->graph, flow->control);
+    gravel_flow_layout_write(&flow->layout, &flow->graph, flow->control,
+                             (unsigned char *)flow->control + flow->layout.back_at);
     flow->view = gravelp_view_of(flow->control);
     for (uint32_t layer = 0; layer < flow->control->n_layers; layer++)
         flow->view.heads[layer] = flow->view.tails[layer] = 0u - random_below(&flow->seed, 40);

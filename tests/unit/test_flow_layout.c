@@ -30,6 +30,14 @@ static struct gravel_flow_graph graph_of(const struct gravel_channel *channels, 
     return graph;
 }
 
+/* As cl/device/cilk.cl.h asks. */
+static bool is_slot(const struct gravel_flow_layout *layout, uint32_t word)
+{
+    uint32_t in_levels = word - layout->levels_at;
+    return in_levels < layout->header.n_level_words &&
+           in_levels % layout->level_words < layout->after_words;
+}
+
 /* Mark the words of each layer's rows, each once. */
 static void rows_do_not_overlap(void **state)
 {
@@ -44,17 +52,17 @@ static void rows_do_not_overlap(void **state)
         assert_int_equal(gravel_flow_layout(&layout, &graph, &shape), 0);
         unsigned char *used = calloc(layout.bytes / 4, 1);
         assert_non_null(used);
-        memset(used, 1, layout.control_bytes / 4 + GRAVEL_RESULT_WORDS);
+        memset(used, 1, layout.front_bytes / 4 + GRAVEL_RESULT_WORDS);
+        memset(used + layout.back_at / 4, 1, layout.back_bytes / 4);
         for (uint32_t c = 0; c < graph.n_channels; c++)
             for (uint32_t level = 0; level < (c < graph.n_flat ? 1 : graph.n_levels); level++) {
                 const struct gravelp_channel *channel = &graph.channels[c];
-                uint64_t from =
-                    channel->kind == GRAVEL_AFTER ? layout.header.slots_at : layout.header.tasks_at;
-                uint64_t at = from + channel->base + (uint64_t)channel->level_words * level;
+                uint32_t number = channel->base + channel->level_words * level;
+                uint64_t at = layout.front_bytes / 4 + number;
                 uint64_t n = (uint64_t)channel->n_words * channel->width;
-                assert_true(at + n <= layout.bytes / 4);
-                if (channel->kind == GRAVEL_AFTER)
-                    assert_true(at + n - from <= layout.header.n_slots);
+                assert_true(at + n <= layout.back_at / 4);
+                for (uint32_t word = number; word < number + n; word++)
+                    assert_int_equal(is_slot(&layout, word), channel->kind == GRAVEL_AFTER);
                 for (uint64_t i = 0; i < n; i++)
                     assert_int_equal(used[at + i]++, 0);
             }
