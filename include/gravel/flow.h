@@ -106,6 +106,15 @@ int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *
 int gravel_flow_run(struct gravel_flow *flow);
 
 /**
+ * The same beside the caller, by a thread of the flow's: between the two calls none but those that read counters may be
+ * made, which are then a moment old.
+ *
+ * @return  start: 0; GRAVEL_EINVAL; GRAVEL_ESYSTEM. wait: as gravel_flow_run; GRAVEL_EINVAL without a start.
+ */
+int gravel_flow_start(struct gravel_flow *flow);
+int gravel_flow_wait(struct gravel_flow *flow);
+
+/**
  * Call a function as Cilk does: push one task whose result goes to the caller, run, read the result.
  *
  * @param record  [in, out] the task; its slot is set.

@@ -8,6 +8,7 @@
 #include "flow/flow.h"
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "layout/choose.h"
 #include "opencl/objects.h"
 
@@ -61,6 +62,8 @@ void gravel_flow_destroy(struct gravel_flow *flow)
 {
     if (!flow)
         return;
+    if (flow->has_runner)
+        gravel_flow_wait(flow);
     gravel_flow_memory_destroy(&flow->memory);
     gravel_cl_kernel_release(flow->kernel);
     gravel_flow_graph_destroy(&flow->graph);
@@ -214,18 +217,60 @@ int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *record
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-int gravel_flow_run(struct gravel_flow *flow)
+static int check_run(const struct gravel_flow *flow, const char *call)
 {
-    int code = check_idle(flow, "gravel_flow_run");
-    if (!code && !flow->kernel)
-        code = gravel_fail(GRAVEL_EINVAL, "gravel_flow_run: the flow has no kernel yet");
-    if (code)
-        return code;
-    flow->is_running = true;
-    code = gravel_flow_schedule_on_host(flow);
+    int code = check_idle(flow, call);
+    return code || flow->kernel
+               ? code
+               : gravel_fail(GRAVEL_EINVAL, "%s: the flow has no kernel yet", call);
+}
+
+static int end_run(struct gravel_flow *flow, int code)
+{
     flow->is_running = false;
     flow->failed = code == GRAVEL_ESTUCK ? 0 : code;
     return code;
+}
+
+int gravel_flow_run(struct gravel_flow *flow)
+{
+    int code = check_run(flow, "gravel_flow_run");
+    if (code)
+        return code;
+    flow->is_running = true;
+    return end_run(flow, gravel_flow_schedule_on_host(flow));
+}
+
+static void *run_beside(void *user)
+{
+    struct gravel_flow *flow = user;
+    gravel_thread_begin("gravel-flow");
+    flow->outcome = gravel_flow_schedule_on_host(flow);
+    if (flow->outcome)
+        strcpy(flow->outcome_text, gravel_last_error());
+    return NULL;
+}
+
+int gravel_flow_start(struct gravel_flow *flow)
+{
+    int code = check_run(flow, "gravel_flow_start");
+    if (code)
+        return code;
+    int error = pthread_create(&flow->runner, NULL, run_beside, flow);
+    if (error)
+        return gravel_fail(GRAVEL_ESYSTEM, "gravel_flow_start: a thread: %s", strerror(error));
+    flow->is_running = flow->has_runner = true;
+    return 0;
+}
+
+int gravel_flow_wait(struct gravel_flow *flow)
+{
+    if (!flow || !flow->has_runner)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_wait: no run of the flow is under way");
+    pthread_join(flow->runner, NULL);
+    flow->has_runner = false;
+    int code = end_run(flow, flow->outcome);
+    return code ? gravel_fail_text(code, flow->outcome_text) : 0;
 }
 
 static int check_call(struct gravel_flow *flow, const char *channel, void *record, size_t to,

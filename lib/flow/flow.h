@@ -9,11 +9,15 @@
 #ifndef GRAVEL_FLOW_FLOW_H
 #define GRAVEL_FLOW_FLOW_H
 
+#include "base/error.h"
 #include "flow/memory.h"
+
+#include <pthread.h>
 
 /* How rounds reach the device, and what waits for them: the node's. */
 struct gravel_flow_launcher {
     void *context;
+    struct gravel_trace *trace; /* gets a span for each round; or NULL */
     /* Enqueue n_items work-items, whole groups. @param event  [out] of their end. */
     int (*launch)(void *context, cl_kernel kernel, size_t n_items, size_t group_items,
                   cl_event *event);
@@ -30,7 +34,11 @@ struct gravel_flow {
     uint32_t n_messages; /* that one CE's node sends at most */
     cl_kernel kernel;    /* NULL until it is built */
     uint32_t *peaks;     /* [n_channels] most CEs of a layer between two rounds */
-    bool is_running;
+    bool is_running;     /* set and cleared by the caller's thread */
+    pthread_t runner;    /* of gravel_flow_start */
+    bool has_runner;
+    int outcome; /* of the runner's, text included: read once it is joined */
+    char outcome_text[GRAVEL_ERROR_BYTES];
     int failed; /* what a run returned after which the flow is of no use */
     struct gravel_flow_stats stats;
 };

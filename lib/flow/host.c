@@ -11,11 +11,13 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/trace.h"
 #include "layout/choose.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 
 #include <sched.h>
+#include <stdio.h>
 
 #define YIELDS_NS UINT64_C(50000) /* a small round ends before; then the wait sleeps */
 
@@ -49,6 +51,17 @@ static int wait_for(struct gravel_flow *flow, cl_event ended, cl_event copied)
     return code;
 }
 
+static void trace_round(const struct gravel_flow *flow, const struct gravelp_round *round,
+                        uint64_t begin_ns)
+{
+    char name[96];
+    if (!flow->launcher.trace)
+        return;
+    snprintf(name, sizeof name, "%.64s, level %u: %u", flow->graph.names[round->channel],
+             round->level, round->n);
+    gravel_trace_span(flow->launcher.trace, name, begin_ns, gravel_clock_ns());
+}
+
 static int play(struct gravel_flow *flow, struct gravelp_view view, struct gravelp_round round)
 {
     uint32_t *limits = gravelp_flow_words(view.flow, view.flow->limits_at);
@@ -61,6 +74,7 @@ static int play(struct gravel_flow *flow, struct gravelp_view view, struct grave
     if (!code)
         code = wait_for(flow, ended, copied);
     flow->stats.scheduler_ns -= gravel_clock_ns() - begin_ns; /* of the run's time */
+    trace_round(flow, &round, begin_ns);
     gravel_cl_event_release(ended);
     gravel_cl_event_release(copied);
     if (!code)

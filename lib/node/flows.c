@@ -61,9 +61,10 @@ int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
     if (gravel_node_refuse_wait(gravel, "gravel_flow_create"))
         return GRAVEL_EINVAL;
     bool sends = graph && graph->n_messages;
-    return gravel_flow_make(
-        flow, &gravel->device, graph, width_of(gravel),
-        (struct gravel_flow_launcher){gravel, sends ? launch_sending : launch_plain, wait_for});
+    return gravel_flow_make(flow, &gravel->device, graph, width_of(gravel),
+                            (struct gravel_flow_launcher){gravel, gravel->trace,
+                                                          sends ? launch_sending : launch_plain,
+                                                          wait_for});
 }
 
 static int make_kernel(struct gravel_flow *flow, cl_program program, const char *function)
