@@ -113,7 +113,7 @@ static uint64_t check(void *self, struct trials *trials)
     const struct app_fib *app = self;
     double begin = trials_clock();
     uint32_t expected = fib(app->n);
-    flow_tell_serial(trials, trials_clock() - begin);
+    flow_tell_serial(trials, trials_clock() - begin, n_calls(app->n));
     return app->result != expected;
 }
 

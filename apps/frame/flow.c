@@ -57,9 +57,8 @@ void flow_tell(struct gravel_flow *flow, struct trials *trials)
 #undef ADD_FIELD
 }
 
-void flow_tell_serial(struct trials *trials, double seconds)
+void flow_tell_serial(struct trials *trials, double seconds, double work)
 {
-    trials_say(trials, "  serial: %f s, %.2f M %s\n", seconds,
-               1e-6 * trials->work / trials->n_nodes / seconds, trials->unit);
+    trials_say(trials, "  serial: %f s, %.2f M %s\n", seconds, 1e-6 * work / seconds, trials->unit);
     trials_add_real(trials, "serial_seconds", seconds);
 }

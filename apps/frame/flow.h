@@ -27,7 +27,7 @@ void flow_describe(struct gravel_flow *flow, struct trials *trials);
 /** Say and add what all its runs so far counted. */
 void flow_tell(struct gravel_flow *flow, struct trials *trials);
 
-/** Say and add how long the serial check of one result took. */
-void flow_tell_serial(struct trials *trials, double seconds);
+/** Say and add how long the serial check took, which did so much work. */
+void flow_tell_serial(struct trials *trials, double seconds, double work);
 
 #endif

@@ -38,6 +38,8 @@ GROUPS["options and files"] = [
     ("kmeans", "-p -5", "-p: '-5' is not in 1.."),
     ("kmeans", "-n 0", "-n: '0' is not in 1..1000000"),
     ("fib", "48", "[N]: '48' is not in 0..47"),
+    ("queens", "19", "[N]: '19' is not in 2..18"),
+    ("queens", "--base 0 8", "--base: '0' is not in 1..18"),
     ("gups", "--table 33", "--table: '33'"),
     ("gups", "--updates 41", "--updates: '41' is not in 0..40"),
     ("gups", "--per-item 3", "--per-item"),
