@@ -43,6 +43,9 @@
  *                                                                 are enqueued, and the node has to write them
  * `channel`, `after` and `into` are GRAVEL_CHANNEL(NAME), the same for the whole group.
  *
+ * A divergent `if` or loop that is the first or last thing of a node needs a gravel_barrier_wg beside it; _wg_if calls
+ * do not (docs/guide/divergence.md).
+ *
  * Results. A slot is a word of a continuation, or of the caller's result; TYPE is int, uint or float, and without add
  * also long or ulong:
  *     gravel_slot GRAVEL_SLOT(f, ce, NAME, field)                 the field of a continuation made in this round

@@ -115,9 +115,9 @@ def title(text):
 
 # ---- pages -------------------------------------------------------------------------------------
 
-def host_calls():
-    """Every declaration of gravel.h under its comment; declarations without one are under the one before."""
-    text = read("include/gravel/gravel.h")
+def host_page(path, heading_of_page):
+    """Every declaration of a header under its comment; declarations without one are under the one before."""
+    text = read(path)
     names = set(re.findall(r"\b(gravel_\w+)\(", re.sub(COMMENT, "", text))) - {"gravel_error"}
     names |= {"gravel_handler_function", "gravel_log_function"}
     out = []
@@ -136,7 +136,16 @@ def host_calls():
         out.append("```c\n%s\n```\n" % "\n".join(d.replace("/**<", "/*") for d in declared))
         if not heading:
             out.append(described(comment, names) + "\n")
-    return NOTE % "include/gravel/gravel.h" + "# Host calls\n\n" + "\n".join(out)
+    return NOTE % path + "# %s\n\n" % heading_of_page + "\n".join(out)
+
+
+def host_calls():
+    return host_page("include/gravel/gravel.h", "Host calls")
+
+
+def flow_calls():
+    return host_page("include/gravel/flow.h", "Calls of flows") + "\n## Counters of a flow\n\n" + \
+        table_of("include/gravel/flow.h", "GRAVEL_FLOW_STATS_FIELDS")
 
 
 TYPES = ("int", "uint", "long", "ulong", "float", "double")
@@ -184,15 +193,15 @@ def device_declarations(code):
     return list(found.values())
 
 
-def device_calls():
-    text = read("cl/gravel.cl.h")
+def device_page(path, more):
+    text = read(path)
     out = []
     for comment, code in pieces(text):
         heading = SECTION.match(comment)
         if "SPDX" in comment:
             continue
         if not out:
-            out += [paragraphs(stripped(comment)) + "\n", sending_calls()]
+            out += [paragraphs(stripped(comment)) + "\n"] + more
             continue
         if heading:
             out.append("## %s\n" % title(heading.group(1).split(":")[0]))
@@ -201,7 +210,16 @@ def device_calls():
         declared = device_declarations(code)
         if declared:
             out.append("```c\n%s\n```\n" % "\n".join(declared))
-    return (NOTE % "cl/gravel.cl.h and include/gravel/operation.h" + "# Device calls\n\n" + "\n".join(out))
+    return "\n".join(out)
+
+
+def device_calls():
+    return NOTE % "cl/gravel.cl.h and include/gravel/operation.h" + "# Device calls\n\n" + \
+        device_page("cl/gravel.cl.h", [sending_calls()])
+
+
+def flow_device_calls():
+    return NOTE % "cl/flow.cl.h" + "# Device calls of flows\n\n" + device_page("cl/flow.cl.h", [])
 
 
 # ---- tables of macros --------------------------------------------------------------------------
@@ -278,7 +296,7 @@ def counters():
 
 
 def errors():
-    text = read("include/gravel/gravel.h")
+    text = read("include/gravel/gravel.h") + read("include/gravel/flow.h")
     returned = {}
     for comment, code in pieces(text):
         call = re.search(r"\b(gravel_\w+)\(", code)
@@ -293,7 +311,8 @@ def errors():
             "\n".join(lines) + "\n")
 
 
-PAGES = {"host-calls": host_calls, "device-calls": device_calls, "settings": settings, "counters": counters,
+PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
+         "flow-device-calls": flow_device_calls, "settings": settings, "counters": counters,
          "errors": errors}
 
 
