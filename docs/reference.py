@@ -144,6 +144,12 @@ def host_calls():
     return NOTE % path + "# Host calls\n\n" + host_body(path)
 
 
+def flow_calls():
+    path = "include/gravel/flow.h"
+    return NOTE % path + "# Calls of flows\n\n" + host_body(path) + "\n## Counters of a flow\n\n" + \
+        table_of(path, "GRAVEL_FLOW_STATS_FIELDS")
+
+
 TYPES = ("int", "uint", "long", "ulong", "float", "double")
 
 
@@ -221,6 +227,11 @@ def steal_calls():
             "\n## In kernels\n\n" + device_body(device))
 
 
+def flow_device_calls():
+    path = "cl/flow.cl.h"
+    return NOTE % path + "# Device calls of flows\n\n" + device_body(path)
+
+
 # ---- tables of macros --------------------------------------------------------------------------
 
 def arguments(text):
@@ -295,7 +306,7 @@ def counters():
 
 
 def errors():
-    text = read("include/gravel/gravel.h") + read("include/gravel/steal.h")
+    text = read("include/gravel/gravel.h") + read("include/gravel/flow.h") + read("include/gravel/steal.h")
     returned = {}
     for comment, code in pieces(text):
         call = re.search(r"\b(gravel_\w+)\(", code)
@@ -310,7 +321,8 @@ def errors():
             "\n".join(lines) + "\n")
 
 
-PAGES = {"host-calls": host_calls, "device-calls": device_calls, "steal-calls": steal_calls, "settings": settings, "counters": counters,
+PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
+         "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "settings": settings, "counters": counters,
          "errors": errors}
 
 
