@@ -192,9 +192,9 @@ GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uin
 /* ---- results ----------------------------------------------------------------------------------- */
 
 /* Any work-item: the slot of a field of the continuation `ce`, which this round has made. */
-#define GRAVEL_SLOT(f, ce, name, field)         \
-    gravelp_slot(f, GRAVEL_CHANNEL(name), (ce), \
-                 (uint)((size_t) & ((struct name *)0)->field / sizeof(uint)))
+#define GRAVEL_SLOT(f, ce, name, field)            \
+    gravelp_ce_slot(f, GRAVEL_CHANNEL(name), (ce), \
+                    (uint)((size_t) & ((struct name *)0)->field / sizeof(uint)))
 
 #define GRAVELP_DEFINE_RETURN(call, type, store, bits)                                   \
     GRAVELP_INLINE void gravel_##call##_wi(struct gravel_flow_group f, gravel_slot slot, \

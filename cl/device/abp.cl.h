@@ -68,7 +68,7 @@ GRAVELP_INLINE bool gravelp_abp_pop(global struct gravelp_steal *steal,
 }
 
 #if GRAVELP_STEAL_POLICY == GRAVELP_STEAL_STEAL_ONLY
-/* Thief: a row of words, torn if the owner writes meanwhile; then top has moved on. */
+/* Thief: a row of words, torn if the owner writes at that time; then top has moved on. */
 GRAVELP_INLINE void gravelp_abp_read(global struct gravelp_steal *steal,
                                      local struct gravelp_own *own, uint victim, uint top)
 {

@@ -7,7 +7,7 @@
  * is with constants; and GRAVEL_CHANNEL_name and GRAVELP_RECORD_BYTES_name of each channel.
  *
  * Path:    flow.cl.h, cilk.cl.h -> this -> layout/flow.h.
- * Memory:  reservations are relaxed (L1): room was admitted before the round, and what is written is read in a later
+ * Memory:  reservations are relaxed (K2): room was admitted before the round, and what is written is read in a later
  *          round.
  * Source:  Orr 2016, section 4.1 (reservation by one leader, figure 4-3).
  */
@@ -85,7 +85,7 @@ GRAVELP_OUT_OF_LINE void gravelp_flow_fault(global struct gravelp_flow *flow, ui
     first->value = value;
     first->bound = bound;
     gravelp_device_store_release(&first->fault,
-                                 fault); /* L2: with the kernel's end, or the round's */
+                                 fault); /* K3: with the kernel's end, or the round's */
 }
 
 /*
@@ -106,7 +106,7 @@ GRAVELP_INLINE gravel_ce gravelp_reserve(struct gravel_flow_group f, uint into, 
         return GRAVELP_NO_CE;
     }
     uint end = n + gravelp_device_fetch_add_relaxed(
-                       gravelp_flow_words(f.flow, f.flow->tails_at + layer), n); /* L1 */
+                       gravelp_flow_words(f.flow, f.flow->tails_at + layer), n); /* K2 */
     uint limit = *gravelp_flow_words(f.flow, f.flow->limits_at + into);
     if ((int)(limit - end) < 0) {
         gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MOST, into, end - limit, f.flow->round.n);
@@ -119,7 +119,7 @@ GRAVELP_INLINE gravel_ce gravelp_reserve(struct gravel_flow_group f, uint into, 
 GRAVELP_INLINE void gravelp_count_unenqueued(struct gravel_flow_group f, uint into, int more)
 {
     gravelp_device_fetch_add_relaxed(gravelp_flow_words(f.flow, f.flow->unenqueued_at + into),
-                                     (uint)more); /* L1 */
+                                     (uint)more); /* K2 */
 }
 
 /* Any work-item: write the i-th word of a record, unless its CE was refused or is of shorter records. */
@@ -179,7 +179,7 @@ GRAVELP_INLINE void gravelp_scan_forks(struct gravel_flow_group f, uint n)
     f.scratch->forks[gravelp_place()] = f.group.scratch->lanes[gravelp_place()];
     if (gravelp_is_leader())
         f.scratch->n_forks = f.group.scratch->n_active;
-    gravelp_group_meet(f.group.arena); /* G1: nobody needs the first sums any more */
+    gravelp_group_meet(f.group.arena); /* G1: the first sums are read */
     gravelp_scan(f.group.arena, f.group.scratch, n);
 #endif
 }

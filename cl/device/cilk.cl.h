@@ -3,7 +3,7 @@
  * Cilk's words over channels: results go to slots, words of a continuation; records are read and written by word.
  *
  * Path:    GRAVEL_RECORD and gravel_return of flow.cl.h -> this -> channel.cl.h.
- * Memory:  a result is a plain store, or a relaxed addition, that the continuation's round reads later (L3).
+ * Memory:  a result is a plain store, or a relaxed addition, that the continuation's round reads later (K4).
  * Source:  Orr 2016, section 4.3 (spawn, sync, figures 4-6 to 4-9).
  */
 #ifndef GRAVELP_CILK_CL_H
@@ -14,7 +14,7 @@
 #ifdef GRAVELP_FLOW_SIGN
 
 /* The slot that is a word of a continuation made at this level. */
-GRAVELP_INLINE uint gravelp_slot(struct gravel_flow_group f, uint after, gravel_ce ce, uint word)
+GRAVELP_INLINE uint gravelp_ce_slot(struct gravel_flow_group f, uint after, gravel_ce ce, uint word)
 {
     uint slot = gravelp_rows_at(after, f.level) + word * gravelp_channels[after].width +
                 gravelp_column(after, ce);
@@ -42,7 +42,7 @@ GRAVELP_INLINE bool gravelp_has_slot(struct gravel_flow_group f, gravel_slot slo
 GRAVELP_INLINE void gravelp_return_word(struct gravel_flow_group f, gravel_slot slot, uint value)
 {
     if (gravelp_has_slot(f, slot))
-        gravelp_rows(f)[slot] = value; /* L3 */
+        gravelp_rows(f)[slot] = value; /* K4 */
 }
 GRAVELP_INLINE void gravelp_return_words(struct gravel_flow_group f, gravel_slot slot, ulong value)
 {
@@ -53,7 +53,7 @@ GRAVELP_INLINE void gravelp_return_add_word(struct gravel_flow_group f, gravel_s
                                             uint value)
 {
     if (gravelp_has_slot(f, slot))
-        gravelp_device_fetch_add_relaxed(gravelp_rows(f) + slot, value); /* L3 */
+        gravelp_device_fetch_add_relaxed(gravelp_rows(f) + slot, value); /* K4 */
 }
 
 /* Sums of float by compare and swap: among n work-items that add to one slot, n turns of all who are left. */
@@ -64,7 +64,7 @@ GRAVELP_INLINE void gravelp_return_add_real(struct gravel_flow_group f, gravel_s
     uint adds = gravelp_has_slot(f, slot), seen = adds ? *word : 0;
     while (adds) {
         uint old = seen;
-        seen = atomic_cmpxchg(word, old, as_uint(as_float(old) + value)); /* L3 */
+        seen = atomic_cmpxchg(word, old, as_uint(as_float(old) + value)); /* K4 */
         adds = seen != old;
     }
 }

@@ -206,10 +206,10 @@ GRAVELP_INLINE void gravelp_count_idle(global struct gravelp_steal *steal,
  */
 GRAVELP_INLINE bool gravelp_steal_is_over(global struct gravelp_steal *steal)
 {
-    uint n_idle = gravelp_load_relaxed(&steal->n_idle);         /* X7 */
-    return n_idle >= gravelp_load_relaxed(&steal->n_started) || /* X7 */
-           gravelp_load_relaxed(&steal->fault_claim) ||         /* X9 */
-           gravelp_load_relaxed(&steal->abort);                 /* H7 */
+    uint n_idle = gravelp_device_load_relaxed(&steal->n_idle);         /* X7 */
+    return n_idle >= gravelp_device_load_relaxed(&steal->n_started) || /* X7 */
+           gravelp_device_load_relaxed(&steal->fault_claim) ||         /* X9 */
+           gravelp_load_relaxed(&steal->abort);                        /* H7 */
 }
 
 /* Leader: the next number of the group's own. Source: G. Marsaglia, Xorshift RNGs, 2003. */

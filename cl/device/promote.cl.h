@@ -65,7 +65,7 @@ GRAVELP_OUT_OF_LINE void gravelp_promote_end(global struct gravelp_steal *steal,
     }
 }
 
-/* Owner with nothing left: have its own offer moved back, if nobody has taken it. */
+/* Owner with nothing left: have its own offer moved back, if no thief has taken it. */
 GRAVELP_OUT_OF_LINE uint gravelp_promote_take_back(global struct gravelp_steal *steal,
                                                    local struct gravelp_own *own, uint group)
 {

@@ -152,11 +152,29 @@ GRAVELP_INLINE global uchar *gravelp_ring_slot(struct gravelp_ring ring, uint ti
     return ring.slots + (ulong)(ticket & (ring.n_slots - 1)) * ring.slot_bytes;
 }
 
-/* As the kernel begins; what others than the leader know of it comes behind a barrier. */
+/*
+ * GRAVEL_OPEN: the leader keeps where its queue lies; what others know of it comes behind a barrier. Where a group runs
+ * on one thread, a look at the arena costs nothing, and PoCL 3.1 compiles barriers under a condition wrongly behind a
+ * branch of the leader's here.
+ */
 GRAVELP_INLINE void gravelp_open(struct gravel_group g)
 {
+#ifndef GRAVELP_SERIAL_GROUP
     if (gravelp_is_leader())
         g.scratch->ring = gravelp_ring(g.arena, gravelp_queue_of_group(g.arena));
+#else
+    (void)g;
+#endif
+}
+
+/* Leader: where its queue lies. */
+GRAVELP_INLINE struct gravelp_ring gravelp_own_ring(struct gravel_group g)
+{
+#ifndef GRAVELP_SERIAL_GROUP
+    return g.scratch->ring;
+#else
+    return gravelp_ring(g.arena, gravelp_queue_of_group(g.arena));
+#endif
 }
 
 /*

@@ -16,7 +16,7 @@
  * Every work-item of the group: sums over the work-items before each.
  *
  * Leaves each work-item's sum in scratch->lanes and the group's in scratch->n_active. The leader knows both when it
- * returns; the others do after the group's next barrier.
+ * returns; the other work-items do after the group's next barrier.
  */
 GRAVELP_INLINE void gravelp_scan(global struct gravelp_arena *arena,
                                  local struct gravelp_scratch *scratch, uint value)

@@ -61,7 +61,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_steal_find(global struct gravelp_steal *steal,
         if (gravelp_steal_is_over(steal) || least_ns > steal->wait_ms * (ulong)1000000)
             return GRAVELP_VERDICT_END;
         own->counts.looks++;
-        uint n_idle = gravelp_load_relaxed(&steal->n_idle); /* X7 */
+        uint n_idle = gravelp_device_load_relaxed(&steal->n_idle); /* X7 */
         least_ns = n_idle == seen ? least_ns + (ulong)steal->look_ns * steal->n_groups : 0;
         seen = n_idle;
         least_ns += gravelp_pause(polls, false);

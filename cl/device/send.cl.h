@@ -86,7 +86,7 @@ GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint comma
 GRAVELP_INLINE void gravelp_send_begin(struct gravel_group g, uint command, uint n)
 {
     local struct gravelp_scratch *scratch = g.scratch;
-    struct gravelp_ring ring = scratch->ring;
+    struct gravelp_ring ring = gravelp_own_ring(g);
     uint columns = GRAVELP_SLOT_COLUMNS(ring.slot_bytes, command), ticket = 0;
     bool fits = n <= columns;
     global uchar *slot =
@@ -128,7 +128,7 @@ GRAVELP_INLINE void gravelp_write_column_of_many(struct gravel_group g, uint com
 GRAVELP_INLINE void gravelp_send_end(struct gravel_group g, uint command, ulong base,
                                      struct gravel_reply reply)
 {
-    struct gravelp_ring ring = g.scratch->ring;
+    struct gravelp_ring ring = gravelp_own_ring(g);
     uint columns = GRAVELP_SLOT_COLUMNS(ring.slot_bytes, command), ticket = g.scratch->ticket;
     for (uint left = g.scratch->n_sent; left; ticket++) {
         uint n = left < columns ? left : columns;

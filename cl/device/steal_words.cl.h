@@ -27,10 +27,6 @@
 
 #if defined(GRAVELP_ATOMICS_C11)
 
-GRAVELP_INLINE uint gravelp_device_load_relaxed(global uint *word)
-{
-    return atomic_load_explicit((gravelp_word *)word, memory_order_relaxed, memory_scope_device);
-}
 GRAVELP_INLINE void gravelp_device_store_relaxed(global uint *word, uint value)
 {
     atomic_store_explicit((gravelp_word *)word, value, memory_order_relaxed, memory_scope_device);

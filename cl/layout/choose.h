@@ -13,7 +13,7 @@
  *
  * Path:    lib/flow/host.c -> this.
  * Threads: the chooser, when no CE is being processed.
- * Source:  in place of the yield of Orr 2016, sections 4.3.3 and 4.4.
+ * Source:  instead of the yield of Orr 2016, sections 4.3.3 and 4.4.
  */
 #ifndef GRAVELP_CHOOSE_H
 #define GRAVELP_CHOOSE_H

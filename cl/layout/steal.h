@@ -28,9 +28,9 @@
 
 #define GRAVELP_STEAL_PROMOTED 0   /* plain accesses; the owner offers tasks when asked */
 #define GRAVELP_STEAL_STEAL_ONLY 1 /* ABP at device scope */
-#define GRAVELP_STEAL_SCOPE_ONLY 2 /* ABP at work-group scope, nobody steals */
-#define GRAVELP_STEAL_BASELINE 3   /* ABP at device scope, nobody steals */
-#define GRAVELP_STEAL_PRIVATE 4    /* plain accesses, nobody steals */
+#define GRAVELP_STEAL_SCOPE_ONLY 2 /* ABP at work-group scope, no stealing */
+#define GRAVELP_STEAL_BASELINE 3   /* ABP at device scope, no stealing */
+#define GRAVELP_STEAL_PRIVATE 4    /* plain accesses, no stealing */
 #define GRAVELP_STEAL_COUNTER 5    /* a list that all groups count through */
 #define GRAVELP_STEAL_DEVICE 6     /* a list with a group for each task: the device schedules */
 
@@ -69,14 +69,14 @@ struct gravelp_steal {
     gravelp_u32 look_ns; /* least time of a look at a word [nanoseconds] */
     gravelp_u32 constant_padding;
     /* Written by the host while kernels run. */
-    gravelp_u32 abort; /* H7: not 0: nobody waits for tasks any more */
+    gravelp_u32 abort; /* H7: not 0: no group waits for tasks */
     gravelp_u32 host_padding[GRAVELP_LINE_WORDS - 1];
     /* Written by groups. */
     gravelp_u32 n_started; /* X7: groups of this launch that have begun */
     gravelp_u32 started_padding[GRAVELP_LINE_WORDS - 1];
     gravelp_u32 n_idle; /* X7: those of them that have no task */
     gravelp_u32 idle_padding[GRAVELP_LINE_WORDS - 1];
-    gravelp_u32 next; /* X8: first task of the list that nobody has */
+    gravelp_u32 next; /* X8: first task of the list that no group has */
     gravelp_u32 next_padding[GRAVELP_LINE_WORDS - 1];
     gravelp_u32 fault_claim; /* X9: taken by the first group with a fault */
     gravelp_u32 fault;       /* GRAVELP_STEAL_FAULT_* */
@@ -89,7 +89,7 @@ struct gravelp_steal {
 struct gravelp_steal_counts {
     gravelp_u64 done;   /* tasks that it ran */
     gravelp_u64 stolen; /* of them, or of those it has: taken from other groups */
-    gravelp_u64 failed; /* takes in vain: another group was faster */
+    gravelp_u64 failed; /* takes that failed: another group was faster */
     gravelp_u64 offers; /* blocks that it offered */
     gravelp_u64 looks;  /* rounds over all deques that found nothing */
 };

@@ -106,8 +106,8 @@ int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *
 int gravel_flow_run(struct gravel_flow *flow);
 
 /**
- * The same beside the caller, by a thread of the flow's: between the two calls none but those that read counters may be
- * made, which are then a moment old.
+ * Run as gravel_flow_run does, beside the caller, by a thread of the flow's: between the two calls none but those that
+ * read counters may be made, which are then a moment old.
  *
  * @return  start: 0; GRAVEL_EINVAL; GRAVEL_ESYSTEM. wait: as gravel_flow_run; GRAVEL_EINVAL without a start.
  */

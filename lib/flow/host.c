@@ -4,7 +4,7 @@
  *
  * Path:    gravel_flow_run -> host.c -> layout/choose.h, the node's launch.
  * Threads: the one that runs the flow.
- * Memory:  the round is written before the launch, and the tails are read after its end, which stands for L1 to L3.
+ * Memory:  the round is written before the launch, and the tails are read after its end, which stands for K2 to K4.
  * Source:  Orr 2016, section 4.2 (the aggregator runs the scheduler, and sees channels but no elements).
  */
 #include "flow/flow.h"

@@ -61,7 +61,7 @@ static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round
 int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_round *round)
 {
     struct gravelp_flow *control = flow->memory.control;
-    const struct gravelp_flow_fault *fault = gravelp_flow_faults(control); /* L2: the round's end */
+    const struct gravelp_flow_fault *fault = gravelp_flow_faults(control); /* K3: the round's end */
     const uint32_t *unenqueued = gravelp_flow_words(control, control->unenqueued_at);
     if (fault->claim)
         return fail_fault(flow, round, fault);

@@ -4,7 +4,7 @@
  *
  * A frame is a state and what is left to try there. Two steps commute if they are of two threads and no store of one
  * is to the location of the other. Whenever a step does not commute with an earlier one that it could have overtaken, a
- * thread is noted there that leads to the other order (`backtrack`). What was tried sleeps until a step comes that it
+ * thread is noted there that leads to the other order (`backtrack`). A chosen thread sleeps until a step comes that it
  * does not commute with.
  */
 #include "hrf/explore.h"
@@ -98,7 +98,7 @@ static bool any_precedes(const struct explorer *e, const uint16_t *steps, uint32
     return false;
 }
 
-/* The same of the thread's next step, which touches `touch`. */
+/* Whether one precedes the thread's next step, which touches `touch`. */
 static bool any_precedes_next(const struct explorer *e, const uint16_t *steps, uint32_t n,
                               uint32_t thread, struct touch touch)
 {

@@ -42,7 +42,7 @@ bool hrf_accepts(const struct hrf_program *program, const struct hrf_instruction
 void hrf_make_event(const struct hrf_program *program, uint32_t thread,
                     const struct hrf_locals *locals, uint32_t old, struct hrf_event *event);
 
-/** Go on behind the next event, which read `old`, to the one after it. */
+/** Continue behind the next event, which read `old`, to the one after it. */
 void hrf_step(const struct hrf_program *program, uint32_t thread, struct hrf_locals *locals,
               uint32_t old);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaces each `#include "gravel.cl.h"`, or one of another device header, of a program's text by the header, so that the
- * text can be built in one go. Compiling with a header object and linking takes PoCL a second longer for each context,
- * because its linker first reads the whole library of built-in functions.
+ * Replaces each `#include "gravel.cl.h"`, or one of another device header, of a program's text by the header, so that
+ * the text can be built in one go. Compiling with a header object and linking takes PoCL a second longer for each
+ * context, because its linker first reads the whole library of built-in functions.
  *
  * Path:    program.c -> source.c -> program.c.
  */

@@ -2,7 +2,7 @@
 /*
  * Waits for a launch that runs tasks, and finds out how it ended.
  *
- * Groups without a task wait for those with one. Nobody but the host knows when that is in vain: once the node has
+ * Groups without a task wait for those with one. Only the host knows when that is useless: once the node has
  * failed, or GRAVEL_KERNEL_LIMIT has passed, it tells them to end (H7), where the step lets it reach a running kernel.
  *
  * Path:    fill.c, launch.c, stats.c -> this -> opencl/launches.c.
@@ -114,7 +114,7 @@ uint64_t gravel_steal_left(const struct gravel_steal *steal, uint32_t group)
            (deque->offer == GRAVELP_OFFER_MADE ? deque->n_offered : 0);
 }
 
-/* A group that returns tells nobody; of policy device only their number is known. */
+/* No word tells which group returned; of policy device only their number is known. */
 static int check_ends(const struct gravel_steal *steal, const struct gravelp_steal *head)
 {
     char name[128];

@@ -236,7 +236,7 @@ static void kernel_cannot_speak_of_blocks(void **state)
     const uint32_t binned = 0xb1; /* GRAVEL_BINNED */
     const char *body = "uint ticket; global uchar *slot;"
                        "if (get_local_id(0) == 0) {"
-                       "    slot = gravelp_queue_reserve(g.arena, g.scratch->ring, 1, &ticket);"
+                       "    slot = gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
                        "    if (slot) gravelp_queue_publish(slot, ticket, (uint)a, (uint)b, c);"
                        "}";
     struct gravel_config config = binning_config(2);
@@ -266,7 +266,7 @@ static void failure_in_between_ends_everything(void **state)
         run_body(gravel,
                  "uint ticket;"
                  "for (uint k = 0; k < 4; k++) gravel_inc_uint_wg(g, a, i, i % 2);"
-                 "if (i == 4096) gravelp_queue_reserve(g.arena, g.scratch->ring, 1, &ticket);"
+                 "if (i == 4096) gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
                  "for (uint k = 0; k < 4; k++) gravel_inc_uint_wg(g, a, i, i % 2);",
                  N_ITEMS, GROUP, table, 0, 0),
         GRAVEL_EKERNEL, "not published");

@@ -8,7 +8,8 @@ exit:  0; 1 with each name that has two definitions
 One file may define a function or macro several times, for one compiler or device each, and a macro
 that a file takes back (#undef) is that file's. A function may be named after a type of its own side,
 host or device: the one it gives. Names without the project's prefix belong to their file.
-In lib/ no two folders have files of one stem, but each may have its parts.h.
+No two folders of lib/ on a message's way have files of one stem, but each may have its parts.h; what stands beside
+that way (BESIDE) has names of its own.
 
 Path: cl/, include/, lib/ -> names.py.
 """
@@ -51,10 +52,15 @@ def mean_two_things(name, places):
     return len(types) > 1 or (len(calls) > 1 and name not in BOTH_SIDES_ASK) or (types and len(sides) > 1)
 
 
+BESIDE = ("flow", "hrf", "serve", "steal")
+
+
 def stems(root):
     """{stem: folders of lib/ that have a file of it}"""
     places = collections.defaultdict(set)
     for folder, _, names in os.walk(os.path.join(root, "lib")):
+        if os.path.basename(folder) in BESIDE:
+            continue
         for stem, end in map(os.path.splitext, names):
             if end in (".c", ".h") and stem != "parts":
                 places[stem].add(os.path.relpath(folder, root))

@@ -87,7 +87,6 @@ static inline uint gravelp_device_fetch_add_relaxed(uint *word, uint value)
  * Work stealing: all scopes are one. The sanitizer knows no fences: a relaxed read-modify-write is one on x86-64, and
  * orders nothing for the sanitizer, so that it hides no other edge.
  */
-#define gravelp_device_load_relaxed gravelp_load_relaxed
 #define gravelp_device_store_relaxed gravelp_store_relaxed
 #define gravelp_near_load_acquire gravelp_load_acquire
 #define gravelp_near_load_relaxed gravelp_load_relaxed
