@@ -7,36 +7,25 @@
  * and none of its messages is sent.
  *
  * Path:    aggregator.c (a package with GRAVELP_COMMAND_CHECKED) -> check.c -> the aggregator's usual way.
- * Owner:   an aggregator; its thread's alone. Names are the node's, under their own lock.
+ * Owner:   an aggregator; its thread's alone.
  */
 #ifndef GRAVEL_AGGREGATE_CHECK_H
 #define GRAVEL_AGGREGATE_CHECK_H
 
 #include "aggregate/bin.h"
+#include "aggregate/kernel_names.h"
 #include "layout/package.h"
 
-#include <pthread.h>
 #include <stdbool.h>
-
-/* Names of the kernels that have been built, by GRAVELP_HASH. Zero-filled: none; lock is initialised by its owner. */
-struct gravel_kernel_names {
-    pthread_mutex_t lock;
-    char **names; /* [n] */
-    uint32_t n;
-};
-
-/** Add the kernels of a program: names separated by semicolons, as OpenCL gives them. False if memory is out. */
-bool gravel_kernel_names_add(struct gravel_kernel_names *names, const char *list);
-void gravel_kernel_names_free(struct gravel_kernel_names *names);
 
 struct gravel_check {
     struct gravel_kernel_names *names;
     void *calls;                   /* tree of struct checked_call, by group and call */
-    struct checked_call *finished; /* the one that gravel_check_take has told last */
+    struct checked_call *finished; /* the one that gravel_check_take reported last */
 };
 
 enum gravel_check_state {
-    GRAVEL_CHECK_WAITS,  /* others have not made the call yet, or it has been told before */
+    GRAVEL_CHECK_WAITS,  /* some members have not made the call yet, or it has been reported */
     GRAVEL_CHECK_WHOLE,  /* `columns` are the call's, until the next take; maybe none of them */
     GRAVEL_CHECK_WRONG,  /* `text` says why; nothing of the call will be sent */
     GRAVEL_CHECK_NO_ROOM /* memory is out */
