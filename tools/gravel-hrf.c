@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "play.h"
 #include "show.h"
 
 static const struct argp_option options[] = {
@@ -24,6 +25,13 @@ static const struct argp_option options[] = {
      "weaken each order, scope, barrier and `remote`, one at a time, under opencl unless --model "
      "is given; exit status 1 if a mutant survives",
      0},
+    {"run", 'R', NULL, 0,
+     "play the program on an OpenCL device and count the outcomes of `exists`, with --mutants "
+     "those of each mutant",
+     0},
+    {"device", 'D', "DEVICE", 0, "for --run, as GRAVEL_DEVICE takes it", 0},
+    {"seconds", 's', "SECONDS", 0, "for --run, of each program and mutant (1)", 0},
+    {"seed", 'S', "N", 0, "for --run, of delays (1)", 0},
     {"verbose", 'v', NULL, 0, "show the execution of each race", 0},
     {"dot", 'd', NULL, 0, "instead, the execution of each race for Graphviz", 0},
     {"json", 'j', NULL, 0, "one JSON object instead of text", 0},
@@ -81,6 +89,18 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'u':
         wish->has_mutants = true;
         return 0;
+    case 'R':
+        wish->is_run = true;
+        return 0;
+    case 'D':
+        wish->device = value;
+        return 0;
+    case 's':
+        wish->seconds = (double)parse_number("seconds", value, 86400, state);
+        return 0;
+    case 'S':
+        wish->seed = (uint32_t)parse_number("seed", value, UINT32_MAX, state);
+        return 0;
     case 'v':
         wish->is_verbose = true;
         return 0;
@@ -112,13 +132,14 @@ int main(int argc, char **argv)
                                      NULL,
                                      NULL,
                                      NULL};
-    struct show_wish wish = {.limit = HRF_DEFAULT_LIMIT};
+    struct show_wish wish = {.limit = HRF_DEFAULT_LIMIT, .seconds = 1, .seed = 1};
     int worst = 0;
     argp_program_version = "gravel-hrf " GRAVEL_VERSION;
     argp_err_exit_status = 64;
     argp_parse(&argp, argc, argv, 0, NULL, &wish);
     for (uint32_t i = 0; i < wish.n_files; i++)
         worst = show_worse(worst, show_file(&wish, wish.files[i]));
+    play_end();
     if (wish.json) {
         json_dumpf(wish.json, stdout, JSON_INDENT(2));
         putchar('\n');

@@ -11,6 +11,7 @@
 #include "hrf/mutate.h"
 #include "hrf/parse.h"
 #include "hrf/print.h"
+#include "play.h"
 
 #define USUAL_MODELS (1u << HRF_DIRECT | 1u << HRF_INDIRECT | 1u << HRF_OPENCL)
 
@@ -219,7 +220,7 @@ static uint32_t models_of(const struct show_wish *wish, uint32_t expected)
 {
     if (wish->models)
         return wish->models;
-    return wish->has_mutants ? 1u << HRF_OPENCL : USUAL_MODELS | expected;
+    return wish->has_mutants || wish->is_run ? 1u << HRF_OPENCL : USUAL_MODELS | expected;
 }
 
 static int show_program(const struct show_wish *wish, const char *path, struct hrf_program *program)
@@ -242,7 +243,9 @@ static int show_program(const struct show_wish *wish, const char *path, struct h
         print_text(wish, program, &verdict, wrong);
     for (int m = 0; m < HRF_N_MODELS && wish->as_dot; m++)
         hrf_print_dot(stdout, &verdict, (enum hrf_model)m);
-    if (wish->has_mutants)
+    if (wish->is_run)
+        status = show_worse(status, play_program(wish, program, &verdict, object));
+    else if (wish->has_mutants)
         status = show_worse(status, show_mutants(wish, program, &verdict, object));
     hrf_verdict_free(&verdict);
     return status;

@@ -18,7 +18,10 @@ struct show_wish {
     enum hrf_engine engine;
     uint64_t limit;
     uint32_t rounds; /* of a loop; 0: the usual */
-    bool is_verbose, as_dot, has_mutants;
+    bool is_verbose, as_dot, has_mutants, is_run;
+    const char *device; /* as GRAVEL_DEVICE, or NULL */
+    double seconds;     /* of a run */
+    uint32_t seed;
     json_t *json; /* an array that takes an object for each file, or NULL: text */
 };
 

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Outcomes on a device, shown. See play.h.
+ */
+#include "play.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "hrf/mutate.h"
+
+#define WHY_BYTES 512
+
+static struct devices *devices; /* opened once for all files */
+
+void play_end(void)
+{
+    devices_close(devices);
+    devices = NULL;
+}
+
+/* @return exit status. */
+static int refuse(const struct hrf_program *program, json_t *object, const char *why)
+{
+    if (object)
+        json_object_set_new(object, "not_run", json_string(why));
+    else
+        printf("  %s is not run: %s\n", program->name, why);
+    return SHOW_NO_DEVICE;
+}
+
+static void put_name(char *name, size_t bytes, const struct hrf_program *program,
+                     const struct hrf_expression *value)
+{
+    if (value->operator_ == HRF_FINAL_REGISTER)
+        snprintf(name, bytes, "%s:%s", program->threads[value->a].name,
+                 program->threads[value->a].registers[value->b]);
+    else
+        snprintf(name, bytes, "%s", program->locations[value->a].name);
+}
+
+/* The values that a bin stands for: P1:r=0 P1:s=1. The last value is in the lowest digit. */
+static void name_bin(char *text, size_t bytes, const struct hrf_program *program,
+                     const struct kernel_shape *shape, uint32_t bin)
+{
+    size_t n = 0;
+    for (uint32_t w = 0; w < shape->n_watched && n < bytes; w++) {
+        char name[2 * HRF_NAME_BYTES];
+        const uint32_t value = bin >> 2 * (shape->n_watched - 1 - w) & (KERNEL_VALUES - 1);
+        put_name(name, sizeof name, program, &program->expressions[shape->watched[w]]);
+        n += (size_t)snprintf(text + n, bytes - n, "%s%s=%u%s", w ? " " : "", name, value,
+                              value == KERNEL_VALUES - 1 ? "+" : "");
+    }
+}
+
+static void show_outcomes(const struct hrf_program *program, const struct devices_outcome *outcome,
+                          json_t *json)
+{
+    for (uint32_t bin = 0; bin < KERNEL_BINS; bin++) {
+        char text[512] = "";
+        if (!outcome->bins[bin])
+            continue;
+        name_bin(text, sizeof text, program, &outcome->shape, bin);
+        if (json)
+            json_object_set_new(json, text, json_integer((json_int_t)outcome->bins[bin]));
+        else
+            printf("    %12" PRIu64 "  %s\n", outcome->bins[bin], text);
+    }
+}
+
+static bool is_forbidden(const struct hrf_verdict *verdict)
+{
+    const struct hrf_answer_of_model *of = &verdict->of[HRF_OPENCL];
+    return of->answer == HRF_IS_FREE && !of->exists;
+}
+
+/* @return exit status. */
+static int judge(const struct hrf_verdict *verdict, const struct devices_wish *device,
+                 const struct devices_outcome *outcome)
+{
+    if (!is_forbidden(verdict) || !outcome->n_held)
+        return SHOW_AS_EXPECTED;
+    printf("  DEVICE BREAKS opencl: %" PRIu64 " times, seed %u, %s, driver %s\n", outcome->n_held,
+           device->seed, outcome->device, outcome->driver);
+    return SHOW_NOT_SO;
+}
+
+static void show(const struct hrf_program *program, const struct hrf_verdict *verdict,
+                 const struct devices_outcome *outcome, json_t *object)
+{
+    json_t *bins = object ? json_object() : NULL;
+    const char *allowed = is_forbidden(verdict) ? "never" : "sometimes";
+    if (!object)
+        printf("  %s: %" PRIu64 " instances in %.1f s, %" PRIu64 " given up\n", outcome->device,
+               outcome->n_played, outcome->seconds, outcome->n_dead);
+    show_outcomes(program, outcome, bins);
+    if (!object) {
+        printf("    `exists` %" PRIu64 " times, by opencl %s\n", outcome->n_held, allowed);
+        return;
+    }
+    json_object_set_new(
+        object, "run",
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:s, s:o}", "device", outcome->device, "driver",
+                  outcome->driver, "instances", (json_int_t)outcome->n_played, "given_up",
+                  (json_int_t)outcome->n_dead, "exists", (json_int_t)outcome->n_held, "seconds",
+                  outcome->seconds, "by_opencl", allowed, "outcomes", bins));
+}
+
+/* Each mutant that a device can play: whether its condition was met. */
+static int play_mutants(const struct devices_wish *wish, struct hrf_program *program,
+                        json_t *object)
+{
+    static struct devices_outcome outcome;
+    struct hrf_mutant mutant = hrf_before_mutants();
+    json_t *list = object ? json_object() : NULL;
+    uint32_t n = 0, n_seen = 0;
+    while (hrf_mutant_next(program, &mutant)) {
+        char why[WHY_BYTES];
+        int code = devices_play(devices, program, wish, &outcome, why, sizeof why);
+        hrf_mutant_undo(program, &mutant);
+        if (code)
+            continue; /* no OpenCL C has that scope */
+        n++;
+        n_seen += outcome.n_held > 0;
+        if (list)
+            json_object_set_new(list, mutant.text, json_integer((json_int_t)outcome.n_held));
+        else
+            printf("    %-36s `exists` %" PRIu64 " of %" PRIu64 "\n", mutant.text, outcome.n_held,
+                   outcome.n_played);
+    }
+    if (object)
+        json_object_set_new(object, "run_mutants", list);
+    else
+        printf("  mutation score: %u of %u mutants\n", n_seen, n);
+    return SHOW_AS_EXPECTED;
+}
+
+int play_program(const struct show_wish *wish, struct hrf_program *program,
+                 const struct hrf_verdict *verdict, json_t *object)
+{
+    static struct devices_outcome outcome;
+    const struct devices_wish device = {
+        .name = wish->device ? wish->device : "", .seconds = wish->seconds, .seed = wish->seed};
+    char why[WHY_BYTES];
+    if (!devices && devices_open(&device, &devices, why, sizeof why))
+        return refuse(program, object, why);
+    if (devices_play(devices, program, &device, &outcome, why, sizeof why))
+        return refuse(program, object, why);
+    show(program, verdict, &outcome, object);
+    int status = judge(verdict, &device, &outcome);
+    return wish->has_mutants ? show_worse(status, play_mutants(&device, program, object)) : status;
+}
