@@ -246,7 +246,8 @@ int devices_play(struct devices *devices, const struct hrf_program *program,
     struct play play = {.devices = devices};
     *outcome = (struct devices_outcome){.n_played = 0};
     const char *refused = kernel_refuse(program, &outcome->shape);
-    if (!refused && !c->has_c11_atomics)
+    if (!refused && !c->has_c11_atomics &&
+        !c->may_have_c11_atomics) /* its compiler may know better */
         refused = "the device has no atomics with acquire and release at device scope";
     char *source =
         refused ? NULL : kernel_source(program, &outcome->shape, c->has_all_devices_scope);
