@@ -20,11 +20,11 @@ enum hrf_record_kind {
     HRF_RECORD_STORE,
     HRF_RECORD_RMW,
     HRF_RECORD_FENCE,
-    HRF_RECORD_ARRIVE,  /* before a barrier; address: of the barrier, site: work-items that meet there */
-    HRF_RECORD_LEAVE,   /* behind it */
-    HRF_RECORD_GIVE,    /* an end of a lock, of a thread, ...; address: of the object */
-    HRF_RECORD_TAKE,    /* its other end */
-    HRF_RECORD_NEW,     /* memory that was allocated or freed; site: bytes */
+    HRF_RECORD_ARRIVE, /* before a barrier; address: of the barrier, site: work-items that meet there, 0: it is made */
+    HRF_RECORD_LEAVE, /* behind it */
+    HRF_RECORD_GIVE,  /* an end of a lock, of a thread, ...; address: of the object */
+    HRF_RECORD_TAKE,  /* its other end */
+    HRF_RECORD_NEW,   /* memory that was allocated or freed; site: bytes */
     HRF_N_RECORD_KINDS
 };
 

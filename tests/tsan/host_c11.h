@@ -52,6 +52,14 @@ extern _Thread_local struct gravelp_lane *gravelp_lane;
     ((dimension) == 0 ? gravelp_lane->group_id * gravelp_lane->local_size + gravelp_lane->local_id \
                       : 0)
 
+/* The logging form, for gravel-hrf --trace: the scope of the next atomic operation; else the host's. */
+#ifdef HRF_TRACE
+#include "hrf_trace.h"
+#define GRAVELP_AT(level, call) (hrf_trace_level = (level), (call))
+#else
+#define GRAVELP_AT(level, call) (call)
+#endif
+
 static inline uint gravelp_load_acquire(uint *word)
 {
     return atomic_load_explicit((_Atomic uint *)word, memory_order_acquire);
@@ -76,10 +84,7 @@ static inline void gravelp_store_relaxed(uint *word, uint value)
 {
     atomic_store_explicit((_Atomic uint *)word, value, memory_order_relaxed);
 }
-#define gravelp_device_load_acquire gravelp_load_acquire
-#define gravelp_device_load_relaxed gravelp_load_relaxed
-#define gravelp_device_store_release gravelp_store_release
-static inline uint gravelp_device_fetch_add_relaxed(uint *word, uint value)
+static inline uint gravelp_fetch_add_relaxed(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_relaxed);
 }
@@ -87,7 +92,8 @@ static inline uint gravelp_device_fetch_add_relaxed(uint *word, uint value)
  * Work stealing: all scopes are one. The sanitizer knows no fences: a relaxed read-modify-write is one on x86-64, and
  * orders nothing for the sanitizer, so that it hides no other edge.
  */
-#define gravelp_device_store_relaxed gravelp_store_relaxed
+#define gravelp_device_store_relaxed(word, value) \
+    GRAVELP_AT(HRF_TRACE_DEV, gravelp_store_relaxed(word, value))
 #define gravelp_near_load_acquire gravelp_load_acquire
 #define gravelp_near_load_relaxed gravelp_load_relaxed
 #define gravelp_near_store_release gravelp_store_release
@@ -112,19 +118,31 @@ static inline void gravelp_near_fence_seq_cst(void)
 {
     atomic_fetch_add_explicit(&gravelp_fence_word, 0, memory_order_relaxed);
 }
-#define gravelp_local_load_acquire gravelp_load_acquire
-#define gravelp_local_load_relaxed gravelp_load_relaxed
-#define gravelp_local_store_release gravelp_store_release
-#define gravelp_local_add_relaxed gravelp_device_fetch_add_relaxed
-static inline uint gravelp_local_add_release(uint *word, uint value)
+static inline uint gravelp_fetch_add_release(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_release);
 }
-static inline bool gravelp_local_swap_relaxed(uint *word, uint expected, uint value)
+static inline bool gravelp_swap_relaxed(uint *word, uint expected, uint value)
 {
     return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
                                                    memory_order_relaxed, memory_order_relaxed);
 }
+#define gravelp_device_load_acquire(word) GRAVELP_AT(HRF_TRACE_DEV, gravelp_load_acquire(word))
+#define gravelp_device_load_relaxed(word) GRAVELP_AT(HRF_TRACE_DEV, gravelp_load_relaxed(word))
+#define gravelp_device_store_release(word, value) \
+    GRAVELP_AT(HRF_TRACE_DEV, gravelp_store_release(word, value))
+#define gravelp_device_fetch_add_relaxed(word, value) \
+    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_relaxed(word, value))
+#define gravelp_local_load_acquire(word) GRAVELP_AT(HRF_TRACE_WG, gravelp_load_acquire(word))
+#define gravelp_local_load_relaxed(word) GRAVELP_AT(HRF_TRACE_WG, gravelp_load_relaxed(word))
+#define gravelp_local_store_release(word, value) \
+    GRAVELP_AT(HRF_TRACE_WG, gravelp_store_release(word, value))
+#define gravelp_local_add_relaxed(word, value) \
+    GRAVELP_AT(HRF_TRACE_WG, gravelp_fetch_add_relaxed(word, value))
+#define gravelp_local_add_release(word, value) \
+    GRAVELP_AT(HRF_TRACE_WG, gravelp_fetch_add_release(word, value))
+#define gravelp_local_swap_relaxed(word, expected, value) \
+    GRAVELP_AT(HRF_TRACE_WG, gravelp_swap_relaxed(word, expected, value))
 static inline uint gravelp_pause(uint polls, bool is_long)
 {
     (void)polls, (void)is_long;

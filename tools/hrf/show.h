@@ -18,7 +18,7 @@ struct show_wish {
     enum hrf_engine engine;
     uint64_t limit;
     uint32_t rounds; /* of a loop; 0: the usual */
-    bool is_verbose, as_dot, has_mutants, is_run;
+    bool is_verbose, as_dot, has_mutants, is_run, is_trace;
     const char *device; /* as GRAVEL_DEVICE, or NULL */
     double seconds;     /* of a run */
     uint32_t seed;
@@ -35,6 +35,9 @@ enum {
 
 /** The worse of two exit statuses: a bad file, then a wrong verdict, then an undecided one. */
 int show_worse(int a, int b);
+
+/** A trace instead of a program. @return exit status. */
+int show_trace(const struct show_wish *wish, const char *path);
 
 /** @return exit status. */
 int show_file(const struct show_wish *wish, const char *path);
