@@ -10,14 +10,19 @@
 #include "hrf/program.h"
 
 const struct hrf_rules hrf_rules[HRF_N_MODELS] = {
-    [HRF_DIRECT] = {"direct", .by_scope = true},
-    [HRF_INDIRECT] = {"indirect"},
-    [HRF_DIRECT_RELAXED] = {"direct-relaxed", .by_scope = true, .is_inclusive = true,
+    [HRF_DIRECT] = {.name = "direct", .by_scope = true},
+    [HRF_INDIRECT] = {.name = "indirect"},
+    [HRF_DIRECT_RELAXED] = {.name = "direct-relaxed",
+                            .by_scope = true,
+                            .is_inclusive = true,
                             .has_weak = true},
-    [HRF_INDIRECT_RELAXED] = {"indirect-relaxed", .is_inclusive = true, .has_weak = true},
-    [HRF_RSP] = {"rsp", .is_inclusive = true, .promotes = true, .has_weak = true},
-    [HRF_RSP_PAIR] = {"rsp-pair", .is_inclusive = true, .pairs_remotely = true, .has_weak = true},
-    [HRF_OPENCL] = {"opencl", .by_reads_from = true, .by_region = true, .has_weak = true},
+    [HRF_INDIRECT_RELAXED] = {.name = "indirect-relaxed", .is_inclusive = true, .has_weak = true},
+    [HRF_RSP] = {.name = "rsp", .is_inclusive = true, .promotes = true, .has_weak = true},
+    [HRF_RSP_PAIR] = {.name = "rsp-pair",
+                      .is_inclusive = true,
+                      .pairs_remotely = true,
+                      .has_weak = true},
+    [HRF_OPENCL] = {.name = "opencl", .by_reads_from = true, .by_region = true, .has_weak = true},
 };
 
 bool hrf_model_of(const char *name, uint32_t n_bytes, enum hrf_model *model)

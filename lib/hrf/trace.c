@@ -2,8 +2,8 @@
 /*
  * Vector clocks over a trace. See trace.h.
  *
- * Each synchronizing word has its releases: for each scope instance and thread one clock. Under opencl a store of another
- * thread ends the release sequence, so it forgets them; under the HRF models they stay.
+ * Each synchronizing word has its releases: for each scope instance and thread one clock. Under opencl a store of
+ * another thread ends the release sequence, so it forgets them; under the HRF models they stay.
  */
 #include "hrf/trace.h"
 
@@ -57,7 +57,8 @@ struct checker {
     struct hrf_shadow shadow;
     struct hrf_table instances; /* by level and place */
     enum hrf_level levels[MAX_INSTANCES];
-    struct hrf_table pairs; /* of code that raced */
+    struct hrf_table pairs;  /* of code that raced */
+    bool has_acquire_fences; /* else nobody asks what loads have seen */
     bool has_memory;
 };
 
@@ -263,7 +264,7 @@ static void acquire_from(struct checker *c, const struct releases *releases, uin
 static void load(struct checker *c, struct releases *releases, uint16_t instance, uint8_t order)
 {
     struct thread_state *thread = &c->threads[c->record->thread];
-    for (uint32_t i = 0; i < releases->n && c->has_memory; i++)
+    for (uint32_t i = 0; i < releases->n && c->has_acquire_fences && c->has_memory; i++)
         if (releases->list[i].thread != c->record->thread)
             add_release(c, &thread->pending, releases->list[i].instance, releases->list[i].thread,
                         releases->list[i].clock);
@@ -424,6 +425,7 @@ static int find_threads(struct checker *c, const struct hrf_record *records, uin
         if (r->kind == HRF_RECORD_PLACE)
             *place = (struct hrf_place){(uint16_t)(r->address >> 48), (uint16_t)(r->address >> 32),
                                         (uint32_t)r->address, true};
+        c->has_acquire_fences |= r->kind == HRF_RECORD_FENCE && (r->how & HRF_ACQUIRE);
         if (c->n_threads <= r->thread)
             c->n_threads = r->thread + 1u;
     }

@@ -3,8 +3,8 @@
  * Races in a trace of one execution: what happened on threads that stand for work-items and host threads.
  *
  * Path:    a file of trace_record.h -> trace.c, shadow.c -> gravel-hrf.
- * Source:  Flanagan and Freund 2009, "FastTrack": a clock for each thread and synchronizing word, the last accesses of each
- *          word of memory; here a clock for each release, scope instance and releasing thread.
+ * Source:  Flanagan and Freund 2009, "FastTrack": a clock for each thread and synchronizing word, the last accesses of
+ *          each word of memory; here a clock for each release, scope instance and releasing thread.
  */
 #ifndef GRAVEL_HRF_TRACE_H
 #define GRAVEL_HRF_TRACE_H

@@ -8,7 +8,7 @@
 #define TESTS_HRF_TRACE_H
 
 #define HRF_TRACE_WG 2 /* as enum hrf_level */
-#ifndef HRF_TRACE_DEV /* a test has it smaller, which must be found */
+#ifndef HRF_TRACE_DEV  /* a test has it smaller, which must be found */
 #define HRF_TRACE_DEV 3
 #endif
 #define HRF_TRACE_SYS 4

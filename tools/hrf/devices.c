@@ -20,6 +20,7 @@
 #define GPU_INSTANCES (1u << 22) /* of a launch */
 #define CPU_INSTANCES (1u << 18)
 #define LAUNCHES_A_LOOK 4u
+#define JUDGES 64u /* of a group */
 
 struct devices {
     struct gravel_candidate candidate;
@@ -176,14 +177,15 @@ static cl_int set_arguments(struct play *play)
 static cl_int play_once(struct play *play, cl_uint seed)
 {
     const size_t all = play->n, items = (size_t)play->n_groups * play->group_items;
-    const size_t group = play->group_items, judges = play->n < 16384 ? play->n : 16384;
+    const size_t group = play->group_items, judges = play->n < 65536 ? play->n : 65536;
+    const size_t judge_group = judges < JUDGES ? judges : JUDGES;
     cl_command_queue queue = play->devices->queue;
     cl_int error = set_zero(play, play->meeting, 1);
     error |= clSetKernelArg(play->run, 9, sizeof seed, &seed);
     error |= clEnqueueNDRangeKernel(queue, play->clear, 1, NULL, &all, NULL, 0, NULL, NULL);
     error |= clEnqueueNDRangeKernel(queue, play->run, 1, NULL, &items, &group, 0, NULL, NULL);
-    return error |
-           clEnqueueNDRangeKernel(queue, play->judge, 1, NULL, &judges, NULL, 0, NULL, NULL);
+    return error | clEnqueueNDRangeKernel(queue, play->judge, 1, NULL, &judges, &judge_group, 0,
+                                          NULL, NULL);
 }
 
 /* Add up what the device has counted, and start again from 0. */

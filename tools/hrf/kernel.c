@@ -445,17 +445,53 @@ static void put_play(FILE *out, const struct hrf_program *program, const struct 
           out);
 }
 
+/* Bins are counted in local memory, and added to the device's at the end. */
+static void put_judge_head(FILE *out, uint32_t n_bins)
+{
+    fprintf(out,
+            "kernel void judge_instances(global const uint *words, global const uint *results, "
+            "global const uint *dead,\n"
+            "    global atomic_uint *bins, global atomic_uint *counts, uint n, uint n_instances)\n"
+            "{\n"
+            "    local atomic_uint found[%u];\n"
+            "    uint last = 0, n_last = 0, n_held = 0, n_dead = 0;\n"
+            "    for (uint b = get_local_id(0); b < %uu; b += get_local_size(0))\n"
+            "        atomic_store_explicit(&found[b], 0u, memory_order_relaxed, "
+            "memory_scope_work_group);\n"
+            "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+            "    for (uint i = get_global_id(0); i < n_instances; i += get_global_size(0)) {\n"
+            "        if (dead[i]) { n_dead++; continue; }\n        uint bin = 0;\n",
+            n_bins, n_bins);
+}
+
+static void put_judge_end(FILE *out, uint32_t n_bins)
+{
+    fprintf(out,
+            "        if (bin != last && n_last) {\n"
+            "            atomic_fetch_add_explicit(&found[last], n_last, memory_order_relaxed, "
+            "memory_scope_work_group);\n"
+            "            n_last = 0;\n        }\n"
+            "        last = bin; n_last++;\n    }\n"
+            "    if (n_last) atomic_fetch_add_explicit(&found[last], n_last, memory_order_relaxed, "
+            "memory_scope_work_group);\n"
+            "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+            "    for (uint b = get_local_id(0); b < %uu; b += get_local_size(0)) {\n"
+            "        uint n_found = atomic_load_explicit(&found[b], memory_order_relaxed, "
+            "memory_scope_work_group);\n"
+            "        if (n_found) atomic_fetch_add_explicit(&bins[b], n_found, "
+            "memory_order_relaxed, memory_scope_device);\n    }\n"
+            "    if (n_held) atomic_fetch_add_explicit(&counts[0], n_held, memory_order_relaxed, "
+            "memory_scope_device);\n"
+            "    if (n_dead) atomic_fetch_add_explicit(&counts[1], n_dead, memory_order_relaxed, "
+            "memory_scope_device);\n}\n",
+            n_bins);
+}
+
 static void put_judge(FILE *out, const struct hrf_program *program,
                       const struct kernel_shape *shape)
 {
-    fputs("kernel void judge_instances(global const uint *words, global const uint *results, "
-          "global const uint *dead,\n"
-          "    global atomic_uint *bins, global atomic_uint *counts, uint n, uint n_instances)\n{\n"
-          "    const uint n_items = get_global_size(0);\n"
-          "    uint last = 0, n_last = 0, n_held = 0, n_dead = 0;\n"
-          "    for (uint i = get_global_id(0); i < n_instances; i += n_items) {\n"
-          "        if (dead[i]) { n_dead++; continue; }\n        uint bin = 0;\n",
-          out);
+    const uint32_t n_bins = 1u << 2 * shape->n_watched;
+    put_judge_head(out, n_bins);
     for (uint32_t w = 0; w < shape->n_watched; w++) {
         const struct hrf_expression *e = &program->expressions[shape->watched[w]];
         if (e->operator_ == HRF_FINAL_REGISTER)
@@ -469,19 +505,8 @@ static void put_judge(FILE *out, const struct hrf_program *program,
     }
     fputs("        n_held += (", out);
     put_expression(out, program, program->exists);
-    fputs(") != 0u;\n"
-          "        if (bin != last && n_last) {\n"
-          "            atomic_fetch_add_explicit(&bins[last], n_last, memory_order_relaxed, "
-          "memory_scope_device);\n"
-          "            n_last = 0;\n        }\n"
-          "        last = bin; n_last++;\n    }\n"
-          "    if (n_last) atomic_fetch_add_explicit(&bins[last], n_last, memory_order_relaxed, "
-          "memory_scope_device);\n"
-          "    if (n_held) atomic_fetch_add_explicit(&counts[0], n_held, memory_order_relaxed, "
-          "memory_scope_device);\n"
-          "    if (n_dead) atomic_fetch_add_explicit(&counts[1], n_dead, memory_order_relaxed, "
-          "memory_scope_device);\n}\n",
-          out);
+    fputs(") != 0u;\n", out);
+    put_judge_end(out, n_bins);
 }
 
 char *kernel_source(const struct hrf_program *program, const struct kernel_shape *shape,
