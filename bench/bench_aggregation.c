@@ -11,7 +11,7 @@
  *     simt-direct  the sending work-groups bin; nothing is sent while a launch runs (section 3.2.2)
  *
  * All send from the same work-groups. Those of host and device wait for room, and are launched in
- * slices as gravel_launch does; those of simt-direct wait for nobody, and are launched whole.
+ * slices as gravel_launch does; those of simt-direct wait for nothing, and are launched whole.
  *
  * Node buffers come home at once. Every run checks how many messages each destination got; one
  * before the rounds also checks the sum of their indices.

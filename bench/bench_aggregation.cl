@@ -26,7 +26,7 @@ kernel void send_packages(GRAVEL_ARENA, uint rounds, uint n_nodes)
 }
 
 /*
- * The same without a queue, from number `first` on. fill [n_nodes]: indices in each buffer so far; buffers
+ * Without a queue, from number `first` on. fill [n_nodes]: indices in each buffer so far; buffers
  * [n_nodes][capacity]; what does not fit is dropped, and fill tells. counts, starts [n_nodes].
  */
 kernel void send_direct(global uint *fill, global uint *buffers, uint capacity, uint first,

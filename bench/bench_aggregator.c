@@ -93,7 +93,7 @@ static void receive(void *context, struct gravel_buffer *buffer)
     gravel_pool_return(buffer);
 }
 
-/* The same, every word of it. */
+/* As above, every word of it. */
 static void receive_and_add(void *context, struct gravel_buffer *buffer)
 {
     struct bench *bench = context;

@@ -3,7 +3,7 @@
  * bench-queue: messages a second through a producer/consumer queue, Gravel's and those one can get.
  *
  * One producer and one consumer, on a core each, about 1 MB of payload in the ring; the consumer
- * sums every word. Work-groups exist for the device variants only; the others run beside them in
+ * sums every word. Work-groups exist for the device variants only; the other variants run beside them in
  * every case, so that ratios are always of the same minute.
  *
  * Path:    options -> cases (message size, work-group size) -> rounds over variants -> reports.
@@ -140,7 +140,7 @@ static json_t *case_fields(const struct contest *contest)
                      "work_group", (int)contest->measured.work_group);
 }
 
-/* Report every variant, then the first one's ratio to each of the others. @return whether all were
+/* Report every variant, then the first one's ratio to each other one. @return whether all were
  * valid. */
 static bool report(const struct options *options, const struct contest *contest,
                    const struct bench_subject *subjects)

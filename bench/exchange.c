@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Send full buffers, receive meanwhile, apply; the end of a round is each rank's last message.
+ * Send full buffers while receiving, apply; the end of a round is each rank's last message.
  *
  * Path:    gups_hand.c, bench_pagerank.c -> this -> MPI.
  * Memory:  see exchange.h.
@@ -47,7 +47,7 @@ static bool receive(struct exchange *exchange)
     return true;
 }
 
-/* Wait until a send is complete, receiving meanwhile. */
+/* Receive until a send is complete. */
 static void wait_for_send(struct exchange *exchange, MPI_Request *request)
 {
     struct bench_wait_state wait = {.n_tries = BENCH_SPINS - 16};

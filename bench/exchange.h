@@ -43,7 +43,7 @@ struct exchange {
 int exchange_open(struct exchange *exchange, exchange_apply *apply, void *context);
 void exchange_close(struct exchange *exchange);
 
-/** Send the buffer being filled, or apply it if it is this rank's own, and go on with the next. */
+/** Send the buffer being filled, or apply it if it is this rank's own, and begin the next. */
 void exchange_send(struct exchange *exchange, uint32_t destination);
 
 /** Room for a record of so many bytes, which divide EXCHANGE_BYTES, that goes to a rank. */

@@ -35,7 +35,7 @@ struct gups {
 struct gups_variant {
     const char *name;
     uint32_t updates_shift; /* 2^shift times fewer updates are enough, since it is slow */
-    /** Make a table; NULL, after a message on standard error, if it cannot be had. */
+    /** Make a table; NULL, after a message on standard error, if there can be none. */
     struct gups *(*open)(const struct gups_problem *problem);
 };
 

@@ -45,7 +45,7 @@ struct queue {
 /* A kind of queue. A list of them ends with one without a name. */
 struct queue_variant {
     const char *name;
-    /** Make a queue; NULL, after a message on standard error, if it cannot be had. */
+    /** Make a queue; NULL, after a message on standard error, if there can be none. */
     struct queue *(*open)(const struct queue_variant *variant, const struct queue_case *measured);
     uint32_t batch; /* messages handed over at once by the caller; 1 for one at a time */
     uint32_t is_single_producer; /* restricted to one producer and one consumer */

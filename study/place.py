@@ -52,7 +52,7 @@ class Place:
         self.device = None  # of gravel-info, once it was asked
 
     def attempt(self, measure):
-        """Rows, or none and one more failure: the rest of a figure goes on."""
+        """Rows, or none and one more failure: the rest of a figure is still measured."""
         try:
             return measure()
         except Failed as error:

@@ -8,7 +8,7 @@ of the messages, about, that all ranks together send in one pass over the input;
 import os
 import random
 
-ITERATIONS = "4"  # of those that would go on for long
+ITERATIONS = "4"  # of applications that would take long
 READ_BASES, COVERAGE, ERROR_EVERY = 1000, 8, 100
 
 

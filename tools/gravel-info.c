@@ -180,7 +180,7 @@ static void print_self_tests(const json_t *list)
     info_print_oddities(stdout, list);
 }
 
-/* @param is_alone  whether one device is asked for, and the others are none of our business. */
+/* @param is_alone  whether one device is asked for; then no other one is asked anything. */
 static json_t *list_devices(const struct arguments *arguments, bool *is_alone)
 {
     struct gravel_config config;

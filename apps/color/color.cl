@@ -46,7 +46,7 @@ static uint free_color(global const uint *restrict colors, global const uint *re
 }
 
 /*
- * Sort the vertices that have no colour into those that may take one now, and those that go on waiting.
+ * Sort the vertices that have no colour into those that may take one now, and those that keep waiting.
  *
  * Global size: n_listed vertices from number `first` of the list, or more. starts, higher: slots of the neighbours that are before
  * each vertex. cursors: [vertices] the first of those that had no colour when last seen. ready: vertex and colour.

@@ -5,7 +5,7 @@
  *
  * A vertex is a ghost wherever one of its neighbours lives, for every edge stands in both rows. A
  * node's ghosts are in the order of owners and of their vertices, so an owner knows the slots of
- * its own vertices there once it is told where they begin.
+ * its own vertices there once it knows where they begin.
  *
  * Path: color.c -> this -> rounds.c
  * Owner: see color.h.

@@ -21,7 +21,7 @@ void color_reset(void *self)
     node_barrier(&color->node);
 }
 
-/* Sort `n` waiting vertices. counts: those ready, those that go on waiting. */
+/* Sort `n` waiting vertices. counts: ready vertices, vertices that keep waiting. */
 static void choose(struct color *color, uint64_t n, cl_uint counts[2])
 {
     unsigned parity = color->n_rounds % 2;

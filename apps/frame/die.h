@@ -2,12 +2,12 @@
 /*
  * To give up in one line, which an application may and a library may not.
  *
- * Path: whoever finds that it cannot go on -> die.c -> the program's end.
+ * Path: a function that cannot continue -> die.c -> the program's end.
  * Threads: main's.
  *
- * All processes of a job may have the same to say: a bad option, a broken file. The first process
- * speaks and ends, and its launcher ends the others, which wait for that; a process that has found
- * something the first has not goes on to say it.
+ * All processes of a job may have one fault to report: a bad option, a broken file. The first process reports it and
+ * ends, and its launcher ends the other processes, which wait for that; a process that found a fault of its own reports
+ * it after that wait.
  */
 #ifndef APPS_DIE_H
 #define APPS_DIE_H
@@ -22,13 +22,13 @@
  */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** The same at once, for what may be this process's alone. */
+/** As die, but at once: for a fault that may be this process's alone. */
 _Noreturn void die_alone(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** n zeroed elements [bytes each], to be freed; or die, saying that there is no memory for `what`. */
 void *app_array(uint64_t n, size_t bytes, const char *what);
 
-/* Below GRAVEL_TIMEOUT, so that nobody takes a waiting process for stuck [s]. */
+/* Below GRAVEL_TIMEOUT, so that no other node takes a waiting process for stuck [s]. */
 #define TURN_WAIT_S 5
 
 /** Is this process the first of its job, or alone, as far as its launcher told it? */

@@ -29,7 +29,8 @@ struct node {
     const struct gravel_handler
         *handlers; /* [n_handlers] set by the caller; node_open copies them */
     uint32_t n_handlers;
-    node_call *call; /* in the place of handlers; NULL if there are none */
+    node_call
+        *call; /* runs an active message where the model delivers it; NULL if there are none */
     void *call_user;
     const struct model *model; /* set by --model */
     void *model_host;          /* NULL where Gravel sends */
@@ -54,7 +55,7 @@ extern const struct app_option options_of_nodes[];
 /** End the process with "program: what Gravel says" if a Gravel call has failed. */
 void node_check(int code);
 
-/** The same for an OpenCL call. */
+/** As node_check, for an OpenCL call. */
 void node_check_cl(cl_int error, const char *call);
 
 /**
@@ -117,25 +118,25 @@ void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
  */
 void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
 
-/** The same for work-items from number `from` on. */
+/** As node_launch, for work-items from number `from` on. */
 void node_launch_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items);
 
 /**
- * The same in full groups only: work-items from n_items on have no work, which they must find out.
+ * As node_launch, in full groups only: work-items from n_items on have no work, which they must find out.
  * For numbers that change with every launch, since compilers may compile a kernel for each size of
  * a group (PoCL). Argument 2 of the kernel is `uint n_items`.
  */
 void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items);
 
 /**
- * The same for a kernel that sends: collective, as under some models its messages are exchanged here.
+ * As node_launch, for a kernel that sends: collective, as under some models its messages are exchanged here.
  *
  * @param bound  more than that ends the process.
  */
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 
-/** Enqueue a kernel that sends nothing and waits for nobody, so that it need not be slices; and wait for such. */
+/** Enqueue, whole, a kernel that sends nothing and waits for nothing; and wait for such kernels. */
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items);
 void node_finish(struct node *node);
 

@@ -35,7 +35,7 @@ struct trials {
     bool json;
     json_t *parameters; /* object with the application's own fields, named with their units, or
                            NULL: trials_add_number and its like make one; trials_free drops this reference */
-    json_t *statistics; /* array of what each node counted, or NULL; dropped likewise */
+    json_t *statistics; /* array of what each node counted, or NULL; dropped as `parameters` are */
     FILE *out;          /* NULL is stdout */
 
     /* Filled by trials_run. */
@@ -44,7 +44,7 @@ struct trials {
     double median_s, min_s, max_s;
 };
 
-/* One step of a trial: 0 to go on, anything else ends the series. */
+/* One step of a trial: 0 to continue, anything else ends the series. */
 typedef int trial_step(void *app, unsigned trial);
 
 enum trials_check { TRIALS_UNCHECKED, TRIALS_PASSED, TRIALS_FAILED };

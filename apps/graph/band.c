@@ -62,7 +62,7 @@ static void visit_row(const struct band *band, uint64_t row, graph_visit *visit,
     }
 }
 
-/* Rows farther than the reach from a range draw nobody in it. */
+/* Rows farther than the reach from a range draw no vertex of it. */
 static void list(const void *source, struct block_range range, graph_visit *visit, void *context)
 {
     const struct band *band = source;

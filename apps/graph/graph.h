@@ -41,7 +41,7 @@ static inline uint64_t graph_degree(const struct graph *graph, uint64_t u)
 }
 
 /**
- * Allocate the arrays: offsets zeroed, the others not.
+ * Allocate the arrays; only offsets are zeroed.
  *
  * @return  0, or -ENOMEM and *graph is empty.
  */

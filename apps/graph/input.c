@@ -50,7 +50,7 @@ static bool keep(struct graph_input *input, struct text *text, struct graph_edge
     return true;
 }
 
-/* A file that has grown between two readings may name vertices that nobody owns. */
+/* A file that has grown between two readings may name vertices that no node owns. */
 static bool is_wanted(const struct graph_filter *filter, uint32_t from)
 {
     return filter->partition && from < filter->partition->n_vertices &&

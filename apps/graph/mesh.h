@@ -17,7 +17,7 @@
  * A triangle is a vertex and its neighbours are the triangles beside it. The coarse triangles lie
  * in rows; near a rim, a triangle is cut in three around its middle, and those again. As in a mesh
  * that was refined while it was used, the first part of a cut triangle keeps its number and the
- * others are numbered after all that were there before.
+ * other two get numbers after all earlier ones.
  */
 #ifndef APPS_MESH_H
 #define APPS_MESH_H

@@ -95,7 +95,7 @@ static inline uint64_t partition_place_index(const struct partition *partition, 
                              : block_index(place, partition->block);
 }
 
-/** The same by vertex. */
+/** As above, by vertex. */
 static inline uint32_t partition_owner(const struct partition *partition, uint64_t v)
 {
     return partition_place_owner(partition, partition_place(partition, v));

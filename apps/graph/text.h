@@ -4,7 +4,7 @@
  * always knows its line.
  *
  * Path:    read.c -> this -> zlib
- * Owner:   whoever opened it closes it. The reason buffer belongs to the caller and outlives the
+ * Owner:   the caller of open, who closes it. The reason buffer belongs to the caller and outlives the
  *          text.
  * Threads: one at a time.
  *
@@ -79,7 +79,7 @@ bool text_accept(struct text *text, const char *word);
 /** Go to the start of the next line, whatever is left of this one. */
 void text_skip_line(struct text *text);
 
-/** The same, but only blanks may be left; else fails, naming what is there. */
+/** As text_skip_line, but only blanks may be left; else fails, naming what is there. */
 bool text_end_line(struct text *text);
 
 /**

@@ -4,7 +4,7 @@
  *
  * A random 5 % of the work-items make a random number of updates each. Form `if` sends by
  * work-groups, in which idle ones take part with a predicate that says they have nothing to send;
- * form.c lists the others. The check draws the same numbers serially, and has every update undone
+ * form.c lists the other forms. The check draws the same numbers serially, and has every update undone
  * where the table lies.
  *
  * Path: main -> form.c -> gups-mod.cl -> table

@@ -57,7 +57,7 @@ kernel void gups_if(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_ke
     }
 }
 
-/* The same without cooperation: every work-item synchronizes for itself. */
+/* Without cooperation: every work-item synchronizes for itself. */
 kernel void gups_wi(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_key, ulong update_key,
                     ulong active_below, uint most, ulong table, uint mask)
 {
@@ -71,7 +71,7 @@ kernel void gups_wi(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_ke
     }
 }
 
-/* Shared: the group's work-items take turns of any of them, so nobody is idle before the last round. */
+/* Shared: the group's work-items take turns of any of them, so none is idle before the last round. */
 kernel void gups_share(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_key,
                        ulong update_key, ulong active_below, uint most, ulong table, uint mask)
 {
@@ -102,7 +102,7 @@ kernel void gups_subgroup(GRAVEL_ARENA, ulong first, ulong first_item, ulong len
     }
 }
 
-/* The same, but sub-groups that are not done send together, on a barrier that the others have left. */
+/* Sub-groups that are not done send together, on a barrier that finished sub-groups have left. */
 kernel void gups_fbar(GRAVEL_ARENA, ulong first, ulong first_item, ulong length_key,
                       ulong update_key, ulong active_below, uint most, ulong table, uint mask)
 {

@@ -70,7 +70,7 @@ kernel void gups_inc(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits,
     }
 }
 
-/* The same with HPCC's update: the word becomes word ^ ran. */
+/* HPCC's update: the word becomes word ^ ran. */
 kernel void gups_xor(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits, uint per_item,
                      ulong table, uint mask)
 {

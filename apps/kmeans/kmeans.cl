@@ -97,8 +97,8 @@ kernel void assign(GRAVEL_ARENA, ulong first, global const coordinate *restrict 
 
 /*
  * A group's own sums: of coordinates, and behind them the count. Points of a slice are summed by N_COLUMNS work-items,
- * one for each, so that no two add to the same word. (A count apart, to which one work-item adds and the others do not,
- * PoCL 3.1 gets wrong for one cluster and small groups.)
+ * one for each, so that no two add to the same word. (PoCL 3.1 compiles a separate count, to which one work-item alone adds,
+ * wrongly for one cluster and small groups.)
  */
 #define N_COLUMNS (N_DIMENSIONS + 1)
 #define N_SUMS (N_CLUSTERS * N_COLUMNS)
@@ -151,7 +151,7 @@ INLINE sum_type sum_of(local struct group_sums *group, uint i)
 }
 
 /*
- * The same, added up inside the work-group first: messages for each cluster of a group, not for each point.
+ * Points are added up inside the work-group first: messages for each cluster of a group, not for each point.
  *
  * Global size: from `first`, as many as take this node's points with per_item each; local size: GROUP_ITEMS, or
  * all in one group. A group's points are neighbours; points past n_points, which is the rest of the last group,

@@ -7,7 +7,7 @@
  * Threads: any.
  *
  * The unit is 2^-24 of the space's width. A coordinate is its place's plus the sum of four uniform
- * numbers, which is nearly normal: deviation 0.036 of the width, never more than 0.125.
+ * numbers, which is nearly normal: deviation 0.036 widths, never more than 0.125.
  */
 #include "kmeans.h"
 #include "frame/random.h"

@@ -224,7 +224,7 @@ static void update_centres(struct kmeans *kmeans)
     node_barrier(node);
 }
 
-/* The same answer at every node, because all have the same centres. */
+/* All nodes have equal centres, so every node gets this answer. */
 static bool has_moved(const struct kmeans *kmeans)
 {
     double unit = kmeans->is_float ? 1 : 1.0 / (1 << FIXED_BITS), most = 0;

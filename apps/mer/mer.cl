@@ -70,7 +70,7 @@ INLINE ulong reverse_bases(ulong x)
     return x >> 32 | x << 32;
 }
 
-/* The same place of the other strand: 64 complements in reverse order end with those of the K first. */
+/* This place of the other strand: 64 complements in reverse order end with those of the K first. */
 INLINE struct kmer other_strand(struct kmer all)
 {
 #if K > 32
@@ -144,7 +144,7 @@ kernel void count_kmers(GRAVEL_ARENA, ulong first, global const ulong *restrict 
     SEND(g, sent);
 }
 
-/* The same with `each` places a work-item; those of a group are neighbours. */
+/* With `each` places a work-item; places of a group are neighbours. */
 kernel void count_several(GRAVEL_ARENA, ulong first, global const ulong *restrict bases,
                           global const ulong *restrict starts, global const ulong *restrict valid,
                           uint each)

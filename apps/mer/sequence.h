@@ -3,7 +3,7 @@
  * Sequences of a FASTA or FASTQ file, plain or gzip, one after the other.
  *
  * Path: text.c, reference.c -> this -> <htslib/kseq.h> -> zlib
- * Owner: whoever opened it closes it; a record's strings are the reader's until the next one.
+ * Owner: the caller of open, who closes it; a record's strings are the reader's until the next one.
  * Threads: one at a time.
  *
  * The first failure wins: it writes "PATH: record N 'name': reason" (one line, no newline),

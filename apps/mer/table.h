@@ -3,8 +3,8 @@
  * A table of k-mers with what stands beside them, for the thread that resolves messages.
  *
  * It is N_SHARDS small tables with open addressing. Each grows alone, so that no growth holds up
- * the network for long. An insertion is put off until TABLE_PENDING others have come: meanwhile the
- * processor fetches its line.
+ * the network for long. An insertion waits until TABLE_PENDING more have come, while the processor fetches its
+ * line.
  *
  * Path: count.c (handler) -> this -> count.c, reference.c
  * Owner: table_free frees what insertions made.
@@ -54,7 +54,7 @@ struct table {
     uint64_t n_given; /* insertions so far, those pending too */
 };
 
-/** The same on the device (mer.cl): the upper half chooses the node, the lower bits the entry. */
+/** As on the device (mer.cl): the upper half chooses the node, the lower bits the entry. */
 static inline uint64_t kmer_hash(struct kmer kmer)
 {
     return random_mix(kmer.low + random_mix(kmer.high));

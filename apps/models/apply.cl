@@ -6,7 +6,7 @@
  * and swap. On a CPU, and on a device without 64-bit atomics, one work-item applies all by plain stores instead.
  *
  * Path:    coprocessor.c launches it when all of the inbox has come.
- * Memory:  nothing else changes the heap meanwhile.
+ * Memory:  nothing else changes the heap while it runs.
  * Source:  Orr 2016, section 3.1.
  */
 #include "gravel.cl.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The boxes of the coprocessor models: what a node has for the others, and what they had for it.
+ * The boxes of the coprocessor models: what a node has for other nodes, and what they had for it.
  *
  *     box = bytes in each queue [BOX_MOST_NODES] | queue | queue | ...
  *     queue = run | run | ...

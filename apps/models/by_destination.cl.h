@@ -62,7 +62,7 @@ GRAVELP_INLINE void model_rank_all(struct gravel_group g, local uint *n_to)
 GRAVELP_INLINE void model_sort(struct gravel_group g, uint active, uint node)
 {
     local uint *n_to = model_scratch(g)->n_to;
-    gravelp_barrier_group(); /* nobody needs the last call's counts any more */
+    gravelp_barrier_group(); /* no work-item needs the last call's counts */
 #ifdef GRAVELP_SERIAL_GROUP
     gravelp_place_set(g.scratch, active ? node : GRAVELP_INACTIVE);
     gravelp_barrier_group(); /* the destinations are known */

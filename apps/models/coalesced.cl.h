@@ -4,7 +4,7 @@
  *
  * The programmer writes the sort, and pays for it in local memory and barriers. With GRAVEL_AGGREGATION=group each call
  * is a network message, of as many bytes as a work-group has for one destination: model `coalesced`. With
- * `destination` the calls are aggregated over the whole device: model `coalesced-aggregated`, and the sort is in vain.
+ * `destination` the calls are aggregated over the whole device: model `coalesced-aggregated`, and the sort is useless.
  *
  * Path:    calls.cl.h -> by_destination.cl.h -> this -> the queue
  * Memory:  as gravelp_send.

@@ -40,7 +40,7 @@ kernel void push(PUSH_ARGUMENTS)
     ADD_RANK(g, sums, to_index[e], share[from[e]], to_node[e]);
 }
 
-/* The same with `each` edges a work-item; those of a group are neighbours. */
+/* With `each` edges a work-item; edges of a group are neighbours. */
 kernel void push_several(PUSH_ARGUMENTS, uint each)
 {
     GRAVEL_OPEN(g);

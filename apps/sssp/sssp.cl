@@ -6,8 +6,8 @@
  * SSSP_ULONG and SSSP_FLOAT or neither: how a distance is kept. A float's is its bits, which rise with it.
  *
  * Path:    search.c launches gather, counts over all nodes, launches relax, waits for all messages; again.
- * Memory:  `best` is read and lowered by many work-items at once, by atomics; where a distance has 64 bits nobody
- *          lowers it meanwhile, for not every device has atomics of that size.
+ * Memory:  `best` is read and lowered by many work-items at once, by atomics; where a distance has 64 bits no work-item
+ *          lowers it while it is read, for not every device has atomics of that size.
  * Source:  Meyer and Sanders, Delta-stepping, 2003; Beamer et al., The GAP Benchmark Suite, 2015.
  */
 #include "gravel.cl.h"

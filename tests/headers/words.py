@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Documents, headers and sources of the library do without phrases for which the field has words.
+"""Documents and sources do without phrases for which the field has words.
 
 usage: words.py SOURCE
 exit:  0; 1 with file, line, phrase and what to write instead
 
 A phrase is found across the end of a line, in capitals too. Generated tables are read like all others: mend their source.
 
-Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, examples/, include/gravel/, cl/, lib/ -> words.py.
+Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, examples/, include/gravel/, cl/, lib/, bench/, study/, tools/ -> words.py.
 """
 import glob
 import os
 import re
 import sys
 
-READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "apps/*/README.md", "examples/*.[cm]*",
+READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "examples/*.[cm]*",
         "include/gravel/*.h", "cl/*.cl.h", "cl/layout/*", "cl/kernels/*", "cl/device/[!q]*", "lib/*/*.[ch]",
-        "lib/*/*/*.[ch]")
+        "lib/*/*/*.[ch]", "apps/*/*", "bench/*", "study/*", "tools/*.c", "tools/info/*", "tools/conformance/*",
+        "tools/portability/*")
 INSTEAD = {
     r"stands? still": "hangs",
     r"signs? of life": "heartbeat",
@@ -67,7 +68,7 @@ def pattern(phrase):
 
 
 def main(root):
-    paths = [path for name in READ for path in sorted(glob.glob(os.path.join(root, name)))]
+    paths = [path for name in READ for path in sorted(glob.glob(os.path.join(root, name))) if os.path.isfile(path)]
     found = 0
     for path in paths:
         with open(path, encoding="utf-8") as file:

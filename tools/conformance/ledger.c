@@ -161,7 +161,7 @@ static unsigned check_launch(uint64_t launch)
     for (uint32_t here = 0; here < ledger.n_nodes; here++)
         for (uint32_t origin = 0; is_here(here) && origin < ledger.n_origins; origin++)
             n_wrong += check_slots(here, origin, launch);
-    OK(gravel_barrier(ledger.gravel)); /* nobody sends on before all have looked */
+    OK(gravel_barrier(ledger.gravel)); /* no node sends before all have looked */
     return n_wrong;
 }
 

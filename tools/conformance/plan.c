@@ -113,7 +113,7 @@ void plan_fill(struct plan *plan, const struct test_case *test, uint32_t origin,
             i < test->n_items && is_active(test->activity, i, draw(test, origin, i, 1));
         plan->nodes[i] = pick_node(test->target, origin, n_nodes, i);
         plan->bits[i] = value_bits(test->op, test->type, draw(test, origin, i, 2));
-        /* Stores do not commute, and answers tell the order: each word has one. Of the others, many meet in few words. */
+        /* Stores do not commute, and answers tell the order: each word has one. Of other messages many meet in few words. */
         bool is_alone = test->op == GRAVEL_PUT || test->op >= GRAVEL_PUT_SIGNAL;
         plan->indices[i] =
             is_alone ? origin * N_ITEMS + (i ^ 0x55) : (uint32_t)(draw(test, origin, i, 3) % 48);

@@ -14,7 +14,7 @@
 #define N_ITEMS 256u   /* of each origin */
 #define MAX_ORIGINS 4u /* nodes that send */
 #define N_WORDS (MAX_ORIGINS * N_ITEMS)
-#define N_GUARDS 32u /* words before and after, that nobody addresses */
+#define N_GUARDS 32u /* words before and after, that no message addresses */
 
 /* X(FORM, suffix of the kernel's name, whether it can leave work-items out). HOST is gravel_update. */
 #define FORMS(X)    \

@@ -31,7 +31,7 @@ cl_program stage_build(struct stage *stage, const char *source);
 
 /**
  * Work-items of a case's launch. Where launches are cut into slices, messages and words of one type go in several; of
- * the others in one, for compilers that compile a kernel again for a slice that does not begin at 0 (PoCL).
+ * other types in one, for compilers that compile a kernel again for a slice that does not begin at 0 (PoCL).
  */
 uint32_t stage_items(const struct stage *stage, const struct test_case *test);
 
@@ -50,10 +50,10 @@ bool stage_takes(const struct stage *stage, const struct test_case *test);
 /** What the suite's arguments ask for. */
 void stage_read(struct stage *stage, int n_arguments, char **arguments);
 
-/** Cases that can be had: targets that differ, activities that the form can express. */
+/** Possible cases: targets that differ, activities that the form can express. */
 bool stage_can(const struct stage *stage, const struct test_case *test);
 
-/** Agree with all nodes whether a case held, count it, and say so at node 0 if it did not. */
+/** Agree with all nodes whether a case held, count it, and report it at node 0 if it did not. */
 bool stage_judge(struct stage *stage, const struct test_case *test, bool holds, const char *why);
 
 /** Print one line: a form of an operation, over its cases. */

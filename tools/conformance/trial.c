@@ -173,7 +173,8 @@ static json_t *run_here(const void *argument)
     snprintf(stage, sizeof stage, "running %s", trial->name);
     info_child_stage(stage);
     dup2(fileno(order->out), STDOUT_FILENO);
-    setvbuf(stdout, NULL, _IOLBF, 0); /* what has passed is told though the driver crashes later */
+    setvbuf(stdout, NULL, _IOLBF,
+            0); /* what has passed is printed, though the driver may crash later */
     int status = trial->suite(2, arguments);
     fflush(stdout);
     return json_pack("{s:i, s:s}", "status", status, "why", gravel_last_error());

@@ -14,7 +14,7 @@
 #include "child.h"
 
 /**
- * Try each driver alone, and go on with those that answer.
+ * Try each driver alone, and keep the drivers that answer.
  *
  * @param list      task that lists devices, with its argument.
  * @param limit_s   for each driver [seconds].

@@ -51,7 +51,7 @@ static void print_capabilities(FILE *out, const json_t *has)
 #undef LINE
 }
 
-/* A step is certain once it has been tested. A reason is told once. */
+/* A step is certain once it has been tested. A reason is printed once. */
 static void print_steps(FILE *out, const json_t *device)
 {
     size_t i;
@@ -75,7 +75,7 @@ static void print_step(FILE *out, const json_t *device)
     fprintf(out, "     %-9s %s%s\n", "step", *step ? step : "none: ", text_of(device, "reason"));
 }
 
-/* What a single node on this device would set, where nobody has. */
+/* What a single node on this device would set, where the environment does not. */
 static void print_settings(FILE *out, const json_t *settings)
 {
     if (settings)

@@ -18,7 +18,7 @@ struct setting {
     enum kind kind;
     const char *variable;
     const char *text;          /* default of a STRING, else NULL */
-    uint64_t number, min, max; /* default and range of the others */
+    uint64_t number, min, max; /* default and range of a number */
     const char *category, *help;
 };
 

@@ -32,7 +32,7 @@ class Test:
 
 
 def suite_of(name, suites):
-    """Conformance is told in three parts: messages, requests, handlers that the device runs."""
+    """Conformance is reported in three parts: messages, requests, handlers that the device runs."""
     if "conformance" not in suites:
         return suites[0]
     return "requests" if "requests" in name else "handlers" if name.startswith("handlers") else "conformance"
