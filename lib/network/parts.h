@@ -2,7 +2,7 @@
 /*
  * Between the network thread's own files.
  *
- * Path:    start.c, network.c <-> control.c, job.c, reply.c, liveness.c.
+ * Path:    start.c, network.c <-> control.c, job.c, get.c, collective.c, reply.c, liveness.c.
  * Threads: the network thread, if not said otherwise.
  */
 #ifndef GRAVEL_NETWORK_PARTS_H
@@ -57,7 +57,17 @@ void gravel_network_finish_resolving(struct gravel_network *network);
 bool gravel_job_step(struct gravel_network *network, uint64_t now_ns);
 /** job.c: end every job; the node has failed. */
 void gravel_job_fail_all(struct gravel_network *network);
-/** job.c: a reply to a get. */
+/** job.c: end a job, which may be gone then. The text of an error is set. */
+void gravel_job_end(struct gravel_network *network, struct gravel_job *job, int code);
+
+/* get.c, collective.c: begin a job, and get it a step further. @return whether it has ended. */
+void gravel_job_begin_get(struct gravel_network *network, struct gravel_job *job);
+bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job);
+void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *job);
+bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job);
+void gravel_job_begin_barrier(struct gravel_job *job);
+bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job);
+/** get.c: a reply to a get. */
 void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
                       uint32_t bytes);
 
