@@ -9,58 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names of kernels ------------------------------------------------------------------------ */
-
-static uint32_t hash_of(const char *name)
-{
-    uint32_t hash = GRAVELP_HASH_BEGIN;
-    while (*name)
-        hash = GRAVELP_HASH(hash, *name++);
-    return hash;
-}
-
-static bool add_name(struct gravel_kernel_names *names, const char *name, size_t length)
-{
-    char **more = realloc(names->names, (names->n + 1) * sizeof *more);
-    if (!more)
-        return false;
-    names->names = more;
-    more[names->n] = strndup(name, length);
-    return more[names->n] && ++names->n;
-}
-
-bool gravel_kernel_names_add(struct gravel_kernel_names *names, const char *list)
-{
-    bool has_room = true;
-    pthread_mutex_lock(&names->lock);
-    while (*list && has_room) {
-        size_t length = strcspn(list, ";");
-        has_room = add_name(names, list, length);
-        list += length + (list[length] == ';');
-    }
-    pthread_mutex_unlock(&names->lock);
-    return has_room;
-}
-
-void gravel_kernel_names_free(struct gravel_kernel_names *names)
-{
-    for (uint32_t i = 0; i < names->n; i++)
-        free(names->names[i]);
-    free(names->names);
-    names->names = NULL;
-    names->n = 0;
-}
-
-static void write_name(struct gravel_kernel_names *names, uint32_t hash, char *text, size_t bytes)
-{
-    snprintf(text, bytes, "a kernel");
-    pthread_mutex_lock(&names->lock);
-    for (uint32_t i = 0; i < names->n; i++)
-        if (hash_of(names->names[i]) == hash)
-            snprintf(text, bytes, "kernel %s", names->names[i]);
-    pthread_mutex_unlock(&names->lock);
-}
-
 /* ---- calls that are being made --------------------------------------------------------------- */
 
 struct checked_call {
@@ -156,7 +104,7 @@ static void write_group(struct gravel_check *check, const struct gravelp_arrival
     char kernel[96], group[96], y_z[48] = "";
     unsigned x = (unsigned)arrival->item, y = (unsigned)(arrival->item >> 32 & 0xffff);
     unsigned z = (unsigned)(arrival->item >> 48), scope = GRAVELP_ARRIVAL_SCOPE(arrival->call);
-    write_name(check->names, arrival->name, kernel, sizeof kernel);
+    gravel_kernel_names_write(check->names, arrival->name, kernel, sizeof kernel);
     if (y || z)
         snprintf(y_z, sizeof y_z, ", %u, %u", y, z);
     snprintf(group, sizeof group, "work-group at (%u%s)", x, y_z);

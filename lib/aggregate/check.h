@@ -7,27 +7,16 @@
  * and none of its messages is sent.
  *
  * Path:    aggregator.c (a package with GRAVELP_COMMAND_CHECKED) -> check.c -> the aggregator's usual way.
- * Owner:   an aggregator; its thread's alone. Names are the node's, under their own lock.
+ * Owner:   an aggregator; its thread's alone.
  */
 #ifndef GRAVEL_AGGREGATE_CHECK_H
 #define GRAVEL_AGGREGATE_CHECK_H
 
 #include "aggregate/bin.h"
+#include "aggregate/kernel_names.h"
 #include "layout/package.h"
 
-#include <pthread.h>
 #include <stdbool.h>
-
-/* Names of the kernels that have been built, by GRAVELP_HASH. Zero-filled: none; lock is initialised by its owner. */
-struct gravel_kernel_names {
-    pthread_mutex_t lock;
-    char **names; /* [n] */
-    uint32_t n;
-};
-
-/** Add the kernels of a program: names separated by semicolons, as OpenCL gives them. False if memory is out. */
-bool gravel_kernel_names_add(struct gravel_kernel_names *names, const char *list);
-void gravel_kernel_names_free(struct gravel_kernel_names *names);
 
 struct gravel_check {
     struct gravel_kernel_names *names;

@@ -2,114 +2,11 @@
 /*
  * What the nodes of a job must have in common before they open: handlers, settings, success.
  *
- * Path:    gravel_open -> agree.c -> gravel_reduce.
+ * Path:    gravel_open -> agree.c (handlers.c: hashes) -> gravel_reduce.
  */
 #include "base/hash.h"
-#include "device/beside.h"
 #include "node/node.h"
 #include "resolve/on_device/call_program.h"
-
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* ---- handlers -------------------------------------------------------------------------------- */
-
-static bool is_identifier(const char *name)
-{
-    if (!name || !(isalpha((unsigned char)name[0]) || name[0] == '_'))
-        return false;
-    for (; *name; name++)
-        if (!isalnum((unsigned char)*name) && *name != '_')
-            return false;
-    return true;
-}
-
-static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
-{
-    const struct gravel_handler *handlers = bindings->handlers;
-    if (!is_identifier(handlers[i].name))
-        return gravel_fail(GRAVEL_EINVAL, "handler %u: name \"%s\" is not a C identifier", i,
-                           handlers[i].name ? handlers[i].name : "NULL");
-    if (handlers[i].n_args > GRAVEL_AM_MAX_ARGS)
-        return gravel_fail(GRAVEL_EINVAL, "handler %s: more than %u arguments", handlers[i].name,
-                           GRAVEL_AM_MAX_ARGS);
-    if (!handlers[i].function && !bindings->device_code.source)
-        return gravel_fail(GRAVEL_EINVAL, "handler %s: no function, and no device_code",
-                           handlers[i].name);
-    if (!handlers[i].function && handlers[i].user)
-        return gravel_fail(GRAVEL_EINVAL, "handler %s: the device runs it, and cannot use `user`",
-                           handlers[i].name);
-    for (uint32_t j = 0; j < i; j++)
-        if (!strcmp(handlers[i].name, handlers[j].name))
-            return gravel_fail(GRAVEL_EINVAL, "handler %s is registered twice", handlers[i].name);
-    return 0;
-}
-
-static int copy_handler(struct gravel *gravel, const struct gravel_handler *handler)
-{
-    struct gravel_handler *copy = &gravel->handlers[gravel->n_handlers++];
-    *copy = *handler;
-    copy->name = strdup(handler->name);
-    if (!copy->function)
-        copy->function = gravel_on_device;
-    return copy->name ? 0 : gravel_fail(GRAVEL_ENOMEM, "handler %s", handler->name);
-}
-
-/* A source that no handler runs is a forgotten handler. */
-static int check_source(const struct gravel_bindings *bindings)
-{
-    if (!bindings->device_code.source || gravel_beside_is_wanted(bindings))
-        return 0;
-    return gravel_fail(GRAVEL_EINVAL,
-                       "bindings: device_code is given, but every one of %u "
-                       "handlers has a function of the host",
-                       bindings->n_handlers);
-}
-
-/* A number that differs when texts do; their ends count. */
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    hash = gravel_hash_bytes(hash, text, text ? strlen(text) : 0);
-    return gravel_hash_step(hash, 256);
-}
-
-int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_bindings *bindings)
-{
-    int code = check_source(bindings);
-    if (code || bindings->n_handlers == 0)
-        return code;
-    gravel->handlers = calloc(bindings->n_handlers, sizeof *gravel->handlers);
-    if (!gravel->handlers)
-        return gravel_fail(GRAVEL_ENOMEM, "%u handlers", bindings->n_handlers);
-    for (uint32_t i = 0; !code && i < bindings->n_handlers; i++) {
-        code = check_handler(bindings, i);
-        if (!code)
-            code = copy_handler(gravel, &bindings->handlers[i]);
-    }
-    gravel->device_code_hash = hash_text(hash_text(GRAVEL_HASH_BEGIN, bindings->device_code.source),
-                                         bindings->device_code.options);
-    return code;
-}
-
-/* A number that differs when its name, number of arguments or place to run does. Never 0. */
-static uint64_t hash_handler(uint64_t hash, const struct gravel_handler *handler)
-{
-    hash = hash_text(hash, handler->name);
-    hash = gravel_hash_step(hash, 2 * handler->n_args + gravel_is_on_device(handler));
-    return hash ? hash : 1;
-}
-
-/* A hash of the table, its order, and the source of handlers that the device runs. */
-static uint64_t hash_handlers(const struct gravel *gravel)
-{
-    uint64_t hash = gravel->device_code_hash;
-    for (uint32_t i = 0; i < gravel->n_handlers; i++)
-        hash = hash_handler(hash, &gravel->handlers[i]);
-    return hash;
-}
-
-/* ---- agreement ------------------------------------------------------------------------------- */
 
 /* Settings that must be the same everywhere. */
 #define AGREED(X)                                                                \
@@ -151,14 +48,15 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
 static int agree_on_table(struct gravel *gravel)
 {
     uint64_t hashes[2], counts[2];
-    int code = range_over_nodes(gravel, hash_handlers(gravel), hashes);
+    int code = range_over_nodes(gravel, gravel_node_hash_handlers(gravel), hashes);
     if (code || hashes[0] == hashes[1])
         return code;
     code = range_over_nodes(gravel, gravel->n_handlers, counts);
     for (uint32_t i = 0; !code && i < counts[1]; i++) {
         bool is_here = i < gravel->n_handlers;
         code = range_over_nodes(
-            gravel, is_here ? hash_handler(GRAVEL_HASH_BEGIN, &gravel->handlers[i]) : 0, hashes);
+            gravel, is_here ? gravel_node_hash_handler(GRAVEL_HASH_BEGIN, &gravel->handlers[i]) : 0,
+            hashes);
         if (!code && hashes[0] != hashes[1])
             return fail_handler(gravel, i, hashes[0] == 0);
     }

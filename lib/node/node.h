@@ -2,8 +2,9 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> open.c and outbound.c (open), close.c, bindings.c, agree.c, neighbours.c, messages.c, waits.c,
- *          heap.c, launch.c (programs and launches), limits.c (of waits for the device), report.c, stats.c.
+ * Path:    gravel.h -> open.c and outbound.c (open), close.c, bindings.c, handlers.c, agree.c, neighbours.c,
+ *          messages.c, waits.c, heap.c, launch.c (programs and launches), limits.c (of waits for the device),
+ *          report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -119,8 +120,12 @@ bool gravel_node_has(struct gravel *gravel, uint64_t offset, uint64_t bytes);
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
                         const uint64_t args[GRAVEL_AM_MAX_ARGS]);
 
-/** agree.c: check the caller's handlers, and keep a copy. @return 0; GRAVEL_EINVAL; GRAVEL_ENOMEM. */
+/** handlers.c: check the caller's handlers, and keep a copy. @return 0; GRAVEL_EINVAL; GRAVEL_ENOMEM. */
 int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_bindings *bindings);
+/** handlers.c: differs when a handler's name, number of arguments or place to run does. Never 0. */
+uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *handler);
+/** handlers.c: of the table, its order, and the source of handlers that the device runs. */
+uint64_t gravel_node_hash_handlers(const struct gravel *gravel);
 /** agree.c: compare with all nodes what must be the same everywhere. Collective. @return 0; GRAVEL_EMISMATCH. */
 int gravel_agree_on_settings(struct gravel *gravel);
 /** agree.c: all nodes open or none. Collective. @return code; GRAVEL_EPEER if another node could not. */
