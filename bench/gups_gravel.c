@@ -30,7 +30,7 @@ struct gups_node {
     void *mapped;   /* the table for the host, after a run */
 };
 
-/* Make updates 0 to n - 1 of a table, and wait until everybody's are applied. */
+/* Make updates 0 to n - 1 of a table, and wait until all nodes' updates are applied. */
 static int update(struct gups_node *self, uint64_t table, uint32_t mask, uint64_t n_updates)
 {
     const cl_ulong table_argument = table;

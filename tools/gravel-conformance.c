@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gravel-conformance: whether Gravel is right on a device, on every step of the capability ladder that it takes. One
- * program for somebody with a new driver: a report of a page. The suites are those of the test suite.
+ * program for a user with a new driver: a report of a page. The suites are those of the test suite.
  *
  * Path:    a user with a driver -> this -> conformance/trial.c (a child for each suite) -> conformance/report.c.
  * Threads: one; this process calls OpenCL only for --tap, its children do.

@@ -31,7 +31,7 @@ void *app_array(uint64_t n, size_t bytes, const char *what);
 /* Below GRAVEL_TIMEOUT, so that no other node takes a waiting process for stuck [s]. */
 #define TURN_WAIT_S 5
 
-/** Is this process the first of its job, or alone, as far as its launcher told it? */
+/** Is this process the first of its job, or alone, as far as its launcher says? */
 bool turn_is_first(void);
 
 /** Return at once in the first process, in others after TURN_WAIT_S. */

@@ -53,9 +53,9 @@ kernel void push_several(PUSH_ARGUMENTS, uint each)
  * New ranks from the sums that have arrived; the sums are 0 again when it ends.
  *
  * Global size: this node's vertices from number `first`; local size: GROUP_ITEMS, or all in one group.
- * rank, share: [vertices]. degree: [vertices] edges that leave. sums_offset: heap offset of sums [block]. base: rank without any sum; extra: what
- * the vertices without edges give everyone. totals: [groups][2] change of rank, and rank of the vertices
- * without edges, each summed over a group.
+ * rank, share: [vertices]. degree: [vertices] edges that leave. sums_offset: heap offset of sums [block]. base: rank
+ * without any sum; extra: what the vertices without edges give each vertex. totals: [groups][2] change of rank, and
+ * rank of the vertices without edges, each summed over a group.
  */
 kernel void apply(GRAVEL_ARENA, ulong first, global rank_type *restrict rank,
                   global rank_type *restrict share, global const uint *restrict degree,

@@ -37,7 +37,7 @@ struct pagerank {
     uint64_t n_vertices, n_edges; /* of the whole graph */
 
     uint64_t sums[2]; /* heap offsets; iterations alternate, so that a fast node never adds to sums
-                         that a slow one has yet to read */
+                         that a slow one still has to read */
     struct node_kernels push;
     cl_kernel apply;
     cl_mem from, to_node, to_index, degree, rank, share, totals;

@@ -60,7 +60,7 @@ GRAVELP_INLINE uint gravelp_fbar_arrive(local struct gravel_fbar *f)
 }
 
 #define GRAVELP_FBAR_LOOKS \
-    64u /* before a waiting one gives way, if anybody may want its core, and looks at more */
+    64u /* before a waiting one gives way, if another thread may want its core, and looks at more */
 #define GRAVELP_FBAR_WAITS \
     0u /* not all members have arrived, or one of them is completing the phase */
 #define GRAVELP_FBAR_PASSED 1u /* the phase has ended */
@@ -174,7 +174,7 @@ static inline uint gravelp_fbar_wait(struct gravel_group g, local struct gravel_
     return found;
 }
 
-/* Become a member again, after leaving. If it is no use to wait for that, its later waits give up as well. */
+/* Become a member again, after leaving. If that wait fails, its later waits give up as well. */
 GRAVELP_INLINE void gravelp_fbar_join(struct gravel_group g, local struct gravel_fbar *f)
 {
     struct gravelp_fbar_patience waited = {0, {0, 0, 0, 0, 0}};

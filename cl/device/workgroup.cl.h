@@ -114,7 +114,7 @@ GRAVELP_INLINE uint gravelp_group_number(void)
                   get_group_id(0));
 }
 
-/* Which group it is: for faults, told by those that call something out of line. */
+/* Which group it is: for faults. Functions out of line get it from their callers. */
 struct gravelp_origin {
     uint dimensions; /* of the launch */
     uint item[3];    /* the group's first work-item in it */

@@ -15,7 +15,7 @@ struct checked_call {
     struct gravelp_arrival arrival; /* the first one; group and call are the key */
     struct gravel_run_key key;
     uint32_t n_arrived, n; /* members that have, messages that they bring */
-    bool is_wrong;         /* and has been told */
+    bool is_wrong;         /* and has been reported */
     unsigned char *rows;   /* nodes, indices, values: each with room for all members */
 };
 

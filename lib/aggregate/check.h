@@ -21,11 +21,11 @@
 struct gravel_check {
     struct gravel_kernel_names *names;
     void *calls;                   /* tree of struct checked_call, by group and call */
-    struct checked_call *finished; /* the one that gravel_check_take has told last */
+    struct checked_call *finished; /* the one that gravel_check_take reported last */
 };
 
 enum gravel_check_state {
-    GRAVEL_CHECK_WAITS,  /* others have not made the call yet, or it has been told before */
+    GRAVEL_CHECK_WAITS,  /* some members have not made the call yet, or it has been reported */
     GRAVEL_CHECK_WHOLE,  /* `columns` are the call's, until the next take; maybe none of them */
     GRAVEL_CHECK_WRONG,  /* `text` says why; nothing of the call will be sent */
     GRAVEL_CHECK_NO_ROOM /* memory is out */

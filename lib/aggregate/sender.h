@@ -56,7 +56,7 @@ struct gravel_sender {
     _Atomic uint64_t waits;              /* for a free buffer */
     uint64_t oldest_ns;                  /* no open buffer is older; UINT64_MAX if none is open */
     uint32_t n_calls;                    /* appends of requests; never 0 after the first */
-    bool is_urgent;                      /* somebody waits for what an open buffer holds */
+    bool is_urgent;                      /* some thread waits for what an open buffer holds */
     struct gravel_run_key key;           /* of the current run */
     struct gravel_pool pool;             /* where its buffers are when they are home */
     struct gravel_event returned;        /* a buffer came home, or the node aborted */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What those of the library's threads do first whose sleeps somebody waits for.
+ * How a thread of the library begins if other threads wait for the end of its sleeps.
  *
  * Path:    aggregators, network thread, resolver's helpers -> thread.c.
  * Threads: the one that begins.

@@ -73,7 +73,7 @@ static void try_round(struct gravel_network *network, struct gravel_job *job)
         check_chain(network, job);
         return;
     }
-    if (job->last_counts[0] == UINT64_MAX) /* no round has ended: other nodes may be yet to come */
+    if (job->last_counts[0] == UINT64_MAX) /* no round has ended: other nodes may not wait yet */
         job->chain_ns = 0;
     job->counts[0] = network->n_counted_sent;
     job->counts[1] = network->n_counted_resolved;

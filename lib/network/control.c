@@ -165,7 +165,7 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
 
 static void handle_death(struct gravel_network *network, const struct gravel_death_frame *frame)
 {
-    network->has_told_death = true; /* the node that found out tells everybody */
+    network->has_told_death = true; /* the node that found out tells all nodes */
     gravel_network_fail(network, GRAVEL_EPEER, frame->text);
 }
 

@@ -129,7 +129,7 @@ struct gravel_network {
     /* Liveness. */
     uint64_t heard_ns;   /* from our left neighbour */
     uint64_t stepped_ns; /* when this thread last looked */
-    uint64_t beat_ns;    /* when we last told our right neighbour that we live */
+    uint64_t beat_ns;    /* of our last heartbeat to our right neighbour */
     bool has_told_death;
     _Atomic bool is_told; /* N3: the transport has had a round since */
 

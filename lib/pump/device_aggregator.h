@@ -77,7 +77,7 @@ const uint32_t *gravel_device_aggregator_counts(const struct gravel_device_aggre
  * Whether a block whose counts have been copied holds what was to be binned.
  *
  * @return  false if the packages must be looked at one by one: a destination that does not
- * exist, or a package that is not what its header told.
+ * exist, or a package that is not what its header says.
  */
 bool gravel_device_aggregator_is_right(const struct gravel_device_aggregator *aggregator,
                                        const struct gravel_package_run *run, uint32_t room);

@@ -47,7 +47,7 @@ struct gravel_buffer {
     struct gravel_buffer *next; /* in a list of the holder's */
     struct gravel_pool *home;   /* gets the buffer back; NULL: it is freed */
     struct gravel_frame *frame; /* [capacity] bytes */
-    bool is_lent;               /* the frame's memory is somebody else's */
+    bool is_lent;               /* the frame's memory is not the buffer's */
     uint32_t room;              /* for the pool's owner, who knows what it stands for */
     struct gravel_rows rows;
     uint32_t capacity;  /* [bytes] */
@@ -82,7 +82,7 @@ bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_r
                              uint32_t n);
 
 /**
- * Lay out one run of just n messages in an empty buffer, which holds as many. Somebody else writes them, from
+ * Lay out one run of just n messages in an empty buffer, which holds as many. The caller, or a copy, writes them from
  * gravel_buffer_index and gravel_buffer_value on; then gravel_buffer_complete.
  */
 void gravel_buffer_lay_out(struct gravel_buffer *buffer, const struct gravel_run_key *run,

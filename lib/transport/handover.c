@@ -136,18 +136,18 @@ struct gravel_frame *gravel_handover_open(struct gravel_handover *handover,
                                           const struct gravel_frame *note, uint32_t source,
                                           uint32_t most_bytes, uint32_t *bytes)
 {
-    const struct gravel_note_frame *told = (const struct gravel_note_frame *)note;
+    const struct gravel_note_frame *said = (const struct gravel_note_frame *)note;
     struct gravel_handover_peer *peer = &handover->peers[source];
-    if (!peer->view || !is_inside(told, most_bytes)) {
+    if (!peer->view || !is_inside(said, most_bytes)) {
         gravel_fail(GRAVEL_ECORRUPT,
                     "note from node %u: %llu bytes at %llu of its shared memory, %s", source,
-                    (unsigned long long)told->bytes, (unsigned long long)told->offset,
+                    (unsigned long long)said->bytes, (unsigned long long)said->offset,
                     peer->view ? "where no node buffer can be" : "which is not mapped here");
         return NULL;
     }
     handover->at_hand = source;
-    *bytes = (uint32_t)told->bytes;
-    return (struct gravel_frame *)((unsigned char *)peer->view + told->offset);
+    *bytes = (uint32_t)said->bytes;
+    return (struct gravel_frame *)((unsigned char *)peer->view + said->offset);
 }
 
 void gravel_handover_done(struct gravel_handover *handover)

@@ -50,7 +50,7 @@ static inline uint64_t gravel_pool_frames_bytes(uint32_t buffer_bytes, uint32_t 
  */
 int gravel_pool_create(struct gravel_pool *pool, const struct gravel_pool_shape *shape,
                        struct gravel_event *returned);
-/** Free the buffers at home. Those that are not stay as they are: somebody may still read them. */
+/** Free the buffers at home. Buffers away from home stay: another thread or node may still read them. */
 void gravel_pool_destroy(struct gravel_pool *pool);
 
 /** A buffer: one that came home, or a new one. Never waits. @return NULL if all are away, or no memory is left. */

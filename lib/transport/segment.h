@@ -6,7 +6,7 @@
  *     segment = struct gravel_segment_head | frames, as gravel_segment_take gives them out
  *
  * It has no name and ends with the last process that maps it. Its size is address space: memory is used where
- * frames are written. A peer finds it by a card (process, descriptor, token), which somebody else carries; the
+ * frames are written. A peer finds it by a card (process, descriptor, token), which the transport carries; the
  * token tells that it is the one meant, for process numbers mean nothing across containers.
  *
  * Path:    node/open.c makes it, aggregators fill frames in it -> handover.c -> resolver of another node.

@@ -15,7 +15,7 @@ import re
 import sys
 
 READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "examples/*.[cm]*",
-        "include/gravel/*.h", "cl/*.cl.h", "cl/layout/*", "cl/kernels/*", "cl/device/[!q]*", "lib/*/*.[ch]",
+        "include/gravel/*.h", "cl/*.cl.h", "cl/layout/*", "cl/kernels/[!a]*", "cl/device/[!q]*", "lib/*/*.[ch]",
         "lib/*/*/*.[ch]", "apps/*/*", "bench/*", "study/*", "tools/*.c", "tools/info/*", "tools/conformance/*",
         "tools/portability/*")
 INSTEAD = {
@@ -31,6 +31,10 @@ INSTEAD = {
     r"tells? for": "lists",
     r"nobody": "no thread, no test, nothing: name it",
     r"whoever": "the thread that",
+    r"(?:some|any|every)body|everyone": "a thread, a node, all nodes: name it",
+    r"(?:has|have|had) (?:been )?told": "has reported, or: has been reported",
+    r"no use to": "name what fails",
+    r"yet to (?!ne)": "not yet, still has to",
     r"may yet": "may still",
     r"the others": "name the noun",
     r"was tried|were tried": "measure, and say the result",

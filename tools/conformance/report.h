@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-/** The device, as the first step that it took told it. */
+/** The device, as the first step that it took described it. */
 void conformance_print_device(const json_t *report);
 
 /** A step's heading with its self-test; or why it was refused or failed. */

@@ -15,7 +15,7 @@
  *
  * @param file  what it printed; read from its beginning.
  * @return      {"passed", "failed", "skipped": counts, "planned": count or -1 if no plan came, "failures": the first
- *              lines that failed, each with the first difference told before it, "skips": reasons, each once}; NULL
+ *              lines that failed, each with the first difference printed before it, "skips": reasons, each once}; NULL
  *              without memory.
  */
 json_t *conformance_tap_read(FILE *file);

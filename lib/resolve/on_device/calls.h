@@ -71,7 +71,7 @@ int gravel_device_calls_wait(struct gravel_device_calls *calls);
 /**
  * Poll the calls under way, so that one that does not end is found even if no thread waits. NULL is allowed.
  *
- * @return  0, also once it has been told; GRAVEL_ECL; GRAVEL_EKERNEL.
+ * @return  0, also once it has been reported; GRAVEL_ECL; GRAVEL_EKERNEL.
  */
 int gravel_device_calls_look(struct gravel_device_calls *calls);
 

@@ -91,7 +91,7 @@ int gravel_device_resolver_give_back(struct gravel_device_resolver *resolver);
 int gravel_device_resolver_look(struct gravel_device_resolver *resolver, bool *moved);
 
 /**
- * Wait until every frame is applied, and the lenders of those that were kept have been told.
+ * Wait until every frame is applied, and the lenders of kept frames have been called back.
  *
  * @return  0; GRAVEL_ECL, or the wait was given up (opencl/wait.h), and then frames are lost: every call that follows
  *          says so; GRAVEL_EKERNEL: a handler on the device has not ended in time.

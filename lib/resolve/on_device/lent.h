@@ -61,7 +61,7 @@ int gravel_lent_look(struct gravel_lent *lent, bool *moved);
 /** Wait for the uploads: every frame taken so far is applied before what is enqueued to the runs' queue from now on. */
 int gravel_lent_begin_all(struct gravel_lent *lent);
 
-/** Wait until every frame is applied or refused, and told. @return 0; GRAVEL_ECL; or given up. */
+/** Wait until every frame is applied or refused, and reported. @return 0; GRAVEL_ECL; or given up. */
 int gravel_lent_finish(struct gravel_lent *lent);
 
 #endif
