@@ -24,7 +24,7 @@
 
 #if GRAVELP_STEAL_IS_PROMOTED
 
-/* Owner, at a boundary: whether somebody has asked. */
+/* Owner, at a boundary: whether another group has asked. */
 GRAVELP_INLINE uint gravelp_promote_hear(global struct gravelp_steal *steal, uint group)
 {
     return gravelp_device_load_relaxed(&gravelp_deque(steal, group)->wanted); /* X1 */
