@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * UTS: count the nodes of a tree that nobody knows before, and whose parts differ in size as much as they can.
+ * UTS: count the nodes of a tree that is unknown before, and whose parts differ in size as much as they can.
  *
  * Work-groups have the tree's nodes as tasks of their deques, and steal from each other. The search runs on one node.
  *

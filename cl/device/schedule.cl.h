@@ -262,7 +262,7 @@ GRAVELP_INLINE bool gravelp_steal_end(struct gravel_deque *deque)
     return false;
 }
 
-/* Every work-item of the group: give older tasks away in the middle of a task, if somebody asks or `is_full`. */
+/* Every work-item of the group: give older tasks away in the middle of a task, if another group asks or `is_full`. */
 GRAVELP_INLINE void gravelp_steal_share(struct gravel_deque *deque, uint is_full)
 {
     (void)is_full;

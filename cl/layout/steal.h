@@ -103,7 +103,7 @@ struct gravelp_deque {
     struct gravelp_steal_counts counts;
     gravelp_u32 owner_padding[2];
     /* Written by any group. */
-    gravelp_u32 wanted; /* X1: somebody has no task */
+    gravelp_u32 wanted; /* X1: another group has no task */
     gravelp_u32 wanted_padding[GRAVELP_LINE_WORDS - 1];
     gravelp_u32 offer; /* X2 to X6: GRAVELP_OFFER_* */
     gravelp_u32 offer_padding[GRAVELP_LINE_WORDS - 1];

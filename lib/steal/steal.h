@@ -27,7 +27,7 @@ struct gravel_steal {
     struct gravel_copier *copier;
     cl_kernel kernel; /* of the launch that may not have ended; NULL: none, retained */
     cl_event end;     /* its end */
-    bool is_told;     /* its groups have been told not to wait */
+    bool is_told;     /* its groups know that they must not wait */
     bool is_stuck;    /* it has not ended within its limit: the memory stays */
 };
 
