@@ -48,6 +48,7 @@ struct gravelp_own {
     uint n_run;                   /* tasks of this launch */
     uint group;                   /* its number in the launch */
     uint is_idle;                 /* counted in n_idle */
+    uint n_asked;                 /* groups, in this round */
     uint random;
     struct gravelp_steal_counts counts; /* of this launch */
 };

@@ -24,10 +24,26 @@
 
 #if GRAVELP_STEAL_IS_PROMOTED
 
-/* Owner, at a boundary: whether somebody has asked. */
+/*
+ * A round of a group without a task: of so many deques it asks for tasks. Groups that are asked give at their next
+ * boundary, which costs them some microseconds of a GPU, so few idle groups should not ask all busy ones.
+ */
+#ifndef GRAVELP_STEAL_ASKS
+#define GRAVELP_STEAL_ASKS 2u
+#endif
+
+/* Tasks of which some are given away. */
+#ifndef GRAVELP_STEAL_LEAST
+#define GRAVELP_STEAL_LEAST 2u
+#endif
+
+/* Owner, at a boundary: whether somebody has asked, and no offer waits. Both are hints: X5 decides. */
 GRAVELP_INLINE uint gravelp_promote_hear(global struct gravelp_steal *steal, uint group)
 {
-    return gravelp_device_load_relaxed(&gravelp_deque(steal, group)->wanted); /* X1 */
+    global struct gravelp_deque *me = gravelp_deque(steal, group);
+    uint wanted = gravelp_device_load_relaxed(&me->wanted), /* X1 */
+        offer = gravelp_device_load_relaxed(&me->offer);
+    return wanted && offer == GRAVELP_OFFER_EMPTY;
 }
 
 /* Owner: have the older half moved to the block, if that is empty. */
@@ -36,7 +52,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_promote_begin(global struct gravelp_steal *stea
 {
     global struct gravelp_deque *me = gravelp_deque(steal, group);
     uint n = (own->tail - own->head) / 2, at = own->head;
-    if (n == 0 || own->n_refused ||
+    if (own->tail - own->head < GRAVELP_STEAL_LEAST || own->n_refused ||
         gravelp_device_load_acquire(&me->offer) != GRAVELP_OFFER_EMPTY) /* X5, pairs with X6 */
         return GRAVELP_VERDICT_NONE;
     n = n < GRAVELP_STEAL_BLOCK ? n : GRAVELP_STEAL_BLOCK;
@@ -83,9 +99,12 @@ GRAVELP_INLINE uint gravelp_promote_steal(global struct gravelp_steal *steal,
 {
     global struct gravelp_deque *whose = gravelp_deque(steal, victim);
     if (gravelp_device_load_relaxed(&whose->offer) !=
-        GRAVELP_OFFER_MADE) {                                 /* relaxed: X3 decides */
-        if (gravelp_device_load_relaxed(&whose->wanted) == 0) /* X1 */
-            gravelp_device_store_relaxed(&whose->wanted, 1);  /* X1: asked */
+        GRAVELP_OFFER_MADE) { /* relaxed: X3 decides */
+        if (own->n_asked < GRAVELP_STEAL_ASKS &&
+            gravelp_device_load_relaxed(&whose->wanted) == 0) { /* X1 */
+            gravelp_device_store_relaxed(&whose->wanted, 1);    /* X1: asked */
+            own->n_asked++;
+        }
         return GRAVELP_VERDICT_NONE;
     }
     gravelp_count_idle(steal, own, 0);

@@ -24,29 +24,31 @@
 #endif
 
 #ifdef GRAVELP_STEAL_FROM
-#define GRAVELP_LOOKS_TO_END 16u /* deques between two looks whether all is over */
+/* Deques that a group without a task looks at in a round. */
+#ifndef GRAVELP_STEAL_LOOKS
+#define GRAVELP_STEAL_LOOKS 32u
+#endif
 
-/* Leader: look at every other deque once, from a random one on; if `ends`, until all is over. */
+/* Leader: look at other deques, from a random one on. */
 GRAVELP_INLINE uint gravelp_steal_round(global struct gravelp_steal *steal,
-                                        local struct gravelp_own *own, uint group, bool ends)
+                                        local struct gravelp_own *own, uint group, uint n_looks)
 {
     uint n_groups = steal->n_groups, victim = gravelp_random_next(own) % n_groups;
-    for (uint i = 0; i < n_groups; i++, victim = victim + 1 < n_groups ? victim + 1 : 0) {
+    own->n_asked = 0;
+    for (uint i = 0; i < n_looks && i < n_groups;
+         i++, victim = victim + 1 < n_groups ? victim + 1 : 0) {
         uint verdict =
             victim == group ? GRAVELP_VERDICT_NONE : GRAVELP_STEAL_FROM(steal, own, victim);
         if (verdict != GRAVELP_VERDICT_NONE)
             return verdict;
-        if (ends && i % GRAVELP_LOOKS_TO_END == 0 && gravelp_steal_is_over(steal))
-            return GRAVELP_VERDICT_END;
     }
     return GRAVELP_VERDICT_NONE;
 }
 
 /*
- * Leader: wait until another group gives something, or none has anything. It looks once in any case, for a slice of a
- * launch finds what groups of the last one have offered. While no group becomes
- * idle or busy it waits for wait_ms at least, by the time that looks and pauses take: a group may have returned out of
- * a task.
+ * Leader: wait until another group gives something, or none has anything. Where a launch is cut into slices it looks at
+ * all deques once, for it finds what groups of the last slice have offered. While no group becomes idle or busy it
+ * waits for wait_ms at least, by the time that looks and pauses take: a group may have returned out of a task.
  */
 GRAVELP_OUT_OF_LINE uint gravelp_steal_find(global struct gravelp_steal *steal,
                                             local struct gravelp_own *own, uint group)
@@ -55,14 +57,15 @@ GRAVELP_OUT_OF_LINE uint gravelp_steal_find(global struct gravelp_steal *steal,
     uint seen = 0;
     gravelp_count_idle(steal, own, 1);
     for (uint polls = 0;; polls++) {
-        uint verdict = gravelp_steal_round(steal, own, group, polls != 0);
+        uint n_looks = polls || !steal->is_sliced ? GRAVELP_STEAL_LOOKS : steal->n_groups;
+        uint verdict = gravelp_steal_round(steal, own, group, n_looks);
         if (verdict != GRAVELP_VERDICT_NONE)
             return verdict;
         if (gravelp_steal_is_over(steal) || least_ns > steal->wait_ms * (ulong)1000000)
             return GRAVELP_VERDICT_END;
         own->counts.looks++;
         uint n_idle = gravelp_device_load_relaxed(&steal->n_idle); /* X7 */
-        least_ns = n_idle == seen ? least_ns + (ulong)steal->look_ns * steal->n_groups : 0;
+        least_ns = n_idle == seen ? least_ns + (ulong)steal->look_ns * n_looks : 0;
         seen = n_idle;
         least_ns += gravelp_pause(polls, false);
     }

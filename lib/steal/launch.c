@@ -108,6 +108,7 @@ static int launch_once(struct gravel_steal *steal, cl_kernel kernel, bool sends,
 {
     struct gravel *gravel = steal->gravel;
     cl_event end = NULL;
+    steal->head.is_sliced = sends && gravel->device.is_sliced;
     int code = write_head(steal, budget);
     size_t group_size = steal->options.group_size, size = steal->head.n_groups * group_size;
     if (code || size == 0)
