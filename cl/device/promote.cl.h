@@ -29,12 +29,7 @@
  * boundary, which costs them some microseconds of a GPU, so few idle groups should not ask all busy ones.
  */
 #ifndef GRAVELP_STEAL_ASKS
-#define GRAVELP_STEAL_ASKS 2u
-#endif
-
-/* Tasks of which some are given away. */
-#ifndef GRAVELP_STEAL_LEAST
-#define GRAVELP_STEAL_LEAST 2u
+#define GRAVELP_STEAL_ASKS 4u
 #endif
 
 /* Owner, at a boundary: whether somebody has asked, and no offer waits. Both are hints: X5 decides. */
@@ -52,7 +47,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_promote_begin(global struct gravelp_steal *stea
 {
     global struct gravelp_deque *me = gravelp_deque(steal, group);
     uint n = (own->tail - own->head) / 2, at = own->head;
-    if (own->tail - own->head < GRAVELP_STEAL_LEAST || own->n_refused ||
+    if (n == 0 || own->n_refused ||
         gravelp_device_load_acquire(&me->offer) != GRAVELP_OFFER_EMPTY) /* X5, pairs with X6 */
         return GRAVELP_VERDICT_NONE;
     n = n < GRAVELP_STEAL_BLOCK ? n : GRAVELP_STEAL_BLOCK;
@@ -67,6 +62,7 @@ GRAVELP_OUT_OF_LINE void gravelp_promote_end(global struct gravelp_steal *steal,
     global struct gravelp_deque *whose = gravelp_deque(steal, own->victim);
     uint move = own->move, n = own->n_moved;
     own->move = GRAVELP_MOVE_NONE;
+    own->n_moved = 0;
     if (move == GRAVELP_MOVE_OFFER) {
         whose->n_offered = n;
         gravelp_device_store_relaxed(&whose->wanted, 0);                 /* X1: answered */
