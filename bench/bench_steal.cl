@@ -24,8 +24,7 @@ kernel void tree(GRAVEL_STEAL, uint chance, uint rounds, global uint *sums)
 {
     GRAVEL_STEAL_OPEN(s);
     uint lane = get_local_id(0), sum = 0, waste = 0;
-    GRAVEL_STEAL_EACH(s, task)
-    {
+    GRAVEL_STEAL_EACH (s, task) {
         uint node = (uint)task, h = node + lane;
         for (uint i = 0; i < rounds; i++)
             h = mix(h);
@@ -46,8 +45,7 @@ kernel void rows(GRAVEL_STEAL, uint n_rows, global const uint *first, global con
                  global const uint *x, global uint *y)
 {
     GRAVEL_STEAL_OPEN(s);
-    GRAVEL_STEAL_EACH(s, task)
-    {
+    GRAVEL_STEAL_EACH (s, task) {
         uint row = (uint)task * get_local_size(0) + get_local_id(0);
         if (row < n_rows) {
             uint sum = 0;

@@ -12,11 +12,21 @@
  */
 #include "color.h"
 
+#include <stdio.h>
+
+static const struct app_option own_options[] = {
+    TASKS_OPTION(struct color, node,
+                 "Share the vertices out to groups' deques, on one node, by this policy of "
+                 "GRAVEL_STEAL_POLICY"),
+    {0}};
+
 static void describe(void *self, struct trials *trials)
 {
     struct color *color = self;
     color->n_colors = color_count(color);
     trials->work = (double)color->n_edges;
+    if (color->node.schedule)
+        snprintf(trials->variant, sizeof trials->variant, "%s", color->node.schedule);
     part_describe(&color->part, color->options.seed, color->n_edges, trials);
     trials_add_number(trials, "seed", color->options.seed);
     trials_add_number(trials, "rounds", color->n_rounds);
@@ -36,17 +46,26 @@ static uint64_t check(void *self, struct trials *trials)
     return n_wrong;
 }
 
+static void result(void *self, struct trials *trials)
+{
+    struct color *color = self;
+    if (color->node.schedule)
+        tasks_tell(&color->tasks, trials);
+}
+
 static const struct app app = {
     .name = "color",
     .unit = "edges/s",
     .doc = "Colour the vertices of a graph so that neighbours differ, and say how many edges a "
            "second that took. Directions of edges, loops and repeated edges do not count.",
-    .groups = {GRAPH_OPTIONS_GROUP(offsetof(struct color, part.options))},
+    .groups = {{"Color:", 1, own_options, 0},
+               GRAPH_OPTIONS_GROUP(offsetof(struct color, part.options))},
     APP_FIELDS(struct color),
     .open = color_open,
     .reset = color_reset,
     .run = color_run,
     .describe = describe,
+    .result = result,
     .check = check,
     .close = color_close};
 

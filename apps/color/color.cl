@@ -8,6 +8,10 @@
  * Source:  Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993; Orr 2016, section 5.4.2.
  */
 #include "gravel.cl.h"
+#ifdef HAS_TASKS
+#define GRAVEL_STEAL_TASK uint
+#include "steal.cl.h"
+#endif
 
 #define NO_COLOR 0xffffffffu
 #define WINDOW 64 /* colours that are looked at together */
@@ -106,3 +110,38 @@ kernel void publish(GRAVEL_ARENA, ulong first, uint n_ready, ulong colors,
         gravel_put_uint_wg_if(g, active, colors, copy.y, chosen.y, copy.x);
     }
 }
+
+#ifdef HAS_TASKS
+/*
+ * A round with --schedule, where all vertices are this node's: a task is a stretch of as many vertices as a group has
+ * work-items, and each of them that is before all neighbours without a colour takes one.
+ *
+ * Global size: a deque a group, or a group a task. before, after: [n_own] colours of the last round and of this one.
+ * n_left: vertices that go on waiting.
+ */
+kernel void color_tasks(GRAVEL_STEAL, uint n_own, global const uint *restrict starts,
+                        global const uint *restrict higher, global uint *restrict cursors,
+                        global const uint *restrict before, global uint *restrict after,
+                        global volatile uint *n_left)
+{
+    GRAVEL_STEAL_OPEN(s);
+    uint n_waiting = 0;
+    GRAVEL_STEAL_EACH (s, stretch) {
+        uint v = stretch * (uint)get_local_size(0) + (uint)get_local_id(0);
+        if (v < n_own) {
+            uint color = before[v], end = starts[v + 1];
+            if (color == NO_COLOR) {
+                uint cursor = cursors[v];
+                while (cursor < end && before[higher[cursor]] != NO_COLOR)
+                    cursor++;
+                cursors[v] = cursor;
+                color = cursor < end ? NO_COLOR : free_color(before, higher, starts[v], end);
+                n_waiting += cursor < end;
+            }
+            after[v] = color;
+        }
+    }
+    if (n_waiting)
+        atomic_add(n_left, n_waiting);
+}
+#endif

@@ -12,6 +12,7 @@
 #include "frame/app.h"
 #include "frame/progress.h"
 #include "frame/random.h"
+#include "frame/tasks.h"
 #include "graph/ghosts.h"
 #include "graph/node_part.h"
 
@@ -28,6 +29,10 @@ struct color {
     uint64_t colors; /* heap offset of colour [slots]: own vertices, then copies of ghosts' */
     cl_kernel reset, choose, publish;
     cl_mem starts, higher, cursors, lists[2], ready, counts, copy_starts, copies;
+
+    struct tasks tasks; /* with --schedule; then there is one node */
+    cl_kernel color_tasks;
+    cl_mem own_colors[2]; /* by turns */
 
     struct progress progress;
     uint64_t n_rounds; /* of the last trial */
@@ -52,6 +57,12 @@ app_step color_reset;
 
 /** Colour all vertices. */
 app_step color_run;
+
+/** With --schedule: make deques; the trial's steps; this node's colours. */
+void color_schedule_open(struct color *color);
+void color_schedule_reset(struct color *color);
+void color_schedule_run(struct color *color);
+uint32_t *color_schedule_read(struct color *color);
 
 /** Get a node's colours, after color_run: [its vertices], to be freed. */
 uint32_t *color_read(struct color *color, uint32_t node);

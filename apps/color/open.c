@@ -140,7 +140,9 @@ static void upload_copies(struct color *color)
 static void build(struct color *color)
 {
     extern const char color_cl[];
-    node_build(&color->node, "color.cl", color_cl, NULL);
+    node_build(&color->node, "color.cl", color_cl, color->node.schedule ? "-DHAS_TASKS" : NULL);
+    if (color->node.schedule)
+        color->color_tasks = node_kernel_without_arena(&color->node, "color_tasks");
     color->reset = node_kernel(&color->node, "reset");
     color->choose = node_kernel(&color->node, "choose");
     color->publish = node_kernel(&color->node, "publish");
@@ -189,11 +191,15 @@ void color_open(void *self)
     color->counts = node_array(node, 2 * sizeof(cl_uint), NULL);
     build(color);
     set_arguments(color);
+    if (node->schedule)
+        color_schedule_open(color);
 }
 
 void color_close(void *self)
 {
     struct color *color = self;
+    if (color->node.schedule)
+        tasks_close(&color->tasks);
     ghosts_close(&color->ghosts);
     part_close(&color->part);
     node_close(&color->node);

@@ -17,6 +17,10 @@
 void color_reset(void *self)
 {
     struct color *color = self;
+    if (color->node.schedule) {
+        color_schedule_reset(color);
+        return;
+    }
     node_launch(&color->node, color->reset, ghosts_n_slots(&color->ghosts));
     node_barrier(&color->node);
 }
@@ -48,13 +52,10 @@ uint64_t color_count(struct color *color)
     return node_most(&color->node, most);
 }
 
-void color_run(void *self)
+static void run_rounds(struct color *color)
 {
-    struct color *color = self;
     cl_uint counts[2] = {0, (cl_uint)color->part.rows.n_vertices};
     uint64_t n_vertices = color->part.survey.n_vertices, n_left = n_vertices;
-    progress_begin(&color->progress, stderr, "color", n_vertices,
-                   color->options.quiet || color->node.number != 0);
     for (color->n_rounds = 0; n_left; color->n_rounds++) {
         choose(color, counts[1], counts);
         n_left = node_sum(&color->node, counts[1]);
@@ -62,11 +63,24 @@ void color_run(void *self)
         node_barrier(&color->node);
         progress_at(&color->progress, n_vertices - n_left);
     }
+}
+
+void color_run(void *self)
+{
+    struct color *color = self;
+    progress_begin(&color->progress, stderr, "color", color->part.survey.n_vertices,
+                   color->options.quiet || color->node.number != 0);
+    if (color->node.schedule)
+        color_schedule_run(color);
+    else
+        run_rounds(color);
     progress_end(&color->progress);
 }
 
 uint32_t *color_read(struct color *color, uint32_t node)
 {
+    if (color->node.schedule)
+        return color_schedule_read(color);
     uint64_t n = partition_count(&color->part.partition, node);
     uint32_t *colors = app_array(n, sizeof *colors, "the colours");
     if (n)

@@ -8,6 +8,7 @@
 #include "frame/tasks.h"
 #include "frame/die.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 error_t take_schedule(struct argp_state *state, const struct app_option *option, const char *value,
@@ -29,8 +30,44 @@ error_t take_schedule(struct argp_state *state, const struct app_option *option,
 void tasks_open(struct tasks *tasks, struct node *node, struct gravel_steal_options options)
 {
     options.group_size = node->group_items;
-    *tasks = (struct tasks){.node = node, .group_items = node->group_items};
+    tasks->node = node;
+    tasks->group_items = node->group_items;
+    tasks->stretches = NULL;
     node_check(gravel_steal_create(&tasks->steal, node->gravel, &options));
+}
+
+/* Tasks of a deque: as many as the largest share, and as an offer may bring. */
+static uint32_t capacity_for(struct tasks *tasks, struct node *node)
+{
+    uint32_t capacity = 64;
+    tasks_open(tasks, node, (struct gravel_steal_options){.capacity = capacity});
+    uint64_t share = tasks->n_stretches / gravel_steal_n_groups(tasks->steal) + 1;
+    while (capacity < share)
+        capacity *= 2;
+    tasks_close(tasks);
+    return capacity;
+}
+
+void tasks_open_stretches(struct tasks *tasks, struct node *node, uint64_t n)
+{
+    if (node->n_nodes > 1)
+        die("--schedule: groups steal from groups of their own node: run it on one node, not on %u",
+            node->n_nodes);
+    *tasks = (struct tasks){.n_stretches = (n + node->group_items - 1) / node->group_items};
+    uint64_t n_stretches = tasks->n_stretches;
+    uint32_t capacity = capacity_for(tasks, node);
+    tasks_open(tasks, node,
+               (struct gravel_steal_options){.capacity = capacity, .task_bytes = sizeof(cl_uint)});
+    tasks->n_stretches = n_stretches;
+    tasks->stretches = app_array(n_stretches, sizeof *tasks->stretches, "tasks");
+    for (uint64_t i = 0; i < n_stretches; i++)
+        tasks->stretches[i] = (uint32_t)i;
+}
+
+void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel)
+{
+    tasks_fill(tasks, tasks->stretches, tasks->n_stretches);
+    tasks_run(tasks, kernel);
 }
 
 void tasks_fill(struct tasks *tasks, const void *all, uint64_t n)
@@ -59,6 +96,31 @@ void tasks_reset(struct tasks *tasks)
     node_check(gravel_steal_stats_reset(tasks->steal));
 }
 
+static int compare_counts(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* How evenly tasks were shared out: the least of a group's, quartiles, and the most. */
+static void tell_groups(struct tasks *tasks, struct trials *trials)
+{
+    static const char *const names[] = {"group_tasks_least", "group_tasks_quarter",
+                                        "group_tasks_median", "group_tasks_three_quarters",
+                                        "group_tasks_most"};
+    uint32_t n = gravel_steal_n_groups(tasks->steal);
+    uint64_t *counts = app_array(n, sizeof *counts, "counts of groups");
+    for (uint32_t group = 0; group < n; group++) {
+        struct gravel_steal_stats stats;
+        node_check(gravel_steal_group_stats(tasks->steal, group, &stats));
+        counts[group] = stats.done;
+    }
+    qsort(counts, n, sizeof *counts, compare_counts);
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        trials_add_number(trials, names[i], counts[(uint64_t)(n - 1) * i / 4]);
+    free(counts);
+}
+
 void tasks_tell(struct tasks *tasks, struct trials *trials)
 {
     struct gravel_steal_stats stats;
@@ -70,7 +132,7 @@ void tasks_tell(struct tasks *tasks, struct trials *trials)
     trials_add_number(trials, "stolen", stats.stolen);
     trials_add_number(trials, "failed", stats.failed);
     trials_add_number(trials, "offers", stats.offers);
-    trials_add_number(trials, "most_of_a_group", stats.most);
+    tell_groups(tasks, trials);
     trials_say(
         trials,
         "  %s, %u groups: %llu tasks, %llu stolen, %llu offers, %llu failed attempts, most of "
@@ -88,4 +150,7 @@ uint64_t tasks_n_items(const struct tasks *tasks)
 void tasks_close(struct tasks *tasks)
 {
     node_check(gravel_steal_destroy(tasks->steal));
+    free(tasks->stretches);
+    tasks->steal = NULL;
+    tasks->stretches = NULL;
 }

@@ -18,6 +18,8 @@ struct tasks {
     struct node *node;
     struct gravel_steal *steal;
     uint32_t group_items;
+    uint32_t *stretches; /* [n_stretches] tasks of tasks_open_stretches */
+    uint64_t n_stretches;
 };
 
 /* --schedule, which fills struct node's `schedule`; `at` is that struct's offset. */
@@ -34,6 +36,14 @@ option_take take_schedule;
  * @param options  what is 0 is chosen; a group has the node's group_items.
  */
 void tasks_open(struct tasks *tasks, struct node *node, struct gravel_steal_options options);
+
+/**
+ * Make deques for n things in stretches of group_items, a task each: its number, a uint. On one node, or die.
+ */
+void tasks_open_stretches(struct tasks *tasks, struct node *node, uint64_t n);
+
+/** Run a kernel on all stretches, shared out evenly. */
+void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel);
 
 /** Fill deques evenly, or the first one. */
 void tasks_fill(struct tasks *tasks, const void *all, uint64_t n);

@@ -70,6 +70,8 @@ static cl_mem upload(struct pagerank *pagerank, uint64_t n, fill_list *fill)
 static void upload_lists(struct pagerank *pagerank)
 {
     uint64_t n_edges = pagerank->part.rows.n_edges;
+    if (pagerank->node.schedule)
+        pagerank_schedule_upload(pagerank);
     pagerank->to_node = upload(pagerank, n_edges, fill_to_node);
     pagerank->to_index = upload(pagerank, n_edges, fill_to_index);
     part_forget_edges(&pagerank->part);
@@ -83,12 +85,13 @@ static void build(struct pagerank *pagerank)
 {
     extern const char pagerank_cl[];
     char defines[64];
-    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u%s", pagerank->node.group_items,
-             pagerank->is_fixed ? " -DPAGERANK_FIXED" : "");
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u%s%s", pagerank->node.group_items,
+             pagerank->is_fixed ? " -DPAGERANK_FIXED" : "",
+             pagerank->node.schedule ? " -DHAS_TASKS" : "");
     node_build(&pagerank->node, "pagerank.cl", pagerank_cl, defines);
     pagerank->push.one = node_kernel(&pagerank->node, "push");
     pagerank->push.several = node_kernel(&pagerank->node, "push_several");
-    pagerank->apply = node_kernel(&pagerank->node, "apply");
+    pagerank->apply = node_kernel(&pagerank->node, pagerank->node.schedule ? "apply_own" : "apply");
 }
 
 static void set_push(struct pagerank *pagerank, cl_kernel push)
@@ -131,11 +134,15 @@ void pagerank_open(void *self)
         pagerank->per_item = node_derive_each(node, pagerank->part.rows.n_edges);
     build(pagerank);
     set_arguments(pagerank);
+    if (node->schedule)
+        pagerank_schedule_open(pagerank);
 }
 
 void pagerank_close(void *self)
 {
     struct pagerank *pagerank = self;
+    if (pagerank->node.schedule)
+        tasks_close(&pagerank->tasks);
     part_close(&pagerank->part);
     node_close(&pagerank->node);
 }
@@ -183,7 +190,10 @@ static void set_rank(struct pagerank *pagerank, cl_uint index, union rank rank)
 static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, union rank extra)
 {
     struct node *node = &pagerank->node;
-    NODE_SET(pagerank->apply, 5, cl_ulong, sums);
+    if (node->schedule)
+        NODE_SET(pagerank->apply, 5, cl_mem, pagerank->own_sums);
+    else
+        NODE_SET(pagerank->apply, 5, cl_ulong, sums);
     set_rank(pagerank, 6, base);
     set_rank(pagerank, 7, extra);
     node_launch(node, pagerank->apply, n_own(pagerank));
@@ -194,6 +204,8 @@ static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, uni
 void pagerank_reset(void *self)
 {
     struct pagerank *pagerank = self;
+    if (pagerank->node.schedule)
+        tasks_reset(&pagerank->tasks);
     union rank base = {0}, extra = {0};
     if (pagerank->is_fixed)
         base.fixed = RANK_ONE / pagerank->n_vertices;
@@ -216,7 +228,7 @@ static union rank extra_of(const struct pagerank *pagerank)
                               : (union rank){.real = (cl_float)(pagerank->idle / (double)n)};
 }
 
-static void iterate_once(struct pagerank *pagerank, uint64_t sums)
+static void push(struct pagerank *pagerank, uint64_t sums)
 {
     /* A message an edge: an index and a rank. */
     const struct node_bound bound = {.n_messages = 1,
@@ -226,6 +238,14 @@ static void iterate_once(struct pagerank *pagerank, uint64_t sums)
     node_send_each(&pagerank->node, &pagerank->push, pagerank->part.rows.n_edges,
                    (uint32_t)pagerank->per_item, bound);
     node_barrier(&pagerank->node);
+}
+
+static void iterate_once(struct pagerank *pagerank, uint64_t sums)
+{
+    if (pagerank->node.schedule)
+        pagerank_schedule_pull(pagerank);
+    else
+        push(pagerank, sums);
     apply(pagerank, sums, base_of(pagerank), extra_of(pagerank));
 }
 

@@ -28,19 +28,32 @@ static const struct app_option own_options[] = {
     {"per-item", 0, "N",
      "Edges of a work-item (1; on step pump up to 1024, so that a launch is a few slices)",
      OPTION_NUMBER(struct pagerank, per_item, 1, 1 << 20)},
+    TASKS_OPTION(
+        struct pagerank, node,
+        "Pull ranks instead, by vertices shared out to groups' deques, on one node, by this "
+        "policy of GRAVEL_STEAL_POLICY"),
     {0}};
 
 /* All trials make as many iterations as the one that warmed up. */
 static void describe(void *self, struct trials *trials)
 {
     const struct pagerank *pagerank = self;
-    snprintf(trials->variant, sizeof trials->variant, "%s", pagerank->is_fixed ? "fixed" : "float");
+    const char *form = pagerank->is_fixed ? "fixed" : "float", *schedule = pagerank->node.schedule;
+    snprintf(trials->variant, sizeof trials->variant, "%s%s%s", form, schedule ? "-" : "",
+             schedule ? schedule : "");
     trials->work = (double)pagerank->n_edges * (double)pagerank->n_done;
     part_describe(&pagerank->part, pagerank->options.seed, pagerank->n_edges, trials);
     trials_add_number(trials, "iterations", pagerank->n_done);
     trials_add_real(trials, "tolerance", pagerank->tolerance);
     trials_add_number(trials, "edges_per_item", pagerank->per_item);
     trials_add_number(trials, "group_items", pagerank->node.group_items);
+}
+
+static void result(void *self, struct trials *trials)
+{
+    struct pagerank *pagerank = self;
+    if (pagerank->node.schedule)
+        tasks_tell(&pagerank->tasks, trials);
 }
 
 static const struct app app = {
@@ -55,6 +68,7 @@ static const struct app app = {
     .reset = pagerank_reset,
     .run = pagerank_iterate,
     .describe = describe,
+    .result = result,
     .check = pagerank_check,
     .close = pagerank_close};
 

@@ -9,6 +9,10 @@
  * Source:  Page, Brin, Motwani, Winograd, The PageRank Citation Ranking, 1999; Orr 2016, section 5.4.2.
  */
 #include "gravel.cl.h"
+#ifdef HAS_TASKS
+#define GRAVEL_STEAL_TASK uint
+#include "steal.cl.h"
+#endif
 
 #ifdef PAGERANK_FIXED
 typedef ulong rank_type;
@@ -49,22 +53,14 @@ kernel void push_several(PUSH_ARGUMENTS, uint each)
         ADD_RANK(g, sums, to_index[e], share[from[e]], to_node[e]);
 }
 
-/*
- * New ranks from the sums that have arrived; the sums are 0 again when it ends.
- *
- * Global size: this node's vertices from number `first`; local size: GROUP_ITEMS, or all in one group.
- * rank, share: [vertices]. degree: [vertices] edges that leave. sums_offset: heap offset of sums [block]. base: rank
- * without any sum; extra: what the vertices without edges give each vertex. totals: [groups][2] change of rank, and
- * rank of the vertices without edges, each summed over a group.
- */
-kernel void apply(GRAVEL_ARENA, ulong first, global rank_type *restrict rank,
-                  global rank_type *restrict share, global const uint *restrict degree,
-                  ulong sums_offset, rank_type base, rank_type extra,
-                  global rank_type *restrict totals)
+#define APPLY_RANKS                                                    \
+    global rank_type *restrict rank, global rank_type *restrict share, \
+        global const uint *restrict degree
+#define APPLY_REST rank_type base, rank_type extra, global rank_type *restrict totals
+
+static void apply_at(ulong first, APPLY_RANKS, global rank_type *restrict sums, APPLY_REST,
+                     local rank_type *changes, local rank_type *idle)
 {
-    GRAVEL_OPEN(g);
-    local rank_type changes[GROUP_ITEMS], idle[GROUP_ITEMS];
-    global rank_type *restrict sums = gravel_local(g, sums_offset);
     size_t v = first + get_global_id(0), lane = get_local_id(0);
     rank_type value = base + DAMP(sums[v] + extra);
     uint n_edges = degree[v];
@@ -84,3 +80,51 @@ kernel void apply(GRAVEL_ARENA, ulong first, global rank_type *restrict rank,
         totals[2 * (v / GROUP_ITEMS) + 1] = idle_rank;
     }
 }
+
+/*
+ * New ranks from the sums that have arrived; the sums are 0 again when it ends.
+ *
+ * Global size: this node's vertices from number `first`; local size: GROUP_ITEMS, or all in one group.
+ * rank, share: [vertices]. degree: [vertices] edges that leave. sums_offset: heap offset of sums [block]. base: rank without any sum; extra: what
+ * the vertices without edges give everyone. totals: [groups][2] change of rank, and rank of the vertices
+ * without edges, each summed over a group.
+ */
+kernel void apply(GRAVEL_ARENA, ulong first, APPLY_RANKS, ulong sums_offset, APPLY_REST)
+{
+    GRAVEL_OPEN(g);
+    local rank_type changes[GROUP_ITEMS], idle[GROUP_ITEMS];
+    apply_at(first, rank, share, degree, gravel_local(g, sums_offset), base, extra, totals, changes,
+             idle);
+}
+
+#ifdef HAS_TASKS
+/* The same with --schedule: sums [vertices] are in an array. */
+kernel void apply_own(GRAVEL_ARENA, ulong first, APPLY_RANKS, global rank_type *restrict sums,
+                      APPLY_REST)
+{
+    local rank_type changes[GROUP_ITEMS], idle[GROUP_ITEMS];
+    apply_at(first, rank, share, degree, sums, base, extra, totals, changes, idle);
+}
+
+/*
+ * With --schedule, where all vertices are this node's: a task is a stretch of as many vertices as a group has
+ * work-items, and each of them adds up what its sources give it.
+ *
+ * Global size: a deque a group, or a group a task. offsets: [vertices + 1] of edges by target. sources: [edges].
+ */
+kernel void pull_tasks(GRAVEL_STEAL, uint n_own, global const uint *restrict offsets,
+                       global const uint *restrict sources, global const rank_type *restrict share,
+                       global rank_type *restrict sums)
+{
+    GRAVEL_STEAL_OPEN(s);
+    GRAVEL_STEAL_EACH (s, stretch) {
+        uint v = stretch * (uint)get_local_size(0) + (uint)get_local_id(0);
+        if (v < n_own) {
+            rank_type sum = 0;
+            for (uint e = offsets[v]; e < offsets[v + 1]; e++)
+                sum += share[sources[e]];
+            sums[v] = sum;
+        }
+    }
+}
+#endif

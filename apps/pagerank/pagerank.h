@@ -11,6 +11,7 @@
 
 #include "frame/app.h"
 #include "frame/each.h"
+#include "frame/tasks.h"
 #include "graph/node_part.h"
 
 /* All rank together, in the fixed-point form. Rounding adds less than 3 units a vertex and
@@ -42,6 +43,10 @@ struct pagerank {
     cl_kernel apply;
     cl_mem from, to_node, to_index, degree, rank, share, totals;
 
+    struct tasks tasks; /* with --schedule; then there is one node */
+    cl_kernel pull_tasks;
+    cl_mem in_offsets, sources, own_sums;
+
     uint64_t n_done; /* iterations of the last trial */
     double change;   /* of all ranks, in the last of them */
     double idle;     /* rank of the vertices without edges */
@@ -58,6 +63,11 @@ app_step pagerank_reset;
 
 /** Iterate until n_iterations or tolerance. */
 app_step pagerank_iterate;
+
+/** With --schedule: turn the edges round, before they are forgotten; make deques; fill own_sums. */
+void pagerank_schedule_upload(struct pagerank *pagerank);
+void pagerank_schedule_open(struct pagerank *pagerank);
+void pagerank_schedule_pull(struct pagerank *pagerank);
 
 /** Free what pagerank_open made. */
 app_step pagerank_close;

@@ -161,9 +161,11 @@ static void build(struct sssp *sssp)
     extern const char sssp_cl[];
     static const char *const forms[] = {"", " -DSSSP_ULONG", " -DSSSP_FLOAT"};
     char defines[96];
-    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s", sssp->node.group_items,
-             CHUNK, forms[sssp->form]);
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s%s", sssp->node.group_items,
+             CHUNK, forms[sssp->form], sssp->node.schedule ? " -DHAS_TASKS" : "");
     node_build(&sssp->node, "sssp.cl", sssp_cl, defines);
+    if (sssp->node.schedule)
+        sssp->relax_tasks = node_kernel_without_arena(&sssp->node, "relax_tasks");
     sssp->reset = node_kernel(&sssp->node, "reset");
     sssp->gather = node_kernel(&sssp->node, "gather");
     sssp->relax = node_kernel(&sssp->node, "relax");
@@ -211,6 +213,8 @@ static void check_options(const struct sssp *sssp)
     if (sssp->form != SSSP_FLOAT &&
         (sssp->delta != floor(sssp->delta) || sssp->delta > (double)UINT32_MAX))
         die("-d: weights are whole numbers, and %g is not in 0..%u", sssp->delta, UINT32_MAX);
+    if (sssp->node.schedule && (sssp->delta > 0 || sssp->form == SSSP_ULONG))
+        die("--schedule: distances of 32 bits, and no --delta");
 }
 
 void sssp_open(void *self)
@@ -231,11 +235,15 @@ void sssp_open(void *self)
     upload(sssp);
     build(sssp);
     set_arguments(sssp);
+    if (node->schedule)
+        sssp_schedule_open(sssp);
 }
 
 void sssp_close(void *self)
 {
     struct sssp *sssp = self;
+    if (sssp->node.schedule)
+        tasks_close(&sssp->tasks);
     part_close(&sssp->part);
     node_close(&sssp->node);
 }

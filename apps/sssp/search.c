@@ -49,6 +49,10 @@ uint64_t *sssp_read(struct sssp *sssp)
 void sssp_reset(void *self)
 {
     struct sssp *sssp = self;
+    if (sssp->node.schedule) {
+        sssp_schedule_reset(sssp);
+        return;
+    }
     uint64_t n = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
     node_launch(&sssp->node, sssp->reset, n);
     node_barrier(&sssp->node);
@@ -107,17 +111,25 @@ static uint64_t find_lowest(struct sssp *sssp)
     return node_least(&sssp->node, lowest);
 }
 
-void sssp_search(void *self)
+static void search_buckets(struct sssp *sssp)
 {
-    struct sssp *sssp = self;
     uint64_t far = FAR_OF(sssp), lowest = 0;
-    sssp->n_rounds = sssp->n_buckets = sssp->n_reached = 0;
-    progress_begin(&sssp->progress, stderr, "sssp", sssp->part.survey.n_vertices,
-                   sssp->options.quiet || sssp->node.number != 0);
     do {
         uint64_t end = sssp_bucket_end(sssp, lowest);
         empty_bucket(sssp, end);
         lowest = end == far ? far : find_lowest(sssp);
     } while (lowest != far);
+}
+
+void sssp_search(void *self)
+{
+    struct sssp *sssp = self;
+    sssp->n_rounds = sssp->n_buckets = sssp->n_reached = 0;
+    progress_begin(&sssp->progress, stderr, "sssp", sssp->part.survey.n_vertices,
+                   sssp->options.quiet || sssp->node.number != 0);
+    if (sssp->node.schedule)
+        sssp_schedule_search(sssp);
+    else
+        search_buckets(sssp);
     progress_end(&sssp->progress);
 }

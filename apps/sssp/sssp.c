@@ -31,6 +31,9 @@ static const struct app_option own_options[] = {
     {"delta", 'd', "WIDTH",
      "Settle distances in buckets of this width, nearest first; 0: all at once (0)",
      OPTION_REAL(struct sssp, delta)},
+    TASKS_OPTION(struct sssp, node,
+                 "Share the vertices out to groups' deques, on one node, by this policy of "
+                 "GRAVEL_STEAL_POLICY"),
     {0}};
 
 /* The search that warmed up tells which vertices are reached. */
@@ -49,7 +52,10 @@ static void describe(void *self, struct trials *trials)
     static const char *const forms[] = {"uint", "ulong", "float"};
     struct sssp *sssp = self;
     uint64_t n_reached_edges = count_reached_edges(sssp);
-    snprintf(trials->variant, sizeof trials->variant, "%s", sssp->delta > 0 ? "delta" : "rounds");
+    snprintf(trials->variant, sizeof trials->variant, "%s",
+             sssp->node.schedule ? sssp->node.schedule
+             : sssp->delta > 0   ? "delta"
+                                 : "rounds");
     trials->work = (double)n_reached_edges;
     part_describe(&sssp->part, sssp->options.seed, sssp->part.survey.n_edges, trials);
     trials_add_number(trials, "source", sssp->source);
@@ -76,6 +82,13 @@ static uint64_t check(void *self, struct trials *trials)
     return n_wrong;
 }
 
+static void result(void *self, struct trials *trials)
+{
+    struct sssp *sssp = self;
+    if (sssp->node.schedule)
+        tasks_tell(&sssp->tasks, trials);
+}
+
 static const struct app app = {
     .name = "sssp",
     .unit = "edges/s",
@@ -88,6 +101,7 @@ static const struct app app = {
     .reset = sssp_reset,
     .run = sssp_search,
     .describe = describe,
+    .result = result,
     .check = check,
     .close = sssp_close};
 

@@ -11,6 +11,10 @@
  * Source:  Meyer and Sanders, Delta-stepping, 2003; Beamer et al., The GAP Benchmark Suite, 2015.
  */
 #include "gravel.cl.h"
+#ifdef HAS_TASKS
+#define GRAVEL_STEAL_TASK uint
+#include "steal.cl.h"
+#endif
 
 #ifdef SSSP_ULONG
 typedef ulong distance_type;
@@ -151,3 +155,40 @@ kernel void lowest(GRAVEL_ARENA, ulong first, ulong distances_offset,
         lows[v / GROUP_ITEMS] = low;
     }
 }
+
+#ifdef HAS_TASKS
+/*
+ * A round with --schedule, where all vertices are this node's: a task is a stretch of as many vertices as a group has
+ * work-items, and each of them that came nearer offers its neighbours a distance.
+ *
+ * Global size: a deque a group, or a group a task. best: [n_own] distances, which many groups lower at once. settled:
+ * [n_own] the distance each last offered from. counts: vertices that came nearer in this round; reached for the first
+ * time.
+ */
+kernel void relax_tasks(GRAVEL_STEAL, uint n_own, global const uint *restrict offsets,
+                        global const uint *restrict slots, global const uint *restrict weights,
+                        global uint *restrict settled, global volatile uint *best,
+                        global volatile uint *counts)
+{
+    GRAVEL_STEAL_OPEN(s);
+    uint n_nearer = 0, n_reached = 0;
+    GRAVEL_STEAL_EACH (s, stretch) {
+        uint v = stretch * (uint)get_local_size(0) + (uint)get_local_id(0);
+        uint from = v < n_own ? atomic_min(best + v, FAR) : FAR,
+             last = v < n_own ? settled[v] : FAR;
+        if (from < last) {
+            settled[v] = from;
+            n_reached += last == FAR;
+            n_nearer++;
+            for (uint e = offsets[v]; e < offsets[v + 1]; e++) {
+                uint distance = ADD(from, weights[e]);
+                atomic_min(best + slots[e], distance);
+            }
+        }
+    }
+    if (n_nearer) {
+        atomic_add(counts, n_nearer);
+        atomic_add(counts + 1, n_reached);
+    }
+}
+#endif

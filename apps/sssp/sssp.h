@@ -12,6 +12,7 @@
 
 #include "frame/app.h"
 #include "frame/progress.h"
+#include "frame/tasks.h"
 #include "graph/node_part.h"
 
 /* Weights drawn for a graph that has none, as GAPBS does: 1 to this. */
@@ -44,6 +45,9 @@ struct sssp {
     uint64_t longest_chunk; /* [edges], 1 at least */
     cl_kernel reset, gather, relax, lowest;
     cl_mem offsets, slots, weights, targets, settled, best, frontier, counts, lows;
+
+    struct tasks tasks; /* with --schedule; then there is one node */
+    cl_kernel relax_tasks;
 
     struct progress progress;
     uint64_t n_rounds, n_buckets, n_reached; /* of the last search */
@@ -81,6 +85,11 @@ app_step sssp_search;
 
 /** Read this node's distances: [own vertices], to be freed. */
 uint64_t *sssp_read(struct sssp *sssp);
+
+/** With --schedule: make deques; nothing is reached but the source; find all distances. */
+void sssp_schedule_open(struct sssp *sssp);
+void sssp_schedule_reset(struct sssp *sssp);
+void sssp_schedule_search(struct sssp *sssp);
 
 /** Free what sssp_open made. */
 app_step sssp_close;

@@ -53,8 +53,7 @@ kernel void search(GRAVEL_STEAL, global const uint *limits, uint n_rows, uint ch
     uint lane = get_local_id(0), size = get_local_size(0);
     ulong n_nodes = 0, n_leaves = 0;
     uint deepest = 0;
-    GRAVEL_STEAL_EACH(s, node)
-    {
+    GRAVEL_STEAL_EACH (s, node) {
         for (uint first = 0; first < node.n_children; first += size) {
             uint i = first + lane, has = i < node.n_children;
             struct task child = {{0}, node.depth + 1, 0};

@@ -162,7 +162,7 @@ GRAVELP_INLINE uint gravelp_deque_move(local struct gravelp_own *own, uint move,
     return GRAVELP_VERDICT_MOVE;
 }
 
-/* Every work-item of the group, after the leader has decided to move: move its share. */
+/* Every work-item of the group, after the leader has decided: move its share, if anything is to be moved. */
 GRAVELP_INLINE void gravelp_deque_carry(struct gravel_deque deque)
 {
     local const struct gravelp_own *own = deque.own;
@@ -200,6 +200,7 @@ GRAVELP_INLINE void gravelp_count_idle(global struct gravelp_steal *steal,
     gravelp_device_fetch_add_relaxed(&steal->n_idle, is_idle ? 1u : ~0u);          /* X7 */
 }
 
+#if GRAVELP_STEAL_POLICY <= GRAVELP_STEAL_STEAL_ONLY
 /*
  * Leader without a task: whether to wait for any no longer. A group that has not started offers nothing and will run
  * its own tasks; a group that ends has none. So to end too early costs speed only, and groups need not run side by
@@ -212,6 +213,7 @@ GRAVELP_INLINE bool gravelp_steal_is_over(global struct gravelp_steal *steal)
            gravelp_device_load_relaxed(&steal->fault_claim) ||         /* X9 */
            gravelp_load_relaxed(&steal->abort);                        /* H7 */
 }
+#endif
 
 /* Leader: the next number of the group's own. Source: G. Marsaglia, Xorshift RNGs, 2003. */
 GRAVELP_INLINE uint gravelp_random_next(local struct gravelp_own *own)

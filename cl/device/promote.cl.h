@@ -29,15 +29,10 @@
  * boundary, which costs them some microseconds of a GPU, so few idle groups should not ask all busy ones.
  */
 #ifndef GRAVELP_STEAL_ASKS
-#define GRAVELP_STEAL_ASKS 2u
+#define GRAVELP_STEAL_ASKS 4u
 #endif
 
-/* Tasks of which some are given away. */
-#ifndef GRAVELP_STEAL_LEAST
-#define GRAVELP_STEAL_LEAST 2u
-#endif
-
-/* Owner, at a boundary: whether somebody has asked, and no offer waits. Both are hints: X5 decides. */
+/* Owner, at a boundary: whether another group has asked, and no offer waits. Both are hints: X5 decides. */
 GRAVELP_INLINE uint gravelp_promote_hear(global struct gravelp_steal *steal, uint group)
 {
     global struct gravelp_deque *me = gravelp_deque(steal, group);
@@ -67,6 +62,7 @@ GRAVELP_OUT_OF_LINE void gravelp_promote_end(global struct gravelp_steal *steal,
     global struct gravelp_deque *whose = gravelp_deque(steal, own->victim);
     uint move = own->move, n = own->n_moved;
     own->move = GRAVELP_MOVE_NONE;
+    own->n_moved = 0;
     if (move == GRAVELP_MOVE_OFFER) {
         whose->n_offered = n;
         gravelp_device_store_relaxed(&whose->wanted, 0);                 /* X1: answered */

@@ -151,6 +151,7 @@ GRAVELP_INLINE bool gravelp_steal_next(struct gravel_deque *deque, GRAVEL_STEAL_
 {
     local struct gravelp_own *own = deque->own;
     uint verdict;
+    GRAVELP_ASSUME(deque->steal->n_groups != 0); /* PoCL 3.1 adds a barrier before the loop */
     do {
         gravelp_steal_meet(
             deque->steal); /* G7: the last task's pushes are in the ring, and moves are done */
@@ -160,9 +161,10 @@ GRAVELP_INLINE bool gravelp_steal_next(struct gravel_deque *deque, GRAVEL_STEAL_
         }
         gravelp_steal_meet(deque->steal); /* G7: the leader has decided */
         verdict = own->verdict;
-        if (verdict == GRAVELP_VERDICT_MOVE)
-            gravelp_deque_carry(*deque);
+        gravelp_deque_carry(*deque); /* nothing, if the verdict is another */
     } while (verdict == GRAVELP_VERDICT_MOVE);
+    GRAVELP_ASSUME(deque->steal->n_groups !=
+                   0); /* as in gravelp_steal_meet, for the task's first branch */
     *task = own->task;
     deque->n_tasks = own->n_tasks;
     return verdict == GRAVELP_VERDICT_TASK;
@@ -235,6 +237,7 @@ GRAVELP_INLINE bool gravelp_steal_begin(struct gravel_deque *deque)
         bool fits = gravelp_steal_fits(steal, deque->group);
         own->verdict = fits ? GRAVELP_VERDICT_NONE : GRAVELP_VERDICT_END;
         own->head = own->tail = own->n_refused = own->n_run = own->is_idle = own->move = 0;
+        own->n_moved = 0;
         own->group = deque->group;
         own->random = (deque->group + 1) * 2654435769u;
         own->counts = (struct gravelp_steal_counts){0, 0, 0, 0, 0};
@@ -282,8 +285,7 @@ GRAVELP_INLINE void gravelp_steal_share(struct gravel_deque *deque, uint is_full
         }
         gravelp_steal_meet(deque->steal); /* G7: the leader has decided */
         verdict = own->verdict;
-        if (verdict == GRAVELP_VERDICT_MOVE)
-            gravelp_deque_carry(*deque);
+        gravelp_deque_carry(*deque); /* nothing, if the verdict is another */
     } while (verdict == GRAVELP_VERDICT_MOVE);
     deque->n_tasks = own->n_tasks;
 #elif GRAVELP_STEAL_IS_ABP

@@ -8,6 +8,8 @@
 #include "steal/steal.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 static uint32_t head_of(const struct gravel_steal *steal, const struct gravelp_deque *deque)
 {
@@ -45,6 +47,54 @@ static int put(struct gravel_steal *steal, uint32_t group, const unsigned char *
     return code;
 }
 
+/* First task of a group's share. */
+static uint64_t share_of(const struct gravel_steal *steal, uint64_t group, uint64_t n)
+{
+    uint64_t n_groups = steal->options.n_groups;
+    return n / n_groups * group + (n % n_groups * group + n_groups - 1) / n_groups;
+}
+
+/* Each deque its share. */
+static int put_each(struct gravel_steal *steal, const unsigned char *tasks, uint64_t n)
+{
+    int code = 0;
+    for (uint32_t group = 0; group < steal->options.n_groups && !code; group++) {
+        uint64_t first = share_of(steal, group, n), last = share_of(steal, group + 1, n);
+        code = put(steal, group, tasks + first * steal->options.task_bytes, last - first);
+    }
+    return code;
+}
+
+/* Where copies have to be made, one for all rings, if those are empty. */
+static int put_all(struct gravel_steal *steal, const unsigned char *tasks, uint64_t n)
+{
+    uint64_t capacity = steal->options.capacity, task_bytes = steal->options.task_bytes;
+    uint64_t bytes = steal->options.n_groups * capacity * task_bytes;
+    unsigned char *rings = calloc(1, bytes);
+    if (!rings)
+        return gravel_fail(GRAVEL_ENOMEM, "%" PRIu64 " tasks to be copied", n);
+    for (uint32_t group = 0; group < steal->options.n_groups; group++) {
+        struct gravelp_deque *deque = &steal->deques[group];
+        uint64_t last = share_of(steal, group + 1, n);
+        uint32_t tail = tail_of(steal, deque);
+        for (uint64_t i = share_of(steal, group, n); i < last; i++, tail++)
+            memcpy(rings + (group * capacity + (tail & (capacity - 1))) * task_bytes,
+                   tasks + i * task_bytes, task_bytes);
+        deque->tail = deque->bottom = tail;
+    }
+    int code = gravel_steal_write(steal, steal->head.rings_offset, rings, bytes);
+    free(rings);
+    return code;
+}
+
+static bool are_empty(const struct gravel_steal *steal)
+{
+    for (uint32_t group = 0; group < steal->options.n_groups; group++)
+        if (head_of(steal, &steal->deques[group]) != tail_of(steal, &steal->deques[group]))
+            return false;
+    return true;
+}
+
 static int put_in_list(struct gravel_steal *steal, const unsigned char *tasks, uint64_t n)
 {
     uint64_t bytes = steal->options.task_bytes, has = steal->head.n_tasks;
@@ -70,13 +120,6 @@ static int begin(struct gravel_steal *steal, const void *tasks, uint64_t n, cons
     return gravel_steal_settle(steal);
 }
 
-/* First task of a group's share. */
-static uint64_t share_of(const struct gravel_steal *steal, uint64_t group, uint64_t n)
-{
-    uint64_t n_groups = steal->options.n_groups;
-    return n / n_groups * group + (n % n_groups * group + n_groups - 1) / n_groups;
-}
-
 int gravel_steal_fill(struct gravel_steal *steal, const void *tasks, uint64_t n)
 {
     int code = begin(steal, tasks, n, "gravel_steal_fill");
@@ -84,17 +127,14 @@ int gravel_steal_fill(struct gravel_steal *steal, const void *tasks, uint64_t n)
         return code;
     if (gravel_steal_is_list(steal))
         return put_in_list(steal, tasks, n);
-    uint32_t n_groups = steal->options.n_groups, task_bytes = steal->options.task_bytes;
-    for (uint32_t i = 0; i < n_groups && !code; i++)
+    for (uint32_t i = 0; i < steal->options.n_groups && !code; i++)
         code = check_room(steal, i, share_of(steal, i + 1, n) - share_of(steal, i, n));
-    for (uint32_t i = 0; i < n_groups && !code; i++) {
-        uint64_t first = share_of(steal, i, n);
-        code = put(steal, i, (const unsigned char *)tasks + first * task_bytes,
-                   share_of(steal, i + 1, n) - first);
-    }
+    if (!code && !steal->shared && are_empty(steal))
+        code = put_all(steal, tasks, n);
+    else
+        code = code ? code : put_each(steal, tasks, n);
     return code ? code : gravel_steal_write_deques(steal);
 }
-
 int gravel_steal_fill_at(struct gravel_steal *steal, uint32_t group, const void *tasks, uint64_t n)
 {
     int code = begin(steal, tasks, n, "gravel_steal_fill_at");

@@ -42,8 +42,7 @@ static void run_tasks(struct gravelp_arena *arena, const void *arguments)
     struct gravelp_steal *gravel_steal_ = test->steal;
     (void)arena;
     GRAVEL_STEAL_OPEN(s);
-    GRAVEL_STEAL_EACH(s, task)
-    {
+    GRAVEL_STEAL_EACH (s, task) {
         uint32_t lane = (uint32_t)get_local_id(0);
         uint64_t child = N_FILLED + N_LANES * task + lane;
         bool has = child < N_TASKS;
