@@ -94,7 +94,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     memset(got, 0, sizeof got);
     OK(gravel_barrier(stage->gravel));
     if (kernel) {
-        OK(run_kernel(stage->gravel, kernel, test->n_items, GROUP));
+        OK(stage_run(stage, kernel, test->n_items));
     } else {
         send_from_host(stage, &plan, n_args);
         OK(gravel_barrier(stage->gravel));

@@ -226,7 +226,7 @@ static bool run_case(struct desk *desk, const struct test_case *test, cl_kernel 
     plan_fill(&plan, test, desk->stage.node, desk->stage.n_nodes);
     load(desk, test, &plan);
     OK(gravel_barrier(desk->stage.gravel));
-    OK(run_kernel(desk->stage.gravel, kernel, test->n_items, GROUP));
+    OK(stage_run(&desk->stage, kernel, test->n_items));
     return stage_judge(&desk->stage, test, all_hold(desk, test, &plan, why, sizeof why), why);
 }
 

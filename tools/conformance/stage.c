@@ -50,9 +50,20 @@ void stage_close(struct stage *stage)
     OK(gravel_close(stage->gravel));
 }
 
+/* Where every node is a sender, node 0 goes ahead: the others wait before, it tells them after. */
+static void meet_if(struct stage *stage, bool is_first)
+{
+    if (stage->n_origins > 1 && is_first == (stage->node == 0))
+        OK(gravel_barrier(stage->gravel));
+}
+
 cl_program stage_build(struct stage *stage, const char *source)
 {
-    return build_or_die(stage->gravel, source, is_sliced(stage->gravel) ? NULL : "-DGRAVEL_SLICED");
+    meet_if(stage, false);
+    cl_program program =
+        build_or_die(stage->gravel, source, is_sliced(stage->gravel) ? NULL : "-DGRAVEL_SLICED");
+    meet_if(stage, true);
+    return program;
 }
 
 uint32_t stage_items(const struct stage *stage, const struct test_case *test)
@@ -93,7 +104,20 @@ cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base)
     MUST(clSetKernelArg(kernel, 1, sizeof base, &base) == CL_SUCCESS);
     for (cl_uint i = 0; i < 4; i++)
         MUST(clSetKernelArg(kernel, i + 2, sizeof arrays[i], &arrays[i]) == CL_SUCCESS);
+    stage->is_new = true;
     return kernel;
+}
+
+int stage_run(struct stage *stage, cl_kernel kernel, uint32_t n_items)
+{
+    bool is_new = stage->is_new;
+    stage->is_new = false;
+    if (is_new)
+        meet_if(stage, false);
+    int code = run_kernel(stage->gravel, kernel, n_items, GROUP);
+    if (is_new)
+        meet_if(stage, true);
+    return code;
 }
 
 bool stage_takes(const struct stage *stage, const struct test_case *test)

@@ -17,6 +17,7 @@ struct stage {
     uint32_t node, n_nodes, n_origins;
     unsigned n_lines, n_cases, n_failed_lines;
     bool is_of_pairs; /* see stage_takes */
+    bool is_new;      /* the kernel at hand has not run: see stage_run */
 };
 
 /** Open a node and make the arrays; heap and program are the caller's to set. */
@@ -25,7 +26,7 @@ void stage_close(struct stage *stage);
 
 /**
  * Build a program of cases; the same text and options on every step, so that a driver that keeps what it compiled
- * (PoCL) compiles a kernel once for all of them.
+ * (PoCL) compiles a kernel once for all of them. Node 0 goes ahead of the others, who find it there.
  */
 cl_program stage_build(struct stage *stage, const char *source);
 
@@ -40,6 +41,14 @@ void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_byt
 
 /** The kernel of this name with all arguments but the values set; NULL if the program has none. */
 cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base);
+
+/**
+ * Launch the kernel that stage_kernel has made, and wait for the messages of all nodes. The first time node 0 goes
+ * ahead of the others: compiling a kernel takes longer than its cases.
+ *
+ * @return what gravel_launch or gravel_barrier returned.
+ */
+int stage_run(struct stage *stage, cl_kernel kernel, uint32_t n_items);
 
 /**
  * Whether the suite runs this operation, type and form: all, or with the argument "pairs" a third, in which each two of

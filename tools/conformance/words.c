@@ -117,7 +117,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     stage_load(stage, &plan, GRAVEL_TYPE_BYTES(test->type));
     OK(gravel_barrier(stage->gravel));
     if (kernel) {
-        OK(run_kernel(stage->gravel, kernel, test->n_items, GROUP));
+        OK(stage_run(stage, kernel, test->n_items));
     } else {
         send_from_host(stage, test, &plan);
         OK(gravel_barrier(stage->gravel));
