@@ -2,7 +2,7 @@
 /*
  * What cmocka tests of the whole library share: that a call is refused, and that the text says why.
  *
- * Path:    support.h -> expect.h -> tests/device.
+ * Path:    support.h, bodies.h -> expect.h -> tests/device.
  */
 #ifndef GRAVEL_TESTS_EXPECT_H
 #define GRAVEL_TESTS_EXPECT_H
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "support.h"
+#include "bodies.h"
 
 /** A call that must fail with this code and a text that contains `part`. */
 static inline void expect_error(int code, int expected, const char *part)

@@ -59,7 +59,7 @@ static uint64_t run_adds(const struct gravel_config *config)
 {
     struct gravel *gravel = open_config(config);
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 8);
-    OK(run_body(gravel, ADDS, N_ITEMS, GROUP, table, 0, 0));
+    OK(run_body(gravel, BODY(ADDS), N_ITEMS, GROUP, table, 0, 0));
     expect_adds(gravel, table);
     struct gravel_stats stats = stats_of(gravel);
     uint64_t n_messages = N_ITEMS + (N_ITEMS + 2) / 3 + N_ITEMS / 64, n_sent = 0;
@@ -148,8 +148,8 @@ static void runs_longer_than_a_block_lose_nothing(void **state)
     config.queue_bytes = 256u << 20;
     struct gravel *gravel = open_config(&config);
     uint64_t table = alloc_or_die(gravel, 4096);
-    OK(run_body(gravel, "gravel_inc_uint_wg(g, a, i % 1024, i / 1024 % 3);", n_items, 1024, table,
-                0, 0));
+    OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i % 1024, i / 1024 % 3);"), n_items, 1024,
+                table, 0, 0));
     for (uint32_t node = 0; node < 3; node++)
         expect_words(gravel, node, table, n_items / 1024 / 3 + (node < n_items / 1024 % 3), 1024);
     assert_int_equal(stats_of(gravel).binned_messages, n_items);
@@ -167,15 +167,15 @@ static void commands_in_turn_keep_their_order(void **state)
     struct gravel *gravel = open_config(&config);
     uint64_t a = alloc_or_die(gravel, N_ITEMS * 4), b = alloc_or_die(gravel, N_ITEMS * 4);
     OK(run_body(gravel,
-                "uint to = i % 3;"
-                "gravel_put_uint_wg(g, a, i, 7u, to);"
-                "gravel_inc_uint_wg(g, a, i, to);"
-                "gravel_add_uint_wg(g, a, i, 92u, to);"
-                "gravel_put_uint_wg(g, b, i, 100u, to);"
-                "gravel_max_uint_wg(g, a, i, 5u, to);"
-                "gravel_xor_uint_wg(g, b, i, 1u, to);"
-                "gravel_put_uint_wg(g, b, i, i, to);"
-                "gravel_inc_uint_wg(g, b, i, to);",
+                BODY("uint to = i % 3;"
+                     "gravel_put_uint_wg(g, a, i, 7u, to);"
+                     "gravel_inc_uint_wg(g, a, i, to);"
+                     "gravel_add_uint_wg(g, a, i, 92u, to);"
+                     "gravel_put_uint_wg(g, b, i, 100u, to);"
+                     "gravel_max_uint_wg(g, a, i, 5u, to);"
+                     "gravel_xor_uint_wg(g, b, i, 1u, to);"
+                     "gravel_put_uint_wg(g, b, i, i, to);"
+                     "gravel_inc_uint_wg(g, b, i, to);"),
                 N_ITEMS, GROUP, a, b, 0));
     for (uint32_t node = 0; node < 3; node++) {
         const uint32_t *first = read_map(gravel, node, a, N_ITEMS * 4);
@@ -198,7 +198,8 @@ static void bad_destination_inside_a_run_drops_its_package(void **state)
     struct gravel_config config = binning_config(2);
     struct gravel *gravel = open_config(&config);
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 4);
-    expect_error(run_body(gravel, "gravel_inc_uint_wg(g, a, i, i == 5000 ? 0xffffffffu : i % 2);",
+    expect_error(run_body(gravel,
+                          BODY("gravel_inc_uint_wg(g, a, i, i == 5000 ? 0xffffffffu : i % 2);"),
                           N_ITEMS, GROUP, table, 0, 0),
                  GRAVEL_ERANGE, "destination 4294967295 of a package of 256 messages");
     for (uint32_t node = 0; node < 2; node++) {
@@ -219,11 +220,11 @@ static void largest_index_arrives_as_it_was_sent(void **state)
     struct gravel_config config = binning_config(2);
     struct gravel *gravel = open_config(&config);
     uint64_t table = alloc_or_die(gravel, 64);
-    expect_error(
-        run_body(gravel, "gravel_inc_uint_wg(g, a, 0xffffffffu, 1);", GROUP, GROUP, table, 0, 0),
-        GRAVEL_ERANGE, "index 4294967295 ");
-    expect_error(run_body(gravel, "gravel_add_ulong_wg(g, 0xfffffffffffffff8ul, 0, 1, 1);", GROUP,
-                          GROUP, 0, 0, 0),
+    expect_error(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, 0xffffffffu, 1);"), GROUP, GROUP,
+                          table, 0, 0),
+                 GRAVEL_ERANGE, "index 4294967295 ");
+    expect_error(run_body(gravel, BODY("gravel_add_ulong_wg(g, 0xfffffffffffffff8ul, 0, 1, 1);"),
+                          GROUP, GROUP, 0, 0, 0),
                  GRAVEL_ERANGE, "18446744073709551608");
     expect_words(gravel, 1, table, 0, 16);
     OK(gravel_close(gravel));
@@ -234,11 +235,12 @@ static void kernel_cannot_speak_of_blocks(void **state)
 {
     (void)state;
     const uint32_t binned = 0xb1; /* GRAVEL_BINNED */
-    const char *body = "uint ticket; global uchar *slot;"
-                       "if (get_local_id(0) == 0) {"
-                       "    slot = gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
-                       "    if (slot) gravelp_queue_publish(slot, ticket, (uint)a, (uint)b, c);"
-                       "}";
+    const char *body =
+        BODY("uint ticket; global uchar *slot;"
+             "if (get_local_id(0) == 0) {"
+             "    slot = gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
+             "    if (slot) gravelp_queue_publish(slot, ticket, (uint)a, (uint)b, c);"
+             "}");
     struct gravel_config config = binning_config(2);
     struct gravel *gravel = open_config(&config);
     uint32_t inc = GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT);
@@ -263,12 +265,13 @@ static void failure_in_between_ends_everything(void **state)
     struct gravel *gravel = open_config(&config);
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 4);
     expect_error(
-        run_body(gravel,
-                 "uint ticket;"
+        run_body(
+            gravel,
+            BODY("uint ticket;"
                  "for (uint k = 0; k < 4; k++) gravel_inc_uint_wg(g, a, i, i % 2);"
                  "if (i == 4096) gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
-                 "for (uint k = 0; k < 4; k++) gravel_inc_uint_wg(g, a, i, i % 2);",
-                 N_ITEMS, GROUP, table, 0, 0),
+                 "for (uint k = 0; k < 4; k++) gravel_inc_uint_wg(g, a, i, i % 2);"),
+            N_ITEMS, GROUP, table, 0, 0),
         GRAVEL_EKERNEL, "not published");
     expect_error(gravel_barrier(gravel), GRAVEL_EKERNEL, "not published");
     expect_error(gravel_close(gravel), GRAVEL_EKERNEL, "not published");

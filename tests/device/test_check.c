@@ -76,16 +76,16 @@ static void expect_told(const char *body, const char *group, const char *part)
 static void call_in_a_branch_is_told(void **state)
 {
     (void)state;
-    expect_told("if (i % 64 >= 10) gravel_inc_uint_wg(g, a, i, i % 2);", "work-group at (",
+    expect_told(BODY("if (i % 64 >= 10) gravel_inc_uint_wg(g, a, i, i % 2);"), "work-group at (",
                 "54 of 64 work-items made the call");
-    expect_told("if (i == 130) gravel_inc_uint_wg(g, a, i, 1);", "work-group at (128)",
+    expect_told(BODY("if (i == 130) gravel_inc_uint_wg(g, a, i, 1);"), "work-group at (128)",
                 "line 7: 1 of 64 work-items made the call");
 }
 
 static void call_with_a_predicate_in_a_branch_is_told(void **state)
 {
     (void)state;
-    expect_told("if (i % 2) gravel_add_uint_wg_if(g, i % 3, a, i, 7, 1);", "work-group at (",
+    expect_told(BODY("if (i % 2) gravel_add_uint_wg_if(g, i % 3, a, i, 7, 1);"), "work-group at (",
                 "32 of 64 work-items made the call");
 }
 
@@ -93,9 +93,9 @@ static void call_in_a_loop_of_uneven_length_is_told(void **state)
 {
     (void)state;
     const struct words words = make_words();
-    int code =
-        run_body(gravel, "for (uint n = 0; n < 2 + (i == 70); n++) gravel_inc_uint_wg(g, a, i, 1);",
-                 N, GROUP, words.a, words.b, 0);
+    int code = run_body(
+        gravel, BODY("for (uint n = 0; n < 2 + (i == 70); n++) gravel_inc_uint_wg(g, a, i, 1);"), N,
+        GROUP, words.a, words.b, 0);
     expect_error(code, GRAVEL_EKERNEL, "work-group at (64), line 7: 1 of 64 work-items made");
     expect_words(gravel, 1, words.a, 2, N); /* what all have sent twice */
     free_words(&words);
@@ -104,45 +104,47 @@ static void call_in_a_loop_of_uneven_length_is_told(void **state)
 static void call_behind_a_return_is_told(void **state)
 {
     (void)state;
-    expect_told("if (i % 64 >= 44) return; gravel_put_uint_wg(g, a, i, 1, 1);", "work-group at (",
-                "44 of 64 work-items made the call");
+    expect_told(BODY("if (i % 64 >= 44) return; gravel_put_uint_wg(g, a, i, 1, 1);"),
+                "work-group at (", "44 of 64 work-items made the call");
 }
 
 static void calls_in_both_branches_are_told(void **state)
 {
     (void)state;
     expect_told(
-        "if (i % 2)\n gravel_inc_uint_wg(g, a, i, 1);\nelse\n gravel_inc_uint_wg(g, b, i, 1);",
+        BODY(
+            "if (i % 2)\n gravel_inc_uint_wg(g, a, i, 1);\nelse\n gravel_inc_uint_wg(g, b, i, 1);"),
         "work-group at (", "others make that of line");
 }
 
 static void base_that_differs_is_told(void **state)
 {
     (void)state;
-    expect_told("gravel_inc_uint_wg(g, i % 64 == 5 ? b : a, i, 1);", "work-group at (",
+    expect_told(BODY("gravel_inc_uint_wg(g, i % 64 == 5 ? b : a, i, 1);"), "work-group at (",
                 "line 7: the base differs between work-items");
 }
 
 static void handler_that_differs_is_told(void **state)
 {
     (void)state;
-    expect_told("gravel_am1_wg(g, i % 64 == 63 ? GRAVEL_HANDLER(two) : GRAVEL_HANDLER(one), 0, 1);",
-                "work-group at (", "the handler differs between work-items, 0 and 1");
+    expect_told(
+        BODY("gravel_am1_wg(g, i % 64 == 63 ? GRAVEL_HANDLER(two) : GRAVEL_HANDLER(one), 0, 1);"),
+        "work-group at (", "the handler differs between work-items, 0 and 1");
 }
 
 static void operation_that_differs_is_told(void **state)
 {
     (void)state;
-    expect_told(
-        "if (i % 2) gravel_add_uint_wg(g, a, i, 1, 1); else gravel_max_uint_wg(g, a, i, 1, 1);",
-        "work-group at (", "the operation differs between work-items, ");
+    expect_told(BODY("if (i % 2) gravel_add_uint_wg(g, a, i, 1, 1); else gravel_max_uint_wg(g, a, "
+                     "i, 1, 1);"),
+                "work-group at (", "the operation differs between work-items, ");
 }
 
 static void reply_that_differs_is_told(void **state)
 {
     (void)state;
-    expect_told("struct gravel_reply reply = {b, a + 4 * (i % 64 / 32)};"
-                "gravel_get_uint_wg(g, b, i, reply, i, 1);",
+    expect_told(BODY("struct gravel_reply reply = {b, a + 4 * (i % 64 / 32)};"
+                     "gravel_get_uint_wg(g, b, i, reply, i, 1);"),
                 "work-group at (", "the signal differs between work-items");
 }
 
@@ -151,8 +153,8 @@ static void place_outside_is_told(void **state)
     (void)state;
     const struct words words = make_words();
     expect_error(run_body(gravel,
-                          "struct gravel_reply reply = {b, GRAVEL_NO_SIGNAL};"
-                          "gravel_get_uint_wg(g, a, i, reply, i == 3 ? 256 : i, 1);",
+                          BODY("struct gravel_reply reply = {b, GRAVEL_NO_SIGNAL};"
+                               "gravel_get_uint_wg(g, a, i, reply, i == 3 ? 256 : i, 1);"),
                           N, GROUP, words.a, words.b, 0),
                  GRAVEL_ERANGE, "place 256 of uint at result");
     free_words(&words);
@@ -166,7 +168,8 @@ static void group_of_two_dimensions_is_named(void **state)
     const size_t global[] = {16, 16}, local[] = {8, 8};
     cl_kernel kernel = body_kernel(
         gravel,
-        "if (get_global_id(0) == 9 && get_global_id(1) == 15) gravel_inc_uint_wg(g, a, i, 1);",
+        BODY(
+            "if (get_global_id(0) == 9 && get_global_id(1) == 15) gravel_inc_uint_wg(g, a, i, 1);"),
         arguments);
     set_body_size(kernel, 16, 1);
     OK(gravel_launch(gravel, kernel, 2, global, local, 0, NULL, NULL));
@@ -181,9 +184,9 @@ static void call_of_a_sub_group_in_a_branch_is_told(void **state)
     (void)state;
     const struct words words = make_words();
     int code = run_body(gravel,
-                        "\n#ifdef GRAVEL_HAS_SUBGROUPS\n"
-                        "if (i != 70) gravel_inc_uint_sg(g, a, i, 1);"
-                        "\n#endif\n",
+                        BODY("\n#ifdef GRAVEL_HAS_SUBGROUPS\n"
+                             "if (i != 70) gravel_inc_uint_sg(g, a, i, 1);"
+                             "\n#endif\n"),
                         N, GROUP, words.a, words.b, 0);
     free_words(&words);
     if (code == 0) {
@@ -200,13 +203,14 @@ static void right_calls_send_all(void **state)
 {
     (void)state;
     const struct words words = make_words();
-    OK(run_body(gravel,
-                "gravel_inc_uint_wg(g, a, i, 1);"
-                "gravel_add_uint_wg_if(g, i % 2, a, i, 2, 1);"
-                "if (i % 3 == 0) gravel_add_uint_wi(g, a, i, 4, 1);"
-                "GRAVEL_FOR_WG (g, n, active, i % 5) gravel_inc_uint_wg_if(g, active, b, i, n % 2);"
-                "for (uint n = 0; n < 3; n++) if (n == 1) gravel_add_uint_wg(g, a, i, 8, 1);",
-                N, GROUP, words.a, words.b, 0));
+    OK(run_body(
+        gravel,
+        BODY("gravel_inc_uint_wg(g, a, i, 1);"
+             "gravel_add_uint_wg_if(g, i % 2, a, i, 2, 1);"
+             "if (i % 3 == 0) gravel_add_uint_wi(g, a, i, 4, 1);"
+             "GRAVEL_FOR_WG (g, n, active, i % 5) gravel_inc_uint_wg_if(g, active, b, i, n % 2);"
+             "for (uint n = 0; n < 3; n++) if (n == 1) gravel_add_uint_wg(g, a, i, 8, 1);"),
+        N, GROUP, words.a, words.b, 0));
     const uint32_t *a = read_map(gravel, 1, words.a, 4 * N);
     for (uint32_t i = 0; i < N; i++)
         assert_int_equal(a[i], 9 + i % 2 * 2 + (i % 3 == 0 ? 4 : 0));
@@ -248,7 +252,8 @@ static void launches_do_not_mix(void **state)
     (void)state;
     const struct words words = make_words();
     for (uint32_t i = 0; i < 3; i++)
-        OK(run_body(gravel, "gravel_inc_uint_wg(g, a, i, 1);", N, GROUP, words.a, words.b, 0));
+        OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i, 1);"), N, GROUP, words.a, words.b,
+                    0));
     expect_words(gravel, 1, words.a, 3, N);
     free_words(&words);
 }

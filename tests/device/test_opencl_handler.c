@@ -88,8 +88,8 @@ static void histogram_by_atomics_is_exact(void **state)
     (void)state;
     const uint32_t n = 64 * 1024;
     OK(run_body(gravel,
-                "uint key = (i * 2654435761u >> 16) % 96;"
-                "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, key / 3, key % 3);",
+                BODY("uint key = (i * 2654435761u >> 16) % 96;"
+                     "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, key / 3, key % 3);"),
                 n, 256, words, 0, 0));
     uint32_t expected[N_NODES][N_KEYS] = {{0}};
     for (uint32_t i = 0; i < n; i++) {
@@ -106,9 +106,9 @@ static void expect_runs_in_order(struct gravel *node)
 {
     const uint32_t n = 4096;
     OK(run_body(node,
-                "gravel_put_uint_wg(g, a, i, i + 1, i / 64 % 3);"
-                "gravel_am3_wg(g, GRAVEL_HANDLER(copy), a, b, i, i / 64 % 3);"
-                "gravel_put_uint_wg(g, a, i, 7, i / 64 % 3);",
+                BODY("gravel_put_uint_wg(g, a, i, i + 1, i / 64 % 3);"
+                     "gravel_am3_wg(g, GRAVEL_HANDLER(copy), a, b, i, i / 64 % 3);"
+                     "gravel_put_uint_wg(g, a, i, 7, i / 64 % 3);"),
                 n, 64, words, others, 0));
     for (uint32_t owner = 0; owner < N_NODES; owner++) {
         const uint32_t *copied = read_map(node, owner, others, n * 4);
@@ -146,10 +146,10 @@ static void both_kinds_of_handler_live_in_one_table(void **state)
 {
     (void)state;
     OK(run_body(gravel,
-                "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, 5, 1);"
-                "gravel_am1_wg(g, GRAVEL_HANDLER(host_add), i, 1);"
-                "gravel_am0_wg(g, GRAVEL_HANDLER(nothing), 1);"
-                "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, 5, 1);",
+                BODY("gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, 5, 1);"
+                     "gravel_am1_wg(g, GRAVEL_HANDLER(host_add), i, 1);"
+                     "gravel_am0_wg(g, GRAVEL_HANDLER(nothing), 1);"
+                     "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, 5, 1);"),
                 1024, 64, words, 0, 0));
     assert_int_equal(word32(gravel, 1, words + 20), 2048);
     assert_int_equal(host_sum, 1023 * 512);
@@ -172,7 +172,7 @@ static void long_runs_of_empty_messages_end(void **state)
     struct gravel_stats stats;
     gravel_stats_reset(gravel);
     OK(run_body(gravel,
-                "for (uint n = 0; n < 32; n++) gravel_am0_wg(g, GRAVEL_HANDLER(nothing), 0);",
+                BODY("for (uint n = 0; n < 32; n++) gravel_am0_wg(g, GRAVEL_HANDLER(nothing), 0);"),
                 65536, 256, 0, 0, 0));
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats.resolved_messages, 32 * 65536);
@@ -200,8 +200,8 @@ static void handlers_run_while_kernels_wait_for_room(void **state)
     }
     uint64_t counters = alloc_or_die(node, 4096);
     OK(run_body(node,
-                "for (uint n = 0; n < 8; n++)"
-                "    gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, (i + n) % 32, i % 2);",
+                BODY("for (uint n = 0; n < 8; n++)"
+                     "    gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, (i + n) % 32, i % 2);"),
                 8192, 256, counters, 0, 0));
     OK(gravel_stats_read(node, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_true(stats.queue_full_waits > 0);
@@ -217,11 +217,11 @@ static void handlers_run_while_kernels_wait_for_room(void **state)
 static void wrong_messages_are_refused(void **state)
 {
     (void)state;
-    expect_error(
-        run_body(gravel, "gravel_am1_wg(g, GRAVEL_HANDLER(tally), a, 1);", 64, 64, words, 0, 0),
-        GRAVEL_EHANDLER, "(tally) takes 2 arguments, the message has 1");
-    expect_error(run_body(gravel, "gravel_am0_wg(g, 77, 1);", 64, 64, 0, 0, 0), GRAVEL_EHANDLER,
-                 "no handler 77");
+    expect_error(run_body(gravel, BODY("gravel_am1_wg(g, GRAVEL_HANDLER(tally), a, 1);"), 64, 64,
+                          words, 0, 0),
+                 GRAVEL_EHANDLER, "(tally) takes 2 arguments, the message has 1");
+    expect_error(run_body(gravel, BODY("gravel_am0_wg(g, 77, 1);"), 64, 64, 0, 0, 0),
+                 GRAVEL_EHANDLER, "no handler 77");
     expect_works(gravel);
 }
 

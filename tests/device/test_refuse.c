@@ -63,7 +63,7 @@ static void expect_kernel_refused(const char *body, uint64_t a, uint64_t b, uint
 static void destination_beyond_the_last_is_named(void **state)
 {
     (void)state;
-    const char *body = "gravel_inc_uint_wg(g, a, i, (uint)b);";
+    const char *body = BODY("gravel_inc_uint_wg(g, a, i, (uint)b);");
     expect_kernel_refused(body, table.memory, 2, 0, GRAVEL_ERANGE, "destination 2 ");
     expect_kernel_refused(body, table.memory, 0x80000000u, 0, GRAVEL_ERANGE, "2147483648");
     expect_kernel_refused(body, table.memory, 0xffffffffu, 0, GRAVEL_ERANGE, "4294967295");
@@ -72,33 +72,33 @@ static void destination_beyond_the_last_is_named(void **state)
 static void one_bad_destination_among_good_ones_is_named(void **state)
 {
     (void)state;
-    expect_kernel_refused("gravel_put_uint_wg(g, a, i, 0u, i % 64 == 13 ? 77 : i % 2);",
+    expect_kernel_refused(BODY("gravel_put_uint_wg(g, a, i, 0u, i % 64 == 13 ? 77 : i % 2);"),
                           table.memory, 0, 0, GRAVEL_ERANGE, "destination 77 ");
 }
 
 static void bad_destination_of_a_single_work_item_is_named(void **state)
 {
     (void)state;
-    expect_kernel_refused("if (i == 5) gravel_inc_uint_wi(g, a, i, 9);", table.memory, 0, 0,
+    expect_kernel_refused(BODY("if (i == 5) gravel_inc_uint_wi(g, a, i, 9);"), table.memory, 0, 0,
                           GRAVEL_ERANGE, "destination 9 ");
-    expect_kernel_refused("gravel_inc_uint_wg_if(g, i == 70, a, i, 9);", table.memory, 0, 0,
+    expect_kernel_refused(BODY("gravel_inc_uint_wg_if(g, i == 70, a, i, 9);"), table.memory, 0, 0,
                           GRAVEL_ERANGE, "destination 9 ");
 }
 
 static void index_beyond_the_allocation_is_named(void **state)
 {
     (void)state;
-    const char *body = "gravel_inc_uint_wg(g, a, (uint)b, 1);";
+    const char *body = BODY("gravel_inc_uint_wg(g, a, (uint)b, 1);");
     expect_kernel_refused(body, table.memory, N_WORDS, 0, GRAVEL_ERANGE, "index 1024 ");
     expect_kernel_refused(body, table.memory, 0xffffffffu, 0, GRAVEL_ERANGE, "index 4294967295 ");
-    expect_kernel_refused("gravel_add_ulong_wg(g, a, (uint)b, 1, 1);", table.memory, N_WORDS / 2, 0,
-                          GRAVEL_ERANGE, "index 512 ");
+    expect_kernel_refused(BODY("gravel_add_ulong_wg(g, a, (uint)b, 1, 1);"), table.memory,
+                          N_WORDS / 2, 0, GRAVEL_ERANGE, "index 512 ");
 }
 
 static void address_outside_of_allocations_is_named(void **state)
 {
     (void)state;
-    const char *body = "gravel_put_ulong_wg(g, a, 0, 1, 1);";
+    const char *body = BODY("gravel_put_ulong_wg(g, a, 0, 1, 1);");
     expect_kernel_refused(body, UINT64_MAX - 7, 0, 0, GRAVEL_ERANGE, "18446744073709551608");
     expect_kernel_refused(body, UINT64_C(1) << 63, 0, 0, GRAVEL_ERANGE, "9223372036854775808");
     expect_kernel_refused(body, 4u << 20, 0, 0, GRAVEL_ERANGE, "4194304");
@@ -109,29 +109,30 @@ static void misaligned_address_is_named(void **state)
     (void)state;
     char part[32];
     snprintf(part, sizeof part, "%llu", (unsigned long long)table.memory + 2);
-    expect_kernel_refused("gravel_inc_uint_wg(g, a, 0, 1);", table.memory + 2, 0, 0, GRAVEL_ERANGE,
-                          part);
-    snprintf(part, sizeof part, "%llu", (unsigned long long)table.memory + 4);
-    expect_kernel_refused("gravel_add_ulong_wg_if(g, i < 3, a, 0, 1, 1);", table.memory + 4, 0, 0,
+    expect_kernel_refused(BODY("gravel_inc_uint_wg(g, a, 0, 1);"), table.memory + 2, 0, 0,
                           GRAVEL_ERANGE, part);
-    expect_kernel_refused("gravel_inc_ulong_wg(g, a, 0, 1);", table.memory + 4, 0, 0, GRAVEL_ERANGE,
-                          part);
+    snprintf(part, sizeof part, "%llu", (unsigned long long)table.memory + 4);
+    expect_kernel_refused(BODY("gravel_add_ulong_wg_if(g, i < 3, a, 0, 1, 1);"), table.memory + 4,
+                          0, 0, GRAVEL_ERANGE, part);
+    expect_kernel_refused(BODY("gravel_inc_ulong_wg(g, a, 0, 1);"), table.memory + 4, 0, 0,
+                          GRAVEL_ERANGE, part);
 }
 
 static void word_across_the_end_is_refused(void **state)
 {
     (void)state;
     uint64_t odd = alloc_or_die(gravel, 12);
-    expect_kernel_refused("gravel_add_ulong_wg(g, a, 1, 1, 1);", odd, 0, 0, GRAVEL_ERANGE,
+    expect_kernel_refused(BODY("gravel_add_ulong_wg(g, a, 1, 1, 1);"), odd, 0, 0, GRAVEL_ERANGE,
                           "index 1 ");
-    expect_kernel_refused("gravel_add_ulong_wg(g, a + 8, 0, 1, 1);", odd, 0, 0, GRAVEL_ERANGE, "");
+    expect_kernel_refused(BODY("gravel_add_ulong_wg(g, a + 8, 0, 1, 1);"), odd, 0, 0, GRAVEL_ERANGE,
+                          "");
     OK(gravel_free(gravel, odd));
 }
 
 static void freed_memory_is_refused(void **state)
 {
     (void)state;
-    expect_kernel_refused("gravel_inc_uint_wg(g, a, 0, 1);", freed, 0, 0, GRAVEL_ERANGE,
+    expect_kernel_refused(BODY("gravel_inc_uint_wg(g, a, 0, 1);"), freed, 0, 0, GRAVEL_ERANGE,
                           "in no allocation");
     uint32_t value = 1;
     OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_UINT, freed, &value, 1));
@@ -141,29 +142,31 @@ static void freed_memory_is_refused(void **state)
 static void unknown_handler_number_is_named(void **state)
 {
     (void)state;
-    expect_kernel_refused("gravel_am1_wg(g, 77, a, 1);", 0, 0, 0, GRAVEL_EHANDLER, "handler 77 ");
-    expect_kernel_refused("gravel_am0_wg(g, 65535, 0);", 0, 0, 0, GRAVEL_EHANDLER,
+    expect_kernel_refused(BODY("gravel_am1_wg(g, 77, a, 1);"), 0, 0, 0, GRAVEL_EHANDLER,
+                          "handler 77 ");
+    expect_kernel_refused(BODY("gravel_am0_wg(g, 65535, 0);"), 0, 0, 0, GRAVEL_EHANDLER,
                           "handler 65535 ");
 }
 
 static void wrong_number_of_arguments_is_named(void **state)
 {
     (void)state;
-    expect_kernel_refused("gravel_am1_wg(g, GRAVEL_HANDLER(two), a, 1);", 0, 0, 0, GRAVEL_EHANDLER,
-                          "takes 2");
-    expect_kernel_refused("gravel_am4_wg_if(g, i == 1, GRAVEL_HANDLER(none), a, b, c, a, 1);", 0, 0,
-                          0, GRAVEL_EHANDLER, "takes 0");
+    expect_kernel_refused(BODY("gravel_am1_wg(g, GRAVEL_HANDLER(two), a, 1);"), 0, 0, 0,
+                          GRAVEL_EHANDLER, "takes 2");
+    expect_kernel_refused(BODY("gravel_am4_wg_if(g, i == 1, GRAVEL_HANDLER(none), a, b, c, a, 1);"),
+                          0, 0, 0, GRAVEL_EHANDLER, "takes 0");
 }
 
 /* A header that no device function writes. */
 static void malformed_package_is_refused(void **state)
 {
     (void)state;
-    const char *body = "uint ticket; global uchar *slot;"
-                       "if (get_local_id(0) == 0) {"
-                       "    slot = gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
-                       "    if (slot) gravelp_queue_publish(slot, ticket, (uint)a, (uint)b, c);"
-                       "}";
+    const char *body =
+        BODY("uint ticket; global uchar *slot;"
+             "if (get_local_id(0) == 0) {"
+             "    slot = gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
+             "    if (slot) gravelp_queue_publish(slot, ticket, (uint)a, (uint)b, c);"
+             "}");
     uint32_t put = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT);
     expect_kernel_refused(body, put, 0, 0, GRAVEL_ECORRUPT, "0 messages");
     expect_kernel_refused(body, put, 100000, 0, GRAVEL_ECORRUPT, "100000 messages");
@@ -273,8 +276,9 @@ static void host_call_of_a_wrong_handler_is_refused_at_once(void **state)
 static void several_refusals_are_counted(void **state)
 {
     (void)state;
-    expect_refused(run_body(gravel, "gravel_inc_uint_wg(g, a, i, 5);", 256, 64, table.memory, 0, 0),
-                   GRAVEL_ERANGE, "and 3 more");
+    expect_refused(
+        run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i, 5);"), 256, 64, table.memory, 0, 0),
+        GRAVEL_ERANGE, "and 3 more");
 }
 
 static void collectives_check_their_arguments(void **state)
@@ -300,11 +304,12 @@ static void refusals_are_counted_in_statistics(void **state)
     (void)state;
     struct gravel_stats stats;
     gravel_stats_reset(gravel);
-    expect_error(run_body(gravel, "gravel_inc_uint_wg(g, a, i, 5);", 128, 64, table.memory, 0, 0),
-                 GRAVEL_ERANGE, "destination 5 ");
+    expect_error(
+        run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i, 5);"), 128, 64, table.memory, 0, 0),
+        GRAVEL_ERANGE, "destination 5 ");
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats.refused_messages, 128);
-    expect_error(run_body(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", 128, 64, freed, 0, 0),
+    expect_error(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 0);"), 128, 64, freed, 0, 0),
                  GRAVEL_ERANGE, "no allocation");
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_true(stats.refused_buffers >= 1);

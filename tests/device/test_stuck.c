@@ -59,7 +59,7 @@ static void ticket_never_published_is_named(void **state)
     watch(30, "a ticket that is reserved and never published");
     struct gravel *gravel = open_impatient(0);
     double begin = seconds_now();
-    expect_error(run_body(gravel, RESERVE_ONLY, 64, 64, 0, 0, 0), GRAVEL_EKERNEL,
+    expect_error(run_body(gravel, BODY(RESERVE_ONLY), 64, 64, 0, 0, 0), GRAVEL_EKERNEL,
                  "queue 0, ticket 0");
     assert_true(is_within(begin, LIMIT_S));
     expect_failed_node(gravel, "queue 0, ticket 0");
@@ -71,10 +71,10 @@ static void ticket_never_published_among_others_is_named(void **state)
     watch(30, "a ticket never published, and messages behind it");
     struct gravel *gravel = open_impatient(0);
     uint64_t word = alloc_or_die(gravel, 64);
-    OK(run_body(gravel, "gravel_inc_uint_wg(g, a, 0, 1);", 640, 64, word, 0,
+    OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 1);"), 640, 64, word, 0,
                 0)); /* tickets 0 to 9 */
     expect_error(
-        run_body(gravel, RESERVE_ONLY "gravel_inc_uint_wg(g, a, 0, 1);", 64, 64, word, 0, 0),
+        run_body(gravel, BODY(RESERVE_ONLY "gravel_inc_uint_wg(g, a, 0, 1);"), 64, 64, word, 0, 0),
         GRAVEL_EKERNEL, "queue 0, ticket 10");
     expect_failed_node(gravel, "queue 0, ticket 10");
 }
@@ -95,7 +95,7 @@ static void ticket_never_published_in_a_full_queue_is_named(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     double begin = seconds_now();
     expect_error(
-        run_body(gravel, RESERVE_ONLY "gravel_inc_uint_wg(g, a, 0, 1);", 640, 64, word, 0, 0),
+        run_body(gravel, BODY(RESERVE_ONLY "gravel_inc_uint_wg(g, a, 0, 1);"), 640, 64, word, 0, 0),
         GRAVEL_EKERNEL, stuck_behind(gravel));
     assert_true(is_within(begin, LIMIT_S));
     expect_failed_node(gravel, stuck_behind(gravel));
@@ -109,7 +109,7 @@ static void work_items_behind_a_stuck_ticket_end(void **state)
     struct gravel *gravel = open_impatient(9280);
     uint64_t word = alloc_or_die(gravel, 64);
     expect_error(
-        run_body(gravel, RESERVE_ONLY "gravel_inc_uint_wi(g, a, 0, 1);", 256, 64, word, 0, 0),
+        run_body(gravel, BODY(RESERVE_ONLY "gravel_inc_uint_wi(g, a, 0, 1);"), 256, 64, word, 0, 0),
         GRAVEL_EKERNEL, stuck_behind(gravel));
     expect_failed_node(gravel, stuck_behind(gravel));
 }
@@ -123,9 +123,9 @@ static void patience_outlasts_a_slow_kernel(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     double begin = seconds_now();
     int code = run_body(gravel,
-                        "uint x = i;"
-                        "for (ulong n = 0; n < b; n++) x = x * 1664525 + 1013904223;"
-                        "gravel_add_uint_wg(g, a, 0, x | 1, 1);",
+                        BODY("uint x = i;"
+                             "for (ulong n = 0; n < b; n++) x = x * 1664525 + 1013904223;"
+                             "gravel_add_uint_wg(g, a, 0, x | 1, 1);"),
                         64, 64, word, 30000000, 0);
     print_message("the kernel took %.2f s\n", seconds_now() - begin);
     assert_int_equal(code, 0);
@@ -146,8 +146,8 @@ static void back_pressure_is_counted_and_nothing_is_lost(void **state)
     }
     uint64_t word = alloc_or_die(gravel, 64);
     gravel_stats_reset(gravel);
-    OK(run_body(gravel, "for (uint n = 0; n < 20; n++) gravel_inc_uint_wg(g, a, 0, i % 2);", 8192,
-                256, word, 0, 0));
+    OK(run_body(gravel, BODY("for (uint n = 0; n < 20; n++) gravel_inc_uint_wg(g, a, 0, i % 2);"),
+                8192, 256, word, 0, 0));
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(word32(gravel, 0, word), 20 * 4096);
     assert_int_equal(word32(gravel, 1, word), 20 * 4096);
@@ -162,8 +162,8 @@ static void other_arena_version_is_told(void **state)
     struct gravel *gravel = open_impatient(9280);
     uint64_t word = alloc_or_die(gravel, 64);
     int code = run_body(gravel,
-                        "if (i == 0) g.arena->version = 77;"
-                        "gravel_inc_uint_wg(g, a, 0, 0); gravel_inc_uint_wg(g, a, 0, 0);",
+                        BODY("if (i == 0) g.arena->version = 77;"
+                             "gravel_inc_uint_wg(g, a, 0, 0); gravel_inc_uint_wg(g, a, 0, 0);"),
                         640, 64, word, 0, 0);
     expect_error(code, GRAVEL_EKERNEL, "another gravel.cl.h");
     expect_failed_node(gravel, "another gravel.cl.h");
@@ -176,7 +176,8 @@ static void expect_fault_at(uint32_t n_dimensions, const size_t *global, const s
     struct gravel *gravel = open_impatient(0);
     const uint64_t arguments[3] = {item};
     cl_kernel kernel = body_kernel(
-        gravel, "if (i == a) gravelp_fault(g.arena, GRAVELP_FAULT_QUEUE, 0, 0, 77);", arguments);
+        gravel, BODY("if (i == a) gravelp_fault(g.arena, GRAVELP_FAULT_QUEUE, 0, 0, 77);"),
+        arguments);
     set_body_size(kernel, global[0], n_dimensions > 1 ? global[1] : 1);
     int launched = gravel_launch(gravel, kernel, n_dimensions, global, local, 0, NULL, NULL);
     if (launched)

@@ -8,7 +8,7 @@
 #ifndef GRAVEL_TESTS_JOB_H
 #define GRAVEL_TESTS_JOB_H
 
-#include "support.h"
+#include "bodies.h"
 
 #include <stddef.h>
 

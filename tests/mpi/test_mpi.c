@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support.h"
+#include "bodies.h"
 
 enum { COUNT, CHAIN };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support.h"
+#include "bodies.h"
 
 static char heard[8192];
 

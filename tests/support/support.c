@@ -131,37 +131,6 @@ cl_kernel kernel_or_die(struct gravel *gravel, cl_program program, const char *n
     return kernel;
 }
 
-cl_kernel body_kernel(struct gravel *gravel, const char *body, const uint64_t arguments[3])
-{
-    char source[8192];
-    int n = snprintf(
-        source, sizeof source,
-        "#include \"gravel.cl.h\"\n"
-        "kernel void body(GRAVEL_ARENA, ulong a, ulong b, ulong c, ulong row, ulong plane)\n"
-        "{\n"
-        "    GRAVEL_OPEN(g);\n"
-        "    uint i = (uint)(get_global_id(0) + get_global_id(1) * row +\n"
-        "                    get_global_id(2) * plane);\n"
-        "    %s\n"
-        "}\n",
-        body);
-    MUST(n > 0 && (size_t)n < sizeof source);
-    cl_program program = build_or_die(gravel, source, NULL);
-    cl_kernel kernel = kernel_or_die(gravel, program, "body");
-    clReleaseProgram(program);
-    for (cl_uint i = 0; i < 3; i++)
-        MUST(clSetKernelArg(kernel, i + 1, sizeof(cl_ulong), &arguments[i]) == CL_SUCCESS);
-    set_body_size(kernel, 0, 0);
-    return kernel;
-}
-
-void set_body_size(cl_kernel kernel, uint64_t width, uint64_t height)
-{
-    const cl_ulong row = width, plane = width * height;
-    MUST(clSetKernelArg(kernel, 4, sizeof row, &row) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 5, sizeof plane, &plane) == CL_SUCCESS);
-}
-
 int run_kernel(struct gravel *gravel, cl_kernel kernel, size_t global_size, size_t local_size)
 {
     int launched = gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL);
@@ -169,16 +138,6 @@ int run_kernel(struct gravel *gravel, cl_kernel kernel, size_t global_size, size
         die(__FILE__, __LINE__, "gravel_launch: %s", gravel_last_error());
     int code = gravel_barrier(gravel);
     return code ? code : launched;
-}
-
-int run_body(struct gravel *gravel, const char *body, size_t global_size, size_t local_size,
-             uint64_t a, uint64_t b, uint64_t c)
-{
-    const uint64_t arguments[3] = {a, b, c};
-    cl_kernel kernel = body_kernel(gravel, body, arguments);
-    int code = run_kernel(gravel, kernel, global_size, local_size);
-    clReleaseKernel(kernel);
-    return code;
 }
 
 void *map_or_die(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes,

@@ -46,21 +46,8 @@ uint64_t alloc_or_die(struct gravel *gravel, uint64_t bytes);
 cl_program build_or_die(struct gravel *gravel, const char *source, const char *options);
 cl_kernel kernel_or_die(struct gravel *gravel, cl_program program, const char *name);
 
-/**
- * A kernel from the body alone. It sees `g`, `i` (the work-item's linear number) and three ulong arguments
- * `a`, `b` and `c`.
- */
-cl_kernel body_kernel(struct gravel *gravel, const char *body, const uint64_t arguments[3]);
-
-/** Before a launch of two or three dimensions: its first two sizes [work-items]. */
-void set_body_size(cl_kernel kernel, uint64_t width, uint64_t height);
-
 /** Launch a one-dimensional kernel and wait for its messages. @return what gravel_barrier returned. */
 int run_kernel(struct gravel *gravel, cl_kernel kernel, size_t global_size, size_t local_size);
-
-/** The two together, releasing the kernel. */
-int run_body(struct gravel *gravel, const char *body, size_t global_size, size_t local_size,
-             uint64_t a, uint64_t b, uint64_t c);
 
 /** Memory of a local node's heap, on every step of the ladder; to be unmapped. */
 void *map_or_die(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes,
