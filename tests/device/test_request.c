@@ -35,13 +35,8 @@ static struct gravel *open_node(void)
 #define WAIT(what) "if (!" what ") ((global uint *)gravel_local(g, c))[1023] = 1;"
 #define START "uint lane = get_local_id(0), first = i - lane;"
 
-static char *body_with(const struct gravel *gravel, const char *send, const char *wait)
-{
-    static char text[2048];
-    snprintf(text, sizeof text, "%s%s%s", START, send,
-             takes_step(gravel, "drain") ? "(void)first;" : wait);
-    return text;
-}
+#define SEND_AND(gravel, send, wait) \
+    (takes_step(gravel, "drain") ? BODY(START send "(void)first;") : BODY(START send wait))
 
 /* ---- contention ------------------------------------------------------------------------------ */
 
@@ -63,10 +58,10 @@ static void draw_numbers(void)
     uint64_t word = alloc_or_die(gravel, 64), answers = alloc_or_die(gravel, 4 * N);
     uint64_t signals = alloc_or_die(gravel, 4096);
     const char *body =
-        body_with(gravel,
-                  "struct gravel_reply reply = {b, c + 4 * (first / 64)};"
-                  "uint n = gravel_fetch_add_uint_wg(g, a, 0, 1, reply, (uint)i, 1);",
-                  WAIT("gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n)"));
+        SEND_AND(gravel,
+                 "struct gravel_reply reply = {b, c + 4 * (first / 64)};"
+                 "uint n = gravel_fetch_add_uint_wg(g, a, 0, 1, reply, (uint)i, 1);",
+                 WAIT("gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n)"));
     OK(run_body(gravel, body, N, GROUP, word, answers, signals));
     expect_every_number_once(gravel, answers);
     assert_int_equal(word32(gravel, 1, word), N);
@@ -107,10 +102,10 @@ static void cas_has_one_winner(void **state)
     uint64_t word = alloc_or_die(gravel, 64), answers = alloc_or_die(gravel, 8 * N);
     uint64_t signals = alloc_or_die(gravel, 4096), n_winners = 0;
     const char *body =
-        body_with(gravel,
-                  "struct gravel_reply reply = {b, c};"
-                  "gravel_cas_ulong_wg_if(g, i % 3 != 1, a, 2, 0, i + 1, reply, (uint)i, 2);",
-                  "");
+        SEND_AND(gravel,
+                 "struct gravel_reply reply = {b, c};"
+                 "gravel_cas_ulong_wg_if(g, i % 3 != 1, a, 2, 0, i + 1, reply, (uint)i, 2);",
+                 "");
     OK(run_body(gravel, body, N, GROUP, word, answers, signals));
     uint64_t winner = word64(gravel, 2, word + 16);
     assert_true(winner >= 1 && winner <= N);
@@ -134,13 +129,13 @@ static void calls_of_a_group_are_done_in_order(void **state)
     uint64_t words = alloc_or_die(gravel, 4 * N), answers = alloc_or_die(gravel, 4 * 3 * N);
     uint64_t signals = alloc_or_die(gravel, 4096);
     const char *body =
-        body_with(gravel,
-                  "struct gravel_reply reply = {b, c + 4 * (first / 64)};"
-                  "uint n = gravel_fetch_add_uint_wg(g, a, (uint)i / 2, 1, reply, (uint)i, 1);"
-                  "n += gravel_fetch_add_uint_wg(g, a, (uint)i / 2, 1, reply, 512 + (uint)i, 1);"
-                  "gravel_put_uint_wg(g, a, 256 + (uint)i / 2, (uint)first, 1);"
-                  "n += gravel_get_uint_wg(g, a, 256 + (uint)i / 2, reply, 1024 + (uint)i, 1);",
-                  WAIT("gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_GE, n)"));
+        SEND_AND(gravel,
+                 "struct gravel_reply reply = {b, c + 4 * (first / 64)};"
+                 "uint n = gravel_fetch_add_uint_wg(g, a, (uint)i / 2, 1, reply, (uint)i, 1);"
+                 "n += gravel_fetch_add_uint_wg(g, a, (uint)i / 2, 1, reply, 512 + (uint)i, 1);"
+                 "gravel_put_uint_wg(g, a, 256 + (uint)i / 2, (uint)first, 1);"
+                 "n += gravel_get_uint_wg(g, a, 256 + (uint)i / 2, reply, 1024 + (uint)i, 1);",
+                 WAIT("gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_GE, n)"));
     OK(run_body(gravel, body, N, GROUP, words, answers, signals));
     const uint32_t *olds = read_map(gravel, 0, answers, 4 * 3 * N);
     for (uint32_t i = 0; i < N; i++) {
@@ -181,8 +176,8 @@ static void a_wait_goes_on_while_its_word_changes(void **state)
     assert_int_equal(word, 64);
     MUST(pthread_create(&thread, NULL, send_slowly, gravel) == 0);
     OK(run_body(gravel,
-                "bool holds = gravel_wait_until_int_wg(g, b, GRAVEL_CMP_GT, 5);"
-                "*(global uint *)gravel_local(g, a) = holds + 1;",
+                BODY("bool holds = gravel_wait_until_int_wg(g, b, GRAVEL_CMP_GT, 5);"
+                     "*(global uint *)gravel_local(g, a) = holds + 1;"),
                 1, 1, other, word, 0));
     pthread_join(thread, NULL);
     assert_int_equal(word32(gravel, 0, other), 2);
@@ -198,8 +193,8 @@ static void a_wait_for_nothing_ends_and_is_named(void **state)
     struct gravel *gravel = open_node();
     bool is_drain = takes_step(gravel, "drain");
     uint64_t word = alloc_or_die(gravel, 64);
-    int code = run_body(gravel, "gravel_wait_until_uint_wg(g, a + 8, GRAVEL_CMP_GE, 7);", GROUP,
-                        GROUP, word, 0, 0);
+    int code = run_body(gravel, BODY("gravel_wait_until_uint_wg(g, a + 8, GRAVEL_CMP_GE, 7);"),
+                        GROUP, GROUP, word, 0, 0);
     expect_error(code, GRAVEL_EKERNEL,
                  is_drain ? "no kernel waits on step drain"
                           : "to be >= 7; it has been 0 for 0.3 s");
@@ -217,9 +212,9 @@ static void a_wait_for_a_long_is_named_in_full(void **state)
     uint64_t word = alloc_or_die(gravel, 64);
     OK(gravel_update(gravel, GRAVEL_PUT, GRAVEL_ULONG, word + 8, &(uint64_t){0x200000001}, 0));
     OK(gravel_quiet(gravel));
-    int code =
-        run_body(gravel, "gravel_wait_until_ulong_wg(g, a + 8, GRAVEL_CMP_EQ, 0x300000001ul);",
-                 GROUP, GROUP, word, 0, 0);
+    int code = run_body(gravel,
+                        BODY("gravel_wait_until_ulong_wg(g, a + 8, GRAVEL_CMP_EQ, 0x300000001ul);"),
+                        GROUP, GROUP, word, 0, 0);
     expect_error(code, GRAVEL_EKERNEL,
                  is_drain ? "(it is 8589934593) to be == 12884901889"
                           : "to be == 12884901889; it has been 8589934593 for 0.3 s");
@@ -254,14 +249,14 @@ static void refused_requests_do_nothing_and_say_why(void **state)
     struct gravel *gravel = open_node();
     uint64_t words = alloc_or_die(gravel, 64), answers = alloc_or_die(gravel, 64);
     uint64_t signal = alloc_or_die(gravel, 64);
-    const char *body = "struct gravel_reply reply = {b, c};"
-                       "gravel_swap_uint_wg(g, a, 0, 7, reply, i == 3 ? 16 : 0, 1);";
+    const char *body = BODY("struct gravel_reply reply = {b, c};"
+                            "gravel_swap_uint_wg(g, a, 0, 7, reply, i == 3 ? 16 : 0, 1);");
     int code = run_body(gravel, body, GROUP, GROUP, words, answers, signal);
     expect_error(code, GRAVEL_ERANGE, "place 16 of uint at result 64 is beyond");
     expect_words(gravel, 1, words, 0, 16);
     expect_words(gravel, 0, answers, 0, 16);
     expect_words(gravel, 0, signal, 0, 16);
-    code = run_body(gravel, "gravel_put_signal_uint_wg(g, a, 0, 7, b + 64, 1);", GROUP, GROUP,
+    code = run_body(gravel, BODY("gravel_put_signal_uint_wg(g, a, 0, 7, b + 64, 1);"), GROUP, GROUP,
                     words, signal, 0);
     expect_error(code, GRAVEL_ERANGE, "signal at 192 is in no allocation");
     expect_works(gravel);
@@ -281,9 +276,9 @@ static void the_cause_of_a_vain_wait_is_told(void **state)
         skip();
     }
     int code = run_body(gravel,
-                        "struct gravel_reply reply = {a, b};"
-                        "uint n = gravel_get_uint_wg(g, a, 999, reply, 0, 1);"
-                        "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, n);",
+                        BODY("struct gravel_reply reply = {a, b};"
+                             "uint n = gravel_get_uint_wg(g, a, 999, reply, 0, 1);"
+                             "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, n);"),
                         GROUP, GROUP, words, signal, 0);
     expect_error(code, GRAVEL_EKERNEL, "waited for the word");
     expect_error(code, GRAVEL_EKERNEL, "index 999 of uint");

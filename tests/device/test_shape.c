@@ -51,7 +51,7 @@ static bool run_shape(struct gravel *gravel, cl_uint n_dimensions, const size_t 
         n_items *= global_size[d];
     for (int t = 0; t < 3; t++)
         tables[t] = alloc_or_die(gravel, n_items * 4);
-    cl_kernel kernel = body_kernel(gravel, SENDS, tables);
+    cl_kernel kernel = body_kernel(gravel, BODY(SENDS), tables);
     set_body_size(kernel, global_size[0], n_dimensions > 1 ? global_size[1] : 1);
     int code = gravel_launch(gravel, kernel, n_dimensions, global_size, local_size, 0, NULL, NULL);
     clReleaseKernel(kernel);
@@ -152,7 +152,7 @@ static void group_larger_than_the_queue_is_told(void **state)
     if (!is_drained(&config))
         assert_true(run_shape(gravel, 1, &global_size, &local_size));
     uint64_t word = alloc_or_die(gravel, 64);
-    expect_error(run_body(gravel, "gravel_inc_uint_wg(g, a, 0, 1);", 1024, 256, word, 0, 0),
+    expect_error(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 1);"), 1024, 256, word, 0, 0),
                  GRAVEL_EKERNEL, "raise GRAVEL_QUEUE");
     expect_error(gravel_close(gravel), GRAVEL_EKERNEL, "raise GRAVEL_QUEUE");
 }
@@ -217,7 +217,7 @@ static void impossible_launch_is_refused(void **state)
     (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     const uint64_t arguments[3] = {0};
-    cl_kernel kernel = body_kernel(gravel, "(void)i;", arguments);
+    cl_kernel kernel = body_kernel(gravel, BODY("(void)i;"), arguments);
     const size_t global_size = 1 << 20, local_size = 1 << 20;
     expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL),
                  GRAVEL_ECL, "WORK_GROUP_SIZE");

@@ -141,7 +141,8 @@ static void expect_launched_whole(struct gravel *gravel, uint32_t n_dimensions,
     const size_t width = global[0], height = n_dimensions > 1 ? global[1] : 1;
     const size_t n_items = width * height * (n_dimensions > 2 ? global[2] : 1);
     const uint64_t arguments[3] = {alloc_or_die(gravel, n_items * 4)};
-    cl_kernel kernel = body_kernel(gravel, "gravel_add_uint_wg(g, a, i, i + 1, i % 2);", arguments);
+    cl_kernel kernel =
+        body_kernel(gravel, BODY("gravel_add_uint_wg(g, a, i, i + 1, i % 2);"), arguments);
     set_body_size(kernel, width, height);
     OK(gravel_launch(gravel, kernel, n_dimensions, global, local, 0, NULL, NULL));
     OK(gravel_barrier(gravel));
@@ -195,7 +196,7 @@ static void launch_of_nothing_is_refused(void **state)
         struct gravel *gravel = open_or_skip(&config);
         const uint64_t arguments[3] = {0};
         const size_t sizes[] = {64, 0, 64}, one[] = {1, 1, 1};
-        cl_kernel kernel = body_kernel(gravel, "(void)i;", arguments);
+        cl_kernel kernel = body_kernel(gravel, BODY("(void)i;"), arguments);
         expect_error(gravel_launch(gravel, kernel, 2, sizes, one, 0, NULL, NULL), GRAVEL_EINVAL,
                      "size 0 in dimension 1");
         expect_error(gravel_launch(gravel, kernel, 2, one, sizes, 0, NULL, NULL), GRAVEL_EINVAL,
@@ -240,7 +241,7 @@ static void counts_of_a_whole_launch_do_not_build(void **state)
 /* Groups of 64 work-items that send 8 packages each. */
 static int send_8_each(struct gravel *gravel, size_t n_groups, uint64_t word)
 {
-    return run_body(gravel, "for (uint n = 0; n < 8; n++) gravel_inc_uint_wg(g, a, 0, 1);",
+    return run_body(gravel, BODY("for (uint n = 0; n < 8; n++) gravel_inc_uint_wg(g, a, 0, 1);"),
                     64 * n_groups, 64, word, 0, 0);
 }
 
@@ -306,7 +307,7 @@ static void expect_full_device_is_told(const struct gravel_config *config, uint6
     const uint64_t arguments[3] = {word, n_sends};
     const size_t global_size = 64 * 32, local_size = 64;
     cl_kernel kernel = body_kernel(
-        gravel, "for (uint n = 0; n < b; n++) gravel_inc_uint_wg(g, a, 0, 1);", arguments);
+        gravel, BODY("for (uint n = 0; n < b; n++) gravel_inc_uint_wg(g, a, 0, 1);"), arguments);
     double begin = seconds_now();
     MUST(clEnqueueNDRangeKernel(gravel_cl_queue(gravel), kernel, 1, NULL, &global_size, &local_size,
                                 0, NULL, NULL) == CL_SUCCESS);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernels from their bodies alone. The bodies that a test program marks by BODY are one program for each node, for PoCL
- * takes 0.4 s to build a program, and 0.03 s for a kernel more in it.
+ * takes 0.4 s to build a program, and 0.03 s for a kernel more in it. A body that many test programs have is not marked,
+ * so that it is compiled once for all of them.
  *
  * Path:    BODY's texts, which the linker lays side by side -> bodies.c -> the tests in device/ and mpi/.
  * Owner:   the program of the last nodes stays, with their contexts, until other nodes need the place.
