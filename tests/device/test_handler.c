@@ -139,7 +139,8 @@ static void chain_of_1000_has_ended_after_barrier(void **state)
 static void chains_from_a_kernel_have_ended_after_barrier(void **state)
 {
     (void)state;
-    OK(run_body(gravel, "gravel_am1_wg(g, GRAVEL_HANDLER(chain), 50, i % 3);", 256, 64, 0, 0, 0));
+    OK(run_body(gravel, BODY("gravel_am1_wg(g, GRAVEL_HANDLER(chain), 50, i % 3);"), 256, 64, 0, 0,
+                0));
     assert_int_equal(n_calls, 256 * 51);
 }
 
@@ -170,8 +171,8 @@ static void failing_handler_is_named_and_others_go_on(void **state)
 {
     (void)state;
     expect_error(run_body(gravel,
-                          "gravel_am0_wg_if(g, i == 3, GRAVEL_HANDLER(fail_with_7), 1);"
-                          "gravel_inc_ulong_wg(g, a, 0, 1);",
+                          BODY("gravel_am0_wg_if(g, i == 3, GRAVEL_HANDLER(fail_with_7), 1);"
+                               "gravel_inc_ulong_wg(g, a, 0, 1);"),
                           128, 64, word, 0, 0),
                  GRAVEL_EHANDLER, "fail_with_7 returned 7");
     assert_int_equal(n_calls, 1);
@@ -182,9 +183,9 @@ static void failing_handler_is_named_and_others_go_on(void **state)
 static void many_failures_are_told_once(void **state)
 {
     (void)state;
-    expect_error(
-        run_body(gravel, "gravel_am0_wg(g, GRAVEL_HANDLER(fail_with_7), i % 3);", 256, 64, 0, 0, 0),
-        GRAVEL_EHANDLER, "others failed");
+    expect_error(run_body(gravel, BODY("gravel_am0_wg(g, GRAVEL_HANDLER(fail_with_7), i % 3);"),
+                          256, 64, 0, 0, 0),
+                 GRAVEL_EHANDLER, "others failed");
     assert_int_equal(n_calls, 256);
     assert_int_equal(gravel_quiet(gravel), 0);
 }
@@ -211,8 +212,8 @@ static void waiting_in_a_handler_is_refused(void **state)
 static void handler_knows_its_node_source_and_user(void **state)
 {
     (void)state;
-    OK(run_body(gravel, "gravel_am2_wg(g, GRAVEL_HANDLER(self), i % 3, 0, i % 3);", 192, 64, 0, 0,
-                0));
+    OK(run_body(gravel, BODY("gravel_am2_wg(g, GRAVEL_HANDLER(self), i % 3, 0, i % 3);"), 192, 64,
+                0, 0, 0));
     assert_int_equal(n_calls, 192);
     assert_int_equal(gravel_node(gravel), 0);
 }

@@ -40,8 +40,8 @@ static uint32_t *map_words(uint32_t node, uint32_t first, uint32_t n, cl_map_fla
 static void messages_are_read(void **state)
 {
     (void)state;
-    OK(run_body(gravel, "gravel_put_uint_wg_if(g, i < b, a, i, i * 3, i % 2);", 1024, 64, table, N,
-                0));
+    OK(run_body(gravel, BODY("gravel_put_uint_wg_if(g, i < b, a, i, i * 3, i % 2);"), 1024, 64,
+                table, N, 0));
     for (uint32_t node = 0; node < 2; node++) {
         const uint32_t *words = map_words(node, 0, N, CL_MAP_READ);
         for (uint32_t i = 0; i < N; i++)
@@ -70,7 +70,7 @@ static void written_words_are_found_by_messages_and_gets(void **state)
             words[i] = i + node;
         unmap(gravel, words);
     }
-    OK(run_body(gravel, "gravel_inc_uint_wg_if(g, i < b, a, i, 1);", 1024, 64, table, N, 0));
+    OK(run_body(gravel, BODY("gravel_inc_uint_wg_if(g, i < b, a, i, 1);"), 1024, 64, table, N, 0));
     OK(gravel_get(gravel, table, back, sizeof back, 1));
     for (uint32_t i = 0; i < N; i++)
         assert_int_equal(back[i], i + 2);
@@ -88,8 +88,8 @@ static void written_words_are_found_by_kernels(void **state)
         words[i] = words[i] + 5;
     unmap(gravel, words);
     OK(run_body(gravel,
-                "global const uint *here = (global const uint *)gravel_local(g, a);"
-                "gravel_put_uint_wg_if(g, i < b, a, i, here[i < b ? i : 0] * 2, 1);",
+                BODY("global const uint *here = (global const uint *)gravel_local(g, a);"
+                     "gravel_put_uint_wg_if(g, i < b, a, i, here[i < b ? i : 0] * 2, 1);"),
                 1024, 64, table, N, 0));
     const uint32_t *there = map_words(1, 0, N, CL_MAP_READ);
     for (uint32_t i = 0; i < N; i++)

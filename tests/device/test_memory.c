@@ -156,7 +156,8 @@ static void many_loopback_nodes_work(void **state)
     config.buffer_bytes = 512;
     OK(gravel_open(&gravel, &config, NULL));
     uint64_t word = alloc_or_die(gravel, 64);
-    OK(run_body(gravel, "gravel_add_uint_wg(g, a, i % 16, i, i % 1000);", 16000, 64, word, 0, 0));
+    OK(run_body(gravel, BODY("gravel_add_uint_wg(g, a, i % 16, i, i % 1000);"), 16000, 64, word, 0,
+                0));
     uint64_t sum = 0;
     for (uint32_t node = 0; node < 1000; node++) {
         const uint32_t *words = read_map(gravel, node, word, 64);
@@ -182,7 +183,8 @@ static void odd_sizes_work(void **state)
     config.n_resolvers = 2;
     OK(gravel_open(&gravel, &config, NULL));
     uint64_t table = alloc_or_die(gravel, 4 * 5000);
-    OK(run_body(gravel, "gravel_add_uint_wg(g, a, i, i + 1, i % 3);", 5000, 100, table, 0, 0));
+    OK(run_body(gravel, BODY("gravel_add_uint_wg(g, a, i, i + 1, i % 3);"), 5000, 100, table, 0,
+                0));
     for (uint32_t node = 0; node < 3; node++) {
         const uint32_t *words = read_map(gravel, node, table, 4 * 5000);
         for (uint32_t i = 0; i < 5000; i++)

@@ -178,8 +178,8 @@ static void barrier_covers_what_handlers_send(void)
     MUST(sum_over_nodes(n_calls) == length + 1);
     n_calls = 0;
     OK(gravel_barrier(gravel));
-    OK(run_body(gravel, "gravel_am1_wg(g, GRAVEL_HANDLER(chain), 20, i % gravel_n_nodes(g));", 128,
-                64, 0, 0, 0));
+    OK(run_body(gravel, BODY("gravel_am1_wg(g, GRAVEL_HANDLER(chain), 20, i % gravel_n_nodes(g));"),
+                128, 64, 0, 0, 0));
     MUST(sum_over_nodes(n_calls) == 128 * 21 * n_nodes);
 }
 
@@ -234,7 +234,8 @@ static void refusal_is_told_at_both_ends(void)
     uint64_t memory = alloc_or_die(gravel, 4096);
     if (node == 0) {
         const uint64_t arguments[3] = {memory, 1024};
-        cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, (uint)b, 1);", arguments);
+        cl_kernel kernel =
+            body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)b, 1);"), arguments);
         const size_t global_size = 256, local_size = 64;
         OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
         clReleaseKernel(kernel);
@@ -267,12 +268,12 @@ static void one_bad_index_among_many_costs_its_buffer_alone(void)
     uint64_t memory = alloc_or_die(gravel, 4 * n_words), bad = node == 0 ? 100000 : UINT64_MAX;
     OK(gravel_barrier(gravel));
     OK(gravel_stats_read(gravel, &before, sizeof before, GRAVEL_ALL_NODES));
-    int code =
-        run_body(gravel,
-                 "for (uint n = 0; n < 4; n++)"
-                 "    gravel_inc_uint_wg(g, a, i == b && n == 2 ? 65536u : (i * 7u + n) % 65536u,"
-                 "                       (gravel_node(g) + 1) % gravel_n_nodes(g));",
-                 n_items, 256, memory, bad, 0);
+    int code = run_body(
+        gravel,
+        BODY("for (uint n = 0; n < 4; n++)"
+             "    gravel_inc_uint_wg(g, a, i == b && n == 2 ? 65536u : (i * 7u + n) % 65536u,"
+             "                       (gravel_node(g) + 1) % gravel_n_nodes(g));"),
+        n_items, 256, memory, bad, 0);
     if (node <= 1) {
         expect(code, GRAVEL_ERANGE, ": index 65536 of uint at base");
         expect(code, GRAVEL_ERANGE, "node 1 refused a buffer from node 0");
@@ -328,9 +329,9 @@ static void statistics_add_up_over_all_nodes(void)
     gravel_stats_reset(gravel);
     OK(gravel_barrier(gravel));
     OK(run_body(gravel,
-                "uint x = (i + 65537 * gravel_node(g)) * 2654435761u;"
-                "x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;"
-                "gravel_inc_uint_wg(g, a, i, x % gravel_n_nodes(g));",
+                BODY("uint x = (i + 65537 * gravel_node(g)) * 2654435761u;"
+                     "x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;"
+                     "gravel_inc_uint_wg(g, a, i, x % gravel_n_nodes(g));"),
                 65536, 256, table, 0, 0));
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     for (uint32_t to = 0; to < n_nodes; to++) {
@@ -397,10 +398,10 @@ static void everything_at_once_adds_up(void)
 {
     uint64_t table = alloc_or_die(gravel, 8 * 4);
     const uint64_t arguments[3] = {table};
-    cl_kernel kernel = body_kernel(
-        gravel,
-        "for (uint n = 0; n < 8; n++) gravel_inc_ulong_wg(g, a, 0, (i + n) % gravel_n_nodes(g));",
-        arguments);
+    cl_kernel kernel = body_kernel(gravel,
+                                   BODY("for (uint n = 0; n < 8; n++) gravel_inc_ulong_wg(g, a, 0, "
+                                        "(i + n) % gravel_n_nodes(g));"),
+                                   arguments);
     for (uint32_t round = 0; round < 20; round++) {
         const size_t global_size = 4096, local_size = 64;
         uint64_t back;
