@@ -117,7 +117,7 @@ kernel void publish(GRAVEL_ARENA, ulong first, uint n_ready, ulong colors,
  * work-items, and each of them that is before all neighbours without a colour takes one.
  *
  * Global size: a deque a group, or a group a task. before, after: [n_own] colours of the last round and of this one.
- * n_left: vertices that go on waiting.
+ * n_left: vertices that still wait.
  */
 kernel void color_tasks(GRAVEL_STEAL, uint n_own, global const uint *restrict starts,
                         global const uint *restrict higher, global uint *restrict cursors,

@@ -85,9 +85,9 @@ static void apply_at(ulong first, APPLY_RANKS, global rank_type *restrict sums, 
  * New ranks from the sums that have arrived; the sums are 0 again when it ends.
  *
  * Global size: this node's vertices from number `first`; local size: GROUP_ITEMS, or all in one group.
- * rank, share: [vertices]. degree: [vertices] edges that leave. sums_offset: heap offset of sums [block]. base: rank without any sum; extra: what
- * the vertices without edges give everyone. totals: [groups][2] change of rank, and rank of the vertices
- * without edges, each summed over a group.
+ * rank, share: [vertices]. degree: [vertices] edges that leave. sums_offset: heap offset of sums [block]. base: rank
+ * without any sum; extra: what the vertices without edges give each vertex. totals: [groups][2] change of rank, and
+ * rank of the vertices without edges, each summed over a group.
  */
 kernel void apply(GRAVEL_ARENA, ulong first, APPLY_RANKS, ulong sums_offset, APPLY_REST)
 {
@@ -98,7 +98,7 @@ kernel void apply(GRAVEL_ARENA, ulong first, APPLY_RANKS, ulong sums_offset, APP
 }
 
 #ifdef HAS_TASKS
-/* The same with --schedule: sums [vertices] are in an array. */
+/* New ranks with --schedule: sums [vertices] are in an array. */
 kernel void apply_own(GRAVEL_ARENA, ulong first, APPLY_RANKS, global rank_type *restrict sums,
                       APPLY_REST)
 {

@@ -47,7 +47,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_promote_begin(global struct gravelp_steal *stea
 {
     global struct gravelp_deque *me = gravelp_deque(steal, group);
     uint n = (own->tail - own->head) / 2, at = own->head;
-    if (own->tail - own->head < GRAVELP_STEAL_LEAST || own->n_refused ||
+    if (n == 0 || own->n_refused ||
         gravelp_device_load_acquire(&me->offer) != GRAVELP_OFFER_EMPTY) /* X5, pairs with X6 */
         return GRAVELP_VERDICT_NONE;
     n = n < GRAVELP_STEAL_BLOCK ? n : GRAVELP_STEAL_BLOCK;

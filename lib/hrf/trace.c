@@ -58,7 +58,7 @@ struct checker {
     struct hrf_table instances; /* by level and place */
     enum hrf_level levels[MAX_INSTANCES];
     struct hrf_table pairs;  /* of code that raced */
-    bool has_acquire_fences; /* else nobody asks what loads have seen */
+    bool has_acquire_fences; /* else no fence needs what loads have seen */
     bool has_memory;
 };
 

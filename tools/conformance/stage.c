@@ -50,7 +50,7 @@ void stage_close(struct stage *stage)
     OK(gravel_close(stage->gravel));
 }
 
-/* Where every node is a sender, node 0 goes ahead: the others wait before, it tells them after. */
+/* Where every node is a sender, node 0 goes ahead: the other nodes wait before, it wakes them after. */
 static void meet_if(struct stage *stage, bool is_first)
 {
     if (stage->n_origins > 1 && is_first == (stage->node == 0))

@@ -26,7 +26,7 @@ void stage_close(struct stage *stage);
 
 /**
  * Build a program of cases; the same text and options on every step, so that a driver that keeps what it compiled
- * (PoCL) compiles a kernel once for all of them. Node 0 goes ahead of the others, who find it there.
+ * (PoCL) compiles a kernel once for all of them. Node 0 goes ahead; the other nodes find it there.
  */
 cl_program stage_build(struct stage *stage, const char *source);
 
@@ -44,7 +44,7 @@ cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base);
 
 /**
  * Launch the kernel that stage_kernel has made, and wait for the messages of all nodes. The first time node 0 goes
- * ahead of the others: compiling a kernel takes longer than its cases.
+ * ahead of the other nodes: compiling a kernel takes longer than its cases.
  *
  * @return what gravel_launch or gravel_barrier returned.
  */
