@@ -19,6 +19,9 @@
 
 #ifdef GRAVELP_FLOW_SIGN
 
+/* Of choose.h: other work-groups have changed it by atomic additions. */
+#define GRAVELP_COUNT(words, layer) gravelp_device_load_relaxed((words) + (layer))
+
 /* A CE that a work-item has reserved, by its column; ce + i is the i-th after it. */
 typedef uint gravel_ce;
 #define GRAVELP_NO_CE 0x80000000u /* and all above: a reservation that was refused */
@@ -32,6 +35,14 @@ struct gravelp_flow_scratch {
     gravel_ce after;              /* the first continuation */
     uint n_forks;                 /* work-items with children */
     uint forks[GRAVEL_MAX_GROUP]; /* per work-item: how many of them are before it */
+#ifdef GRAVELP_FLOW_LOOP
+    struct gravelp_round round; /* which this group is in */
+    uint part;                  /* of the round: its next group's worth of CEs */
+    uint member, n_members;     /* this group's number among the members of the launch */
+    uint phase;                 /* as it knows it */
+    uint goes_on, chooses;
+    uint may_follow, depth, most, key; /* while the next round is chosen */
+#endif
 };
 
 /* CEs that a work-item has made by one call; if it asked for none, any. */

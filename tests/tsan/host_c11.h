@@ -112,6 +112,10 @@ static inline void gravelp_near_fence_seq_cst(void)
 {
     atomic_fetch_add_explicit(&gravelp_fence_word, 0, memory_order_relaxed);
 }
+static inline uint gravelp_device_fetch_add_acq_rel(uint *word, uint value)
+{
+    return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_acq_rel);
+}
 #define gravelp_local_load_acquire gravelp_load_acquire
 #define gravelp_local_load_relaxed gravelp_load_relaxed
 #define gravelp_local_store_release gravelp_store_release
@@ -119,6 +123,14 @@ static inline void gravelp_near_fence_seq_cst(void)
 static inline uint gravelp_local_add_release(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_release);
+}
+static inline void gravelp_local_max_relaxed(uint *word, uint value)
+{
+    uint seen = atomic_load_explicit((_Atomic uint *)word, memory_order_relaxed);
+    while (seen < value &&
+           !atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &seen, value,
+                                                    memory_order_relaxed, memory_order_relaxed))
+        ;
 }
 static inline bool gravelp_local_swap_relaxed(uint *word, uint expected, uint value)
 {
