@@ -19,9 +19,6 @@
 
 #ifdef GRAVELP_FLOW_SIGN
 
-/* Of choose.h: other work-groups have changed it by atomic additions. */
-#define GRAVELP_COUNT(words, layer) gravelp_device_load_relaxed((words) + (layer))
-
 /* A CE that a work-item has reserved, by its column; ce + i is the i-th after it. */
 typedef uint gravel_ce;
 #define GRAVELP_NO_CE 0x80000000u /* and all above: a reservation that was refused */

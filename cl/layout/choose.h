@@ -20,8 +20,10 @@
 
 #include "flow.h"
 
-/* A tail, or a head, which other threads have changed before; kernels define it otherwise. */
-#ifndef GRAVELP_COUNT
+/* A tail, or a head. In a kernel other work-groups have changed it, by atomic additions. */
+#ifdef GRAVELP_PORTABLE_CL_H
+#define GRAVELP_COUNT(words, layer) gravelp_device_load_relaxed((words) + (layer))
+#else
 #define GRAVELP_COUNT(words, layer) ((words)[layer])
 #endif
 
