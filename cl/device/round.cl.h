@@ -103,7 +103,9 @@ GRAVELP_INLINE void gravelp_member_enrol(struct gravel_flow_group f)
         f.scratch->n_members = gravelp_device_load_relaxed(&turn->members);
     f.scratch->member = f.scratch->part = me;
     f.scratch->phase = 0;
-    f.scratch->round = turn->round;
+    f.scratch->round = (struct gravelp_round){0, 0, 0, 0};
+    if (is_member) /* the members' chooser may be writing the next one */
+        f.scratch->round = turn->round;
     f.scratch->goes_on = is_member && gravelp_round_fits(f.flow);
 }
 

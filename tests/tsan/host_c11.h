@@ -22,6 +22,7 @@
 #define global
 #define local
 #define kernel
+#define constant static const
 typedef unsigned char uchar;
 typedef uint32_t uint; /* typedefs: the table of operations pastes these names */
 typedef uint64_t ulong;
@@ -39,7 +40,8 @@ struct gravelp_lane {
     void *scratch;                      /* the group's local memory: struct gravelp_scratch, */
     void *shares;                       /* struct gravel_shares, */
     void *fbar;                         /* struct gravel_fbar, */
-    void *own;                          /* struct gravelp_own */
+    void *own;                          /* struct gravelp_own, */
+    void *flow;                         /* struct gravelp_flow_scratch */
 };
 extern _Thread_local struct gravelp_lane *gravelp_lane;
 
@@ -186,5 +188,13 @@ GRAVELP_AS_BITS(gravel_float_bits, float, uint)
 GRAVELP_AS_BITS(gravel_double_bits, double, ulong)
 #define as_uint(value) gravel_float_bits(value)
 #define as_ulong(value) gravel_double_bits(value)
+GRAVELP_AS_BITS(gravel_bits_float, uint, float)
+#define as_float(value) gravel_bits_float(value)
+static inline uint atomic_cmpxchg(volatile uint *word, uint expected, uint value)
+{
+    atomic_compare_exchange_strong_explicit((volatile _Atomic uint *)word, &expected, value,
+                                            memory_order_relaxed, memory_order_relaxed);
+    return expected;
+}
 
 #endif
