@@ -75,7 +75,7 @@ GRAVELP_INLINE bool gravelp_member_wait(struct gravel_flow_group f, global uint 
     return true;
 }
 
-/* Leader of the first group: close the list once nobody new comes. @return how many are on it. */
+/* Leader of the first group: close the list once no other comes. @return how many are on it. */
 GRAVELP_INLINE uint gravelp_member_close(struct gravel_flow_group f)
 {
     global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);

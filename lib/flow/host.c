@@ -3,8 +3,8 @@
  * Schedulers that rely on nothing but a command queue.
  *
  * host: choose a round, launch it, look at the tails, choose again. lone: the same, but a round of a single group is
- * left to a launch of one group, which goes on choosing by itself as long as its rounds are that small. Such a launch
- * waits for nobody, and between its rounds are a few barriers instead of a launch.
+ * left to a launch of one group, which keeps choosing by itself as long as its rounds are that small. Such a launch
+ * waits for no other, and between its rounds are a few barriers instead of a launch.
  *
  * Path:    gravel_flow_run -> host.c -> layout/choose.h, the node's launch; cl/device/round.cl.h.
  * Threads: the one that runs the flow.

@@ -124,6 +124,8 @@ static void run(uint32_t n, uint32_t n_groups, uint32_t local_size, uint32_t mos
     uint32_t *rows = (uint32_t *)flow + GRAVELP_FLOW_ROWS_AT, n_launches = 0;
     if (!arena)
         fail("no memory for an arena");
+    arena->n_queues = 1;
+    arena->queues_offset = sizeof *arena;
     arena->wait_ms = 1000000;
     rows[gravelp_channels[0].base] = n; /* its slot, the next word's row, is 0: the result */
     view.tails[0] = 1;
