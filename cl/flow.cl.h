@@ -86,11 +86,23 @@
 #define GRAVELP_FLOW_SCRATCH struct gravelp_flow_scratch *gravelp_flow_scratch_ = gravelp_lane->flow
 #endif
 
-/* Once, around all nodes: the rounds of this launch. With scheduler host there is one. */
+/*
+ * GRAVEL_ROUNDS: once, around all nodes: the rounds of this launch. The statement behind GRAVEL_NODE is the node of the
+ * channel.
+ *
+ * In the form with a loop a CPU device runs all nodes in each turn, all but one without a CE: PoCL 3.1 loses variables
+ * over barriers under a condition in a loop.
+ */
+#ifdef GRAVELP_FLOW_LOOP
+#define GRAVEL_ROUNDS(f) for (; (f).scratch->goes_on; gravelp_turn_next(&(f)))
+#else
 #define GRAVEL_ROUNDS(f)
-
-/* The statement behind it is the node of the channel. */
+#endif
+#if defined(GRAVELP_FLOW_LOOP) && defined(GRAVELP_ONE_THREAD)
+#define GRAVEL_NODE(f, name) (f).active = gravelp_turn_is_of(f, GRAVEL_CHANNEL(name));
+#else
 #define GRAVEL_NODE(f, name) if ((f).channel == GRAVEL_CHANNEL(name))
+#endif
 
 /* The number of the channel `name`; another name does not build. */
 #define GRAVEL_CHANNEL(name) GRAVEL_CHANNEL_##name

@@ -18,12 +18,10 @@ struct gravel_flow *flow_open(struct node *node, const struct gravel_graph *grap
     return flow;
 }
 
-cl_kernel flow_build(struct gravel_flow *flow, const char *name, const char *source,
-                     const char *options, const char *function)
+void flow_build(struct gravel_flow *flow, const char *name, const char *source, const char *options,
+                const char *function)
 {
-    cl_kernel kernel = NULL;
-    node_check(gravel_flow_build(flow, name, source, options, function, &kernel));
-    return kernel;
+    node_check(gravel_flow_build(flow, name, source, options, function));
 }
 
 static struct gravel_flow_stats read_stats(struct gravel_flow *flow)

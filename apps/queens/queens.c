@@ -68,9 +68,9 @@ static void set_up(void *self)
     snprintf(options, sizeof options, "-DQUEENS_BASE=%u", n - n_tasks);
     node_open(&app->node, 0);
     app->flow = flow_open(&app->node, &graph);
-    cl_kernel kernel = flow_build(app->flow, "queens.cl", queens_cl, options, "queens_flow");
-    NODE_SET(kernel, 2, cl_uint, full_row(app));
-    NODE_SET(kernel, 3, cl_uint, first_places(app));
+    flow_build(app->flow, "queens.cl", queens_cl, options, "queens_flow");
+    FLOW_SET(app->flow, 2, cl_uint, full_row(app));
+    FLOW_SET(app->flow, 3, cl_uint, first_places(app));
 }
 
 static void reset(void *self)

@@ -32,6 +32,14 @@ struct gravelp_flow_scratch {
     gravel_ce after;              /* the first continuation */
     uint n_forks;                 /* work-items with children */
     uint forks[GRAVEL_MAX_GROUP]; /* per work-item: how many of them are before it */
+#ifdef GRAVELP_FLOW_LOOP
+    struct gravelp_round round; /* which this group is in */
+    uint part;                  /* of the round: its next group's worth of CEs */
+    uint member, n_members;     /* this group's number among the members of the launch */
+    uint phase;                 /* as it knows it */
+    uint goes_on, chooses;
+    uint may_follow, depth, most, key; /* while the next round is chosen */
+#endif
 };
 
 /* CEs that a work-item has made by one call; if it asked for none, any. */

@@ -25,6 +25,9 @@
 
 #include "layout/base.h"
 
+#ifdef GRAVELP_SERIAL_GROUP
+#define GRAVELP_ONE_THREAD /* whatever form was chosen to count */
+#endif
 #if defined(GRAVEL_FORM_COLLECTIVES) || defined(GRAVEL_FORM_SUBGROUPS) || defined(GRAVEL_FORM_SCAN)
 #undef GRAVELP_SERIAL_GROUP
 #undef GRAVELP_COLLECTIVES
@@ -108,6 +111,11 @@ GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint val
     return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_relaxed,
                                      memory_scope_device);
 }
+GRAVELP_INLINE uint gravelp_device_fetch_add_acq_rel(global uint *word, uint value)
+{
+    return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_acq_rel,
+                                     memory_scope_device);
+}
 
 #else /* OpenCL 1.2: volatile accesses and fences; oclgrind, and a fallback that program.c must allow */
 
@@ -136,6 +144,13 @@ GRAVELP_INLINE void gravelp_store_release(global uint *word, uint value)
 GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint value)
 {
     return atomic_add((volatile global uint *)word, value);
+}
+GRAVELP_INLINE uint gravelp_device_fetch_add_acq_rel(global uint *word, uint value)
+{
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    uint old = atomic_add((volatile global uint *)word, value);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    return old;
 }
 
 #endif
@@ -231,6 +246,10 @@ GRAVELP_INLINE uint gravelp_local_add_release(local uint *word, uint value)
 GRAVELP_INLINE uint gravelp_local_add_relaxed(local uint *word, uint value)
 {
     return atomic_add((volatile local uint *)word, value);
+}
+GRAVELP_INLINE void gravelp_local_max_relaxed(local uint *word, uint value)
+{
+    atomic_max((volatile local uint *)word, value);
 }
 /* Whether the word was `expected`, and is `value` now. */
 GRAVELP_INLINE bool gravelp_local_swap_relaxed(local uint *word, uint expected, uint value)

@@ -1,20 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A round in a kernel: which channel element each work-item processes.
+ * Rounds in a kernel: which channel element (CE) each work-item processes.
  *
- * With scheduler host a launch is one round: work-item i of the launch has the round's i-th CE, and no loop is around
- * the nodes.
+ * A flow's program is built in two forms. Plain: a launch is one round, work-item i of the launch has the round's i-th
+ * CE, and no loop is around the nodes. GRAVELP_FLOW_LOOP: a launch processes rounds, turn by turn, until there is none
+ * or one that is left to the host; in a turn a group has a group's worth of CEs, or none. The groups that take part are
+ * the launch's *members*. The last member out of a round chooses the next one, and the other members wait for that.
+ * Members are the groups that have started by the time the first of them closes the list: no group waits for one that
+ * may not have started, and a launch of one group never waits.
  *
  * Path:    GRAVEL_FLOW_OPEN, GRAVEL_ROUNDS and GRAVEL_NODE of flow.cl.h -> this -> channel.cl.h.
- * Memory:  the round was written before the launch.
- * Source:  Orr 2016, section 4.2 (channel-flow graphs).
+ * Memory:  plain: the round was written before the launch. Loop: K5, K6, K7.
+ * Source:  Orr 2016, section 4.2 (channel-flow graphs); Sorensen et al., Portable Inter-workgroup Barrier
+ *          Synchronisation for GPUs, OOPSLA 2016 (members).
  */
 #ifndef GRAVELP_ROUND_CL_H
 #define GRAVELP_ROUND_CL_H
 
 #include "channel.cl.h"
+#include "layout/choose.h"
 
 #ifdef GRAVELP_FLOW_SIGN
+
+/* Leader: whether the kernel was built for this graph; a fault if not. */
+GRAVELP_INLINE bool gravelp_round_fits(global struct gravelp_flow *flow)
+{
+    if (flow->version == GRAVELP_FLOW_VERSION && flow->sign == GRAVELP_FLOW_SIGN)
+        return true;
+    gravelp_flow_fault(flow, GRAVELP_FLOW_FAULT_SIGN, 0, flow->sign, GRAVELP_FLOW_SIGN);
+    return false;
+}
+
+#ifndef GRAVELP_FLOW_LOOP
 
 /* Every work-item: its part of the round. A kernel of another graph has none. */
 GRAVELP_INLINE struct gravel_flow_group
@@ -24,7 +41,7 @@ gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
     bool is_known = flow->version == GRAVELP_FLOW_VERSION && flow->sign == GRAVELP_FLOW_SIGN;
     uint item = (uint)get_global_id(0);
     if (!is_known && gravelp_is_leader())
-        gravelp_flow_fault(flow, GRAVELP_FLOW_FAULT_SIGN, 0, flow->sign, GRAVELP_FLOW_SIGN);
+        gravelp_round_fits(flow);
     return (struct gravel_flow_group){group,
                                       flow,
                                       scratch,
@@ -33,6 +50,227 @@ gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
                                       flow->round.first + item,
                                       is_known && item < flow->round.n};
 }
+
+#else
+
+#define GRAVELP_ENROL_LOOKS 64u /* without a newcomer, before the list of members is closed */
+
+/* ---- members ---------------------------------------------------------------------------------- */
+
+/* Leader: wait until a word is not `value`. @return false, after a fault, if that takes too long. */
+GRAVELP_INLINE bool gravelp_member_wait(struct gravel_flow_group f, global uint *word, uint value)
+{
+    ulong least_ns = 0, most_ns = (ulong)f.group.arena->wait_ms * 8000000u;
+    for (uint polls = 0; gravelp_device_load_acquire(word) == value; polls++) { /* K6, K7 */
+        global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
+        least_ns += gravelp_pause(polls, false) + f.group.arena->look_ns;
+        if (gravelp_load_relaxed(&f.group.arena->abort)) /* H1 */
+            return false;
+        if (least_ns > most_ns) {
+            gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MEET, f.scratch->round.channel,
+                               gravelp_device_load_relaxed(&turn->out), f.scratch->n_members);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Leader of the first group: close the list once no other comes. @return how many are on it. */
+GRAVELP_INLINE uint gravelp_member_close(struct gravel_flow_group f)
+{
+    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
+    uint seen = 1;
+    for (uint polls = 0; polls < GRAVELP_ENROL_LOOKS && seen < turn->n_groups; polls++) {
+        uint now = gravelp_device_load_relaxed(&turn->enrolled);
+        polls = now == seen ? polls : 0;
+        seen = now;
+        gravelp_pause(polls, false);
+    }
+    uint n = gravelp_device_fetch_add_relaxed(&turn->enrolled, GRAVELP_FLOW_CLOSED);
+    gravelp_device_store_release(&turn->members, n); /* K7 */
+    return n;
+}
+
+/* Leader: become a member, if the list is not closed. */
+GRAVELP_INLINE void gravelp_member_enrol(struct gravel_flow_group f)
+{
+    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
+    uint me = gravelp_device_fetch_add_relaxed(&turn->enrolled, 1);
+    bool is_member = me < GRAVELP_FLOW_CLOSED;
+    if (me == 0)
+        f.scratch->n_members = gravelp_member_close(f);
+    else if (is_member && (is_member = gravelp_member_wait(f, &turn->members, 0)))
+        f.scratch->n_members = gravelp_device_load_relaxed(&turn->members);
+    f.scratch->member = f.scratch->part = me;
+    f.scratch->phase = 0;
+    f.scratch->round = (struct gravelp_round){0, 0, 0, 0};
+    if (is_member) /* the members' chooser may be writing the next one */
+        f.scratch->round = turn->round;
+    f.scratch->goes_on = is_member && gravelp_round_fits(f.flow);
+}
+
+/* ---- the next round --------------------------------------------------------------------------- */
+
+/* Chooser: the round has ended; its CEs are free. @return whether another may follow. */
+GRAVELP_INLINE bool gravelp_round_account(struct gravel_flow_group f)
+{
+    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
+    struct gravelp_round round = f.scratch->round;
+    uint group = gravelp_n_lanes(), n_parts = (round.n + group - 1) / group;
+    global uint *head = gravelp_flow_words(f.flow, f.flow->heads_at) +
+                        gravelp_flow_layer(f.flow, round.channel, round.level);
+    global uint *unenqueued = gravelp_flow_words(f.flow, f.flow->unenqueued_at);
+    *head += round.n;
+    turn->n_rounds++;
+    turn->n_small += n_parts == 1;
+    turn->n_elements += round.n;
+    turn->n_lanes += n_parts * group;
+    for (uint c = 0; c < GRAVELP_FLOW_N_CHANNELS; c++)
+        if (gravelp_device_load_relaxed(unenqueued + c))
+            gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_OPEN, c,
+                               gravelp_device_load_relaxed(unenqueued + c), 0);
+    return gravelp_device_load_relaxed(&gravelp_flow_faults(f.flow)->claim) == 0;
+}
+
+/* Chooser: publish the choice. */
+GRAVELP_INLINE void gravelp_round_publish(struct gravel_flow_group f, struct gravelp_view view,
+                                          struct gravelp_round round, bool may_follow)
+{
+    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
+    if (may_follow) { /* else the host is to know which round was at fault */
+        turn->round = round;
+        for (uint c = 0; round.n && c < GRAVELP_FLOW_N_CHANNELS; c++)
+            *(gravelp_flow_words(f.flow, f.flow->limits_at) + c) =
+                gravelp_view_limit(view, round, c);
+    }
+    turn->goes_on =
+        may_follow && round.n && round.n <= turn->most_n && turn->n_elements < turn->most_elements;
+    turn->out = 0;
+    gravelp_device_store_release(&turn->phase, f.scratch->phase + 1); /* K6 */
+}
+
+#if defined(GRAVELP_ONE_THREAD)
+
+/* Leader: choose alone. */
+GRAVELP_INLINE void gravelp_round_choose(struct gravel_flow_group f)
+{
+    struct gravelp_view view = gravelp_view_of(f.flow);
+    bool may_follow = gravelp_round_account(f);
+    gravelp_round_publish(f, view, gravelp_view_choose(view), may_follow);
+}
+
+#else
+
+/* Every work-item of the group: choose together, each among every n-th layer. */
+GRAVELP_INLINE void gravelp_round_choose(struct gravel_flow_group f)
+{
+    struct gravelp_view view = gravelp_view_of(f.flow);
+    struct gravelp_round best = {0, 0, 0, 0};
+    uint lane = (uint)gravelp_lane_id(), n_lanes = gravelp_n_lanes(), n_layers = f.flow->n_layers;
+    if (gravelp_is_leader()) {
+        f.scratch->may_follow = gravelp_round_account(f);
+        f.scratch->depth = f.scratch->most = f.scratch->key = 0;
+    }
+    gravelp_group_meet(f.group.arena); /* G1: heads are known, and nothing is found yet */
+    for (uint layer = lane; layer < n_layers; layer += n_lanes)
+        gravelp_local_max_relaxed(&f.scratch->depth, gravelp_view_depth(view, layer));
+    gravelp_group_meet(f.group.arena); /* G1: the depth is known */
+    for (uint layer = lane; layer < n_layers; layer += n_lanes) {
+        struct gravelp_round round = gravelp_view_admit(view, layer, f.scratch->depth);
+        best = gravelp_round_is_before(round, best) ? round : best;
+    }
+    gravelp_local_max_relaxed(&f.scratch->most, best.n);
+    gravelp_group_meet(f.group.arena); /* G1: how many CEs the largest has */
+    uint key = best.level * GRAVELP_FLOW_N_CHANNELS + GRAVELP_FLOW_N_CHANNELS - best.channel;
+    if (best.n && best.n == f.scratch->most)
+        gravelp_local_max_relaxed(&f.scratch->key, key);
+    gravelp_group_meet(f.group.arena); /* G1: which of the largest it is */
+    if (best.n ? key == f.scratch->key && best.n == f.scratch->most
+               : f.scratch->most == 0 && gravelp_is_leader())
+        gravelp_round_publish(f, view, best, f.scratch->may_follow);
+}
+
+#endif
+
+/* ---- turns ------------------------------------------------------------------------------------ */
+
+/* Leader: this group's part is done. @return whether it is the last member out of the round, and chooses the next. */
+GRAVELP_INLINE bool gravelp_turn_end(struct gravel_flow_group f)
+{
+    f.scratch->part += f.scratch->n_members;
+    if (f.scratch->part * gravelp_n_lanes() < f.scratch->round.n)
+        return false;
+    return gravelp_device_fetch_add_acq_rel(&gravelp_flow_turns(f.flow)->out, 1) + 1 ==
+           f.scratch->n_members; /* K5, pairs with itself in the other members */
+}
+
+/* Leader: if its part of the round is over, wait for the next round. */
+GRAVELP_INLINE void gravelp_turn_begin(struct gravel_flow_group f)
+{
+    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
+    if (f.scratch->part * gravelp_n_lanes() < f.scratch->round.n)
+        return;
+    bool is_chosen = gravelp_member_wait(f, &turn->phase, f.scratch->phase); /* K6 */
+    f.scratch->phase++;
+    f.scratch->part = f.scratch->member;
+    f.scratch->round = turn->round;
+    f.scratch->goes_on = is_chosen && turn->goes_on;
+}
+
+/* Every work-item, when the leader has set the turn: its CE. */
+GRAVELP_INLINE void gravelp_turn_take(struct gravel_flow_group *f)
+{
+    uint first = f->scratch->part * gravelp_n_lanes(), item = first + (uint)gravelp_lane_id();
+    f->channel = first < f->scratch->round.n ? f->scratch->round.channel : GRAVELP_FLOW_N_CHANNELS;
+    f->level = f->scratch->round.level;
+    f->index = f->scratch->round.first + item;
+    f->active = item < f->scratch->round.n;
+}
+
+/* Any work-item: whether it has a CE of the channel in this turn. */
+GRAVELP_INLINE uint gravelp_turn_is_of(struct gravel_flow_group f, uint channel)
+{
+    uint item = f.scratch->part * gravelp_n_lanes() + (uint)gravelp_lane_id();
+    return f.channel == channel && item < f.scratch->round.n;
+}
+
+GRAVELP_INLINE struct gravel_flow_group
+gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
+                   local struct gravelp_flow_scratch *scratch)
+{
+    struct gravel_flow_group f = {group, flow, scratch, 0, 0, 0, 0};
+    if (gravelp_is_leader())
+        gravelp_member_enrol(f);
+    gravelp_group_meet(group.arena); /* G1: the group's first turn is known */
+    gravelp_turn_take(&f);
+    return f;
+}
+
+/* Every work-item: the turn is over; the next one. */
+GRAVELP_INLINE void gravelp_turn_next(struct gravel_flow_group *f)
+{
+    gravelp_group_meet_apart(
+        f->group.arena); /* G2: what the group did is done; with K5 it reaches the chooser */
+#if defined(GRAVELP_ONE_THREAD)
+    if (gravelp_is_leader()) {
+        if (gravelp_turn_end(*f))
+            gravelp_round_choose(*f);
+        gravelp_turn_begin(*f);
+    }
+#else
+    if (gravelp_is_leader())
+        f->scratch->chooses = gravelp_turn_end(*f);
+    gravelp_group_meet(f->group.arena); /* G1: whether this group chooses */
+    if (f->scratch->chooses)
+        gravelp_round_choose(*f);
+    if (gravelp_is_leader())
+        gravelp_turn_begin(*f);
+#endif
+    gravelp_group_meet(f->group.arena); /* G4: what the leader has acquired is the whole group's */
+    gravelp_turn_take(f);
+}
+
+#endif
 
 #endif
 

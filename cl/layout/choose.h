@@ -20,6 +20,13 @@
 
 #include "flow.h"
 
+/* A tail, or a head. In a kernel other work-groups have changed it, by atomic additions. */
+#ifdef GRAVELP_PORTABLE_CL_H
+#define GRAVELP_COUNT(words, layer) gravelp_device_load_relaxed((words) + (layer))
+#else
+#define GRAVELP_COUNT(words, layer) ((words)[layer])
+#endif
+
 /* What the chooser sees. */
 struct gravelp_view {
     GRAVELP_GLOBAL struct gravelp_flow *flow;
@@ -42,7 +49,7 @@ static inline struct gravelp_view gravelp_view_of(GRAVELP_GLOBAL struct gravelp_
 /* CEs of a layer. */
 static inline gravelp_u32 gravelp_view_used(struct gravelp_view view, gravelp_u32 layer)
 {
-    return view.tails[layer] - view.heads[layer];
+    return GRAVELP_COUNT(view.tails, layer) - GRAVELP_COUNT(view.heads, layer);
 }
 
 /* Channel and level of a layer. */
@@ -105,7 +112,7 @@ static inline struct gravelp_round gravelp_view_admit(struct gravelp_view view, 
             gravelp_view_admit_edge(view, round, view.edges[channel.first_edge + i]);
         n = admitted < n ? admitted : n;
     }
-    round.first = view.heads[layer];
+    round.first = GRAVELP_COUNT(view.heads, layer);
     round.n = n;
     return round;
 }
@@ -155,7 +162,7 @@ static inline gravelp_u32 gravelp_view_limit(struct gravelp_view view, struct gr
     gravelp_u32 limit;
     if (level >= view.flow->n_levels)
         return 0;
-    limit = view.tails[gravelp_flow_layer(view.flow, into, level)];
+    limit = GRAVELP_COUNT(view.tails, gravelp_flow_layer(view.flow, into, level));
     for (i = 0; i < channel.n_edges; i++)
         if (view.edges[channel.first_edge + i].into == into)
             limit += round.n * view.edges[channel.first_edge + i].at_most;

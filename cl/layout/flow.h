@@ -4,7 +4,7 @@
  *
  *     struct gravelp_flow | limits
  *     result | rows of streams and outputs | rows of level 0 | rows of level 1 | ...
- *     struct gravelp_flow_fault | unenqueued | tails | heads | channels | edges
+ *     struct gravelp_flow_turn | struct gravelp_flow_fault | unenqueued | tails | heads | channels | edges
  *
  * A channel has a queue of channel elements (CEs) for each of its levels: a *layer*. A stack has n_levels layers, a
  * stream or output one. Layers are numbered by level: first those of streams and outputs, then the stacks' of level 0,
@@ -38,6 +38,8 @@
 #define GRAVELP_FLOW_FAULT_SIGN 5u  /* the kernel was built for another graph */
 #define GRAVELP_FLOW_FAULT_OPEN \
     6u /* calls of gravel_talloc without gravel_enq; found by the chooser */
+#define GRAVELP_FLOW_FAULT_MEET \
+    7u /* value members of bound have ended a round, and the rest has not for the wait time */
 
 /* The row of a channel. Streams and outputs come first, then stacks. */
 struct gravelp_channel {
@@ -75,17 +77,45 @@ struct gravelp_flow {
     gravelp_u32 n_layers;
     gravelp_u32 n_level_words; /* words of rows of all levels */
     gravelp_u32 limits_at;     /* [words] from the flow, as all that end in _at */
+    gravelp_u64 turn_at;
     gravelp_u64 fault_at;
     gravelp_u64 unenqueued_at;
     gravelp_u64 tails_at;
     gravelp_u64 heads_at;
     gravelp_u64 channels_at;
     gravelp_u64 edges_at;
-    gravelp_u32 constant_padding[12];
+    gravelp_u32 constant_padding[10];
 
     /* Written by the chooser between rounds; limits follow. */
     struct gravelp_round round;
     gravelp_u32 chooser_padding[12];
+};
+
+#define GRAVELP_FLOW_CLOSED 0x80000000u
+
+/*
+ * Of a launch that processes several rounds. The host writes it before the launch; only the device while that runs. The
+ * work-groups that take part are its members: those that enrolled before the list was closed.
+ */
+struct gravelp_flow_turn {
+    /* Atomic. */
+    gravelp_u32 enrolled; /* groups that came so far, and GRAVELP_FLOW_CLOSED */
+    gravelp_u32 members;  /* how many of them are members; 0: not yet known (K7) */
+    gravelp_u32 out;      /* members that have ended their part of the round (K5) */
+    gravelp_u32 phase;    /* rounds that were chosen (K6) */
+    gravelp_u32 member_padding[12];
+
+    /* The chooser's: the last member out of a round. */
+    struct gravelp_round round;
+    gravelp_u32 goes_on;       /* 0: the launch ends, and leaves `round` to the host */
+    gravelp_u32 n_rounds;      /* processed in this launch */
+    gravelp_u32 n_small;       /* of them, those of one group */
+    gravelp_u32 n_elements;    /* processed */
+    gravelp_u32 n_lanes;       /* work-items that processed them */
+    gravelp_u32 n_groups;      /* constant: of the launch */
+    gravelp_u32 most_n;        /* constant: the launch ends before a larger round */
+    gravelp_u32 most_elements; /* constant: ... and once it has processed so many */
+    gravelp_u32 chooser_padding[4];
 };
 
 /* Written by leaders of the device, first fault wins; unenqueued and tails follow. */
@@ -99,12 +129,20 @@ struct gravelp_flow_fault {
 };
 
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_flow) == 3 * GRAVELP_CACHELINE, "one line a writer");
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_flow_turn) == 2 * GRAVELP_CACHELINE,
+                      "one line a writer");
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_flow_fault) == GRAVELP_CACHELINE, "one line a writer");
 
 static inline GRAVELP_GLOBAL gravelp_u32 *
 gravelp_flow_words(GRAVELP_GLOBAL struct gravelp_flow *flow, gravelp_u64 at)
 {
     return (GRAVELP_GLOBAL gravelp_u32 *)flow + at;
+}
+
+static inline GRAVELP_GLOBAL struct gravelp_flow_turn *
+gravelp_flow_turns(GRAVELP_GLOBAL struct gravelp_flow *flow)
+{
+    return (GRAVELP_GLOBAL struct gravelp_flow_turn *)gravelp_flow_words(flow, flow->turn_at);
 }
 
 static inline GRAVELP_GLOBAL struct gravelp_flow_fault *

@@ -36,9 +36,13 @@
       "each")                                                                                     \
     X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                      \
       "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit")  \
+    X(STRING, scheduler, GRAVEL_SCHEDULER, "auto", 0, 0, "device",                                \
+      "who chooses the rounds of flows: host, which launches each; lone, where a single group "   \
+      "of the device chooses while rounds are of one group; auto is lone")                        \
     X(COUNT, flow_width, GRAVEL_FLOW_WIDTH, 0, 0, 1u << 28, "device",                             \
       "elements that a level of a flow's channel holds, where its graph does not say; rounded "   \
-      "down to a power of two; 0 derives it: 32Ki on a CPU, else 4Mi, and less if the device "    \
+      "down to a power of two; 0 derives it: 32Ki a core of a CPU, else 4Mi, and less if the "    \
+      "device "                                                                                   \
       "does not allocate so much in a piece [elements]")                                          \
     X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                     \
       "symmetric heap of each node [bytes]")                                                      \

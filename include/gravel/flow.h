@@ -75,12 +75,20 @@ void gravel_flow_destroy(struct gravel_flow *flow);
  * @param source    OpenCL C.
  * @param options   of the compiler, or NULL.
  * @param function  name of the kernel whose arguments begin with GRAVEL_ARENA, GRAVEL_FLOW.
- * @param kernel    [out] to set further arguments, from 2 on; the flow's, valid as long as it. NULL: there are none.
  * @return          0; GRAVEL_EBUILD with the compiler's log, also if a record is not as large as the graph says;
  *                  GRAVEL_EINVAL; GRAVEL_ECL.
  */
 int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *source,
-                      const char *options, const char *function, cl_kernel *kernel);
+                      const char *options, const char *function);
+
+/**
+ * Set an argument of the flow's kernel, as clSetKernelArg does. Not during a run.
+ *
+ * @param index  from 2 on.
+ * @param bytes  of the value.
+ * @return       0; GRAVEL_EINVAL; GRAVEL_ECL.
+ */
+int gravel_flow_argument(struct gravel_flow *flow, cl_uint index, size_t bytes, const void *value);
 
 /**
  * Add elements to a stream, or tasks of level 0 to a stack. Not during a run.

@@ -43,13 +43,14 @@ static int make(struct gravel_flow *flow, const struct gravel_device *device,
 
 int gravel_flow_make(struct gravel_flow **out, const struct gravel_device *device,
                      const struct gravel_graph *graph, uint32_t width,
-                     struct gravel_flow_launcher launcher)
+                     enum gravel_scheduler scheduler, struct gravel_flow_launcher launcher)
 {
     struct gravel_flow *flow = calloc(1, sizeof *flow);
     *out = NULL;
     if (!flow)
         return gravel_fail(GRAVEL_ENOMEM, "a flow");
     flow->launcher = launcher;
+    flow->scheduler = scheduler;
     int code = make(flow, device, graph, width);
     if (code)
         gravel_flow_destroy(flow);
@@ -66,12 +67,13 @@ void gravel_flow_destroy(struct gravel_flow *flow)
         gravel_flow_wait(flow);
     gravel_flow_memory_destroy(&flow->memory);
     gravel_cl_kernel_release(flow->kernel);
+    gravel_cl_kernel_release(flow->looping);
     gravel_flow_graph_destroy(&flow->graph);
     free(flow->peaks);
     free(flow);
 }
 
-int gravel_flow_take_kernel(struct gravel_flow *flow, cl_kernel kernel)
+int gravel_flow_take_kernel(struct gravel_flow *flow, cl_kernel kernel, bool loops)
 {
     size_t most = 0;
     cl_int error = clGetKernelWorkGroupInfo(kernel, flow->memory.device->id,
@@ -85,8 +87,19 @@ int gravel_flow_take_kernel(struct gravel_flow *flow, cl_kernel kernel)
     error = gravel_flow_memory_set_argument(&flow->memory, kernel, 1);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("a flow's GRAVEL_FLOW: clSetKernelArg", error);
-    flow->kernel = kernel;
+    *(loops ? &flow->looping : &flow->kernel) = kernel;
     return 0;
+}
+
+int gravel_flow_argument(struct gravel_flow *flow, cl_uint index, size_t bytes, const void *value)
+{
+    if (!flow || !flow->kernel || index < 2)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_argument: number %u, the flow's kernel %s",
+                           index, flow && flow->kernel ? "there" : "not built yet");
+    cl_int error = clSetKernelArg(flow->kernel, index, bytes, value);
+    if (error == CL_SUCCESS && flow->looping)
+        error = clSetKernelArg(flow->looping, index, bytes, value);
+    return gravel_check_cl("gravel_flow_argument: clSetKernelArg", error);
 }
 
 /* ---- elements between runs ------------------------------------------------------------------- */

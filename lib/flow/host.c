@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scheduler host: choose a round, launch it, look at the tails, choose again. Every step of the ladder can do this.
+ * Schedulers that rely on nothing but a command queue.
  *
- * Path:    gravel_flow_run -> host.c -> layout/choose.h, the node's launch.
+ * host: choose a round, launch it, look at the tails, choose again. lone: the same, but a round of a single group is
+ * left to a launch of one group, which keeps choosing by itself as long as its rounds are that small. Such a launch
+ * waits for no other, and between its rounds are a few barriers instead of a launch.
+ *
+ * Path:    gravel_flow_run -> host.c -> layout/choose.h, the node's launch; cl/device/round.cl.h.
  * Threads: the one that runs the flow.
- * Memory:  the round is written before the launch, and the tails are read after its end, which stands for K2 to K4.
+ * Memory:  what the host writes is written before the launch, and what it reads is read after its end, which stands for
+ *          K2 to K4.
  * Source:  Orr 2016, section 4.2 (the aggregator runs the scheduler, and sees channels but no elements).
  */
 #include "flow/flow.h"
@@ -20,22 +25,28 @@
 #include <stdio.h>
 
 #define YIELDS_NS UINT64_C(50000) /* a small round ends before; then the wait sleeps */
+#define LONE_ELEMENTS (1u << 20)  /* of a launch, so that it ends within a moment */
 
-/* ---- a round --------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
-static int launch(struct gravel_flow *flow, uint32_t n, cl_event *ended, cl_event *copied)
+/* A launch of one round, or with `loops` of several. */
+static int launch(struct gravel_flow *flow, bool loops, uint32_t n_groups, cl_event *ended,
+                  cl_event *copied)
 {
-    size_t group = flow->group_items, n_items = (n + group - 1) / group * group;
-    cl_int error = gravel_flow_memory_send_round(&flow->memory);
+    const struct gravel_flow_memory *memory = &flow->memory;
+    size_t group = flow->group_items;
+    cl_int error = gravel_flow_memory_send_round(memory);
+    if (error == CL_SUCCESS && loops)
+        error = gravel_flow_memory_send_turn(memory);
     int code = gravel_check_cl("a flow's round: clEnqueueWriteBuffer", error);
     if (!code)
-        code = flow->launcher.launch(flow->launcher.context, flow->kernel, n_items, group, ended);
+        code = flow->launcher.launch(flow->launcher.context, loops ? flow->looping : flow->kernel,
+                                     n_groups * group, group, ended);
     if (code)
         return code;
-    error = gravel_flow_memory_fetch_counts(&flow->memory, copied);
-    clFlush(flow->memory.device->queue);
-    flow->stats.lanes += n_items;
-    flow->stats.small_rounds += n_items == group;
+    error = loops ? gravel_flow_memory_fetch_turn(memory, copied)
+                  : gravel_flow_memory_fetch_counts(memory, copied);
+    clFlush(memory->device->queue);
     return gravel_check_cl("a flow's tails: clEnqueueReadBuffer", error);
 }
 
@@ -62,38 +73,75 @@ static void trace_round(const struct gravel_flow *flow, const struct gravelp_rou
     gravel_trace_span(flow->launcher.trace, name, begin_ns, gravel_clock_ns());
 }
 
-static int play(struct gravel_flow *flow, struct gravelp_view view, struct gravelp_round round)
+/* Launch, and wait for the end. @param round  the first of the launch. */
+static int launch_and_wait(struct gravel_flow *flow, bool loops, uint32_t n_groups,
+                           const struct gravelp_round *round)
 {
-    uint32_t *limits = gravelp_flow_words(view.flow, view.flow->limits_at);
     cl_event ended = NULL, copied = NULL;
-    for (uint32_t into = 0; into < view.flow->n_channels; into++)
-        limits[into] = gravelp_view_limit(view, round, into);
-    view.flow->round = round;
-    int code = launch(flow, round.n, &ended, &copied);
+    int code = launch(flow, loops, n_groups, &ended, &copied);
     uint64_t begin_ns = gravel_clock_ns();
     if (!code)
         code = wait_for(flow, ended, copied);
     flow->stats.scheduler_ns -= gravel_clock_ns() - begin_ns; /* of the run's time */
-    trace_round(flow, &round, begin_ns);
+    trace_round(flow, round, begin_ns);
     gravel_cl_event_release(ended);
     gravel_cl_event_release(copied);
-    if (!code)
-        code = gravel_flow_check_faults(flow, &round);
     return code;
 }
 
-/* The round's elements are free. */
-static void end_round(struct gravel_flow *flow, struct gravelp_view view,
-                      struct gravelp_round round)
+static void set_round(struct gravelp_view view, struct gravelp_round round)
 {
-    view.heads[gravelp_flow_layer(view.flow, round.channel, round.level)] += round.n;
-    flow->stats.rounds++;
-    flow->stats.elements += round.n;
+    uint32_t *limits = gravelp_flow_words(view.flow, view.flow->limits_at);
+    for (uint32_t into = 0; into < view.flow->n_channels; into++)
+        limits[into] = gravelp_view_limit(view, round, into);
+    view.flow->round = round;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static void note_peaks(struct gravel_flow *flow, struct gravelp_view view)
+{
     for (uint32_t layer = 0; layer < view.flow->n_layers; layer++) {
         uint32_t *peak = &flow->peaks[gravelp_view_place(view, layer).channel];
         uint32_t used = gravelp_view_used(view, layer);
         *peak = used > *peak ? used : *peak;
     }
+}
+
+/* A launch of one round. */
+static int play(struct gravel_flow *flow, struct gravelp_view view, struct gravelp_round round)
+{
+    uint32_t n_groups = (round.n + flow->group_items - 1) / flow->group_items;
+    set_round(view, round);
+    int code = launch_and_wait(flow, false, n_groups, &round);
+    if (!code)
+        code = gravel_flow_check_faults(flow, &round);
+    if (code)
+        return code;
+    view.heads[gravelp_flow_layer(view.flow, round.channel, round.level)] += round.n;
+    flow->stats.rounds++;
+    flow->stats.small_rounds += n_groups == 1;
+    flow->stats.elements += round.n;
+    flow->stats.lanes += (uint64_t)n_groups * flow->group_items;
+    return 0;
+}
+
+/* A launch of one group, for rounds of one group, of which this is the first. */
+static int play_alone(struct gravel_flow *flow, struct gravelp_view view,
+                      struct gravelp_round round)
+{
+    struct gravelp_flow_turn *turn = gravelp_flow_turns(view.flow);
+    set_round(view, round);
+    *turn = (struct gravelp_flow_turn){
+        .n_groups = 1, .round = round, .most_n = flow->group_items, .most_elements = LONE_ELEMENTS};
+    int code = launch_and_wait(flow, true, 1, &round);
+    if (code)
+        return code;
+    flow->stats.rounds += turn->n_rounds;
+    flow->stats.small_rounds += turn->n_small;
+    flow->stats.elements += turn->n_elements;
+    flow->stats.lanes += turn->n_lanes;
+    return gravel_flow_check_faults(flow, &turn->round);
 }
 
 int gravel_flow_schedule_on_host(struct gravel_flow *flow)
@@ -105,9 +153,9 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
         struct gravelp_round round = gravelp_view_choose(view);
         if (round.n == 0)
             break;
-        code = play(flow, view, round);
-        if (!code)
-            end_round(flow, view, round);
+        bool is_small = flow->looping && round.n <= flow->group_items;
+        code = is_small ? play_alone(flow, view, round) : play(flow, view, round);
+        note_peaks(flow, view);
     }
     uint64_t run_ns = gravel_clock_ns() - begin_ns;
     flow->stats.run_ns += run_ns;

@@ -136,13 +136,15 @@ static void place_control(struct gravel_flow_layout *layout, const struct gravel
     at += in_lines(graph->n_channels);
     layout->front_bytes = 4 * at;
     layout->round_bytes = layout->front_bytes - offsetof(struct gravelp_flow, round);
-    header->fault_at = at += row_words;
+    header->turn_at = at += row_words;
     layout->back_at = 4 * at;
+    header->fault_at = at += sizeof(struct gravelp_flow_turn) / 4;
     header->unenqueued_at = at += sizeof(struct gravelp_flow_fault) / 4;
     header->tails_at = at += graph->n_channels;
     header->heads_at = at = in_lines(at + header->n_layers);
-    layout->counts_bytes = 4 * at - layout->back_at;
+    layout->counts_bytes = 4 * (at - header->fault_at);
     header->channels_at = at += in_lines(header->n_layers);
+    layout->turn_bytes = 4 * at - layout->back_at;
     header->edges_at = at += graph->n_channels * sizeof *graph->channels / 4;
     at = in_lines(at + graph->n_edges * sizeof *graph->edges / 4);
     layout->back_bytes = 4 * at - layout->back_at;
@@ -275,8 +277,8 @@ void gravel_flow_layout_write(const struct gravel_flow_layout *layout,
     memset(front, 0, layout->front_bytes);
     memset(back, 0, layout->back_bytes);
     memcpy(front, header, sizeof *header);
-    memcpy(words + (header->channels_at - header->fault_at), graph->channels,
+    memcpy(words + (header->channels_at - header->turn_at), graph->channels,
            graph->n_channels * sizeof *graph->channels);
-    memcpy(words + (header->edges_at - header->fault_at), graph->edges,
+    memcpy(words + (header->edges_at - header->turn_at), graph->edges,
            graph->n_edges * sizeof *graph->edges);
 }

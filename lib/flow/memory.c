@@ -39,6 +39,7 @@ static int create_buffer(struct gravel_flow_memory *memory, const struct gravel_
 /* In the mirror no rows are between front and back. */
 static void join_mirror(struct gravelp_flow *mirror, uint64_t row_words)
 {
+    mirror->turn_at -= row_words;
     mirror->fault_at -= row_words;
     mirror->unenqueued_at -= row_words;
     mirror->tails_at -= row_words;
@@ -106,8 +107,27 @@ cl_int gravel_flow_memory_fetch_counts(const struct gravel_flow_memory *memory, 
     if (memory->shared)
         return CL_SUCCESS;
     return clEnqueueReadBuffer(memory->device->queue, memory->buffer, CL_FALSE,
-                               memory->layout->back_at, memory->layout->counts_bytes,
+                               4 * memory->layout->header.fault_at, memory->layout->counts_bytes,
                                gravelp_flow_faults(memory->control), 0, NULL, event);
+}
+
+cl_int gravel_flow_memory_send_turn(const struct gravel_flow_memory *memory)
+{
+    if (memory->shared)
+        return CL_SUCCESS;
+    return clEnqueueWriteBuffer(memory->device->queue, memory->buffer, CL_FALSE,
+                                memory->layout->back_at, memory->layout->turn_bytes,
+                                gravelp_flow_turns(memory->control), 0, NULL, NULL);
+}
+
+cl_int gravel_flow_memory_fetch_turn(const struct gravel_flow_memory *memory, cl_event *event)
+{
+    *event = NULL;
+    if (memory->shared)
+        return CL_SUCCESS;
+    return clEnqueueReadBuffer(memory->device->queue, memory->buffer, CL_FALSE,
+                               memory->layout->back_at, memory->layout->turn_bytes,
+                               gravelp_flow_turns(memory->control), 0, NULL, event);
 }
 
 int gravel_flow_memory_write_tails(struct gravel_flow_memory *memory)

@@ -48,6 +48,9 @@ cl_int gravel_flow_memory_set_argument(const struct gravel_flow_memory *memory, 
 cl_int gravel_flow_memory_send_round(const struct gravel_flow_memory *memory);
 /** Enqueue a copy of faults and tails to the host. @param event  [out] NULL where there is no mirror. */
 cl_int gravel_flow_memory_fetch_counts(const struct gravel_flow_memory *memory, cl_event *event);
+/** As these two, of all that a launch of several rounds needs and changes. */
+cl_int gravel_flow_memory_send_turn(const struct gravel_flow_memory *memory);
+cl_int gravel_flow_memory_fetch_turn(const struct gravel_flow_memory *memory, cl_event *event);
 /** Copy tails that the host has changed to the device, done on return. @return as gravel_copier_write. */
 int gravel_flow_memory_write_tails(struct gravel_flow_memory *memory);
 

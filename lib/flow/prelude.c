@@ -29,7 +29,7 @@ static void write_graph(FILE *out, const struct gravel_flow_graph *graph,
 }
 
 char *gravel_flow_prelude(const struct gravel_flow_graph *graph,
-                          const struct gravel_flow_layout *layout, const char *name,
+                          const struct gravel_flow_layout *layout, bool loops, const char *name,
                           const char *source)
 {
     char *text = NULL;
@@ -41,6 +41,8 @@ char *gravel_flow_prelude(const struct gravel_flow_graph *graph,
     if (!out)
         return NULL;
     write_graph(out, graph, layout);
+    if (loops)
+        fprintf(out, "#define GRAVELP_FLOW_LOOP\n");
     fprintf(out, "#ifndef GRAVEL_MAX_GROUP\n#define GRAVEL_MAX_GROUP %u\n#endif\n", lanes);
     for (uint32_t c = 0; c < graph->n_channels; c++)
         fprintf(out, "#define GRAVEL_CHANNEL_%s %uu\n#define GRAVELP_RECORD_BYTES_%s %uu\n",

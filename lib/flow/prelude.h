@@ -11,9 +11,12 @@
 
 #include "flow/layout.h"
 
-/** All of it, then the source with its own line numbers. The caller frees it. @return NULL if memory is out. */
+/**
+ * All of it, for the form of the program that loops or the plain one (cl/device/round.cl.h), then the source with its
+ * own line numbers. The caller frees it. @return NULL if memory is out.
+ */
 char *gravel_flow_prelude(const struct gravel_flow_graph *graph,
-                          const struct gravel_flow_layout *layout, const char *name,
+                          const struct gravel_flow_layout *layout, bool loops, const char *name,
                           const char *source);
 
 #endif

@@ -26,6 +26,16 @@ static uint32_t most_of(const struct gravel_flow *flow, uint32_t channel, uint32
     return 0;
 }
 
+static int fail_open(const struct gravel_flow *flow, const struct gravelp_round *round,
+                     uint32_t channel, uint32_t n)
+{
+    return gravel_fail(
+        GRAVEL_EKERNEL,
+        "node '%s', level %u: %d calls of gravel_talloc of channel '%s' more than of "
+        "gravel_enq",
+        name_of(flow, round->channel), round->level, (int)n, name_of(flow, channel));
+}
+
 /* Who was at it: the channel whose elements the round processed. */
 static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round *round,
                       const struct gravelp_flow_fault *fault)
@@ -47,6 +57,8 @@ static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round
         return gravel_fail(GRAVEL_EKERNEL,
                            "node '%s', level %u: a result for slot %u, which is none", by,
                            round->level, fault->value);
+    case GRAVELP_FLOW_FAULT_OPEN:
+        return fail_open(flow, round, fault->channel, fault->value);
     case GRAVELP_FLOW_FAULT_SIGN:
         return gravel_fail(GRAVEL_EKERNEL,
                            "node '%s': the kernel was built for another graph (sign 0x%08x, not "
@@ -67,11 +79,7 @@ int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_roun
         return fail_fault(flow, round, fault);
     for (uint32_t c = 0; c < flow->graph.n_channels; c++)
         if (unenqueued[c])
-            return gravel_fail(
-                GRAVEL_EKERNEL,
-                "node '%s', level %u: %d calls of gravel_talloc of channel '%s' more "
-                "than of gravel_enq",
-                name_of(flow, round->channel), round->level, (int)unenqueued[c], name_of(flow, c));
+            return fail_open(flow, round, c, unenqueued[c]);
     return 0;
 }
 

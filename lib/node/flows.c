@@ -15,8 +15,9 @@
 #include "opencl/objects.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define CPU_WIDTH (UINT32_C(1) << 15) /* with its records, what caches hold */
+#define CPU_WIDTH (UINT32_C(1) << 15) /* of a core: with its records, what caches hold */
 #define GPU_WIDTH (UINT32_C(1) << 22)
 
 static int launch_plain(void *context, cl_kernel kernel, size_t n_items, size_t group_items,
@@ -41,14 +42,30 @@ static int wait_for(void *context, cl_kernel kernel, cl_event event)
     return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, code) : code;
 }
 
-static uint32_t width_of(const struct gravel *gravel)
+static uint32_t power_of_two_to(uint64_t most)
 {
-    uint32_t width = gravel->config.flow_width, power = 1;
-    if (width == 0)
-        return gravel->device.capability.is_cpu ? CPU_WIDTH : GPU_WIDTH;
-    while (power <= width / 2)
+    uint32_t power = 1;
+    while (power <= most / 2)
         power *= 2;
     return power;
+}
+
+/* Of many cores each needs its share of a round, which is only worth its launch if that is large. */
+static uint32_t width_of(const struct gravel *gravel)
+{
+    uint64_t width = (uint64_t)CPU_WIDTH * gravel->device.units;
+    if (gravel->config.flow_width)
+        return power_of_two_to(gravel->config.flow_width);
+    if (!gravel->device.capability.is_cpu || width > GPU_WIDTH)
+        return GPU_WIDTH;
+    return power_of_two_to(width);
+}
+
+/* A launch of several rounds has no bound for its messages, which step drain needs. */
+static enum gravel_scheduler scheduler_of(const struct gravel *gravel, bool sends)
+{
+    bool is_host = sends || strcmp(gravel->config.scheduler, "host") == 0;
+    return is_host ? GRAVEL_SCHEDULER_HOST : GRAVEL_SCHEDULER_LONE;
 }
 
 int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
@@ -61,13 +78,14 @@ int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
     if (gravel_node_refuse_wait(gravel, "gravel_flow_create"))
         return GRAVEL_EINVAL;
     bool sends = graph && graph->n_messages;
-    return gravel_flow_make(flow, &gravel->device, graph, width_of(gravel),
-                            (struct gravel_flow_launcher){gravel, gravel->trace,
-                                                          sends ? launch_sending : launch_plain,
-                                                          wait_for});
+    return gravel_flow_make(
+        flow, &gravel->device, graph, width_of(gravel), scheduler_of(gravel, sends),
+        (struct gravel_flow_launcher){gravel, gravel->trace, sends ? launch_sending : launch_plain,
+                                      wait_for});
 }
 
-static int make_kernel(struct gravel_flow *flow, cl_program program, const char *function)
+static int make_kernel(struct gravel_flow *flow, cl_program program, const char *function,
+                       bool loops)
 {
     struct gravel *gravel = flow->launcher.context;
     cl_kernel kernel = NULL;
@@ -75,28 +93,36 @@ static int make_kernel(struct gravel_flow *flow, cl_program program, const char 
     if (!code)
         code = gravel_kernel_set_arena(gravel, kernel, 0);
     if (!code)
-        code = gravel_flow_take_kernel(flow, kernel);
+        code = gravel_flow_take_kernel(flow, kernel, loops);
     if (code)
         gravel_cl_kernel_release(kernel);
     return code;
 }
 
+/* One form of the program. */
+static int build(struct gravel_flow *flow, bool loops, const char *name, const char *source,
+                 const char *options, const char *function)
+{
+    cl_program program = NULL;
+    char *text = gravel_flow_prelude(&flow->graph, &flow->layout, loops, name, source);
+    int code = text ? gravel_program_build(flow->launcher.context, name, text, options, &program)
+                    : gravel_fail(GRAVEL_ENOMEM, "%s: text of a flow", name);
+    free(text);
+    if (!code)
+        code = make_kernel(flow, program, function, loops);
+    gravel_cl_program_release(program);
+    return code;
+}
+
 int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *source,
-                      const char *options, const char *function, cl_kernel *kernel)
+                      const char *options, const char *function)
 {
     if (!flow || !name || !source || !function)
         return gravel_fail(GRAVEL_EINVAL, "gravel_flow_build: NULL argument");
     if (flow->kernel)
         return gravel_fail(GRAVEL_EINVAL, "gravel_flow_build: the flow has a kernel already");
-    cl_program program = NULL;
-    char *text = gravel_flow_prelude(&flow->graph, &flow->layout, name, source);
-    int code = text ? gravel_program_build(flow->launcher.context, name, text, options, &program)
-                    : gravel_fail(GRAVEL_ENOMEM, "%s: text of a flow", name);
-    free(text);
-    if (!code)
-        code = make_kernel(flow, program, function);
-    gravel_cl_program_release(program);
-    if (!code && kernel)
-        *kernel = flow->kernel;
+    int code = build(flow, false, name, source, options, function);
+    if (!code && flow->scheduler != GRAVEL_SCHEDULER_HOST)
+        code = build(flow, true, name, source, options, function);
     return code;
 }

@@ -139,7 +139,7 @@ static struct gravel_flow *make(const struct gravel_graph *graph, const char *so
 {
     struct gravel_flow *flow;
     OK(gravel_flow_create(&flow, gravel, graph));
-    OK(gravel_flow_build(flow, "test.cl", source, NULL, function, NULL));
+    OK(gravel_flow_build(flow, "test.cl", source, NULL, function));
     return flow;
 }
 
@@ -284,6 +284,7 @@ static void counters_count(void **state)
     assert_int_equal(after.elements - before.elements,
                      127 + 63 + 63); /* tasks, and two syncs each */
     assert_in_range(after.rounds - before.rounds, 7 + 6 + 6, 127 + 63 + 63);
+    assert_true(after.small_rounds > before.small_rounds);
     assert_true(after.lanes - before.lanes >= after.elements - before.elements);
     assert_true((after.lanes - before.lanes) % GROUP_ITEMS == 0);
     assert_true(after.run_ns - before.run_ns >= after.scheduler_ns - before.scheduler_ns);
@@ -313,8 +314,7 @@ static void bad_calls_are_refused(void **state)
     expect_error(gravel_flow_call(forms, "task", &root, 3, result, 4), GRAVEL_EINVAL, "byte 3");
     expect_error(gravel_flow_call(forms, "task", &root, 12, result, 4), GRAVEL_EINVAL, "byte 12");
     expect_error(gravel_flow_call(forms, "task", &root, 4, result, 68), GRAVEL_EINVAL, "68 bytes");
-    expect_error(gravel_flow_build(forms, "a", forms_cl, NULL, "forms", NULL), GRAVEL_EINVAL,
-                 "already");
+    expect_error(gravel_flow_build(forms, "a", forms_cl, NULL, "forms"), GRAVEL_EINVAL, "already");
     expect_error(gravel_flow_run(NULL), GRAVEL_EINVAL, "no flow");
     OK(gravel_flow_push(forms, "in", NULL, 0));
     OK(gravel_flow_run(forms));
@@ -348,7 +348,7 @@ static void program_of_another_record_does_not_build(void **state)
     const struct gravel_graph graph = {&channel, 1, .depth = 1};
     OK(gravel_flow_create(&flow, gravel, &graph));
     expect_error(gravel_flow_run(flow), GRAVEL_EINVAL, "no kernel yet");
-    expect_error(gravel_flow_build(flow, "a.cl", source, NULL, "run", NULL), GRAVEL_EBUILD,
+    expect_error(gravel_flow_build(flow, "a.cl", source, NULL, "run"), GRAVEL_EBUILD,
                  "gravelp_record_a_has_record_bytes_of_its_channel");
     gravel_flow_destroy(flow);
 }
@@ -400,10 +400,9 @@ static int run_fault(enum fault fault, bool all, struct gravel_flow **flow)
 {
     const struct gravel_graph graph = {fault_channels, 4, .depth = 2, .group_items = 32};
     cl_uint tasks[20][2], keeps = fault == OPEN;
-    cl_kernel kernel;
     OK(gravel_flow_create(flow, gravel, &graph));
-    OK(gravel_flow_build(*flow, "faults.cl", faults_cl, NULL, "faults", &kernel));
-    OK(clSetKernelArg(kernel, 2, sizeof keeps, &keeps));
+    OK(gravel_flow_build(*flow, "faults.cl", faults_cl, NULL, "faults"));
+    OK(gravel_flow_argument(*flow, 2, sizeof keeps, &keeps));
     for (uint32_t i = 0; i < 20; i++)
         tasks[i][0] = all || i == 13 ? fault : NONE, tasks[i][1] = 0;
     OK(gravel_flow_push(*flow, "task", tasks, 20));

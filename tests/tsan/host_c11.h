@@ -22,6 +22,7 @@
 #define global
 #define local
 #define kernel
+#define constant static const
 typedef unsigned char uchar;
 typedef uint32_t uint; /* typedefs: the table of operations pastes these names */
 typedef uint64_t ulong;
@@ -39,7 +40,8 @@ struct gravelp_lane {
     void *scratch;                      /* the group's local memory: struct gravelp_scratch, */
     void *shares;                       /* struct gravel_shares, */
     void *fbar;                         /* struct gravel_fbar, */
-    void *own;                          /* struct gravelp_own */
+    void *own;                          /* struct gravelp_own, */
+    void *flow;                         /* struct gravelp_flow_scratch */
 };
 extern _Thread_local struct gravelp_lane *gravelp_lane;
 
@@ -118,6 +120,18 @@ static inline void gravelp_near_fence_seq_cst(void)
 {
     atomic_fetch_add_explicit(&gravelp_fence_word, 0, memory_order_relaxed);
 }
+static inline uint gravelp_fetch_add_acq_rel(uint *word, uint value)
+{
+    return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_acq_rel);
+}
+static inline void gravelp_max_relaxed(uint *word, uint value)
+{
+    uint seen = atomic_load_explicit((_Atomic uint *)word, memory_order_relaxed);
+    while (seen < value &&
+           !atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &seen, value,
+                                                    memory_order_relaxed, memory_order_relaxed))
+        ;
+}
 static inline uint gravelp_fetch_add_release(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_release);
@@ -133,6 +147,10 @@ static inline bool gravelp_swap_relaxed(uint *word, uint expected, uint value)
     GRAVELP_AT(HRF_TRACE_DEV, gravelp_store_release(word, value))
 #define gravelp_device_fetch_add_relaxed(word, value) \
     GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_relaxed(word, value))
+#define gravelp_device_fetch_add_acq_rel(word, value) \
+    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_acq_rel(word, value))
+#define gravelp_local_max_relaxed(word, value) \
+    GRAVELP_AT(HRF_TRACE_WG, gravelp_max_relaxed(word, value))
 #define gravelp_local_load_acquire(word) GRAVELP_AT(HRF_TRACE_WG, gravelp_load_acquire(word))
 #define gravelp_local_load_relaxed(word) GRAVELP_AT(HRF_TRACE_WG, gravelp_load_relaxed(word))
 #define gravelp_local_store_release(word, value) \
@@ -192,5 +210,13 @@ GRAVELP_AS_BITS(gravel_float_bits, float, uint)
 GRAVELP_AS_BITS(gravel_double_bits, double, ulong)
 #define as_uint(value) gravel_float_bits(value)
 #define as_ulong(value) gravel_double_bits(value)
+GRAVELP_AS_BITS(gravel_bits_float, uint, float)
+#define as_float(value) gravel_bits_float(value)
+static inline uint atomic_cmpxchg(volatile uint *word, uint expected, uint value)
+{
+    atomic_compare_exchange_strong_explicit((volatile _Atomic uint *)word, &expected, value,
+                                            memory_order_relaxed, memory_order_relaxed);
+    return expected;
+}
 
 #endif

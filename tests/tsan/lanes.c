@@ -27,6 +27,7 @@ struct group {
     struct gravelp_scratch scratch;
     struct gravel_shares shares;
     struct gravelp_own own;
+    _Alignas(64) unsigned char flow[LANES_FLOW_BYTES];
     struct gravelp_wave waves[GRAVEL_MAX_GROUP / GRAVELP_WAVE_ITEMS + 1];
 #ifdef GRAVEL_HAS_SUBGROUPS
     struct gravel_fbar fbar;
@@ -83,7 +84,8 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
                       .waves = group->waves,
                       .scratch = &group->scratch,
                       .shares = &group->shares,
-                      .own = &group->own},
+                      .own = &group->own,
+                      .flow = group->flow},
             .body = body,
             .arena = arena,
             .arguments = arguments,

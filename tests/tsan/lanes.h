@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+#define LANES_FLOW_BYTES 1024 /* of local memory for a flow's kernel */
+
 struct gravelp_arena;
 
 typedef void lanes_kernel(struct gravelp_arena *gravel_arena_, const void *arguments);

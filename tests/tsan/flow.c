@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A flow's kernel in its form with a loop, as C11 threads under ThreadSanitizer: fib by several members, which choose
+ * rounds, wait for each other and process them; in launches that are cut short too. The result, and that every element
+ * that was made was consumed.
+ *
+ * Path:    this -> cl/flow.cl.h, cl/device/round.cl.h, compiled as C11 through host_c11.h; flow_memory.c.
+ * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What lib/flow/prelude.c writes for this graph; make_flow checks it. */
+#define WIDTH 16u
+#define GRAVELP_FLOW_SIGN flow_sign
+#define GRAVELP_FLOW_N_CHANNELS 2u
+#define GRAVELP_FLOW_N_FLAT 0u
+#define GRAVELP_FLOW_SLOT_STRIDE WIDTH
+#define GRAVELP_FLOW_ROWS_AT 64u
+#define GRAVELP_FLOW_LEVELS_AT 16u
+#define GRAVELP_FLOW_LEVEL_WORDS (5 * WIDTH)
+#define GRAVELP_FLOW_AFTER_WORDS (3 * WIDTH)
+#define GRAVELP_FLOW_CHANNELS                                     \
+    {GRAVEL_SPAWN, 2, WIDTH, 0, 16 + 3 * WIDTH, 5 * WIDTH, 0, 2}, \
+    {                                                             \
+        GRAVEL_AFTER, 3, WIDTH, 0, 16, 5 * WIDTH, 2, 0            \
+    }
+#define GRAVELP_FLOW_LOOP
+#define GRAVEL_CHANNEL_fib 0u
+#define GRAVEL_CHANNEL_sum 1u
+#define GRAVELP_RECORD_BYTES_fib 8u
+#define GRAVELP_RECORD_BYTES_sum 12u
+static unsigned flow_sign;
+
+#include "gravel.cl.h"
+#include "flow.cl.h"
+#include "flow_memory.h"
+#include "lanes.h"
+
+#include "fail.h"
+
+struct fib {
+    uint n;
+    gravel_slot to;
+};
+struct sum {
+    uint x, y;
+    gravel_slot to;
+};
+GRAVEL_RECORD(fib)
+GRAVEL_RECORD(sum)
+
+_Static_assert(sizeof(struct gravelp_flow_scratch) <= LANES_FLOW_BYTES, "local memory of a flow");
+
+static void fib_task(struct gravel_flow_group f, uint active, struct fib task)
+{
+    uint is_leaf = task.n < 2, goes_on = active && !is_leaf;
+    gravel_return_uint_wg_if(f, active && is_leaf, task.to, task.n);
+    struct gravel_fork fork =
+        gravel_fork_wg_if(f, goes_on, GRAVEL_CHANNEL(sum), GRAVEL_CHANNEL(fib), 2);
+    struct fib x = {task.n - 1, GRAVEL_SLOT(f, fork.after, sum, x)};
+    struct fib y = {task.n - 2, GRAVEL_SLOT(f, fork.after, sum, y)};
+    struct sum sum = {0, 0, task.to};
+    gravel_write_sum_wg_if(f, goes_on, GRAVEL_CHANNEL(sum), fork.after, sum);
+    gravel_write_fib_wg_if(f, goes_on, GRAVEL_CHANNEL(fib), fork.first, x);
+    gravel_write_fib_wg_if(f, goes_on, GRAVEL_CHANNEL(fib), fork.first + 1, y);
+}
+
+static void fib_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
+{
+    struct gravelp_flow *gravel_flow_ = *(struct gravelp_flow *const *)arguments;
+    GRAVEL_FLOW_OPEN(f);
+    GRAVEL_ROUNDS (f) {
+        GRAVEL_NODE (f, fib)
+            fib_task(f, f.active, gravel_read_fib_wi(f));
+        GRAVEL_NODE (f, sum) {
+            struct sum task = gravel_read_sum_wi(f);
+            gravel_return_uint_wg_if(f, f.active, task.to, task.x + task.y);
+        }
+    }
+}
+
+/* ---- the host's part --------------------------------------------------------------------------- */
+
+/* Flow memory; the macros above must be those of the graph. */
+static struct gravelp_flow *make_flow(uint32_t n)
+{
+    struct flow_memory memory = flow_memory_make(n, WIDTH);
+    if (memcmp(memory.channels, gravelp_channels, sizeof gravelp_channels) ||
+        memory.rows_at != GRAVELP_FLOW_ROWS_AT || memory.levels_at != GRAVELP_FLOW_LEVELS_AT ||
+        memory.level_words != GRAVELP_FLOW_LEVEL_WORDS ||
+        memory.after_words != GRAVELP_FLOW_AFTER_WORDS)
+        fail("the macros are not those of the graph");
+    flow_sign = memory.flow->sign;
+    return memory.flow;
+}
+
+static void launch(struct gravelp_flow *flow, struct gravelp_arena *arena,
+                   struct gravelp_round round, uint32_t n_groups, uint32_t local_size,
+                   uint32_t most_elements)
+{
+    struct gravelp_view view = gravelp_view_of(flow);
+    uint32_t *limits = gravelp_flow_words(flow, flow->limits_at);
+    for (uint32_t c = 0; c < flow->n_channels; c++)
+        limits[c] = gravelp_view_limit(view, round, c);
+    *gravelp_flow_turns(flow) = (struct gravelp_flow_turn){
+        .n_groups = n_groups, .round = round, .most_n = UINT32_MAX, .most_elements = most_elements};
+    lanes_launch(fib_kernel, arena, &flow, n_groups, local_size);
+    if (gravelp_flow_faults(flow)->claim)
+        fail("fault %u: %u of %u", gravelp_flow_faults(flow)->fault,
+             gravelp_flow_faults(flow)->value, gravelp_flow_faults(flow)->bound);
+}
+
+static uint32_t fib_of(uint32_t n)
+{
+    return n < 2 ? n : fib_of(n - 1) + fib_of(n - 2);
+}
+
+static void run(uint32_t n, uint32_t n_groups, uint32_t local_size, uint32_t most_elements)
+{
+    struct gravelp_flow *flow = make_flow(n);
+    struct gravelp_arena *arena = calloc(1, sizeof *arena + sizeof(struct gravelp_queue_words));
+    struct gravelp_view view = gravelp_view_of(flow);
+    uint32_t *rows = (uint32_t *)flow + GRAVELP_FLOW_ROWS_AT, n_launches = 0;
+    if (!arena)
+        fail("no memory for an arena");
+    arena->n_queues = 1;
+    arena->queues_offset = sizeof *arena;
+    arena->wait_ms = 1000000;
+    rows[gravelp_channels[0].base] = n; /* its slot, the next word's row, is 0: the result */
+    view.tails[0] = 1;
+    struct gravelp_round round;
+    for (; (round = gravelp_view_choose(view)).n; n_launches++)
+        launch(flow, arena, round, n_groups, local_size, most_elements);
+    for (uint32_t layer = 0; layer < flow->n_layers; layer++)
+        if (view.heads[layer] != view.tails[layer])
+            fail("layer %u: %u made, %u consumed", layer, view.tails[layer], view.heads[layer]);
+    if (rows[0] != fib_of(n))
+        fail("%u groups of %u: fib(%u) is %u", n_groups, local_size, n, rows[0]);
+    printf("%u groups of %u: fib(%u) = %u in %u launches\n", n_groups, local_size, n, rows[0],
+           n_launches);
+    free(arena);
+    free(flow);
+}
+
+int main(void)
+{
+    run(9, 1, 4, UINT32_MAX);
+    run(9, 3, 4, UINT32_MAX);
+    run(8, 2, 3, UINT32_MAX);
+    run(8, 3, 2, 20); /* several launches */
+    return 0;
+}
