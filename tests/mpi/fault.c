@@ -59,8 +59,10 @@ static void mismatch_of_table(const struct gravel_handler *mine, uint32_t n)
 
 static void mismatch_handler_order(void)
 {
-    const struct gravel_handler one[] = {{"a", 1, nothing, NULL}, {"b", 1, nothing, NULL}};
-    const struct gravel_handler other[] = {{"b", 1, nothing, NULL}, {"a", 1, nothing, NULL}};
+    const struct gravel_handler one[] = {{.name = "a", .n_args = 1, .function = nothing},
+                                         {.name = "b", .n_args = 1, .function = nothing}};
+    const struct gravel_handler other[] = {{.name = "b", .n_args = 1, .function = nothing},
+                                           {.name = "a", .n_args = 1, .function = nothing}};
     mismatch_of_table(rank == 1 ? other : one, 2);
 }
 
@@ -72,7 +74,7 @@ static void mismatch_handler_arguments(void)
 
 static void mismatch_handler_missing(void)
 {
-    const struct gravel_handler table[] = {{"a", 1, nothing, NULL}};
+    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing}};
     mismatch_of_table(table, rank == 1 ? 0 : 1);
 }
 
@@ -88,7 +90,7 @@ static void mismatch_of_bindings(const struct gravel_bindings *bindings, const c
 
 static void mismatch_handler_place(void)
 {
-    const struct gravel_handler table[] = {{"a", 1, nothing, NULL},
+    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing},
                                            {"tally", 1, rank == 1 ? nothing : NULL, NULL}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = 2,
@@ -100,7 +102,7 @@ static void mismatch_handler_place(void)
 
 static void mismatch_handler_source(void)
 {
-    const struct gravel_handler table[] = {{"tally", 1, NULL, NULL}};
+    const struct gravel_handler table[] = {{.name = "tally", .n_args = 1}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1,
                         .device_code.source = rank == 1 ? TALLY("(void)a;") : TALLY(""));
@@ -109,7 +111,7 @@ static void mismatch_handler_source(void)
 
 static void mismatch_handler_options(void)
 {
-    const struct gravel_handler table[] = {{"tally", 1, NULL, NULL}};
+    const struct gravel_handler table[] = {{.name = "tally", .n_args = 1}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1, .device_code.source = TALLY(""),
                         .device_code.options = rank == 1 ? "-DFAST" : NULL);
@@ -118,7 +120,8 @@ static void mismatch_handler_options(void)
 
 static void mismatch_handler_on_one_side_only(void)
 {
-    const struct gravel_handler table[] = {{"a", 1, nothing, NULL}, {"tally", 1, NULL, NULL}};
+    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing},
+                                           {.name = "tally", .n_args = 1}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = rank == 1 ? 1 : 2,
                         .device_code.source = rank == 1 ? NULL : TALLY(""));

@@ -36,10 +36,10 @@ static int handle(struct gravel *gravel, void *user, uint32_t source, const uint
     return 0;
 }
 
-static const struct gravel_handler handlers[] = {{"none", 0, handle, NULL},
-                                                 {"two", 2, handle, NULL},
-                                                 {"four", 4, handle, NULL},
-                                                 {"gone", 0, NULL, NULL}};
+static const struct gravel_handler handlers[] = {{.name = "none", .n_args = 0, .function = handle},
+                                                 {.name = "two", .n_args = 2, .function = handle},
+                                                 {.name = "four", .n_args = 4, .function = handle},
+                                                 {.name = "gone", .n_args = 0}};
 
 static const struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, handlers, LENGTH(handlers)};
 
