@@ -267,8 +267,14 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  * work-group: no barrier, no local memory. It sends nothing: the calls above do not compile, because they need a struct
  * gravel_group. It must end.
  *
+ * With n_keys = 1 a handler's first argument is a key. Messages of one node with equal keys never run at once,
+ * whichever handlers with keys they are for: what only they touch is theirs alone, by plain loads and stores, a
+ * critical section without a lock. They run in any order. Work-groups that serve share out the keys; the text of the
+ * handlers may say which of n has a key, 0 to n - 1, by a definition of GRAVEL_OWNER(key, n) before the include.
+ *
  * Memory:  what it stores is visible after a quiet or barrier that covers its message, as with any message.
- * Source:  Orr 2016, section 5.2.3, where the network thread runs handlers.
+ * Source:  Orr 2016, section 5.2.3, where the network thread runs handlers; with keys: Wang, Fussell, Lin, Fast
+ *          Fine-Grained Global Synchronization on GPUs, ASPLOS 2019.
  */
 struct gravel_call {
     global uchar *heap; /* of the node the message is for */

@@ -30,6 +30,11 @@
       "extra OpenCL compiler options, appended last")                                             \
     X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                      \
       "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit")  \
+    X(COUNT, n_servers, GRAVEL_SERVERS, 0, 0, 256, "device",                                      \
+      "work-groups that share out the keys of handlers with keys; 0 derives it: a group for "     \
+      "each compute unit of a CPU device, for every second one elsewhere [work-groups]")          \
+    X(COUNT, server_items, GRAVEL_SERVER_GROUP, 0, 0, 256, "device",                              \
+      "work-items of each of those; 0 derives it: 1 on CPU devices, else 256 [work-items]")       \
     X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                     \
       "symmetric heap of each node [bytes]")                                                      \
     X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                     \

@@ -96,6 +96,9 @@ struct gravel_handler {
     uint32_t n_args;                   /**< 64-bit arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
     gravel_handler_function *function; /**< NULL: the device runs it */
     void *user;                        /**< handed to function; NULL if the device runs it */
+    uint32_t
+        n_keys; /**< 1: the first argument is a key, and handlers with equal keys never run at once;
+                          0: it has none. Only where the device runs it. */
 };
 
 /** Log callback; any library thread may call it. */

@@ -48,6 +48,7 @@
 #define GRAVEL_DOUBLE 5u
 
 #define GRAVEL_AM_MAX_ARGS 4u
+#define GRAVEL_AM_MAX_KEYS 1u /* of these, the first */
 #define GRAVEL_MAX_HANDLERS 65535u
 /* Instead of the heap offset of a signal: no signal. */
 #define GRAVEL_NO_SIGNAL 0xffffffffffffffffu

@@ -25,6 +25,24 @@ static bool is_identifier(const char *name)
     return true;
 }
 
+static int check_keys(const struct gravel_handler *handler)
+{
+    if (handler->n_keys > GRAVEL_AM_MAX_KEYS)
+        return gravel_fail(GRAVEL_EINVAL, "handler %s: n_keys is %u, at most %u", handler->name,
+                           handler->n_keys, GRAVEL_AM_MAX_KEYS);
+    if (handler->n_keys > handler->n_args)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "handler %s: the first argument is the key, and n_args is 0",
+                           handler->name);
+    if (handler->n_keys && handler->function)
+        return gravel_fail(
+            GRAVEL_EINVAL,
+            "handler %s: it has a key and a function of the host; handlers of the host "
+            "run one at a time, without keys",
+            handler->name);
+    return 0;
+}
+
 static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
 {
     const struct gravel_handler *handlers = bindings->handlers;
@@ -43,7 +61,7 @@ static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
     for (uint32_t j = 0; j < i; j++)
         if (!strcmp(handlers[i].name, handlers[j].name))
             return gravel_fail(GRAVEL_EINVAL, "handler %s is registered twice", handlers[i].name);
-    return 0;
+    return check_keys(&handlers[i]);
 }
 
 static int copy_handler(struct gravel *gravel, const struct gravel_handler *handler)
@@ -92,11 +110,12 @@ int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_binding
     return code;
 }
 
-/* A number that differs when its name, number of arguments or place to run does. Never 0. */
+/* A number that differs when its name, number of arguments or of keys, or place to run does. Never 0. */
 static uint64_t hash_handler(uint64_t hash, const struct gravel_handler *handler)
 {
     hash = hash_text(hash, handler->name);
     hash = gravel_hash_step(hash, 2 * handler->n_args + gravel_is_on_device(handler));
+    hash = gravel_hash_step(hash, handler->n_keys);
     return hash ? hash : 1;
 }
 
@@ -139,12 +158,13 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
                            "nodes differ in handlers: number %u exists on one side only, not on "
                            "this node, which has %u",
                            i, gravel->n_handlers);
-    return gravel_fail(GRAVEL_EMISMATCH,
-                       "nodes differ in handlers: number %u is %s here, with %u arguments, run by "
-                       "the %s; another node has %s",
-                       i, handler->name, handler->n_args,
-                       gravel_is_on_device(handler) ? "device" : "host",
-                       is_missing ? "no such number: it exists on one side only" : "another one");
+    return gravel_fail(
+        GRAVEL_EMISMATCH,
+        "nodes differ in handlers: number %u is %s here, with %u arguments, of which "
+        "%u are keys, run by the %s; another node has %s",
+        i, handler->name, handler->n_args, handler->n_keys,
+        gravel_is_on_device(handler) ? "device" : "host",
+        is_missing ? "no such number: it exists on one side only" : "another one");
 }
 
 /* Tables of handlers are the same, or the first one that differs is named. Collective. */

@@ -68,7 +68,8 @@ static void mismatch_handler_order(void)
 
 static void mismatch_handler_arguments(void)
 {
-    const struct gravel_handler table[] = {{"a", rank == 1 ? 2 : 1, nothing, NULL}};
+    const struct gravel_handler table[] = {
+        {.name = "a", .n_args = rank == 1 ? 2 : 1, .function = nothing}};
     mismatch_of_table(table, 1);
 }
 
@@ -90,14 +91,17 @@ static void mismatch_of_bindings(const struct gravel_bindings *bindings, const c
 
 static void mismatch_handler_place(void)
 {
-    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing},
-                                           {"tally", 1, rank == 1 ? nothing : NULL, NULL}};
+    const struct gravel_handler table[] = {
+        {.name = "a", .n_args = 1, .function = nothing},
+        {.name = "tally", .n_args = 1, .function = rank == 1 ? nothing : NULL}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = 2,
                         .device_code.source = rank == 1 ? NULL : TALLY(""));
-    mismatch_of_bindings(&bindings,
-                         rank == 1 ? "number 1 is tally here, with 1 arguments, run by the host"
-                                   : "number 1 is tally here, with 1 arguments, run by the device");
+    mismatch_of_bindings(
+        &bindings,
+        rank == 1
+            ? "number 1 is tally here, with 1 arguments, of which 0 are keys, run by the host"
+            : "number 1 is tally here, with 1 arguments, of which 0 are keys, run by the device");
 }
 
 static void mismatch_handler_source(void)
@@ -150,7 +154,8 @@ static void one_with_bad_setting(void)
 
 static void one_with_bad_handler(void)
 {
-    const struct gravel_handler table[] = {{rank == 1 ? "no name" : "name", 0, nothing, NULL}};
+    const struct gravel_handler table[] = {
+        {.name = rank == 1 ? "no name" : "name", .function = nothing}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     expect(try_open(&bindings), rank == 1 ? GRAVEL_EINVAL : GRAVEL_EPEER,
            rank == 1 ? "no name" : "another node could not open: invalid argument");

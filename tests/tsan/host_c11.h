@@ -21,6 +21,7 @@
 
 #define global
 #define local
+#define private
 #define kernel
 typedef unsigned char uchar;
 typedef uint32_t uint; /* typedefs: the table of operations pastes these names */
@@ -88,6 +89,10 @@ static inline uint gravelp_device_fetch_add_relaxed(uint *word, uint value)
 static inline uint gravelp_local_add_release(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_release);
+}
+static inline uint gravelp_local_swap_in_relaxed(uint *word, uint value)
+{
+    return atomic_exchange_explicit((_Atomic uint *)word, value, memory_order_relaxed);
 }
 static inline bool gravelp_local_swap_relaxed(uint *word, uint expected, uint value)
 {

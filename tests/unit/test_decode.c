@@ -542,7 +542,7 @@ static void long_names_do_not_overflow_the_refusal(void **state)
     (void)state;
     static char name[4096];
     memset(name, 'x', sizeof name - 1);
-    struct gravel_handler handler = {name, 1, handle, NULL};
+    struct gravel_handler handler = {.name = name, .n_args = 1, .function = handle};
     struct gravel_expect due = {SOURCE, NODE, SEQUENCE, &handler, 1};
     begin();
     add_call_run(0, 0, 1);

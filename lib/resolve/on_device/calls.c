@@ -19,6 +19,9 @@
 
 #define GROUP 256u        /* [work-items] wanted; kernels may bear fewer */
 #define MAX_UNDER_WAY 64u /* runs enqueued and not yet waited for */
+#define SERVER_ITEMS \
+    256u /* wanted [work-items]; GRAVELP_SERVER_ITEMS of cl/device/serve.cl.h at most */
+#define MESSAGES_A_SERVER 64u /* fewer are not worth another group, which looks at all keys */
 
 /* The first arguments of GRAVELP_CALL_RUN. */
 enum { ARENA, FRAME };
@@ -35,9 +38,10 @@ struct gravel_device_calls {
     cl_program program;
     cl_kernel *kernels; /* [n_handlers] NULL: the host's */
     size_t group;
-    cl_command_queue queue; /* steps svm and usm */
-    unsigned char *staged;  /* [buffer_bytes] there: a run's arguments, shared with the device */
-    uint64_t limit_ns;      /* for a run: half of the time after which others miss us */
+    size_t server_items, n_servers; /* of handlers with keys: a group's work-items, most groups */
+    cl_command_queue queue;         /* steps svm and usm */
+    unsigned char *staged; /* [buffer_bytes] there: a run's arguments, shared with the device */
+    uint64_t limit_ns;     /* for a run: half of the time after which others miss us */
     struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
     uint32_t first, n_under_way;
     struct gravel_wait wait; /* for the oldest */
@@ -51,7 +55,8 @@ static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
     char name[512];
     cl_kernel *kernel = &calls->kernels[handler];
     snprintf(name, sizeof name, "gravel_call_%s", calls->shape.handlers[handler].name);
-    int code = gravel_cl_kernel_create(&calls->device, calls->program, name, &calls->group, kernel);
+    size_t *group = calls->shape.handlers[handler].n_keys ? &calls->server_items : &calls->group;
+    int code = gravel_cl_kernel_create(&calls->device, calls->program, name, group, kernel);
     return code ? code
                 : gravel_check_cl("a handler's arena: clSetKernelArg",
                                   gravel_memory_set_argument(calls->shape.memory, *kernel, ARENA));
@@ -128,6 +133,18 @@ static bool are_wanted(const struct gravel_device_calls_shape *shape)
     return false;
 }
 
+/* Groups of a GPU leave room beside the kernels whose messages they serve; see slice_beside of node/launch.c. */
+static void choose_servers(struct gravel_device_calls *calls)
+{
+    const struct gravel_config *config = calls->shape.config;
+    bool is_cpu = calls->device.capability.is_cpu;
+    cl_uint units = calls->device.units;
+    if (calls->shape.device->beside)
+        clGetDeviceInfo(calls->device.id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    calls->server_items = config->server_items ? config->server_items : is_cpu ? 1 : SERVER_ITEMS;
+    calls->n_servers = config->n_servers ? config->n_servers : is_cpu ? units : units / 2 + 1;
+}
+
 int gravel_device_calls_create(struct gravel_device_calls **out,
                                const struct gravel_device_calls_shape *shape)
 {
@@ -140,6 +157,7 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     calls->shape = *shape;
     calls->device = gravel_beside_device(shape->device);
     calls->group = GROUP;
+    choose_servers(calls);
     calls->limit_ns = shape->config->timeout_ms * UINT64_C(500000);
     begin_wait(calls);
     const struct gravel_call_program request = {.bindings = shape->bindings,
@@ -185,6 +203,25 @@ struct place {
     uint64_t heap; /* offset in the arena [bytes] */
 };
 
+/*
+ * How a run's kernel is enqueued. A handler without a key takes a work-item a message. One with a key is served by at
+ * most n_servers groups, fewer if there are few messages: a run is alone, so that the groups of one need not own what
+ * those of another did.
+ */
+struct spread {
+    size_t n_items, group;
+};
+static struct spread spread_of(const struct gravel_device_calls *calls, uint32_t handler,
+                               uint32_t n_messages)
+{
+    if (!calls->shape.handlers[handler].n_keys)
+        return (struct spread){n_messages, calls->group};
+    size_t n = n_messages / MESSAGES_A_SERVER + 1;
+    if (n > calls->n_servers)
+        n = calls->n_servers;
+    return (struct spread){n * calls->server_items, calls->server_items};
+}
+
 static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel kernel,
                             const struct place *place)
 {
@@ -198,13 +235,14 @@ static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel k
     return GRAVEL_CL_KERNEL_SET(&calls->device, kernel, FRAME, arguments);
 }
 
-static cl_int enqueue(const struct gravel_device_calls *calls, cl_kernel kernel,
-                      const struct place *place, size_t n_items, cl_event *event)
+static cl_int enqueue(const struct gravel_device_calls *calls, uint32_t handler,
+                      const struct place *place, struct spread spread, cl_event *event)
 {
+    cl_kernel kernel = calls->kernels[handler];
     cl_int error = set_arguments(calls, kernel, place);
     if (error != CL_SUCCESS)
         return error;
-    return gravel_cl_kernel_enqueue(place->queue, kernel, n_items, calls->group, event);
+    return gravel_cl_kernel_enqueue(place->queue, kernel, spread.n_items, spread.group, event);
 }
 
 int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
@@ -215,9 +253,9 @@ int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_comm
     for (uint32_t i = 0; calls && i < calls->shape.n_handlers && error == CL_SUCCESS; i++) {
         if (!calls->kernels[i])
             continue;
-        error = enqueue(calls, calls->kernels[i], &nothing, 1, NULL);
-        if (error == CL_SUCCESS)
-            error = enqueue(calls, calls->kernels[i], &nothing, calls->group, NULL);
+        error = enqueue(calls, i, &nothing, spread_of(calls, i, 1), NULL);
+        if (error == CL_SUCCESS && !calls->shape.handlers[i].n_keys)
+            error = enqueue(calls, i, &nothing, spread_of(calls, i, (uint32_t)calls->group), NULL);
     }
     return gravel_check_cl("first use of handlers", error);
 }
@@ -231,7 +269,7 @@ static int start(struct gravel_device_calls *calls, uint32_t handler, const stru
         return code;
     struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
     bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
-    cl_int error = enqueue(calls, calls->kernels[handler], place, place->n_messages,
+    cl_int error = enqueue(calls, handler, place, spread_of(calls, handler, place->n_messages),
                            by_copy ? NULL : &run->event);
     if (error == CL_SUCCESS && by_copy)
         error = gravel_wait_mark(&calls->device, place->queue, &run->event);
