@@ -89,7 +89,7 @@
     local struct gravelp_scratch gravel_scratch_; \
     GRAVELP_OPEN(g, gravel_arena_, &gravel_scratch_)
 #else
-#define GRAVEL_OPEN(g) struct gravel_group g = {gravel_arena_, gravelp_lane->scratch}
+#define GRAVEL_OPEN(g) struct gravel_group g = {gravel_arena_, gravelp_lane->scratch, 0}
 #endif
 
 /* The number of the handler registered as `name`; another name does not build. */
@@ -281,7 +281,8 @@ struct gravel_call {
     ulong heap_bytes;
     uint node; /* that node's number */
     uint n_nodes;
-    uint source; /* node that sent the message */
+    uint source;                   /* node that sent the message */
+    global const ulong *constants; /* [GRAVEL_N_CONSTANTS] as gravel_constant set them; 0 if not */
 };
 
 /* The node's own part of the symmetric heap at an offset [bytes], unchecked. */
@@ -291,6 +292,7 @@ GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong off
 }
 
 #include "call.cl.h"
+#include "server.cl.h"
 
 /* ---- sliced launches -------------------------------------------------------------------------------- */
 

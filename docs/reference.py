@@ -116,8 +116,8 @@ def title(text):
 # ---- pages -------------------------------------------------------------------------------------
 
 def host_calls():
-    """Every declaration of gravel.h under its comment; declarations without one are under the one before."""
-    text = read("include/gravel/gravel.h")
+    """Every declaration of gravel.h and its like under its comment; those without one are under the one before."""
+    text = "".join(read(path) for path in ("include/gravel/gravel.h", "include/gravel/server.h"))
     names = set(re.findall(r"\b(gravel_\w+)\(", re.sub(COMMENT, "", text))) - {"gravel_error"}
     names |= {"gravel_handler_function", "gravel_log_function"}
     out = []
@@ -185,7 +185,7 @@ def device_declarations(code):
 
 
 def device_calls():
-    text = read("cl/gravel.cl.h")
+    text = "".join(read(path) for path in ("cl/gravel.cl.h", "cl/server.cl.h"))
     out = []
     for comment, code in pieces(text):
         heading = SECTION.match(comment)

@@ -452,6 +452,17 @@ int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t of
                   const void *value, uint32_t node);
 
 /**
+ * Set a constant that handlers written in OpenCL C read as call.constants[i]: a heap offset, a size. Collective: when
+ * the call returns, all nodes have it.
+ *
+ * @param i      less than GRAVEL_N_CONSTANTS.
+ * @param value  the same at every node.
+ * @return       0; GRAVEL_ERANGE; GRAVEL_EMISMATCH if values differ; GRAVEL_EINVAL (a handler calls); GRAVEL_ECL; as
+ *               gravel_reduce.
+ */
+int gravel_constant(struct gravel *gravel, uint32_t i, uint64_t value);
+
+/**
  * Send an active message. Handlers may call it.
  *
  * @param handler  its position in the table of handlers [count from 0].

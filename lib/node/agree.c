@@ -205,6 +205,26 @@ int gravel_agree_on_settings(struct gravel *gravel)
     return code ? code : agree_on_table(gravel);
 }
 
+/* Set first: once the reduction has ended, every node has it, and a message that relies on it may come. */
+int gravel_constant(struct gravel *gravel, uint32_t i, uint64_t value)
+{
+    uint64_t range[2];
+    if (gravel_node_refuse_wait(gravel, "gravel_constant"))
+        return GRAVEL_EINVAL;
+    if (i >= GRAVEL_N_CONSTANTS)
+        return gravel_fail(GRAVEL_ERANGE, "gravel_constant: number %u of %u", i,
+                           GRAVEL_N_CONSTANTS);
+    const uint64_t at = offsetof(struct gravelp_arena, constants) + i * sizeof value;
+    int code = gravel_memory_write_head(&gravel->memory, at, &value, sizeof value);
+    int agreed = range_over_nodes(gravel, value, range);
+    if (code || agreed)
+        return code ? code : agreed;
+    return range[0] == range[1]
+               ? 0
+               : gravel_fail(GRAVEL_EMISMATCH, "nodes differ in constant %u: %llu to %llu", i,
+                             (unsigned long long)range[0], (unsigned long long)range[1]);
+}
+
 /* All nodes open or none: tell the others whether this one could. */
 int gravel_agree_on_success(struct gravel *gravel, int code)
 {

@@ -63,6 +63,7 @@ static struct gravel *open_with(uint32_t n_servers, uint32_t server_items, const
     struct gravel_config config = loopback_config(N_NODES);
     struct gravel *gravel;
     config.buffer_bytes = 1u << 20; /* runs so long that groups that serve run side by side */
+    config.timeout_ms *= patience();
     config.n_servers = n_servers;
     config.server_items = server_items;
     if (*options)

@@ -38,12 +38,14 @@ struct gravel_device_calls {
     cl_program program;
     cl_kernel *kernels; /* [n_handlers] NULL: the host's */
     size_t group;
-    size_t server_items, n_servers; /* of handlers with keys: a group's work-items, most groups */
-    cl_command_queue queue;         /* steps svm and usm */
-    unsigned char *staged; /* [buffer_bytes] there: a run's arguments, shared with the device */
-    uint64_t limit_ns;     /* for a run: half of the time after which others miss us */
+    size_t server_items;    /* of a group that runs handlers with keys */
+    cl_command_queue queue; /* steps svm and usm */
+    unsigned char *staged;  /* [buffer_bytes] there: a run's arguments, shared with the device */
+    uint64_t limit_ns;      /* for a run: half of the time after which others miss us */
     struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
     uint32_t first, n_under_way;
+    uint32_t
+        n_keyed; /* of these, of handlers with keys; if there are any, the turn is the resolver's */
     struct gravel_wait wait; /* for the oldest */
     bool is_stuck;           /* the oldest does not end */
 };
@@ -133,18 +135,6 @@ static bool are_wanted(const struct gravel_device_calls_shape *shape)
     return false;
 }
 
-/* Groups of a GPU leave room beside the kernels whose messages they serve; see slice_beside of node/launch.c. */
-static void choose_servers(struct gravel_device_calls *calls)
-{
-    const struct gravel_config *config = calls->shape.config;
-    bool is_cpu = calls->device.capability.is_cpu;
-    cl_uint units = calls->device.units;
-    if (calls->shape.device->beside)
-        clGetDeviceInfo(calls->device.id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    calls->server_items = config->server_items ? config->server_items : is_cpu ? 1 : SERVER_ITEMS;
-    calls->n_servers = config->n_servers ? config->n_servers : is_cpu ? units : units / 2 + 1;
-}
-
 int gravel_device_calls_create(struct gravel_device_calls **out,
                                const struct gravel_device_calls_shape *shape)
 {
@@ -157,7 +147,7 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     calls->shape = *shape;
     calls->device = gravel_beside_device(shape->device);
     calls->group = GROUP;
-    choose_servers(calls);
+    calls->server_items = shape->config->server_items;
     calls->limit_ns = shape->config->timeout_ms * UINT64_C(500000);
     begin_wait(calls);
     const struct gravel_call_program request = {.bindings = shape->bindings,
@@ -217,8 +207,8 @@ static struct spread spread_of(const struct gravel_device_calls *calls, uint32_t
     if (!calls->shape.handlers[handler].n_keys)
         return (struct spread){n_messages, calls->group};
     size_t n = n_messages / MESSAGES_A_SERVER + 1;
-    if (n > calls->n_servers)
-        n = calls->n_servers;
+    if (n > calls->shape.config->n_servers)
+        n = calls->shape.config->n_servers;
     return (struct spread){n * calls->server_items, calls->server_items};
 }
 
@@ -260,11 +250,31 @@ int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_comm
     return gravel_check_cl("first use of handlers", error);
 }
 
+/* For a run of a handler with a key: keep the turn, unless somebody else wants it, or take it. */
+static int take_turn(struct gravel_device_calls *calls)
+{
+    int code = 0;
+    if (calls->n_keyed && gravel_turn_is_wanted(calls->shape.turn))
+        code = gravel_device_calls_wait(calls); /* gives it back */
+    return code || calls->n_keyed ? code
+                                  : gravel_turn_take_last(calls->shape.turn, calls->device.limit);
+}
+
+/* A run of a handler with a key has ended, or could not begin. */
+static void give_turn(struct gravel_device_calls *calls)
+{
+    if (calls->n_keyed == 0)
+        gravel_turn_end(calls->shape.turn);
+}
+
 static int start(struct gravel_device_calls *calls, uint32_t handler, const struct place *place)
 {
+    const bool has_key = calls->shape.handlers[handler].n_keys;
     int code = calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY
                    ? gravel_device_calls_wait(calls)
                    : 0;
+    if (!code && has_key)
+        code = take_turn(calls);
     if (code)
         return code;
     struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
@@ -273,11 +283,14 @@ static int start(struct gravel_device_calls *calls, uint32_t handler, const stru
                            by_copy ? NULL : &run->event);
     if (error == CL_SUCCESS && by_copy)
         error = gravel_wait_mark(&calls->device, place->queue, &run->event);
+    if (error != CL_SUCCESS && has_key)
+        give_turn(calls);
     if (error != CL_SUCCESS)
         return gravel_fail(GRAVEL_ECL, "handler %s: clEnqueueNDRangeKernel: %s",
                            calls->shape.handlers[handler].name, gravel_cl_error(error));
     run->handler = handler;
     calls->n_under_way++;
+    calls->n_keyed += has_key;
     clFlush(place->queue);
     return 0;
 }
@@ -337,6 +350,8 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
     calls->first = (calls->first + 1) % MAX_UNDER_WAY;
     calls->n_under_way--;
     begin_wait(calls);
+    if (calls->shape.handlers[run.handler].n_keys && --calls->n_keyed == 0)
+        give_turn(calls);
     if (error == CL_SUCCESS)
         return 0;
     return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",
