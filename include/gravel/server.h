@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clients and servers on one device: kernels whose work-groups send critical sections, as active messages with a key, to
- * the work-groups that own the keys. What such a kernel looks like is in cl/server.cl.h.
+ * Clients and servers on one device: kernels whose work-groups send critical sections, as active messages with a key,
+ * to the work-groups that own the keys. What such a kernel looks like is in cl/server.cl.h.
  *
  * Source:  Wang, Fussell, Lin, Fast Fine-Grained Global Synchronization on GPUs, ASPLOS 2019.
  */
@@ -48,7 +48,8 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
  * @param wait     [n_wait] events before the kernel, or NULL.
  * @param event    [out] of the last kernel, to be released by the caller; or NULL. NULL if there was none.
  * @return         0; GRAVEL_EINVAL (a kernel of another program, or without GRAVEL_SERVE; flags; too many items; a
- *                 launch of another thread is under way); GRAVEL_EKERNEL (a fault, which is named); GRAVEL_ECL; what made the node fail.
+ *                 launch of another thread is under way); GRAVEL_EKERNEL (a fault, which is named); GRAVEL_ECL; what
+ *                 made the node fail.
  *
  * Memory:  kernels launched and maps made after the call see what the handlers stored.
  * Source:  Wang, Fussell, Lin 2019, section 3.1, where clients and servers run side by side.
