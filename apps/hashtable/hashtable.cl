@@ -20,6 +20,16 @@ struct table {
     global uint *values; /* [entries] how often a key came; or, of a search, the entry found */
 };
 
+/* No division, which takes longer than the rest, where there is but one node. */
+uint node_of(uint bucket, uint n_nodes)
+{
+    return n_nodes == 1 ? 0 : bucket % n_nodes;
+}
+uint place_of(uint bucket, uint n_nodes)
+{
+    return n_nodes == 1 ? bucket : bucket / n_nodes;
+}
+
 /* heap offsets: call.constants, or a kernel's arguments */
 struct table table_at(global uchar *heap, ulong heads, ulong next, ulong keys, ulong values)
 {
@@ -93,8 +103,8 @@ void find(struct gravel_call call, ulong bucket, ulong both)
         GRAVEL_SERVE(g, item)                                                               \
         {                                                                                   \
             uint key = keys[active ? item : 0], bucket = key & mask;                        \
-            gravel_am2_wg_if(g, active, GRAVEL_HANDLER(name), bucket / n_nodes,             \
-                             SECOND(first + item, key), bucket % n_nodes);                  \
+            gravel_am2_wg_if(g, active, GRAVEL_HANDLER(name), place_of(bucket, n_nodes),    \
+                             SECOND(first + item, key), node_of(bucket, n_nodes));          \
         }                                                                                   \
     }
 SERVED(insert, ENTRY_ALONE)

@@ -64,7 +64,9 @@ GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_inbox inbox)
 {
     if (inbox.n_run)
         gravelp_device_fetch_add_relaxed(&inbox.servers->n_served, inbox.n_run); /* a sum */
-    gravelp_barrier_group(); /* G7: all have read */
+#if defined(GRAVELP_SERIAL_GROUP)
+    gravelp_barrier_group(); /* G7: all know what there was; where messages are gathered, they do by now */
+#endif
     if (gravelp_is_leader())
         inbox.words->consumed = inbox.first + inbox.n_slots;
     if (gravelp_is_leader() && inbox.server == 0)
@@ -123,18 +125,17 @@ GRAVELP_INLINE uint gravelp_inbox_gather(local struct gravelp_service *service,
     return n_held;
 }
 
-#define GRAVELP_SERVE_INBOX(run)                                                         \
-    GRAVELP_SERVICE;                                                                     \
-    (void)gravel_at_;                                                                    \
-    struct gravelp_inbox inbox = gravelp_inbox_open(gravel_arena_);                      \
-    for (uint gathered = gravelp_inbox_gather(service, &inbox); gathered != 0;           \
-         gravelp_service_clear(service, gathered),                                       \
-              gathered = gravelp_inbox_gather(service, &inbox))                          \
-        for (struct gravelp_served served =                                              \
-                 gravelp_served_from(service, gathered, (uint)gravelp_lane_id());        \
-             served.x != GRAVELP_SERVER_NONE;                                            \
-             served = gravelp_served_next(service, gathered, served), inbox.n_run++)     \
-            run(gravel_arena_, gravelp_inbox_letter(inbox, service->held[served.x]), 0); \
+#define GRAVELP_SERVE_INBOX(run)                                                           \
+    GRAVELP_SERVICE;                                                                       \
+    (void)gravel_at_;                                                                      \
+    struct gravelp_inbox inbox = gravelp_inbox_open(gravel_arena_);                        \
+    for (uint gathered = gravelp_inbox_gather(service, &inbox); gathered != 0;             \
+         gravelp_service_clear(service), gathered = gravelp_inbox_gather(service, &inbox)) \
+        for (struct gravelp_served served =                                                \
+                 gravelp_served_from(service, gathered, (uint)gravelp_lane_id());          \
+             served.x != GRAVELP_SERVER_NONE;                                              \
+             served = gravelp_served_next(service, gathered, served), inbox.n_run++)       \
+            run(gravel_arena_, gravelp_inbox_letter(inbox, service->held[served.x]), 0);   \
     gravelp_inbox_close(inbox)
 
 #endif

@@ -361,13 +361,21 @@ GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
 
 #endif
 
-/* Every work-item of the group: messages for this node to its servers, for other nodes as any message. */
+/*
+ * Every work-item of the group: messages for this node to its servers, for other nodes as any message. Where there is
+ * no other node, the few for nodes that do not exist go one by one, and are refused.
+ */
 GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint command,
                                         struct gravelp_values values, uint node)
 {
     uint is_own = active && node == g.arena->node;
     gravelp_outbox_add(g, is_own, command, values);
+#if defined(GRAVELP_IS_ALONE)
+    if (active && !is_own)
+        gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0, values, node);
+#else
     gravelp_send_wg_if(g, active && !is_own, command, 0, GRAVELP_NO_REPLY, 0, values, node);
+#endif
 }
 
 #endif

@@ -53,7 +53,7 @@ struct gravelp_service {
     uint last[GRAVELP_SERVER_LISTS]; /* of each list, 1 + the last, or 0 */
 };
 
-/* Every work-item of the group: begin with nothing gathered. */
+/* Every work-item of the group: nothing is gathered. */
 GRAVELP_INLINE void gravelp_service_open(local struct gravelp_service *service)
 {
     for (uint i = (uint)gravelp_lane_id(); i < GRAVELP_SERVER_LISTS; i += gravelp_n_lanes())
@@ -108,14 +108,10 @@ GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service
 }
 
 /* Every work-item of the group: forget what was gathered, all of which has been run. */
-GRAVELP_INLINE void gravelp_service_clear(local struct gravelp_service *service, uint n)
+GRAVELP_INLINE void gravelp_service_clear(local struct gravelp_service *service)
 {
     gravelp_barrier_group(); /* G7: all lists have been run */
-    for (uint x = (uint)gravelp_lane_id(); x < n; x += gravelp_n_lanes())
-        service->last[service->list[x]] = 0;
-    if (gravelp_is_leader())
-        service->n = 0;
-    gravelp_barrier_group(); /* G7: lists are empty */
+    gravelp_service_open(service);
 }
 
 /* The messages that a work-item runs: of each list whose last is one of its own, all. */
@@ -148,14 +144,21 @@ GRAVELP_INLINE struct gravelp_served gravelp_served_next(local struct gravelp_se
     for (uint message = gravelp_is_leader() ? 0 : (n); message < (n); message++) \
         if (gravelp_owns((keys)[message]))
 #else
+#if defined(__OPENCL_C_VERSION__)
 #define GRAVELP_SERVICE                                             \
     local struct gravelp_service gravel_service_;                   \
     local struct gravelp_service *const service = &gravel_service_; \
     gravelp_service_open(service);                                  \
     uint gravel_at_ = 0
+#else
+#define GRAVELP_SERVICE                                            \
+    struct gravelp_service *const service = gravelp_lane->service; \
+    gravelp_service_open(service);                                 \
+    uint gravel_at_ = 0
+#endif
 #define GRAVELP_SERVE(message, keys, n)                                                        \
     for (uint gathered = gravelp_service_gather(service, keys, n, &gravel_at_); gathered != 0; \
-         gravelp_service_clear(service, gathered),                                             \
+         gravelp_service_clear(service),                                                       \
               gathered = gravelp_service_gather(service, keys, n, &gravel_at_))                \
         for (struct gravelp_served served =                                                    \
                  gravelp_served_from(service, gathered, (uint)gravelp_lane_id());              \

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers)
+char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
+                            uint32_t n_nodes)
 {
     char *text = NULL;
     size_t bytes;
@@ -21,7 +22,7 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
     for (uint32_t i = 0; i < n_handlers; i++)
         if (handlers[i].n_keys)
             fprintf(out, " || (handler) == %uu", i);
-    fprintf(out, ")\n");
+    fprintf(out, ")\n%s", n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "");
     fclose(out);
     return text;
 }

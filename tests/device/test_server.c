@@ -266,6 +266,25 @@ static void messages_from_elsewhere_wait_for_their_turn(void **state)
     close_served(&served);
 }
 
+/* Where a node is alone, and where there are others. */
+static void messages_to_no_node_are_refused(void **state)
+{
+    (void)state;
+    watch(120, "messages to no node");
+    for (uint32_t n_nodes = 1; n_nodes <= N_NODES; n_nodes++) {
+        struct served served = open_with(loopback_config(n_nodes));
+        const uint32_t n_keys = 1000, beyond = n_nodes + 1;
+        cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
+        MUST(clSetKernelArg(kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+        MUST(clSetKernelArg(kernel, 2, sizeof beyond, &beyond) == CL_SUCCESS);
+        OK(gravel_server_launch(served.gravel, kernel, 1000 * beyond, 0, 0, NULL, NULL));
+        expect_error(gravel_quiet(served.gravel), GRAVEL_ERANGE, "node");
+        expect_sent(&served, 1000, n_keys, 1);
+        clReleaseKernel(kernel);
+        close_served(&served);
+    }
+}
+
 /* ---- what is refused, what is told ------------------------------------------------------------- */
 
 static void wrong_launches_are_refused(void **state)
@@ -343,6 +362,7 @@ int main(void)
         cmocka_unit_test(every_message_is_run_once_and_alone_in_lists),
         cmocka_unit_test(other_calls_do_what_they_do_anywhere),
         cmocka_unit_test(messages_from_elsewhere_wait_for_their_turn),
+        cmocka_unit_test(messages_to_no_node_are_refused),
         cmocka_unit_test(wrong_launches_are_refused),
         cmocka_unit_test(inboxes_that_overflow_are_told),
         cmocka_unit_test(programs_without_servers_are_refused),

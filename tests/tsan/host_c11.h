@@ -39,7 +39,9 @@ struct gravelp_lane {
     uint n_wave_calls, n_wave_barriers; /* made by this work-item */
     void *scratch;                      /* the group's local memory: struct gravelp_scratch, */
     void *shares;                       /* struct gravel_shares, */
-    void *fbar;                         /* struct gravel_fbar */
+    void *fbar;                         /* struct gravel_fbar, */
+    void *outbox;                       /* struct gravelp_outbox */
+    void *service;                      /* and struct gravelp_service */
 };
 extern _Thread_local struct gravelp_lane *gravelp_lane;
 

@@ -6,6 +6,7 @@
 
 #include "share.cl.h"
 #include "fbar.cl.h"
+#include "outbox.cl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ struct group {
     pthread_barrier_t barrier;
     struct gravelp_scratch scratch;
     struct gravel_shares shares;
+    struct gravelp_outbox outbox;
+    struct gravelp_service service;
     struct gravelp_wave waves[GRAVEL_MAX_GROUP / GRAVELP_WAVE_ITEMS + 1];
 #ifdef GRAVEL_HAS_SUBGROUPS
     struct gravel_fbar fbar;
@@ -76,7 +79,9 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
                       .scan = group->scan,
                       .waves = group->waves,
                       .scratch = &group->scratch,
-                      .shares = &group->shares},
+                      .shares = &group->shares,
+                      .outbox = &group->outbox,
+                      .service = &group->service},
             .body = body,
             .arena = arena,
             .arguments = arguments,
