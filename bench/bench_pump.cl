@@ -17,7 +17,7 @@ kernel void send_rounds(GRAVEL_ARENA, uint rounds, uint command)
     for (uint round = 0; round < rounds; round++) {
         if (gravelp_is_leader()) {
             uint ticket;
-            g.scratch->by_lane = gravelp_queue_reserve(g.arena, 0, 1, &ticket);
+            g.scratch->by_lane = gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);
             g.scratch->ticket = ticket;
         }
         gravelp_barrier_group(); /* G1: the slot is known */

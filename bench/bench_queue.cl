@@ -37,7 +37,7 @@ kernel void work_group(GRAVEL_ARENA)
     uint n = gravelp_n_lanes();
     if (is_leader()) {
         uint ticket;
-        g.scratch->by_lane = gravelp_queue_reserve(g.arena, 0, 1, &ticket);
+        g.scratch->by_lane = gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);
         g.scratch->ticket = ticket;
         if (g.scratch->by_lane)
             gravelp_prefetch_write(g.scratch->by_lane,

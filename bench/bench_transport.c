@@ -190,7 +190,8 @@ int main(int argc, char **argv)
     must(n > 0, "--bytes takes a list of lengths");
     must(gravel_segment_create(&segment) == 0, "segment");
     must(gravel_transport_mpi_open(&desk.transport, NULL, segment) == 0, "transport");
-    must(desk.transport->n_nodes > 1 && desk.transport->n_takers == desk.transport->n_nodes - 1,
+    must(desk.transport->n_nodes > 1 &&
+             desk.transport->handed.n_takers == desk.transport->n_nodes - 1,
          "needs two nodes of one machine and more");
     must(desk.transport->operations->prepare(desk.transport, 16u << 20) == 0, "prepare");
     desk.memory[HANDED] = gravel_segment_take(segment, BUDGET_BYTES);

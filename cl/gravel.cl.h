@@ -85,11 +85,14 @@
 
 /* In the outermost scope of a kernel, once: declares `g`, a struct gravel_group, and the group's local memory. */
 #if defined(__OPENCL_C_VERSION__)
-#define GRAVEL_OPEN(g)                            \
-    local struct gravelp_scratch gravel_scratch_; \
-    GRAVELP_OPEN(g, gravel_arena_, &gravel_scratch_)
+#define GRAVEL_OPEN(g)                                \
+    local struct gravelp_scratch gravel_scratch_;     \
+    GRAVELP_OPEN(g, gravel_arena_, &gravel_scratch_); \
+    gravelp_open(g)
 #else
-#define GRAVEL_OPEN(g) struct gravel_group g = {gravel_arena_, gravelp_lane->scratch, 0}
+#define GRAVEL_OPEN(g)                                                 \
+    struct gravel_group g = {gravel_arena_, gravelp_lane->scratch, 0}; \
+    gravelp_open(g)
 #endif
 
 /* The number of the handler registered as `name`; another name does not build. */

@@ -6,7 +6,7 @@ usage: docs/reference.py            writes docs/reference/NAME.md
        docs/reference.py --check    writes nothing
 exit:  0; with --check 1 if a page is not what this would write, after its name and the first line that differs
 
-Path: include/gravel/, cl/gravel.cl.h, cl/forms.py -> this -> docs/reference/.
+Path: include/gravel/, cl/gravel.cl.h, cl/steal.cl.h, cl/server.cl.h, cl/forms.py -> this -> docs/reference/.
 """
 import os
 import re
@@ -115,11 +115,11 @@ def title(text):
 
 # ---- pages -------------------------------------------------------------------------------------
 
-def host_calls():
-    """Every declaration of gravel.h and its like under its comment; those without one are under the one before."""
-    text = "".join(read(path) for path in ("include/gravel/gravel.h", "include/gravel/server.h"))
+def host_body(path):
+    """Every declaration of a header under its comment; declarations without one are under the one before."""
+    text = read(path)
     names = set(re.findall(r"\b(gravel_\w+)\(", re.sub(COMMENT, "", text))) - {"gravel_error"}
-    names |= {"gravel_handler_function", "gravel_log_function"}
+    names |= set(re.findall(r"^typedef \w+ (gravel_\w+)\(", text, re.M))
     out = []
     for comment, code in pieces(text):
         heading = SECTION.match(comment)
@@ -136,7 +136,18 @@ def host_calls():
         out.append("```c\n%s\n```\n" % "\n".join(d.replace("/**<", "/*") for d in declared))
         if not heading:
             out.append(described(comment, names) + "\n")
-    return NOTE % "include/gravel/gravel.h" + "# Host calls\n\n" + "\n".join(out)
+    return "\n".join(out)
+
+
+def host_calls():
+    path = "include/gravel/gravel.h"
+    return NOTE % path + "# Host calls\n\n" + host_body(path)
+
+
+def flow_calls():
+    path = "include/gravel/flow.h"
+    return NOTE % path + "# Calls of flows\n\n" + host_body(path) + "\n## Counters of a flow\n\n" + \
+        table_of(path, "GRAVEL_FLOW_STATS_FIELDS")
 
 
 TYPES = ("int", "uint", "long", "ulong", "float", "double")
@@ -184,15 +195,16 @@ def device_declarations(code):
     return list(found.values())
 
 
-def device_calls():
-    text = "".join(read(path) for path in ("cl/gravel.cl.h", "cl/server.cl.h"))
+def device_body(path, behind_first=""):
+    """The comments of a device header with what they describe. behind_first: stands behind the first one."""
+    text = read(path)
     out = []
     for comment, code in pieces(text):
         heading = SECTION.match(comment)
         if "SPDX" in comment:
             continue
         if not out:
-            out += [paragraphs(stripped(comment)) + "\n", sending_calls()]
+            out += [paragraphs(stripped(comment)) + "\n", behind_first]
             continue
         if heading:
             out.append("## %s\n" % title(heading.group(1).split(":")[0]))
@@ -201,7 +213,29 @@ def device_calls():
         declared = device_declarations(code)
         if declared:
             out.append("```c\n%s\n```\n" % "\n".join(declared))
-    return (NOTE % "cl/gravel.cl.h and include/gravel/operation.h" + "# Device calls\n\n" + "\n".join(out))
+    return "\n".join(out)
+
+
+def device_calls():
+    return (NOTE % "cl/gravel.cl.h and include/gravel/operation.h" + "# Device calls\n\n" +
+            device_body("cl/gravel.cl.h", sending_calls()))
+
+
+def steal_calls():
+    host, device = "include/gravel/steal.h", "cl/steal.cl.h"
+    return (NOTE % (host + " and " + device) + "# Work stealing\n\n" + host_body(host) +
+            "\n## In kernels\n\n" + device_body(device))
+
+
+def server_calls():
+    host, device = "include/gravel/server.h", "cl/server.cl.h"
+    return (NOTE % (host + " and " + device) + "# Clients and servers\n\n" + host_body(host) +
+            "\n## In kernels\n\n" + device_body(device))
+
+
+def flow_device_calls():
+    path = "cl/flow.cl.h"
+    return NOTE % path + "# Device calls of flows\n\n" + device_body(path)
 
 
 # ---- tables of macros --------------------------------------------------------------------------
@@ -278,7 +312,7 @@ def counters():
 
 
 def errors():
-    text = read("include/gravel/gravel.h")
+    text = read("include/gravel/gravel.h") + read("include/gravel/flow.h") + read("include/gravel/steal.h")
     returned = {}
     for comment, code in pieces(text):
         call = re.search(r"\b(gravel_\w+)\(", code)
@@ -293,7 +327,8 @@ def errors():
             "\n".join(lines) + "\n")
 
 
-PAGES = {"host-calls": host_calls, "device-calls": device_calls, "settings": settings, "counters": counters,
+PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
+         "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls, "settings": settings, "counters": counters,
          "errors": errors}
 
 

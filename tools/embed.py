@@ -3,6 +3,7 @@
 """Join text files into one, or turn one into a C string.
 
 join OUT FILE...          one OpenCL header: quoted includes of the listed files are dropped, each file once
+     [--drop FILE...]     and so are those of files that another header has
 string OUT SYMBOL FILE    C source that defines `const char SYMBOL[]` with the file's text
 """
 import os
@@ -12,6 +13,7 @@ import sys
 
 def join(out, files):
     names = {os.path.basename(f) for f in files}
+    files = files[:files.index("--drop")] if "--drop" in files else files
     parts = []
     for path in files:
         text = open(path, encoding="utf-8").read()

@@ -22,6 +22,8 @@ static struct running start(const struct app *app, void *self, int argc, char **
                                           app->groups[1], NODE_OPTIONS_GROUP(app->node)};
     *options = OPTIONS_DEFAULT;
     *node = NODE_DEFAULT;
+    if (app->group_items)
+        node->group_items = app->group_items;
     options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
     return (struct running){app, self, options, node};
 }

@@ -33,7 +33,8 @@ static error_t take_model(struct argp_state *state, const struct app_option *opt
 }
 
 const struct app_option options_of_nodes[] = {
-    {"group", 0, "ITEMS", "Work-items of a work-group (256)",
+    {"group", 0, "ITEMS",
+     "Work-items of a work-group (what suits the device: 256, or 512 on GPUs; uts: 32)",
      OPTION_COUNT(struct node, group_items, 1, NODE_MAX_GROUP)},
     {"model", 0, "NAME",
      "How messages are sent: coprocessor, coprocessor-1m, lane, coalesced, coalesced-aggregated or "
@@ -81,10 +82,14 @@ void node_open(struct node *node, uint64_t heap_bytes)
         config.heap_bytes = heap_bytes + HEAP_SLACK_BYTES;
     if (node->model != model_gravel)
         strcpy(config.aggregation, node->model->aggregation);
+    if (node->schedule)
+        node_check(gravel_config_set(&config, "steal_policy", node->schedule));
     struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers,
                         .device_code = node->device_code);
     node_check(gravel_open(&node->gravel, &config, &bindings));
+    if (!node->group_items)
+        node->group_items = gravel_group_size(node->gravel);
     node->number = gravel_node(node->gravel);
     node->n_nodes = gravel_n_nodes(node->gravel);
     node->n_processes = count_processes(node->gravel);
@@ -134,7 +139,7 @@ uint64_t node_alloc(struct node *node, uint64_t bytes)
     return offset;
 }
 
-cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name)
+static cl_kernel make_kernel(struct node *node, cl_program program, const char *name)
 {
     cl_int error;
     unsigned i = 0;
@@ -144,8 +149,19 @@ cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name
         die("more than %d kernels", NODE_MOST_KERNELS);
     node->kernels[i] = clCreateKernel(program, name, &error);
     node_check_cl(error, name);
-    node_check(gravel_kernel_set_arena(node->gravel, node->kernels[i], 0));
     return node->kernels[i];
+}
+
+cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name)
+{
+    cl_kernel kernel = make_kernel(node, program, name);
+    node_check(gravel_kernel_set_arena(node->gravel, kernel, 0));
+    return kernel;
+}
+
+cl_kernel node_kernel_without_arena(struct node *node, const char *name)
+{
+    return make_kernel(node, node->program, name);
 }
 
 cl_kernel node_kernel(struct node *node, const char *name)

@@ -27,7 +27,7 @@ typedef int node_call(void *user, uint32_t number, const uint64_t args[GRAVEL_AM
 struct node {
     struct gravel *gravel;
     cl_program program;
-    uint32_t group_items; /* work-items of a work-group; set by the caller or --group */
+    uint32_t group_items; /* of a work-group: --group; if 0, node_open chooses */
     const struct gravel_handler
         *handlers; /* [n_handlers] set by the caller; node_open copies them */
     uint32_t n_handlers;
@@ -36,6 +36,7 @@ struct node {
     void *call_user;
     const struct model *model; /* set by --model */
     void *model_host;          /* NULL where Gravel sends */
+    const char *schedule;      /* set by --schedule, for GRAVEL_STEAL_POLICY; NULL: not */
     uint32_t number;           /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */
@@ -44,7 +45,7 @@ struct node {
 };
 
 /* Before options are parsed and node_open. */
-#define NODE_DEFAULT ((struct node){.group_items = 256, .model = model_gravel})
+#define NODE_DEFAULT ((struct node){.model = model_gravel})
 
 /* --group, --model; the offset is of a struct node. */
 extern const struct app_option options_of_nodes[];
@@ -94,6 +95,9 @@ cl_program node_program(struct node *node, const char *name, const char *source)
 /** Make a kernel whose argument 0 is GRAVEL_ARENA: of the one program, or of another. */
 cl_kernel node_kernel(struct node *node, const char *name);
 cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name);
+
+/** Make a kernel that has no such argument. */
+cl_kernel node_kernel_without_arena(struct node *node, const char *name);
 
 /** Set one argument; NODE_SET takes it by value, of the type the kernel declares. */
 void node_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value);

@@ -27,7 +27,9 @@
 
 const char *option_spell(const struct app_option *option, char spelled[OPTION_SPELLED_BYTES])
 {
-    if (option->letter)
+    if (option->letter == OPTION_ARGUMENT)
+        snprintf(spelled, OPTION_SPELLED_BYTES, "%s", option->name);
+    else if (option->letter)
         snprintf(spelled, OPTION_SPELLED_BYTES, "-%c", option->letter);
     else
         snprintf(spelled, OPTION_SPELLED_BYTES, "--%s", option->name);
@@ -121,12 +123,16 @@ struct parsed_group {
 
 static int key_of(const struct app_option *options, unsigned i)
 {
+    if (options[i].letter == OPTION_ARGUMENT)
+        return ARGP_KEY_ARG;
     return options[i].letter ? options[i].letter : FIRST_KEY + (int)i;
 }
 
 static error_t parse_group(int key, char *value, struct argp_state *state)
 {
     const struct parsed_group *group = state->input;
+    if (key == ARGP_KEY_ARG && state->arg_num > 0)
+        return ARGP_ERR_UNKNOWN;
     for (unsigned i = 0; group->options[i].name; i++)
         if (group->options[i].take && key_of(group->options, i) == key)
             return group->options[i].take(state, &group->options[i], value,
@@ -139,17 +145,21 @@ static void open_group(struct parsed_group *parsed, const struct option_group *g
     *parsed =
         (struct parsed_group){.options = group->options, .into = (char *)self + group->offset};
     parsed->rows[0] = (struct argp_option){.doc = group->title, .group = group->place};
-    for (unsigned i = 0; group->options[i].name; i++) {
+    parsed->argp = (struct argp){.options = parsed->rows, .parser = parse_group};
+    for (unsigned i = 0, row = 1; group->options[i].name; i++) {
         const struct app_option *option = &group->options[i];
         assert(i < MOST_OPTIONS);
-        parsed->rows[i + 1] =
+        if (option->letter == OPTION_ARGUMENT) {
+            parsed->argp.args_doc = option->name;
+            continue;
+        }
+        parsed->rows[row] =
             (struct argp_option){.name = option->name, .arg = option->value, .doc = option->help};
         if (option->take)
-            parsed->rows[i + 1].key = key_of(group->options, i);
+            parsed->rows[row++].key = key_of(group->options, i);
         else
-            parsed->rows[i + 1].flags = OPTION_ALIAS;
+            parsed->rows[row++].flags = OPTION_ALIAS;
     }
-    parsed->argp = (struct argp){.options = parsed->rows, .parser = parse_group};
 }
 
 struct command_line {

@@ -32,8 +32,10 @@ struct app_option;
 typedef error_t option_take(struct argp_state *state, const struct app_option *option,
                             const char *value, void *field);
 
+#define OPTION_ARGUMENT (-1) /* instead of a letter: the one argument without a name */
+
 struct app_option {
-    const char *name;  /* long; NULL behind the last */
+    const char *name;  /* long, or what --help calls the argument; NULL behind the last */
     int letter;        /* short; 0 for none */
     const char *value; /* its name in --help; NULL for a flag */
     const char *help;

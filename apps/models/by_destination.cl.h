@@ -18,9 +18,10 @@ struct model_scratch {
 };
 
 #undef GRAVEL_OPEN
-#define GRAVEL_OPEN(g)                         \
-    local struct model_scratch model_scratch_; \
-    struct gravel_group g = {gravel_arena_, &model_scratch_.gravel}
+#define GRAVEL_OPEN(g)                                               \
+    local struct model_scratch model_scratch_;                       \
+    struct gravel_group g = {gravel_arena_, &model_scratch_.gravel}; \
+    gravelp_open(g)
 
 GRAVELP_INLINE local struct model_scratch *model_scratch(struct gravel_group g)
 {

@@ -27,6 +27,12 @@ static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
     return (n + n_group - 1) / n_group * n_group;
 }
 
+/* So many at most, whatever groups a node takes: heaps are alike. */
+static uint64_t filled_most(uint64_t n)
+{
+    return n + (uint64_t)SCANNED * NODE_MAX_GROUP;
+}
+
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
 /* How many there are, and how long the longest is. */
@@ -215,13 +221,13 @@ void sssp_open(void *self)
     sssp_choose_form(sssp);
     check_options(sssp);
     /* As for one node, because only an open node knows how many there are. */
-    node_open(node, fill_up(sssp, sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
+    node_open(node, filled_most(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
     sssp_draw_weights(&sssp->part.rows, sssp->part.vertices, sssp->options.seed);
     if (!sssp->has_source && !draw_source(sssp))
         sssp->source = first_with_edges(sssp);
     sssp->distances =
-        node_alloc(node, fill_up(sssp, sssp->part.partition.block) * sssp_distance_bytes(sssp));
+        node_alloc(node, filled_most(sssp->part.partition.block) * sssp_distance_bytes(sssp));
     upload(sssp);
     build(sssp);
     set_arguments(sssp);

@@ -4,10 +4,10 @@
  * way, is an error with a name.
  *
  * A barrier in a branch that only some work-items take is no place to look: compilers that turn a group into a loop
- * (PoCL) let all pass it, or none. So calls have no barrier here. Each work-item sends a package of its own, which says
- * at which call of which group it arrives, with its message or without one, and the host joins them
- * (lib/aggregate/check.c): a call that all have made is sent on as ever; one that not all have made when the kernel has
- * ended, or that they do not make alike, is told, and nothing of it is sent.
+ * (PoCL) let all pass it, or none. So calls have no barrier here. Each work-item sends a package of its own, which
+ * says at which call of which group it arrives, with its message or without one, and the host joins them
+ * (lib/aggregate/check.c): a call that all have made is sent as an unchecked one; a call that some have not made when
+ * the kernel has ended, or that they make differently, is reported, and nothing of it is sent.
  *
  * Only the answered calls with a predicate still have barriers, to count: every work-item gets the sum.
  *

@@ -3,16 +3,17 @@
  * Fine-grain barriers in software, of sub-groups of a group.
  *
  * A barrier object of local memory has members, which are sub-groups. A sub-group joins, waits as often as the
- * other members do, and leaves; those that remain do not wait for it any more.
+ * other members do, and leaves; those that remain no longer wait for it.
  *
- * Sound only where sub-groups of a group run on while one of them waits. OpenCL promises it to nobody: ask
+ * Sound only where sub-groups of a group run on while one of them waits. OpenCL does not promise it: ask
  * gravel_fbar_rounds_wg first, whose waits are short. Where it is not so a wait ends after GRAVEL_TIMEOUT (on step
- * drain, where the host's clock stands, after about a second of looks), and fails the node by name.
+ * drain, where the host's clock stands, after about a second of looks), and the node fails with an error that names
+ * the wait.
  *
  * Path:    subgroup.cl.h -> this -> fbar_send.cl.h.
- * Owner:   local memory, declared by GRAVEL_FBAR. While the loop goes on, the group's scratch is its members'.
- * Memory:  W1, W2: what members did before they arrived is seen by whoever completes a phase, and what that one
- *          did by all.
+ * Owner:   local memory, declared by GRAVEL_FBAR. During the loop the group's scratch is its members'.
+ * Memory:  W1, W2: what members did before they arrived is seen by the one that completes a phase, and what that
+ *          one did by all.
  * Source:  Orr 2016, section 5.3 (fbar); HSA's fbarriers (initfbar, joinfbar, leavefbar, arrivefbar, waitfbar).
  *          Different there: the last to arrive completes; here one that waits does, so that leaving is one add.
  */
@@ -42,7 +43,7 @@ struct gravel_fbar {
 /* Every work-item of the group: make it anew, with so many members. */
 GRAVELP_INLINE void gravelp_fbar_init(local struct gravel_fbar *f, uint n_members)
 {
-    gravelp_barrier_group(); /* G1: nobody is at an earlier loop's barrier any more */
+    gravelp_barrier_group(); /* G1: no work-item is at an earlier loop's barrier */
     if (gravelp_is_leader()) {
         f->n_active = 0;
         f->state = n_members;
@@ -52,7 +53,7 @@ GRAVELP_INLINE void gravelp_fbar_init(local struct gravel_fbar *f, uint n_member
 
 /* The rest are calls of a sub-group's work-item 0. */
 
-/* A member: tell the others that it is here. Returns the phase to wait for the end of. */
+/* A member: tell the other members that it is here. Returns the phase to wait for the end of. */
 GRAVELP_INLINE uint gravelp_fbar_arrive(local struct gravel_fbar *f)
 {
     return GRAVELP_FBAR_PHASES(gravelp_local_add_release(&f->state, GRAVELP_FBAR_ARRIVAL)); /* W1 */
@@ -80,7 +81,7 @@ GRAVELP_INLINE uint gravelp_fbar_look(local struct gravel_fbar *f, uint phase)
                : GRAVELP_FBAR_WAITS;
 }
 
-/* The member with the claim: end the phase. Nobody else changes the state meanwhile: all members wait. */
+/* The member with the claim: end the phase. The state changes nowhere else: all members wait. */
 GRAVELP_INLINE void gravelp_fbar_advance(local struct gravel_fbar *f)
 {
     uint state = gravelp_local_load_relaxed(&f->state); /* relaxed: as it was claimed */
@@ -88,7 +89,7 @@ GRAVELP_INLINE void gravelp_fbar_advance(local struct gravel_fbar *f)
     gravelp_local_store_release(&f->state, next | GRAVELP_FBAR_MEMBERS(state)); /* W1 */
 }
 
-/* A member that has not arrived: be none any more. Relaxed: what it has done, it did before an earlier arrival. */
+/* A member that has not arrived: leave. Relaxed: what it has done, it did before an earlier arrival. */
 GRAVELP_INLINE void gravelp_fbar_leave(local struct gravel_fbar *f)
 {
     gravelp_local_add_relaxed(&f->state, 0u - GRAVELP_FBAR_MEMBER);
@@ -138,8 +139,8 @@ struct gravelp_fbar_patience {
     struct gravelp_patience patience;
 };
 
-/* After a look in vain: false once it is no use to wait any longer. The limit begins anew with every change of the
- * state, and while somebody completes the phase, whose own waits for the host have an end. */
+/* After a look that found no change: false once the wait is to end. The limit begins anew with every change of the
+ * state, and while a member completes the phase, whose own waits for the host have a limit. */
 GRAVELP_OUT_OF_LINE bool gravelp_fbar_keeps_waiting(struct gravel_group g,
                                                     struct gravelp_origin origin,
                                                     local struct gravel_fbar *f,

@@ -6,7 +6,7 @@
  * nor waits. All members make the same calls, with the same base or handler.
  *
  * Path:    gravel.cl.h's calls (forms.cl.h) -> this -> fbar.cl.h, send.cl.h.
- * Owner:   while the loop goes on, the group's scratch is its members'.
+ * Owner:   during the loop the group's scratch is its members'.
  * Memory:  W1, W2 of the barrier; G5 within a sub-group.
  * Source:  Orr 2016, section 5.3 (fbar).
  */

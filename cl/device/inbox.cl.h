@@ -59,13 +59,13 @@ GRAVELP_INLINE struct gravelp_letter gravelp_inbox_letter(struct gravelp_inbox i
         gravelp_inbox_row(inbox.servers, slot, 0) + (number & (columns - 1))};
 }
 
-/* Every work-item of the group: sum up, give the slots back, and let clients go on. */
+/* Every work-item of the group: sum up, give the slots back, and let clients continue. */
 GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_inbox inbox)
 {
     if (inbox.n_run)
         gravelp_device_fetch_add_relaxed(&inbox.servers->n_served, inbox.n_run); /* a sum */
 #if defined(GRAVELP_SERIAL_GROUP)
-    gravelp_barrier_group(); /* G7: all know what there was; where messages are gathered, they do by now */
+    gravelp_barrier_group(); /* G8: all know what there was; where messages are gathered, they do by now */
 #endif
     if (gravelp_is_leader())
         inbox.words->consumed = inbox.first + inbox.n_slots;
@@ -117,9 +117,9 @@ GRAVELP_INLINE uint gravelp_inbox_gather(local struct gravelp_service *service,
         inbox->at = n - inbox->at < GRAVELP_SERVER_LOOKS * n_lanes
                         ? n
                         : inbox->at + GRAVELP_SERVER_LOOKS * n_lanes;
-        gravelp_barrier_group(); /* G7: all have looked */
+        gravelp_barrier_group(); /* G8: all have looked */
         n_held = service->n;
-        gravelp_barrier_group(); /* G7: all know how many there are */
+        gravelp_barrier_group(); /* G8: all know how many there are */
     }
     gravelp_service_link(service, n_held);
     return n_held;

@@ -159,7 +159,7 @@ GRAVELP_INLINE void gravelp_outbox_publish(local struct gravelp_open_slot *open)
     open->n = 0;
 }
 
-/* Leader: a slot for messages of a command, in the place of the one that is open, if any. */
+/* Leader: a slot for messages of a command, instead of the one that is open, if any. */
 GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
                                              struct gravelp_origin origin,
                                              local struct gravelp_open_slot *open, uint server,

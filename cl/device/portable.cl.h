@@ -40,7 +40,7 @@
 #define GRAVELP_INLINE static inline __attribute__((always_inline))
 
 /*
- * What the common case never comes to: faults, and waits in vain. A CPU device inlines all that a kernel calls, and
+ * What the common case never comes to: faults, and long waits. A CPU device inlines all that a kernel calls, and
  * compiles it again for every size of group: out of line a call that sends takes half the time to compile. No
  * work-item functions there (get_local_id): PoCL does not know them outside of kernels.
  */
@@ -99,6 +99,10 @@ GRAVELP_INLINE void gravelp_device_store_release(global uint *word, uint value)
 {
     atomic_store_explicit((gravelp_word *)word, value, memory_order_release, memory_scope_device);
 }
+GRAVELP_INLINE uint gravelp_device_load_relaxed(global uint *word)
+{
+    return atomic_load_explicit((gravelp_word *)word, memory_order_relaxed, memory_scope_device);
+}
 GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint value)
 {
     return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_relaxed,
@@ -127,6 +131,7 @@ GRAVELP_INLINE void gravelp_store_release(global uint *word, uint value)
     *(volatile global uint *)word = value;
 }
 #define gravelp_device_load_acquire gravelp_load_acquire
+#define gravelp_device_load_relaxed gravelp_load_relaxed
 #define gravelp_device_store_release gravelp_store_release
 GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint value)
 {
@@ -138,7 +143,7 @@ GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint val
 #if defined(__OPENCL_C_VERSION__)
 
 /*
- * Wait a moment, the longer the more polls have been in vain. A leader that spins on a CPU device keeps a core
+ * Wait a moment, the longer the more polls have found nothing. A leader that spins on a CPU device keeps a core
  * from the very host thread it waits for, so there it gives the core away by system calls: sched_yield at
  * first; then, sooner if `is_long`, a sleep of a millisecond (poll of nothing), because a yielding thread still takes
  * its turn among others. Elsewhere a poll is a trip to memory, long enough. Returns for how long, at least

@@ -73,7 +73,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
 {
     if (gravelp_load_relaxed(&arena->abort)) /* H1 */
         return GRAVELP_WAIT_FAILED;
-    if (gravelp_load_relaxed(&arena->fault_claim)) /* F3: another group has given up */
+    if (gravelp_device_load_relaxed(&arena->fault_claim)) /* F3: another group has given up */
         return GRAVELP_WAIT_FAILED;
     uint beat = gravelp_load_relaxed(&words->beat); /* H6 */
     bool has_changed = seen != patience->seen;
@@ -139,6 +139,44 @@ GRAVELP_INLINE uint gravelp_queue_of_group(global struct gravelp_arena *arena)
     return arena->n_queues == 1 ? 0 : gravelp_group_number() % arena->n_queues;
 }
 
+GRAVELP_INLINE struct gravelp_ring gravelp_ring(global struct gravelp_arena *arena, uint queue)
+{
+    struct gravelp_ring ring = {gravelp_queue_words(arena, queue),
+                                gravelp_queue_slot(arena, queue, 0), queue, arena->n_slots,
+                                arena->slot_bytes};
+    return ring;
+}
+
+GRAVELP_INLINE global uchar *gravelp_ring_slot(struct gravelp_ring ring, uint ticket)
+{
+    return ring.slots + (ulong)(ticket & (ring.n_slots - 1)) * ring.slot_bytes;
+}
+
+/*
+ * GRAVEL_OPEN: the leader keeps where its queue lies; what others know of it comes behind a barrier. Where a group runs
+ * on one thread, a look at the arena costs nothing, and PoCL 3.1 compiles barriers under a condition wrongly behind a
+ * branch of the leader's here.
+ */
+GRAVELP_INLINE void gravelp_open(struct gravel_group g)
+{
+#ifndef GRAVELP_SERIAL_GROUP
+    if (gravelp_is_leader())
+        g.scratch->ring = gravelp_ring(g.arena, gravelp_queue_of_group(g.arena));
+#else
+    (void)g;
+#endif
+}
+
+/* Leader: where its queue lies. */
+GRAVELP_INLINE struct gravelp_ring gravelp_own_ring(struct gravel_group g)
+{
+#ifndef GRAVELP_SERIAL_GROUP
+    return g.scratch->ring;
+#else
+    return gravelp_ring(g.arena, gravelp_queue_of_group(g.arena));
+#endif
+}
+
 /*
  * Leader: reserve slots for n packages, with tickets one after the other. The slots before the last one are
  * free if it is, and it waits only for packages of other groups, so a group never waits for itself.
@@ -147,17 +185,17 @@ GRAVELP_INLINE uint gravelp_queue_of_group(global struct gravelp_arena *arena)
  * @param ticket  [out] the first, to be published; all n must be.
  * @return        the first slot; NULL if the messages must be dropped, because the node has failed.
  */
-GRAVELP_INLINE global uchar *gravelp_queue_reserve(global struct gravelp_arena *arena, uint queue,
-                                                   uint n, uint *ticket)
+GRAVELP_INLINE global uchar *gravelp_queue_reserve(global struct gravelp_arena *arena,
+                                                   struct gravelp_ring ring, uint n, uint *ticket)
 {
-    global struct gravelp_queue_words *words = gravelp_queue_words(arena, queue);
-    uint first = gravelp_device_fetch_add_relaxed(&words->reserved, n), last = first + n - 1;
-    uint consumed = gravelp_device_load_acquire(&words->consumed_cache); /* D2, pairs with D1 */
+    uint first = gravelp_device_fetch_add_relaxed(&ring.words->reserved, n), last = first + n - 1;
+    uint consumed =
+        gravelp_device_load_acquire(&ring.words->consumed_cache); /* D2, pairs with D1 */
     *ticket = first;
-    if (last - consumed >= arena->n_slots &&
-        !gravelp_queue_wait(arena, gravelp_origin(), queue, n, last))
+    if (last - consumed >= ring.n_slots &&
+        !gravelp_queue_wait(arena, gravelp_origin(), ring.queue, n, last))
         return 0;
-    return gravelp_queue_slot(arena, queue, first);
+    return gravelp_ring_slot(ring, first);
 }
 
 /* Where the answers of a group's requests go, in its own node's heap. The same for the whole group. */

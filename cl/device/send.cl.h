@@ -86,11 +86,12 @@ GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint comma
 GRAVELP_INLINE void gravelp_send_begin(struct gravel_group g, uint command, uint n)
 {
     local struct gravelp_scratch *scratch = g.scratch;
-    uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command), ticket = 0;
+    struct gravelp_ring ring = gravelp_own_ring(g);
+    uint columns = GRAVELP_SLOT_COLUMNS(ring.slot_bytes, command), ticket = 0;
     bool fits = n <= columns;
-    global uchar *slot = n ? gravelp_queue_reserve(g.arena, gravelp_queue_of_group(g.arena),
-                                                   fits ? 1 : (n + columns - 1) / columns, &ticket)
-                           : 0;
+    global uchar *slot =
+        n ? gravelp_queue_reserve(g.arena, ring, fits ? 1 : (n + columns - 1) / columns, &ticket)
+          : 0;
     scratch->ticket = ticket;
     scratch->n_sent = slot ? n : 0;
     scratch->by_lane = fits && n == gravelp_n_lanes() ? slot : 0;
@@ -127,11 +128,11 @@ GRAVELP_INLINE void gravelp_write_column_of_many(struct gravel_group g, uint com
 GRAVELP_INLINE void gravelp_send_end(struct gravel_group g, uint command, ulong base,
                                      struct gravel_reply reply)
 {
-    uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command);
-    uint queue = gravelp_queue_of_group(g.arena), ticket = g.scratch->ticket;
+    struct gravelp_ring ring = gravelp_own_ring(g);
+    uint columns = GRAVELP_SLOT_COLUMNS(ring.slot_bytes, command), ticket = g.scratch->ticket;
     for (uint left = g.scratch->n_sent; left; ticket++) {
         uint n = left < columns ? left : columns;
-        global uchar *slot = gravelp_queue_slot(g.arena, queue, ticket);
+        global uchar *slot = gravelp_ring_slot(ring, ticket);
         if (GRAVELP_HAS_SIGNAL(command))
             gravelp_queue_set_reply(slot, reply);
         gravelp_queue_publish(slot, ticket, command, n, base);

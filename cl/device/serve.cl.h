@@ -8,9 +8,9 @@
  * work-item waits for another but at a barrier, so there is no order of lanes that could hang, and no lock.
  *
  * Path:    resolve/on_device/call_program.c writes kernels around this -> the user's handlers.
- * Memory:  what only handlers with keys touch has one owner group: plain accesses, ordered by the group's barriers (G7)
+ * Memory:  what only handlers with keys touch has one owner group: plain accesses, ordered by the group's barriers (G8)
  *          and by the queue, in which one kernel that serves follows another.
- * Source:  Wang, Fussell, Lin 2019, section 3.1; lists in the place of its try-locks in local memory.
+ * Source:  Wang, Fussell, Lin 2019, section 3.1; lists instead of its try-locks in local memory.
  */
 #ifndef GRAVELP_SERVE_CL_H
 #define GRAVELP_SERVE_CL_H
@@ -60,7 +60,7 @@ GRAVELP_INLINE void gravelp_service_open(local struct gravelp_service *service)
         service->last[i] = 0;
     if (gravelp_is_leader())
         service->n = 0;
-    gravelp_barrier_group(); /* G7: lists are empty */
+    gravelp_barrier_group(); /* G8: lists are empty */
 }
 
 /* Any work-item, for which there is room: gather a message. */
@@ -77,14 +77,14 @@ GRAVELP_INLINE void gravelp_service_link(local struct gravelp_service *service, 
 {
     for (uint x = (uint)gravelp_lane_id(); x < n; x += gravelp_n_lanes())
         service->link[x] = gravelp_local_swap_in_relaxed(&service->last[service->list[x]], x + 1);
-    gravelp_barrier_group(); /* G7: lists are whole */
+    gravelp_barrier_group(); /* G8: lists are whole */
 }
 
 /*
  * Every work-item of the group: gather from message *at on what the group owns, and link it.
  *
  * @param keys  [n]
- * @param at    [in, out] the first message that nobody has looked at; the same for the whole group.
+ * @param at    [in, out] the first message without a look yet; the same for the whole group.
  * @return      how many are gathered; 0 at the end.
  */
 GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service,
@@ -99,9 +99,9 @@ GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service
                 gravelp_service_hold(service, message, keys[message]);
         }
         *at += n - *at < GRAVELP_SERVER_LOOKS * n_lanes ? n - *at : GRAVELP_SERVER_LOOKS * n_lanes;
-        gravelp_barrier_group(); /* G7: all have looked */
+        gravelp_barrier_group(); /* G8: all have looked */
         n_held = service->n;
-        gravelp_barrier_group(); /* G7: all know how many there are */
+        gravelp_barrier_group(); /* G8: all know how many there are */
     }
     gravelp_service_link(service, n_held);
     return n_held;
@@ -110,7 +110,7 @@ GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service
 /* Every work-item of the group: forget what was gathered, all of which has been run. */
 GRAVELP_INLINE void gravelp_service_clear(local struct gravelp_service *service)
 {
-    gravelp_barrier_group(); /* G7: all lists have been run */
+    gravelp_barrier_group(); /* G8: all lists have been run */
     gravelp_service_open(service);
 }
 

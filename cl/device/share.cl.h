@@ -6,7 +6,7 @@
  * Owner:   local memory, declared by GRAVEL_SHARES; one shared loop at a time.
  * Threads: every work-item of the group.
  * Memory:  through local memory between barriers of the group (G1).
- * Source:  in place of the work-group-granularity control flow of Orr 2016, section 5.3, which is hardware's.
+ * Source:  replaces the work-group-granularity control flow of Orr 2016, section 5.3, which is hardware's.
  */
 #ifndef GRAVELP_SHARE_CL_H
 #define GRAVELP_SHARE_CL_H
@@ -34,7 +34,7 @@ struct gravel_turn {
 GRAVELP_INLINE uint gravelp_share_out(struct gravel_group g, local struct gravel_shares *shares,
                                       uint n)
 {
-    gravelp_group_meet_apart(g.arena); /* G1: nobody looks at an earlier loop's ends any more */
+    gravelp_group_meet_apart(g.arena); /* G1: no work-item reads an earlier loop's ends */
     uint n_lanes = gravelp_n_lanes() <= GRAVEL_MAX_GROUP ? gravelp_n_lanes() : 0;
     if (gravelp_is_leader())
         gravelp_group_fits(g.arena);

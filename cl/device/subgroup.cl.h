@@ -111,8 +111,9 @@ GRAVELP_INLINE void gravelp_barrier_subgroup(void)
 GRAVELP_INLINE bool gravelp_sg_begin(struct gravel_group g, uint command, uint n, uint *ticket)
 {
     uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command);
-    return n && gravelp_queue_reserve(g.arena, gravelp_queue_of_group(g.arena),
-                                      (n + columns - 1) / columns, ticket);
+    return n &&
+           gravelp_queue_reserve(g.arena, gravelp_ring(g.arena, gravelp_queue_of_group(g.arena)),
+                                 (n + columns - 1) / columns, ticket);
 }
 
 /* Active work-items: write the position-th of n messages. */

@@ -46,8 +46,21 @@ GRAVELP_INLINE void gravelp_group_meet_apart(global struct gravelp_arena *arena)
     gravelp_block_keep(arena);
 }
 
+/*
+ * Where a group's queue lies: its leader's copy of constants of the arena. On a GPU each look at the arena is a trip to
+ * memory, as an acquire empties the unit's cache, and a call would make several, one after the other.
+ */
+struct gravelp_ring {
+    global struct gravelp_queue_words *words;
+    global uchar *slots; /* of this queue */
+    uint queue, n_slots, slot_bytes;
+};
+
 /* Local memory of one work-group; GRAVEL_OPEN declares it. */
 struct gravelp_scratch {
+#ifndef GRAVELP_SERIAL_GROUP
+    struct gravelp_ring ring; /* the leader's */
+#endif
     /* How this call's messages are written: one of these is the first slot, or none and they are dropped. */
     global uchar *by_lane;        /* every work-item sends: the column is its number */
     global uchar *by_position;    /* the column is its position among the active */
@@ -177,7 +190,7 @@ GRAVELP_INLINE bool gravelp_group_fits(global struct gravelp_arena *arena)
  */
 GRAVELP_INLINE uint gravelp_subgroups_share(local struct gravelp_scratch *scratch, uint value)
 {
-    gravelp_barrier_group(); /* G1: nobody looks at lanes any more, nor at what was shared before */
+    gravelp_barrier_group(); /* G1: no work-item reads lanes, or what was shared before */
     if (get_sub_group_local_id() == get_sub_group_size() - 1 &&
         get_sub_group_id() < GRAVEL_MAX_GROUP)
         scratch->lanes[get_sub_group_id()] = value;
@@ -189,8 +202,8 @@ GRAVELP_INLINE uint gravelp_subgroups_share(local struct gravelp_scratch *scratc
 /*
  * Every work-item of the group: number the active ones from 0.
  *
- * Leaves each active work-item's position in scratch->lanes (GRAVELP_INACTIVE for the others) and their number
- * in scratch->n_active. The leader knows both when it returns; the others do after the group's next barrier.
+ * Leaves each active work-item's position in scratch->lanes (GRAVELP_INACTIVE for an inactive one) and their number
+ * in scratch->n_active. The leader knows both when it returns, all work-items after the group's next barrier.
  */
 #define GRAVELP_INACTIVE 0xffffffffu
 

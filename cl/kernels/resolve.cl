@@ -262,7 +262,7 @@ GRAVELP_INLINE uint first_slot(ulong word, uint mask)
  * Any local size, global size at least n_messages; put only. last [mask + 1], a power of two of at least
  * 2 n_messages, zeros before. Afterwards every word of the run has one slot, which holds 1 + the number of its
  * last message. A slot changes from 0 to some message of a word, then only among messages of that word, so
- * that whoever reads it learns the word.
+ * that a reader learns the word.
  */
 kernel void find_last(RUN, global uint *last, uint mask)
 {
@@ -286,7 +286,7 @@ kernel void find_last(RUN, global uint *last, uint mask)
     }
 }
 
-/* The same sizes and table, after find_last: stores the last value of every word. */
+/* Sizes and table of find_last, after it: stores the last value of every word. */
 kernel void store_last(RUN, global const uint *last, uint mask)
 {
     uint i = (uint)get_global_id(0);

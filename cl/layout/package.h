@@ -37,7 +37,7 @@ struct gravelp_arrival {
 
 struct gravelp_package {
     /* Ticket + 1 of the package in the slot; atomic. Written by the leader only (P2), read by the host
-     * (C1), reset by nobody: a ticket is used once in 2^32 packages, so an old lap never looks new. */
+     * (C1), never reset: a ticket is used once in 2^32 packages, so an old lap never looks new. */
     gravelp_u32 published;
     gravelp_u32 command;    /* GRAVELP_COMMAND of every message in the package */
     gravelp_u32 n_messages; /* columns in use, 0 < n_messages <= stride */

@@ -28,8 +28,18 @@
       "cores of a CPU device left to the host threads of this node [cores]")                      \
     X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                            \
       "extra OpenCL compiler options, appended last")                                             \
+    X(STRING, steal_policy, GRAVEL_STEAL_POLICY, "promoted", 0, 0, "device",                      \
+      "how work-groups share tasks (steal.h): promoted, a group offers tasks when another one "   \
+      "asks; steal-only, thieves take them, by atomics at device scope; scope-only and baseline " \
+      "do not steal, with atomics at work-group and at device scope; private does not steal, "    \
+      "without atomics; counter and device: tasks known in advance, by a counter or a group for " \
+      "each")                                                                                     \
     X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                      \
       "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit")  \
+    X(COUNT, flow_width, GRAVEL_FLOW_WIDTH, 0, 0, 1u << 28, "device",                             \
+      "elements that a level of a flow's channel holds, where its graph does not say; rounded "   \
+      "down to a power of two; 0 derives it: 32Ki on a CPU, else 4Mi, and less if the device "    \
+      "does not allocate so much in a piece [elements]")                                          \
     X(COUNT, n_servers, GRAVEL_SERVERS, 0, 0, 256, "device",                                      \
       "work-groups that share out the keys of handlers with keys; 0 derives it: a group for "     \
       "each compute unit of a CPU device, for every second one elsewhere [work-groups]")          \
@@ -43,11 +53,12 @@
     X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                     \
       "ask the system for huge pages for the arena")                                              \
     X(BYTES, queue_bytes, GRAVEL_QUEUE, 0, 0, 1ull << 40, "queue",                                \
-      "slots of all producer/consumer queues together [bytes]; 0 derives it: 32M a queue, 128M "  \
+      "slots of all producer/consumer queues together [bytes]; 0 derives it: 32M a queue, 256M "  \
       "where the device bins")                                                                    \
     X(BYTES, slot_bytes, GRAVEL_SLOT, 0, 0, 1 << 24, "queue",                                     \
       "one slot, 64-byte header included [bytes], 640 at least; 0 derives it: 9280, which holds " \
-      "256 of the widest messages; on step pump 2112, which holds 256 increments")                \
+      "256 of the widest messages; on step pump what holds an increment of "                      \
+      "each work-item of gravel_group_size, 4160 on GPUs")                                        \
     X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, GRAVEL_MAX_AGGREGATORS, "aggregation",      \
       "aggregator threads; each has its own queue; 0 derives it: 1; on step pump 2 where the "    \
       "host bins and a node has 4 of its cores")                                                  \

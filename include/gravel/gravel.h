@@ -57,7 +57,8 @@ extern "C" {
     X(GRAVEL_ETIMEOUT, -15, "no progress within the time limit")        \
     X(GRAVEL_EKERNEL, -16, "a kernel reported a fault")                 \
     X(GRAVEL_ESYSTEM, -17, "operating system call failed")              \
-    X(GRAVEL_EABORT, -18, "this node was aborted")
+    X(GRAVEL_EABORT, -18, "this node was aborted")                      \
+    X(GRAVEL_ESTUCK, -19, "a flow cannot continue")
 
 enum gravel_error {
 #define GRAVEL_ERROR(code, number, text) code = number,
@@ -257,6 +258,11 @@ uint32_t gravel_n_nodes(const struct gravel *gravel);
 const struct gravel_config *gravel_config(const struct gravel *gravel);
 /** The step of the capability ladder in use: "svm", "usm", "pump" or "drain". */
 const char *gravel_step(const struct gravel *gravel);
+/**
+ * Work-items of a work-group that suit the device, a power of two: calls of so many make the fewest and fullest
+ * packages that it sends at its best rate. For programs that may choose; kernels may allow fewer.
+ */
+uint32_t gravel_group_size(const struct gravel *gravel);
 /** The OpenCL objects in use; the node owns them unless they come from the bindings. */
 cl_context gravel_cl_context(const struct gravel *gravel);
 cl_device_id gravel_cl_device(const struct gravel *gravel);
@@ -352,7 +358,7 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
  * @param n_dimensions  1 to 3.
  * @param global_size   [n_dimensions] work-items.
  * @param local_size    [n_dimensions] work-items of a group, or NULL: the driver's choice; on pump and drain one of up
- *                      to 256 that divides the first dimension.
+ *                      to gravel_group_size that divides the first dimension.
  * @param wait          [n_wait] events that hold up the kernel; on pump and drain they complete without this thread.
  * @param event         [out] of the kernel's end, to be released by the caller; or NULL.
  * @return              0; GRAVEL_EINVAL (dimensions, sizes); GRAVEL_ECL; on pump and drain also GRAVEL_EKERNEL and

@@ -182,7 +182,7 @@ static bool has_aborted(const struct gravel_aggregator *aggregator)
     return atomic_load_explicit(aggregator->aborted, memory_order_relaxed); /* H2 */
 }
 
-/* A ticket that was taken and never published would keep a flush waiting for ever. */
+/* A ticket that was taken and never published would keep a flush waiting without limit. */
 static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
     if (now_ns - aggregator->last_package_ns < aggregator->timeout_ns || has_aborted(aggregator))
@@ -196,7 +196,7 @@ static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t no
     report(aggregator, GRAVEL_EKERNEL, true, text);
 }
 
-/* Nobody may have asked for a flush yet: a kernel that waits for room behind a stuck ticket never ends. */
+/* Also without a flush: a kernel that waits for room behind a stuck ticket never ends. */
 static void watch_full_queue(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
     uint32_t waiting = gravel_package_reserved(&aggregator->queue) - aggregator->queue.head;

@@ -72,7 +72,7 @@ static inline void gravel_aggregator_wake(struct gravel_aggregator *aggregator)
 /** Ask that every package reserved so far is binned and every buffer shipped. @return a number to wait for. */
 uint32_t gravel_aggregator_flush(struct gravel_aggregator *aggregator);
 
-/** Wait for a flush. @return false if the node aborted meanwhile. */
+/** Wait for a flush. @return false if the node has aborted. */
 bool gravel_aggregator_flush_wait(struct gravel_aggregator *aggregator, uint32_t flush);
 
 #endif

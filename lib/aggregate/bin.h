@@ -42,13 +42,13 @@ struct gravel_bins {
 /**
  * Bin n messages, from column `first` on.
  *
- * @param nodes  [n] their destinations, checked, in memory that nobody else writes.
+ * @param nodes  [n] their destinations, checked, in memory that no other thread writes.
  * @return       messages binned: n, or fewer if the next one's bin must be renewed.
  */
 uint32_t gravel_bin_messages(const struct gravel_bins *bins, const struct gravel_columns *columns,
                              const uint32_t *nodes, size_t first, uint32_t n);
 
-/** The same if all go to one node. */
+/** As gravel_bin_messages, if all go to one node. */
 uint32_t gravel_bin_rows(const struct gravel_bins *bins, const struct gravel_columns *columns,
                          uint32_t node, size_t first, uint32_t n);
 

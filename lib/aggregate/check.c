@@ -147,7 +147,7 @@ static void give_columns(const struct checked_call *call, struct gravel_columns 
         columns->values[row] = row_of(call, row + 1);
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 /* "kernel count, work-group at (128)" */
 static void write_group(struct gravel_check *check, const struct gravelp_arrival *arrival,

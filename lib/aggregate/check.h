@@ -3,8 +3,8 @@
  * Checked mode on the host: joins the arrivals of work-items at calls of their work-group or sub-group.
  *
  * A call that all its members have made alike is whole, and its messages are what an unchecked call's would be. A call
- * that some members left out, or made with another operation, base, handler or reply or on another line, is told, and
- * none of its messages is sent.
+ * that some members left out, or made with another operation, base, handler or reply or on another line, is reported,
+ * and none of its messages is sent.
  *
  * Path:    aggregator.c (a package with GRAVELP_COMMAND_CHECKED) -> check.c -> the aggregator's usual way.
  * Owner:   an aggregator; its thread's alone. Names are the node's, under their own lock.

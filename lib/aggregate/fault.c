@@ -59,7 +59,7 @@ static void tell_stalled(const struct gravelp_arena *arena, const char *group, c
             GRAVELP_ROOM_WAITS * arena->wait_ms * 1e-3);
 }
 
-/* Nobody could tell the kernel what time it is. */
+/* The host's clock did not reach the kernel. */
 static void tell_cut_off(char *text, size_t bytes)
 {
     size_t end = strlen(text);

@@ -176,24 +176,24 @@ static void begin_run(struct gravel_sender *sender, const struct gravel_run_key 
         sender->bins.run = 1;
 }
 
-/* What a chunk's destinations have in common. */
-struct look {
-    uint32_t all;    /* the bits that any has */
+/* Bits of a chunk's destinations. */
+struct node_bits {
+    uint32_t any;    /* the bits that any has */
     uint32_t differ; /* the bits in which any differs from the first; 0: they are one node */
 };
 
 /* Copy a chunk's destinations and look at them once: kernels' memory is input like any other. */
-static struct look copy_nodes(struct gravel_sender *sender, const uint32_t *nodes, uint32_t n)
+static struct node_bits copy_nodes(struct gravel_sender *sender, const uint32_t *nodes, uint32_t n)
 {
-    struct look look = {0, 0};
+    struct node_bits bits = {0, 0};
     uint32_t first = nodes[0];
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = nodes[i];
         sender->nodes[i] = node;
-        look.all |= node;
-        look.differ |= node ^ first;
+        bits.any |= node;
+        bits.differ |= node ^ first;
     }
-    return look;
+    return bits;
 }
 
 bool gravel_sender_has_nodes(const struct gravel_sender *sender, const uint32_t *nodes, uint32_t n,
@@ -244,11 +244,11 @@ int gravel_sender_append(struct gravel_sender *sender, const struct gravel_colum
     for (uint32_t first = 0; first < columns->n; first += GRAVEL_SENDER_CHUNK) {
         uint32_t left = columns->n - first;
         uint32_t n = left < GRAVEL_SENDER_CHUNK ? left : GRAVEL_SENDER_CHUNK;
-        struct look look = copy_nodes(sender, columns->nodes + first, n);
-        if (look.all >= sender->shape.n_nodes &&
+        struct node_bits bits = copy_nodes(sender, columns->nodes + first, n);
+        if (bits.any >= sender->shape.n_nodes &&
             !gravel_sender_has_nodes(sender, sender->nodes, n, refused))
             return GRAVEL_ERANGE;
-        if (look.differ ? !append_each(sender, columns, first, n, now_ns)
+        if (bits.differ ? !append_each(sender, columns, first, n, now_ns)
                         : !append_rows(sender, columns, sender->nodes[0], first, n, now_ns))
             return why_no_buffer(sender);
     }

@@ -35,8 +35,9 @@ struct gravel_sender_shape {
     void (*ship)(void *context,
                  struct gravel_buffer *buffer); /* hand a closed buffer to the network */
     void *context;
-    const _Atomic bool *aborted;        /* the node has failed: stop waiting */
-    struct gravel_package_queue *queue; /* to show leaders signs of life while waiting; or NULL */
+    const _Atomic bool *aborted; /* the node has failed: stop waiting */
+    struct gravel_package_queue
+        *queue; /* whose leaders see a heartbeat while the sender waits; or NULL */
 };
 
 /* Counters of one destination, as of the last buffer shipped. One writer, any reader; relaxed. */
@@ -90,7 +91,7 @@ void gravel_sender_ship_block(struct gravel_sender *sender, struct gravel_block 
 /** Ship every open buffer. */
 void gravel_sender_flush(struct gravel_sender *sender);
 
-/** The same if a message among them is one that somebody waits for: for when there is nothing else to do. */
+/** Flush if a message that some thread waits for is among them. Called when idle. */
 static inline void gravel_sender_flush_urgent(struct gravel_sender *sender)
 {
     if (sender->is_urgent)

@@ -21,7 +21,7 @@
 /** Set the calling thread's error text. @return code, so that `return gravel_fail(...)` reads well. */
 int gravel_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** The same with a text of any length before it is cut: a compiler's log. */
+/** As gravel_fail, with a text of any length, which is cut: a compiler's log. */
 int gravel_fail_text(int code, const char *text);
 
 /** Name of an OpenCL error code, e.g. "CL_INVALID_VALUE". */
@@ -53,12 +53,12 @@ void gravel_failure_destroy(struct gravel_failure *failure);
 bool gravel_failure_note_fatal(struct gravel_failure *failure, int code, const char *text);
 /** Note refused messages. */
 void gravel_failure_note_refusal(struct gravel_failure *failure, int code, const char *text);
-/** Whether the node is beyond use. */
+/** Whether the node has failed: every call that waits or sends fails. */
 bool gravel_failure_is_fatal(struct gravel_failure *failure);
 /** Move what was noted to the calling thread's error text. @return its code; 0 if nothing was noted. */
 int gravel_failure_report(struct gravel_failure *failure);
 
-/** What a thread of the node reports: a code, a text, and whether the node cannot go on. */
+/** What a thread of the node reports: a code, a text, and whether the node fails. */
 typedef void gravel_report_function(void *context, int code, bool is_fatal, const char *text);
 
 #endif

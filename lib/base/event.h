@@ -16,7 +16,7 @@
  * compares), and one with the new key sees the condition (E2).
  *
  * Path:    a stage that publishes -> event -> idle.c or gravel_quiet, which sleep on it.
- * Owner:   whoever embeds it; zero-filled is ready to use, and nothing needs to be freed.
+ * Owner:   the struct that embeds it; zero-filled is ready to use, and nothing needs to be freed.
  * Threads: any.
  * Source:  the eventcount of Reed and Kanodia (CACM 22(2), 1979), over the Linux futex.
  */

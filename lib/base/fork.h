@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forked children: they have a node's memory and none of its threads, so a call there would wait for ever.
+ * Forked children: they have a node's memory and none of its threads, so a call there would hang.
  *
  * Path:    every call of gravel.h -> messages.c -> fork.h.
  * Threads: any.

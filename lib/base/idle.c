@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #define SLEEP_SHARE 8 /* a sleep is at most 1/8 of the idle time so far */
-/* A yield longer than this ran somebody else; a system call that finds nobody takes under 1 us. */
+/* A longer yield ran another thread; without another to run it takes under 1 us. */
 #define YIELDED_NS 5000
 
 /* A pause between two looks at a word that another core writes. */

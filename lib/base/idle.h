@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a host thread waits for something that nobody signals: a device queue, the network.
+ * How a host thread waits for what no thread signals: a device queue, the network.
  *
  *     for (;;) {
  *         if (look for work and do it)

@@ -3,10 +3,10 @@
  * A clock that stands while its thread gets no turn.
  *
  * A limit by the system's clock is false on a busy machine: a thread that was kept from its core for longer than
- * the limit finds it over, before whoever it waits for had a turn either. Here the time between two ticks counts
- * as one step at most, so a limit takes at least so many turns as it has steps.
+ * the limit finds it over, before the thread that it waits for had a turn either. Here the time between two ticks
+ * counts as one step at most, so a limit takes at least so many turns as it has steps.
  *
- * Path:    clock.h -> lived.h -> whoever has a time limit for other threads, kernels or devices.
+ * Path:    clock.h -> lived.h -> every time limit for other threads, kernels or devices.
  * Owner:   the thread that ticks; filled with zeros but for step_ns it stands at 0.
  */
 #ifndef GRAVEL_BASE_LIVED_H

@@ -45,7 +45,7 @@ bool gravel_device_parse_numbers(const char *name, unsigned *platform, unsigned 
            sscanf(name, "%4u:%4u%n", platform, device, &end) == 2 && name[end] == '\0';
 }
 
-/* Nobody can tell from outside which of them is used. */
+/* Which of them a node takes makes no difference. */
 static bool are_equal(const struct gravel_candidate *a, const struct gravel_candidate *b)
 {
     return a->platform_number == b->platform_number &&

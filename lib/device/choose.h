@@ -31,7 +31,7 @@ bool gravel_device_parse_numbers(const char *name, unsigned *platform, unsigned 
  * @param candidates  [n] from gravel_device_list or gravel_device_list_named.
  * @param choice      [out]
  * @return            0; GRAVEL_EDEVICE (nothing matches, or devices that differ do; the text lists the
- *                    candidates); GRAVEL_ECAPABILITY if name is "" and no device can (each reason is told).
+ *                    candidates); GRAVEL_ECAPABILITY if name is "" and no device can; the text has each reason.
  */
 int gravel_device_choose(const char *name, const char *wanted_step, uint32_t local,
                          const struct gravel_candidate *candidates, unsigned n,

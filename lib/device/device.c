@@ -17,12 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The sub-devices made so far. They are kept to the end of the process and used again: PoCL 3.1
- * frees a sub-device as soon as its maker releases it, while queues and events still point at it.
- * Its driver threads let go of a command's event only after the host has heard of its end, and a
- * caller may hold events for longer than the node is open.
- */
+/* The sub-devices made so far, kept to the end of the process and used again: PoCL 3.1 frees a sub-device as soon as
+ * its maker releases it, while queues and events of its driver threads, or of the caller, still point at it. */
 struct part {
     struct part *next;
     cl_device_id whole, id, beside; /* beside: of the other units */
@@ -97,7 +93,7 @@ static cl_int make_part(cl_device_id whole, cl_uint all, cl_uint units, struct p
     return CL_SUCCESS;
 }
 
-/* The sub-device with so many of all compute units, and that of the others; made when first asked for. */
+/* Sub-devices with so many compute units and with the rest; made when first asked for. */
 static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct part *out)
 {
     cl_int error = CL_SUCCESS;

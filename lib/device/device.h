@@ -13,7 +13,7 @@
 
 struct gravel_wait;
 
-/* Says whether a wait may go on, 0, or why not; see opencl/wait.h. Zero-filled: always. */
+/* Called between polls of the device: 0 to keep waiting, or why not; see opencl/wait.h. Zero-filled: no limit. */
 struct gravel_limit {
     int (*check)(void *context, struct gravel_wait *wait);
     void *context;
@@ -37,7 +37,7 @@ struct gravel_device {
     char cores[160];  /* how a core is left to the host threads, in words */
     char chosen[160]; /* which device it is, and of how many, in words */
     struct gravel_capability capability;
-    struct gravel_limit limit; /* for Gravel's own commands; set by whoever opened the device */
+    struct gravel_limit limit; /* for Gravel's commands; set where the device is opened */
 };
 
 /* Nodes of one job on one machine. */

@@ -15,7 +15,7 @@
  * The device's UUID as a number. Where its driver tells none, the place in the platform's list: a launcher that shows
  * each process other devices (CUDA_VISIBLE_DEVICES) makes that wrong, so drivers that can are asked for the UUID.
  *
- * @return  0 if it cannot be told.
+ * @return  0 if it is unknown.
  */
 uint64_t gravel_device_identity(cl_device_id device);
 

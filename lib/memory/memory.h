@@ -26,7 +26,7 @@ struct gravel_memory {
     struct gravel_copier *copier; /* through which such copies go */
     unsigned char *frames;        /* memory for node buffers; NULL: any memory will do */
     struct gravel_pinned own;     /* those of them that copies to the device may start at */
-    struct gravel_pinned *others; /* [n_others] the same of other nodes of this machine */
+    struct gravel_pinned *others; /* [n_others] node buffers of other nodes of this machine */
     uint32_t n_others;
 };
 

@@ -7,7 +7,7 @@
  */
 #include "base/trace.h"
 #include "memory/memory.h"
-#include "network/network.h"
+#include "network/parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What host threads wait for: quiet, get, reduction, barrier. Each is a small state machine of the network
- * thread; the host thread sleeps meanwhile.
+ * thread, while the host thread sleeps.
  *
  * Quiet:    ask every node that has frames of ours outstanding for an acknowledgement of all so far.
  * Barrier:  sum the frames sent and resolved over all nodes, again and again, until two rounds in a row give
@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "memory/memory.h"
-#include "network/network.h"
+#include "network/parts.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -132,7 +132,7 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
     struct gravel_job *job = network->jobs;
     while (job && (job->kind != GRAVEL_JOB_GET || job->id != reply->id))
         job = job->next;
-    if (!job) /* it has failed meanwhile */
+    if (!job) /* the get has failed */
         return;
     if (reply->code || reply->position > job->bytes || n > job->bytes - reply->position) {
         bool was_refused = !reply->code || reply->code == GRAVEL_ERANGE;
@@ -283,7 +283,7 @@ static bool step(struct gravel_network *network, struct gravel_job *job)
     }
 }
 
-/* A node that lives (its heart beats) but answers nothing: give up rather than wait for ever. */
+/* Give up on a node whose heartbeat comes but no answer. */
 static void check_progress(struct gravel_network *network, const struct gravel_job *job,
                            uint64_t now_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who lives: every node beats to its right neighbour and listens to its left one. Whoever finds a neighbour
- * silent for the configured time tells all others, and they end with its name.
+ * Heartbeats: every node sends one to its right neighbour and listens to its left one. A node whose neighbour is silent
+ * for GRAVEL_TIMEOUT tells all nodes, and they fail with its name.
  *
  * MPI itself does not say that a peer is gone: sends to it succeed, receives from it wait.
  *
@@ -9,7 +9,7 @@
  * Threads: the network thread.
  */
 #include "base/clock.h"
-#include "network/network.h"
+#include "network/parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void report_silence(struct gravel_network *network, uint32_t node, uint64
     gravel_network_fail(network, GRAVEL_EPEER, text);
 }
 
-/* We waited for the device since the last look: what was said meanwhile is yet to be read; that time is no silence. */
+/* This thread waited for the device since the last look, and has frames to read: that time is no silence. */
 static void leave_out(struct gravel_network *network, uint64_t now_ns)
 {
     uint64_t heard_ns = network->heard_ns + (now_ns - network->stepped_ns);

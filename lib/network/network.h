@@ -5,7 +5,7 @@
  * It never blocks: sends and receives are non-blocking, handlers' messages go to buffers made on demand, so
  * every node's network thread always gets to its receives, and back-pressure ends at the kernels.
  *
- * Path:    sender.c (ship) -> network.c -> transport, resolver; gravel_quiet and others -> job.c.
+ * Path:    sender.c (ship) -> network.c -> transport, resolver; gravel_quiet and others -> job.c. start.c opens.
  * Owner:   transport and resolver; buffers go home when they have been sent or resolved.
  * Threads: start and stop by one thread; ship and run_job by any; the rest by the network thread.
  * Source:  Orr 2016, section 5.2.2.
@@ -23,6 +23,8 @@
 #include "transport/transport.h"
 
 #include <pthread.h>
+
+#define GRAVEL_HOST_BUFFERS 4u /* of host calls, for each node */
 
 struct gravel_network;
 struct gravel_trace;
@@ -118,7 +120,7 @@ struct gravel_network {
     uint64_t *n_received; /* [n_nodes] frames received from each node */
     uint64_t *n_acked;    /* [n_nodes] of n_sent, those the node says it has resolved */
     uint64_t *n_life_sent,
-        *n_life_received; /* [n_nodes] the same of signs of life, which are no part of n_sent */
+        *n_life_received; /* [n_nodes] of heartbeats and news of death, which n_sent leaves out */
     uint64_t n_counted_sent, n_counted_resolved; /* frames that termination counts */
     uint32_t resolving_node; /* destination of the buffer at hand: whom a handler runs for */
     uint32_t n_kept;         /* frames that the resolver has */
@@ -161,12 +163,12 @@ void gravel_network_stop(struct gravel_network *network, bool keep_resolver);
 /** For senders: hand over a closed buffer. `context` is the network. Any thread. */
 void gravel_network_ship(void *context, struct gravel_buffer *buffer);
 
-/** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node aborted meanwhile. */
+/** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node has aborted. */
 int gravel_network_run(struct gravel_network *network, struct gravel_job *job);
 
 /**
- * How long to wait for what other nodes do [ms]: longer than it takes until all know that one is dead, or the failure
- * of the wait, which names who waits, would be told before its cause.
+ * How long to wait for other nodes [ms]: longer than a death takes to spread, so that the error names the dead node,
+ * not the waiter.
  */
 uint64_t gravel_network_patience_ms(const struct gravel_network *network);
 
@@ -181,52 +183,5 @@ static inline void gravel_network_wake(struct gravel_network *network)
 {
     gravel_event_signal(&network->event);
 }
-
-/* ---- between the network thread's own files -------------------------------------------------- */
-
-static inline bool gravel_network_is_local(const struct gravel_network *network, uint32_t node)
-{
-    return network->transport->is_loopback || node == network->transport->node;
-}
-
-/** Number the frame and send it, or resolve it if its destination is here. */
-void gravel_network_send(struct gravel_network *network, struct gravel_buffer *buffer);
-/** Send everything that senders have shipped so far. @return buffers sent [count]. */
-uint32_t gravel_network_drain(struct gravel_network *network);
-/** A frame of our own of `bytes`, to be filled and put; NULL (and a fatal report) if memory is out. */
-struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
-                                           uint32_t node, uint32_t bytes);
-/** Append a frame to those pending. */
-void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer);
-/** Report a fatal failure. */
-void gravel_network_fail(struct gravel_network *network, int code, const char *text);
-
-/** control.c: act on a frame that has arrived. @return whether the resolver keeps it: its lender is called back. */
-bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
-                           const struct gravel_loan *loan);
-
-/** control.c: n messages of a frame were applied, or why not. As gravel_lending's. */
-void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
-                          const struct gravel_refusal *refusal);
-
-/** reply.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
-void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
-                       const uint64_t *requests, const unsigned char *answers);
-
-/** control.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
-void gravel_network_finish_resolving(struct gravel_network *network);
-
-/** job.c: take new jobs, get all a step further. @return whether one moved. */
-bool gravel_job_step(struct gravel_network *network, uint64_t now_ns);
-/** job.c: end every job; the node has failed. */
-void gravel_job_fail_all(struct gravel_network *network);
-/** job.c: a reply to a get. */
-void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
-                      uint32_t bytes);
-
-/** liveness.c: beat, and watch our left neighbour. @return time until the next beat is due [ns]. */
-uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns);
-/** liveness.c: tell every node that this one has failed and why, once. */
-void gravel_liveness_tell_death(struct gravel_network *network);
 
 #endif

@@ -6,7 +6,7 @@
  * Threads: the network thread.
  */
 #include "base/clock.h"
-#include "network/network.h"
+#include "network/parts.h"
 #include "resolve/requests.h"
 
 #define CHUNK 256u /* [answers] */

@@ -74,7 +74,7 @@ static int copy_handler(struct gravel *gravel, const struct gravel_handler *hand
     return copy->name ? 0 : gravel_fail(GRAVEL_ENOMEM, "handler %s", handler->name);
 }
 
-/* A source that nobody would run is a handler forgotten. */
+/* A source that no handler runs is a forgotten handler. */
 static int check_source(const struct gravel_bindings *bindings)
 {
     if (!bindings->device_code.source || gravel_beside_is_wanted(bindings))
@@ -119,7 +119,7 @@ static uint64_t hash_handler(uint64_t hash, const struct gravel_handler *handler
     return hash ? hash : 1;
 }
 
-/* The same for the table, its order, and the text of those that the device runs. */
+/* A hash of the table, its order, and the source of handlers that the device runs. */
 static uint64_t hash_handlers(const struct gravel *gravel)
 {
     uint64_t hash = gravel->device_code_hash;
@@ -225,7 +225,7 @@ int gravel_constant(struct gravel *gravel, uint32_t i, uint64_t value)
                              (unsigned long long)range[0], (unsigned long long)range[1]);
 }
 
-/* All nodes open or none: tell the others whether this one could. */
+/* All nodes open or none: tell the other nodes whether this one could. */
 int gravel_agree_on_success(struct gravel *gravel, int code)
 {
     int64_t worst = code;

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES \
-    65536u /* a larger size is no size: whoever gave it would have us read anywhere */
+#define MOST_BYTES 65536u /* a larger size is garbage, and would have us read anywhere */
 #define END_OF(type, member) (offsetof(struct type, member) + sizeof((struct type *)0)->member)
 
 static const struct gravel_growing of_bindings = {.name = "bindings.bytes",

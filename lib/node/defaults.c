@@ -6,21 +6,17 @@
 
 #include "layout/package.h"
 #include "layout/server.h"
+#include "network/network.h"
 #include "pump/device_aggregator.h"
 #include "transport/pool.h"
 
 #define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
 #define QUEUE_BYTES (32u << 20)   /* of one queue */
-/* Where the device bins: at ten billion messages a second 32 MB are one lap in 400 us, a few rounds of the pump. */
-#define BINNED_QUEUE_BYTES (128u << 20)
-#define HOST_BUFFERS 4u /* of host calls, for each node: lib/network/network.c */
+/* Where a GPU bins: at ten billion messages a second 32 MB are one lap in 400 us, a few rounds of the pump. */
+#define BINNED_QUEUE_BYTES (256u << 20)
 
-/*
- * Where the device bins, the parts of its blocks are copied to node buffers of the pump's. Of a queue, each of
- * GRAVEL_BLOCK_ROOMS blocks takes one for each node, and what its messages fill; half of them travel already. All node
- * buffers of a node shall lie in a gigabyte, which is what other nodes of the machine map and what is pinned at most;
- * so where there are many nodes there are fewer buffers, and blocks wait for some, or are shorter.
- */
+/* Where the device bins, its blocks are copied to node buffers of the pump. All node buffers of a node shall lie in a
+ * gigabyte, the most that is pinned and that other nodes of the machine map; so of many nodes each has fewer. */
 #define PUMP_BUFFERS_BUDGET (512u << 20)
 #define PUMP_BUFFERS_LEAST (64u << 20)
 #define ALL_BUFFERS_BUDGET (UINT64_C(1) << 30)
@@ -30,29 +26,23 @@
 #define SHARED_SLOT_BYTES 9280u /* 256 of the widest messages */
 #define SHARED_FLUSH_US 125u
 
-/*
- * On step pump a node buffer is an upload and a kernel or more, so there should be few; no more than fit
- * the budget four times, so that some are filled while others travel.
- *
- * Packages come in bursts, one a look of the pump, so that buffers that leave after 125 us are mostly empty. What
- * somebody waits for leaves at once all the same.
- *
- * A slot is copied: one that 256 increments fill to the last byte makes a run of slots one piece of memory.
- * Wider messages of a group take several slots, which are full but for the last one.
- *
- * Where the device bins, one aggregator, which copies a part a destination, keeps up with the pump, and a second one
- * only halves the runs. Where it does not, two keep up; they, the pump and the network thread need a core each.
- */
+/* On step pump a node buffer is an upload and a kernel or more, so there should be few; no more than fit the budget
+ * four times, so that some are filled while others travel. */
 #define PUMP_BUFFER_BYTES (4u << 20)
+/* Packages come in bursts, one a look of the pump: buffers that leave after 125 us are mostly empty. */
 #define PUMP_FLUSH_US 2000u
-#define PUMP_SLOT_BYTES 2112u /* header, 256 nodes, 256 indices */
+/* Two aggregators keep up with the pump; with it and the network thread each needs a core. Where the device bins one
+ * keeps up, and a second one would halve the runs. */
 #define PUMP_AGGREGATORS 2u
 #define PUMP_CORES 4u
 
-/*
- * Nothing tells a chain of handlers that is long from one without end, but its length: no barrier that is only kept by
- * messages of handlers for so many times the longest wait without progress is waited for, unless the caller says so.
- */
+/* A call of a group waits for memory some times, however many messages it sends. Groups of 256 on half of a GPU's units
+ * send more slowly than the other stations take; larger groups or more leave those less room (tuning.md). */
+#define GROUP 256u
+#define PUMP_GROUP 512u
+
+/* A long chain of handlers looks like an endless one. A barrier that only handlers' messages keep is given up after so
+ * many times the longest wait without progress. */
 #define CHAIN_TIMEOUTS 75u
 #define CHAIN_MAX_MS 86400000u
 
@@ -81,8 +71,10 @@ uint32_t gravel_derive_pump_buffers(const struct gravel_config *config, uint32_t
         return 0;
     uint64_t frame = gravel_pool_frame_bytes((uint32_t)config->buffer_bytes);
     uint64_t block = gravel_block_bytes(n_queues, config->queue_bytes / n_queues);
+    /* Of each block one for each node, and what its messages fill. */
     uint64_t wanted = GRAVEL_BLOCK_ROOMS * (n_nodes + block / config->buffer_bytes + 1);
-    uint64_t others = frame * n_nodes * ((uint64_t)config->n_buffers * n_queues + HOST_BUFFERS);
+    uint64_t others =
+        frame * n_nodes * ((uint64_t)config->n_buffers * n_queues + GRAVEL_HOST_BUFFERS);
     uint64_t budget = others < ALL_BUFFERS_BUDGET ? ALL_BUFFERS_BUDGET - others : 0;
     budget = budget < PUMP_BUFFERS_LEAST    ? PUMP_BUFFERS_LEAST
              : budget < PUMP_BUFFERS_BUDGET ? budget
@@ -116,6 +108,28 @@ static void derive_servers(struct gravel_config *config, const struct gravel_dev
         config->server_items = is_cpu ? 1 : GPU_SERVER_ITEMS;
 }
 
+uint32_t gravel_derive_group_size(const struct gravel_device *device)
+{
+    const struct gravel_capability *capability = &device->capability;
+    uint32_t group = device->step == GRAVEL_STEP_PUMP && !capability->is_cpu ? PUMP_GROUP : GROUP;
+    while (group > 1 && group > capability->max_group)
+        group /= 2;
+    return group;
+}
+
+/* A slot is copied: one that a group of increments fills to the last byte makes a run of slots one piece of memory. */
+static uint32_t pump_slot(const struct gravel_device *device)
+{
+    uint32_t bytes = GRAVELP_NODE_ROW + 8 * gravel_derive_group_size(device);
+    return bytes < GRAVELP_SLOT_MIN_BYTES ? GRAVELP_SLOT_MIN_BYTES : bytes;
+}
+
+static bool gpu_bins(const struct gravel_config *config, const struct gravel_surroundings *place)
+{
+    return !place->device->capability.is_cpu &&
+           gravel_device_bins(place->device, config->device_aggregation);
+}
+
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place)
 {
     bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
@@ -123,13 +137,11 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
         config->n_aggregators = derive_n_aggregators(config, place);
     if (config->slot_bytes == 0)
         config->slot_bytes = config->check ? GRAVELP_SLOT_MIN_BYTES /* one message each */
-                             : is_pump     ? PUMP_SLOT_BYTES
+                             : is_pump     ? pump_slot(place->device)
                                            : SHARED_SLOT_BYTES;
     if (config->queue_bytes == 0)
-        config->queue_bytes =
-            (uint64_t)config->n_aggregators *
-            (gravel_device_bins(place->device, config->device_aggregation) ? BINNED_QUEUE_BYTES
-                                                                           : QUEUE_BYTES);
+        config->queue_bytes = (uint64_t)config->n_aggregators *
+                              (gpu_bins(config, place) ? BINNED_QUEUE_BYTES : QUEUE_BYTES);
     if (config->buffer_bytes == 0)
         config->buffer_bytes = gravel_derive_buffer_bytes(place);
     if (config->n_buffers == 0)

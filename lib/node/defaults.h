@@ -21,6 +21,9 @@ struct gravel_surroundings {
 /** The node buffer this node would take [bytes], if it is left to Gravel. All nodes must take the same. */
 uint64_t gravel_derive_buffer_bytes(const struct gravel_surroundings *place);
 
+/** Work-items of a work-group that suit the device, a power of two. */
+uint32_t gravel_derive_group_size(const struct gravel_device *device);
+
 /** Fill in every setting that is 0 and stands for one that is derived. */
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place);
 

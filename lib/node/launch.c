@@ -11,7 +11,9 @@
  * Threads: any; on step drain launches take turns.
  */
 #include "base/clock.h"
+#include "node/defaults.h"
 #include "node/node.h"
+#include "node/settings.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/slice.h"
@@ -20,8 +22,8 @@
 
 /*
  * Slices of step pump that are enqueued together; two batches may be under way. A driver whose list
- * of commands is full waits for room, and on NVIDIA nobody else can then enqueue anything, not even
- * what the running slice waits for.
+ * of commands is full waits for room, and on NVIDIA no other thread can then enqueue anything, not
+ * even what the running slice waits for.
  */
 #define BATCH 32u
 
@@ -48,6 +50,7 @@ int gravel_node_build(struct gravel *gravel, const struct gravel_program_request
     request.handlers = gravel->handlers;
     request.n_handlers = gravel->n_handlers;
     request.is_checked = gravel->config.check;
+    request.steal_policy = gravel_config_steal_policy(&gravel->config);
     int code = gravel_device_build(&gravel->device, &request, program);
     if (!code && gravel->config.check && (code = keep_names(gravel, *program))) {
         clReleaseProgram(*program);
@@ -168,7 +171,7 @@ static int end_batch(struct gravel *gravel, cl_kernel kernel, cl_event last, cl_
     return code;
 }
 
-/* Packages are to be fetched until the slice has ended; on steps svm and usm nobody need fetch them. */
+/* Packages are to be fetched until the slice has ended; on steps svm and usm there is nothing to fetch. */
 static void watch(struct gravel *gravel, cl_event event)
 {
     if (gravel->pump)
@@ -211,7 +214,7 @@ static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64
     return gravel->config.slice_groups ? gravel->config.slice_groups : next ? next : 1;
 }
 
-/* Wait for a slice and fetch its packages; if the node has failed meanwhile, that is the cause. */
+/* Wait for a slice and fetch its packages. If the node has failed, that failure is the cause. */
 static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
     clFlush(
@@ -256,7 +259,9 @@ static void choose_local_size(const struct gravel *gravel, cl_kernel kernel, siz
     size_t most = 1;
     clGetKernelWorkGroupInfo(kernel, gravel->device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                              &most, NULL);
-    local[0] = most < 256 ? most : 256;
+    local[0] = gravel_derive_group_size(&gravel->device);
+    while (local[0] > most)
+        local[0] /= 2;
     while (local[0] > 1 && global % local[0] != 0)
         local[0]--;
     local[1] = local[2] = 1;

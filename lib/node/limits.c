@@ -2,8 +2,8 @@
 /*
  * How long threads of a node wait for its device, and for the caller's kernels. See opencl/wait.h.
  *
- * A copy, or a kernel of Gravel's own, should end at once. On step drain a kernel of the caller's may
- * be before it, and that takes as long as the caller likes, or as GRAVEL_KERNEL_LIMIT says; once the node has failed
+ * A copy, or a kernel of Gravel, should end at once. On step drain a kernel of the caller may be before it, and
+ * take as long as the caller likes, or as GRAVEL_KERNEL_LIMIT says; once the node has failed
  * kernels see that and should end too. While a node opens, the limit is ten times GRAVEL_TIMEOUT. While the network
  * thread waits, other nodes must not take this node for dead.
  *
@@ -43,7 +43,7 @@ static const char *excuse(const struct gravel *gravel)
                : "";
 }
 
-/* What was to be done is not, and nobody can say what the device still writes: the node ends. */
+/* The command has not ended, and what it still writes is unknown: the node fails. */
 static int give_up(struct gravel *gravel, int code)
 {
     atomic_store_explicit(&gravel->is_stuck, true, memory_order_relaxed); /* H3 */
@@ -98,7 +98,7 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
                                wait->what, seconds(waited_ns - waited->alone_ns), excuse(gravel)));
 }
 
-/* On step pump kernels wait for its thread, whose clock they see: nobody else tells them that it has stopped. */
+/* On step pump kernels wait for its thread, whose clock they see: no other thread tells them that it has stopped. */
 static int check_kernel(void *context, struct gravel_wait *wait)
 {
     struct gravel_kernel_wait *kernel = context;

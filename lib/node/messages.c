@@ -7,6 +7,7 @@
  */
 #include "base/clock.h"
 #include "base/fork.h"
+#include "node/defaults.h"
 #include "node/node.h"
 
 #include <string.h>
@@ -22,6 +23,11 @@ uint32_t gravel_node(const struct gravel *gravel)
 uint32_t gravel_n_nodes(const struct gravel *gravel)
 {
     return gravel->network.transport->n_nodes;
+}
+
+uint32_t gravel_group_size(const struct gravel *gravel)
+{
+    return gravel_derive_group_size(&gravel->device);
 }
 
 const struct gravel_config *gravel_config(const struct gravel *gravel)

@@ -4,7 +4,7 @@
  * without a copy.
  *
  * Path:    gravel_open -> neighbours.c -> gravel_reduce; the log, statistics.
- * Note:    nodes share a CPU device as a matter of course: each has its own cores. Others are told of.
+ * Note:    nodes may share a CPU device: each has its own cores. A shared device of another kind is reported.
  */
 #include "device/identity.h"
 #include "base/hash.h"
@@ -15,7 +15,7 @@
 
 #define MOST_REDUCED 64u /* words of one gravel_reduce */
 
-/* The same for two nodes if they are on one host and on one device of it; 0: nobody knows. */
+/* Equal for two nodes on one device of one host; 0: unknown. */
 static uint64_t mark_of(const struct gravel *gravel)
 {
     uint64_t identity = gravel_device_identity(gravel->device.id);
@@ -79,8 +79,9 @@ static void tell_takers(struct gravel *gravel)
         return;
     gravel_log(gravel,
                "node %u: %u of %u other nodes of its host take its node buffers where they are%s%s",
-               transport->node, transport->n_takers, transport->n_local - 1,
-               transport->why_not[0] ? "; cannot map the buffers " : "", transport->why_not);
+               transport->node, transport->handed.n_takers, transport->n_local - 1,
+               transport->handed.why_not[0] ? "; cannot map the buffers " : "",
+               transport->handed.why_not);
 }
 
 int gravel_node_tell_neighbours(struct gravel *gravel)

@@ -2,8 +2,8 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> open.c (open), close.c, bindings.c, agree.c, neighbours.c, messages.c, waits.c,
- *          heap.c (heap), launch.c (programs and launches), limits.c (of waits for the device), stats.c.
+ * Path:    gravel.h -> open.c and outbound.c (open), close.c, bindings.c, agree.c, neighbours.c, messages.c, waits.c,
+ *          heap.c, launch.c (programs and launches), limits.c (of waits for the device), report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -28,7 +28,7 @@ struct gravel {
 
     uint32_t n_forks; /* of this process: fork.h */
     struct gravel_failure failure;
-    _Atomic bool aborted; /* H2: beyond use; every wait ends */
+    _Atomic bool aborted; /* H2: the node has failed; every wait ends */
 
     struct gravel_device device;
     uint32_t n_sharers; /* other nodes on it */
@@ -62,17 +62,17 @@ struct gravel {
     struct gravel_stats *destination_base; /* [n_nodes] */
 };
 
-/** Give the caller's log a line. */
+/** report.c: give the caller's log a line. */
 void gravel_log(struct gravel *gravel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Whether the node is beyond use: every call that waits or sends fails. */
+/** Whether the node has failed: every call that waits or sends fails. */
 static inline bool gravel_node_has_failed(const struct gravel *gravel)
 {
     return atomic_load_explicit(&gravel->aborted, memory_order_relaxed); /* H2 */
 }
 
-/** Note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
+/** report.c: note what a thread of the node ran into; `context` is the node. See gravel_report_function. */
 void gravel_report(void *context, int code, bool is_fatal, const char *text);
 
 /** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
@@ -96,7 +96,7 @@ uint32_t gravel_node_groups_at_once(const struct gravel *gravel);
 int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
                     cl_uint n_wait, const cl_event *wait, cl_event *event);
 
-/** limits.c: whether a wait for the device may go on; `context` is the node. See struct gravel_limit. */
+/** limits.c: whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);
 
 /* A wait for kernels of the caller's, which may wait for the pump. */
@@ -113,6 +113,13 @@ bool gravel_node_is_stuck(const struct gravel *gravel);
 /** Whether GRAVEL_SLICE leaves a compute unit free, where one must be. @return 0; GRAVEL_ECONFIG. */
 int gravel_node_check_slice(const struct gravel *gravel);
 
+/** outbound.c: the arena, and memory for node buffers. @return 0; as gravel_memory_create. */
+int gravel_node_open_arena(struct gravel *gravel);
+/** outbound.c: node buffers that may be on their way to the network thread at one time [count]. */
+uint32_t gravel_node_n_buffers(const struct gravel *gravel);
+/** outbound.c: the pump, and aggregators with their threads. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. */
+int gravel_node_open_aggregators(struct gravel *gravel);
+
 /** close.c: free a node, also a half-open one; what its device still uses stays, and so do maps. */
 void gravel_node_free(struct gravel *gravel);
 /** close.c: the heap and the node itself, after its last map; the rest of it has been freed. */
@@ -123,7 +130,7 @@ int gravel_node_conclude(struct gravel *gravel, int code);
 
 /** GRAVEL_EINVAL, and why, if a forked child makes this call; else 0. */
 int gravel_node_refuse_after_fork(const struct gravel *gravel, const char *call);
-/** The same, and if a handler makes this call, which waits. */
+/** As gravel_node_refuse_after_fork, and for a call that waits: also if a handler makes it. */
 int gravel_node_refuse_wait(const struct gravel *gravel, const char *call);
 
 /** Whether bytes [offset, offset + bytes) of the heap lie in one allocation. */

@@ -2,9 +2,9 @@
 /*
  * Opens a node: joins the parts in the order in which a message meets them.
  *
- * Path:    gravel_open -> network thread and transport -> device -> arena -> aggregators; close.c takes them apart.
- * Note:    every node takes part in every collective step of opening, also one that has failed meanwhile, so
- *          that all nodes open or none does.
+ * Path:    gravel_open -> network thread and transport -> device -> outbound.c: arena and aggregators. close.c frees.
+ * Note:    every node takes part in every collective step of opening, also a node that has failed, so that
+ *          all nodes open or none does.
  */
 #include "base/clock.h"
 #include "base/fork.h"
@@ -13,56 +13,14 @@
 #include "node/defaults.h"
 #include "node/node.h"
 #include "node/settings.h"
-#include "pump/device_aggregator.h"
-#include "resolve/on_device/device_resolver.h"
 #include "self_test/self_test.h"
 #include "transport/launcher.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define OPEN_TEST_ROUNDS 64u
-
-void gravel_log(struct gravel *gravel, const char *format, ...)
-{
-    char text[GRAVEL_ERROR_BYTES];
-    if (!gravel->log)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    gravel->log(gravel->log_user, text);
-}
-
-/* Let every wait of the node end: kernels see H1, threads H2. */
-static void abort_node(struct gravel *gravel)
-{
-    atomic_store_explicit(&gravel->aborted, true, memory_order_relaxed); /* H2 */
-    if (gravel->arena)
-        gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
-    gravel_network_wake(&gravel->network);
-    for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++) {
-        struct gravel_aggregator *aggregator = &gravel->aggregators[i];
-        if (aggregator->sender)
-            gravel_event_signal(&aggregator->sender->returned);
-        gravel_event_signal(&aggregator->flushed);
-    }
-}
-
-void gravel_report(void *context, int code, bool is_fatal, const char *text)
-{
-    struct gravel *gravel = context;
-    gravel_log(gravel, "%s: %s", gravel_strerror(code), text);
-    if (!is_fatal)
-        gravel_failure_note_refusal(&gravel->failure, code, text);
-    else if (gravel_failure_note_fatal(&gravel->failure, code, text))
-        abort_node(gravel);
-}
-
-/* ---- open ------------------------------------------------------------------------------------ */
 
 static bool use_mpi(const struct gravel_config *config, const struct gravel_bindings *bindings)
 {
@@ -118,172 +76,6 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
     return gravel_network_start(&gravel->network, &shape);
 }
 
-/* Bytes of all node buffers of one aggregator. */
-static uint64_t frames_bytes(const struct gravel *gravel)
-{
-    return gravel_pool_frame_bytes((uint32_t)gravel->config.buffer_bytes) *
-           gravel->config.n_buffers * gravel->network.transport->n_nodes;
-}
-
-/* What the device bins. It does so for whole buffers only. */
-static const char *device_aggregation(const struct gravel *gravel)
-{
-    const struct gravel_config *config = &gravel->config;
-    return gravel_aggregation_of(config->aggregation) || config->check ? "off"
-                                                                       : config->device_aggregation;
-}
-
-/* Memory for node buffers of the aggregators, and of the pump behind them, where it matters what memory that is. */
-static void place_frames(struct gravel *gravel)
-{
-    const struct gravel_config *config = &gravel->config;
-    bool bins = gravel_device_bins(&gravel->device, device_aggregation(gravel));
-    if (bins)
-        gravel->n_pump_buffers =
-            gravel_derive_pump_buffers(config, gravel->network.transport->n_nodes);
-    uint64_t pump_bytes =
-        gravel_pool_frames_bytes((uint32_t)config->buffer_bytes, gravel->n_pump_buffers);
-    uint64_t bytes = (frames_bytes(gravel) + pump_bytes) * config->n_aggregators;
-    unsigned char *shared = NULL;
-    if (gravel->network.transport->n_takers)
-        shared = gravel_segment_take(gravel->segment, bytes);
-    gravel_memory_place_frames(&gravel->memory, shared, bytes,
-                               bins || config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES);
-    gravel_memory_pin_others(&gravel->memory, gravel->network.transport->views,
-                             gravel->network.transport->n_views);
-}
-
-/* Servers are for handlers with keys. @return GRAVEL_ECONFIG if the inboxes asked for are too small. */
-static int shape_servers(const struct gravel *gravel, struct gravel_servers_shape *shape)
-{
-    const struct gravel_config *config = &gravel->config;
-    const uint32_t least = gravel_servers_slots_for(1), wanted = config->inbox_slots;
-    *shape = (struct gravel_servers_shape){.n_servers = config->n_servers,
-                                           .n_slots = 256,
-                                           .n_clients = gravel_node_groups_at_once(gravel)};
-    for (uint32_t i = 0; i < gravel->n_handlers; i++)
-        if (gravel->handlers[i].n_keys && gravel->handlers[i].n_args > shape->n_args)
-            shape->n_args = gravel->handlers[i].n_args;
-    if (wanted && wanted < 2 * least)
-        return gravel_fail(GRAVEL_ECONFIG, "GRAVEL_INBOX=%u: at least %u slots", wanted, 2 * least);
-    while (wanted ? shape->n_slots <= wanted / 2
-                  : shape->n_slots < 2 * gravel_servers_slots_for(shape->n_clients))
-        shape->n_slots *= 2;
-    while (wanted && shape->n_slots > wanted)
-        shape->n_slots /= 2;
-    while (shape->n_clients > 1 && gravel_servers_slots_for(shape->n_clients) > shape->n_slots / 2)
-        shape->n_clients--;
-    return 0;
-}
-
-static int open_arena(struct gravel *gravel, const struct gravel_servers_shape *servers)
-{
-    const struct gravel_config *config = &gravel->config;
-    const struct gravel_transport *transport = gravel->network.transport;
-    gravel->n_heaps = transport->is_loopback ? transport->n_nodes : 1;
-    const struct gravel_arena_shape shape = {
-        .node = transport->node,
-        .n_nodes = transport->n_nodes,
-        .n_heaps = gravel->n_heaps,
-        .n_queues = config->n_aggregators,
-        .queue_bytes = config->queue_bytes,
-        .slot_bytes = config->slot_bytes,
-        .heap_bytes = config->heap_bytes,
-        .wait_ms = gravel->device.step == GRAVEL_STEP_DRAIN
-                       ? 0
-                       : (uint32_t)gravel_network_patience_ms(&gravel->network),
-        .look_ns = gravel->device.look_ns,
-        .servers_bytes = gravel_servers_bytes(servers),
-        .huge_pages = config->huge_pages,
-    };
-    int code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
-    gravel->arena = gravel->memory.arena;
-    if (!code)
-        code = gravel_servers_open(&gravel->servers, servers, &gravel->memory, gravel->n_heaps);
-    if (!code)
-        place_frames(gravel);
-    return code;
-}
-
-static void wake_aggregator(void *context, uint32_t queue)
-{
-    struct gravel *gravel = context;
-    gravel_aggregator_wake(&gravel->aggregators[queue]);
-}
-
-/* Where kernels' packages must be fetched. */
-static int open_pump(struct gravel *gravel)
-{
-    uint64_t before = frames_bytes(gravel) * gravel->config.n_aggregators;
-    const struct gravel_pump_shape shape = {
-        .memory = &gravel->memory,
-        .aborted = &gravel->aborted,
-        .report = gravel_report,
-        .wake = wake_aggregator,
-        .context = gravel,
-        .timeout_ns = gravel_network_patience_ms(&gravel->network) * UINT64_C(1000000),
-        .aggregation = device_aggregation(gravel),
-        .buffer_bytes = (uint32_t)gravel->config.buffer_bytes,
-        .n_buffers = gravel->n_pump_buffers,
-        .is_loopback = gravel->network.transport->is_loopback,
-        .frames = gravel->memory.frames ? gravel->memory.frames + before : NULL,
-    };
-    return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
-}
-
-static int make_aggregator(struct gravel *gravel, uint32_t number)
-{
-    const struct gravel_config *config = &gravel->config;
-    struct gravelp_arena *arena = gravel->arena;
-    struct gravel_aggregator *aggregator = &gravel->aggregators[number];
-    *aggregator = (struct gravel_aggregator){
-        .queue = {.words = gravel_arena_queue(arena, number),
-                  .slots = gravel_arena_slots(arena, number),
-                  .n_slots = arena->n_slots,
-                  .slot_bytes = arena->slot_bytes,
-                  .arrived = gravel->pump ? gravel_pump_arrived(gravel->pump, number) : NULL,
-                  .clock = gravel_package_clock(arena)},
-        .arena = arena,
-        .blocks = gravel->pump ? gravel_pump_blocks(gravel->pump, number) : NULL,
-        .aborted = &gravel->aborted,
-        .report = gravel_report,
-        .report_context = gravel,
-        .timeout_ns = config->timeout_ms * UINT64_C(1000000),
-        .aggregation = gravel_aggregation_of(config->aggregation),
-        .check = {.names = &gravel->kernel_names},
-        .number = number,
-    };
-    const struct gravel_sender_shape shape = {
-        .node = arena->node,
-        .n_nodes = arena->n_nodes,
-        .buffer_bytes = (uint32_t)config->buffer_bytes,
-        .n_buffers = config->n_buffers * arena->n_nodes,
-        .frames =
-            gravel->memory.frames ? gravel->memory.frames + number * frames_bytes(gravel) : NULL,
-        .flush_ns = config->flush_us * UINT64_C(1000),
-        .ship = gravel_network_ship,
-        .context = &gravel->network,
-        .aborted = &gravel->aborted,
-        .queue = &aggregator->queue,
-    };
-    return gravel_sender_create(&aggregator->sender, &shape);
-}
-
-static int open_aggregators(struct gravel *gravel)
-{
-    uint32_t n = gravel->config.n_aggregators;
-    gravel->aggregators = aligned_alloc(GRAVELP_CACHELINE, n * sizeof *gravel->aggregators);
-    if (!gravel->aggregators)
-        return gravel_fail(GRAVEL_ENOMEM, "%u aggregators", n);
-    memset(gravel->aggregators, 0, n * sizeof *gravel->aggregators);
-    int code = open_pump(gravel);
-    for (uint32_t i = 0; i < n && !code; i++)
-        code = make_aggregator(gravel, i);
-    for (uint32_t i = 0; i < n && !code; i++)
-        code = gravel_aggregator_start(&gravel->aggregators[i]);
-    return code;
-}
-
 /* Handlers that the device runs, if there are any. */
 static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
@@ -337,10 +129,7 @@ static int derive(struct gravel *gravel)
 static int open_local(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const struct gravel_transport *transport = gravel->network.transport;
-    struct gravel_servers_shape servers;
-    int code = shape_servers(gravel, &servers);
-    if (!code)
-        code = open_arena(gravel, &servers);
+    int code = gravel_node_open_arena(gravel);
     if (!code)
         code = open_calls(gravel, bindings);
     if (!code && gravel->config.trace[0])
@@ -349,15 +138,10 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
     if (!code && !gravel->destination_base)
         code = gravel_fail(GRAVEL_ENOMEM, "statistics of %u nodes", transport->n_nodes);
     if (!code) {
-        uint32_t n_buffers = gravel->config.n_buffers * gravel->config.n_aggregators + 4;
-        uint32_t n_staying = transport->is_loopback ? transport->n_nodes : 1;
-        uint32_t n_pump_buffers = (gravel->n_pump_buffers + GRAVEL_BLOCK_ROOMS * n_staying) *
-                                  gravel->config.n_aggregators;
-        code =
-            gravel_network_attach(&gravel->network, &gravel->memory, gravel->calls, gravel->trace,
-                                  n_buffers * transport->n_nodes + n_pump_buffers);
+        code = gravel_network_attach(&gravel->network, &gravel->memory, gravel->calls,
+                                     gravel->trace, gravel_node_n_buffers(gravel));
     }
-    return code ? code : open_aggregators(gravel);
+    return code ? code : gravel_node_open_aggregators(gravel);
 }
 
 /* @param code  whether this node's settings and handlers will do. */

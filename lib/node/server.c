@@ -92,7 +92,7 @@ static int make_server(struct gravel *gravel, cl_kernel clients, size_t *group, 
     return gravel_check_cl("gravel_server_launch: the servers' kernel", error);
 }
 
-/* A fault is told by the node's threads, at the latest to who waits for them. */
+/* The node's threads report a fault, at the latest to who waits for them. */
 static int tell_fault(struct gravel *gravel)
 {
     int code = gravel_fence(gravel);

@@ -10,6 +10,7 @@
 #include "aggregate/aggregation.h"
 #include "base/error.h"
 #include "layout/package.h"
+#include "layout/steal.h"
 #include "node/bindings.h"
 
 #include <errno.h>
@@ -21,6 +22,8 @@
 static const char *const steps[] = {"auto", "svm", "usm", "pump", "drain", NULL};
 static const char *const aggregations[] = {"auto", "on", "off", NULL};
 static const char *const transports[] = {"auto", "self", "mpi", NULL};
+#define POLICY_NAME(NAME, number, name) [number] = name,
+static const char *const steal_policies[] = {GRAVELP_STEAL_POLICIES(POLICY_NAME) NULL};
 
 /* Numbers and strings share the list of config.h, and a string's preset is no number. */
 #define PRESET_STRING(value, low, high) .text = value
@@ -154,6 +157,8 @@ static int check_string(const struct gravel_config *config, const struct gravel_
         return check_choice("aggregation", value, gravel_aggregation_names);
     if (value == config->device_aggregation)
         return check_choice("device_aggregation", value, aggregations);
+    if (value == config->steal_policy)
+        return check_choice("steal_policy", value, steal_policies);
     return value == config->transport ? check_choice("transport", value, transports) : 0;
 }
 
@@ -180,6 +185,14 @@ int gravel_setting_check(const struct gravel_config *config, const struct gravel
     return setting->offset == offsetof(struct gravel_config, buffer_bytes)
                ? check_size("buffer_bytes", value, 256)
                : 0;
+}
+
+uint32_t gravel_config_steal_policy(const struct gravel_config *config)
+{
+    uint32_t number = 0;
+    while (steal_policies[number] && strcmp(steal_policies[number], config->steal_policy) != 0)
+        number++;
+    return number;
 }
 
 int gravel_config_check(const struct gravel_config *config)

@@ -22,7 +22,7 @@ struct gravel_setting {
     const char *field, *variable;
     size_t offset, bytes;
     const char *text;          /* default of a string */
-    uint64_t number, min, max; /* default and range of the others */
+    uint64_t number, min, max; /* default and range of a number */
 };
 
 /** The i-th setting, or NULL. */
@@ -38,6 +38,9 @@ int gravel_setting_check(const struct gravel_config *config, const struct gravel
 
 /** gravel_setting_check of all. */
 int gravel_config_check(const struct gravel_config *config);
+
+/** The number of a checked configuration's policy of work stealing: cl/layout/steal.h. */
+uint32_t gravel_config_steal_policy(const struct gravel_config *config);
 
 /**
  * Copy the caller's configuration; the defaults and the environment have what the caller's header does not.

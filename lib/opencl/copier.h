@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies between host memory and a buffer, through pinned memory of the node's own.
+ * Copies between host memory and a buffer, through the node's pinned memory.
  *
- * A wait for a copy may be given up, and the copy may end later all the same. So the device never
- * reads or writes memory of a caller's, who may free it then, but only the copier's, which stays.
+ * A wait for a copy may be given up, and the copy may end later nevertheless. So the device never
+ * reads or writes the caller's memory, which the caller may free then, but only the copier's, which stays.
  * Copies go through it piece by piece, one caller at a time.
  *
  * Path:    memory.c -> copier.c -> the device.

@@ -2,7 +2,7 @@
 /*
  * OpenCL objects: made with an error that names what failed, and released whether there are any or not.
  *
- * Path:    device.c, program.c -> objects.h -> whoever has a queue, a buffer or kernels on the device.
+ * Path:    device.c, program.c -> objects.h -> every user of a queue, a buffer or kernels.
  * Owner:   the caller.
  * Threads: any; a kernel is one thread's at a time.
  */
@@ -31,13 +31,13 @@ int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error);
 /**
  * Make a kernel. As gravel_cl_queue_create; the error has the kernel's name.
  *
- * @param group  [in, out] [work-items] lowered to what the kernel bears; NULL: whoever enqueues it knows.
+ * @param group  [in, out] [work-items] lowered to what the kernel bears; NULL: the caller knows.
  */
 int gravel_cl_kernel_create(const struct gravel_device *device, cl_program program,
                             const char *name, size_t *group, cl_kernel *out);
 /** Lower a group's size [work-items] to what a kernel bears. @return CL_SUCCESS, or as clGetKernelWorkGroupInfo. */
 cl_int gravel_cl_kernel_group(const struct gravel_device *device, cl_kernel kernel, size_t *group);
-/** The same of n kernels. @param out  [out] [n], NULL as it begins. */
+/** As gravel_cl_kernel_create, of n kernels. @param out  [out] [n], NULL as it begins. */
 int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,
                              const char *const *names, size_t n, size_t *group, cl_kernel *out);
 
@@ -63,7 +63,7 @@ struct gravel_argument {
 cl_int gravel_cl_kernel_set(const struct gravel_device *device, cl_kernel kernel, cl_uint first,
                             const struct gravel_argument *arguments, size_t n);
 
-/** The same, of an array of arguments. */
+/** Set the arguments of an array. */
 #define GRAVEL_CL_KERNEL_SET(device, kernel, first, arguments) \
     gravel_cl_kernel_set(device, kernel, first, arguments, sizeof(arguments) / sizeof *(arguments))
 

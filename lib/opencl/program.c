@@ -42,6 +42,7 @@ static void write_options(FILE *out, const struct gravel_device *device,
         fprintf(out, " -DGRAVEL_SLICED");
     if (request->is_checked)
         fprintf(out, " -DGRAVEL_CHECK=1");
+    fprintf(out, " -DGRAVELP_STEAL_POLICY=%u -cl-kernel-arg-info", request->steal_policy);
     if (request->options && *request->options)
         fprintf(out, " %s", request->options);
     if (request->extra_options && *request->extra_options)
@@ -86,6 +87,9 @@ static int fail_build(const struct gravel_device *device, const char *name, cl_i
     return code;
 }
 
+static const struct gravel_source_header headers[] = {
+    {"gravel.cl.h", gravel_cl_h}, {"steal.cl.h", gravel_steal_cl_h}, {NULL, NULL}};
+
 /* The whole text as one string; NULL if memory is out. The caller frees it. */
 static char *make_text(const struct gravel_program_request *request)
 {
@@ -96,9 +100,9 @@ static char *make_text(const struct gravel_program_request *request)
         return NULL;
     if (request->prelude)
         fputs(request->prelude, out);
-    gravel_source_expand(out, request->name, request->source, gravel_cl_h);
+    gravel_source_expand(out, request->name, request->source, headers);
     if (request->trailer)
-        gravel_source_expand(out, "trailer", request->trailer, gravel_cl_h);
+        gravel_source_expand(out, "trailer", request->trailer, headers);
     fclose(out);
     return text;
 }

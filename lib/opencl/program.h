@@ -9,8 +9,9 @@
 
 #include "device/device.h"
 
-/** The device headers as one text; made by the build. */
+/** Device headers as texts, made by the build: the interface of messages, and of work stealing. */
 extern const char gravel_cl_h[];
+extern const char gravel_steal_cl_h[];
 
 struct gravel_program_request {
     const char *name; /* for compiler messages */
@@ -21,7 +22,8 @@ struct gravel_program_request {
     const char *extra_options; /* GRAVEL_BUILD_OPTIONS */
     const struct gravel_handler *handlers;
     uint32_t n_handlers;
-    bool is_checked; /* GRAVEL_CHECK */
+    bool is_checked;       /* GRAVEL_CHECK */
+    uint32_t steal_policy; /* cl/layout/steal.h */
 };
 
 /** @return 0; GRAVEL_EBUILD with the compiler's log; GRAVEL_ECL; GRAVEL_ENOMEM. */

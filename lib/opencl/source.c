@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device headers in the place of their #include. See source.h.
+ * Replaces the #include of the device headers by their text. See source.h.
  *
  * The text is read line by line; of the language only comments and string literals matter, for either may look like
  * an include or like the other's beginning.
@@ -16,17 +16,25 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* Whether a line that begins outside a comment includes the header. */
-static bool includes_header(const char *line)
+/* The header that a line that begins outside a comment includes; NULL if none of them. */
+static const struct gravel_source_header *find_included(const char *line,
+                                                        const struct gravel_source_header *headers)
 {
-    static const char directive[] = "include", name[] = "\"gravel.cl.h\"";
+    static const char directive[] = "include";
     line = skip_blanks(line);
     if (*line != '#')
-        return false;
+        return NULL;
     line = skip_blanks(line + 1);
     if (strncmp(line, directive, sizeof directive - 1) != 0)
-        return false;
-    return strncmp(skip_blanks(line + sizeof directive - 1), name, sizeof name - 1) == 0;
+        return NULL;
+    line = skip_blanks(line + sizeof directive - 1);
+    for (const struct gravel_source_header *header = headers; *line == '"' && header->name;
+         header++) {
+        size_t length = strlen(header->name);
+        if (strncmp(line + 1, header->name, length) == 0 && line[1 + length] == '"')
+            return header;
+    }
+    return NULL;
 }
 
 /* The end of a literal that begins at `at`, or of its line. */
@@ -63,16 +71,18 @@ static void write_line_directive(FILE *out, uint32_t line, const char *name)
     fprintf(out, "\n#line %u \"%.256s\"\n", line, name);
 }
 
-void gravel_source_expand(FILE *out, const char *name, const char *text, const char *header)
+void gravel_source_expand(FILE *out, const char *name, const char *text,
+                          const struct gravel_source_header *headers)
 {
     bool in_comment = false;
     write_line_directive(out, 1, name);
     for (uint32_t line = 1; *text; line++) {
-        bool is_header = !in_comment && includes_header(text);
+        const struct gravel_source_header *header =
+            in_comment ? NULL : find_included(text, headers);
         size_t length = scan_line(text, &in_comment);
-        if (is_header) {
-            write_line_directive(out, 1, "gravel.cl.h");
-            fputs(header, out);
+        if (header) {
+            write_line_directive(out, 1, header->name);
+            fputs(header->text, out);
             write_line_directive(out, line + 1, name);
         } else {
             fwrite(text, 1, length, out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts the device headers in the place of each `#include "gravel.cl.h"` of a program's text, so that the text can be
- * built in one go. Compiling with a header object and linking takes PoCL a second longer for each context, because
- * its linker first reads the whole library of built-in functions.
+ * Replaces each `#include "gravel.cl.h"`, or one of another device header, of a program's text by the header, so that
+ * the text can be built in one go. Compiling with a header object and linking takes PoCL a second longer for each
+ * context, because its linker first reads the whole library of built-in functions.
  *
  * Path:    program.c -> source.c -> program.c.
  */
@@ -11,13 +11,20 @@
 
 #include <stdio.h>
 
+/* A header by the name that programs include it by. */
+struct gravel_source_header {
+    const char *name; /* NULL behind the last */
+    const char *text; /* with guards against a second inclusion */
+};
+
 /**
- * Write a text with the header in place; what follows the header keeps its line numbers.
+ * Write a text with the headers in place; what follows a header keeps its line numbers.
  *
- * @param name    of the text, for compiler messages; up to 256 characters of it are used.
- * @param text    OpenCL C. An include in a comment stays, and so does one of any other file.
- * @param header  the device headers as one text, with guards against a second inclusion.
+ * @param name     of the text, for compiler messages; up to 256 characters of it are used.
+ * @param text     OpenCL C. An include in a comment stays, and so does one of any other file.
+ * @param headers  those that there are.
  */
-void gravel_source_expand(FILE *out, const char *name, const char *text, const char *header);
+void gravel_source_expand(FILE *out, const char *name, const char *text,
+                          const struct gravel_source_header *headers);
 
 #endif

@@ -68,7 +68,7 @@ int gravel_wait_event(const struct gravel_device *device, cl_event event, const 
     return code ? code : gravel_check_cl(what, status);
 }
 
-/* A flush that failed is told after the wait: the command may have begun all the same. */
+/* A flush that failed is reported after the wait: the command may have begun nevertheless. */
 int gravel_wait_command(const struct gravel_device *device, cl_command_queue queue, cl_int error,
                         cl_event event, const char *what)
 {
@@ -84,7 +84,7 @@ int gravel_wait_command(const struct gravel_device *device, cl_command_queue que
  */
 cl_int gravel_wait_mark(const struct gravel_device *device, cl_command_queue queue, cl_event *all)
 {
-    static uint32_t unused; /* of all threads; nobody looks at it */
+    static uint32_t unused; /* of all threads; never read */
     if (!device->probe_word)
         return clEnqueueMarkerWithWaitList(queue, 0, NULL, all);
     return clEnqueueReadBuffer(queue, device->probe_word, CL_FALSE, 0, sizeof unused, &unused, 0,
@@ -106,7 +106,7 @@ bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue qu
 
 /* ---- kernels of the self-test ---------------------------------------------------------------- */
 
-/* TEST_NS come on top of the device's limit, so that a device that is only slow is told as what it lacks. */
+/* TEST_NS are added to the device's limit, so that a device that is only slow is reported by what it lacks. */
 static int check_test(void *context, struct gravel_wait *wait)
 {
     const struct gravel_device *device = context;

@@ -10,7 +10,7 @@
  *         ;
  *
  * A command that a wait has given up may still end later, so the memory it reads or writes must stay; a node that has
- * given up once is beyond use and leaves all of it behind.
+ * given up once has failed, and leaves all of it behind.
  *
  * Path:    copier.c, launches.c, lib/pump, lib/resolve/on_device -> wait.h -> node/limits.c, which has the limits.
  * Owner:   the thread that waits.
@@ -29,7 +29,7 @@
 struct gravel_waited {
     struct gravel_lived lived;
     uint64_t alone_ns; /* of it when nothing was left that excuses the device */
-    uint64_t limit_ns; /* from then; whoever is asked decides at the first look */
+    uint64_t limit_ns; /* from then; set by `check` at the first look */
 };
 
 /* A wait; what is not named is 0 as it begins. */
@@ -40,14 +40,14 @@ struct gravel_wait {
     uint64_t begin_ns; /* of the first pause */
 };
 
-/** A wait for a command of Gravel's own. */
+/** A wait for a command of Gravel. */
 static inline struct gravel_wait gravel_wait_on(const struct gravel_device *device,
                                                 const char *what)
 {
     return (struct gravel_wait){.limit = device->limit, .what = what};
 }
 
-/** Whether a wait may go on. @return 0; what its limit says, text set. */
+/** Whether a wait may continue. @return 0; what its limit says, text set. */
 int gravel_wait_check(struct gravel_wait *wait);
 
 /** Between two looks: yield at first, then check and sleep for an eighth of the wait so far. @return as the check. */
@@ -75,7 +75,7 @@ cl_int gravel_wait_mark(const struct gravel_device *device, cl_command_queue que
 /** Wait for everything enqueued to an in-order queue so far. @return as gravel_wait_event. */
 int gravel_wait_queue(const struct gravel_device *device, cl_command_queue queue, const char *what);
 
-/** The same of the self-test's kernels. @return also GRAVEL_ETIMEOUT where there is no node to ask. */
+/** As gravel_wait_queue, for the self-test's kernels. @return also GRAVEL_ETIMEOUT where there is no node to ask. */
 int gravel_wait_test(const struct gravel_device *device, cl_command_queue queue);
 
 /** Whether a wait gave up, so that commands may still be under way. */

@@ -281,7 +281,7 @@ void gravel_pump_land_block(struct gravel_pump *pump, struct mirror *mirror,
     package->n_messages = flight->room;
     package->stride = flight->run.n_packages;
     gravel_word_store(&package->published, flight->run.ticket + 1,
-                      memory_order_relaxed); /* U1 is to follow */
+                      memory_order_relaxed); /* the release, U1, is to follow */
 }
 
 void gravel_pump_drop_blocks(struct mirror *mirror)

@@ -7,7 +7,7 @@
  * knows where to copy the parts: an increment costs the bus 4 bytes instead of 8, and the host
  * looks at no message.
  *
- * Path:    lib/pump/blocks.c -> device_aggregator.c -> cl/kernels/aggregate.cl -> block.h.
+ * Path:    lib/pump/blocks.c -> device_aggregator.c (room.c, tiling.c) -> cl/kernels/aggregate.cl -> block.h.
  * Owner:   all its memory, made when it is created; none is made or released later.
  * Threads: one at a time.
  * Source:  Orr 2016, section 5.6.1.
@@ -17,13 +17,12 @@
 
 #include "memory/memory.h"
 #include "pump/block.h"
+#include "pump/room.h"
 #include "transport/buffer.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#define GRAVEL_BLOCK_ROOMS \
-    8u /* of each queue: being binned, copied or shipped, and some that wait for their turn to be applied */
 #define GRAVEL_BLOCK_MOST_NODES 4096u /* of more, few messages of any run go to the same */
 
 struct gravel_device_aggregator;
@@ -56,21 +55,12 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
 uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,
                                        uint32_t command);
 
-/** Bytes of a block's messages, at most. @param queue_bytes  of one queue. */
-static inline uint32_t gravel_block_bytes(uint32_t n_queues, uint64_t queue_bytes)
-{
-    const uint64_t all = 64u << 20, most = 8u << 20, least = 64u << 10;
-    uint64_t share = all / GRAVEL_BLOCK_ROOMS / n_queues;
-    uint64_t bytes = share < least ? least : share < most ? share : most;
-    return (uint32_t)(queue_bytes < bytes ? queue_bytes : bytes);
-}
-
 /**
  * Bin a run into a room of its queue, and copy the counts to the host.
  *
  * @param run     packages that are published, as their headers tell; they may turn out to be
  * otherwise.
- * @param room    0 to GRAVEL_BLOCK_ROOMS - 1; nobody uses it.
+ * @param room    0 to GRAVEL_BLOCK_ROOMS - 1, not in use.
  * @param counted  [out] the copy's event: then the block is complete, and any command queue may copy from it.
  * @return        0; GRAVEL_ECL.
  */
@@ -103,7 +93,7 @@ struct gravel_rows gravel_device_aggregator_rows(const struct gravel_device_aggr
  * @param first   of them, counted from the block's, gaps between parts included (GRAVELP_BLOCK_PART).
  * @param index   [n] where indices go.
  * @param values  [n] where values go, if the command has any.
- * @param copied  [out] the last copy's event, in place of what was there.
+ * @param copied  [out] the last copy's event; replaces what was there.
  * @return        0; GRAVEL_ECL.
  */
 int gravel_device_aggregator_copy(const struct gravel_device_aggregator *aggregator,

@@ -73,10 +73,10 @@ struct gravel_pump {
     struct gravelp_arena *arena; /* the host's, whose queues are the mirrors */
     cl_mem device;               /* the kernels' arena */
     cl_command_queue looks, moves;
-    struct gravel_pinned staging; /* what the device has, then what it is told, then headers */
+    struct gravel_pinned staging; /* what the device has, what it is sent, headers */
     unsigned char *seen; /* [state_bytes] control block and queue words as the device has them */
     uint32_t state_bytes;
-    struct gravelp_queue_words *credits; /* [n_queues] what the device is told */
+    struct gravelp_queue_words *credits; /* [n_queues] what the device is sent */
     struct mirror *mirrors;              /* [n_queues] */
     uint32_t n_queues, n_slots, slot_bytes;
     uint32_t look_ahead; /* headers of each queue */
@@ -104,7 +104,7 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved);
 /** Tell the device, once, that the node has failed. The lock is held. */
 cl_int gravel_pump_tell_abort(struct gravel_pump *pump);
 
-/** The pump cannot go on, for the reason that gravel_last_error has: the node ends. The lock is held. @return code */
+/** The pump has failed, as gravel_last_error says: the node fails. The lock is held. @return code */
 int gravel_pump_fail(struct gravel_pump *pump, int code);
 
 /** Whether some package is reserved that has not arrived, as of the last look. The lock is held. */
@@ -160,7 +160,7 @@ int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror, uin
 /* Put the block of a flight whose copies have ended into the mirror. */
 void gravel_pump_land_block(struct gravel_pump *pump, struct mirror *mirror,
                             const struct flight *flight);
-/* Let go of the buffers of blocks that nobody will ship. */
+/* Return the buffers of blocks that will not be shipped. */
 void gravel_pump_drop_blocks(struct mirror *mirror);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * Towards the device it is the queues' one consumer, towards the aggregators the mirror's one producer: it reads
  * publish words, copies every ready run of slots, tells the aggregators how far it is, and gives the slots back to
- * the device. On step pump a thread does so while kernels run; on step drain whoever launches does so between two
- * slices, and no thread is needed. Long runs of packages whose messages may change places are not copied: the device
+ * the device. On step pump that is a thread's work while kernels run; on step drain the launching thread's, between two
+ * slices. Long runs of packages whose messages may change places are not copied: the device
  * bins them, and what is copied is a block (lib/pump/block.h), straight to node buffers.
  *
  * Path:    cl/device/queue.cl.h (device memory) -> pump.c -> lib/queue/package.h (mirror) -> lib/aggregate.
@@ -29,7 +29,7 @@ struct gravel_block;
 
 struct gravel_pump_shape {
     const struct gravel_memory *memory;
-    const _Atomic bool *aborted; /* H2: the node has failed; kernels are told (H1) */
+    const _Atomic bool *aborted; /* H2: the node has failed; the pump tells kernels (H1) */
     gravel_report_function *report;
     void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
     void *context;
@@ -56,7 +56,7 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
  * @return  false if the thread is in a call of the driver that does not return: all that it uses must stay.
  */
 bool gravel_pump_stop(struct gravel_pump *pump);
-/** The stopped pump: tell kernels that still run that nobody makes room any more. NULL is allowed. */
+/** The stopped pump: tell kernels that still run that no room will be made. NULL is allowed. */
 void gravel_pump_abandon(struct gravel_pump *pump);
 /**
  * Free the stopped pump. NULL is allowed. Kernels must have ended.

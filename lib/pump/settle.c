@@ -2,8 +2,8 @@
 /*
  * Waits until every package of kernels that have ended is in the mirror. See pump.h.
  *
- * Whatever keeps the pump from bringing a package ends the node, and the device is told, so that no
- * leader waits for room that nobody makes.
+ * A package that the pump cannot bring fails the node, and the pump tells the device, so that no leader waits for room
+ * that will not be made.
  */
 #include "base/clock.h"
 #include "base/error.h"
@@ -104,7 +104,7 @@ static void note_targets(const struct gravel_pump *pump, uint32_t *targets)
         targets[q] = pump->mirrors[q].words->reserved;
 }
 
-/* Later kernels may go on reserving: only tickets before the targets count. */
+/* Later kernels may reserve more: only tickets before the targets count. */
 static bool has_all(const struct gravel_pump *pump, const uint32_t *targets)
 {
     for (uint32_t q = 0; q < pump->n_queues; q++)

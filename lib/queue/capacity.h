@@ -2,7 +2,7 @@
 /*
  * Capacities of queues are powers of two.
  *
- * Path:    sender.c, network.c -> capacity.h -> spsc.h, mpmc.h.
+ * Path:    sender.c, start.c -> capacity.h -> spsc.h, mpmc.h.
  */
 #ifndef GRAVEL_QUEUE_CAPACITY_H
 #define GRAVEL_QUEUE_CAPACITY_H

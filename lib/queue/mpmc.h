@@ -13,10 +13,10 @@
  *     2(t + capacity)    released by consumer t, which is free for the producer one lap later
  *
  * so an old lap never looks new, and one slot is enough. A ticket is taken only once its slot is
- * seen to be free (or published): nobody ever waits for another thread, and a full queue is a NULL.
+ * seen to be free (or published): no thread ever waits for another, and a full queue is a NULL.
  *
  * Path:    any number of threads -> mpmc -> any number of threads.
- * Owner:   elements live in the queue; what they point to belongs to whoever holds the element.
+ * Owner:   elements live in the queue; what they point to belongs to the element's holder.
  * Threads: the four verbs: any; create, destroy: alone.
  * Source:  Orr 2016, section A.2.2. Differences: its tickets are taken first and then waited for;
  *          ours are taken by compare-and-swap, so that full and empty return. Tickets are 64 bits

@@ -11,7 +11,7 @@
  *
  * Path:    any stage -> spsc -> the next stage (node buffers go back to their aggregator through
  *          one).
- * Owner:   elements live in the queue; what they point to belongs to whoever holds the element.
+ * Owner:   elements live in the queue; what they point to belongs to the element's holder.
  * Threads: reserve and publish: one at a time; peek and release: one at a time; create, destroy:
  *          alone.
  * Source:  Orr 2016, section A.2.1. Differences: cached opposite index, elements of any size, bulk

@@ -66,7 +66,7 @@ struct gravel_applied {
 void gravel_apply_frame(const struct gravel_apply *apply, void *frame,
                         struct gravel_applied *applied);
 
-/** The same for a part of it: the runs from byte `from` to before byte `to` of the frame. */
+/** Apply a part of a frame: the runs from byte `from` to before byte `to` of the frame. */
 void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t from, uint64_t to,
                        struct gravel_applied *applied);
 

@@ -55,7 +55,7 @@ int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_e
 
 #define GRAVEL_PLAN_RUNS 32u
 
-/* A run that has passed but for its indices. A copy: whoever lent the frame may write to it still. */
+/* A run that has passed but for its indices. A copy: the frame's lender may still write to it. */
 struct gravel_planned_run {
     struct gravel_run run;
     uint64_t at;             /* of the run in the frame [bytes] */
@@ -73,7 +73,7 @@ struct gravel_plan {
 
 /**
  * As gravel_decode_check, but neither an index nor, with is_header, what follows the first run's header is looked at:
- * whoever applies the frame compares each with its run's n_words.
+ * the kernels that apply the frame compare each with its run's n_words.
  *
  * @param plan  [out] the runs; n_runs is 0 for a frame that gravel_decode_check must see, which is not refused here.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A frame lent to the resolver: whoever resolves it may keep it for a while, and tells when it is done with its bytes,
- * and when its messages are applied.
+ * A frame lent to the resolver, which may keep it for a while, and tells the lender when it is done with the bytes and
+ * when the messages are applied.
  *
  * Path:    network thread -> resolver.h -> on_device/lent.h -> back to the network thread.
  * Owner:   the frame stays the lender's; the resolver has it until give_back.

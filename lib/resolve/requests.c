@@ -4,7 +4,7 @@
  */
 #include "resolve/requests.h"
 
-#include "resolve/words.h"
+#include "resolve/heap_words.h"
 
 /* One thread writes the word, as any other of the heap; the sum wraps. */
 static void raise_signal(unsigned char *heap, const struct gravel_signal_run *run)

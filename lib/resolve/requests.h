@@ -33,7 +33,7 @@ typedef void gravel_apply_reply(void *context, const struct gravel_signal_run *r
  *
  * @param heap   offset 0 of the symmetric heap; NULL where signals have been raised already.
  *
- * Memory:  Q1 releases to whoever waits for a signal everything applied before.
+ * Memory:  Q1 releases everything applied before to the thread that waits for a signal.
  */
 void gravel_requests_finish(const void *frame, unsigned char *heap, gravel_apply_reply *reply,
                             void *context);

@@ -48,8 +48,7 @@ void gravel_resolver_destroy(struct gravel_resolver *resolver);
  * @param frame     [loan->bytes] as received; its requests get their answers in it.
  * @param loan      whose it is, and which frame is due.
  * @param heap      number of the destination's heap.
- * @param is_kept   [out] the resolver still reads the frame: its lender is called back, and told what is told here
- * else.
+ * @param is_kept   [out] the resolver still reads the frame: its callbacks report, instead of this call.
  * @param refusal   [out] why it was refused, or which handler failed; code 0 if all is well.
  * @return          messages applied [count].
  */
@@ -62,7 +61,7 @@ int gravel_resolver_give_back(struct gravel_resolver *resolver);
 
 /**
  * Wait until every frame resolved so far is applied; only where kernels apply is there something to wait for. Before
- * the heap is read or written otherwise, and before anybody is told that messages have been applied.
+ * the heap is read or written otherwise, and before messages are reported as applied.
  *
  * @return  0; GRAVEL_ECL; GRAVEL_EKERNEL: a handler on the device has not ended in time.
  */
@@ -70,7 +69,7 @@ int gravel_resolver_finish(struct gravel_resolver *resolver);
 
 /**
  * Without waiting: get frames that were kept further, and ask whether handlers on the device have ended well, or may
- * yet.
+ * still.
  *
  * @param moved  [out] whether a frame got further.
  * @return       0; GRAVEL_ECL; GRAVEL_EKERNEL.

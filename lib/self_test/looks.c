@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long a waiting leader's look takes at least, so that a number of looks can stand for a time where the host's
- * clock does not reach a kernel: it has none of its own. One leader alone, whom nobody slows down, and who does not
- * give its core away.
+ * clock does not reach a kernel: it has none of its own. One leader alone, which nothing slows down and which keeps
+ * its core.
  *
  * Path:    self_test.c -> looks.c -> cl/kernels/self_test.cl; lib/node/defaults.c uses the result.
  */

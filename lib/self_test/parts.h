@@ -2,7 +2,7 @@
 /*
  * Between the self-test's own files.
  *
- * Path:    self_test.c <-> beside.c, looks.c.
+ * Path:    self_test.c <-> second_kernel.c, looks.c.
  */
 #ifndef GRAVEL_SELF_TEST_PARTS_H
 #define GRAVEL_SELF_TEST_PARTS_H
@@ -24,7 +24,7 @@ int gravel_test_start_counting(struct gravel_test_launch *launch,
 /** looks.c: measure device->look_ns. @param zeros  three lines of them. @return 0; GRAVEL_ECL. */
 int gravel_self_test_looks(struct gravel_device *device, cl_program program, cl_mem zeros);
 
-/** beside.c, step pump: a second kernel runs beside one that holds all compute units but one.
+/** second_kernel.c, step pump: a second kernel runs beside one that holds all compute units but one.
  * @return 0; GRAVEL_ECAPABILITY; GRAVEL_ECL. */
 int gravel_self_test_beside(const struct gravel_device *device, cl_program program,
                             const struct gravel_test_words *words);

@@ -3,7 +3,7 @@
  * The words of layout/self_test.h, which the host reaches by stores and loads where it shares memory with kernels, else
  * by copies; and kernels that use them.
  *
- * Path:    self_test.c, beside.c -> words.c -> cl/kernels/self_test.cl.
+ * Path:    self_test.c, second_kernel.c -> words.c -> cl/kernels/self_test.cl.
  * Threads: the one that runs the self-test.
  * Memory:  T1 to T4 are the pairs of edges that P2/C1 and C2/P1 are in the queue. Of a copy they are the driver's: two
  *          copies on one command queue are in order.

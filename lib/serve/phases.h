@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Clients and servers in turns: a kernel of clients ends when an inbox is nearly full or no work is left, a kernel of
- * servers empties the inboxes, and so on. Nobody waits, so that it works on every step and with a single compute unit.
+ * servers empties the inboxes, and so on. No work-group waits, so that it works on every step and with a single compute
+ * unit.
  *
  * Path:    node/server.c -> phases.c -> kernels.
  * Threads: one that launches.

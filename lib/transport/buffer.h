@@ -7,7 +7,7 @@
  * usual case, is closed once.
  *
  * Path:    sender.c fills it -> network thread sends or resolves it -> home, through an SPSC queue.
- * Owner:   whoever holds it; `home` gets it back.
+ * Owner:   its holder; `home` gets it back.
  * Threads: one at a time.
  * Source:  Orr 2016, sections 5.2.2 and A.1 (figure A-2).
  */
@@ -61,7 +61,7 @@ struct gravel_buffer {
 
 /** @return a buffer of the given size, or NULL if memory is out. */
 struct gravel_buffer *gravel_buffer_create(uint32_t capacity);
-/** The same in memory that stays the caller's: `capacity` bytes, at a multiple of a cache line. */
+/** As gravel_buffer_create, in memory that stays the caller's: `capacity` bytes, at a multiple of a cache line. */
 struct gravel_buffer *gravel_buffer_create_in(void *memory, uint32_t capacity);
 /** NULL is allowed. */
 void gravel_buffer_destroy(struct gravel_buffer *buffer);
@@ -105,7 +105,7 @@ static inline unsigned char *gravel_buffer_value(const struct gravel_buffer *buf
 /** Close the open run and complete the header: the frame may travel. */
 void gravel_buffer_close(struct gravel_buffer *buffer);
 
-/** The same of messages that stay elsewhere: the frame has headers only, for a node of this process. */
+/** A run of messages that stay elsewhere: the frame has headers only, for a node of this process. */
 void gravel_buffer_point(struct gravel_buffer *buffer, const struct gravel_run_key *run, uint32_t n,
                          const struct gravel_rows *rows);
 

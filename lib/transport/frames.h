@@ -21,7 +21,7 @@
 #define GRAVEL_FRAME_REPLY 7u     /* here they are */
 #define GRAVEL_FRAME_HEARTBEAT 8u /* I live */
 #define GRAVEL_FRAME_DEATH 9u     /* a node has failed; give up */
-#define GRAVEL_FRAME_NOTE 10u /* a frame lies in shared memory; transports see it, nobody else */
+#define GRAVEL_FRAME_NOTE 10u     /* a frame lies in shared memory; only transports see it */
 
 /* Whether a barrier, which ends when as many have been resolved as were sent, counts them. */
 static inline bool gravel_frame_is_counted(uint16_t kind)
@@ -76,7 +76,7 @@ struct gravel_death_frame {
     char text[GRAVEL_FRAME_TEXT_BYTES];
 };
 
-/* In the place of a frame that lib/transport/handover.c hands over: its header, but for kind and bytes. */
+/* Replaces a frame that lib/transport/handover.c hands over: its header, but for kind and bytes. */
 struct gravel_note_frame {
     struct gravel_frame frame;
     uint64_t offset; /* from the start of the sender's segment [bytes] */

@@ -11,7 +11,7 @@
  * Owner:   a frame handed over is the receiver's, to change as well, until it counts; then the sender's again.
  * Threads: the network thread.
  * Note:    a note is checked as any input is. What a frame holds is checked where it lies, so a process of this
- *          machine that goes on writing to frames it has handed over harms its receiver.
+ *          machine that still writes to frames it has handed over harms its receiver.
  */
 #ifndef GRAVEL_TRANSPORT_HANDOVER_H
 #define GRAVEL_TRANSPORT_HANDOVER_H

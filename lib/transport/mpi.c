@@ -5,7 +5,7 @@
  * Receives are posted ahead in a ring and looked at in posting order only: MPI matches messages of one
  * sender in order, so this keeps the order of frames without looking at them. Of node buffers for nodes of this
  * machine a note travels; the frame stays where it is (handover.h). A frame whose sender dies while it travels never
- * arrives and holds up all behind it; so signs of life and news of a death have a ring of their own, which nothing
+ * arrives and holds up all behind it; so heartbeats and news of a death have a ring of their own, which nothing
  * large goes through.
  *
  * Path:    network thread -> mpi.c -> MPI, or another node's handover.c.
@@ -49,7 +49,7 @@ struct mpi_transport {
     struct ring *at_hand;     /* whose next frame is the caller's; NULL: `early` has it */
     _Alignas(8) unsigned char early[EARLY_BYTES]; /* the frame at hand until then */
 
-    /* Sends under way, in no order: requests[i] belongs to buffers[i]. */
+    /* Sends under way, unordered: requests[i] belongs to buffers[i]. */
     MPI_Request *requests;
     struct gravel_buffer **buffers;
     int *ended; /* [n_ended] indices of sends that have ended, ascending, not yet handed out */
@@ -108,7 +108,7 @@ static int hand_over(struct mpi_transport *mpi, struct gravel_buffer *buffer)
         return code;
     }
     gravel_handover_lend(&mpi->handover, buffer);
-    gravel_counter_add(&mpi->base.n_handed, 1);
+    gravel_counter_add(&mpi->base.handed.n_buffers, 1);
     return 0;
 }
 
@@ -184,7 +184,7 @@ static int mpi_prepare(struct gravel_transport *transport, uint32_t frame_bytes)
     return code ? code : open_ring(mpi, &mpi->frames, FRAME_TAG, MAX_RECEIVES, frame_bytes);
 }
 
-/* The next frame while nobody knows how large they may get: in order, as MPI_Improbe finds them so. */
+/* The next frame while their largest size is unknown: in order, as MPI_Improbe finds them so. */
 static struct gravel_frame *receive_early(struct mpi_transport *mpi, uint32_t *bytes,
                                           uint32_t *source)
 {
@@ -305,7 +305,7 @@ static void cancel_receives(struct ring *ring)
 static void mpi_close(struct gravel_transport *transport, bool is_clean)
 {
     struct mpi_transport *mpi = as_mpi(transport);
-    if (is_clean) { /* with a dead peer, each of these could wait for ever */
+    if (is_clean) { /* with a dead peer, each of these could hang */
         cancel_receives(&mpi->frames);
         cancel_receives(&mpi->life);
         if (mpi->comm != MPI_COMM_NULL)

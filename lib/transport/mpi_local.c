@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* What a node tells the others of its machine. */
+/* What a node tells the other nodes of its machine. */
 struct introduction {
     struct gravel_segment_card card;
     uint64_t node;
@@ -26,15 +26,16 @@ int gravel_mpi_fail(const char *call, int error)
 static bool take_from(struct gravel_transport *transport, struct gravel_handover *handover,
                       const struct introduction *other)
 {
+    struct gravel_handed *handed = &transport->handed;
     struct gravel_segment_head *view;
     if (gravel_segment_map(&other->card, &view)) {
-        if (!transport->why_not[0])
-            snprintf(transport->why_not, sizeof transport->why_not, "of node %llu (%.120s)",
+        if (!handed->why_not[0])
+            snprintf(handed->why_not, sizeof handed->why_not, "of node %llu (%.120s)",
                      (unsigned long long)other->node, gravel_last_error());
         return false;
     }
     gravel_handover_take_from(handover, (uint32_t)other->node, transport->local, view);
-    transport->views[transport->n_views++] = (unsigned char *)view + GRAVEL_SEGMENT_FRAMES;
+    handed->views[handed->n_views++] = (unsigned char *)view + GRAVEL_SEGMENT_FRAMES;
     return true;
 }
 
@@ -56,7 +57,7 @@ static int meet(MPI_Comm local, struct gravel_transport *transport,
     for (uint32_t i = 0; i < transport->n_local; i++)
         if (is_taken[i]) {
             gravel_handover_give_to(handover, (uint32_t)all[i].node, i);
-            transport->n_takers++;
+            transport->handed.n_takers++;
         }
     return 0;
 }

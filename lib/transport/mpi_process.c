@@ -21,7 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t
     initialised_by;     /* this process, if Gravel initialised MPI; a forked child is another */
 static uint32_t n_open; /* transports */
-static bool has_failed; /* with a dead peer MPI_Finalize could wait for ever */
+static bool has_failed; /* with a dead peer MPI_Finalize could hang */
 static bool is_exiting;
 
 /* Locked. The application may have finalised MPI itself. */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /**
- * Initialise MPI, or make sure that the calling thread may use it beside whoever did. A transport's first call.
+ * Initialise MPI, or make sure that the calling thread may use it beside the thread that did. A transport's first call.
  *
  * @return  0, and gravel_mpi_leave must follow; GRAVEL_EMPI: MPI is finalised, or its thread level will not do.
  */

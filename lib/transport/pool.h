@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pool of node buffers: whoever fills buffers takes them here, and the network thread brings them back.
+ * A pool of node buffers: the thread that fills buffers takes them here, and the network thread brings them back.
  *
  * Path:    sender.c takes a buffer -> network thread, or another node -> pool.c brings it home.
  * Owner:   its buffers at home; a buffer that was taken is its holder's, who returns it.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A piece of a node's memory that the other nodes of its machine can map: its node buffers lie there, so that
- * nobody need copy them.
+ * they need no copy.
  *
  *     segment = struct gravel_segment_head | frames, as gravel_segment_take gives them out
  *
@@ -10,7 +10,7 @@
  * token tells that it is the one meant, for process numbers mean nothing across containers.
  *
  * Path:    node/open.c makes it, aggregators fill frames in it -> handover.c -> resolver of another node.
- * Owner:   the node; a view belongs to whoever mapped it, and outlives the owner.
+ * Owner:   the node; a view belongs to the node that mapped it, and outlives the owner.
  * Threads: create, take and destroy by the thread that opens and closes the node; map and unmap by any.
  */
 #ifndef GRAVEL_TRANSPORT_SEGMENT_H
@@ -52,7 +52,7 @@ struct gravel_segment_card {
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. */
 int gravel_segment_create(struct gravel_segment **out);
-/** NULL is allowed. Nobody here may use its frames any more; peers may. */
+/** NULL is allowed. Peers may still use its frames, this process may not. */
 void gravel_segment_destroy(struct gravel_segment *segment);
 
 /** Memory for frames, at a multiple of a page; NULL if there is not so much left, or no segment. */
@@ -65,7 +65,7 @@ struct gravel_segment_card gravel_segment_card(const struct gravel_segment *segm
  * Map another process's segment.
  *
  * @param view  [out] GRAVEL_SEGMENT_BYTES, to read and write.
- * @return      0; GRAVEL_ESYSTEM: it cannot be had here, and the text says why.
+ * @return      0; GRAVEL_ESYSTEM: not available here, and the text says why.
  */
 int gravel_segment_map(const struct gravel_segment_card *card, struct gravel_segment_head **view);
 /** NULL is allowed. */

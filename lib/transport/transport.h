@@ -5,8 +5,8 @@
  * Path:    network thread -> transport -> another node's network thread.
  * Owner:   a buffer given to send belongs to the transport until sent returns it.
  * Threads: all calls by the network thread, open and close included: MPI_THREAD_FUNNELED does for one of them.
- * Order:   frames from one node to another arrive in the order in which they were sent; signs of life and news of
- *          a death among themselves, and never behind the others.
+ * Order:   frames from one node to another arrive in the order in which they were sent; heartbeats and news of a
+ *          death among themselves, and never behind other frames.
  */
 #ifndef GRAVEL_TRANSPORT_TRANSPORT_H
 #define GRAVEL_TRANSPORT_TRANSPORT_H
@@ -62,6 +62,16 @@ struct gravel_transport_operations {
     void (*close)(struct gravel_transport *transport, bool is_clean);
 };
 
+/* Node buffers that nodes of this machine take where they lie: see handover.h. */
+struct gravel_handed {
+    unsigned char
+        *views[GRAVEL_SEGMENT_PEERS]; /* [n_views] frames in segments that are mapped here */
+    uint32_t n_views;
+    uint32_t n_takers; /* nodes that take frames from this node's segment */
+    char why_not[160]; /* "of node 3 (...)", the first whose segment cannot be mapped; or empty */
+    _Atomic uint64_t n_buffers; /* handed over. A counter: relaxed */
+};
+
 struct gravel_transport {
     const struct gravel_transport_operations *operations;
     uint32_t node, n_nodes;
@@ -70,12 +80,7 @@ struct gravel_transport {
     uint32_t host;    /* the first of them: names the machine */
     bool is_loopback; /* every node lives in this process: nothing is ever sent */
     int fault;        /* of receive; 0: none. Its text is the calling thread's last error */
-    unsigned char
-        *views[GRAVEL_SEGMENT_PEERS]; /* [n_views] frames in the segments that are mapped here */
-    uint32_t n_views;
-    uint32_t n_takers; /* nodes of this machine that take frames from this node's segment */
-    char why_not[160]; /* "of node 3 (...)", the first whose segment cannot be mapped; or empty */
-    _Atomic uint64_t n_handed; /* node buffers handed over in it. A counter: relaxed */
+    struct gravel_handed handed;
 };
 
 /** One process, no MPI, standing for n_nodes nodes. */

@@ -26,7 +26,7 @@
 #define GRAVEL_FRAME_MAX_BYTES (1u << 26)
 #define GRAVEL_FRAME_MAX_MESSAGES (1u << 24)
 
-/* Kinds of frame. Only MESSAGES carries runs; the others are the network thread's own. */
+/* Kinds of frame. Only MESSAGES carries runs; the network thread sends and reads all other kinds. */
 #define GRAVEL_FRAME_MESSAGES 1u
 
 struct gravel_frame {

@@ -236,7 +236,7 @@ static void kernel_cannot_speak_of_blocks(void **state)
     const uint32_t binned = 0xb1; /* GRAVEL_BINNED */
     const char *body = "uint ticket; global uchar *slot;"
                        "if (get_local_id(0) == 0) {"
-                       "    slot = gravelp_queue_reserve(g.arena, 0, 1, &ticket);"
+                       "    slot = gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
                        "    if (slot) gravelp_queue_publish(slot, ticket, (uint)a, (uint)b, c);"
                        "}";
     struct gravel_config config = binning_config(2);
@@ -262,13 +262,14 @@ static void failure_in_between_ends_everything(void **state)
     config.timeout_ms = 500;
     struct gravel *gravel = open_config(&config);
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 4);
-    expect_error(run_body(gravel,
-                          "uint ticket;"
-                          "for (uint k = 0; k < 4; k++) gravel_inc_uint_wg(g, a, i, i % 2);"
-                          "if (i == 4096) gravelp_queue_reserve(g.arena, 0, 1, &ticket);"
-                          "for (uint k = 0; k < 4; k++) gravel_inc_uint_wg(g, a, i, i % 2);",
-                          N_ITEMS, GROUP, table, 0, 0),
-                 GRAVEL_EKERNEL, "not published");
+    expect_error(
+        run_body(gravel,
+                 "uint ticket;"
+                 "for (uint k = 0; k < 4; k++) gravel_inc_uint_wg(g, a, i, i % 2);"
+                 "if (i == 4096) gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
+                 "for (uint k = 0; k < 4; k++) gravel_inc_uint_wg(g, a, i, i % 2);",
+                 N_ITEMS, GROUP, table, 0, 0),
+        GRAVEL_EKERNEL, "not published");
     expect_error(gravel_barrier(gravel), GRAVEL_EKERNEL, "not published");
     expect_error(gravel_close(gravel), GRAVEL_EKERNEL, "not published");
 }

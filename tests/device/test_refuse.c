@@ -161,7 +161,7 @@ static void malformed_package_is_refused(void **state)
     (void)state;
     const char *body = "uint ticket; global uchar *slot;"
                        "if (get_local_id(0) == 0) {"
-                       "    slot = gravelp_queue_reserve(g.arena, 0, 1, &ticket);"
+                       "    slot = gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
                        "    if (slot) gravelp_queue_publish(slot, ticket, (uint)a, (uint)b, c);"
                        "}";
     uint32_t put = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT);

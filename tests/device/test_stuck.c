@@ -51,7 +51,7 @@ static void expect_failed_node(struct gravel *gravel, const char *part)
 
 #define RESERVE_ONLY \
     "uint ticket;"   \
-    "if (i == 0) gravelp_queue_reserve(g.arena, 0, 1, &ticket);"
+    "if (i == 0) gravelp_queue_reserve(g.arena, gravelp_own_ring(g), 1, &ticket);"
 
 static void ticket_never_published_is_named(void **state)
 {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A short run of one fuzzer from its seeds, the same one every time.
 #
-# usage: run.sh SOURCE TARGET [SECONDS [SEED]]      TARGET: decode, graph or sequence
+# usage: run.sh SOURCE TARGET [SECONDS [SEED]]      TARGET: decode, graph, sequence or litmus
 # exit:  0; 1 after a finding, whose input is printed in base 64; 77 if clang has no libFuzzer
 #
 # Path: corpus/, tests/data -> fuzz_TARGET.c. Works in a directory of its own, which it removes.
@@ -50,6 +50,11 @@ sequence)
         { printf '\076\000'; cat "$file"; } >"$name.63"
         { printf '\037\001'; gzip -nc "$file"; } >"$name.gz"
     done
+    length=1024
+    ;;
+litmus)
+    set -- -Ilib lib/hrf/*.c
+    cp tests/hrf/models/*.litmus tests/hrf/protocols/*.litmus "$work/seeds"
     length=1024
     ;;
 *)

@@ -6,7 +6,7 @@ usage: floors.py SOURCE
 exit:  0; 1 with each include that climbs, each room that is not listed, and each listed one that is not there
 
 A room is a folder in lib/, cl/ or apps/ with all below it, cl/ itself, or include/gravel. Includes in quotes are read,
-of .c, .h and .cl alike. Rooms of one row are on one floor. Applications find no header in lib/.
+of .c, .h and .cl alike. A room's parts.h is for its own files. Rooms of one row are on one floor. Applications find no header in lib/.
 
 Path: include/, cl/, lib/, apps/ <-> CONTRIBUTING.md, "Rooms".
 """
@@ -58,6 +58,8 @@ def faults(root, floors):
             elif target and {room_of(target), room_of(path)} <= set(floors) and room_of(target) != room_of(path) and \
                     floors[room_of(target)] >= floors[room_of(path)]:
                 yield "%s includes %s of a floor that is not below" % (path, target)
+            elif target and os.path.basename(target) == "parts.h" and room_of(target) != room_of(path):
+                yield "%s includes %s, which is for files of its room" % (path, target)
 
 
 text = open(os.path.join(sys.argv[1], "CONTRIBUTING.md"), encoding="utf-8").read()

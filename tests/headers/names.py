@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""No name means two things: types, functions and macros of cl/, include/ and lib/ have one definition.
+"""No name means two things: types, functions and macros of cl/, include/ and lib/ have one definition, a stem one file.
 
 usage: names.py SOURCE
 exit:  0; 1 with each name that has two definitions
@@ -8,6 +8,8 @@ exit:  0; 1 with each name that has two definitions
 One file may define a function or macro several times, for one compiler or device each, and a macro
 that a file takes back (#undef) is that file's. A function may be named after a type of its own side,
 host or device: the one it gives. Names without the project's prefix belong to their file.
+No two folders of lib/ on a message's way have files of one stem, but each may have its parts.h; what stands beside
+that way (BESIDE) has names of its own.
 
 Path: cl/, include/, lib/ -> names.py.
 """
@@ -50,9 +52,27 @@ def mean_two_things(name, places):
     return len(types) > 1 or (len(calls) > 1 and name not in BOTH_SIDES_ASK) or (types and len(sides) > 1)
 
 
+BESIDE = ("flow", "hrf", "serve", "steal")
+
+
+def stems(root):
+    """{stem: folders of lib/ that have a file of it}"""
+    places = collections.defaultdict(set)
+    for folder, _, names in os.walk(os.path.join(root, "lib")):
+        if os.path.basename(folder) in BESIDE:
+            continue
+        for stem, end in map(os.path.splitext, names):
+            if end in (".c", ".h") and stem != "parts":
+                places[stem].add(os.path.relpath(folder, root))
+    return places
+
+
 names = definitions(sys.argv[1])
+files = {stem: folders for stem, folders in stems(sys.argv[1]).items() if len(folders) > 1}
 twice = {name: places for name, places in names.items() if mean_two_things(name, places)}
 for name, places in sorted(twice.items()):
     print(f"{name} has two definitions: " + ", ".join(f"{kind} in {path}" for path, kind in sorted(places)))
-print(f"{len(names)} names, {len(twice)} with two definitions")
-sys.exit(bool(twice) or not names)
+for stem, folders in sorted(files.items()):
+    print(f"{stem} is a file in two folders: " + ", ".join(sorted(folders)))
+print(f"{len(names)} names, {len(twice)} with two definitions; {len(files)} stems in two folders")
+sys.exit(bool(twice or files) or not names)

@@ -8,7 +8,7 @@ set -u
 
 cd "$1" || exit 1
 command -v codespell >/dev/null || { echo "skipped: codespell is not installed"; exit 77; }
-# A format of graphs, a call of Promela, a title in French, a standard of GPUs, two authors.
-words=wel,nempty,connexion,hsa,brin,mattern
+# Double-ended queues, a format of graphs, a call of Promela, a title in French, a standard of GPUs, two authors.
+words=deques,wel,nempty,connexion,hsa,brin,mattern
 find README.md NEWS CONTRIBUTING.md .ci apps bench cl docs examples include lib study tests tools meson* -type f \
     ! -path 'tests/fuzz/corpus/*' ! -name '*.json' ! -name '*.svg' ! -name '*.pyc' -exec codespell -L "$words" {} +

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Documents and public headers do without phrases for which the field has words.
+"""Documents, headers and sources of the library do without phrases for which the field has words.
 
 usage: words.py SOURCE
 exit:  0; 1 with file, line, phrase and what to write instead
 
 A phrase is found across the end of a line, in capitals too. Generated tables are read like all others: mend their source.
 
-Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, examples/, include/gravel/, cl/gravel.cl.h -> words.py.
+Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, examples/, include/gravel/, cl/, lib/ -> words.py.
 """
 import glob
 import os
@@ -15,7 +15,8 @@ import re
 import sys
 
 READ = ("README.md", "NEWS", "CONTRIBUTING.md", "docs/*/*.md", "docs/*.1", "apps/*/README.md", "examples/*.[cm]*",
-        "include/gravel/*.h", "cl/gravel.cl.h")
+        "include/gravel/*.h", "cl/*.cl.h", "cl/layout/*", "cl/kernels/*", "cl/device/[!q]*", "lib/*/*.[ch]",
+        "lib/*/*/*.[ch]")
 INSTEAD = {
     r"stands? still": "hangs",
     r"signs? of life": "heartbeat",
@@ -24,6 +25,7 @@ INSTEAD = {
     r"of (?:the (?:caller|user|program|node)|gravel)'s own": "the caller's, or: own X",
     r"for ever(?!y)": "without limit",
     r"(?:^|[.:;] )the same of": "name the noun",
+    r"^\s*/\*\*? the same": "as F, but ...: name the noun",
     r"(?:is|are|was|were|be|being) told": "is reported, or: X reports",
     r"tells? for": "lists",
     r"nobody": "no thread, no test, nothing: name it",

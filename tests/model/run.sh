@@ -95,6 +95,9 @@ check holds liveness barrier -DN_NODES=2 -DLIVENESS
 mutants barrier ONE_ROUND SAME_ONLY NO_FLUSH EARLY_RESOLVED
 check holds safety event
 mutants event NO_SIGNAL_FENCE NO_WAITER_FENCE LOOK_FIRST NO_COMPARE NO_EPOCH
+check holds safety steal
+check holds liveness steal -DN_GROUPS=2 -DLIVENESS
+mutants steal EARLY_OFFER EARLY_REFILL LOAD_NOT_SWAP STEAL_NOT_SWAP LEAVE_TASKS
 
 [ $n_failed -eq 0 ] && exit 0
 echo "$n_failed checks did not end as expected"

@@ -273,10 +273,12 @@ static void one_fails_by_a_stuck_ticket(void)
     struct gravel *gravel = open_busy(&kernel);
     OK(gravel_barrier(gravel));
     if (rank == 1) {
-        expect(run_body(gravel,
-                        "uint ticket; if (i == 0) gravelp_queue_reserve(g.arena, 0, 1, &ticket);",
-                        64, 64, 0, 0, 0),
-               GRAVEL_EKERNEL, "ticket");
+        expect(
+            run_body(gravel,
+                     "uint ticket; if (i == 0) gravelp_queue_reserve(g.arena, gravelp_own_ring(g), "
+                     "1, &ticket);",
+                     64, 64, 0, 0, 0),
+            GRAVEL_EKERNEL, "ticket");
         as_expected();
         MUST(gravel_close(gravel) == GRAVEL_EKERNEL);
         _exit(0);

@@ -112,7 +112,7 @@ static void exchange(void)
         receive_one();
     }
     MUST(n_handed > N_FRAMES / 4);
-    MUST(atomic_load(&transport->n_handed) == n_handed);
+    MUST(atomic_load(&transport->handed.n_buffers) == n_handed);
 }
 
 /* Every third buffer is elsewhere: its frame is copied however long it is. */
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     OK(gravel_segment_create(&segment));
     OK(gravel_transport_mpi_open(&transport, NULL, segment));
-    MUST(transport->n_takers == transport->n_nodes - 1 && !transport->why_not[0]);
+    MUST(transport->handed.n_takers == transport->n_nodes - 1 && !transport->handed.why_not[0]);
     OK(transport->operations->prepare(transport, MOST_BYTES));
     make_buffers();
     if (argc < 2)

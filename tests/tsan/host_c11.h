@@ -40,6 +40,7 @@ struct gravelp_lane {
     void *scratch;                      /* the group's local memory: struct gravelp_scratch, */
     void *shares;                       /* struct gravel_shares, */
     void *fbar;                         /* struct gravel_fbar, */
+    void *own;                          /* struct gravelp_own, */
     void *outbox;                       /* struct gravelp_outbox */
     void *service;                      /* and struct gravelp_service */
 };
@@ -79,10 +80,40 @@ static inline void gravelp_store_relaxed(uint *word, uint value)
     atomic_store_explicit((_Atomic uint *)word, value, memory_order_relaxed);
 }
 #define gravelp_device_load_acquire gravelp_load_acquire
+#define gravelp_device_load_relaxed gravelp_load_relaxed
 #define gravelp_device_store_release gravelp_store_release
 static inline uint gravelp_device_fetch_add_relaxed(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_relaxed);
+}
+/*
+ * Work stealing: all scopes are one. The sanitizer knows no fences: a relaxed read-modify-write is one on x86-64, and
+ * orders nothing for the sanitizer, so that it hides no other edge.
+ */
+#define gravelp_device_store_relaxed gravelp_store_relaxed
+#define gravelp_near_load_acquire gravelp_load_acquire
+#define gravelp_near_load_relaxed gravelp_load_relaxed
+#define gravelp_near_store_release gravelp_store_release
+#define gravelp_near_store_relaxed gravelp_store_relaxed
+static inline bool gravelp_device_swap_acquire(uint *word, uint expected, uint value)
+{
+    return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+static inline bool gravelp_device_swap_relaxed(uint *word, uint expected, uint value)
+{
+    return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
+                                                   memory_order_relaxed, memory_order_relaxed);
+}
+static inline bool gravelp_near_swap_acq_rel(uint *word, uint expected, uint value)
+{
+    return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
+                                                   memory_order_acq_rel, memory_order_acquire);
+}
+extern _Atomic uint gravelp_fence_word;
+static inline void gravelp_near_fence_seq_cst(void)
+{
+    atomic_fetch_add_explicit(&gravelp_fence_word, 0, memory_order_relaxed);
 }
 #define gravelp_local_load_acquire gravelp_load_acquire
 #define gravelp_local_load_relaxed gravelp_load_relaxed

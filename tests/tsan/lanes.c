@@ -7,11 +7,13 @@
 #include "share.cl.h"
 #include "fbar.cl.h"
 #include "outbox.cl.h"
+#include "deque.cl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 _Thread_local struct gravelp_lane *gravelp_lane;
+_Atomic uint gravelp_fence_word;
 
 struct lane {
     struct gravelp_lane place;
@@ -27,6 +29,7 @@ struct group {
     struct gravel_shares shares;
     struct gravelp_outbox outbox;
     struct gravelp_service service;
+    struct gravelp_own own;
     struct gravelp_wave waves[GRAVEL_MAX_GROUP / GRAVELP_WAVE_ITEMS + 1];
 #ifdef GRAVEL_HAS_SUBGROUPS
     struct gravel_fbar fbar;
@@ -81,7 +84,8 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
                       .scratch = &group->scratch,
                       .shares = &group->shares,
                       .outbox = &group->outbox,
-                      .service = &group->service},
+                      .service = &group->service,
+                      .own = &group->own},
             .body = body,
             .arena = arena,
             .arguments = arguments,

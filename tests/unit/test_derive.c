@@ -27,7 +27,7 @@ static struct gravel_config nothing_set(void)
 
 static struct gravel_config derive(enum gravel_step step, uint32_t n_nodes, uint32_t cores)
 {
-    const struct gravel_device device = {.step = step};
+    const struct gravel_device device = {.step = step, .capability.max_group = 1024};
     const struct gravel_surroundings place = {&device, n_nodes, cores};
     struct gravel_config config = nothing_set();
     gravel_derive(&config, &place);
@@ -54,11 +54,38 @@ static void pump_takes_large_buffers_and_small_slots(void **state)
     (void)state;
     const struct gravel_config config = derive(GRAVEL_STEP_PUMP, 1, 16);
     assert_int_equal(config.n_aggregators, 2);
-    assert_int_equal(config.slot_bytes, 64 + 256 * (4 + 4));
+    assert_int_equal(config.slot_bytes, 64 + 512 * (4 + 4));
     assert_int_equal(config.queue_bytes, 64 * MIB);
     assert_int_equal(config.buffer_bytes, 4 * MIB);
     assert_int_equal(config.n_buffers, 16);
     assert_int_equal(config.flush_us, 2000);
+}
+
+/* And a slot of step pump holds an increment of each of its work-items. */
+static void groups_suit_the_device(void **state)
+{
+    (void)state;
+    const struct {
+        enum gravel_step step;
+        bool is_cpu;
+        size_t max_group;
+        uint32_t group, slot_bytes;
+    } cases[] = {
+        {GRAVEL_STEP_PUMP, false, 1024, 512, 4160}, {GRAVEL_STEP_PUMP, false, 256, 256, 2112},
+        {GRAVEL_STEP_PUMP, false, 300, 256, 2112},  {GRAVEL_STEP_PUMP, true, 4096, 256, 2112},
+        {GRAVEL_STEP_PUMP, false, 1, 1, 640},       {GRAVEL_STEP_SVM, false, 1024, 256, 9280},
+        {GRAVEL_STEP_DRAIN, true, 64, 64, 9280},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct gravel_device device = {
+            .step = cases[i].step,
+            .capability = {.is_cpu = cases[i].is_cpu, .max_group = cases[i].max_group}};
+        const struct gravel_surroundings place = {&device, 1, 1};
+        struct gravel_config config = nothing_set();
+        gravel_derive(&config, &place);
+        assert_int_equal(gravel_derive_group_size(&device), cases[i].group);
+        assert_int_equal(config.slot_bytes, cases[i].slot_bytes);
+    }
 }
 
 static void few_cores_get_one_aggregator(void **state)
@@ -82,15 +109,15 @@ static void one_aggregator_is_enough_where_the_device_bins(void **state)
         {"auto", GRAVEL_STEP_DRAIN, false, 1}, {"off", GRAVEL_STEP_SVM, false, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct gravel_device device = {.step = cases[i].step,
-                                             .capability.is_cpu = cases[i].is_cpu};
+        const struct gravel_device device = {
+            .step = cases[i].step, .capability = {.is_cpu = cases[i].is_cpu, .max_group = 1024}};
         const struct gravel_surroundings place = {&device, 1, 16};
         struct gravel_config config = nothing_set();
         strcpy(config.device_aggregation, cases[i].setting);
         gravel_derive(&config, &place);
         assert_int_equal(config.n_aggregators, cases[i].n_aggregators);
-        bool bins = gravel_device_bins(&device, cases[i].setting);
-        assert_int_equal(config.queue_bytes, cases[i].n_aggregators * (bins ? 128 : 32) * MIB);
+        bool gpu_bins = gravel_device_bins(&device, cases[i].setting) && !cases[i].is_cpu;
+        assert_int_equal(config.queue_bytes, cases[i].n_aggregators * (gpu_bins ? 256 : 32) * MIB);
     }
 }
 
@@ -236,7 +263,7 @@ static void pump_buffers_follow_the_size_of_a_buffer(void **state)
     config.n_aggregators = 1;
     config.buffer_bytes = 512;
     config.queue_bytes = 32 * MIB;
-    assert_int_equal(gravel_derive_pump_buffers(&config, 2), 8 * (2 + 16384 + 1));
+    assert_int_equal(gravel_derive_pump_buffers(&config, 2), 8 * (2 + 32768 + 1));
     config.buffer_bytes = 64 * MIB;
     assert_true(gravel_derive_pump_buffers(&config, 2) <= 8);
 }
@@ -246,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_steps_and_drain_keep_their_defaults),
         cmocka_unit_test(pump_takes_large_buffers_and_small_slots),
+        cmocka_unit_test(groups_suit_the_device),
         cmocka_unit_test(few_cores_get_one_aggregator),
         cmocka_unit_test(one_aggregator_is_enough_where_the_device_bins),
         cmocka_unit_test(memory_of_buffers_is_bounded),

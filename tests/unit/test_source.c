@@ -20,11 +20,13 @@
 
 static void expect(const char *text, const char *expanded)
 {
+    static const struct gravel_source_header headers[] = {
+        {"gravel.cl.h", "HEADER\n"}, {"more.cl.h", "MORE\n"}, {NULL, NULL}};
     char *got = NULL;
     size_t bytes;
     FILE *out = open_memstream(&got, &bytes);
     assert_non_null(out);
-    gravel_source_expand(out, "k.cl", text, "HEADER\n");
+    gravel_source_expand(out, "k.cl", text, headers);
     fclose(out);
     assert_string_equal(got, expanded);
     free(got);
@@ -54,6 +56,15 @@ static void every_include_is_replaced(void **state)
            BEGIN "#if A\n" HEADER_THEN("3") "#else\n" HEADER_THEN("5") "#endif\n");
 }
 
+static void each_header_is_found_by_its_whole_name(void **state)
+{
+    (void)state;
+    expect("#include \"gravel.cl.h\"\n#include \"more.cl.h\"\nint x;\n",
+           BEGIN HEADER_THEN("2") "\n#line 1 \"more.cl.h\"\nMORE\n\n#line 3 \"k.cl\"\nint x;\n");
+    expect("#include \"more.cl\"\n", BEGIN "#include \"more.cl\"\n");
+    expect("#include \"more.cl.hh\"\n", BEGIN "#include \"more.cl.hh\"\n");
+}
+
 static void include_in_a_comment_stays(void **state)
 {
     (void)state;
@@ -81,6 +92,7 @@ int main(void)
         cmocka_unit_test(text_without_include_stays),
         cmocka_unit_test(what_follows_the_include_keeps_its_line),
         cmocka_unit_test(every_include_is_replaced),
+        cmocka_unit_test(each_header_is_found_by_its_whole_name),
         cmocka_unit_test(include_in_a_comment_stays),
         cmocka_unit_test(literal_that_looks_like_a_comment_begins_none),
     };

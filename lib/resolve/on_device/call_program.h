@@ -11,8 +11,7 @@
 
 #include "device/device.h"
 
-/** Stands in a node's table in place of the function of a handler that the device runs. Never
- * called. */
+/** The function, in a node's table, of a handler that the device runs. Never called. */
 gravel_handler_function gravel_on_device;
 
 /** Whether the device runs it. @param handler  of a node's own table. */

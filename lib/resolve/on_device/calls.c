@@ -184,8 +184,8 @@ void gravel_device_calls_destroy(struct gravel_device_calls *calls)
 
 /* ---- enqueue --------------------------------------------------------------------------------- */
 
-/* What a run's kernel is told. */
-struct place {
+/* Arguments of a handler's kernel, and the queue that runs it. */
+struct call_target {
     cl_command_queue queue;
     cl_mem uploaded;  /* the frame; NULL: `staged` has the arguments */
     uint32_t rows_at; /* [bytes] */
@@ -213,32 +213,32 @@ static struct spread spread_of(const struct gravel_device_calls *calls, uint32_t
 }
 
 static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel kernel,
-                            const struct place *place)
+                            const struct call_target *target)
 {
-    const struct gravel_argument uploaded = GRAVEL_ARGUMENT(place->uploaded);
+    const struct gravel_argument uploaded = GRAVEL_ARGUMENT(target->uploaded);
     const struct gravel_argument staged = GRAVEL_ARGUMENT_SHARED(calls->staged);
     const struct gravel_argument arguments[] = {
-        place->uploaded ? uploaded : staged, GRAVEL_ARGUMENT(place->rows_at),
-        GRAVEL_ARGUMENT(place->n_messages),  GRAVEL_ARGUMENT(place->source),
-        GRAVEL_ARGUMENT(place->node),        GRAVEL_ARGUMENT(place->heap),
+        target->uploaded ? uploaded : staged, GRAVEL_ARGUMENT(target->rows_at),
+        GRAVEL_ARGUMENT(target->n_messages),  GRAVEL_ARGUMENT(target->source),
+        GRAVEL_ARGUMENT(target->node),        GRAVEL_ARGUMENT(target->heap),
     };
     return GRAVEL_CL_KERNEL_SET(&calls->device, kernel, FRAME, arguments);
 }
 
 static cl_int enqueue(const struct gravel_device_calls *calls, uint32_t handler,
-                      const struct place *place, struct spread spread, cl_event *event)
+                      const struct call_target *target, struct spread spread, cl_event *event)
 {
     cl_kernel kernel = calls->kernels[handler];
-    cl_int error = set_arguments(calls, kernel, place);
+    cl_int error = set_arguments(calls, kernel, target);
     if (error != CL_SUCCESS)
         return error;
-    return gravel_cl_kernel_enqueue(place->queue, kernel, spread.n_items, spread.group, event);
+    return gravel_cl_kernel_enqueue(target->queue, kernel, spread.n_items, spread.group, event);
 }
 
 int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
                                 cl_mem uploaded)
 {
-    const struct place nothing = {.queue = queue, .uploaded = uploaded};
+    const struct call_target nothing = {.queue = queue, .uploaded = uploaded};
     cl_int error = CL_SUCCESS;
     for (uint32_t i = 0; calls && i < calls->shape.n_handlers && error == CL_SUCCESS; i++) {
         if (!calls->kernels[i])
@@ -267,7 +267,8 @@ static void give_turn(struct gravel_device_calls *calls)
         gravel_turn_end(calls->shape.turn);
 }
 
-static int start(struct gravel_device_calls *calls, uint32_t handler, const struct place *place)
+static int start(struct gravel_device_calls *calls, uint32_t handler,
+                 const struct call_target *target)
 {
     const bool has_key = calls->shape.handlers[handler].n_keys;
     int code = calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY
@@ -279,10 +280,10 @@ static int start(struct gravel_device_calls *calls, uint32_t handler, const stru
         return code;
     struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
     bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
-    cl_int error = enqueue(calls, handler, place, spread_of(calls, handler, place->n_messages),
+    cl_int error = enqueue(calls, handler, target, spread_of(calls, handler, target->n_messages),
                            by_copy ? NULL : &run->event);
     if (error == CL_SUCCESS && by_copy)
-        error = gravel_wait_mark(&calls->device, place->queue, &run->event);
+        error = gravel_wait_mark(&calls->device, target->queue, &run->event);
     if (error != CL_SUCCESS && has_key)
         give_turn(calls);
     if (error != CL_SUCCESS)
@@ -291,7 +292,7 @@ static int start(struct gravel_device_calls *calls, uint32_t handler, const stru
     run->handler = handler;
     calls->n_under_way++;
     calls->n_keyed += has_key;
-    clFlush(place->queue);
+    clFlush(target->queue);
     return 0;
 }
 
@@ -305,7 +306,7 @@ int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_qu
                                 cl_mem uploaded, const struct gravel_frame *frame,
                                 const struct gravel_run *run, uint64_t heap_offset)
 {
-    const struct place place = {
+    const struct call_target target = {
         .queue = queue,
         .uploaded = uploaded,
         .rows_at = (uint32_t)((const char *)(run + 1) - (const char *)frame),
@@ -314,13 +315,13 @@ int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_qu
         .node = frame->destination,
         .heap = heap_offset,
     };
-    return start(calls, GRAVELP_COMMAND_HANDLER(run->command), &place);
+    return start(calls, GRAVELP_COMMAND_HANDLER(run->command), &target);
 }
 
 int gravel_device_calls_run(struct gravel_device_calls *calls, const struct gravel_frame *frame,
                             const struct gravel_run *run, uint32_t heap)
 {
-    const struct place place = {
+    const struct call_target target = {
         .queue = calls->queue,
         .n_messages = run->n_messages,
         .source = frame->source,
@@ -330,7 +331,7 @@ int gravel_device_calls_run(struct gravel_device_calls *calls, const struct grav
     if (!calls->is_stuck)
         memcpy(calls->staged, run + 1,
                GRAVEL_RUN_BYTES(run->command, run->n_messages) - sizeof *run);
-    int code = start(calls, GRAVELP_COMMAND_HANDLER(run->command), &place);
+    int code = start(calls, GRAVELP_COMMAND_HANDLER(run->command), &target);
     return code ? code : gravel_device_calls_wait(calls);
 }
 

@@ -71,8 +71,7 @@ int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_qu
 int gravel_device_calls_wait(struct gravel_device_calls *calls);
 
 /**
- * Look after those under way without waiting, so that one that does not end is found even if nobody
- * waits. NULL is allowed.
+ * Poll the calls under way, so that one that does not end is found even if no thread waits. NULL is allowed.
  *
  * @return  0, also once it has been told; GRAVEL_ECL; GRAVEL_EKERNEL.
  */

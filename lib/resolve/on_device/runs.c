@@ -127,7 +127,7 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 /* ---- enqueue --------------------------------------------------------------------------------- */
 
 /* Where a run lies: the arguments of every kernel after the arena. */
-struct place {
+struct run_rows {
     cl_mem frame;
     const struct gravel_run *run;
     uint32_t kind, is_wide;         /* the command's parts */
@@ -144,38 +144,38 @@ static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel
         gravel_cl_kernel_enqueue(runs->queue, runs->kernels[kernel], n_items, runs->group, NULL));
 }
 
-static int set_place(const struct gravel_device_runs *runs, const struct place *place,
-                     uint32_t kernel)
+static int set_rows(const struct gravel_device_runs *runs, const struct run_rows *rows,
+                    uint32_t kernel)
 {
     const struct gravel_argument arguments[] = {
-        GRAVEL_ARGUMENT(place->frame),     GRAVEL_ARGUMENT(place->kind),
-        GRAVEL_ARGUMENT(place->is_wide),   GRAVEL_ARGUMENT(place->run->n_messages),
-        GRAVEL_ARGUMENT(place->base),      GRAVEL_ARGUMENT(place->indices_at),
-        GRAVEL_ARGUMENT(place->values_at), GRAVEL_ARGUMENT(place->refused),
-        GRAVEL_ARGUMENT(place->first),
+        GRAVEL_ARGUMENT(rows->frame),     GRAVEL_ARGUMENT(rows->kind),
+        GRAVEL_ARGUMENT(rows->is_wide),   GRAVEL_ARGUMENT(rows->run->n_messages),
+        GRAVEL_ARGUMENT(rows->base),      GRAVEL_ARGUMENT(rows->indices_at),
+        GRAVEL_ARGUMENT(rows->values_at), GRAVEL_ARGUMENT(rows->refused),
+        GRAVEL_ARGUMENT(rows->first),
     };
     return SET(runs, kernel, FRAME_ARGUMENT, arguments);
 }
 
-static int enqueue(const struct gravel_device_runs *runs, const struct place *place,
+static int enqueue(const struct gravel_device_runs *runs, const struct run_rows *rows,
                    uint32_t kernel, size_t n_items)
 {
-    int code = set_place(runs, place, kernel);
+    int code = set_rows(runs, rows, kernel);
     return code ? code : enqueue_kernel(runs, kernel, n_items);
 }
 
-static int enqueue_check(const struct gravel_device_runs *runs, const struct place *place,
+static int enqueue_check(const struct gravel_device_runs *runs, const struct run_rows *rows,
                          uint64_t n_words)
 {
-    uint32_t n = place->run->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
+    uint32_t n = rows->run->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
     const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(n_words), GRAVEL_ARGUMENT(n_items)};
     int code = SET(runs, CHECK_INDICES, LAST_ARGUMENT, bound);
-    return code ? code : enqueue(runs, place, CHECK_INDICES, n_items);
+    return code ? code : enqueue(runs, rows, CHECK_INDICES, n_items);
 }
 
-static int enqueue_puts(const struct gravel_device_runs *runs, const struct place *place)
+static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_rows *rows)
 {
-    const uint32_t zero = 0, n = place->run->n_messages;
+    const uint32_t zero = 0, n = rows->run->n_messages;
     uint64_t n_slots = slots_for(n);
     uint32_t mask = (uint32_t)(n_slots - 1);
     const struct gravel_argument table[] = {GRAVEL_ARGUMENT(runs->last), GRAVEL_ARGUMENT(mask)};
@@ -187,9 +187,9 @@ static int enqueue_puts(const struct gravel_device_runs *runs, const struct plac
     if (!code)
         code = SET(runs, STORE_LAST, LAST_ARGUMENT, table);
     if (!code)
-        code = enqueue(runs, place, FIND_LAST, n ? n : 1);
+        code = enqueue(runs, rows, FIND_LAST, n ? n : 1);
     if (!code)
-        code = enqueue(runs, place, STORE_LAST, n ? n : 1);
+        code = enqueue(runs, rows, STORE_LAST, n ? n : 1);
     return code;
 }
 
@@ -204,15 +204,15 @@ static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, ui
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
 {
     const struct gravel_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
-    const struct place place = {
+    const struct run_rows rows = {
         .frame = uploaded, .run = &nothing, .kind = nothing.command, .refused = runs->passed};
-    int code = enqueue(runs, &place, APPLY_SERIALLY, 1);
+    int code = enqueue(runs, &rows, APPLY_SERIALLY, 1);
     if (!code)
-        code = enqueue_check(runs, &place, 0);
+        code = enqueue_check(runs, &rows, 0);
     if (!code && !runs->is_serial)
-        code = enqueue(runs, &place, APPLY_EACH, runs->group);
+        code = enqueue(runs, &rows, APPLY_EACH, runs->group);
     if (!code && !runs->is_serial)
-        code = enqueue_puts(runs, &place);
+        code = enqueue_puts(runs, &rows);
     return code ? code : enqueue_signal(runs, 0, 0);
 }
 
@@ -226,22 +226,22 @@ static bool must_be_serial(const struct gravel_device_runs *runs, const struct g
            (is_wide_word && !is_put && !runs->has_int64_atomics);
 }
 
-static int enqueue_messages(const struct gravel_device_runs *runs, const struct place *place)
+static int enqueue_messages(const struct gravel_device_runs *runs, const struct run_rows *rows)
 {
-    const struct gravel_run *run = place->run;
+    const struct gravel_run *run = rows->run;
     if (must_be_serial(runs, run))
-        return enqueue(runs, place, APPLY_SERIALLY, 1);
-    if (GRAVELP_COMMAND_OP(place->kind) == GRAVEL_PUT)
-        return enqueue_puts(runs, place);
-    return enqueue(runs, place, APPLY_EACH, run->n_messages);
+        return enqueue(runs, rows, APPLY_SERIALLY, 1);
+    if (GRAVELP_COMMAND_OP(rows->kind) == GRAVEL_PUT)
+        return enqueue_puts(runs, rows);
+    return enqueue(runs, rows, APPLY_EACH, run->n_messages);
 }
 
-static struct place find_place(const struct gravel_device_runs *runs,
-                               const struct gravel_device_run *run)
+static struct run_rows find_rows(const struct gravel_device_runs *runs,
+                                 const struct gravel_device_run *run)
 {
     const uint32_t command = run->run->command;
     const uint32_t op = GRAVELP_COMMAND_OP(command), type = GRAVELP_COMMAND_TYPE(command);
-    return (struct place){
+    return (struct run_rows){
         .frame = run->frame,
         .run = run->run,
         .kind = op == GRAVEL_PUT_SIGNAL ? GRAVELP_COMMAND(GRAVEL_PUT, type)
@@ -258,16 +258,16 @@ static struct place find_place(const struct gravel_device_runs *runs,
 int gravel_device_runs_check(const struct gravel_device_runs *runs,
                              const struct gravel_device_run *run, uint64_t n_words)
 {
-    const struct place place = find_place(runs, run);
-    return enqueue_check(runs, &place, n_words);
+    const struct run_rows rows = find_rows(runs, run);
+    return enqueue_check(runs, &rows, n_words);
 }
 
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,
                                const struct gravel_device_run *run)
 {
-    const struct place place = find_place(runs, run);
+    const struct run_rows rows = find_rows(runs, run);
     const struct gravel_signal_run *with_signal = (const void *)run->run;
-    int code = enqueue_messages(runs, &place);
+    int code = enqueue_messages(runs, &rows);
     if (!code && GRAVELP_COMMAND_OP(run->run->command) == GRAVEL_PUT_SIGNAL &&
         with_signal->signal != GRAVEL_NO_SIGNAL)
         code = enqueue_signal(runs, run->heap_offset + with_signal->signal, run->run->n_messages);

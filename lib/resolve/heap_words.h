@@ -2,14 +2,13 @@
 /*
  * Words of the heap: how each type of the table in operation.h is loaded and stored. layout/next.h combines them.
  *
- * No locked instruction, because a word has one applying thread. The atomics keep words whole for
- * everyone who looks on, and show whoever does so with an acquire load what was applied before
- * (R1). On x86 they are plain moves and cost nothing.
+ * No locked instruction, because a word has one applying thread. The atomics keep words whole for threads that poll
+ * them, and an acquire load sees what was applied before (R1). On x86 they are plain moves and cost nothing.
  *
- * Path:    apply.c, requests.c -> words.h.
+ * Path:    apply.c, requests.c -> heap_words.h.
  */
-#ifndef GRAVEL_RESOLVE_WORDS_H
-#define GRAVEL_RESOLVE_WORDS_H
+#ifndef GRAVEL_RESOLVE_HEAP_WORDS_H
+#define GRAVEL_RESOLVE_HEAP_WORDS_H
 
 #include "layout/next.h"
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flows of applications. See flow.h.
+ */
+#include "frame/flow.h"
+#include "frame/die.h"
+
+#include <inttypes.h>
+
+struct gravel_flow *flow_open(struct node *node, const struct gravel_graph *graph)
+{
+    struct gravel_graph grouped = *graph;
+    struct gravel_flow *flow = NULL;
+    if (node->model != model_gravel)
+        die("--model %s: a flow's tasks are no messages", node->model->name);
+    grouped.group_items = node->group_items;
+    node_check(gravel_flow_create(&flow, node->gravel, &grouped));
+    return flow;
+}
+
+cl_kernel flow_build(struct gravel_flow *flow, const char *name, const char *source,
+                     const char *options, const char *function)
+{
+    cl_kernel kernel = NULL;
+    node_check(gravel_flow_build(flow, name, source, options, function, &kernel));
+    return kernel;
+}
+
+static struct gravel_flow_stats read_stats(struct gravel_flow *flow)
+{
+    struct gravel_flow_stats stats;
+    node_check(gravel_flow_stats_read(flow, &stats, sizeof stats));
+    return stats;
+}
+
+void flow_describe(struct gravel_flow *flow, struct trials *trials)
+{
+    trials_add_number(trials, "flow_bytes", read_stats(flow).bytes);
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+void flow_tell(struct gravel_flow *flow, struct trials *trials)
+{
+    struct gravel_flow_stats stats = read_stats(flow);
+    trials_say(trials,
+               "  %" PRIu64 " elements in %" PRIu64 " rounds, %" PRIu64
+               " of a single group; lanes %.0f %% active; scheduler %.1f %% of the time\n",
+               stats.elements, stats.rounds, stats.small_rounds,
+               100 * ratio(stats.elements, stats.lanes),
+               100 * ratio(stats.scheduler_ns, stats.run_ns));
+#define ADD_FIELD(field, unit, help) trials_add_number(trials, "flow_" #field, stats.field);
+    GRAVEL_FLOW_STATS_FIELDS(ADD_FIELD)
+#undef ADD_FIELD
+}
+
+void flow_tell_serial(struct trials *trials, double seconds, double work)
+{
+    trials_say(trials, "  serial: %f s, %.2f M %s\n", seconds, 1e-6 * work / seconds, trials->unit);
+    trials_add_real(trials, "serial_seconds", seconds);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Deques of tasks for an application's kernels; every failure ends the process.
+ *
+ * Path: an application -> this -> gravel/steal.h
+ * Owner: tasks_open makes what tasks_close frees, before node_close.
+ * Threads: main's.
+ */
+#ifndef APPS_TASKS_H
+#define APPS_TASKS_H
+
+#include "frame/node.h"
+#include "frame/trials.h"
+
+#include <gravel/steal.h>
+
+struct tasks {
+    struct node *node;
+    struct gravel_steal *steal;
+    uint32_t group_items;
+};
+
+/* --schedule, which fills struct node's `schedule`; `at` is that struct's offset. */
+option_take take_schedule;
+#define TASKS_OPTION(in, at, help)                                                                 \
+    {                                                                                              \
+        "schedule", 0, "POLICY", help, take_schedule, OPTION_AT(in, at.schedule, const char *), 0, \
+            0                                                                                      \
+    }
+
+/**
+ * Make deques.
+ *
+ * @param options  what is 0 is chosen; a group has the node's group_items.
+ */
+void tasks_open(struct tasks *tasks, struct node *node, struct gravel_steal_options options);
+
+/** Fill deques evenly, or the first one. */
+void tasks_fill(struct tasks *tasks, const void *all, uint64_t n);
+void tasks_fill_first(struct tasks *tasks, const void *all, uint64_t n);
+
+/** Make a kernel without GRAVEL_ARENA. */
+cl_kernel tasks_kernel(struct tasks *tasks, const char *name);
+
+/** Run all tasks. */
+void tasks_run(struct tasks *tasks, cl_kernel kernel);
+
+/** Counts begin at 0. */
+void tasks_reset(struct tasks *tasks);
+
+/** Add the policy and the counts since then to the report, and a line. */
+void tasks_tell(struct tasks *tasks, struct trials *trials);
+
+/** Work-items of a launch. */
+uint64_t tasks_n_items(const struct tasks *tasks);
+
+void tasks_close(struct tasks *tasks);
+
+#endif

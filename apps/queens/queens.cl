@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Placements of N queens on a board of N x N, none of which attacks another: a task for each board with some rows
+ * filled, the last BASE rows by one work-item.
+ *
+ * Path: queens.c -> this
+ * Source: Orr 2016, table 4-3; the bit boards are those of Richards, Backtracking Algorithms in MCPL, 1997.
+ */
+#include "gravel.cl.h"
+#include "queens.h"
+
+GRAVEL_RECORD(queens)
+GRAVEL_RECORD(solve)
+GRAVEL_RECORD(total)
+
+static inline struct queens with_queen(struct queens board, uint place, gravel_slot to)
+{
+    return (struct queens){board.columns | place, (board.left | place) << 1,
+                           (board.right | place) >> 1, to};
+}
+
+static inline uint free_places(struct queens board, uint allowed)
+{
+    return allowed & ~(board.columns | board.left | board.right);
+}
+
+/*
+ * Boards with one queen more, and a continuation that adds up their solutions. @param first  places of the first row.
+ */
+static inline void queens_task(struct gravel_flow_group f, uint active, struct queens board,
+                               uint full, uint first)
+{
+    uint allowed = f.level == 0 ? first : full;
+    uint places = active ? free_places(board, allowed) : 0, n = popcount(places);
+    uint n_left = popcount(full) - f.level - 1;
+    uint into = n_left > QUEENS_BASE ? GRAVEL_CHANNEL(queens) : GRAVEL_CHANNEL(solve);
+    struct gravel_fork fork = gravel_fork_wg(f, GRAVEL_CHANNEL(total), into, n);
+    struct total total = {0, board.to};
+    gravel_write_total_wg_if(f, n != 0, GRAVEL_CHANNEL(total), fork.after, total);
+    gravel_slot to = GRAVEL_SLOT(f, fork.after, total, n);
+    for (; places; places &= places - 1, fork.first++)
+        gravel_write_queens_wi(f, into, fork.first, with_queen(board, places & -places, to));
+    gravel_barrier_wg(f.group);
+}
+
+/* Depth first, with a stack: for each row that is being filled, the places of its queen and those yet to be tried. */
+static inline uint solutions(struct solve board, uint full)
+{
+    uint columns[QUEENS_BASE], left[QUEENS_BASE], right[QUEENS_BASE];
+    uint places[QUEENS_BASE];
+    uint row = 0, n = 0;
+    columns[0] = board.columns;
+    left[0] = board.left;
+    right[0] = board.right;
+    places[0] = full & ~(board.columns | board.left | board.right);
+    while (row < QUEENS_BASE) {
+        uint place = places[row] & -places[row];
+        places[row] ^= place;
+        if (place == 0) {
+            row--; /* before the first: ends the loop */
+        } else if ((columns[row] | place) == full) {
+            n++;
+        } else {
+            columns[row + 1] = columns[row] | place;
+            left[row + 1] = (left[row] | place) << 1;
+            right[row + 1] = (right[row] | place) >> 1;
+            row++;
+            places[row] = full & ~(columns[row] | left[row] | right[row]);
+        }
+    }
+    return n;
+}
+
+static inline void solve_task(struct gravel_flow_group f, uint active, struct solve board,
+                              uint full)
+{
+    uint n = 0;
+    if (active)
+        n = solutions(board, full);
+    gravel_barrier_wg(f.group);
+    gravel_return_add_uint_wg_if(f, n != 0, board.to, n);
+}
+
+kernel void queens_flow(GRAVEL_ARENA, GRAVEL_FLOW, uint full, uint first)
+{
+    GRAVEL_FLOW_OPEN(f);
+    GRAVEL_ROUNDS (f) {
+        GRAVEL_NODE (f, queens)
+            queens_task(f, f.active, gravel_read_queens_wi(f), full, first);
+        GRAVEL_NODE (f, solve)
+            solve_task(f, f.active, gravel_read_solve_wi(f), full);
+        GRAVEL_NODE (f, total) {
+            struct total task = gravel_read_total_wi(f);
+            gravel_return_add_uint_wg_if(f, f.active && task.n, task.to, task.n);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Channels in a kernel: reserve room for channel elements (CEs), find their words.
+ *
+ * The program of a flow knows its graph: the host writes it before the text (lib/flow/prelude.c) as GRAVELP_FLOW_SIGN,
+ * _CHANNELS, _N_CHANNELS, _N_FLAT, _ROWS_AT, _LEVELS_AT, _LEVEL_WORDS and _AFTER_WORDS, so that all address arithmetic
+ * is with constants; and GRAVEL_CHANNEL_name and GRAVELP_RECORD_BYTES_name of each channel.
+ *
+ * Path:    flow.cl.h, cilk.cl.h -> this -> layout/flow.h.
+ * Memory:  reservations are relaxed (K2): room was admitted before the round, and what is written is read in a later
+ *          round.
+ * Source:  Orr 2016, section 4.1 (reservation by one leader, figure 4-3).
+ */
+#ifndef GRAVELP_CHANNEL_CL_H
+#define GRAVELP_CHANNEL_CL_H
+
+#include "layout/flow.h"
+#include "scan.cl.h"
+
+#ifdef GRAVELP_FLOW_SIGN
+
+/* A CE that a work-item has reserved, by its column; ce + i is the i-th after it. */
+typedef uint gravel_ce;
+#define GRAVELP_NO_CE 0x80000000u /* and all above: a reservation that was refused */
+#define GRAVELP_NO_SLOT 0xffffffffu
+
+constant struct gravelp_channel gravelp_channels[] = {GRAVELP_FLOW_CHANNELS};
+
+/* Local memory of one work-group; GRAVEL_FLOW_OPEN declares it. */
+struct gravelp_flow_scratch {
+    gravel_ce ce;                 /* the first that the leader has reserved */
+    gravel_ce after;              /* the first continuation */
+    uint n_forks;                 /* work-items with children */
+    uint forks[GRAVEL_MAX_GROUP]; /* per work-item: how many of them are before it */
+};
+
+/* CEs that a work-item has made by one call; if it asked for none, any. */
+struct gravel_fork {
+    gravel_ce after; /* its continuation */
+    gravel_ce first; /* of its children */
+};
+
+/* What GRAVEL_FLOW_OPEN gives a work-item: its CE of the round, and what it needs to make others. */
+struct gravel_flow_group {
+    struct gravel_group group; /* to send messages with */
+    global struct gravelp_flow *flow;
+    local struct gravelp_flow_scratch *scratch;
+    uint channel; /* of the round; the same for the whole group, as level */
+    uint level;
+    uint index;  /* of the work-item's CE, free-running */
+    uint active; /* whether it has one */
+};
+
+/* The level of what the round's node makes for a channel. */
+GRAVELP_INLINE uint gravelp_level_into(struct gravel_flow_group f, uint into)
+{
+    uint is_deeper =
+        gravelp_channels[into].kind == GRAVEL_SPAWN && f.channel >= GRAVELP_FLOW_N_FLAT;
+    return into < GRAVELP_FLOW_N_FLAT ? 0 : f.level + is_deeper;
+}
+
+/* The words of rows, by number; those of a channel at a level begin with gravelp_rows_at. */
+GRAVELP_INLINE global uint *gravelp_rows(struct gravel_flow_group f)
+{
+    return (global uint *)f.flow + GRAVELP_FLOW_ROWS_AT;
+}
+GRAVELP_INLINE uint gravelp_rows_at(uint channel, uint level)
+{
+    return gravelp_channels[channel].base + gravelp_channels[channel].level_words * level;
+}
+
+GRAVELP_INLINE uint gravelp_column(uint channel, uint index)
+{
+    return index & (gravelp_channels[channel].width - 1);
+}
+
+/* Leader, or a work-item alone: say what went wrong. The first fault stays, and ends the run. */
+GRAVELP_OUT_OF_LINE void gravelp_flow_fault(global struct gravelp_flow *flow, uint fault,
+                                            uint channel, uint value, uint bound)
+{
+    global struct gravelp_flow_fault *first = gravelp_flow_faults(flow);
+    if (gravelp_device_fetch_add_relaxed(&first->claim, 1) != 0)
+        return;
+    first->channel = channel;
+    first->value = value;
+    first->bound = bound;
+    gravelp_device_store_release(&first->fault,
+                                 fault); /* K3: with the kernel's end, or the round's */
+}
+
+/*
+ * Leader, or a work-item alone: room for n CEs of a channel. A round's limit is what it was admitted for, so the room
+ * is free, and a node that makes more than its edge declares is refused before it overwrites anything.
+ *
+ * @return  the first; GRAVELP_NO_CE, after a fault.
+ */
+GRAVELP_INLINE gravel_ce gravelp_reserve(struct gravel_flow_group f, uint into, uint n)
+{
+    uint level = gravelp_level_into(f, into);
+    uint n_stacks = GRAVELP_FLOW_N_CHANNELS - GRAVELP_FLOW_N_FLAT;
+    uint layer = into < GRAVELP_FLOW_N_FLAT ? into : into + level * n_stacks;
+    if (n == 0)
+        return 0;
+    if (into >= GRAVELP_FLOW_N_FLAT && level >= f.flow->n_levels) {
+        gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_DEEP, into, n, f.flow->n_levels);
+        return GRAVELP_NO_CE;
+    }
+    uint end = n + gravelp_device_fetch_add_relaxed(
+                       gravelp_flow_words(f.flow, f.flow->tails_at + layer), n); /* K2 */
+    uint limit = *gravelp_flow_words(f.flow, f.flow->limits_at + into);
+    if ((int)(limit - end) < 0) {
+        gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MOST, into, end - limit, f.flow->round.n);
+        return GRAVELP_NO_CE;
+    }
+    return gravelp_column(into, end - n);
+}
+
+/* Leader, or a work-item alone: one talloc more of a channel that needs its enq, or one less. */
+GRAVELP_INLINE void gravelp_count_unenqueued(struct gravel_flow_group f, uint into, int more)
+{
+    gravelp_device_fetch_add_relaxed(gravelp_flow_words(f.flow, f.flow->unenqueued_at + into),
+                                     (uint)more); /* K2 */
+}
+
+/* Any work-item: write the i-th word of a record, unless its CE was refused or is of shorter records. */
+GRAVELP_INLINE void gravelp_write_word(struct gravel_flow_group f, uint into, gravel_ce ce, uint i,
+                                       uint word)
+{
+    if (ce < GRAVELP_NO_CE && i < gravelp_channels[into].n_words)
+        gravelp_rows(f)[gravelp_rows_at(into, gravelp_level_into(f, into)) +
+                        i * gravelp_channels[into].width + gravelp_column(into, ce)] = word;
+}
+
+/* Any work-item: the i-th word of its CE of the round. */
+GRAVELP_INLINE uint gravelp_read_word(struct gravel_flow_group f, uint channel, uint i)
+{
+    return gravelp_rows(f)[gravelp_rows_at(channel, f.level) + i * gravelp_channels[channel].width +
+                           gravelp_column(channel, f.index)];
+}
+
+/*
+ * Every work-item of the group: reserve n CEs for each, which lie one work-item's after another's.
+ *
+ * @return  the work-item's first.
+ */
+GRAVELP_INLINE gravel_ce gravelp_reserve_wg(struct gravel_flow_group f, uint into, uint n)
+{
+    gravelp_scan(f.group.arena, f.group.scratch, n);
+    if (gravelp_is_leader())
+        f.scratch->ce = gravelp_reserve(f, into, f.group.scratch->n_active);
+    gravelp_group_meet(f.group.arena); /* G1: the first CE is known */
+    return f.scratch->ce + f.group.scratch->lanes[gravelp_place()];
+}
+
+/*
+ * Every work-item of the group: the sums of gravelp_scan, and how many work-items before each have any, in
+ * f.scratch->forks and n_forks, which are known as the sums are.
+ */
+GRAVELP_INLINE void gravelp_scan_forks(struct gravel_flow_group f, uint n)
+{
+#if defined(GRAVELP_SERIAL_GROUP)
+    gravelp_place_set(f.group.scratch, n);
+    gravelp_group_meet_apart(f.group.arena); /* G1: the numbers are set */
+    if (gravelp_is_leader()) {
+        uint n_lanes = gravelp_group_fits(f.group.arena) ? gravelp_n_lanes() : 0;
+        uint sum = 0, n_forks = 0;
+        for (uint i = 0; i < n_lanes; i++) {
+            uint own = f.group.scratch->lanes[i];
+            f.group.scratch->lanes[i] = sum;
+            f.scratch->forks[i] = n_forks;
+            sum += own;
+            n_forks += own != 0;
+        }
+        f.group.scratch->n_active = sum;
+        f.scratch->n_forks = n_forks;
+    }
+#else
+    gravelp_scan(f.group.arena, f.group.scratch, n != 0);
+    f.scratch->forks[gravelp_place()] = f.group.scratch->lanes[gravelp_place()];
+    if (gravelp_is_leader())
+        f.scratch->n_forks = f.group.scratch->n_active;
+    gravelp_group_meet(f.group.arena); /* G1: the first sums are read */
+    gravelp_scan(f.group.arena, f.group.scratch, n);
+#endif
+}
+
+#endif
+
+#endif

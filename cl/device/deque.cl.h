@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A group's deque: ends in local memory, a ring in global memory, and the moves of many tasks that a group makes
+ * together. Only the group itself uses it, by plain accesses between barriers.
+ *
+ * The leader decides what the group does next, and says so in `verdict` between two barriers: run a task, move tasks
+ * between ring and a block, or end.
+ *
+ * Path:    steal_words.cl.h -> this -> promote.cl.h, abp.cl.h -> steal.cl.h.
+ * Owner:   local memory, declared by GRAVEL_STEAL_OPEN; what other groups may touch is promote.cl.h's and abp.cl.h's.
+ * Memory:  G7: pushes, moves and the leader's decisions, between barriers of the group.
+ * Source:  Acar, Charguéraud, Rainey, Scheduling Parallel Programs by Work Stealing with Private Deques, PPoPP 2013.
+ */
+#ifndef GRAVELP_DEQUE_CL_H
+#define GRAVELP_DEQUE_CL_H
+
+#include "steal_words.cl.h"
+#include "workgroup.cl.h"
+
+/* The type of a task, of 4 to 64 bytes; a program may define another one before the include. */
+#ifndef GRAVEL_STEAL_TASK
+#define GRAVEL_STEAL_TASK ulong
+#endif
+
+/* What the leader has the group do. */
+#define GRAVELP_VERDICT_NONE 0u
+#define GRAVELP_VERDICT_TASK 1u /* run own->task */
+#define GRAVELP_VERDICT_MOVE 2u /* move n_moved tasks, and ask again */
+#define GRAVELP_VERDICT_END 3u
+
+/* What is moved. */
+#define GRAVELP_MOVE_NONE 0u
+#define GRAVELP_MOVE_OFFER 1u /* own ring's oldest to the own block */
+#define GRAVELP_MOVE_BACK 2u  /* the own block to the own ring */
+#define GRAVELP_MOVE_STEAL 3u /* another group's block to the own ring */
+
+/* Local memory of a group; GRAVEL_STEAL_OPEN declares it. */
+struct gravelp_own {
+    GRAVEL_STEAL_TASK task; /* that the group runs */
+    uint verdict;
+    uint head,
+        tail; /* of the ring: oldest task, behind the newest; free-running. Work-items add to tail as they push */
+    uint n_tasks;                 /* in the ring when the leader last decided */
+    uint n_shown;                 /* tail that thieves see (abp.cl.h) */
+    uint n_refused;               /* pushes that the ring had no room for; tail counts them */
+    uint move, n_moved, moved_at; /* and where in the ring */
+    uint victim;                  /* whose block: a group's number */
+    uint n_run;                   /* tasks of this launch */
+    uint group;                   /* its number in the launch */
+    uint is_idle;                 /* counted in n_idle */
+    uint random;
+    struct gravelp_steal_counts counts; /* of this launch */
+};
+
+/* What GRAVEL_STEAL_OPEN gives a work-item. */
+struct gravel_deque {
+    global struct gravelp_steal *steal;
+    local struct gravelp_own *own;
+    uint group;   /* its number in the launch, also where that is cut into slices */
+    uint n_tasks; /* the same for the whole group: in the ring, at most */
+    uint wanted;  /* leader: X1, as of the last boundary */
+};
+
+/* ---- where things lie -------------------------------------------------------------------------- */
+
+GRAVELP_INLINE global struct gravelp_deque *gravelp_deque(global struct gravelp_steal *steal,
+                                                          uint group)
+{
+    return (global struct gravelp_deque *)((global uchar *)steal + steal->deques_offset) + group;
+}
+
+GRAVELP_INLINE global GRAVEL_STEAL_TASK *gravelp_block(global struct gravelp_steal *steal,
+                                                       uint group)
+{
+    return (global GRAVEL_STEAL_TASK *)((global uchar *)steal + steal->blocks_offset) +
+           (ulong)group * GRAVELP_STEAL_BLOCK;
+}
+
+GRAVELP_INLINE global GRAVEL_STEAL_TASK *gravelp_slot(global struct gravelp_steal *steal,
+                                                      uint group, uint place)
+{
+    return (global GRAVEL_STEAL_TASK *)((global uchar *)steal + steal->rings_offset) +
+           (ulong)group * steal->capacity + (place & (steal->capacity - 1));
+}
+
+/*
+ * Every work-item of the group: as gravelp_group_meet_apart, for kernels without an arena. The first word keeps the
+ * barrier out of a work-item's own branch that ends the user's task.
+ */
+GRAVELP_INLINE void gravelp_steal_meet(global struct gravelp_steal *steal)
+{
+    GRAVELP_ASSUME(steal->n_groups != 0);
+    gravelp_barrier_group();
+    GRAVELP_STAY_APART();
+    GRAVELP_ASSUME(steal->n_groups != 0);
+}
+
+/* ---- what the leader tells ---------------------------------------------------------------------- */
+
+/* Leader: tell the host what went wrong; the launch's first fault stays. */
+GRAVELP_OUT_OF_LINE void gravelp_steal_fault(global struct gravelp_steal *steal, uint fault,
+                                             uint group, uint value, uint more)
+{
+    if (gravelp_device_fetch_add_relaxed(&steal->fault_claim, 1) != 0) /* X9 */
+        return;
+    steal->fault = fault; /* the kernel's end orders these for the host */
+    steal->fault_group = group;
+    steal->fault_values[0] = value;
+    steal->fault_values[1] = more;
+}
+
+/* Leader: forget pushes that found no room; a fault if there are any. */
+GRAVELP_INLINE bool gravelp_deque_is_whole(global struct gravelp_steal *steal,
+                                           local struct gravelp_own *own, uint group)
+{
+    uint n_refused = own->n_refused;
+    if (n_refused == 0)
+        return true;
+    own->tail -= n_refused;
+    own->n_refused = 0;
+    gravelp_steal_fault(steal, GRAVELP_STEAL_FAULT_FULL, group, n_refused, 0);
+    return false;
+}
+
+/* ---- push and move ------------------------------------------------------------------------------- */
+
+/* A slot that thieves may look at while it is written is a row of relaxed words: Z4. */
+GRAVELP_INLINE void gravelp_slot_write(global GRAVEL_STEAL_TASK *slot, GRAVEL_STEAL_TASK task)
+{
+#if GRAVELP_STEAL_IS_ABP
+    union {
+        GRAVEL_STEAL_TASK task;
+        uint words[sizeof(GRAVEL_STEAL_TASK) / sizeof(uint)];
+    } whole;
+    whole.task = task;
+    for (uint i = 0; i < sizeof whole.words / sizeof *whole.words; i++)
+        gravelp_near_store_relaxed((global uint *)slot + i, whole.words[i]); /* Z4 */
+#else
+    *slot = task;
+#endif
+}
+
+/* Any work-item: put a task into the ring; other work-items of the group may do so at once. */
+GRAVELP_INLINE void gravelp_deque_push(struct gravel_deque deque, GRAVEL_STEAL_TASK task)
+{
+    uint place = gravelp_local_add_relaxed(&deque.own->tail, 1);
+    if (place - deque.own->head < deque.steal->capacity)
+        gravelp_slot_write(gravelp_slot(deque.steal, deque.group, place), task);
+    else
+        gravelp_local_add_relaxed(&deque.own->n_refused, 1);
+}
+
+/* Leader: have the group move n tasks. */
+GRAVELP_INLINE uint gravelp_deque_move(local struct gravelp_own *own, uint move, uint n, uint at,
+                                       uint victim)
+{
+    own->move = move;
+    own->n_moved = n;
+    own->moved_at = at;
+    own->victim = victim;
+    return GRAVELP_VERDICT_MOVE;
+}
+
+/* Every work-item of the group, after the leader has decided to move: move its share. */
+GRAVELP_INLINE void gravelp_deque_carry(struct gravel_deque deque)
+{
+    local const struct gravelp_own *own = deque.own;
+    global GRAVEL_STEAL_TASK *block = gravelp_block(deque.steal, own->victim);
+    for (uint i = (uint)gravelp_lane_id(); i < own->n_moved; i += gravelp_n_lanes()) {
+        global GRAVEL_STEAL_TASK *slot = gravelp_slot(deque.steal, deque.group, own->moved_at + i);
+        if (own->move == GRAVELP_MOVE_OFFER)
+            block[i] = *slot;
+        else
+            *slot = block[i];
+    }
+}
+
+/* Leader: the newest task of the ring, if there is one. */
+GRAVELP_INLINE bool gravelp_deque_pop(global struct gravelp_steal *steal,
+                                      local struct gravelp_own *own, uint group)
+{
+    if (own->tail == own->head)
+        return false;
+    own->tail--;
+    own->task = *gravelp_slot(steal, group, own->tail);
+    return true;
+}
+
+/* ---- ending --------------------------------------------------------------------------------------- */
+
+/* Leader: count the group among those that have no task, or take it out. */
+GRAVELP_INLINE void gravelp_count_idle(global struct gravelp_steal *steal,
+                                       local struct gravelp_own *own, uint is_idle)
+{
+    if (own->is_idle == is_idle)
+        return;
+    own->is_idle = is_idle;
+    gravelp_store_relaxed(&gravelp_deque(steal, own->group)->is_waiting, is_idle); /* H8 */
+    gravelp_device_fetch_add_relaxed(&steal->n_idle, is_idle ? 1u : ~0u);          /* X7 */
+}
+
+/*
+ * Leader without a task: whether to wait for any no longer. A group that has not started offers nothing and will run
+ * its own tasks; a group that ends has none. So to end too early costs speed only, and groups need not run side by
+ * side.
+ */
+GRAVELP_INLINE bool gravelp_steal_is_over(global struct gravelp_steal *steal)
+{
+    uint n_idle = gravelp_device_load_relaxed(&steal->n_idle);         /* X7 */
+    return n_idle >= gravelp_device_load_relaxed(&steal->n_started) || /* X7 */
+           gravelp_device_load_relaxed(&steal->fault_claim) ||         /* X9 */
+           gravelp_load_relaxed(&steal->abort);                        /* H7 */
+}
+
+/* Leader: the next number of the group's own. Source: G. Marsaglia, Xorshift RNGs, 2003. */
+GRAVELP_INLINE uint gravelp_random_next(local struct gravelp_own *own)
+{
+    uint x = own->random;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    own->random = x;
+    return x;
+}
+
+#endif

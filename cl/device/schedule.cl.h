@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a group does next, by policy; how a launch begins and ends for it.
+ *
+ *     begin;  while (next task)  run it, push, look;  end
+ *
+ * Path:    promote.cl.h, abp.cl.h -> this -> steal.cl.h.
+ * Threads: leaders decide; calls with a barrier are for every work-item of the group.
+ * Memory:  G7; X7: how many groups have begun and are idle, and X8, the list's counter, are relaxed.
+ * Source:  Orr et al. 2015, section 5 (a task is work for a whole group, and one work-item pops for all).
+ */
+#ifndef GRAVELP_SCHEDULE_CL_H
+#define GRAVELP_SCHEDULE_CL_H
+
+#include "abp.cl.h"
+#include "promote.cl.h"
+
+/* ---- a leader without a task ------------------------------------------------------------------- */
+
+#if GRAVELP_STEAL_POLICY == GRAVELP_STEAL_PROMOTED
+#define GRAVELP_STEAL_FROM gravelp_promote_steal
+#elif GRAVELP_STEAL_POLICY == GRAVELP_STEAL_STEAL_ONLY
+#define GRAVELP_STEAL_FROM gravelp_abp_steal
+#endif
+
+#ifdef GRAVELP_STEAL_FROM
+#define GRAVELP_LOOKS_TO_END 16u /* deques between two looks whether all is over */
+
+/* Leader: look at every other deque once, from a random one on; if `ends`, until all is over. */
+GRAVELP_INLINE uint gravelp_steal_round(global struct gravelp_steal *steal,
+                                        local struct gravelp_own *own, uint group, bool ends)
+{
+    uint n_groups = steal->n_groups, victim = gravelp_random_next(own) % n_groups;
+    for (uint i = 0; i < n_groups; i++, victim = victim + 1 < n_groups ? victim + 1 : 0) {
+        uint verdict =
+            victim == group ? GRAVELP_VERDICT_NONE : GRAVELP_STEAL_FROM(steal, own, victim);
+        if (verdict != GRAVELP_VERDICT_NONE)
+            return verdict;
+        if (ends && i % GRAVELP_LOOKS_TO_END == 0 && gravelp_steal_is_over(steal))
+            return GRAVELP_VERDICT_END;
+    }
+    return GRAVELP_VERDICT_NONE;
+}
+
+/*
+ * Leader: wait until another group gives something, or none has anything. It looks once in any case, for a slice of a
+ * launch finds what groups of the last one have offered. While no group becomes
+ * idle or busy it waits for wait_ms at least, by the time that looks and pauses take: a group may have returned out of
+ * a task.
+ */
+GRAVELP_OUT_OF_LINE uint gravelp_steal_find(global struct gravelp_steal *steal,
+                                            local struct gravelp_own *own, uint group)
+{
+    ulong least_ns = 0;
+    uint seen = 0;
+    gravelp_count_idle(steal, own, 1);
+    for (uint polls = 0;; polls++) {
+        uint verdict = gravelp_steal_round(steal, own, group, polls != 0);
+        if (verdict != GRAVELP_VERDICT_NONE)
+            return verdict;
+        if (gravelp_steal_is_over(steal) || least_ns > steal->wait_ms * (ulong)1000000)
+            return GRAVELP_VERDICT_END;
+        own->counts.looks++;
+        uint n_idle = gravelp_device_load_relaxed(&steal->n_idle); /* X7 */
+        least_ns = n_idle == seen ? least_ns + (ulong)steal->look_ns * steal->n_groups : 0;
+        seen = n_idle;
+        least_ns += gravelp_pause(polls, false);
+    }
+}
+#endif
+
+/* ---- what the leader decides ---------------------------------------------------------------------- */
+
+#if GRAVELP_STEAL_IS_LIST
+/* Leader: the next task of the list. */
+GRAVELP_INLINE uint gravelp_steal_decide(struct gravel_deque *deque)
+{
+    global struct gravelp_steal *steal = deque->steal;
+#if GRAVELP_STEAL_POLICY == GRAVELP_STEAL_COUNTER
+    uint task = gravelp_device_fetch_add_relaxed(&steal->next, 1); /* X8 */
+#else
+    uint task = deque->own->n_run ? steal->n_tasks : deque->group;
+#endif
+    if (task >= steal->n_tasks)
+        return GRAVELP_VERDICT_END;
+    deque->own->task =
+        *((global GRAVEL_STEAL_TASK *)((global uchar *)steal + steal->rings_offset) + task);
+    return GRAVELP_VERDICT_TASK;
+}
+#elif GRAVELP_STEAL_IS_ABP
+GRAVELP_INLINE uint gravelp_steal_decide(struct gravel_deque *deque)
+{
+    if (gravelp_abp_pop(deque->steal, deque->own, deque->group))
+        return GRAVELP_VERDICT_TASK;
+#ifdef GRAVELP_STEAL_FROM
+    return gravelp_steal_find(deque->steal, deque->own, deque->group);
+#else
+    return GRAVELP_VERDICT_END;
+#endif
+}
+#elif GRAVELP_STEAL_IS_PROMOTED
+GRAVELP_INLINE uint gravelp_steal_decide(struct gravel_deque *deque)
+{
+    global struct gravelp_steal *steal = deque->steal;
+    local struct gravelp_own *own = deque->own;
+    uint verdict = GRAVELP_VERDICT_NONE;
+    if (own->move != GRAVELP_MOVE_NONE)
+        gravelp_promote_end(steal, own);
+    if (deque->wanted)
+        verdict = gravelp_promote_begin(steal, own, deque->group);
+    deque->wanted = 0;
+    if (verdict != GRAVELP_VERDICT_NONE)
+        return verdict;
+    if (gravelp_deque_pop(steal, own, deque->group)) {
+        /* X1: for the next boundary, so that the task hides how long the load takes */
+        deque->wanted = gravelp_promote_hear(steal, deque->group);
+        return GRAVELP_VERDICT_TASK;
+    }
+    verdict = gravelp_promote_take_back(steal, own, deque->group);
+    return verdict != GRAVELP_VERDICT_NONE ? verdict : gravelp_steal_find(steal, own, deque->group);
+}
+#else
+GRAVELP_INLINE uint gravelp_steal_decide(struct gravel_deque *deque)
+{
+    return gravelp_deque_pop(deque->steal, deque->own, deque->group) ? GRAVELP_VERDICT_TASK
+                                                                     : GRAVELP_VERDICT_END;
+}
+#endif
+
+/* Leader, at the boundary between two tasks. */
+GRAVELP_INLINE uint gravelp_steal_step(struct gravel_deque *deque)
+{
+    local struct gravelp_own *own = deque->own;
+    uint budget = deque->steal->budget, verdict = GRAVELP_VERDICT_END;
+    if (own->verdict == GRAVELP_VERDICT_END)
+        return verdict;
+    if (gravelp_deque_is_whole(deque->steal, own, deque->group) &&
+        !(budget && own->n_run >= budget && own->move == GRAVELP_MOVE_NONE))
+        verdict = gravelp_steal_decide(deque);
+    own->n_run += verdict == GRAVELP_VERDICT_TASK;
+    return verdict;
+}
+
+/* ---- calls of the whole group ---------------------------------------------------------------------- */
+
+/* Every work-item of the group: the next task. False at the end. */
+GRAVELP_INLINE bool gravelp_steal_next(struct gravel_deque *deque, GRAVEL_STEAL_TASK *task)
+{
+    local struct gravelp_own *own = deque->own;
+    uint verdict;
+    do {
+        gravelp_steal_meet(
+            deque->steal); /* G7: the last task's pushes are in the ring, and moves are done */
+        if (gravelp_is_leader()) {
+            own->verdict = gravelp_steal_step(deque);
+            own->n_tasks = own->tail - own->head;
+        }
+        gravelp_steal_meet(deque->steal); /* G7: the leader has decided */
+        verdict = own->verdict;
+        if (verdict == GRAVELP_VERDICT_MOVE)
+            gravelp_deque_carry(*deque);
+    } while (verdict == GRAVELP_VERDICT_MOVE);
+    *task = own->task;
+    deque->n_tasks = own->n_tasks;
+    return verdict == GRAVELP_VERDICT_TASK;
+}
+
+/* Leader: whether the program and the memory that the host made are for each other. */
+GRAVELP_INLINE bool gravelp_steal_fits(global struct gravelp_steal *steal, uint group)
+{
+    bool fits = steal->magic == GRAVELP_STEAL_MAGIC && steal->policy == GRAVELP_STEAL_POLICY &&
+                steal->task_bytes == sizeof(GRAVEL_STEAL_TASK) && group < steal->n_groups;
+    if (!fits)
+        gravelp_steal_fault(steal, GRAVELP_STEAL_FAULT_PROGRAM, group,
+                            (uint)sizeof(GRAVEL_STEAL_TASK), GRAVELP_STEAL_POLICY);
+    return fits;
+}
+
+#if GRAVELP_STEAL_POLICY == GRAVELP_STEAL_DEVICE
+/* Leader: groups have no deques, and are only counted. */
+GRAVELP_INLINE void gravelp_steal_load(global struct gravelp_steal *steal,
+                                       local struct gravelp_own *own, uint group)
+{
+    (void)own, (void)group;
+    gravelp_device_fetch_add_relaxed(&steal->n_started, 1); /* X7 */
+}
+GRAVELP_INLINE void gravelp_steal_save(global struct gravelp_steal *steal,
+                                       local struct gravelp_own *own, uint group)
+{
+    (void)group;
+    gravelp_device_fetch_add_relaxed(&steal->next, own->n_run); /* X8 */
+    gravelp_device_fetch_add_relaxed(&steal->n_idle, 1);        /* X7 */
+}
+#else
+/* Leader: the deque as the host or the last launch left it. */
+GRAVELP_OUT_OF_LINE void gravelp_steal_load(global struct gravelp_steal *steal,
+                                            local struct gravelp_own *own, uint group)
+{
+    global struct gravelp_deque *me = gravelp_deque(steal, group);
+    gravelp_store_relaxed(&me->n_begun, me->n_begun + 1); /* H8 */
+    own->head = me->head;
+    own->tail = me->tail;
+#if GRAVELP_STEAL_IS_ABP
+    gravelp_abp_begin(steal, own, group);
+#endif
+    gravelp_device_fetch_add_relaxed(&steal->n_started, 1); /* X7 */
+}
+
+/* Leader: leave it for the host, or the next launch. */
+GRAVELP_OUT_OF_LINE void gravelp_steal_save(global struct gravelp_steal *steal,
+                                            local struct gravelp_own *own, uint group)
+{
+    global struct gravelp_deque *me = gravelp_deque(steal, group);
+    gravelp_count_idle(steal, own, 1); /* for those that look for tasks */
+    me->head = own->head;
+    me->tail = own->tail;
+    me->counts.done += own->n_run;
+    me->counts.stolen += own->counts.stolen;
+    me->counts.failed += own->counts.failed;
+    me->counts.offers += own->counts.offers;
+    me->counts.looks += own->counts.looks;
+    gravelp_store_relaxed(&me->n_ended, me->n_ended + 1); /* H8 */
+}
+#endif
+
+/* Every work-item of the group: before the first task. */
+GRAVELP_INLINE bool gravelp_steal_begin(struct gravel_deque *deque)
+{
+    global struct gravelp_steal *steal = deque->steal;
+    local struct gravelp_own *own = deque->own;
+    if (gravelp_is_leader()) {
+        bool fits = gravelp_steal_fits(steal, deque->group);
+        own->verdict = fits ? GRAVELP_VERDICT_NONE : GRAVELP_VERDICT_END;
+        own->head = own->tail = own->n_refused = own->n_run = own->is_idle = own->move = 0;
+        own->group = deque->group;
+        own->random = (deque->group + 1) * 2654435769u;
+        own->counts = (struct gravelp_steal_counts){0, 0, 0, 0, 0};
+        if (fits)
+            gravelp_steal_load(steal, own, deque->group);
+#if GRAVELP_STEAL_IS_PROMOTED
+        if (fits)
+            deque->wanted = gravelp_promote_hear(steal, deque->group); /* X1 */
+#endif
+    }
+    return true;
+}
+
+/* Every work-item of the group: after the last task, or a break out of one. */
+GRAVELP_INLINE bool gravelp_steal_end(struct gravel_deque *deque)
+{
+    local struct gravelp_own *own = deque->own;
+    if (gravelp_is_leader()) {
+        if (own->verdict != GRAVELP_VERDICT_END)
+            gravelp_steal_fault(deque->steal, GRAVELP_STEAL_FAULT_LEFT, deque->group,
+                                own->tail - own->head, 0);
+        if (deque->group < deque->steal->n_groups)
+            gravelp_steal_save(deque->steal, own, deque->group);
+    }
+    return false;
+}
+
+/* Every work-item of the group: give older tasks away in the middle of a task, if somebody asks or `is_full`. */
+GRAVELP_INLINE void gravelp_steal_share(struct gravel_deque *deque, uint is_full)
+{
+    (void)is_full;
+#if GRAVELP_STEAL_IS_PROMOTED
+    local struct gravelp_own *own = deque->own;
+    uint verdict;
+    do {
+        gravelp_steal_meet(deque->steal); /* G7: pushes are in the ring, and moves are done */
+        if (gravelp_is_leader()) {
+            verdict = GRAVELP_VERDICT_NONE;
+            if (own->move != GRAVELP_MOVE_NONE)
+                gravelp_promote_end(deque->steal, own);
+            else if (is_full || gravelp_promote_hear(deque->steal, deque->group)) /* X1 */
+                verdict = gravelp_promote_begin(deque->steal, own, deque->group);
+            own->verdict = verdict;
+            own->n_tasks = own->tail - own->head;
+        }
+        gravelp_steal_meet(deque->steal); /* G7: the leader has decided */
+        verdict = own->verdict;
+        if (verdict == GRAVELP_VERDICT_MOVE)
+            gravelp_deque_carry(*deque);
+    } while (verdict == GRAVELP_VERDICT_MOVE);
+    deque->n_tasks = own->n_tasks;
+#elif GRAVELP_STEAL_IS_ABP
+    gravelp_steal_meet(deque->steal); /* G7: pushes are in the ring */
+    if (gravelp_is_leader()) {
+        local struct gravelp_own *own = deque->own;
+        own->head =
+            gravelp_near_load_acquire(&gravelp_deque(deque->steal, deque->group)->top); /* Z1 */
+        own->n_tasks = own->tail - own->head;
+        if (own->n_refused == 0)
+            gravelp_abp_publish(deque->steal, own, deque->group);
+    }
+    gravelp_steal_meet(deque->steal); /* G7: the leader has looked */
+    deque->n_tasks = deque->own->n_tasks;
+#else
+    (void)deque;
+#endif
+}
+
+/* Every work-item of the group, before all of them push: make room if the ring may be full. */
+GRAVELP_INLINE void gravelp_steal_reserve(struct gravel_deque *deque)
+{
+    uint n_lanes = gravelp_n_lanes();
+    if (deque->n_tasks + n_lanes > deque->steal->capacity)
+        gravelp_steal_share(deque, 1);
+    deque->n_tasks += n_lanes;
+}
+
+#endif

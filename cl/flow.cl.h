@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device interface of channel-flow graphs: what the nodes of a flow call. In the program of a flow, which
+ * gravel_flow_build builds, gravel.cl.h has it too.
+ *
+ *     GRAVEL_RECORD(fib)
+ *     GRAVEL_RECORD(sum)
+ *
+ *     kernel void fib_flow(GRAVEL_ARENA, GRAVEL_FLOW)
+ *     {
+ *         GRAVEL_FLOW_OPEN(f);
+ *         GRAVEL_ROUNDS(f) {
+ *             GRAVEL_NODE(f, fib) fib_task(f, f.active, gravel_read_fib_wi(f));
+ *             GRAVEL_NODE(f, sum) sum_task(f, f.active, gravel_read_sum_wi(f));
+ *         }
+ *     }
+ *
+ * A *channel* is a bounded queue of channel elements (CEs), records that one function processes, the channel's *node*.
+ * The scheduler chooses rounds: CEs of one channel and level, one for each work-item. What a round makes is processed
+ * in later rounds. Every work-item of the group runs the node: f.active is 0 for those that have no CE, f.level is the
+ * round's level, the same for the whole group, and f.group sends messages.
+ *
+ * The end of a name says who makes the call, as in gravel.cl.h. S is one of:
+ *     _wg      every work-item of the work-group
+ *     _wg_if   every work-item of the work-group; those whose `active` is 0 take no part
+ *     _wi      any work-item, in any divergent code; calls that reserve are slower
+ *
+ * Of each channel, whose name and record is NAME:
+ *     struct NAME gravel_read_NAME_wi(f)                          the work-item's CE; of work-items that have none, any
+ *     gravel_ce gravel_spawn_NAME_S(f, [active,] record)          a CE of a stack of tasks, one level deeper
+ *     gravel_ce gravel_sync_NAME_S(f, [active,] record)           a continuation, of this level: it runs when all
+ *                                                                 that was spawned below has ended
+ *     gravel_ce gravel_push_NAME_S(f, [active,] record)           a CE of a stream or output
+ *     gravel_write_NAME_wi(f, channel, ce, record)                write a CE that gravel_talloc or gravel_fork reserved
+ *     gravel_write_NAME_wg_if(f, active, channel, ce, record)     the same, by every work-item of the group
+ * The three that make a CE return it. In steps, and of as many CEs as a work-item likes:
+ *     gravel_ce gravel_talloc_S(f, channel, n)                    reserve n CEs, each work-item its own n; ce + i is
+ *                                                                 the i-th
+ *     gravel_enq_S(f, channel)                                    they are written; each talloc needs its enq
+ *     struct gravel_fork gravel_fork_wg(f, after, into, n)        what spawn and sync do, faster, as they reserve once:
+ *     struct gravel_fork gravel_fork_wg_if(f, active, after, into, n)     a continuation, .after, and its n tasks from
+ *                                                                 .first on; none for a work-item whose n is 0. They
+ *                                                                 are enqueued, and the node has to write them
+ * `channel`, `after` and `into` are GRAVEL_CHANNEL(NAME), the same for the whole group.
+ *
+ * A divergent `if` or loop that is the first or last thing of a node needs a gravel_barrier_wg beside it; _wg_if calls
+ * do not (docs/guide/divergence.md).
+ *
+ * Results. A slot is a word of a continuation, or of the caller's result; TYPE is int, uint or float, and without add
+ * also long or ulong:
+ *     gravel_slot GRAVEL_SLOT(f, ce, NAME, field)                 the field of a continuation made in this round
+ *     gravel_return_TYPE_S(f, [active,] slot, value)              store a result
+ *     gravel_return_add_TYPE_S(f, [active,] slot, value)          add to it
+ *
+ * A CE makes at most as many CEs of a channel as the graph's edge declares. More than that, a spawn at the last level,
+ * a slot that does not exist, or a talloc without enq ends the run with GRAVEL_EKERNEL, and nothing is overwritten.
+ *
+ * Path:    the user's nodes -> this -> device/, in the order round, cilk, channel.
+ * Memory:  all that a round did is visible to later rounds.
+ * Source:  Orr 2016, sections 4.1 (table 4-1) to 4.3.
+ */
+#ifndef GRAVEL_FLOW_CL_H
+#define GRAVEL_FLOW_CL_H
+
+#include "cilk.cl.h"
+#include "round.cl.h"
+
+#ifdef GRAVELP_FLOW_SIGN
+
+/* ---- a flow's kernel --------------------------------------------------------------------------- */
+
+/* The kernel argument behind GRAVEL_ARENA; the host sets both. */
+#define GRAVEL_FLOW global struct gravelp_flow *gravel_flow_
+
+/* In the outermost scope of the kernel, once: declares `f`, and the group's local memory. */
+#define GRAVEL_FLOW_OPEN(f)      \
+    GRAVEL_OPEN(gravel_group_);  \
+    GRAVELP_FLOW_SCRATCH;        \
+    struct gravel_flow_group f = \
+        gravelp_round_open(gravel_group_, gravel_flow_, gravelp_flow_scratch_)
+#if defined(__OPENCL_C_VERSION__)
+#define GRAVELP_FLOW_SCRATCH                              \
+    local struct gravelp_flow_scratch gravel_flow_local_; \
+    local struct gravelp_flow_scratch *gravelp_flow_scratch_ = &gravel_flow_local_
+#else
+#define GRAVELP_FLOW_SCRATCH struct gravelp_flow_scratch *gravelp_flow_scratch_ = gravelp_lane->flow
+#endif
+
+/* Once, around all nodes: the rounds of this launch. With scheduler host there is one. */
+#define GRAVEL_ROUNDS(f)
+
+/* The statement behind it is the node of the channel. */
+#define GRAVEL_NODE(f, name) if ((f).channel == GRAVEL_CHANNEL(name))
+
+/* The number of the channel `name`; another name does not build. */
+#define GRAVEL_CHANNEL(name) GRAVEL_CHANNEL_##name
+
+/* ---- records ----------------------------------------------------------------------------------- */
+
+#define GRAVELP_MAKE_CALLS(verb, name)                                                       \
+    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wg_if(struct gravel_flow_group f,      \
+                                                            uint active, struct name record) \
+    {                                                                                        \
+        gravel_ce ce = gravelp_reserve_wg(f, GRAVEL_CHANNEL(name), active != 0);             \
+        gravel_write_##name##_wg_if(f, active, GRAVEL_CHANNEL(name), ce, record);            \
+        return ce;                                                                           \
+    }                                                                                        \
+    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wg(struct gravel_flow_group f,         \
+                                                         struct name record)                 \
+    {                                                                                        \
+        return gravel_##verb##_##name##_wg_if(f, 1, record);                                 \
+    }                                                                                        \
+    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wi(struct gravel_flow_group f,         \
+                                                         struct name record)                 \
+    {                                                                                        \
+        gravel_ce ce = gravelp_reserve(f, GRAVEL_CHANNEL(name), 1);                          \
+        gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                       \
+        return ce;                                                                           \
+    }
+
+/* Behind `struct name`, in the program's outermost scope: the calls of the channel `name`. */
+#define GRAVEL_RECORD(name)                                                                      \
+    typedef char gravelp_record_##name##_has_record_bytes_of_its_channel                         \
+        [sizeof(struct name) == GRAVELP_RECORD_BYTES_##name ? 1 : -1];                           \
+    GRAVELP_INLINE void gravel_write_##name##_wi(struct gravel_flow_group f, uint channel,       \
+                                                 gravel_ce ce, struct name record)               \
+    {                                                                                            \
+        GRAVELP_RECORD_UNION(name) words;                                                        \
+        words.record = record;                                                                   \
+        GRAVELP_EACH_WORD(GRAVELP_WRITE_WORD, name)                                              \
+    }                                                                                            \
+    GRAVELP_INLINE void gravel_write_##name##_wg_if(                                             \
+        struct gravel_flow_group f, uint active, uint channel, gravel_ce ce, struct name record) \
+    {                                                                                            \
+        if (active)                                                                              \
+            gravel_write_##name##_wi(f, channel, ce, record);                                    \
+        gravelp_block_keep(f.group.arena);                                                       \
+    }                                                                                            \
+    GRAVELP_INLINE struct name gravel_read_##name##_wi(struct gravel_flow_group f)               \
+    {                                                                                            \
+        GRAVELP_RECORD_UNION(name) words;                                                        \
+        GRAVELP_EACH_WORD(GRAVELP_READ_WORD, name)                                               \
+        return words.record;                                                                     \
+    }                                                                                            \
+    GRAVELP_MAKE_CALLS(spawn, name)                                                              \
+    GRAVELP_MAKE_CALLS(sync, name)                                                               \
+    GRAVELP_MAKE_CALLS(push, name)
+
+/* Reserve CEs, to be written by gravel_write_NAME_wi; then say that they are. */
+GRAVELP_INLINE gravel_ce gravel_talloc_wg(struct gravel_flow_group f, uint channel, uint n)
+{
+    gravel_ce ce = gravelp_reserve_wg(f, channel, n);
+    if (gravelp_is_leader())
+        gravelp_count_unenqueued(f, channel, 1);
+    gravelp_block_keep(f.group.arena);
+    return ce;
+}
+GRAVELP_INLINE void gravel_enq_wg(struct gravel_flow_group f, uint channel)
+{
+    gravelp_group_meet_apart(f.group.arena);
+    if (gravelp_is_leader())
+        gravelp_count_unenqueued(f, channel, -1);
+    gravelp_block_keep(f.group.arena);
+}
+GRAVELP_INLINE gravel_ce gravel_talloc_wi(struct gravel_flow_group f, uint channel, uint n)
+{
+    gravelp_count_unenqueued(f, channel, 1);
+    return gravelp_reserve(f, channel, n);
+}
+GRAVELP_INLINE void gravel_enq_wi(struct gravel_flow_group f, uint channel)
+{
+    gravelp_count_unenqueued(f, channel, -1);
+}
+#define gravel_talloc_wg_if(f, active, channel, n) gravel_talloc_wg(f, channel, (active) ? (n) : 0)
+
+/* A continuation and its n children at once: one prefix sum and one turn of the leader. All of them are enqueued. */
+GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uint after, uint into,
+                                                 uint n)
+{
+    gravelp_scan_forks(f, n);
+    if (gravelp_is_leader()) {
+        f.scratch->after = gravelp_reserve(f, after, f.scratch->n_forks);
+        f.scratch->ce = gravelp_reserve(f, into, f.group.scratch->n_active);
+    }
+    gravelp_group_meet(f.group.arena); /* G1: the first CEs are known */
+    return (struct gravel_fork){f.scratch->after + f.scratch->forks[gravelp_place()],
+                                f.scratch->ce + f.group.scratch->lanes[gravelp_place()]};
+}
+#define gravel_fork_wg_if(f, active, after, into, n) \
+    gravel_fork_wg(f, after, into, (active) ? (n) : 0)
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+/* Any work-item: the slot of a field of the continuation `ce`, which this round has made. */
+#define GRAVEL_SLOT(f, ce, name, field)            \
+    gravelp_ce_slot(f, GRAVEL_CHANNEL(name), (ce), \
+                    (uint)((size_t) & ((struct name *)0)->field / sizeof(uint)))
+
+#define GRAVELP_DEFINE_RETURN(call, type, store, bits)                                   \
+    GRAVELP_INLINE void gravel_##call##_wi(struct gravel_flow_group f, gravel_slot slot, \
+                                           type value)                                   \
+    {                                                                                    \
+        store(f, slot, bits(value));                                                     \
+    }                                                                                    \
+    GRAVELP_INLINE void gravel_##call##_wg_if(struct gravel_flow_group f, uint active,   \
+                                              gravel_slot slot, type value)              \
+    {                                                                                    \
+        if (active)                                                                      \
+            store(f, slot, bits(value));                                                 \
+        gravelp_block_keep(f.group.arena);                                               \
+    }                                                                                    \
+    GRAVELP_INLINE void gravel_##call##_wg(struct gravel_flow_group f, gravel_slot slot, \
+                                           type value)                                   \
+    {                                                                                    \
+        store(f, slot, bits(value));                                                     \
+    }
+GRAVELP_DEFINE_RETURN(return_int, int, gravelp_return_word, (uint))
+GRAVELP_DEFINE_RETURN(return_uint, uint, gravelp_return_word, (uint))
+GRAVELP_DEFINE_RETURN(return_float, float, gravelp_return_word, as_uint)
+GRAVELP_DEFINE_RETURN(return_long, long, gravelp_return_words, (ulong))
+GRAVELP_DEFINE_RETURN(return_ulong, ulong, gravelp_return_words, (ulong))
+GRAVELP_DEFINE_RETURN(return_add_int, int, gravelp_return_add_word, (uint))
+GRAVELP_DEFINE_RETURN(return_add_uint, uint, gravelp_return_add_word, (uint))
+GRAVELP_DEFINE_RETURN(return_add_float, float, gravelp_return_add_real, (float))
+
+#endif
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The choice of the next round, for host and device: pure functions of heads, tails and the graph.
+ *
+ * A round of a channel is admissible for n CEs if n times what a CE makes at most fits each of its outputs, so that no
+ * kernel ever waits for room. Chosen is the largest admissible round; of equals the deepest, of those the one of the
+ * lowest channel. Continuations are ready when no deeper level has a CE, since all that returns to them is deeper.
+ *
+ * Why some round is admissible while a CE is left: take the deepest level with a CE. All below is empty, so a task
+ * there lacks room only in a continuation channel of its level; then continuations are ready, and the last stage of
+ * them that has any finds its outputs empty. Streams: the same along the order of the graph. A channel that feeds
+ * itself keeps its reserve from all other producers.
+ *
+ * Path:    lib/flow/host.c -> this.
+ * Threads: the chooser, when no CE is being processed.
+ * Source:  instead of the yield of Orr 2016, sections 4.3.3 and 4.4.
+ */
+#ifndef GRAVELP_CHOOSE_H
+#define GRAVELP_CHOOSE_H
+
+#include "flow.h"
+
+/* What the chooser sees. */
+struct gravelp_view {
+    GRAVELP_GLOBAL struct gravelp_flow *flow;
+    GRAVELP_GLOBAL struct gravelp_channel *channels;
+    GRAVELP_GLOBAL struct gravelp_edge *edges;
+    GRAVELP_GLOBAL gravelp_u32 *heads, *tails;
+};
+
+static inline struct gravelp_view gravelp_view_of(GRAVELP_GLOBAL struct gravelp_flow *flow)
+{
+    struct gravelp_view view;
+    view.flow = flow;
+    view.channels = gravelp_flow_channels(flow);
+    view.edges = gravelp_flow_edges(flow);
+    view.heads = gravelp_flow_words(flow, flow->heads_at);
+    view.tails = gravelp_flow_words(flow, flow->tails_at);
+    return view;
+}
+
+/* CEs of a layer. */
+static inline gravelp_u32 gravelp_view_used(struct gravelp_view view, gravelp_u32 layer)
+{
+    return view.tails[layer] - view.heads[layer];
+}
+
+/* Channel and level of a layer. */
+static inline struct gravelp_round gravelp_view_place(struct gravelp_view view, gravelp_u32 layer)
+{
+    struct gravelp_round place = {layer, 0, 0, 0};
+    gravelp_u32 n_flat = view.flow->n_flat, n_stacks = view.flow->n_channels - n_flat;
+    if (layer >= n_flat) {
+        place.level = (layer - n_flat) / n_stacks;
+        place.channel = layer - place.level * n_stacks;
+    }
+    return place;
+}
+
+/* The level of what a node makes: of tasks one deeper, from outside the stacks 0; of continuations its own. */
+static inline gravelp_u32 gravelp_view_level_into(struct gravelp_view view, gravelp_u32 channel,
+                                                  gravelp_u32 level, gravelp_u32 into)
+{
+    gravelp_u32 is_deeper =
+        view.channels[into].kind == GRAVEL_SPAWN && channel >= view.flow->n_flat;
+    return into < view.flow->n_flat ? 0 : level + is_deeper;
+}
+
+/* How many CEs of a layer one edge admits; at the last level none can be spawned, and admission is no bound. */
+static inline gravelp_u32 gravelp_view_admit_edge(struct gravelp_view view,
+                                                  struct gravelp_round place,
+                                                  struct gravelp_edge edge)
+{
+    gravelp_u32 level = gravelp_view_level_into(view, place.channel, place.level, edge.into);
+    gravelp_u32 reserve = edge.into == place.channel ? 0 : view.channels[edge.into].reserve;
+    gravelp_u32 used, room = view.channels[edge.into].width - reserve;
+    if (level >= view.flow->n_levels)
+        return 0xffffffffu;
+    used = gravelp_view_used(view, gravelp_flow_layer(view.flow, edge.into, level));
+    return used < room ? (room - used) / edge.at_most : 0;
+}
+
+/* Whether a layer counts for how deep the flow is in: 1 + its level, or 0. */
+static inline gravelp_u32 gravelp_view_depth(struct gravelp_view view, gravelp_u32 layer)
+{
+    struct gravelp_round place = gravelp_view_place(view, layer);
+    return layer >= view.flow->n_flat && gravelp_view_used(view, layer) ? place.level + 1 : 0;
+}
+
+/*
+ * The largest admissible round of a layer; n is 0 if there is none.
+ *
+ * @param depth  the greatest that gravelp_view_depth says.
+ */
+static inline struct gravelp_round gravelp_view_admit(struct gravelp_view view, gravelp_u32 layer,
+                                                      gravelp_u32 depth)
+{
+    struct gravelp_round round = gravelp_view_place(view, layer);
+    struct gravelp_channel channel = view.channels[round.channel];
+    gravelp_u32 n = gravelp_view_used(view, layer), i;
+    if (channel.kind == GRAVEL_OUTPUT || (channel.kind == GRAVEL_AFTER && round.level + 1 != depth))
+        n = 0;
+    for (i = 0; n && i < channel.n_edges; i++) {
+        gravelp_u32 admitted =
+            gravelp_view_admit_edge(view, round, view.edges[channel.first_edge + i]);
+        n = admitted < n ? admitted : n;
+    }
+    round.first = view.heads[layer];
+    round.n = n;
+    return round;
+}
+
+/* Whether a round is chosen before another; the one without CEs never is. */
+static inline int gravelp_round_is_before(struct gravelp_round a, struct gravelp_round b)
+{
+    if (a.n != b.n)
+        return a.n > b.n;
+    return a.n != 0 && (a.level != b.level ? a.level > b.level : a.channel < b.channel);
+}
+
+/* The round to process next, layer by layer; n is 0 if there is none. */
+static inline struct gravelp_round gravelp_view_choose(struct gravelp_view view)
+{
+    struct gravelp_round best = {0, 0, 0, 0};
+    gravelp_u32 depth = 0, layer;
+    for (layer = 0; layer < view.flow->n_layers; layer++) {
+        gravelp_u32 own = gravelp_view_depth(view, layer);
+        depth = own > depth ? own : depth;
+    }
+    for (layer = 0; layer < view.flow->n_layers; layer++) {
+        struct gravelp_round round = gravelp_view_admit(view, layer, depth);
+        if (gravelp_round_is_before(round, best))
+            best = round;
+    }
+    return best;
+}
+
+/* Whether a node has CEs left. */
+static inline int gravelp_view_has_left(struct gravelp_view view)
+{
+    gravelp_u32 layer;
+    for (layer = 0; layer < view.flow->n_layers; layer++)
+        if (gravelp_view_used(view, layer) &&
+            view.channels[gravelp_view_place(view, layer).channel].kind != GRAVEL_OUTPUT)
+            return 1;
+    return 0;
+}
+
+/* How far the tail of a channel's layer may get in a round: no leader reserves beyond. */
+static inline gravelp_u32 gravelp_view_limit(struct gravelp_view view, struct gravelp_round round,
+                                             gravelp_u32 into)
+{
+    struct gravelp_channel channel = view.channels[round.channel];
+    gravelp_u32 level = gravelp_view_level_into(view, round.channel, round.level, into), i;
+    gravelp_u32 limit;
+    if (level >= view.flow->n_levels)
+        return 0;
+    limit = view.tails[gravelp_flow_layer(view.flow, into, level)];
+    for (i = 0; i < channel.n_edges; i++)
+        if (view.edges[channel.first_edge + i].into == into)
+            limit += round.n * view.edges[channel.first_edge + i].at_most;
+    return limit;
+}
+
+#endif

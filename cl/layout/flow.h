@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flow memory: the one device buffer of a flow, the second argument of its kernel.
+ *
+ *     struct gravelp_flow | limits
+ *     result | rows of streams and outputs | rows of level 0 | rows of level 1 | ...
+ *     struct gravelp_flow_fault | unenqueued | tails | heads | channels | edges
+ *
+ * A channel has a queue of channel elements (CEs) for each of its levels: a *layer*. A stack has n_levels layers, a
+ * stream or output one. Layers are numbered by level: first those of streams and outputs, then the stacks' of level 0,
+ * of level 1, and so on. A layer's CEs are head to tail, free-running; CE i is in column i % width.
+ *
+ * Records are column-major: word w of column i is at w * width + i of its layer's rows. Rows have places that follow
+ * from the graph and the widths alone, which are constants in a flow's program. Within a level continuations come
+ * first. A slot is the number of a word of theirs, or of the caller's result, counted from the beginning of the result.
+ *
+ * Every word has one writing side: host (constants), chooser (round, limits, heads), or leaders (tails, unenqueued,
+ * fault). With scheduler host the host is the chooser, and writes its words between rounds only.
+ *
+ * Path:    lib/flow/layout.c lays it out -> a kernel's GRAVEL_FLOW argument -> cl/device/channel.cl.h.
+ * Source:  Orr 2016, section 4.1 (channels) and figures 4-9 and 4-10 (stacks of channels).
+ */
+#ifndef GRAVELP_FLOW_H
+#define GRAVELP_FLOW_H
+
+#include "base.h"
+#include "gravel/channel.h"
+
+#define GRAVELP_FLOW_VERSION 1u
+
+/* Faults; `value` and `bound` of the fault are counts. */
+#define GRAVELP_FLOW_FAULT_NONE 0u
+#define GRAVELP_FLOW_FAULT_MOST 1u /* a round makes more CEs of a channel than its edge declares */
+#define GRAVELP_FLOW_FAULT_DEEP 2u /* a spawn at the last level */
+#define GRAVELP_FLOW_FAULT_SLOT \
+    3u /* a result for a slot that does not exist: value; slots: bound */
+#define GRAVELP_FLOW_FAULT_GROUP 4u /* the work-group is larger than GRAVEL_MAX_GROUP */
+#define GRAVELP_FLOW_FAULT_SIGN 5u  /* the kernel was built for another graph */
+#define GRAVELP_FLOW_FAULT_OPEN \
+    6u /* calls of gravel_talloc without gravel_enq; found by the chooser */
+
+/* The row of a channel. Streams and outputs come first, then stacks. */
+struct gravelp_channel {
+    gravelp_u32 kind;
+    gravelp_u32 n_words;     /* of a record */
+    gravelp_u32 width;       /* CEs of a layer, a power of two */
+    gravelp_u32 reserve;     /* of them, kept for the channel's own rounds */
+    gravelp_u32 base;        /* [words] from the result to its rows of level 0 */
+    gravelp_u32 level_words; /* from there to its rows of the next level; 0 without levels */
+    gravelp_u32 first_edge;
+    gravelp_u32 n_edges;
+};
+
+/* A CE of the channel whose edge it is makes at most so many of channel `into`. */
+struct gravelp_edge {
+    gravelp_u32 into;
+    gravelp_u32 at_most;
+};
+
+/* n CEs of a layer, processed together. */
+struct gravelp_round {
+    gravelp_u32 channel;
+    gravelp_u32 level;
+    gravelp_u32 first;
+    gravelp_u32 n; /* 0: there is none */
+};
+
+struct gravelp_flow {
+    /* Written by the host before any run, constant afterwards. */
+    gravelp_u32 version;
+    gravelp_u32 sign; /* of the graph; the kernel's is GRAVELP_FLOW_SIGN */
+    gravelp_u32 n_channels;
+    gravelp_u32 n_flat; /* of them without levels */
+    gravelp_u32 n_levels;
+    gravelp_u32 n_layers;
+    gravelp_u32 n_level_words; /* words of rows of all levels */
+    gravelp_u32 limits_at;     /* [words] from the flow, as all that end in _at */
+    gravelp_u64 fault_at;
+    gravelp_u64 unenqueued_at;
+    gravelp_u64 tails_at;
+    gravelp_u64 heads_at;
+    gravelp_u64 channels_at;
+    gravelp_u64 edges_at;
+    gravelp_u32 constant_padding[12];
+
+    /* Written by the chooser between rounds; limits follow. */
+    struct gravelp_round round;
+    gravelp_u32 chooser_padding[12];
+};
+
+/* Written by leaders of the device, first fault wins; unenqueued and tails follow. */
+struct gravelp_flow_fault {
+    gravelp_u32 fault; /* GRAVELP_FLOW_FAULT_*, set last by the leader that has claimed it */
+    gravelp_u32 claim;
+    gravelp_u32 channel; /* whose CEs were to be made, else the round's */
+    gravelp_u32 value;
+    gravelp_u32 bound;
+    gravelp_u32 padding[11];
+};
+
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_flow) == 3 * GRAVELP_CACHELINE, "one line a writer");
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_flow_fault) == GRAVELP_CACHELINE, "one line a writer");
+
+static inline GRAVELP_GLOBAL gravelp_u32 *
+gravelp_flow_words(GRAVELP_GLOBAL struct gravelp_flow *flow, gravelp_u64 at)
+{
+    return (GRAVELP_GLOBAL gravelp_u32 *)flow + at;
+}
+
+static inline GRAVELP_GLOBAL struct gravelp_flow_fault *
+gravelp_flow_faults(GRAVELP_GLOBAL struct gravelp_flow *flow)
+{
+    return (GRAVELP_GLOBAL struct gravelp_flow_fault *)gravelp_flow_words(flow, flow->fault_at);
+}
+
+static inline GRAVELP_GLOBAL struct gravelp_channel *
+gravelp_flow_channels(GRAVELP_GLOBAL struct gravelp_flow *flow)
+{
+    return (GRAVELP_GLOBAL struct gravelp_channel *)gravelp_flow_words(flow, flow->channels_at);
+}
+
+static inline GRAVELP_GLOBAL struct gravelp_edge *
+gravelp_flow_edges(GRAVELP_GLOBAL struct gravelp_flow *flow)
+{
+    return (GRAVELP_GLOBAL struct gravelp_edge *)gravelp_flow_words(flow, flow->edges_at);
+}
+
+/* A layer's number; the level of a channel without levels does not matter. */
+static inline gravelp_u32 gravelp_flow_layer(GRAVELP_GLOBAL struct gravelp_flow *flow,
+                                             gravelp_u32 channel, gravelp_u32 level)
+{
+    gravelp_u32 n_stacks = flow->n_channels - flow->n_flat;
+    return channel < flow->n_flat ? channel : channel + level * n_stacks;
+}
+
+#endif

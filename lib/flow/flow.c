@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A flow's calls but those that need the node. See gravel/flow.h.
+ *
+ * Path:    gravel/flow.h -> this -> memory.c; host.c for runs.
+ * Memory:  the host writes heads, tails and records between runs only.
+ */
+#include "flow/flow.h"
+
+#include "base/error.h"
+#include "base/thread.h"
+#include "layout/choose.h"
+#include "opencl/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUP_ITEMS 256u
+
+/* ---- create and destroy ---------------------------------------------------------------------- */
+
+static int make(struct gravel_flow *flow, const struct gravel_device *device,
+                const struct gravel_graph *graph, uint32_t width)
+{
+    int code = gravel_flow_graph_create(&flow->graph, graph);
+    if (code)
+        return code;
+    uint64_t most = device->capability.max_alloc;
+    flow->n_messages = graph->n_messages;
+    flow->group_items = graph->group_items ? graph->group_items : GROUP_ITEMS;
+    flow->peaks = calloc(flow->graph.n_channels, sizeof *flow->peaks);
+    if (!flow->peaks)
+        return gravel_fail(GRAVEL_ENOMEM, "a flow of %u channels", flow->graph.n_channels);
+    const struct gravel_flow_shape shape = {
+        .width = width,
+        .group_items = flow->group_items,
+        .max_bytes = graph->max_bytes && graph->max_bytes < most ? graph->max_bytes : most};
+    code = gravel_flow_layout(&flow->layout, &flow->graph, &shape);
+    flow->stats.bytes = flow->layout.bytes;
+    return code ? code
+                : gravel_flow_memory_create(&flow->memory, device, &flow->layout, &flow->graph);
+}
+
+int gravel_flow_make(struct gravel_flow **out, const struct gravel_device *device,
+                     const struct gravel_graph *graph, uint32_t width,
+                     struct gravel_flow_launcher launcher)
+{
+    struct gravel_flow *flow = calloc(1, sizeof *flow);
+    *out = NULL;
+    if (!flow)
+        return gravel_fail(GRAVEL_ENOMEM, "a flow");
+    flow->launcher = launcher;
+    int code = make(flow, device, graph, width);
+    if (code)
+        gravel_flow_destroy(flow);
+    else
+        *out = flow;
+    return code;
+}
+
+void gravel_flow_destroy(struct gravel_flow *flow)
+{
+    if (!flow)
+        return;
+    if (flow->has_runner)
+        gravel_flow_wait(flow);
+    gravel_flow_memory_destroy(&flow->memory);
+    gravel_cl_kernel_release(flow->kernel);
+    gravel_flow_graph_destroy(&flow->graph);
+    free(flow->peaks);
+    free(flow);
+}
+
+int gravel_flow_take_kernel(struct gravel_flow *flow, cl_kernel kernel)
+{
+    size_t most = 0;
+    cl_int error = clGetKernelWorkGroupInfo(kernel, flow->memory.device->id,
+                                            CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("clGetKernelWorkGroupInfo", error);
+    if (most < flow->group_items)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "a flow of groups of %u work-items, and its kernel takes up to %zu",
+                           flow->group_items, most);
+    error = gravel_flow_memory_set_argument(&flow->memory, kernel, 1);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("a flow's GRAVEL_FLOW: clSetKernelArg", error);
+    flow->kernel = kernel;
+    return 0;
+}
+
+/* ---- elements between runs ------------------------------------------------------------------- */
+
+/* Whether a call may be made now. */
+static int check_idle(const struct gravel_flow *flow, const char *call)
+{
+    if (!flow)
+        return gravel_fail(GRAVEL_EINVAL, "%s: no flow", call);
+    if (flow->is_running)
+        return gravel_fail(GRAVEL_EINVAL, "%s: a run of the flow is under way", call);
+    if (flow->failed)
+        return gravel_fail(flow->failed, "%s: the flow has failed before", call);
+    return 0;
+}
+
+/* The channel of a name, of which one kind or another is meant. */
+static int find(const struct gravel_flow *flow, const char *call, const char *name, bool is_output,
+                uint32_t *channel)
+{
+    *channel = gravel_flow_graph_find(&flow->graph, name);
+    if (*channel == flow->graph.n_channels)
+        return gravel_fail(GRAVEL_EINVAL, "%s: the flow has no channel '%s'", call,
+                           name ? name : "(NULL)");
+    uint32_t kind = flow->graph.channels[*channel].kind;
+    if (is_output ? kind != GRAVEL_OUTPUT : kind == GRAVEL_OUTPUT || kind == GRAVEL_AFTER)
+        return gravel_fail(GRAVEL_EINVAL, "%s: channel '%s' is %s", call, name,
+                           is_output               ? "not an output"
+                           : kind == GRAVEL_OUTPUT ? "an output"
+                                                   : "a stack of continuations");
+    return 0;
+}
+
+/*
+ * Copy part of a row between flow memory and the host: n columns from column `at` on, which may wrap.
+ *
+ * @param row_at  number of the row's first word.
+ */
+static int write_row(struct gravel_flow *flow, uint64_t row_at, uint32_t width, uint32_t at,
+                     const uint32_t *row, uint32_t n)
+{
+    uint32_t first = n < width - at ? n : width - at;
+    int code = gravel_flow_memory_write(&flow->memory, row_at + at, row, first);
+    return code || first == n
+               ? code
+               : gravel_flow_memory_write(&flow->memory, row_at, row + first, n - first);
+}
+
+static int read_row(struct gravel_flow *flow, uint64_t row_at, uint32_t width, uint32_t at,
+                    uint32_t *row, uint32_t n)
+{
+    uint32_t first = n < width - at ? n : width - at;
+    int code = gravel_flow_memory_read(&flow->memory, row_at + at, row, first);
+    return code || first == n
+               ? code
+               : gravel_flow_memory_read(&flow->memory, row_at, row + first, n - first);
+}
+
+/* Copy n records of a channel's level 0, from CE `first` on, row by row. @param to, from  one of them NULL. */
+static int copy_records(struct gravel_flow *flow, uint32_t c, uint32_t first, uint32_t *to,
+                        const uint32_t *from, uint32_t n)
+{
+    const struct gravelp_channel *channel = &flow->graph.channels[c];
+    uint32_t n_words = channel->n_words, width = channel->width, at = first & (width - 1);
+    uint32_t *row = malloc((n ? n : 1) * sizeof *row);
+    int code = row ? 0 : gravel_fail(GRAVEL_ENOMEM, "%u elements of a flow", n);
+    for (uint32_t w = 0; w < n_words && !code; w++) {
+        uint64_t row_at = channel->base + (uint64_t)w * width;
+        for (uint32_t i = 0; from && i < n; i++)
+            row[i] = from[(size_t)i * n_words + w];
+        code = from ? write_row(flow, row_at, width, at, row, n)
+                    : read_row(flow, row_at, width, at, row, n);
+        for (uint32_t i = 0; to && i < n; i++)
+            to[(size_t)i * n_words + w] = row[i];
+    }
+    free(row);
+    return code;
+}
+
+static int push(struct gravel_flow *flow, uint32_t c, const void *records, uint32_t n)
+{
+    struct gravelp_view view = gravelp_view_of(flow->memory.control);
+    uint32_t used = gravelp_view_used(view, c), width = flow->graph.channels[c].width;
+    if (n > width - used)
+        return gravel_fail(GRAVEL_ERANGE,
+                           "gravel_flow_push: %u elements for channel '%s', which has %u of %u", n,
+                           flow->graph.names[c], used, width);
+    int code = copy_records(flow, c, view.tails[c], NULL, records, n);
+    if (code)
+        return code;
+    view.tails[c] += n; /* the layer of level 0 has the channel's number */
+    used += n;
+    flow->peaks[c] = used > flow->peaks[c] ? used : flow->peaks[c];
+    return gravel_flow_memory_write_tails(&flow->memory);
+}
+
+int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *records, uint32_t n)
+{
+    uint32_t c;
+    int code = check_idle(flow, "gravel_flow_push");
+    if (!code)
+        code = find(flow, "gravel_flow_push", channel, false, &c);
+    if (!code && n && !records)
+        code = gravel_fail(GRAVEL_EINVAL, "gravel_flow_push: %u elements at NULL", n);
+    return code || n == 0 ? code : push(flow, c, records, n);
+}
+
+int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *records,
+                     uint32_t capacity, uint32_t *n)
+{
+    uint32_t c;
+    int code = check_idle(flow, "gravel_flow_take");
+    if (!code)
+        code = find(flow, "gravel_flow_take", channel, true, &c);
+    if (!code && (!n || (capacity && !records)))
+        code = gravel_fail(GRAVEL_EINVAL, "gravel_flow_take: %u elements to %p, their number to %p",
+                           capacity, records, (void *)n);
+    if (code)
+        return code;
+    struct gravelp_view view = gravelp_view_of(flow->memory.control);
+    uint32_t used = gravelp_view_used(view, c);
+    *n = capacity < used ? capacity : used;
+    code = copy_records(flow, c, view.heads[c], records, NULL, *n);
+    if (!code)
+        view.heads[c] += *n;
+    return code;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static int check_run(const struct gravel_flow *flow, const char *call)
+{
+    int code = check_idle(flow, call);
+    return code || flow->kernel
+               ? code
+               : gravel_fail(GRAVEL_EINVAL, "%s: the flow has no kernel yet", call);
+}
+
+static int end_run(struct gravel_flow *flow, int code)
+{
+    flow->is_running = false;
+    flow->failed = code == GRAVEL_ESTUCK ? 0 : code;
+    return code;
+}
+
+int gravel_flow_run(struct gravel_flow *flow)
+{
+    int code = check_run(flow, "gravel_flow_run");
+    if (code)
+        return code;
+    flow->is_running = true;
+    return end_run(flow, gravel_flow_schedule_on_host(flow));
+}
+
+static void *run_beside(void *user)
+{
+    struct gravel_flow *flow = user;
+    gravel_thread_begin("gravel-flow");
+    flow->outcome = gravel_flow_schedule_on_host(flow);
+    if (flow->outcome)
+        strcpy(flow->outcome_text, gravel_last_error());
+    return NULL;
+}
+
+int gravel_flow_start(struct gravel_flow *flow)
+{
+    int code = check_run(flow, "gravel_flow_start");
+    if (code)
+        return code;
+    int error = pthread_create(&flow->runner, NULL, run_beside, flow);
+    if (error)
+        return gravel_fail(GRAVEL_ESYSTEM, "gravel_flow_start: a thread: %s", strerror(error));
+    flow->is_running = flow->has_runner = true;
+    return 0;
+}
+
+int gravel_flow_wait(struct gravel_flow *flow)
+{
+    if (!flow || !flow->has_runner)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_wait: no run of the flow is under way");
+    pthread_join(flow->runner, NULL);
+    flow->has_runner = false;
+    int code = end_run(flow, flow->outcome);
+    return code ? gravel_fail_text(code, flow->outcome_text) : 0;
+}
+
+static int check_call(struct gravel_flow *flow, const char *channel, void *record, size_t to,
+                      void *result, size_t bytes, uint32_t *c)
+{
+    int code = check_idle(flow, "gravel_flow_call");
+    if (!code)
+        code = find(flow, "gravel_flow_call", channel, false, c);
+    if (code)
+        return code;
+    size_t record_bytes = 4 * flow->graph.channels[*c].n_words;
+    if (!record || !result || to % 4 || to + 4 > record_bytes || bytes == 0 || bytes % 4 ||
+        bytes > 4 * GRAVEL_RESULT_WORDS)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_flow_call: slot at byte %zu of a record of %zu at %p, result of "
+                           "%zu bytes, of %u at most, at %p",
+                           to, record_bytes, record, bytes, 4 * GRAVEL_RESULT_WORDS, result);
+    return 0;
+}
+
+int gravel_flow_call(struct gravel_flow *flow, const char *channel, void *record, size_t to,
+                     void *result, size_t bytes)
+{
+    static const uint32_t zeros[GRAVEL_RESULT_WORDS];
+    const gravel_slot slot = 0; /* the result's first word */
+    uint32_t c;
+    int code = check_call(flow, channel, record, to, result, bytes, &c);
+    if (code)
+        return code;
+    memcpy((unsigned char *)record + to, &slot, sizeof slot);
+    code = gravel_flow_memory_write(&flow->memory, slot, zeros, GRAVEL_RESULT_WORDS);
+    if (!code)
+        code = push(flow, c, record, 1);
+    if (!code)
+        code = gravel_flow_run(flow);
+    return code ? code : gravel_flow_memory_read(&flow->memory, slot, result, bytes / 4);
+}
+
+/* ---- observation ----------------------------------------------------------------------------- */
+
+int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *stats, size_t bytes)
+{
+    if (!flow || !stats)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_stats_read: flow at %p, statistics at %p",
+                           (void *)flow, (void *)stats);
+    memset(stats, 0, bytes);
+    memcpy(stats, &flow->stats, bytes < sizeof flow->stats ? bytes : sizeof flow->stats);
+    return 0;
+}
+
+int gravel_flow_channel_read(struct gravel_flow *flow, const char *channel, uint32_t *width,
+                             uint32_t *peak)
+{
+    uint32_t c = flow ? gravel_flow_graph_find(&flow->graph, channel) : 0;
+    if (!flow || c == flow->graph.n_channels)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_channel_read: no channel '%s'",
+                           channel ? channel : "(NULL)");
+    if (width)
+        *width = flow->graph.channels[c].width;
+    if (peak)
+        *peak = flow->peaks[c];
+    return 0;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checks of a graph. See graph.h.
+ *
+ * A cycle of edges is sound if it raises the level: then it ends at the last one. A channel may also feed itself, one
+ * CE for one. Any other cycle can fill all its channels and stop; it is refused unless GRAVEL_MAY_FILL marks a channel
+ * in it.
+ */
+#include "flow/graph.h"
+
+#include "base/error.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a channel ------------------------------------------------------------------------------- */
+
+static bool is_stack_kind(uint32_t kind)
+{
+    return kind == GRAVEL_SPAWN || kind == GRAVEL_AFTER;
+}
+
+static uint32_t kind_of(const struct gravel_channel *channel)
+{
+    return channel->kind & ~GRAVEL_MAY_FILL;
+}
+
+static bool is_identifier(const char *name)
+{
+    if (!name || !(isalpha((unsigned char)*name) || *name == '_'))
+        return false;
+    while (isalnum((unsigned char)*name) || *name == '_')
+        name++;
+    return !*name;
+}
+
+static const struct gravel_channel *find(const struct gravel_graph *graph, const char *name)
+{
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        if (strcmp(graph->channels[c].name, name) == 0)
+            return &graph->channels[c];
+    return NULL;
+}
+
+static int check_name(const struct gravel_graph *graph, uint32_t c)
+{
+    const char *name = graph->channels[c].name;
+    if (!is_identifier(name))
+        return gravel_fail(GRAVEL_EINVAL, "channel %u: its name, '%s', is not a C identifier", c,
+                           name ? name : "(NULL)");
+    for (uint32_t other = 0; other < c; other++)
+        if (strcmp(graph->channels[other].name, name) == 0)
+            return gravel_fail(GRAVEL_EINVAL, "channels %u and %u have one name, '%s'", other, c,
+                               name);
+    return 0;
+}
+
+static int check_channel(const struct gravel_channel *channel)
+{
+    uint32_t bytes = channel->record_bytes, kind = kind_of(channel), width = channel->width;
+    if (bytes == 0 || bytes % 4 || bytes > GRAVEL_RECORD_MOST_BYTES)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "channel '%s': a record of %u bytes, not of 4-byte words up to %u bytes",
+                           channel->name, bytes, GRAVEL_RECORD_MOST_BYTES);
+    if (kind > GRAVEL_AFTER)
+        return gravel_fail(GRAVEL_EINVAL, "channel '%s': there is no kind %u", channel->name,
+                           channel->kind);
+    if (width & (width - 1) || width > GRAVEL_FLOW_MAX_WIDTH)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "channel '%s': its width, %u, is not a power of two up to %u",
+                           channel->name, width, GRAVEL_FLOW_MAX_WIDTH);
+    if (channel->n_into && (!channel->into || kind == GRAVEL_OUTPUT))
+        return gravel_fail(GRAVEL_EINVAL, "channel '%s': %u edges %s", channel->name,
+                           channel->n_into,
+                           channel->into ? "of an output, which has no node" : "at NULL");
+    return 0;
+}
+
+/* ---- an edge --------------------------------------------------------------------------------- */
+
+static int fail_edge(const struct gravel_channel *from, const struct gravel_edge *edge,
+                     const char *what)
+{
+    return gravel_fail(GRAVEL_EINVAL, "edge from channel '%s' into '%s', at most %u: %s",
+                       from->name, edge->into ? edge->into : "(NULL)", edge->at_most, what);
+}
+
+static int check_edge(const struct gravel_graph *graph, const struct gravel_channel *from,
+                      uint32_t e)
+{
+    const struct gravel_edge *edge = &from->into[e];
+    const struct gravel_channel *into = edge->into ? find(graph, edge->into) : NULL;
+    if (!into)
+        return fail_edge(from, edge, "there is no such channel");
+    for (uint32_t other = 0; other < e; other++)
+        if (strcmp(from->into[other].into, edge->into) == 0)
+            return fail_edge(from, edge, "there is another edge between the two");
+    if (edge->at_most == 0 || edge->at_most > GRAVEL_FLOW_MAX_WIDTH)
+        return fail_edge(from, edge, "it makes nothing, or too much");
+    if (kind_of(into) == GRAVEL_AFTER && !is_stack_kind(kind_of(from)))
+        return fail_edge(from, edge, "what has no level cannot sync");
+    if (into->width && into->width < edge->at_most)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "channel '%s': its width, %u, is less than the %u that an element of "
+                           "'%s' makes at most",
+                           into->name, into->width, edge->at_most, from->name);
+    return 0;
+}
+
+static int check_parts(const struct gravel_graph *graph)
+{
+    bool has_stack = false;
+    int code = 0;
+    for (uint32_t c = 0; c < graph->n_channels && !code; c++)
+        code = check_name(graph, c);
+    for (uint32_t c = 0; c < graph->n_channels && !code; c++) {
+        code = check_channel(&graph->channels[c]);
+        has_stack |= is_stack_kind(kind_of(&graph->channels[c]));
+    }
+    for (uint32_t c = 0; c < graph->n_channels && !code; c++)
+        for (uint32_t e = 0; e < graph->channels[c].n_into && !code; e++)
+            code = check_edge(graph, &graph->channels[c], e);
+    if (!code && (graph->depth > GRAVEL_FLOW_MAX_DEPTH || (has_stack && graph->depth == 0)))
+        code = gravel_fail(GRAVEL_EINVAL, "a graph with stacks of depth %u, not of 1 to %u levels",
+                           graph->depth, GRAVEL_FLOW_MAX_DEPTH);
+    return code;
+}
+
+/* ---- the copy -------------------------------------------------------------------------------- */
+
+/* Copy the channels of some kinds, in their order. */
+static bool copy_channels(struct gravel_flow_graph *graph, const struct gravel_graph *from,
+                          bool stacks)
+{
+    for (uint32_t c = 0; c < from->n_channels; c++) {
+        const struct gravel_channel *channel = &from->channels[c];
+        uint32_t kind = kind_of(channel), at = graph->n_channels;
+        if (is_stack_kind(kind) != stacks)
+            continue;
+        graph->names[at] = strdup(channel->name);
+        graph->may_fill[at] = channel->kind & GRAVEL_MAY_FILL;
+        graph->channels[at] = (struct gravelp_channel){.kind = kind,
+                                                       .n_words = channel->record_bytes / 4,
+                                                       .width = channel->width,
+                                                       .n_edges = channel->n_into};
+        graph->n_channels++;
+        if (!graph->names[at])
+            return false;
+    }
+    return true;
+}
+
+/* Behind the channels, whose names the edges are resolved by. */
+static void copy_edges(struct gravel_flow_graph *graph, const struct gravel_graph *from)
+{
+    for (uint32_t c = 0; c < graph->n_channels; c++) {
+        const struct gravel_channel *channel = find(from, graph->names[c]);
+        graph->channels[c].first_edge = graph->n_edges;
+        for (uint32_t e = 0; e < channel->n_into; e++)
+            graph->edges[graph->n_edges++] = (struct gravelp_edge){
+                gravel_flow_graph_find(graph, channel->into[e].into), channel->into[e].at_most};
+    }
+}
+
+static int copy(struct gravel_flow_graph *graph, const struct gravel_graph *from)
+{
+    size_t n_edges = 0;
+    for (uint32_t c = 0; c < from->n_channels; c++)
+        n_edges += from->channels[c].n_into;
+    graph->names = calloc(from->n_channels, sizeof *graph->names);
+    graph->may_fill = calloc(from->n_channels, sizeof *graph->may_fill);
+    graph->channels = calloc(from->n_channels, sizeof *graph->channels);
+    graph->edges = calloc(n_edges + 1, sizeof *graph->edges);
+    bool is_whole = graph->names && graph->may_fill && graph->channels && graph->edges &&
+                    copy_channels(graph, from, false);
+    graph->n_flat = graph->n_channels;
+    if (!is_whole || !copy_channels(graph, from, true))
+        return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", from->n_channels);
+    graph->n_levels = from->depth ? from->depth : 1;
+    copy_edges(graph, from);
+    return 0;
+}
+
+/* ---- cycles ---------------------------------------------------------------------------------- */
+
+/* Whether channel b can be reached from channel a, by edges: [n_channels][n_channels]. */
+struct reach {
+    uint32_t n;
+    bool *from_to;
+};
+
+/* Edges of a stack into a stack of tasks raise the level; with `all` they count as well. */
+static void add_edges(struct reach *reach, const struct gravel_flow_graph *graph, bool all)
+{
+    memset(reach->from_to, 0, (size_t)reach->n * reach->n);
+    for (uint32_t c = 0; c < reach->n; c++)
+        for (uint32_t e = 0; e < graph->channels[c].n_edges; e++) {
+            uint32_t into = graph->edges[graph->channels[c].first_edge + e].into;
+            bool raises = c >= graph->n_flat && graph->channels[into].kind == GRAVEL_SPAWN;
+            if ((all || !raises) && into != c && !graph->may_fill[c] && !graph->may_fill[into])
+                reach->from_to[c * reach->n + into] = true;
+        }
+}
+
+static void close_over(struct reach *reach)
+{
+    uint32_t n = reach->n;
+    for (uint32_t by = 0; by < n; by++)
+        for (uint32_t a = 0; a < n; a++)
+            for (uint32_t b = 0; reach->from_to[a * n + by] && b < n; b++)
+                reach->from_to[a * n + b] |= reach->from_to[by * n + b];
+}
+
+/* Two channels that reach each other; with `all`, of which one has no level. */
+static int check_cycles(struct reach *reach, const struct gravel_flow_graph *graph, bool all)
+{
+    add_edges(reach, graph, all);
+    close_over(reach);
+    for (uint32_t a = 0; a < (all ? graph->n_flat : reach->n); a++)
+        for (uint32_t b = a + 1; b < reach->n; b++)
+            if (reach->from_to[a * reach->n + b] && reach->from_to[b * reach->n + a])
+                return gravel_fail(
+                    GRAVEL_EINVAL,
+                    "channels '%s' and '%s' feed each other in a cycle that raises no level, and "
+                    "can fill up (GRAVEL_MAY_FILL allows it)",
+                    graph->names[a], graph->names[b]);
+    return 0;
+}
+
+static int check_self(const struct gravel_flow_graph *graph, uint32_t c)
+{
+    for (uint32_t e = 0; e < graph->channels[c].n_edges; e++) {
+        const struct gravelp_edge *edge = &graph->edges[graph->channels[c].first_edge + e];
+        if (edge->into == c && gravel_flow_graph_feeds_itself(graph, c) && edge->at_most > 1 &&
+            !graph->may_fill[c])
+            return gravel_fail(GRAVEL_EINVAL,
+                               "channel '%s' feeds itself at its level with at most %u, not 1, and "
+                               "can fill up (GRAVEL_MAY_FILL allows it)",
+                               graph->names[c], edge->at_most);
+    }
+    return 0;
+}
+
+static int check_all_cycles(const struct gravel_flow_graph *graph)
+{
+    struct reach reach = {.n = graph->n_channels};
+    int code = 0;
+    reach.from_to = calloc(reach.n, reach.n);
+    if (!reach.from_to)
+        return gravel_fail(GRAVEL_ENOMEM, "the cycles of %u channels", reach.n);
+    for (uint32_t c = 0; c < reach.n && !code; c++)
+        code = check_self(graph, c);
+    if (!code)
+        code = check_cycles(&reach, graph, false);
+    if (!code)
+        code = check_cycles(&reach, graph, true);
+    free(reach.from_to);
+    return code;
+}
+
+/* ---- the graph ------------------------------------------------------------------------------- */
+
+int gravel_flow_graph_create(struct gravel_flow_graph *graph, const struct gravel_graph *from)
+{
+    *graph = (struct gravel_flow_graph){0};
+    if (!from || !from->channels || from->n_channels == 0 ||
+        from->n_channels > GRAVEL_FLOW_MAX_CHANNELS)
+        return gravel_fail(GRAVEL_EINVAL, "a graph of %u channels at %p, not of 1 to %u",
+                           from ? from->n_channels : 0, from ? (const void *)from->channels : NULL,
+                           GRAVEL_FLOW_MAX_CHANNELS);
+    int code = check_parts(from);
+    if (!code)
+        code = copy(graph, from);
+    if (!code)
+        code = check_all_cycles(graph);
+    if (code)
+        gravel_flow_graph_destroy(graph);
+    return code;
+}
+
+void gravel_flow_graph_destroy(struct gravel_flow_graph *graph)
+{
+    for (uint32_t c = 0; graph->names && c < graph->n_channels; c++)
+        free(graph->names[c]);
+    free(graph->names);
+    free(graph->may_fill);
+    free(graph->channels);
+    free(graph->edges);
+    *graph = (struct gravel_flow_graph){0};
+}
+
+uint32_t gravel_flow_graph_find(const struct gravel_flow_graph *graph, const char *name)
+{
+    uint32_t c = 0;
+    while (name && c < graph->n_channels && strcmp(graph->names[c], name) != 0)
+        c++;
+    return name ? c : graph->n_channels;
+}
+
+bool gravel_flow_graph_feeds_itself(const struct gravel_flow_graph *graph, uint32_t channel)
+{
+    const struct gravelp_channel *of = &graph->channels[channel];
+    for (uint32_t e = 0; e < of->n_edges; e++)
+        if (graph->edges[of->first_edge + e].into == channel && of->kind != GRAVEL_SPAWN)
+            return true;
+    return false;
+}
+
+uint32_t gravel_flow_graph_most_into(const struct gravel_flow_graph *graph, uint32_t channel)
+{
+    uint32_t most = 1;
+    for (uint32_t e = 0; e < graph->n_edges; e++)
+        if (graph->edges[e].into == channel && graph->edges[e].at_most > most)
+            most = graph->edges[e].at_most;
+    return most;
+}

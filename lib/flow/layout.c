@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Widths and places. See layout.h.
+ *
+ * Channels whose width is left to the library get the widest power of two, up to the shape's, with which all fits. The
+ * rows of all continuations have one width, so that the words of a long in a slot are that far apart.
+ */
+#include "flow/layout.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_WORDS (GRAVELP_CACHELINE / 4)
+
+static uint64_t in_lines(uint64_t words)
+{
+    return (words + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
+}
+
+/* ---- widths ---------------------------------------------------------------------------------- */
+
+static uint32_t power_of_two_from(uint32_t least)
+{
+    uint32_t power = 1;
+    while (power < least)
+        power *= 2;
+    return power;
+}
+
+/* A group's worth; little of a narrow channel. */
+static uint32_t reserve_of(uint32_t width, uint32_t group_items)
+{
+    uint32_t quarter = width / 4 ? width / 4 : 1;
+    return quarter < group_items ? quarter : group_items;
+}
+
+/* The least width with which what one CE makes fits beside the reserve. */
+static uint32_t least_width(const struct gravel_flow_graph *graph, uint32_t c)
+{
+    uint32_t most = gravel_flow_graph_most_into(graph, c);
+    if (!gravel_flow_graph_feeds_itself(graph, c))
+        return power_of_two_from(most);
+    uint32_t width = power_of_two_from(most + 1);
+    while (width - reserve_of(width, UINT32_MAX) < most)
+        width *= 2;
+    return width;
+}
+
+/* Widths as given, and for the rest `width` or what is least. */
+static void set_widths(struct gravel_flow_graph *graph, const struct gravel_flow_graph *asked,
+                       uint32_t width)
+{
+    uint32_t widest = 1;
+    for (uint32_t c = 0; c < graph->n_channels; c++) {
+        struct gravelp_channel *channel = &graph->channels[c];
+        uint32_t least = least_width(graph, c);
+        channel->width = asked->channels[c].width;
+        if (channel->width == 0)
+            channel->width = least > width ? least : width;
+        if (channel->kind == GRAVEL_AFTER && channel->width > widest)
+            widest = channel->width;
+    }
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        if (graph->channels[c].kind == GRAVEL_AFTER)
+            graph->channels[c].width = widest;
+}
+
+static int set_reserves(struct gravel_flow_graph *graph, uint32_t group_items)
+{
+    for (uint32_t c = 0; c < graph->n_channels; c++) {
+        struct gravelp_channel *channel = &graph->channels[c];
+        uint32_t most = gravel_flow_graph_most_into(graph, c);
+        channel->reserve =
+            gravel_flow_graph_feeds_itself(graph, c) ? reserve_of(channel->width, group_items) : 0;
+        if (channel->width - channel->reserve < most)
+            return gravel_fail(GRAVEL_EINVAL,
+                               "channel '%s', which feeds itself: its width, %u, less the %u kept "
+                               "for that is less than the %u that an element makes at most",
+                               graph->names[c], channel->width, channel->reserve, most);
+    }
+    return 0;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static uint64_t words_of(const struct gravelp_channel *channel)
+{
+    return (uint64_t)channel->width * channel->n_words;
+}
+
+/* Rows of the channels of a kind, one after the other. @return where they end. */
+static uint32_t place(struct gravel_flow_graph *graph, uint32_t kind, uint32_t at)
+{
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        if (graph->channels[c].kind == kind) {
+            graph->channels[c].base = at;
+            at += (uint32_t)in_lines(words_of(&graph->channels[c]));
+        }
+    return at;
+}
+
+/* Words of rows and the result, which have numbers of 32 bits. */
+static uint64_t words_of_rows(const struct gravel_flow_graph *graph)
+{
+    uint64_t words = GRAVEL_RESULT_WORDS;
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        words +=
+            in_lines(words_of(&graph->channels[c])) * (c < graph->n_flat ? 1 : graph->n_levels);
+    return words;
+}
+
+static void place_rows(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph)
+{
+    uint32_t at = place(graph, GRAVEL_STREAM, GRAVEL_RESULT_WORDS);
+    layout->levels_at = place(graph, GRAVEL_OUTPUT, at);
+    layout->after_words = place(graph, GRAVEL_AFTER, layout->levels_at) - layout->levels_at;
+    layout->level_words =
+        place(graph, GRAVEL_SPAWN, layout->levels_at + layout->after_words) - layout->levels_at;
+    layout->header.n_level_words = layout->level_words * graph->n_levels;
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        graph->channels[c].level_words = c < graph->n_flat ? 0 : layout->level_words;
+}
+
+/* What is before and behind the rows. */
+static void place_control(struct gravel_flow_layout *layout, const struct gravel_flow_graph *graph,
+                          uint64_t row_words)
+{
+    struct gravelp_flow *header = &layout->header;
+    uint64_t at = sizeof *header / 4;
+    header->limits_at = (uint32_t)at;
+    at += in_lines(graph->n_channels);
+    layout->front_bytes = 4 * at;
+    layout->round_bytes = layout->front_bytes - offsetof(struct gravelp_flow, round);
+    header->fault_at = at += row_words;
+    layout->back_at = 4 * at;
+    header->unenqueued_at = at += sizeof(struct gravelp_flow_fault) / 4;
+    header->tails_at = at += graph->n_channels;
+    header->heads_at = at = in_lines(at + header->n_layers);
+    layout->counts_bytes = 4 * at - layout->back_at;
+    header->channels_at = at += in_lines(header->n_layers);
+    header->edges_at = at += graph->n_channels * sizeof *graph->channels / 4;
+    at = in_lines(at + graph->n_edges * sizeof *graph->edges / 4);
+    layout->back_bytes = 4 * at - layout->back_at;
+    layout->bytes = 4 * at;
+}
+
+/* @return false if it is larger than the shape allows, or a word of rows would have no number. */
+static bool place_all(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph,
+                      const struct gravel_flow_shape *shape)
+{
+    uint64_t row_words = words_of_rows(graph);
+    place_control(layout, graph, row_words);
+    if (layout->bytes > shape->max_bytes || row_words >= UINT32_MAX)
+        return false;
+    place_rows(layout, graph);
+    return true;
+}
+
+static void begin_header(struct gravelp_flow *header, const struct gravel_flow_graph *graph)
+{
+    *header = (struct gravelp_flow){
+        .version = GRAVELP_FLOW_VERSION,
+        .n_channels = graph->n_channels,
+        .n_flat = graph->n_flat,
+        .n_levels = graph->n_levels,
+        .n_layers = graph->n_flat + (graph->n_channels - graph->n_flat) * graph->n_levels,
+    };
+}
+
+/* What the program of the graph depends on. */
+static uint32_t sign_of(const struct gravel_flow_graph *graph)
+{
+    uint64_t hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, graph->channels,
+                                      graph->n_channels * sizeof *graph->channels);
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        hash = gravel_hash_bytes(hash, graph->names[c], strlen(graph->names[c]) + 1);
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void write_table(FILE *out, const struct gravel_flow_graph *graph)
+{
+    for (uint32_t c = 0; c < graph->n_channels; c++) {
+        const struct gravelp_channel *channel = &graph->channels[c];
+        uint32_t n_levels = c < graph->n_flat ? 1 : graph->n_levels;
+        fprintf(out, "%s %s: %u words x %u wide x %u levels = %" PRIu64 " bytes", c ? ";" : "",
+                graph->names[c], channel->n_words, channel->width, n_levels,
+                4 * words_of(channel) * n_levels);
+    }
+}
+
+static bool fits(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph,
+                 const struct gravel_flow_graph *asked, const struct gravel_flow_shape *shape,
+                 uint32_t width)
+{
+    set_widths(graph, asked, width);
+    return place_all(layout, graph, shape);
+}
+
+/* The widest that all channels could have; 0 if none. */
+static uint32_t widest_of_all(struct gravel_flow_graph *graph,
+                              const struct gravel_flow_shape *shape)
+{
+    struct gravelp_channel *channels = calloc(graph->n_channels, sizeof *channels);
+    struct gravel_flow_graph free_widths = *graph;
+    struct gravel_flow_layout layout = {0};
+    uint32_t width = GRAVEL_FLOW_MAX_WIDTH;
+    if (!channels)
+        return 0;
+    free_widths.channels = channels; /* widths of 0: all are derived */
+    begin_header(&layout.header, graph);
+    while (width && !fits(&layout, graph, &free_widths, shape, width))
+        width /= 2;
+    free(channels);
+    return width;
+}
+
+/* Flow memory as it is laid out is too large. */
+static int fail_size(struct gravel_flow_graph *graph, uint64_t bytes,
+                     const struct gravel_flow_shape *shape)
+{
+    char *table = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&table, &length);
+    if (out) {
+        write_table(out, graph);
+        fclose(out);
+    }
+    int code = gravel_fail(
+        GRAVEL_ENOMEM,
+        "a flow of %" PRIu64 " bytes, of %" PRIu64 " at most; channels of width %u would fit:%s",
+        bytes, shape->max_bytes, widest_of_all(graph, shape), table ? table : "");
+    free(table);
+    return code;
+}
+
+int gravel_flow_layout(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph,
+                       const struct gravel_flow_shape *shape)
+{
+    size_t channel_bytes = graph->n_channels * sizeof *graph->channels;
+    struct gravel_flow_graph asked = *graph;
+    uint32_t width = shape->width;
+    *layout = (struct gravel_flow_layout){0};
+    begin_header(&layout->header, graph);
+    asked.channels = malloc(channel_bytes);
+    if (!asked.channels)
+        return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", graph->n_channels);
+    memcpy(asked.channels, graph->channels, channel_bytes);
+    while (!fits(layout, graph, &asked, shape, width) && width > 1)
+        width /= 2;
+    bool is_placed = fits(layout, graph, &asked, shape, width);
+    free(asked.channels);
+    if (!is_placed)
+        return fail_size(graph, layout->bytes, shape);
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        if (graph->channels[c].kind == GRAVEL_AFTER)
+            layout->slot_stride = graph->channels[c].width;
+    layout->group_items = shape->group_items;
+    int code = set_reserves(graph, shape->group_items);
+    layout->header.sign = sign_of(graph);
+    return code;
+}
+
+void gravel_flow_layout_write(const struct gravel_flow_layout *layout,
+                              const struct gravel_flow_graph *graph, void *front, void *back)
+{
+    const struct gravelp_flow *header = &layout->header;
+    uint32_t *words = back;
+    memset(front, 0, layout->front_bytes);
+    memset(back, 0, layout->back_bytes);
+    memcpy(front, header, sizeof *header);
+    memcpy(words + (header->channels_at - header->fault_at), graph->channels,
+           graph->n_channels * sizeof *graph->channels);
+    memcpy(words + (header->edges_at - header->fault_at), graph->edges,
+           graph->n_edges * sizeof *graph->edges);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flow memory on the device, and the host's view of its control part.
+ *
+ * On step svm host and kernels address flow memory alike. On all others it is a buffer, of which the host mirrors front
+ * and back, one after the other, in pinned memory: one copy before a round and one after it.
+ *
+ * Path:    layout.c -> memory.c -> flow.c, host.c.
+ * Owner:   the flow.
+ * Threads: the one that makes the flow's calls.
+ */
+#ifndef GRAVEL_FLOW_MEMORY_H
+#define GRAVEL_FLOW_MEMORY_H
+
+#include "flow/layout.h"
+#include "opencl/copier.h"
+#include "opencl/pinned.h"
+
+struct gravel_flow_memory {
+    const struct gravel_device *device;
+    const struct gravel_flow_layout *layout;
+    struct gravelp_flow *
+        control; /* the host's: flow memory itself, or the mirror, where all that ends in _at differs */
+    void *shared; /* NULL: there is a buffer */
+    cl_mem buffer;
+    struct gravel_pinned mirror;
+    struct gravel_copier *copier;
+};
+
+/**
+ * Allocate it, and write front and back as they begin.
+ *
+ * @param memory  [out] to be destroyed, also on failure.
+ * @param layout  outlives it.
+ * @return        0; GRAVEL_ENOMEM; GRAVEL_ECL; or the wait for the copy was given up (opencl/wait.h).
+ */
+int gravel_flow_memory_create(struct gravel_flow_memory *memory, const struct gravel_device *device,
+                              const struct gravel_flow_layout *layout,
+                              const struct gravel_flow_graph *graph);
+/** Zero-filled is allowed. What a device that has stopped answering may still use stays. */
+void gravel_flow_memory_destroy(struct gravel_flow_memory *memory);
+
+/** Set a kernel's GRAVEL_FLOW argument. */
+cl_int gravel_flow_memory_set_argument(const struct gravel_flow_memory *memory, cl_kernel kernel,
+                                       cl_uint index);
+
+/** Enqueue a copy of round and limits to the device; nothing where there is no mirror. */
+cl_int gravel_flow_memory_send_round(const struct gravel_flow_memory *memory);
+/** Enqueue a copy of faults and tails to the host. @param event  [out] NULL where there is no mirror. */
+cl_int gravel_flow_memory_fetch_counts(const struct gravel_flow_memory *memory, cl_event *event);
+/** Copy tails that the host has changed to the device, done on return. @return as gravel_copier_write. */
+int gravel_flow_memory_write_tails(struct gravel_flow_memory *memory);
+
+/** Copy words of rows or the result, from number `at` on, done on return. @return as gravel_copier_read. */
+int gravel_flow_memory_write(struct gravel_flow_memory *memory, uint64_t at, const uint32_t *words,
+                             uint64_t n);
+int gravel_flow_memory_read(struct gravel_flow_memory *memory, uint64_t at, uint32_t *words,
+                            uint64_t n);
+
+#endif

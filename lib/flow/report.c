@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What went wrong in a run, in words: which channel, which level, how many.
+ *
+ * Path:    host.c -> report.c -> gravel_last_error.
+ * Threads: the one that runs the flow.
+ */
+#include "base/error.h"
+#include "flow/flow.h"
+#include "layout/choose.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *name_of(const struct gravel_flow *flow, uint32_t channel)
+{
+    return channel < flow->graph.n_channels ? flow->graph.names[channel] : "(none)";
+}
+
+static uint32_t most_of(const struct gravel_flow *flow, uint32_t channel, uint32_t into)
+{
+    const struct gravelp_channel *from = &flow->graph.channels[channel];
+    for (uint32_t e = 0; e < from->n_edges; e++)
+        if (flow->graph.edges[from->first_edge + e].into == into)
+            return flow->graph.edges[from->first_edge + e].at_most;
+    return 0;
+}
+
+/* Who was at it: the channel whose elements the round processed. */
+static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round *round,
+                      const struct gravelp_flow_fault *fault)
+{
+    const char *by = name_of(flow, round->channel), *of = name_of(flow, fault->channel);
+    switch (fault->fault) {
+    case GRAVELP_FLOW_FAULT_MOST:
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "node '%s', level %u: %u elements made at least %u of channel '%s' more "
+                           "than the %u each that the edge declares",
+                           by, round->level, round->n, fault->value, of,
+                           most_of(flow, round->channel, fault->channel));
+    case GRAVELP_FLOW_FAULT_DEEP:
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "node '%s', level %u: a group spawned %u of channel '%s' at the last of "
+                           "%u levels",
+                           by, round->level, fault->value, of, fault->bound);
+    case GRAVELP_FLOW_FAULT_SLOT:
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "node '%s', level %u: a result for slot %u, which is none", by,
+                           round->level, fault->value);
+    case GRAVELP_FLOW_FAULT_SIGN:
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "node '%s': the kernel was built for another graph (sign 0x%08x, not "
+                           "0x%08x)",
+                           by, fault->bound, fault->value);
+    default:
+        return gravel_fail(GRAVEL_EKERNEL, "node '%s', level %u: fault %u", by, round->level,
+                           fault->fault);
+    }
+}
+
+int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_round *round)
+{
+    struct gravelp_flow *control = flow->memory.control;
+    const struct gravelp_flow_fault *fault = gravelp_flow_faults(control); /* K3: the round's end */
+    const uint32_t *unenqueued = gravelp_flow_words(control, control->unenqueued_at);
+    if (fault->claim)
+        return fail_fault(flow, round, fault);
+    for (uint32_t c = 0; c < flow->graph.n_channels; c++)
+        if (unenqueued[c])
+            return gravel_fail(
+                GRAVEL_EKERNEL,
+                "node '%s', level %u: %d calls of gravel_talloc of channel '%s' more "
+                "than of gravel_enq",
+                name_of(flow, round->channel), round->level, (int)unenqueued[c], name_of(flow, c));
+    return 0;
+}
+
+int gravel_flow_fail_stuck(struct gravel_flow *flow)
+{
+    struct gravelp_view view = gravelp_view_of(flow->memory.control);
+    char *table = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&table, &bytes);
+    for (uint32_t layer = 0; out && layer < view.flow->n_layers; layer++) {
+        struct gravelp_round place = gravelp_view_place(view, layer);
+        if (gravelp_view_used(view, layer))
+            fprintf(out, "\n%s, level %u: %u of %u", name_of(flow, place.channel), place.level,
+                    gravelp_view_used(view, layer), view.channels[place.channel].width);
+    }
+    if (out)
+        fclose(out);
+    int code =
+        gravel_fail(GRAVEL_ESTUCK, "elements are left, and what they make at most fits nowhere:%s",
+                    table ? table : "");
+    free(table);
+    return code;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between the network thread's own files.
+ *
+ * Path:    start.c, network.c <-> control.c, job.c, reply.c, liveness.c.
+ * Threads: the network thread, if not said otherwise.
+ */
+#ifndef GRAVEL_NETWORK_PARTS_H
+#define GRAVEL_NETWORK_PARTS_H
+
+#include "network/network.h"
+
+static inline bool gravel_network_is_local(const struct gravel_network *network, uint32_t node)
+{
+    return network->transport->is_loopback || node == network->transport->node;
+}
+
+static inline bool gravel_network_has_aborted(const struct gravel_network *network)
+{
+    return atomic_load_explicit(network->shape.aborted, memory_order_relaxed); /* H2 */
+}
+
+/** network.c: all the thread does, until gravel_network_stop. */
+void gravel_network_loop(struct gravel_network *network);
+
+/** network.c: number the frame and send it, or resolve it if its destination is here. */
+void gravel_network_send(struct gravel_network *network, struct gravel_buffer *buffer);
+/** Send everything that senders have shipped so far. @return buffers sent [count]. */
+uint32_t gravel_network_drain(struct gravel_network *network);
+/** A frame of our own of `bytes`, to be filled and put; NULL (and a fatal report) if memory is out. */
+struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
+                                           uint32_t node, uint32_t bytes);
+/** network.c: append a frame to those pending, and take the first of them, or NULL. */
+void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer);
+struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network);
+/** network.c: the resolver is done with a frame's bytes. `context` is the network. */
+void gravel_network_give_back(void *context, const struct gravel_loan *loan);
+/** Report a fatal failure. */
+void gravel_network_fail(struct gravel_network *network, int code, const char *text);
+
+/** control.c: act on a frame that has arrived. @return whether the resolver keeps it: its lender is called back. */
+bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
+                           const struct gravel_loan *loan);
+
+/** control.c: n messages of a frame were applied, or why not. As gravel_lending's. */
+void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
+                          const struct gravel_refusal *refusal);
+
+/** reply.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
+void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
+                       const uint64_t *requests, const unsigned char *answers);
+
+/** control.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
+void gravel_network_finish_resolving(struct gravel_network *network);
+
+/** job.c: take new jobs, get all a step further. @return whether one moved. */
+bool gravel_job_step(struct gravel_network *network, uint64_t now_ns);
+/** job.c: end every job; the node has failed. */
+void gravel_job_fail_all(struct gravel_network *network);
+/** job.c: a reply to a get. */
+void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
+                      uint32_t bytes);
+
+/** liveness.c: beat, and watch our left neighbour. @return time until the next beat is due [ns]. */
+uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns);
+/** liveness.c: tell every node that this one has failed and why, once. */
+void gravel_liveness_tell_death(struct gravel_network *network);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starts and stops the network thread, and joins it to senders and the resolver. See network.h.
+ *
+ * Path:    gravel_open -> start.c -> network.c; gravel_close -> start.c.
+ * Memory:  N1: transport and open_code are set, for the thread that opens the node. N2: senders, resolver and memory
+ *          are set, for the network thread.
+ */
+#include "network/parts.h"
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "queue/capacity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int allocate(struct gravel_network *network)
+{
+    uint32_t n = network->transport->n_nodes;
+    network->n_sent = calloc(n, 5 * sizeof *network->n_sent); /* and the other numbers */
+    if (!network->n_sent)
+        return gravel_fail(GRAVEL_ENOMEM, "network thread for %u nodes", n);
+    network->n_received = network->n_sent + n;
+    network->n_acked = network->n_sent + 2 * n;
+    network->n_life_sent = network->n_sent + 3 * n;
+    network->n_life_received = network->n_sent + 4 * n;
+    return 0;
+}
+
+static int open_transport(struct gravel_network *network)
+{
+    const struct gravel_config *config = network->shape.config;
+    int code = network->shape.use_mpi
+                   ? gravel_transport_mpi_open(&network->transport, network->shape.comm,
+                                               network->shape.segment)
+                   : gravel_transport_self_open(&network->transport, config->loopback_nodes);
+    return code ? code : allocate(network);
+}
+
+static void tell_ready(struct gravel_network *network, int code)
+{
+    network->open_code = code;
+    if (code)
+        snprintf(network->open_text, sizeof network->open_text, "%s", gravel_last_error());
+    network->heard_ns = network->beat_ns = gravel_clock_ns();
+    atomic_store_explicit(&network->is_ready, true, memory_order_release); /* N1 */
+    gravel_event_signal(&network->job_done);
+}
+
+static void *thread_main(void *argument)
+{
+    struct gravel_network *network = argument;
+    gravel_thread_begin("gravel-net");
+    int code = open_transport(network);
+    tell_ready(network, code);
+    if (!code)
+        gravel_network_loop(network);
+    if (network->transport)
+        network->transport->operations->close(network->transport,
+                                              !gravel_network_has_aborted(network));
+    return NULL;
+}
+
+static void wait_ready(struct gravel_network *network)
+{
+    for (;;) {
+        uint32_t key = gravel_event_prepare(&network->job_done);
+        if (atomic_load_explicit(&network->is_ready, memory_order_acquire)) { /* N1 */
+            gravel_event_cancel(&network->job_done);
+            return;
+        }
+        gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S);
+    }
+}
+
+int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape)
+{
+    network->shape = *shape;
+    network->pending_end = &network->pending;
+    network->new_jobs_end = &network->new_jobs;
+    pthread_mutex_init(&network->host_lock, NULL);
+    pthread_mutex_init(&network->job_lock, NULL);
+    network->started_ns = gravel_clock_ns();
+    int error = pthread_create(&network->thread, NULL, thread_main, network);
+    if (error)
+        return gravel_fail(GRAVEL_ESYSTEM, "network thread: %s", strerror(error));
+    network->is_running = true;
+    wait_ready(network);
+    if (network->open_code)
+        return gravel_fail(network->open_code, "%s", network->open_text);
+    return 0;
+}
+
+/* Handlers run in the network thread: what they send waits until the buffer at hand is done. */
+static void ship_from_handler(void *context, struct gravel_buffer *buffer)
+{
+    gravel_network_put(context, buffer);
+}
+
+int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
+                          struct gravel_device_calls *calls, struct gravel_trace *trace,
+                          uint32_t n_buffers)
+{
+    const struct gravel_config *config = network->shape.config;
+    struct gravel_resolver_shape resolver = {
+        .heap = network->shape.heap,
+        .handlers = network->shape.handlers,
+        .n_handlers = network->shape.n_handlers,
+        .call = network->shape.call,
+        .context = network->shape.context,
+        .reply = gravel_reply_send,
+        .network = network,
+        .n_helpers = config->n_resolvers,
+        .memory = memory,
+        .calls = calls,
+        .max_frame_bytes = config->buffer_bytes,
+        .lending = {.context = network,
+                    .give_back = gravel_network_give_back,
+                    .ended = gravel_control_ended},
+    };
+    struct gravel_sender_shape sender = {
+        .node = network->transport->node,
+        .n_nodes = network->transport->n_nodes,
+        .buffer_bytes = (uint32_t)config->buffer_bytes,
+        .flush_ns = config->flush_us * UINT64_C(1000),
+        .ship = ship_from_handler,
+        .context = network,
+        .aborted = network->shape.aborted,
+    };
+    network->shape.memory = memory;
+    network->trace = trace;
+    int code = gravel_resolver_create(&network->resolver, &resolver);
+    if (!code)
+        code = gravel_mpmc_create(&network->outgoing, gravel_queue_capacity(n_buffers + 1),
+                                  sizeof(struct gravel_buffer *), 0);
+    if (!code)
+        code = gravel_sender_create(&network->handler_sender, &sender);
+    sender.ship = gravel_network_ship;
+    sender.n_buffers = network->transport->n_nodes * GRAVEL_HOST_BUFFERS;
+    if (network->transport->handed.n_takers)
+        sender.frames =
+            gravel_segment_take(network->shape.segment,
+                                gravel_pool_frames_bytes(sender.buffer_bytes, sender.n_buffers));
+    if (!code)
+        code = gravel_sender_create(&network->host_sender, &sender);
+    if (!code)
+        atomic_store_explicit(&network->is_attached, true, memory_order_release); /* N2 */
+    return code;
+}
+
+static void free_pending(struct gravel_network *network)
+{
+    struct gravel_buffer *buffer;
+    while ((buffer = gravel_network_take_pending(network)))
+        gravel_pool_return(buffer);
+    while (network->outgoing && (buffer = gravel_mpmc_pop_pointer(network->outgoing)))
+        gravel_pool_return(buffer);
+}
+
+void gravel_network_stop(struct gravel_network *network, bool keep_resolver)
+{
+    if (!network->is_running)
+        return;
+    atomic_store_explicit(&network->stopping, true, memory_order_relaxed);
+    gravel_event_signal(&network->event);
+    pthread_join(network->thread, NULL);
+    network->is_running = false;
+    free_pending(network);
+    if (!keep_resolver)
+        gravel_resolver_destroy(network->resolver);
+    gravel_sender_destroy(network->handler_sender);
+    gravel_sender_destroy(network->host_sender);
+    gravel_mpmc_destroy(network->outgoing);
+    free(network->n_sent); /* and the other numbers */
+    pthread_mutex_destroy(&network->host_lock);
+    pthread_mutex_destroy(&network->job_lock);
+}

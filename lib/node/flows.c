@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flows of an open node: how they are made, and how their rounds are launched.
+ *
+ * A kernel that sends nothing never waits, so its rounds are plain commands. One that sends is launched as any kernel
+ * of the caller's, in slices where the step wants them.
+ *
+ * Path:    gravel/flow.h -> flows.c -> lib/flow, launch.c.
+ * Owner:   the caller of gravel_flow_create.
+ */
+#include "base/error.h"
+#include "flow/flow.h"
+#include "flow/prelude.h"
+#include "node/node.h"
+#include "opencl/objects.h"
+
+#include <stdlib.h>
+
+#define CPU_WIDTH (UINT32_C(1) << 15) /* with its records, what caches hold */
+#define GPU_WIDTH (UINT32_C(1) << 22)
+
+static int launch_plain(void *context, cl_kernel kernel, size_t n_items, size_t group_items,
+                        cl_event *event)
+{
+    struct gravel *gravel = context;
+    cl_int error =
+        gravel_cl_kernel_enqueue(gravel->device.queue, kernel, n_items, group_items, event);
+    return gravel_check_cl("a flow's round: clEnqueueNDRangeKernel", error);
+}
+
+static int launch_sending(void *context, cl_kernel kernel, size_t n_items, size_t group_items,
+                          cl_event *event)
+{
+    return gravel_launch(context, kernel, 1, &n_items, &group_items, 0, NULL, event);
+}
+
+static int wait_for(void *context, cl_kernel kernel, cl_event event)
+{
+    struct gravel *gravel = context;
+    int code = gravel_node_wait_for_kernel(gravel, kernel, event);
+    return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, code) : code;
+}
+
+static uint32_t width_of(const struct gravel *gravel)
+{
+    uint32_t width = gravel->config.flow_width, power = 1;
+    if (width == 0)
+        return gravel->device.capability.is_cpu ? CPU_WIDTH : GPU_WIDTH;
+    while (power <= width / 2)
+        power *= 2;
+    return power;
+}
+
+int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
+                       const struct gravel_graph *graph)
+{
+    if (!flow || !gravel)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_create: flow at %p, node at %p",
+                           (void *)flow, (void *)gravel);
+    *flow = NULL;
+    if (gravel_node_refuse_wait(gravel, "gravel_flow_create"))
+        return GRAVEL_EINVAL;
+    bool sends = graph && graph->n_messages;
+    return gravel_flow_make(flow, &gravel->device, graph, width_of(gravel),
+                            (struct gravel_flow_launcher){gravel, gravel->trace,
+                                                          sends ? launch_sending : launch_plain,
+                                                          wait_for});
+}
+
+static int make_kernel(struct gravel_flow *flow, cl_program program, const char *function)
+{
+    struct gravel *gravel = flow->launcher.context;
+    cl_kernel kernel = NULL;
+    int code = gravel_cl_kernel_create(&gravel->device, program, function, NULL, &kernel);
+    if (!code)
+        code = gravel_kernel_set_arena(gravel, kernel, 0);
+    if (!code)
+        code = gravel_flow_take_kernel(flow, kernel);
+    if (code)
+        gravel_cl_kernel_release(kernel);
+    return code;
+}
+
+int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *source,
+                      const char *options, const char *function, cl_kernel *kernel)
+{
+    if (!flow || !name || !source || !function)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_build: NULL argument");
+    if (flow->kernel)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_build: the flow has a kernel already");
+    cl_program program = NULL;
+    char *text = gravel_flow_prelude(&flow->graph, &flow->layout, name, source);
+    int code = text ? gravel_program_build(flow->launcher.context, name, text, options, &program)
+                    : gravel_fail(GRAVEL_ENOMEM, "%s: text of a flow", name);
+    free(text);
+    if (!code)
+        code = make_kernel(flow, program, function);
+    gravel_cl_program_release(program);
+    if (!code && kernel)
+        *kernel = flow->kernel;
+    return code;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opens what is between kernels and the network thread: the arena, memory of node buffers, the pump, aggregators.
+ *
+ * Path:    open.c -> outbound.c -> memory.c, pump.c, aggregator.c.
+ * Owner:   node buffers of aggregators come first in the memory of frames, those of the pump behind them.
+ */
+#include "node/defaults.h"
+#include "node/node.h"
+#include "pump/device_aggregator.h"
+#include "resolve/on_device/device_resolver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of all node buffers of one aggregator. */
+static uint64_t frames_bytes(const struct gravel *gravel)
+{
+    return gravel_pool_frame_bytes((uint32_t)gravel->config.buffer_bytes) *
+           gravel->config.n_buffers * gravel->network.transport->n_nodes;
+}
+
+/* GRAVEL_DEVICE_AGGREGATION; off in checked mode, and where GRAVEL_AGGREGATION asks for less than whole buffers. */
+static const char *device_aggregation(const struct gravel *gravel)
+{
+    const struct gravel_config *config = &gravel->config;
+    return gravel_aggregation_of(config->aggregation) || config->check ? "off"
+                                                                       : config->device_aggregation;
+}
+
+/* Memory for node buffers of the aggregators, and of the pump behind them, where it matters what memory that is. */
+static void place_frames(struct gravel *gravel)
+{
+    const struct gravel_config *config = &gravel->config;
+    bool bins = gravel_device_bins(&gravel->device, device_aggregation(gravel));
+    if (bins)
+        gravel->n_pump_buffers =
+            gravel_derive_pump_buffers(config, gravel->network.transport->n_nodes);
+    uint64_t pump_bytes =
+        gravel_pool_frames_bytes((uint32_t)config->buffer_bytes, gravel->n_pump_buffers);
+    uint64_t bytes = (frames_bytes(gravel) + pump_bytes) * config->n_aggregators;
+    unsigned char *shared = NULL;
+    if (gravel->network.transport->handed.n_takers)
+        shared = gravel_segment_take(gravel->segment, bytes);
+    gravel_memory_place_frames(&gravel->memory, shared, bytes,
+                               bins || config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES);
+    gravel_memory_pin_others(&gravel->memory, gravel->network.transport->handed.views,
+                             gravel->network.transport->handed.n_views);
+}
+
+/* Servers are for handlers with keys. @return GRAVEL_ECONFIG if the inboxes asked for are too small. */
+static int shape_servers(const struct gravel *gravel, struct gravel_servers_shape *shape)
+{
+    const struct gravel_config *config = &gravel->config;
+    const uint32_t least = gravel_servers_slots_for(1), wanted = config->inbox_slots;
+    *shape = (struct gravel_servers_shape){.n_servers = config->n_servers,
+                                           .n_slots = 256,
+                                           .n_clients = gravel_node_groups_at_once(gravel)};
+    for (uint32_t i = 0; i < gravel->n_handlers; i++)
+        if (gravel->handlers[i].n_keys && gravel->handlers[i].n_args > shape->n_args)
+            shape->n_args = gravel->handlers[i].n_args;
+    if (wanted && wanted < 2 * least)
+        return gravel_fail(GRAVEL_ECONFIG, "GRAVEL_INBOX=%u: at least %u slots", wanted, 2 * least);
+    while (wanted ? shape->n_slots <= wanted / 2
+                  : shape->n_slots < 2 * gravel_servers_slots_for(shape->n_clients))
+        shape->n_slots *= 2;
+    while (wanted && shape->n_slots > wanted)
+        shape->n_slots /= 2;
+    while (shape->n_clients > 1 && gravel_servers_slots_for(shape->n_clients) > shape->n_slots / 2)
+        shape->n_clients--;
+    return 0;
+}
+
+int gravel_node_open_arena(struct gravel *gravel)
+{
+    struct gravel_servers_shape servers;
+    const struct gravel_config *config = &gravel->config;
+    const struct gravel_transport *transport = gravel->network.transport;
+    int code = shape_servers(gravel, &servers);
+    if (code)
+        return code;
+    gravel->n_heaps = transport->is_loopback ? transport->n_nodes : 1;
+    const struct gravel_arena_shape shape = {
+        .node = transport->node,
+        .n_nodes = transport->n_nodes,
+        .n_heaps = gravel->n_heaps,
+        .n_queues = config->n_aggregators,
+        .queue_bytes = config->queue_bytes,
+        .slot_bytes = config->slot_bytes,
+        .heap_bytes = config->heap_bytes,
+        .wait_ms = gravel->device.step == GRAVEL_STEP_DRAIN
+                       ? 0
+                       : (uint32_t)gravel_network_patience_ms(&gravel->network),
+        .look_ns = gravel->device.look_ns,
+        .servers_bytes = gravel_servers_bytes(&servers),
+        .huge_pages = config->huge_pages,
+    };
+    code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
+    gravel->arena = gravel->memory.arena;
+    if (!code)
+        code = gravel_servers_open(&gravel->servers, &servers, &gravel->memory, gravel->n_heaps);
+    if (!code)
+        place_frames(gravel);
+    return code;
+}
+
+uint32_t gravel_node_n_buffers(const struct gravel *gravel)
+{
+    const struct gravel_transport *transport = gravel->network.transport;
+    uint32_t n_aggregators = gravel->config.n_aggregators;
+    uint32_t n_senders = gravel->config.n_buffers * n_aggregators + GRAVEL_HOST_BUFFERS;
+    uint32_t n_staying = transport->is_loopback ? transport->n_nodes : 1;
+    uint32_t n_pump = (gravel->n_pump_buffers + GRAVEL_BLOCK_ROOMS * n_staying) * n_aggregators;
+    return n_senders * transport->n_nodes + n_pump;
+}
+
+static void wake_aggregator(void *context, uint32_t queue)
+{
+    struct gravel *gravel = context;
+    gravel_aggregator_wake(&gravel->aggregators[queue]);
+}
+
+/* Where kernels' packages must be fetched. */
+static int open_pump(struct gravel *gravel)
+{
+    uint64_t before = frames_bytes(gravel) * gravel->config.n_aggregators;
+    const struct gravel_pump_shape shape = {
+        .memory = &gravel->memory,
+        .aborted = &gravel->aborted,
+        .report = gravel_report,
+        .wake = wake_aggregator,
+        .context = gravel,
+        .timeout_ns = gravel_network_patience_ms(&gravel->network) * UINT64_C(1000000),
+        .aggregation = device_aggregation(gravel),
+        .buffer_bytes = (uint32_t)gravel->config.buffer_bytes,
+        .n_buffers = gravel->n_pump_buffers,
+        .is_loopback = gravel->network.transport->is_loopback,
+        .frames = gravel->memory.frames ? gravel->memory.frames + before : NULL,
+    };
+    return gravel->memory.buffer ? gravel_pump_create(&gravel->pump, &shape) : 0;
+}
+
+static int make_aggregator(struct gravel *gravel, uint32_t number)
+{
+    const struct gravel_config *config = &gravel->config;
+    struct gravelp_arena *arena = gravel->arena;
+    struct gravel_aggregator *aggregator = &gravel->aggregators[number];
+    *aggregator = (struct gravel_aggregator){
+        .queue = {.words = gravel_arena_queue(arena, number),
+                  .slots = gravel_arena_slots(arena, number),
+                  .n_slots = arena->n_slots,
+                  .slot_bytes = arena->slot_bytes,
+                  .arrived = gravel->pump ? gravel_pump_arrived(gravel->pump, number) : NULL,
+                  .clock = gravel_package_clock(arena)},
+        .arena = arena,
+        .blocks = gravel->pump ? gravel_pump_blocks(gravel->pump, number) : NULL,
+        .aborted = &gravel->aborted,
+        .report = gravel_report,
+        .report_context = gravel,
+        .timeout_ns = config->timeout_ms * UINT64_C(1000000),
+        .aggregation = gravel_aggregation_of(config->aggregation),
+        .check = {.names = &gravel->kernel_names},
+        .number = number,
+    };
+    const struct gravel_sender_shape shape = {
+        .node = arena->node,
+        .n_nodes = arena->n_nodes,
+        .buffer_bytes = (uint32_t)config->buffer_bytes,
+        .n_buffers = config->n_buffers * arena->n_nodes,
+        .frames =
+            gravel->memory.frames ? gravel->memory.frames + number * frames_bytes(gravel) : NULL,
+        .flush_ns = config->flush_us * UINT64_C(1000),
+        .ship = gravel_network_ship,
+        .context = &gravel->network,
+        .aborted = &gravel->aborted,
+        .queue = &aggregator->queue,
+    };
+    return gravel_sender_create(&aggregator->sender, &shape);
+}
+
+int gravel_node_open_aggregators(struct gravel *gravel)
+{
+    uint32_t n = gravel->config.n_aggregators;
+    gravel->aggregators = aligned_alloc(GRAVELP_CACHELINE, n * sizeof *gravel->aggregators);
+    if (!gravel->aggregators)
+        return gravel_fail(GRAVEL_ENOMEM, "%u aggregators", n);
+    memset(gravel->aggregators, 0, n * sizeof *gravel->aggregators);
+    int code = open_pump(gravel);
+    for (uint32_t i = 0; i < n && !code; i++)
+        code = make_aggregator(gravel, i);
+    for (uint32_t i = 0; i < n && !code; i++)
+        code = gravel_aggregator_start(&gravel->aggregators[i]);
+    return code;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches a kernel that runs tasks.
+ *
+ * A kernel that has no arena sends nothing, so no kernel of Gravel's need run beside it, and it is one command; unless
+ * other nodes send messages here, which have to be applied. On step drain no leader waits for room in a queue, so a
+ * kernel that sends is launched again and again, its groups with a budget of tasks: twice the last one's, and so few
+ * that the messages of all fit a quarter of the queues. Tasks that are left stay in the deques.
+ *
+ * Path:    gravel_steal_launch -> settle.c, memory.c -> node/launch.c.
+ */
+#include "base/error.h"
+#include "opencl/objects.h"
+#include "steal/steal.h"
+
+#include <string.h>
+
+#define MOST_NAME 64
+
+/* Which arguments are GRAVEL_STEAL and GRAVEL_ARENA. */
+struct places {
+    cl_uint steal;
+    bool has_steal, has_arena;
+};
+
+static cl_int find(cl_kernel kernel, struct places *places)
+{
+    cl_uint n = 0;
+    char name[MOST_NAME];
+    *places = (struct places){0};
+    cl_int error = clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
+    for (cl_uint i = 0; error == CL_SUCCESS && i < n; i++) {
+        error = clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof name, name, NULL);
+        if (error == CL_INVALID_VALUE) { /* a longer name */
+            error = CL_SUCCESS;
+            continue;
+        }
+        if (error == CL_SUCCESS && !strcmp(name, "gravel_steal_")) {
+            places->steal = i;
+            places->has_steal = true;
+        }
+        places->has_arena |= error == CL_SUCCESS && !strcmp(name, "gravel_arena_");
+    }
+    return error;
+}
+
+static int check_group_size(const struct gravel_steal *steal, cl_kernel kernel)
+{
+    size_t fixed[3] = {0}, most = 0, size = steal->options.group_size;
+    cl_device_id device = steal->gravel->device.id;
+    clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed,
+                             NULL);
+    clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    if (fixed[0] && fixed[0] * fixed[1] * fixed[2] != size)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "group_size = %zu, and the kernel is for groups of %zu x %zu x %zu",
+                           size, fixed[0], fixed[1], fixed[2]);
+    if (most && size > most)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "group_size = %zu, and the kernel can have groups of %zu at most here",
+                           size, most);
+    return 0;
+}
+
+static int prepare(struct gravel_steal *steal, cl_kernel kernel, struct places *places)
+{
+    cl_int error = find(kernel, places);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("gravel_steal_launch: clGetKernelArgInfo (is the program built by "
+                              "gravel_program_build?)",
+                              error);
+    if (!places->has_steal)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_steal_launch: the kernel has no GRAVEL_STEAL");
+    int code = check_group_size(steal, kernel);
+    return code ? code
+                : gravel_check_cl("gravel_steal_launch: setting GRAVEL_STEAL",
+                                  gravel_steal_set_argument(steal, kernel, places->steal));
+}
+
+/* Counters of a launch begin at 0. */
+static int write_head(struct gravel_steal *steal, uint32_t budget)
+{
+    steal->head.n_groups = steal->options.n_groups;
+    if (steal->head.policy == GRAVELP_STEAL_DEVICE)
+        steal->head.n_groups = steal->head.n_tasks;
+    steal->head.budget = budget;
+    steal->is_told = false;
+    return gravel_steal_write(steal, 0, &steal->head, sizeof steal->head);
+}
+
+/* A kernel that needs nothing beside it. */
+static int launch_whole(struct gravel *gravel, cl_kernel kernel, size_t size, size_t group_size,
+                        cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    if (gravel_node_has_failed(gravel))
+        return gravel_failure_report(&gravel->failure);
+    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, kernel, 1, NULL, &size, &group_size,
+                                          n_wait, wait, event);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("gravel_steal_launch: clEnqueueNDRangeKernel", error);
+    clFlush(gravel->device.queue);
+    return gravel_launches_add(&gravel->launches, kernel, *event);
+}
+
+/* One launch. On return it is the one to settle, if it has begun. */
+static int launch_once(struct gravel_steal *steal, cl_kernel kernel, bool sends, uint32_t budget,
+                       cl_uint n_wait, const cl_event *wait)
+{
+    struct gravel *gravel = steal->gravel;
+    cl_event end = NULL;
+    int code = write_head(steal, budget);
+    size_t group_size = steal->options.group_size, size = steal->head.n_groups * group_size;
+    if (code || size == 0)
+        return code;
+    code = sends ? gravel_launch(gravel, kernel, 1, &size, &group_size, n_wait, wait, &end)
+                 : launch_whole(gravel, kernel, size, group_size, n_wait, wait, &end);
+    if (!end)
+        return code;
+    clRetainKernel(kernel);
+    steal->kernel = kernel;
+    steal->end = end;
+    return code;
+}
+
+/* ---- step drain ----------------------------------------------------------------------------------- */
+
+static uint64_t count_left(const struct gravel_steal *steal)
+{
+    uint64_t left = steal->head.n_tasks - steal->head.next;
+    for (uint32_t i = 0; i < steal->options.n_groups; i++)
+        left += gravel_steal_left(steal, i);
+    return left;
+}
+
+static uint64_t count_done(const struct gravel_steal *steal)
+{
+    uint64_t done = steal->n_by_device;
+    for (uint32_t i = 0; i < steal->options.n_groups; i++)
+        done += steal->deques[i].counts.done;
+    return done;
+}
+
+/* Tasks of a group of the next launch, if that many of the last one sent so many packages. */
+static uint32_t next_budget(const struct gravel_steal *steal, uint32_t budget, uint64_t done,
+                            uint64_t packages)
+{
+    const struct gravelp_arena *arena = steal->gravel->arena;
+    uint64_t each = done ? (packages + done - 1) / done : 0;
+    uint64_t room = (uint64_t)arena->n_slots * arena->n_queues / 4 / steal->options.n_groups;
+    uint64_t fit = room / (each ? each : 1);
+    uint64_t next = fit < 2 * (uint64_t)budget ? fit : 2 * (uint64_t)budget;
+    return next ? (uint32_t)(next < UINT32_MAX ? next : UINT32_MAX) : 1;
+}
+
+static int launch_drained(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_wait,
+                          const cl_event *wait, cl_event *event)
+{
+    struct gravel *gravel = steal->gravel;
+    uint32_t budget = 1;
+    int code = 0;
+    do {
+        uint32_t before = gravel_pump_reserved(gravel->pump);
+        uint64_t done = count_done(steal);
+        gravel_cl_event_release(*event);
+        *event = NULL;
+        code = launch_once(steal, kernel, true, budget, n_wait, wait);
+        n_wait = 0;
+        if (steal->end)
+            clRetainEvent(*event = steal->end);
+        if (!code)
+            code = gravel_steal_settle(steal);
+        budget = next_budget(steal, budget, count_done(steal) - done,
+                             gravel_pump_reserved(gravel->pump) - before);
+    } while (!code && count_left(steal));
+    return code;
+}
+
+/* ---- the call --------------------------------------------------------------------------------------- */
+
+static int launch(struct gravel_steal *steal, cl_kernel kernel, const struct places *places,
+                  cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    struct gravel *gravel = steal->gravel;
+    bool sends = places->has_arena;
+    if (sends && gravel->device.step == GRAVEL_STEP_DRAIN)
+        return launch_drained(steal, kernel, n_wait, wait, event);
+    int code = launch_once(steal, kernel, sends || gravel_n_nodes(gravel) > 1, 0, n_wait, wait);
+    if (steal->end)
+        clRetainEvent(*event = steal->end);
+    return code;
+}
+
+int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_wait,
+                        const cl_event *wait, cl_event *event)
+{
+    struct places places;
+    cl_event end = NULL;
+    if (!steal || !kernel)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_steal_launch: NULL argument");
+    if (gravel_node_refuse_after_fork(steal->gravel, "gravel_steal_launch"))
+        return GRAVEL_EINVAL;
+    int code = gravel_steal_settle(steal);
+    if (!code)
+        code = prepare(steal, kernel, &places);
+    if (!code)
+        code = launch(steal, kernel, &places, n_wait, wait, &end);
+    if (event)
+        *event = code ? NULL : end;
+    if (!event || code)
+        gravel_cl_event_release(end);
+    return code;
+}

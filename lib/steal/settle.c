@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits for a launch that runs tasks, and finds out how it ended.
+ *
+ * Groups without a task wait for those with one. Only the host knows when that is useless: once the node has
+ * failed, or GRAVEL_KERNEL_LIMIT has passed, it tells them to end (H7), where the step lets it reach a running kernel.
+ *
+ * Path:    fill.c, launch.c, stats.c -> this -> opencl/launches.c.
+ * Threads: the caller's.
+ */
+#include "base/error.h"
+#include "opencl/objects.h"
+#include "base/word.h"
+#include "steal/steal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- while it runs ------------------------------------------------------------------------------ */
+
+struct steal_wait {
+    struct gravel_steal *steal;
+    struct gravel_kernel_wait kernel;
+    struct gravel_limit limit; /* of any kernel */
+};
+
+/* Whether the host can reach the memory while a kernel runs. */
+static bool is_reached(const struct gravel_steal *steal)
+{
+    return steal->shared || steal->gravel->device.step == GRAVEL_STEP_PUMP;
+}
+
+static void tell_to_end(struct gravel_steal *steal)
+{
+    const gravelp_u32 yes = 1;
+    if (steal->is_told || !is_reached(steal))
+        return;
+    steal->is_told = true;
+    if (steal->shared)
+        gravel_word_store(&steal->shared->abort, yes, memory_order_relaxed); /* H7 */
+    else
+        gravel_steal_write(steal, offsetof(struct gravelp_steal, abort), &yes, sizeof yes); /* H7 */
+}
+
+/* Name the groups that run tasks, behind what the wait says. */
+static int name_busy(struct gravel_steal *steal, int code)
+{
+    char text[GRAVEL_ERROR_BYTES];
+    uint32_t first = 0, n = 0;
+    snprintf(text, sizeof text, "%.512s", gravel_last_error());
+    if (!is_reached(steal) || gravel_steal_is_list(steal) || gravel_steal_read_deques(steal))
+        return gravel_fail_text(code, text);
+    for (uint32_t i = 0; i < steal->options.n_groups; i++) {
+        const struct gravelp_deque *deque = &steal->deques[i]; /* H8: racing, for people */
+        if (deque->n_begun == deque->n_ended || deque->is_waiting)
+            continue;
+        first = n++ ? first : i;
+    }
+    return gravel_fail(code, "%s; %u of %u groups run tasks, the first is group %u", text, n,
+                       steal->options.n_groups, first);
+}
+
+static int check_wait(void *context, struct gravel_wait *wait)
+{
+    struct steal_wait *own = context;
+    int code = own->limit.check(own->limit.context, wait);
+    if (code)
+        code = name_busy(own->steal, code);
+    if (code || gravel_node_has_failed(own->steal->gravel))
+        tell_to_end(own->steal);
+    return code;
+}
+
+/* ---- when it has ended -------------------------------------------------------------------------- */
+
+static const char *name_of(cl_kernel kernel, char name[128])
+{
+    strcpy(name, "(long name)");
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 128, name, NULL);
+    return name;
+}
+
+static int fail_of(const struct gravel_steal *steal, const struct gravelp_steal *head)
+{
+    char name[128];
+    name_of(steal->kernel, name);
+    uint32_t group = head->fault_group, value = head->fault_values[0];
+    if (head->fault == GRAVELP_STEAL_FAULT_FULL)
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "kernel %s, group %u: a push beyond the capacity of its deque, %u "
+                           "tasks: %u tasks are lost",
+                           name, group, steal->options.capacity, value);
+    if (head->fault == GRAVELP_STEAL_FAULT_LEFT)
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "kernel %s, group %u: it has left GRAVEL_STEAL_EACH within a task, with "
+                           "%u more tasks in its deque",
+                           name, group, value);
+    return gravel_fail(GRAVEL_EKERNEL,
+                       "kernel %s, group %u: built for tasks of %u bytes and policy number %u; the "
+                       "deques are for %u bytes, policy %s, %u groups",
+                       name, group, value, head->fault_values[1], steal->head.task_bytes,
+                       steal->gravel->config.steal_policy, steal->head.n_groups);
+}
+
+uint64_t gravel_steal_left(const struct gravel_steal *steal, uint32_t group)
+{
+    const struct gravelp_deque *deque = &steal->deques[group];
+    if (gravel_steal_is_list(steal))
+        return 0;
+    if (gravel_steal_is_abp(steal))
+        return deque->bottom - deque->top;
+    return (uint64_t)(deque->tail - deque->head) +
+           (deque->offer == GRAVELP_OFFER_MADE ? deque->n_offered : 0);
+}
+
+/* No word tells which group returned; of policy device only their number is known. */
+static int check_ends(const struct gravel_steal *steal, const struct gravelp_steal *head)
+{
+    char name[128];
+    uint32_t n = 0, first = 0;
+    for (uint32_t i = 0; i < steal->options.n_groups; i++)
+        if (steal->deques[i].n_begun != steal->deques[i].n_ended)
+            first = n++ ? first : i;
+    if (head->policy == GRAVELP_STEAL_DEVICE && head->n_started != head->n_idle)
+        n = head->n_started - head->n_idle;
+    if (n == 0)
+        return 0;
+    return gravel_fail(GRAVEL_EKERNEL,
+                       "kernel %s, group %u: it has returned within GRAVEL_STEAL_EACH, as %u "
+                       "groups in all; what was in their deques then is not known",
+                       name_of(steal->kernel, name), first, n);
+}
+
+/* A list that has been done begins anew. */
+static void forget_list(struct gravel_steal *steal, const struct gravelp_steal *head)
+{
+    steal->head.next = head->next < head->n_tasks ? head->next : 0;
+    steal->head.n_tasks = head->next < head->n_tasks ? head->n_tasks : 0;
+}
+
+static int read_end(struct gravel_steal *steal)
+{
+    struct gravelp_steal head;
+    int code = gravel_steal_read(steal, 0, &head, sizeof head);
+    if (!code)
+        code = gravel_steal_read_deques(steal);
+    if (code)
+        return code;
+    steal->n_by_device += head.policy == GRAVELP_STEAL_DEVICE ? head.next : 0;
+    code =
+        head.fault != GRAVELP_STEAL_FAULT_NONE ? fail_of(steal, &head) : check_ends(steal, &head);
+    for (uint32_t i = 0; i < steal->options.n_groups; i++)
+        steal->deques[i].n_ended = steal->deques[i].n_begun;
+    if (gravel_steal_is_list(steal))
+        forget_list(steal, &head);
+    return code;
+}
+
+int gravel_steal_settle(struct gravel_steal *steal)
+{
+    struct steal_wait wait = {.steal = steal};
+    if (!steal->kernel)
+        return 0;
+    if (steal->is_stuck && gravel_cl_event_status(steal->end) > CL_COMPLETE)
+        return gravel_fail(GRAVEL_EKERNEL, "an earlier launch of these deques has not ended");
+    wait.limit = gravel_node_kernel_limit(steal->gravel, &wait.kernel);
+    int code = gravel_launches_wait_for(
+        steal->kernel, steal->end, (struct gravel_limit){.check = check_wait, .context = &wait});
+    steal->is_stuck = code == GRAVEL_EKERNEL;
+    if (steal->is_stuck)
+        return code;
+    if (!code)
+        code = read_end(steal);
+    gravel_cl_event_release(steal->end);
+    clReleaseKernel(steal->kernel);
+    steal->end = NULL;
+    steal->kernel = NULL;
+    return code;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What groups have counted.
+ *
+ * Path:    gravel_steal_stats -> settle.c -> this.
+ */
+#include "base/error.h"
+#include "steal/steal.h"
+
+#include <string.h>
+
+static void add(const struct gravel_steal *steal, uint32_t group, struct gravel_steal_stats *stats)
+{
+    const struct gravelp_steal_counts *counts = &steal->deques[group].counts;
+    stats->done += counts->done;
+    stats->stolen += counts->stolen;
+    stats->failed += counts->failed;
+    stats->offers += counts->offers;
+    stats->looks += counts->looks;
+    stats->most = counts->done > stats->most ? counts->done : stats->most;
+    stats->left += gravel_steal_left(steal, group);
+}
+
+int gravel_steal_stats(struct gravel_steal *steal, struct gravel_steal_stats *stats)
+{
+    if (!steal)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_steal_stats: NULL argument");
+    if (gravel_node_refuse_after_fork(steal->gravel, "gravel_steal_stats"))
+        return GRAVEL_EINVAL;
+    int code = gravel_steal_settle(steal);
+    if (!stats)
+        return code;
+    *stats = (struct gravel_steal_stats){.done = steal->n_by_device,
+                                         .most = steal->n_by_device != 0,
+                                         .left = steal->head.n_tasks - steal->head.next};
+    for (uint32_t i = 0; i < steal->options.n_groups; i++)
+        add(steal, i, stats);
+    return code;
+}
+
+int gravel_steal_group_stats(struct gravel_steal *steal, uint32_t group,
+                             struct gravel_steal_stats *stats)
+{
+    if (!steal || !stats || group >= steal->options.n_groups)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_steal_group_stats: group %u of %u", group,
+                           steal ? steal->options.n_groups : 0);
+    if (gravel_node_refuse_after_fork(steal->gravel, "gravel_steal_group_stats"))
+        return GRAVEL_EINVAL;
+    int code = gravel_steal_settle(steal);
+    *stats = (struct gravel_steal_stats){0};
+    add(steal, group, stats);
+    return code;
+}
+
+int gravel_steal_stats_reset(struct gravel_steal *steal)
+{
+    if (!steal)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_steal_stats_reset: NULL argument");
+    if (gravel_node_refuse_after_fork(steal->gravel, "gravel_steal_stats_reset"))
+        return GRAVEL_EINVAL;
+    int code = gravel_steal_settle(steal);
+    steal->n_by_device = 0;
+    for (uint32_t i = 0; i < steal->options.n_groups; i++)
+        steal->deques[i].counts = (struct gravelp_steal_counts){0};
+    int written = steal->is_stuck ? 0 : gravel_steal_write_deques(steal);
+    return code ? code : written;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Deques of a node as the host has them.
+ *
+ * Path:    gravel/steal.h -> create.c, fill.c, launch.c, stats.c -> cl/layout/steal.h on the device.
+ * Owner:   the caller of gravel_steal_create.
+ * Threads: one at a time.
+ */
+#ifndef GRAVEL_STEAL_STEAL_H
+#define GRAVEL_STEAL_STEAL_H
+
+#include "gravel/steal.h"
+#include "layout/steal.h"
+#include "node/node.h"
+#include "opencl/copier.h"
+
+struct gravel_steal {
+    struct gravel *gravel;
+    struct gravel_steal_options options; /* in force */
+    struct gravelp_steal head;    /* constants, and the list's length, as the device gets them */
+    struct gravelp_deque *deques; /* [n_groups] a copy that is good while no kernel runs */
+    uint64_t n_by_device;         /* tasks that policy device has run, which counts no groups */
+    uint64_t bytes;               /* of the device's memory */
+    struct gravelp_steal *shared; /* that memory, where the host addresses it; else NULL */
+    cl_mem buffer;                /* elsewhere, and how it is copied */
+    cl_command_queue queue;
+    struct gravel_copier *copier;
+    cl_kernel kernel; /* of the launch that may not have ended; NULL: none, retained */
+    cl_event end;     /* its end */
+    bool is_told;     /* its groups have been told not to wait */
+    bool is_stuck;    /* it has not ended within its limit: the memory stays */
+};
+
+static inline bool gravel_steal_is_list(const struct gravel_steal *steal)
+{
+    return steal->head.policy == GRAVELP_STEAL_COUNTER ||
+           steal->head.policy == GRAVELP_STEAL_DEVICE;
+}
+
+/** Whether a policy follows Arora et al., so that its ends are words for all groups. */
+static inline bool gravel_steal_is_abp(const struct gravel_steal *steal)
+{
+    return steal->head.policy == GRAVELP_STEAL_STEAL_ONLY ||
+           steal->head.policy == GRAVELP_STEAL_SCOPE_ONLY ||
+           steal->head.policy == GRAVELP_STEAL_BASELINE;
+}
+
+/** memory.c: allocate the memory, and free it; a half-made one is allowed. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
+int gravel_steal_memory_create(struct gravel_steal *steal);
+void gravel_steal_memory_destroy(struct gravel_steal *steal);
+
+/** memory.c: copy from or to it; beside a running kernel only where the step can. @return 0; GRAVEL_ECL; given up. */
+int gravel_steal_read(struct gravel_steal *steal, uint64_t from, void *to, uint64_t bytes);
+int gravel_steal_write(struct gravel_steal *steal, uint64_t to, const void *from, uint64_t bytes);
+cl_int gravel_steal_set_argument(const struct gravel_steal *steal, cl_kernel kernel, cl_uint index);
+
+/** memory.c: all deques, to or from the host's copy. */
+int gravel_steal_read_deques(struct gravel_steal *steal);
+int gravel_steal_write_deques(struct gravel_steal *steal);
+
+/** settle.c: wait for the launch to end, and read the deques. @return 0; GRAVEL_EKERNEL, told once; GRAVEL_ECL. */
+int gravel_steal_settle(struct gravel_steal *steal);
+
+/** settle.c: tasks in a deque, and offered from it; good while no kernel runs [count]. */
+uint64_t gravel_steal_left(const struct gravel_steal *steal, uint32_t group);
+
+#endif

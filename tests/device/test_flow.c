@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Channel-flow graphs: every call and form of the device interface, results against plain C, on every step; what calls
+ * and runs refuse, and that the text says why.
+ *
+ * Two programs, for compiling takes most of the time: `forms` for what works, `faults` for nodes that break a rule.
+ *
+ * Path: meson test -> this -> lib/flow, cl/flow.cl.h
+ */
+#include "expect.h"
+
+#include <gravel/flow.h>
+
+#include <stdlib.h>
+
+/* ---- forms ----------------------------------------------------------------------------------- */
+
+/*
+ * in -> out: each number n >= 1 gives n % 4 elements n * 10 + i, by one of five forms.
+ * task -> after -> late: a tree of depth `f.level`, counted by additions and returns, with a second sync.
+ * loop -> loop, out: counts down, and says when it is there.
+ */
+struct number {
+    cl_uint n, form;
+};
+struct task {
+    cl_uint n;
+    gravel_slot to, wide;
+};
+struct after {
+    cl_int sum;
+    cl_uint n;
+    gravel_slot to, wide;
+};
+struct late {
+    cl_float real;
+    cl_int sum;
+    cl_ulong wide_sum;
+    cl_uint n;
+    gravel_slot to, wide;
+};
+
+static const char forms_cl[] =
+    "#include \"gravel.cl.h\"\n"
+    "struct in { uint n, form; };\n"
+    "struct loop { uint n, form; };\n"
+    "struct out { uint n, form; };\n"
+    "struct task { uint n; gravel_slot to, wide; };\n"
+    "struct after { int sum; uint n; gravel_slot to, wide; };\n"
+    "struct late { float real; int sum; ulong wide_sum; uint n; gravel_slot to, wide; };\n"
+    "GRAVEL_RECORD(in)\n"
+    "GRAVEL_RECORD(loop)\n"
+    "GRAVEL_RECORD(out)\n"
+    "GRAVEL_RECORD(task)\n"
+    "GRAVEL_RECORD(after)\n"
+    "GRAVEL_RECORD(late)\n"
+    "void in_task(struct gravel_flow_group f, uint active, struct in it)\n"
+    "{\n"
+    "    uint n = active ? it.n % 4 : 0, alone = n && it.form == 1, by_item = n && it.form == 2;\n"
+    "    gravel_ce ce = gravel_talloc_wg(f, GRAVEL_CHANNEL(out), alone || by_item ? 0 : n);\n"
+    "    for (uint i = 0; i < n && !alone && !by_item; i++)\n"
+    "        gravel_write_out_wi(f, GRAVEL_CHANNEL(out), ce + i, (struct out){it.n * 10 + i, 0});\n"
+    "    gravel_enq_wg(f, GRAVEL_CHANNEL(out));\n"
+    "    for (uint i = 0; i < n && alone; i++)\n"
+    "        gravel_push_out_wi(f, (struct out){it.n * 10 + i, 1});\n"
+    "    gravel_barrier_wg(f.group);\n"
+    "    if (by_item) {\n"
+    "        ce = gravel_talloc_wi(f, GRAVEL_CHANNEL(out), n);\n"
+    "        for (uint i = 0; i < n; i++)\n"
+    "            gravel_write_out_wi(f, GRAVEL_CHANNEL(out), ce + i, (struct out){it.n * 10 + i, "
+    "2});\n"
+    "        gravel_enq_wi(f, GRAVEL_CHANNEL(out));\n"
+    "    }\n"
+    "    gravel_barrier_wg(f.group);\n"
+    "}\n"
+    "void loop_task(struct gravel_flow_group f, uint active, struct loop it)\n"
+    "{\n"
+    "    gravel_push_loop_wg_if(f, active && it.n, (struct loop){it.n - 1, it.form});\n"
+    "    gravel_push_out_wg_if(f, active && !it.n, (struct out){it.form, 3});\n"
+    "}\n"
+    "void task_task(struct gravel_flow_group f, uint active, struct task it)\n"
+    "{\n"
+    "    uint splits = active && it.n > 1;\n"
+    "    gravel_return_add_int_wg_if(f, active && !splits, it.to, -1);\n"
+    "    gravel_ce a = gravel_sync_after_wg_if(f, splits, (struct after){0, it.n, it.to, "
+    "it.wide});\n"
+    "    gravel_slot sum = GRAVEL_SLOT(f, a, after, sum);\n"
+    "    gravel_spawn_task_wg_if(f, splits, (struct task){it.n / 2, sum, it.wide});\n"
+    "    gravel_spawn_task_wg_if(f, splits, (struct task){it.n - it.n / 2, sum, it.wide});\n"
+    "}\n"
+    "void after_task(struct gravel_flow_group f, uint active, struct after it)\n"
+    "{\n"
+    "    struct late late = {0.5f, it.sum, 0, it.n, it.to, it.wide};\n"
+    "    gravel_ce l = gravel_sync_late_wg_if(f, active, late);\n"
+    "    gravel_return_ulong_wg_if(f, active, GRAVEL_SLOT(f, l, late, wide_sum), (ulong)it.n << 33 "
+    "| it.n);\n"
+    "    gravel_return_add_float_wg_if(f, active, GRAVEL_SLOT(f, l, late, real), 0.25f * it.n);\n"
+    "}\n"
+    "void late_task(struct gravel_flow_group f, uint active, struct late it)\n"
+    "{\n"
+    "    uint is_right = it.wide_sum == ((ulong)it.n << 33 | it.n) && it.real == 0.5f + 0.25f * "
+    "it.n &&\n"
+    "                    it.sum == -(int)it.n;\n"
+    "    gravel_return_add_int_wg_if(f, active, it.to, is_right ? it.sum : 1000000);\n"
+    "    if (active && f.level == 0)\n"
+    "        gravel_return_long_wi(f, it.wide, (long)it.sum * 1000000000000);\n"
+    "    gravel_barrier_wg(f.group);\n"
+    "}\n"
+    "kernel void forms(GRAVEL_ARENA, GRAVEL_FLOW)\n"
+    "{\n"
+    "    GRAVEL_FLOW_OPEN(f);\n"
+    "    GRAVEL_ROUNDS(f) {\n"
+    "        GRAVEL_NODE(f, in) in_task(f, f.active, gravel_read_in_wi(f));\n"
+    "        GRAVEL_NODE(f, loop) loop_task(f, f.active, gravel_read_loop_wi(f));\n"
+    "        GRAVEL_NODE(f, task) task_task(f, f.active, gravel_read_task_wi(f));\n"
+    "        GRAVEL_NODE(f, after) after_task(f, f.active, gravel_read_after_wi(f));\n"
+    "        GRAVEL_NODE(f, late) late_task(f, f.active, gravel_read_late_wi(f));\n"
+    "    }\n"
+    "}\n";
+
+static const struct gravel_edge in_edges[] = {{"out", 3}};
+static const struct gravel_edge loop_edges[] = {{"loop", 1}, {"out", 1}};
+static const struct gravel_edge task_edges[] = {{"task", 2}, {"after", 1}};
+static const struct gravel_edge after_edges[] = {{"late", 1}};
+static const struct gravel_channel forms_channels[] = {
+    {"in", sizeof(struct number), GRAVEL_STREAM, 64, 1, in_edges},
+    {"loop", sizeof(struct number), GRAVEL_STREAM, 64, 2, loop_edges},
+    {"task", sizeof(struct task), GRAVEL_SPAWN, 64, 2, task_edges},
+    {"after", sizeof(struct after), GRAVEL_AFTER, 64, 1, after_edges},
+    {"late", sizeof(struct late), GRAVEL_AFTER, 64, 0, NULL},
+    {"out", sizeof(struct number), GRAVEL_OUTPUT, 128, 0, NULL}};
+#define GROUP_ITEMS 24u
+
+static struct gravel *gravel;
+static struct gravel_flow *forms;
+
+static struct gravel_flow *make(const struct gravel_graph *graph, const char *source,
+                                const char *function)
+{
+    struct gravel_flow *flow;
+    OK(gravel_flow_create(&flow, gravel, graph));
+    OK(gravel_flow_build(flow, "test.cl", source, NULL, function, NULL));
+    return flow;
+}
+
+static int open_all(void **state)
+{
+    (void)state;
+    const struct gravel_graph graph = {forms_channels, 6, .depth = 8, .group_items = GROUP_ITEMS};
+    gravel = open_loopback(1, NULL);
+    forms = make(&graph, forms_cl, "forms");
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    gravel_flow_destroy(forms);
+    OK(gravel_close(gravel));
+    return 0;
+}
+
+/* Empty the output, and count each number in seen[n_seen]. @return how many there were. */
+static uint32_t take_numbers(uint32_t *seen, uint32_t n_seen)
+{
+    struct number taken[32];
+    uint32_t n, all = 0;
+    do {
+        OK(gravel_flow_take(forms, "out", taken, 32, &n));
+        for (uint32_t i = 0; i < n; i++) {
+            assert_in_range(taken[i].n, 0, n_seen - 1);
+            seen[taken[i].n]++;
+        }
+        all += n;
+    } while (n);
+    return all;
+}
+
+/* In five runs more than the widths, so that all indices wrap; each run by each form of reserving. */
+static void streams_carry_each_element_once(void **state)
+{
+    (void)state;
+    static uint32_t seen[1000];
+    for (uint32_t run = 0; run < 5; run++) {
+        struct number numbers[40];
+        uint32_t n_expected = 0;
+        memset(seen, 0, sizeof seen);
+        for (uint32_t i = 0; i < 40; i++) {
+            numbers[i] = (struct number){1 + i + run, (i + run) % 3};
+            n_expected += numbers[i].n % 4;
+        }
+        OK(gravel_flow_push(forms, "in", numbers, 25));
+        OK(gravel_flow_push(forms, "in", numbers + 25, 15));
+        OK(gravel_flow_run(forms));
+        assert_int_equal(take_numbers(seen, 1000), n_expected);
+        for (uint32_t i = 0; i < 40; i++)
+            for (uint32_t k = 0; k < numbers[i].n % 4; k++)
+                assert_int_equal(seen[numbers[i].n * 10 + k], 1);
+    }
+}
+
+static void full_output_stops_the_run_which_goes_on_after_take(void **state)
+{
+    (void)state;
+    static uint32_t seen[10000];
+    struct number numbers[64];
+    uint32_t n_taken = 0, n_stuck = 0;
+    memset(seen, 0, sizeof seen);
+    for (uint32_t i = 0; i < 64; i++)
+        numbers[i] = (struct number){4 * i + 3, i % 3};
+    OK(gravel_flow_push(forms, "in", numbers, 64));
+    int code = gravel_flow_run(forms);
+    for (; code; code = gravel_flow_run(forms), n_stuck++) {
+        expect_error(code, GRAVEL_ESTUCK, "in, level 0: ");
+        n_taken += take_numbers(seen, 10000);
+    }
+    n_taken += take_numbers(seen, 10000);
+    assert_int_equal(n_taken, 192);
+    assert_int_equal(n_stuck, 1);
+    for (uint32_t i = 0; i < 64; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            assert_int_equal(seen[(4 * i + 3) * 10 + k], 1);
+}
+
+static void channel_that_feeds_itself_runs_to_its_end(void **state)
+{
+    (void)state;
+    static uint32_t seen[64];
+    struct number numbers[40];
+    memset(seen, 0, sizeof seen);
+    for (uint32_t i = 0; i < 40; i++)
+        numbers[i] = (struct number){7 * i % 41, i};
+    OK(gravel_flow_push(forms, "loop", numbers, 40));
+    OK(gravel_flow_run(forms));
+    assert_int_equal(take_numbers(seen, 64), 40);
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(seen[i], 1);
+}
+
+/* A tree of 100 leaves, each of which adds -1; every inner task syncs twice and checks what was returned to it. */
+static void tree_returns_through_two_syncs(void **state)
+{
+    (void)state;
+    for (uint32_t n = 2; n <= 100; n += 49) {
+        struct task root = {n, 0,
+                            2}; /* a sum in word 0, and a long in words 2 and 3 of the result */
+        union {
+            cl_int sum;
+            cl_uint words[2];
+            cl_long longs[2];
+        } result;
+        OK(gravel_flow_call(forms, "task", &root, offsetof(struct task, to), &result, 16));
+        assert_int_equal(result.sum, -(int)n);
+        assert_true(result.longs[1] == -(cl_long)n * 1000000000000);
+    }
+}
+
+static void run_beside_the_caller_refuses_push_and_take(void **state)
+{
+    (void)state;
+    struct number number = {1000, 0};
+    uint32_t n, seen[64] = {0};
+    expect_error(gravel_flow_wait(forms), GRAVEL_EINVAL, "no run");
+    OK(gravel_flow_push(forms, "loop", &number, 1));
+    OK(gravel_flow_start(forms));
+    expect_error(gravel_flow_push(forms, "in", &number, 1), GRAVEL_EINVAL, "under way");
+    expect_error(gravel_flow_take(forms, "out", &number, 1, &n), GRAVEL_EINVAL, "under way");
+    expect_error(gravel_flow_run(forms), GRAVEL_EINVAL, "under way");
+    expect_error(gravel_flow_start(forms), GRAVEL_EINVAL, "under way");
+    OK(gravel_flow_wait(forms));
+    assert_int_equal(take_numbers(seen, 64), 1);
+}
+
+static void counters_count(void **state)
+{
+    (void)state;
+    struct gravel_flow_stats before, after;
+    uint32_t width, peak;
+    struct task root = {64, 0, 2};
+    cl_int result[4];
+    OK(gravel_flow_stats_read(forms, &before, sizeof before));
+    OK(gravel_flow_call(forms, "task", &root, offsetof(struct task, to), result, sizeof result));
+    OK(gravel_flow_stats_read(forms, &after, sizeof after));
+    assert_int_equal(after.elements - before.elements,
+                     127 + 63 + 63); /* tasks, and two syncs each */
+    assert_in_range(after.rounds - before.rounds, 7 + 6 + 6, 127 + 63 + 63);
+    assert_true(after.lanes - before.lanes >= after.elements - before.elements);
+    assert_true((after.lanes - before.lanes) % GROUP_ITEMS == 0);
+    assert_true(after.run_ns - before.run_ns >= after.scheduler_ns - before.scheduler_ns);
+    OK(gravel_flow_channel_read(forms, "task", &width, &peak));
+    assert_int_equal(width, 64);
+    assert_int_equal(peak, 64);
+    expect_error(gravel_flow_channel_read(forms, "tasks", &width, &peak), GRAVEL_EINVAL, "'tasks'");
+}
+
+static void bad_calls_are_refused(void **state)
+{
+    (void)state;
+    struct number numbers[65] = {{1, 1}};
+    struct task root = {1, 0, 2};
+    cl_uint result[32];
+    uint32_t n = 0;
+    expect_error(gravel_flow_push(forms, "inn", numbers, 1), GRAVEL_EINVAL, "no channel 'inn'");
+    expect_error(gravel_flow_push(forms, NULL, numbers, 1), GRAVEL_EINVAL, "(NULL)");
+    expect_error(gravel_flow_push(forms, "after", numbers, 1), GRAVEL_EINVAL, "continuations");
+    expect_error(gravel_flow_push(forms, "out", numbers, 1), GRAVEL_EINVAL, "'out' is an output");
+    expect_error(gravel_flow_push(forms, "in", NULL, 1), GRAVEL_EINVAL, "NULL");
+    expect_error(gravel_flow_push(forms, "in", numbers, 65), GRAVEL_ERANGE,
+                 "65 elements for channel 'in', which has 0 of 64");
+    expect_error(gravel_flow_take(forms, "in", numbers, 1, &n), GRAVEL_EINVAL, "not an output");
+    expect_error(gravel_flow_take(forms, "out", numbers, 1, NULL), GRAVEL_EINVAL,
+                 "gravel_flow_take");
+    expect_error(gravel_flow_call(forms, "task", &root, 3, result, 4), GRAVEL_EINVAL, "byte 3");
+    expect_error(gravel_flow_call(forms, "task", &root, 12, result, 4), GRAVEL_EINVAL, "byte 12");
+    expect_error(gravel_flow_call(forms, "task", &root, 4, result, 68), GRAVEL_EINVAL, "68 bytes");
+    expect_error(gravel_flow_build(forms, "a", forms_cl, NULL, "forms", NULL), GRAVEL_EINVAL,
+                 "already");
+    expect_error(gravel_flow_run(NULL), GRAVEL_EINVAL, "no flow");
+    OK(gravel_flow_push(forms, "in", NULL, 0));
+    OK(gravel_flow_run(forms));
+}
+
+/* ---- refused graphs and programs ------------------------------------------------------------- */
+
+static void flow_that_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    struct gravel_flow *flow;
+    struct gravel_channel channel = {"a", 8, GRAVEL_SPAWN, 1 << 20, 0, NULL};
+    const struct gravel_graph graph = {&channel, 1, .depth = 4, .max_bytes = 1 << 20};
+    expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_ENOMEM, "a: 2 words x 1048576");
+    assert_null(flow);
+    channel.kind = 9;
+    expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_EINVAL, "kind 9");
+    expect_error(gravel_flow_create(NULL, gravel, &graph), GRAVEL_EINVAL, "flow at");
+    expect_error(gravel_flow_create(&flow, NULL, &graph), GRAVEL_EINVAL, "node at");
+}
+
+static void program_of_another_record_does_not_build(void **state)
+{
+    (void)state;
+    static const char source[] = "#include \"gravel.cl.h\"\n"
+                                 "struct a { uint n; };\n"
+                                 "GRAVEL_RECORD(a)\n"
+                                 "kernel void run(GRAVEL_ARENA, GRAVEL_FLOW) {}\n";
+    struct gravel_flow *flow;
+    struct gravel_channel channel = {"a", 8, GRAVEL_STREAM, 64, 0, NULL};
+    const struct gravel_graph graph = {&channel, 1, .depth = 1};
+    OK(gravel_flow_create(&flow, gravel, &graph));
+    expect_error(gravel_flow_run(flow), GRAVEL_EINVAL, "no kernel yet");
+    expect_error(gravel_flow_build(flow, "a.cl", source, NULL, "run", NULL), GRAVEL_EBUILD,
+                 "gravelp_record_a_has_record_bytes_of_its_channel");
+    gravel_flow_destroy(flow);
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+enum fault { MANY, NO_EDGE, DEEP, BAD_SLOT, TASK_SLOT, OPEN, NONE };
+
+static const char faults_cl[] =
+    "#include \"gravel.cl.h\"\n"
+    "struct task { uint fault; gravel_slot to; };\n"
+    "struct after { uint sum; };\n"
+    "struct out { uint n; };\n"
+    "struct other { uint n; };\n"
+    "GRAVEL_RECORD(task)\n"
+    "GRAVEL_RECORD(after)\n"
+    "GRAVEL_RECORD(out)\n"
+    "GRAVEL_RECORD(other)\n"
+    "void task_task(struct gravel_flow_group f, uint active, struct task it, uint keeps)\n"
+    "{\n"
+    "    uint fault = active ? it.fault : 99;\n"
+    "    gravel_ce a = gravel_sync_after_wg_if(f, fault == 4, (struct after){0});\n"
+    "    gravel_spawn_task_wg_if(f, fault == 2, it);\n"
+    "    gravel_talloc_wg_if(f, active, GRAVEL_CHANNEL(out), fault == 0 ? 3 : 1);\n"
+    "    if (!keeps)\n"
+    "        gravel_enq_wg(f, GRAVEL_CHANNEL(out));\n"
+    "    gravel_push_other_wg_if(f, fault == 1, (struct other){7});\n"
+    "    gravel_slot slot = GRAVEL_SLOT(f, a, after, sum);\n"
+    "    gravel_return_uint_wg_if(f, fault == 3, 0xfffffff0u, 1);\n"
+    "    gravel_return_uint_wg_if(f, fault == 4, slot + 64, 1);\n"
+    "}\n"
+    "kernel void faults(GRAVEL_ARENA, GRAVEL_FLOW, uint keeps)\n"
+    "{\n"
+    "    GRAVEL_FLOW_OPEN(f);\n"
+    "    GRAVEL_ROUNDS(f) {\n"
+    "        GRAVEL_NODE(f, task) task_task(f, f.active, gravel_read_task_wi(f), keeps);\n"
+    "    }\n"
+    "}\n";
+
+static const struct gravel_edge fault_edges[] = {{"task", 1}, {"after", 1}, {"out", 2}};
+static const struct gravel_channel fault_channels[] = {
+    {"other", 4, GRAVEL_OUTPUT, 64, 0, NULL},
+    {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL},
+    {"task", 8, GRAVEL_SPAWN, 64, 3, fault_edges},
+    {"after", 4, GRAVEL_AFTER, 64, 0, NULL}};
+
+/* Of 20 elements one breaks the rule, or all that `all` says. @return what the run returned. */
+static int run_fault(enum fault fault, bool all, struct gravel_flow **flow)
+{
+    const struct gravel_graph graph = {fault_channels, 4, .depth = 2, .group_items = 32};
+    cl_uint tasks[20][2], keeps = fault == OPEN;
+    cl_kernel kernel;
+    OK(gravel_flow_create(flow, gravel, &graph));
+    OK(gravel_flow_build(*flow, "faults.cl", faults_cl, NULL, "faults", &kernel));
+    OK(clSetKernelArg(kernel, 2, sizeof keeps, &keeps));
+    for (uint32_t i = 0; i < 20; i++)
+        tasks[i][0] = all || i == 13 ? fault : NONE, tasks[i][1] = 0;
+    OK(gravel_flow_push(*flow, "task", tasks, 20));
+    return gravel_flow_run(*flow);
+}
+
+static void fault_ends_the_run_with_its_name(void **state)
+{
+    (void)state;
+    static const struct {
+        enum fault fault;
+        const char *text;
+    } cases[] = {
+        {NO_EDGE,
+         "node 'task', level 0: 20 elements made at least 1 of channel 'other' more than the 0"},
+        {DEEP, "node 'task', level 1: a group spawned 1 of channel 'task' at the last of 2 levels"},
+        {BAD_SLOT, "node 'task', level 0: a result for slot 4294967280"},
+        {TASK_SLOT, "node 'task', level 0: a result for slot "},
+        {OPEN, "node 'task', level 0: 1 calls of gravel_talloc of channel 'out' more than"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gravel_flow *flow;
+        cl_uint task[2] = {NONE, 0};
+        expect_error(run_fault(cases[i].fault, false, &flow), GRAVEL_EKERNEL, cases[i].text);
+        expect_error(gravel_flow_run(flow), GRAVEL_EKERNEL, "failed before");
+        expect_error(gravel_flow_push(flow, "task", task, 1), GRAVEL_EKERNEL, "failed before");
+        gravel_flow_destroy(flow);
+    }
+    expect_works(gravel);
+}
+
+/*
+ * All make 3 where 2 were declared: more than the round was admitted for. One that does takes room that another left.
+ */
+static void more_than_declared_is_refused_when_room_ends(void **state)
+{
+    (void)state;
+    struct gravel_flow *flow;
+    uint32_t n, numbers[64];
+    expect_error(run_fault(MANY, true, &flow), GRAVEL_EKERNEL,
+                 "20 elements made at least 20 of channel 'out' more than the 2 each");
+    gravel_flow_destroy(flow);
+    OK(run_fault(MANY, false, &flow));
+    OK(gravel_flow_take(flow, "out", numbers, 64, &n));
+    assert_int_equal(n, 22);
+    gravel_flow_destroy(flow);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(streams_carry_each_element_once),
+        cmocka_unit_test(full_output_stops_the_run_which_goes_on_after_take),
+        cmocka_unit_test(channel_that_feeds_itself_runs_to_its_end),
+        cmocka_unit_test(tree_returns_through_two_syncs),
+        cmocka_unit_test(run_beside_the_caller_refuses_push_and_take),
+        cmocka_unit_test(counters_count),
+        cmocka_unit_test(bad_calls_are_refused),
+        cmocka_unit_test(flow_that_does_not_fit_is_refused),
+        cmocka_unit_test(program_of_another_record_does_not_build),
+        cmocka_unit_test(fault_ends_the_run_with_its_name),
+        cmocka_unit_test(more_than_declared_is_refused_when_room_ends),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}

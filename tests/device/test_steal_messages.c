@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks that send messages, on every step: none is lost, also where a launch is made of many slices or launches. And a
+ * task that does not end: GRAVEL_KERNEL_LIMIT names its group, and the groups that wait for tasks end.
+ *
+ * Path: meson test -> this -> lib/steal/launch.c, settle.c; cl/steal.cl.h
+ */
+#include "expect.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "steal/steal.h"
+
+#define GROUP 16u
+#define N_WORDS 64u
+#define N_TASKS 3000u
+#define END_S 20u /* for groups to end */
+
+/*
+ * A task: its number, and what its parent was. Every work-item of a task counts up a word of node 1. With `stop`, the
+ * heap offset of a uint, the first task ends when that is not 0.
+ */
+static const char source[] =
+    "struct pair { uint number, parent, filler[4]; };\n"
+    "#define GRAVEL_STEAL_TASK struct pair\n"
+    "#include \"gravel.cl.h\"\n"
+    "#include \"steal.cl.h\"\n"
+    "kernel void work(GRAVEL_ARENA, GRAVEL_STEAL, ulong table, uint n, ulong stop)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    GRAVEL_STEAL_OPEN(s);\n"
+    "    uint lane = get_local_id(0), polls = 0;\n"
+    "    volatile global uint *word = gravel_local(g, stop);\n"
+    "    GRAVEL_STEAL_EACH(s, task) {\n"
+    "        struct pair child = {3 * task.number + 1 + lane, task.number, {7, 7, 7, 7}};\n"
+    "        while (stop && task.number == 0 && *word == 0)\n"
+    "            gravel_pause_wi(polls++);\n"
+    "        gravel_steal_push_wg_if(s, lane < 3 && child.number < n, child);\n"
+    "        gravel_inc_uint_wg(g, table, (task.number + lane) % 64, 1);\n"
+    "        bool is_whole = task.number == 0 || (task.number - 1) / 3 == task.parent;\n"
+    "        gravel_inc_uint_wg_if(g, lane == 0 && is_whole, table, 64, 1);\n"
+    "    }\n"
+    "}\n";
+
+struct pair {
+    uint32_t number, parent, filler[4];
+};
+
+static struct gravel *gravel;
+static cl_program program;
+static cl_kernel kernel;
+
+static int set_up(void **state)
+{
+    (void)state;
+    cl_int error;
+    gravel = open_loopback(2, NULL);
+    program = build_or_die(gravel, source, NULL);
+    kernel = clCreateKernel(program, "work", &error);
+    assert_int_equal(error, CL_SUCCESS);
+    OK(gravel_kernel_set_arena(gravel, kernel, 0));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    return gravel_close(gravel);
+}
+
+/* A node with a limit for kernels, which have been compiled before. */
+static int set_up_limit(void **state)
+{
+    setenv("GRAVEL_KERNEL_LIMIT", "3000", 1);
+    return set_up(state);
+}
+
+static struct gravel_steal *make(uint32_t n_groups)
+{
+    struct gravel_steal *steal = NULL;
+    const struct pair root = {0, 0, {7, 7, 7, 7}};
+    const struct gravel_steal_options options = {
+        .n_groups = n_groups, .group_size = GROUP, .task_bytes = sizeof root};
+    OK(gravel_steal_create(&steal, gravel, &options));
+    OK(gravel_steal_fill_at(steal, 0, &root, 1));
+    return steal;
+}
+
+static void launch(struct gravel_steal *steal, uint64_t table, cl_uint n, uint64_t stop)
+{
+    const cl_ulong offsets[2] = {table, stop};
+    clSetKernelArg(kernel, 2, sizeof offsets[0], &offsets[0]);
+    clSetKernelArg(kernel, 3, sizeof n, &n);
+    clSetKernelArg(kernel, 4, sizeof offsets[1], &offsets[1]);
+    OK(gravel_steal_launch(steal, kernel, 0, NULL, NULL));
+}
+
+static void messages_of_tasks_arrive(void **state)
+{
+    (void)state;
+    uint32_t expected[N_WORDS + 1] = {0};
+    uint64_t table = alloc_or_die(gravel, sizeof expected);
+    struct gravel_steal *steal = make(5);
+    struct gravel_steal_stats stats;
+    for (uint32_t task = 0; task < N_TASKS; task++)
+        for (uint32_t lane = 0; lane < GROUP; lane++)
+            expected[(task + lane) % N_WORDS]++;
+    expected[N_WORDS] = N_TASKS;
+    launch(steal, table, N_TASKS, 0);
+    OK(gravel_steal_stats(steal, &stats));
+    assert_int_equal(stats.done, N_TASKS);
+    assert_int_equal(stats.left, 0);
+    OK(gravel_barrier(gravel));
+    const uint32_t *words = read_map(gravel, 1, table, sizeof expected);
+    assert_memory_equal(words, expected, sizeof expected);
+    unmap(gravel, words);
+    OK(gravel_steal_destroy(steal));
+    OK(gravel_free(gravel, table));
+}
+
+/* While group 0 runs its task, does group 1 end? */
+static bool has_ended(struct gravel_steal *steal, double begin)
+{
+    while (seconds_now() - begin < END_S * patience()) {
+        OK(gravel_steal_read_deques(steal));
+        if (steal->deques[1].n_begun == 1 && steal->deques[1].n_ended == 1)
+            return true;
+        usleep(1000);
+    }
+    return false;
+}
+
+static void task_that_does_not_end_is_named(void **state)
+{
+    (void)state;
+    if (is_sliced(gravel)) /* the host cannot write to a word of a running kernel */
+        skip();
+    uint64_t table = alloc_or_die(gravel, 4 * (N_WORDS + 1)), stop = alloc_or_die(gravel, 64);
+    struct gravel_steal *steal = make(2);
+    struct gravel_steal_stats stats;
+    launch(steal, table, 10, stop);
+    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL,
+                 "1 of 2 groups run tasks, the first is group 0");
+    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL, "has not ended");
+    assert_true(has_ended(steal, seconds_now()));
+    volatile uint32_t *word = map_or_die(gravel, 0, stop, 4, CL_MAP_WRITE);
+    *word = 1;
+    unmap(gravel, (const void *)(uintptr_t)word);
+    OK(gravel_quiet(gravel));
+    OK(gravel_steal_stats(steal, &stats));
+    assert_int_equal(stats.done, 10);
+    OK(gravel_steal_destroy(steal));
+    OK(gravel_free(gravel, stop));
+    OK(gravel_free(gravel, table));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(messages_of_tasks_arrive, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(task_that_does_not_end_is_named, set_up_limit, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

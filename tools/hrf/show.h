@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One file: judged, and the verdict shown.
+ *
+ * Path:    gravel-hrf.c -> show.c -> lib/hrf; standard output.
+ */
+#ifndef TOOLS_HRF_SHOW_H
+#define TOOLS_HRF_SHOW_H
+
+#include <jansson.h>
+
+#include "hrf/verdict.h"
+
+struct show_wish {
+    char **files; /* [n_files] */
+    uint32_t n_files;
+    uint32_t models; /* mask; 0: the usual ones */
+    enum hrf_engine engine;
+    uint64_t limit;
+    uint32_t rounds; /* of a loop; 0: the usual */
+    bool is_verbose, as_dot, has_mutants;
+    json_t *json; /* an array that takes an object for each file, or NULL: text */
+};
+
+enum {
+    SHOW_AS_EXPECTED = 0,
+    SHOW_NOT_SO = 1,
+    SHOW_BAD_FILE = 2,
+    SHOW_UNDECIDED = 3,
+    SHOW_NO_DEVICE = 77
+};
+
+/** The worse of two exit statuses: a bad file, then a wrong verdict, then an undecided one. */
+int show_worse(int a, int b);
+
+/** @return exit status. */
+int show_file(const struct show_wish *wish, const char *path);
+
+#endif
