@@ -90,8 +90,8 @@
     GRAVELP_OPEN(g, gravel_arena_, &gravel_scratch_); \
     gravelp_open(g)
 #else
-#define GRAVEL_OPEN(g)                                              \
-    struct gravel_group g = {gravel_arena_, gravelp_lane->scratch}; \
+#define GRAVEL_OPEN(g)                                                 \
+    struct gravel_group g = {gravel_arena_, gravelp_lane->scratch, 0}; \
     gravelp_open(g)
 #endif
 
@@ -270,15 +270,22 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  * work-group: no barrier, no local memory. It sends nothing: the calls above do not compile, because they need a struct
  * gravel_group. It must end.
  *
+ * With n_keys = 1 a handler's first argument is a key. Messages of one node with equal keys never run at once,
+ * whichever handlers with keys they are for: what only they touch is theirs alone, by plain loads and stores, a
+ * critical section without a lock. They run in any order. Work-groups that serve share out the keys; the text of the
+ * handlers may say which of n has a key, 0 to n - 1, by a definition of GRAVEL_OWNER(key, n) before the include.
+ *
  * Memory:  what it stores is visible after a quiet or barrier that covers its message, as with any message.
- * Source:  Orr 2016, section 5.2.3, where the network thread runs handlers.
+ * Source:  Orr 2016, section 5.2.3, where the network thread runs handlers; with keys: Wang, Fussell, Lin, Fast
+ *          Fine-Grained Global Synchronization on GPUs, ASPLOS 2019.
  */
 struct gravel_call {
     global uchar *heap; /* of the node the message is for */
     ulong heap_bytes;
     uint node; /* that node's number */
     uint n_nodes;
-    uint source; /* node that sent the message */
+    uint source;                   /* node that sent the message */
+    global const ulong *constants; /* [GRAVEL_N_CONSTANTS] as gravel_constant set them; 0 if not */
 };
 
 /* The node's own part of the symmetric heap at an offset [bytes], unchecked. */
@@ -288,6 +295,7 @@ GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong off
 }
 
 #include "call.cl.h"
+#include "server.cl.h"
 
 /* ---- sliced launches -------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@ usage: docs/reference.py            writes docs/reference/NAME.md
        docs/reference.py --check    writes nothing
 exit:  0; with --check 1 if a page is not what this would write, after its name and the first line that differs
 
-Path: include/gravel/, cl/gravel.cl.h, cl/steal.cl.h, cl/forms.py -> this -> docs/reference/.
+Path: include/gravel/, cl/gravel.cl.h, cl/steal.cl.h, cl/server.cl.h, cl/forms.py -> this -> docs/reference/.
 """
 import os
 import re
@@ -227,6 +227,12 @@ def steal_calls():
             "\n## In kernels\n\n" + device_body(device))
 
 
+def server_calls():
+    host, device = "include/gravel/server.h", "cl/server.cl.h"
+    return (NOTE % (host + " and " + device) + "# Clients and servers\n\n" + host_body(host) +
+            "\n## In kernels\n\n" + device_body(device))
+
+
 def flow_device_calls():
     path = "cl/flow.cl.h"
     return NOTE % path + "# Device calls of flows\n\n" + device_body(path)
@@ -322,7 +328,7 @@ def errors():
 
 
 PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
-         "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "settings": settings, "counters": counters,
+         "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls, "settings": settings, "counters": counters,
          "errors": errors}
 
 

@@ -85,7 +85,8 @@ void node_open(struct node *node, uint64_t heap_bytes)
     if (node->schedule)
         node_check(gravel_config_set(&config, "steal_policy", node->schedule));
     struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers);
+        GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers,
+                        .device_code = node->device_code);
     node_check(gravel_open(&node->gravel, &config, &bindings));
     if (!node->group_items)
         node->group_items = gravel_group_size(node->gravel);
@@ -116,6 +117,12 @@ void node_build(struct node *node, const char *name, const char *source, const c
         die("no memory for the program %s", name);
     node_check(gravel_program_build(node->gravel, name, text, all_options, &node->program));
     free(text);
+}
+
+void node_build_servers(struct node *node, const char *name, const char *source,
+                        const char *options)
+{
+    node_check(gravel_server_build(node->gravel, name, source, options, &node->program));
 }
 
 cl_program node_program(struct node *node, const char *name, const char *source)
@@ -250,6 +257,11 @@ void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items)
     NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
     launch_groups(node, kernel, 0, (n_items + group_items - 1) / group_items * group_items,
                   group_items);
+}
+
+void node_serve(struct node *node, cl_kernel kernel, uint64_t n_items)
+{
+    node_check(gravel_server_launch(node->gravel, kernel, n_items, 0, 0, NULL, NULL));
 }
 
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items)

@@ -13,6 +13,8 @@
 #include "frame/model.h"
 #include "frame/options.h"
 
+#include <gravel/server.h>
+
 /* Largest work-group that gravel.cl.h's `_if` forms take without more local memory. */
 #define NODE_MAX_GROUP 1024
 
@@ -29,6 +31,7 @@ struct node {
     const struct gravel_handler
         *handlers; /* [n_handlers] set by the caller; node_open copies them */
     uint32_t n_handlers;
+    struct gravel_device_code device_code; /* of those that the device runs; set by the caller */
     node_call
         *call; /* runs an active message where the model delivers it; NULL if there are none */
     void *call_user;
@@ -74,6 +77,10 @@ void node_open(struct node *node, uint64_t heap_bytes);
  * @param options  of the compiler, or NULL.
  */
 void node_build(struct node *node, const char *name, const char *source, const char *options);
+
+/** The same, of kernels of clients and servers: the text has all handlers with keys. */
+void node_build_servers(struct node *node, const char *name, const char *source,
+                        const char *options);
 
 /** Allocate symmetric memory [bytes, not 0], zeroed. Collective. @return its offset. */
 uint64_t node_alloc(struct node *node, uint64_t bytes);
@@ -135,6 +142,9 @@ void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items);
  */
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
+
+/** Run a kernel of clients and servers for n items (0 is allowed), and what it sends to this node's servers. */
+void node_serve(struct node *node, cl_kernel kernel, uint64_t n_items);
 
 /** Enqueue, whole, a kernel that sends nothing and waits for nothing; and wait for such kernels. */
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items);

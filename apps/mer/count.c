@@ -92,7 +92,8 @@ static void build(struct mer *mer)
 void mer_open(void *self)
 {
     struct mer *mer = self;
-    struct gravel_handler handler = {"count_kmer", n_args(mer), count_kmer, mer};
+    struct gravel_handler handler = {
+        .name = "count_kmer", .n_args = n_args(mer), .function = count_kmer, .user = mer};
     if (!mer->path)
         die("no sequences: give -f FILE");
     mer->node.handlers = &handler;

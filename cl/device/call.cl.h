@@ -7,15 +7,28 @@
 #ifndef GRAVELP_CALL_CL_H
 #define GRAVELP_CALL_CL_H
 
+#include "serve.cl.h"
+
 /* rows: the run's arguments, row after row, from `rows_at` of the frame on [bytes]; heap: in the arena [bytes]. */
 #define GRAVELP_CALL_RUN                                                                 \
     GRAVEL_ARENA, global const uchar *frame, uint rows_at, uint n_messages, uint source, \
         uint node, ulong heap
 #define GRAVELP_CALL                                                                             \
     ((struct gravel_call){(global uchar *)gravel_arena_ + heap, gravel_arena_->heap_bytes, node, \
-                          gravel_arena_->n_nodes, source})
+                          gravel_arena_->n_nodes, source, gravel_arena_->constants})
 #define GRAVELP_CALL_NUMBER ((size_t)get_global_id(0))
-#define GRAVELP_CALL_ARGUMENT(row) \
-    (((global const ulong *)(frame + rows_at))[(size_t)(row)*n_messages + GRAVELP_CALL_NUMBER])
+#define GRAVELP_CALL_ROW(row) ((global const ulong *)(frame + rows_at) + (size_t)(row)*n_messages)
+#define GRAVELP_CALL_ARGUMENT(row, number) (GRAVELP_CALL_ROW(row)[number])
+
+/*
+ * What stands before the call, a statement, in the kernel of a handler without a key, and of one with a key, whose
+ * work-groups share out the keys. `number` is the message's.
+ */
+#define GRAVELP_CALL_EACH(number)              \
+    const size_t number = GRAVELP_CALL_NUMBER; \
+    if (number < n_messages)
+#define GRAVELP_CALL_SERVED(number) \
+    GRAVELP_SERVICE;                \
+    GRAVELP_SERVE(number, GRAVELP_CALL_ROW(0), n_messages)
 
 #endif

@@ -22,7 +22,7 @@
 
 #if !defined(GRAVEL_CHECK) || !GRAVEL_CHECK
 
-#define GRAVELP_OPEN(g, arena, scratch) struct gravel_group g = {(arena), (scratch)}
+#define GRAVELP_OPEN(g, arena, scratch) struct gravel_group g = {(arena), (scratch), 0}
 #define GRAVELP_SEND_WG gravelp_send_wg
 #define GRAVELP_SEND_WG_IF gravelp_send_wg_if
 #define GRAVELP_ASK_WG gravelp_ask_wg
@@ -35,7 +35,10 @@
 #define GRAVELP_OPEN(g, arena, scratch)                                \
   private                                                              \
     uint gravelp_calls_[2] = {0, 0};                                   \
-    struct gravel_group g = {(arena), (scratch), gravelp_calls_,       \
+    struct gravel_group g = {(arena),                                  \
+                             (scratch),                                \
+                             0,                                        \
+                             gravelp_calls_,                           \
                              gravelp_check_number((arena), (scratch)), \
                              gravelp_check_name(__func__, sizeof __func__)}
 

@@ -251,6 +251,11 @@ GRAVELP_INLINE void gravelp_local_max_relaxed(local uint *word, uint value)
 {
     atomic_max((volatile local uint *)word, value);
 }
+/* Stores a value. Returns the one before. */
+GRAVELP_INLINE uint gravelp_local_swap_in_relaxed(local uint *word, uint value)
+{
+    return atomic_xchg((volatile local uint *)word, value);
+}
 /* Whether the word was `expected`, and is `value` now. */
 GRAVELP_INLINE bool gravelp_local_swap_relaxed(local uint *word, uint expected, uint value)
 {

@@ -71,10 +71,13 @@ struct gravelp_scratch {
     uint lanes[GRAVEL_MAX_GROUP]; /* per work-item: active flag, then position among the active */
 };
 
+struct gravelp_outbox;
+
 /* What GRAVEL_OPEN gives a work-item to send with. */
 struct gravel_group {
     global struct gravelp_arena *arena;
     local struct gravelp_scratch *scratch;
+    local struct gravelp_outbox *outbox; /* of a client of servers (outbox.cl.h); else NULL */
 #if defined(GRAVEL_CHECK) && GRAVEL_CHECK
   private
     uint *calls; /* [2] made by this work-item with its work-group, and with its sub-group */

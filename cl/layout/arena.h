@@ -2,7 +2,7 @@
 /*
  * The arena: the one allocation a kernel needs. Control block, queues and symmetric heap, by offset.
  *
- *     arena = struct gravelp_arena | one struct gravelp_queue_words a queue | slots | heap
+ *     arena = struct gravelp_arena | one struct gravelp_queue_words a queue | slots | heap | server region (server.h)
  *
  * Every word has one writing side. Words that change while kernels run stand on a cache line that only
  * one side writes, so the layout needs coherent visibility but never a cross-device read-modify-write.
@@ -13,10 +13,11 @@
 #define GRAVELP_ARENA_H
 
 #include "base.h"
+#include "gravel/operation.h"
 
 #define GRAVELP_ARENA_MAGIC 0x4752564cu
 #define GRAVELP_ARENA_VERSION \
-    3u /* of this layout; checked when a program is built and when it runs */
+    4u /* of this layout; checked when a program is built and when it runs */
 
 /* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
 #define GRAVELP_LONG_QUEUE 1024u
@@ -32,6 +33,9 @@
     5u /* a word that a work-group waits for did not change within the wait time */
 #define GRAVELP_FAULT_FBAR \
     6u /* members of a fine-grain barrier did not arrive within the wait time */
+#define GRAVELP_FAULT_INBOX 7u /* no room in a server's inbox for what clients had begun to send */
+#define GRAVELP_FAULT_ROLE \
+    8u /* a kernel of clients and servers that gravel_server_launch did not launch */
 #define GRAVELP_FAULT_CUT_OFF 0x100u /* or-ed to one of these waits: the host's clock stood */
 
 /*
@@ -63,7 +67,11 @@ struct gravelp_arena {
     gravelp_u32
         abort; /* H1: not 0 once the node has failed: leaves every wait, drops every message */
     gravelp_u32 look_ns; /* constant: least time that a waiter's look takes [nanoseconds] */
-    gravelp_u32 host_padding[14];
+    gravelp_u64
+        servers_offset; /* constant: [bytes] from the arena to struct gravelp_servers; 0: there is none */
+    gravelp_u32 host_padding[12];
+    /* Of handlers; written by the host before their messages are sent. */
+    gravelp_u64 constants[GRAVEL_N_CONSTANTS];
 
     /* Written by the device while kernels run; atomic. First fault wins. */
     gravelp_u32 fault;       /* GRAVEL_FAULT_*, published last (F1) */
@@ -95,7 +103,7 @@ struct gravelp_queue_words {
     gravelp_u32 host_padding[14];
 };
 
-GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_arena) == 3 * GRAVELP_CACHELINE, "one line a writer");
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_arena) == 4 * GRAVELP_CACHELINE, "one line a writer");
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_queue_words) == 2 * GRAVELP_CACHELINE,
                       "one line a writer");
 

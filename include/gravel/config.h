@@ -44,6 +44,14 @@
       "down to a power of two; 0 derives it: 32Ki a core of a CPU, else 4Mi, and less if the "    \
       "device "                                                                                   \
       "does not allocate so much in a piece [elements]")                                          \
+    X(COUNT, n_servers, GRAVEL_SERVERS, 0, 0, 256, "device",                                      \
+      "work-groups that share out the keys of handlers with keys; 0 derives it: a group for "     \
+      "each compute unit of a CPU device, for every second one elsewhere [work-groups]")          \
+    X(COUNT, server_items, GRAVEL_SERVER_GROUP, 0, 0, 256, "device",                              \
+      "work-items of each of those; 0 derives it: 1 on CPU devices, else 256 [work-items]")       \
+    X(COUNT, inbox_slots, GRAVEL_INBOX, 0, 0, 1u << 20, "device",                                 \
+      "slots of 128 messages that a server's inbox has, rounded down to a power of two; 0 "       \
+      "derives it: 256, and more where many groups of clients run at once [slots]")               \
     X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                     \
       "symmetric heap of each node [bytes]")                                                      \
     X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                     \

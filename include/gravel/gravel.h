@@ -97,6 +97,9 @@ struct gravel_handler {
     uint32_t n_args;                   /**< 64-bit arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
     gravel_handler_function *function; /**< NULL: the device runs it */
     void *user;                        /**< handed to function; NULL if the device runs it */
+    uint32_t
+        n_keys; /**< 1: the first argument is a key, and handlers with equal keys never run at once;
+                          0: it has none. Only where the device runs it. */
 };
 
 /** Log callback; any library thread may call it. */
@@ -453,6 +456,17 @@ int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t byte
  */
 int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t offset,
                   const void *value, uint32_t node);
+
+/**
+ * Set a constant that handlers written in OpenCL C read as call.constants[i]: a heap offset, a size. Collective: when
+ * the call returns, all nodes have it.
+ *
+ * @param i      less than GRAVEL_N_CONSTANTS.
+ * @param value  the same at every node.
+ * @return       0; GRAVEL_ERANGE; GRAVEL_EMISMATCH if values differ; GRAVEL_EINVAL (a handler calls); GRAVEL_ECL; as
+ *               gravel_reduce.
+ */
+int gravel_constant(struct gravel *gravel, uint32_t i, uint64_t value);
 
 /**
  * Send an active message. Handlers may call it.

@@ -48,7 +48,9 @@
 #define GRAVEL_DOUBLE 5u
 
 #define GRAVEL_AM_MAX_ARGS 4u
+#define GRAVEL_AM_MAX_KEYS 1u /* of these, the first */
 #define GRAVEL_MAX_HANDLERS 65535u
+#define GRAVEL_N_CONSTANTS 8u /* of a node, that handlers written in OpenCL C read */
 /* Instead of the heap offset of a signal: no signal. */
 #define GRAVEL_NO_SIGNAL 0xffffffffffffffffu
 

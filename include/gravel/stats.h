@@ -39,7 +39,11 @@
     X(thread_ns, "nanoseconds",                                                                   \
       "time those threads have existed; poll_ns over this is the poll ratio")                     \
     X(sent_messages, "count", "messages sent, to this node too; for one destination: sent to it") \
-    X(sent_buffers, "count", "node buffers sent, to this node too; for one destination: sent to it")
+    X(sent_buffers, "count",                                                                      \
+      "node buffers sent, to this node too; for one destination: sent to it")                     \
+    X(served_messages, "count",                                                                   \
+      "messages of gravel_server_launch that servers of this node have run")                      \
+    X(server_phases, "count", "turns of clients and servers in those launches")
 
 #define GRAVEL_STATS_FIELD(field, unit, help) uint64_t field;
 /** From version 1.0 on, new counters are added at the end. */

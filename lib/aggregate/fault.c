@@ -94,6 +94,19 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
                  "this device run a group's sub-groups beside each other (gravel_fbar_rounds_wg)?",
                  group, arena->fault_queue, arena->fault_value);
         break;
+    case GRAVELP_FAULT_INBOX:
+        snprintf(text, bytes,
+                 "%s sends to server %u, whose inbox of %u slots has no room: %u were needed. "
+                 "Clients end when an inbox "
+                 "is nearly full, and this one's work-items send several messages each; raise "
+                 "GRAVEL_INBOX",
+                 group, arena->fault_queue, arena->fault_ticket, arena->fault_value);
+        break;
+    case GRAVELP_FAULT_ROLE:
+        snprintf(text, bytes,
+                 "%s is of a kernel with GRAVEL_SERVE, and gravel_server_launch did not launch it",
+                 group);
+        break;
     default:
         snprintf(text, bytes,
                  "the program was built with another gravel.cl.h (arena version %u, here %u)",

@@ -45,7 +45,9 @@ uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gra
     arena->slots_offset = round_up(end, PAGE);
     end = arena->slots_offset + (uint64_t)arena->n_slots * shape->n_queues * arena->slot_bytes;
     arena->heap_offset = round_up(end, PAGE);
-    return arena->heap_offset + arena->heap_bytes * shape->n_heaps;
+    end = arena->heap_offset + arena->heap_bytes * shape->n_heaps;
+    arena->servers_offset = shape->servers_bytes ? end : 0;
+    return end + round_up(shape->servers_bytes, PAGE);
 }
 
 int gravel_arena_check(const struct gravel_arena_shape *shape)

@@ -163,6 +163,14 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
     return gravel_copier_write(memory->copier, memory->buffer, to, from, bytes);
 }
 
+int gravel_memory_write_head(const struct gravel_memory *memory, uint64_t offset, const void *from,
+                             uint64_t bytes)
+{
+    memcpy((unsigned char *)memory->arena + offset, from, bytes);
+    return memory->buffer ? gravel_copier_write(memory->copier, memory->buffer, offset, from, bytes)
+                          : 0;
+}
+
 /* Clear `bytes`, ZEROS_AT_ONCE * ZEROS_BYTES at most, and wait. */
 static int zero_piece(const struct gravel_memory *memory, uint64_t at, uint64_t bytes)
 {

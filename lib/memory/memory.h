@@ -79,6 +79,10 @@ static inline uint64_t gravel_memory_heap_offset(const struct gravel_memory *mem
     return memory->arena->heap_offset + (uint64_t)heap * memory->arena->heap_bytes;
 }
 
+/** Write to the control block, before kernels read it: the host's, and the kernels'. @return as gravel_memory_write. */
+int gravel_memory_write_head(const struct gravel_memory *memory, uint64_t offset, const void *from,
+                             uint64_t bytes);
+
 /**
  * Copy from or to a local heap, or clear a part of it. Done when the call returns.
  *

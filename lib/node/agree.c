@@ -36,12 +36,13 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
                            "nodes differ in handlers: number %u exists on one side only, not on "
                            "this node, which has %u",
                            i, gravel->n_handlers);
-    return gravel_fail(GRAVEL_EMISMATCH,
-                       "nodes differ in handlers: number %u is %s here, with %u arguments, run by "
-                       "the %s; another node has %s",
-                       i, handler->name, handler->n_args,
-                       gravel_is_on_device(handler) ? "device" : "host",
-                       is_missing ? "no such number: it exists on one side only" : "another one");
+    return gravel_fail(
+        GRAVEL_EMISMATCH,
+        "nodes differ in handlers: number %u is %s here, with %u arguments, of which "
+        "%u are keys, run by the %s; another node has %s",
+        i, handler->name, handler->n_args, handler->n_keys,
+        gravel_is_on_device(handler) ? "device" : "host",
+        is_missing ? "no such number: it exists on one side only" : "another one");
 }
 
 /* Tables of handlers are the same, or the first one that differs is named. Collective. */
@@ -81,6 +82,26 @@ int gravel_agree_on_settings(struct gravel *gravel)
                                (unsigned long long)values[2 * i],
                                (unsigned long long)~values[2 * i + 1]);
     return code ? code : agree_on_table(gravel);
+}
+
+/* Set first: once the reduction has ended, every node has it, and a message that relies on it may come. */
+int gravel_constant(struct gravel *gravel, uint32_t i, uint64_t value)
+{
+    uint64_t range[2];
+    if (gravel_node_refuse_wait(gravel, "gravel_constant"))
+        return GRAVEL_EINVAL;
+    if (i >= GRAVEL_N_CONSTANTS)
+        return gravel_fail(GRAVEL_ERANGE, "gravel_constant: number %u of %u", i,
+                           GRAVEL_N_CONSTANTS);
+    const uint64_t at = offsetof(struct gravelp_arena, constants) + i * sizeof value;
+    int code = gravel_memory_write_head(&gravel->memory, at, &value, sizeof value);
+    int agreed = range_over_nodes(gravel, value, range);
+    if (code || agreed)
+        return code ? code : agreed;
+    return range[0] == range[1]
+               ? 0
+               : gravel_fail(GRAVEL_EMISMATCH, "nodes differ in constant %u: %llu to %llu", i,
+                             (unsigned long long)range[0], (unsigned long long)range[1]);
 }
 
 /* All nodes open or none: tell the other nodes whether this one could. */

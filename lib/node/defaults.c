@@ -5,6 +5,7 @@
 #include "node/defaults.h"
 
 #include "layout/package.h"
+#include "layout/server.h"
 #include "network/network.h"
 #include "pump/device_aggregator.h"
 #include "transport/pool.h"
@@ -44,6 +45,8 @@
  * many times the longest wait without progress. */
 #define CHAIN_TIMEOUTS 75u
 #define CHAIN_MAX_MS 86400000u
+
+#define GPU_SERVER_ITEMS 256u
 
 uint64_t gravel_derive_buffer_bytes(const struct gravel_surroundings *place)
 {
@@ -94,6 +97,17 @@ static uint32_t derive_n_aggregators(const struct gravel_config *config,
     return has_host_bin && place->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
 }
 
+/* Groups of a GPU that serve leave room beside the kernels whose messages they serve: see slice_beside of launch.c. */
+static void derive_servers(struct gravel_config *config, const struct gravel_device *device)
+{
+    bool is_cpu = device->capability.is_cpu;
+    uint32_t n = is_cpu ? device->units : device->units / 2 + 1;
+    if (config->n_servers == 0)
+        config->n_servers = n < GRAVELP_MOST_SERVERS ? n : GRAVELP_MOST_SERVERS;
+    if (config->server_items == 0)
+        config->server_items = is_cpu ? 1 : GPU_SERVER_ITEMS;
+}
+
 uint32_t gravel_derive_group_size(const struct gravel_device *device)
 {
     const struct gravel_capability *capability = &device->capability;
@@ -134,6 +148,7 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
         config->n_buffers = derive_n_buffers(config, place->n_nodes);
     if (config->flush_us == 0)
         config->flush_us = is_pump ? PUMP_FLUSH_US : SHARED_FLUSH_US;
+    derive_servers(config, place->device);
     if (config->chain_limit_ms == 0)
         config->chain_limit_ms = derive_chain_limit(config);
 }

@@ -24,6 +24,24 @@ static bool is_identifier(const char *name)
     return true;
 }
 
+static int check_keys(const struct gravel_handler *handler)
+{
+    if (handler->n_keys > GRAVEL_AM_MAX_KEYS)
+        return gravel_fail(GRAVEL_EINVAL, "handler %s: n_keys is %u, at most %u", handler->name,
+                           handler->n_keys, GRAVEL_AM_MAX_KEYS);
+    if (handler->n_keys > handler->n_args)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "handler %s: the first argument is the key, and n_args is 0",
+                           handler->name);
+    if (handler->n_keys && handler->function)
+        return gravel_fail(
+            GRAVEL_EINVAL,
+            "handler %s: it has a key and a function of the host; handlers of the host "
+            "run one at a time, without keys",
+            handler->name);
+    return 0;
+}
+
 static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
 {
     const struct gravel_handler *handlers = bindings->handlers;
@@ -42,7 +60,7 @@ static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
     for (uint32_t j = 0; j < i; j++)
         if (!strcmp(handlers[i].name, handlers[j].name))
             return gravel_fail(GRAVEL_EINVAL, "handler %s is registered twice", handlers[i].name);
-    return 0;
+    return check_keys(&handlers[i]);
 }
 
 static int copy_handler(struct gravel *gravel, const struct gravel_handler *handler)
@@ -95,6 +113,7 @@ uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *ha
 {
     hash = hash_text(hash, handler->name);
     hash = gravel_hash_step(hash, 2 * handler->n_args + gravel_is_on_device(handler));
+    hash = gravel_hash_step(hash, handler->n_keys);
     return hash ? hash : 1;
 }
 

@@ -42,6 +42,23 @@ static int keep_names(struct gravel *gravel, cl_program program)
     return is_kept ? 0 : gravel_fail(GRAVEL_ENOMEM, "names of kernels for checked mode");
 }
 
+int gravel_node_build(struct gravel *gravel, const struct gravel_program_request *texts,
+                      cl_program *program)
+{
+    struct gravel_program_request request = *texts;
+    request.extra_options = gravel->config.build_options;
+    request.handlers = gravel->handlers;
+    request.n_handlers = gravel->n_handlers;
+    request.is_checked = gravel->config.check;
+    request.steal_policy = gravel_config_steal_policy(&gravel->config);
+    int code = gravel_device_build(&gravel->device, &request, program);
+    if (!code && gravel->config.check && (code = keep_names(gravel, *program))) {
+        clReleaseProgram(*program);
+        *program = NULL;
+    }
+    return code;
+}
+
 int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
                          const char *options, cl_program *program)
 {
@@ -50,21 +67,8 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
     if (gravel_node_refuse_after_fork(gravel, "gravel_program_build"))
         return GRAVEL_EINVAL;
     const struct gravel_program_request request = {
-        .name = name,
-        .source = source,
-        .options = options,
-        .extra_options = gravel->config.build_options,
-        .handlers = gravel->handlers,
-        .n_handlers = gravel->n_handlers,
-        .is_checked = gravel->config.check,
-        .steal_policy = gravel_config_steal_policy(&gravel->config),
-    };
-    int code = gravel_device_build(&gravel->device, &request, program);
-    if (!code && gravel->config.check && (code = keep_names(gravel, *program))) {
-        clReleaseProgram(*program);
-        *program = NULL;
-    }
-    return code;
+        .name = name, .source = source, .options = options};
+    return gravel_node_build(gravel, &request, program);
 }
 
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)
@@ -283,6 +287,46 @@ static int launch_sliced(struct gravel *gravel, cl_kernel kernel, cl_uint n_dime
     pthread_mutex_lock(&gravel->drain_lock);
     int code = launch_drained(gravel, kernel, &slicer, n_wait, wait, event);
     pthread_mutex_unlock(&gravel->drain_lock);
+    return code;
+}
+
+/* On step drain its packages are fetched when it has ended; on pump, while it runs. */
+static int finish(struct gravel *gravel, cl_kernel kernel, cl_event event)
+{
+    if (gravel->device.step == GRAVEL_STEP_DRAIN)
+        return drain(gravel, kernel, event);
+    clFlush(gravel->device.queue);
+    watch(gravel, event);
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
+        gravel_aggregator_wake(&gravel->aggregators[i]);
+    return gravel_node_wait_for_kernel(gravel, kernel, event);
+}
+
+uint32_t gravel_node_groups_at_once(const struct gravel *gravel)
+{
+    const struct gravel_slicer slicer = {.local = {GRAVEL_CLIENT_ITEMS, 1, 1}};
+    bool leaves_room = gravel->device.is_sliced && gravel->device.step != GRAVEL_STEP_DRAIN;
+    uint64_t n = leaves_room ? slice_beside(gravel, &slicer) : gravel->device.units;
+    return n ? (uint32_t)n : 1;
+}
+
+int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
+                    cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    const struct gravel_slicer whole = {.n_dimensions = 1, .local = {group_items, 1, 1}};
+    const struct gravel_slice all = {.size = {n_groups * group_items, 1, 1}, .n_groups = n_groups};
+    bool is_drained = gravel->device.step == GRAVEL_STEP_DRAIN;
+    if (is_drained)
+        pthread_mutex_lock(&gravel->drain_lock);
+    int code = enqueue_next(gravel, kernel, &whole, &all, n_wait, wait, event);
+    if (!code) {
+        trace_launch(gravel, kernel, *event);
+        code = gravel_launches_add(&gravel->launches, kernel, *event);
+    }
+    if (!code)
+        code = finish(gravel, kernel, *event);
+    if (is_drained)
+        pthread_mutex_unlock(&gravel->drain_lock);
     return code;
 }
 

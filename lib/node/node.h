@@ -15,7 +15,9 @@
 #include "network/network.h"
 #include "opencl/launches.h"
 #include "pump/pump.h"
+#include "opencl/program.h"
 #include "resolve/on_device/calls.h"
+#include "serve/servers.h"
 
 struct gravel {
     struct gravel_config config;     /* in force: derived settings filled in */
@@ -37,11 +39,12 @@ struct gravel {
     struct gravel_pump *pump;          /* NULL where host and kernels share the arena */
     uint32_t n_pump_buffers;           /* its node buffers, for each queue */
     struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
-    pthread_mutex_t drain_lock;        /* step drain: one launch at a time */
-    _Atomic bool is_draining;          /* H4: that launch waits for a slice */
-    _Atomic bool is_open;              /* H5: what a driver puts off to a first use is done */
-    _Atomic bool is_stuck;     /* H3: a wait for the device was given up: what it uses stays */
-    pthread_mutex_t maps_lock; /* guards the next three */
+    struct gravel_servers servers;
+    pthread_mutex_t drain_lock; /* step drain: one launch at a time */
+    _Atomic bool is_draining;   /* H4: that launch waits for a slice */
+    _Atomic bool is_open;       /* H5: what a driver puts off to a first use is done */
+    _Atomic bool is_stuck;      /* H3: a wait for the device was given up: what it uses stays */
+    pthread_mutex_t maps_lock;  /* guards the next three */
     uint32_t n_maps; /* of gravel_map, not yet unmapped: the heap and this struct stay until then */
     bool is_closed;
     bool is_left; /* closed, and the device still uses it: it stays */
@@ -75,6 +78,24 @@ void gravel_report(void *context, int code, bool is_fatal, const char *text);
 
 /** Wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event);
+
+/** launch.c: build a program, of texts and options; the node's handlers and settings are filled in. @return as
+ * gravel_device_build. */
+int gravel_node_build(struct gravel *gravel, const struct gravel_program_request *texts,
+                      cl_program *program);
+
+/** launch.c: groups, of clients of servers, that a launch may have on the device at once. */
+uint32_t gravel_node_groups_at_once(const struct gravel *gravel);
+
+/**
+ * launch.c: launch so many groups as one command, whatever the step, and wait for its end; on step drain, also for its
+ * packages.
+ *
+ * @param event  [in, out] the last command's, released if there is a next.
+ * @return       0; GRAVEL_ECL; GRAVEL_ENOMEM; as gravel_launches_wait_for.
+ */
+int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
+                    cl_uint n_wait, const cl_event *wait, cl_event *event);
 
 /** limits.c: whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);

@@ -86,6 +86,7 @@ static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindi
         .n_handlers = gravel->n_handlers,
         .bindings = bindings,
         .config = &gravel->config,
+        .turn = &gravel->servers.turn,
     };
     return gravel_device_calls_create(&gravel->calls, &shape);
 }

@@ -67,6 +67,8 @@ static void gather_all(struct gravel *gravel, struct gravel_stats *stats)
     if (gravel->pump)
         stats->buffer_waits += gravel_pump_buffer_waits(gravel->pump);
     add_polls(stats, &network->idle, network->started_ns);
+    stats->served_messages = gravel_counter_load(&gravel->servers.n_served);
+    stats->server_phases = gravel_counter_load(&gravel->servers.n_phases);
     stats->network_buffers = gravel_counter_load(&network->counts.network_buffers);
     stats->network_bytes = gravel_counter_load(&network->counts.network_bytes);
     stats->handed_buffers = gravel_counter_load(&network->transport->handed.n_buffers);

@@ -51,7 +51,6 @@ int gravel_cl_buffer_create(const struct gravel_device *device, const char *user
 int gravel_cl_kernel_create(const struct gravel_device *device, cl_program program,
                             const char *name, size_t *group, cl_kernel *out)
 {
-    size_t most = 0;
     cl_int error;
     *out = clCreateKernel(program, name, &error);
     if (error != CL_SUCCESS) {
@@ -60,12 +59,17 @@ int gravel_cl_kernel_create(const struct gravel_device *device, cl_program progr
     }
     if (!group)
         return 0;
-    error = clGetKernelWorkGroupInfo(*out, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
-                                     &most, NULL);
-    if (error != CL_SUCCESS)
-        return fail("kernel ", name, "clGetKernelWorkGroupInfo", error);
+    error = gravel_cl_kernel_group(device, *out, group);
+    return error == CL_SUCCESS ? 0 : fail("kernel ", name, "clGetKernelWorkGroupInfo", error);
+}
+
+cl_int gravel_cl_kernel_group(const struct gravel_device *device, cl_kernel kernel, size_t *group)
+{
+    size_t most = 0;
+    cl_int error = clGetKernelWorkGroupInfo(kernel, device->id, CL_KERNEL_WORK_GROUP_SIZE,
+                                            sizeof most, &most, NULL);
     *group = most && most < *group ? most : *group;
-    return 0;
+    return error;
 }
 
 int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,

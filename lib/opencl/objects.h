@@ -35,6 +35,8 @@ int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error);
  */
 int gravel_cl_kernel_create(const struct gravel_device *device, cl_program program,
                             const char *name, size_t *group, cl_kernel *out);
+/** Lower a group's size [work-items] to what a kernel bears. @return CL_SUCCESS, or as clGetKernelWorkGroupInfo. */
+cl_int gravel_cl_kernel_group(const struct gravel_device *device, cl_kernel kernel, size_t *group);
 /** As gravel_cl_kernel_create, of n kernels. @param out  [out] [n], NULL as it begins. */
 int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,
                              const char *const *names, size_t n, size_t *group, cl_kernel *out);

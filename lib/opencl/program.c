@@ -98,6 +98,8 @@ static char *make_text(const struct gravel_program_request *request)
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
+    if (request->prelude)
+        fputs(request->prelude, out);
     gravel_source_expand(out, request->name, request->source, headers);
     if (request->trailer)
         gravel_source_expand(out, "trailer", request->trailer, headers);

@@ -16,6 +16,7 @@ extern const char gravel_steal_cl_h[];
 struct gravel_program_request {
     const char *name; /* for compiler messages */
     const char *source;
+    const char *prelude;       /* text ahead of it, of lines that include nothing; or NULL */
     const char *trailer;       /* more text behind it, with #line of its own; or NULL */
     const char *options;       /* or NULL */
     const char *extra_options; /* GRAVEL_BUILD_OPTIONS */

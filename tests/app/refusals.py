@@ -55,6 +55,12 @@ GROUPS["options and files"] = [
     ("gups-mod", ["--max-updates", ""], "--max-updates: '' is not in 1.."),
     ("gups-mod", "--model coprocessor --form wi", "--form wi: under --model coprocessor"),
     ("gups", "", "GRAVEL_BUFFER", {"GRAVEL_BUFFER": "many"}),
+    ("hashtable", "--buckets 3", "--buckets: '3' is no power of two"),
+    ("hashtable", "--op delete", "--op: 'delete' is none of insert, upsert and find"),
+    ("hashtable", "--form mutex", "--form: there is no 'mutex'"),
+    ("hashtable", "--op find --items 4 --keys 100", "--keys: half of 100 keys are in the table, which has room for 16"),
+    ("hashtable", "--model lane", "--model lane: critical sections are messages of Gravel's, or none"),
+    ("atm", "--accounts 1", "--accounts: '1' is not in 2.."),
     # Files.
     ("pagerank", "-f absent.el", "absent.el"),
     ("sssp", "-f diamond.gr -r 5", "-r: vertex 5 is not in 0..4"),
@@ -94,6 +100,8 @@ GROUPS["device"] = [
     ("gups", "--model coprocessor --table 4 --updates 16 --per-item 65536",
      "a work-item sends up to 65536 messages, and a queue has 65536 bytes"),
     ("kmeans", "--model coprocessor -p 1000 -k 256 -d 16 --combine", "a work-group sends up to 4352 messages"),
+    ("atm", "--form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
+    ("hashtable", "--items 20", "heap", HEAP_64K),
 ]
 
 # Under mpirun: one line, whatever the number of ranks.
@@ -109,4 +117,6 @@ GROUPS["heap of ranks"] = [
     ("sssp", "-u 16 -k 1", "heap", HEAP_20K),
     ("color", "-u 16 -k 1", "heap", HEAP_20K),
     ("kmeans", "-p 1000 -k 256 -d 16", "heap", HEAP_20K),
+    ("hashtable", "--items 20", "heap", HEAP_20K),
+    ("atm", "--orders 20", "heap", HEAP_20K),
 ]

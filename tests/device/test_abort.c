@@ -18,7 +18,8 @@ static int give_up(struct gravel *gravel, void *user, uint32_t source,
     (void)user, (void)source, (void)args;
     return gravel_abort(gravel, WHY);
 }
-static const struct gravel_handler handlers[] = {{"give_up", 0, give_up, NULL}};
+static const struct gravel_handler handlers[] = {
+    {.name = "give_up", .n_args = 0, .function = give_up}};
 
 static void *abort_later(void *gravel)
 {

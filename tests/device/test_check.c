@@ -20,8 +20,8 @@ static int nothing(struct gravel *node, void *user, uint32_t source,
     return 0;
 }
 
-static const struct gravel_handler handlers[] = {{"one", 1, nothing, NULL},
-                                                 {"two", 1, nothing, NULL}};
+static const struct gravel_handler handlers[] = {{.name = "one", .n_args = 1, .function = nothing},
+                                                 {.name = "two", .n_args = 1, .function = nothing}};
 static struct gravel *gravel;
 
 static int open_node(void **state)

@@ -42,7 +42,8 @@ static int note(struct gravel *gravel, void *user, uint32_t from,
 }
 
 static _Atomic uint64_t noted;
-static const struct gravel_handler handlers[] = {{"note", 1, note, &noted}};
+static const struct gravel_handler handlers[] = {
+    {.name = "note", .n_args = 1, .function = note, .user = &noted}};
 static const struct gravel_bindings bindings =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1);
 

@@ -92,12 +92,12 @@ static int self(struct gravel *gravel, void *user, uint32_t source,
 }
 
 static const struct gravel_handler handlers[] = {
-    {"chain", 1, chain, NULL},
-    {"fan", 2, fan, NULL},
-    {"store", 2, store, NULL},
-    {"fail_with_7", 0, fail_with_7, NULL},
-    {"wait_for_ever", 0, wait_for_ever, NULL},
-    {"self", 2, self, &word},
+    {.name = "chain", .n_args = 1, .function = chain},
+    {.name = "fan", .n_args = 2, .function = fan},
+    {.name = "store", .n_args = 2, .function = store},
+    {.name = "fail_with_7", .n_args = 0, .function = fail_with_7},
+    {.name = "wait_for_ever", .n_args = 0, .function = wait_for_ever},
+    {.name = "self", .n_args = 2, .function = self, .user = &word},
 };
 
 static struct gravel *gravel;
@@ -233,7 +233,8 @@ static void endless_chain_ends_a_barrier_that_has_a_limit(void **state)
     (void)state;
     static _Atomic bool stop;
     struct gravel_config config = loopback_config(2);
-    const struct gravel_handler table[] = {{"ping", 0, ping, (void *)&stop}};
+    const struct gravel_handler table[] = {
+        {.name = "ping", .n_args = 0, .function = ping, .user = (void *)&stop}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     struct gravel *node;
     config.chain_limit_ms = 400;
@@ -271,7 +272,8 @@ static void chain_of_a_quarter_of_its_limit_is_no_endless_one(void **state)
     (void)state;
     static _Atomic bool stop;
     struct gravel_config config = loopback_config(2);
-    const struct gravel_handler table[] = {{"ping", 0, ping, (void *)&stop}};
+    const struct gravel_handler table[] = {
+        {.name = "ping", .n_args = 0, .function = ping, .user = (void *)&stop}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     struct gravel *node;
     pthread_t thread;
@@ -288,7 +290,8 @@ static void quiet_beside_an_endless_ping_pong_ends(void **state)
 {
     (void)state;
     static _Atomic bool stop;
-    const struct gravel_handler table[] = {{"ping", 0, ping, (void *)&stop}};
+    const struct gravel_handler table[] = {
+        {.name = "ping", .n_args = 0, .function = ping, .user = (void *)&stop}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     struct gravel *node = open_loopback(2, &bindings);
     OK(gravel_am(node, 0, NULL, 0, 1));
@@ -310,14 +313,15 @@ static void expect_bad_table(const struct gravel_handler *table, uint32_t n, con
 static void malformed_tables_are_refused(void **state)
 {
     (void)state;
-    const struct gravel_handler no_name[] = {{NULL, 0, chain, NULL}};
-    const struct gravel_handler bad_name[] = {{"fine", 0, chain, NULL},
-                                              {"not fine", 0, chain, NULL}};
-    const struct gravel_handler digit[] = {{"7up", 0, chain, NULL}};
-    const struct gravel_handler empty[] = {{"", 0, chain, NULL}};
-    const struct gravel_handler no_function[] = {{"idle", 0, NULL, NULL}};
-    const struct gravel_handler too_many[] = {{"greedy", 5, chain, NULL}};
-    const struct gravel_handler twice[] = {{"twin", 0, chain, NULL}, {"twin", 1, chain, NULL}};
+    const struct gravel_handler no_name[] = {{.name = NULL, .n_args = 0, .function = chain}};
+    const struct gravel_handler bad_name[] = {{.name = "fine", .n_args = 0, .function = chain},
+                                              {.name = "not fine", .n_args = 0, .function = chain}};
+    const struct gravel_handler digit[] = {{.name = "7up", .n_args = 0, .function = chain}};
+    const struct gravel_handler empty[] = {{.name = "", .n_args = 0, .function = chain}};
+    const struct gravel_handler no_function[] = {{.name = "idle", .n_args = 0}};
+    const struct gravel_handler too_many[] = {{.name = "greedy", .n_args = 5, .function = chain}};
+    const struct gravel_handler twice[] = {{.name = "twin", .n_args = 0, .function = chain},
+                                           {.name = "twin", .n_args = 1, .function = chain}};
     expect_bad_table(no_name, 1, "handler 0");
     expect_bad_table(bad_name, 2, "not fine");
     expect_bad_table(digit, 1, "7up");

@@ -40,10 +40,10 @@ static int host_add(struct gravel *node, void *user, uint32_t from,
 }
 
 static const struct gravel_handler handlers[] = {
-    {"tally", 2, NULL, NULL},
-    {"copy", 3, NULL, NULL},
-    {"host_add", 1, host_add, NULL},
-    {"nothing", 0, NULL, NULL},
+    {.name = "tally", .n_args = 2},
+    {.name = "copy", .n_args = 3},
+    {.name = "host_add", .n_args = 1, .function = host_add},
+    {.name = "nothing", .n_args = 0},
 };
 
 static const struct gravel_bindings table =
@@ -235,8 +235,9 @@ static void bad_tables_are_refused(void **state)
 {
     (void)state;
     static int something;
-    const struct gravel_handler with_user[] = {{"tally", 2, NULL, &something}};
-    const struct gravel_handler of_the_host[] = {{"host_add", 1, host_add, NULL}};
+    const struct gravel_handler with_user[] = {{.name = "tally", .n_args = 2, .user = &something}};
+    const struct gravel_handler of_the_host[] = {
+        {.name = "host_add", .n_args = 1, .function = host_add}};
     expect_bad_bindings(
         (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1),
         GRAVEL_EINVAL, "tally: no function, and no device_code");
@@ -253,7 +254,7 @@ static void bad_tables_are_refused(void **state)
 /* @param text  source of a single handler `one` with one argument. */
 static void expect_no_build(const char *text, const char *part)
 {
-    const struct gravel_handler one[] = {{"one", 1, NULL, NULL}};
+    const struct gravel_handler one[] = {{.name = "one", .n_args = 1}};
     expect_bad_bindings((struct gravel_bindings)GRAVEL_BINDINGS(.handlers = one, .n_handlers = 1,
                                                                 .device_code.source = text,
                                                                 .device_code.name = "mine.cl"),
@@ -293,7 +294,8 @@ static void handlers_that_send_do_not_compile(void **state)
 static void options_and_handler_numbers_reach_the_source(void **state)
 {
     (void)state;
-    const struct gravel_handler one[] = {{"first", 0, host_add, NULL}, {"one", 1, NULL, NULL}};
+    const struct gravel_handler one[] = {{.name = "first", .n_args = 0, .function = host_add},
+                                         {.name = "one", .n_args = 1}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = one, .n_handlers = 2,
                         .device_code.source =
@@ -335,7 +337,7 @@ static void endless_handler_is_named(void **state)
 {
     (void)state;
     watch(60, "a handler that does not end");
-    static const struct gravel_handler slow[] = {{"turn", 2, NULL, NULL}};
+    static const struct gravel_handler slow[] = {{.name = "turn", .n_args = 2}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = slow, .n_handlers = 1,
                         .device_code.source =

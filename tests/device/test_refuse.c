@@ -23,8 +23,8 @@ static int nothing(struct gravel *node, void *user, uint32_t source,
     return 0;
 }
 
-static const struct gravel_handler handlers[] = {{"none", 0, nothing, NULL},
-                                                 {"two", 2, nothing, NULL}};
+static const struct gravel_handler handlers[] = {{.name = "none", .n_args = 0, .function = nothing},
+                                                 {.name = "two", .n_args = 2, .function = nothing}};
 
 static int open_node(void **state)
 {

@@ -14,7 +14,7 @@
 #define LIMIT_S 10.0     /* of anything here but the self-test; generous: the machine is shared */
 #define SELF_TEST_S 20.0 /* that its kernels get on top */
 
-static const struct gravel_handler handlers[] = {{"tally", 1, NULL, NULL}};
+static const struct gravel_handler handlers[] = {{.name = "tally", .n_args = 1}};
 static const char source[] =
     "#include \"gravel.cl.h\"\n"
     "void tally(struct gravel_call call, ulong at)\n"

@@ -40,10 +40,11 @@ static int accept_call(struct gravel *gravel, void *user, uint32_t source, const
     return (int)(args[0] & 1);
 }
 
-static const struct gravel_handler handlers[] = {{"none", 0, accept_call, NULL},
-                                                 {"one", 1, accept_call, NULL},
-                                                 {"four", 4, accept_call, NULL},
-                                                 {"gone", 2, NULL, NULL}};
+static const struct gravel_handler handlers[] = {
+    {.name = "none", .n_args = 0, .function = accept_call},
+    {.name = "one", .n_args = 1, .function = accept_call},
+    {.name = "four", .n_args = 4, .function = accept_call},
+    {.name = "gone", .n_args = 2}};
 
 static int call_handler(void *context, uint32_t handler, uint32_t source, const uint64_t args[4])
 {

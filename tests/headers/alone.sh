@@ -109,8 +109,13 @@ void handler(struct gravel_call call, ulong offset)
 }
 kernel void calls(GRAVELP_CALL_RUN)
 {
-    if (GRAVELP_CALL_NUMBER < n_messages)
-        handler(GRAVELP_CALL, GRAVELP_CALL_ARGUMENT(0));
+    GRAVELP_CALL_EACH(number)
+        handler(GRAVELP_CALL, GRAVELP_CALL_ARGUMENT(0, number));
+}
+kernel void served_calls(GRAVELP_CALL_RUN)
+{
+    GRAVELP_CALL_SERVED(number)
+        handler(GRAVELP_CALL, GRAVELP_CALL_ARGUMENT(0, number));
 }
 EOF
 

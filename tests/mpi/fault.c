@@ -59,20 +59,23 @@ static void mismatch_of_table(const struct gravel_handler *mine, uint32_t n)
 
 static void mismatch_handler_order(void)
 {
-    const struct gravel_handler one[] = {{"a", 1, nothing, NULL}, {"b", 1, nothing, NULL}};
-    const struct gravel_handler other[] = {{"b", 1, nothing, NULL}, {"a", 1, nothing, NULL}};
+    const struct gravel_handler one[] = {{.name = "a", .n_args = 1, .function = nothing},
+                                         {.name = "b", .n_args = 1, .function = nothing}};
+    const struct gravel_handler other[] = {{.name = "b", .n_args = 1, .function = nothing},
+                                           {.name = "a", .n_args = 1, .function = nothing}};
     mismatch_of_table(rank == 1 ? other : one, 2);
 }
 
 static void mismatch_handler_arguments(void)
 {
-    const struct gravel_handler table[] = {{"a", rank == 1 ? 2 : 1, nothing, NULL}};
+    const struct gravel_handler table[] = {
+        {.name = "a", .n_args = rank == 1 ? 2 : 1, .function = nothing}};
     mismatch_of_table(table, 1);
 }
 
 static void mismatch_handler_missing(void)
 {
-    const struct gravel_handler table[] = {{"a", 1, nothing, NULL}};
+    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing}};
     mismatch_of_table(table, rank == 1 ? 0 : 1);
 }
 
@@ -88,19 +91,22 @@ static void mismatch_of_bindings(const struct gravel_bindings *bindings, const c
 
 static void mismatch_handler_place(void)
 {
-    const struct gravel_handler table[] = {{"a", 1, nothing, NULL},
-                                           {"tally", 1, rank == 1 ? nothing : NULL, NULL}};
+    const struct gravel_handler table[] = {
+        {.name = "a", .n_args = 1, .function = nothing},
+        {.name = "tally", .n_args = 1, .function = rank == 1 ? nothing : NULL}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = 2,
                         .device_code.source = rank == 1 ? NULL : TALLY(""));
-    mismatch_of_bindings(&bindings,
-                         rank == 1 ? "number 1 is tally here, with 1 arguments, run by the host"
-                                   : "number 1 is tally here, with 1 arguments, run by the device");
+    mismatch_of_bindings(
+        &bindings,
+        rank == 1
+            ? "number 1 is tally here, with 1 arguments, of which 0 are keys, run by the host"
+            : "number 1 is tally here, with 1 arguments, of which 0 are keys, run by the device");
 }
 
 static void mismatch_handler_source(void)
 {
-    const struct gravel_handler table[] = {{"tally", 1, NULL, NULL}};
+    const struct gravel_handler table[] = {{.name = "tally", .n_args = 1}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1,
                         .device_code.source = rank == 1 ? TALLY("(void)a;") : TALLY(""));
@@ -109,7 +115,7 @@ static void mismatch_handler_source(void)
 
 static void mismatch_handler_options(void)
 {
-    const struct gravel_handler table[] = {{"tally", 1, NULL, NULL}};
+    const struct gravel_handler table[] = {{.name = "tally", .n_args = 1}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1, .device_code.source = TALLY(""),
                         .device_code.options = rank == 1 ? "-DFAST" : NULL);
@@ -118,7 +124,8 @@ static void mismatch_handler_options(void)
 
 static void mismatch_handler_on_one_side_only(void)
 {
-    const struct gravel_handler table[] = {{"a", 1, nothing, NULL}, {"tally", 1, NULL, NULL}};
+    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing},
+                                           {.name = "tally", .n_args = 1}};
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = rank == 1 ? 1 : 2,
                         .device_code.source = rank == 1 ? NULL : TALLY(""));
@@ -147,7 +154,8 @@ static void one_with_bad_setting(void)
 
 static void one_with_bad_handler(void)
 {
-    const struct gravel_handler table[] = {{rank == 1 ? "no name" : "name", 0, nothing, NULL}};
+    const struct gravel_handler table[] = {
+        {.name = rank == 1 ? "no name" : "name", .function = nothing}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
     expect(try_open(&bindings), rank == 1 ? GRAVEL_EINVAL : GRAVEL_EPEER,
            rank == 1 ? "no name" : "another node could not open: invalid argument");

@@ -211,7 +211,8 @@ static void one_job_cannot_open(void)
 {
     int level;
     MPI_Comm pair;
-    const struct gravel_handler table[] = {{rank == 0 ? "no name" : "name", 0, nothing, NULL}};
+    const struct gravel_handler table[] = {
+        {.name = rank == 0 ? "no name" : "name", .function = nothing}};
     struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1, .mpi_comm = &pair);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);

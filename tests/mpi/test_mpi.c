@@ -449,7 +449,8 @@ int main(void)
         STEPS(STEP)
 #undef STEP
     };
-    const struct gravel_handler handlers[] = {{"count", 2, count, NULL}, {"chain", 1, chain, NULL}};
+    const struct gravel_handler handlers[] = {{.name = "count", .n_args = 2, .function = count},
+                                              {.name = "chain", .n_args = 1, .function = chain}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2);
     watch(60, "opening");
     gravel = open_default(&bindings);

@@ -21,6 +21,7 @@
 
 #define global
 #define local
+#define private
 #define kernel
 #define constant static const
 typedef unsigned char uchar;
@@ -42,6 +43,8 @@ struct gravelp_lane {
     void *fbar;                         /* struct gravel_fbar, */
     void *own;                          /* struct gravelp_own, */
     void *flow;                         /* struct gravelp_flow_scratch */
+    void *outbox;                       /* struct gravelp_outbox */
+    void *service;                      /* and struct gravelp_service */
 };
 extern _Thread_local struct gravelp_lane *gravelp_lane;
 
@@ -136,6 +139,10 @@ static inline uint gravelp_fetch_add_release(uint *word, uint value)
 {
     return atomic_fetch_add_explicit((_Atomic uint *)word, value, memory_order_release);
 }
+static inline uint gravelp_swap_in_relaxed(uint *word, uint value)
+{
+    return atomic_exchange_explicit((_Atomic uint *)word, value, memory_order_relaxed);
+}
 static inline bool gravelp_swap_relaxed(uint *word, uint expected, uint value)
 {
     return atomic_compare_exchange_strong_explicit((_Atomic uint *)word, &expected, value,
@@ -151,6 +158,8 @@ static inline bool gravelp_swap_relaxed(uint *word, uint expected, uint value)
     GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_acq_rel(word, value))
 #define gravelp_local_max_relaxed(word, value) \
     GRAVELP_AT(HRF_TRACE_WG, gravelp_max_relaxed(word, value))
+#define gravelp_local_swap_in_relaxed(word, value) \
+    GRAVELP_AT(HRF_TRACE_WG, gravelp_swap_in_relaxed(word, value))
 #define gravelp_local_load_acquire(word) GRAVELP_AT(HRF_TRACE_WG, gravelp_load_acquire(word))
 #define gravelp_local_load_relaxed(word) GRAVELP_AT(HRF_TRACE_WG, gravelp_load_relaxed(word))
 #define gravelp_local_store_release(word, value) \

@@ -6,6 +6,7 @@
 
 #include "share.cl.h"
 #include "fbar.cl.h"
+#include "outbox.cl.h"
 #include "deque.cl.h"
 
 #include <stdio.h>
@@ -26,6 +27,8 @@ struct group {
     pthread_barrier_t barrier;
     struct gravelp_scratch scratch;
     struct gravel_shares shares;
+    struct gravelp_outbox outbox;
+    struct gravelp_service service;
     struct gravelp_own own;
     _Alignas(64) unsigned char flow[LANES_FLOW_BYTES];
     struct gravelp_wave waves[GRAVEL_MAX_GROUP / GRAVELP_WAVE_ITEMS + 1];
@@ -84,6 +87,8 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
                       .waves = group->waves,
                       .scratch = &group->scratch,
                       .shares = &group->shares,
+                      .outbox = &group->outbox,
+                      .service = &group->service,
                       .own = &group->own,
                       .flow = group->flow},
             .body = body,

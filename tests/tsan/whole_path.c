@@ -292,9 +292,10 @@ static void allocate(struct test *test)
 
 static void open_node(struct test *test)
 {
-    const struct gravel_handler handlers[] = {{"am", 4, handle_am, test},
-                                              {"am_wi", 4, handle_am_wi, test},
-                                              {"echo", 1, handle_echo, test}};
+    const struct gravel_handler handlers[] = {
+        {.name = "am", .n_args = 4, .function = handle_am, .user = test},
+        {.name = "am_wi", .n_args = 4, .function = handle_am_wi, .user = test},
+        {.name = "echo", .n_args = 1, .function = handle_echo, .user = test}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 3);
     struct gravel_config config;
     check(gravel_config_load(&config, sizeof config), "configuration");

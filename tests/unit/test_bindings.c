@@ -101,7 +101,7 @@ static void none_are_all_0(void **state)
 
 static void zero_filled_bindings_are_refused_by_name(void **state)
 {
-    const struct gravel_handler table[] = {{"a", 1, nothing, NULL}};
+    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing}};
     const struct gravel_bindings forgotten = {.handlers = table, .n_handlers = 1};
     const struct gravel_bindings half = {.bytes = sizeof half, .handlers = table, .n_handlers = 1};
     struct gravel_bindings out;
@@ -121,7 +121,9 @@ struct wide_handler {
 
 static void rows_of_a_newer_caller_are_as_long_as_the_caller_has_them(void **state)
 {
-    struct wide_handler table[] = {{{"a", 1, nothing, NULL}, 0}, {{"b", 2, nothing, table}, 0}};
+    struct wide_handler table[] = {
+        {{.name = "a", .n_args = 1, .function = nothing}, 0},
+        {{.name = "b", .n_args = 2, .function = nothing, .user = table}, 0}};
     struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = &table[0].handler, .n_handlers = 2);
     struct gravel_bindings out;
@@ -134,13 +136,13 @@ static void rows_of_a_newer_caller_are_as_long_as_the_caller_has_them(void **sta
     assert_ptr_equal(out.handlers[1].user, table);
     free((void *)out.handlers);
     table[1].later = 1;
-    expect_refused(read_both(&out, &bindings), "bindings.handler_bytes is 40, and");
+    expect_refused(read_both(&out, &bindings), "bindings.handler_bytes is 48, and");
     assert_null(out.handlers);
 }
 
 static void tables_that_cannot_be_are_refused(void **state)
 {
-    const struct gravel_handler table[] = {{"a", 1, nothing, NULL}};
+    const struct gravel_handler table[] = {{.name = "a", .n_args = 1, .function = nothing}};
     const struct gravel_bindings none = GRAVEL_BINDINGS(.n_handlers = 3);
     const struct gravel_bindings many =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = GRAVEL_MAX_HANDLERS + 1);

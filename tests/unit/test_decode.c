@@ -36,10 +36,10 @@ static int handle(struct gravel *gravel, void *user, uint32_t source, const uint
     return 0;
 }
 
-static const struct gravel_handler handlers[] = {{"none", 0, handle, NULL},
-                                                 {"two", 2, handle, NULL},
-                                                 {"four", 4, handle, NULL},
-                                                 {"gone", 0, NULL, NULL}};
+static const struct gravel_handler handlers[] = {{.name = "none", .n_args = 0, .function = handle},
+                                                 {.name = "two", .n_args = 2, .function = handle},
+                                                 {.name = "four", .n_args = 4, .function = handle},
+                                                 {.name = "gone", .n_args = 0}};
 
 static const struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, handlers, LENGTH(handlers)};
 
@@ -542,7 +542,7 @@ static void long_names_do_not_overflow_the_refusal(void **state)
     (void)state;
     static char name[4096];
     memset(name, 'x', sizeof name - 1);
-    struct gravel_handler handler = {name, 1, handle, NULL};
+    struct gravel_handler handler = {.name = name, .n_args = 1, .function = handle};
     struct gravel_expect due = {SOURCE, NODE, SEQUENCE, &handler, 1};
     begin();
     add_call_run(0, 0, 1);

@@ -165,6 +165,8 @@ static void what_is_set_stays(void **state)
                                    .buffer_bytes = 512,
                                    .n_buffers = 1,
                                    .flush_us = 1,
+                                   .n_servers = 1,
+                                   .server_items = 1,
                                    .chain_limit_ms = 1,
                                    .timeout_ms = 100};
     const struct gravel_config before = config;

@@ -45,8 +45,11 @@ static int take(struct gravel *gravel, void *user, uint32_t source,
 }
 
 const struct gravel_handler call_handlers[GRAVEL_AM_MAX_ARGS + 1] = {
-    {"take0", 0, take, (void *)0}, {"take1", 1, take, (void *)1}, {"take2", 2, take, (void *)2},
-    {"take3", 3, take, (void *)3}, {"take4", 4, take, (void *)4},
+    {.name = "take0", .n_args = 0, .function = take, .user = (void *)0},
+    {.name = "take1", .n_args = 1, .function = take, .user = (void *)1},
+    {.name = "take2", .n_args = 2, .function = take, .user = (void *)2},
+    {.name = "take3", .n_args = 3, .function = take, .user = (void *)3},
+    {.name = "take4", .n_args = 4, .function = take, .user = (void *)4},
 };
 
 static void arguments_of(uint64_t bits, uint32_t n_args, uint64_t args[GRAVEL_AM_MAX_ARGS])

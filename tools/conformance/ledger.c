@@ -202,7 +202,8 @@ static unsigned send_all(cl_kernel kernel)
 
 static void open_ledger(int n_arguments, char **arguments)
 {
-    static const struct gravel_handler handlers[] = {{"enter", 3, enter, NULL}};
+    static const struct gravel_handler handlers[] = {
+        {.name = "enter", .n_args = 3, .function = enter}};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1);
     MUST(n_arguments >= 1);
     uint64_t n_messages = n_arguments > 1 ? strtoull(arguments[1], NULL, 10) : 1000000;

@@ -25,10 +25,10 @@ static void write_kernel(FILE *out, const struct gravel_handler *handler)
 {
     fprintf(out, "#line 1 \"handler %s, as registered\"\n", handler->name);
     fprintf(out, "kernel void gravel_call_%s(GRAVELP_CALL_RUN)\n{\n", handler->name);
-    fprintf(out, "    if (GRAVELP_CALL_NUMBER < n_messages)\n        %s(GRAVELP_CALL",
-            handler->name);
+    fprintf(out, "    %s(number)\n        %s(GRAVELP_CALL",
+            handler->n_keys ? "GRAVELP_CALL_SERVED" : "GRAVELP_CALL_EACH", handler->name);
     for (uint32_t i = 0; i < handler->n_args; i++)
-        fprintf(out, ", GRAVELP_CALL_ARGUMENT(%u)", i);
+        fprintf(out, ", GRAVELP_CALL_ARGUMENT(%u, number)", i);
     fprintf(out, ");\n}\nvoid %s(struct gravel_call", handler->name);
     for (uint32_t i = 0; i < handler->n_args; i++)
         fprintf(out, ", ulong");

@@ -19,6 +19,9 @@
 
 #define GROUP 256u        /* [work-items] wanted; kernels may bear fewer */
 #define MAX_UNDER_WAY 64u /* runs enqueued and not yet waited for */
+#define SERVER_ITEMS \
+    256u /* wanted [work-items]; GRAVELP_SERVER_ITEMS of cl/device/serve.cl.h at most */
+#define MESSAGES_A_SERVER 64u /* fewer are not worth another group, which looks at all keys */
 
 /* The first arguments of GRAVELP_CALL_RUN. */
 enum { ARENA, FRAME };
@@ -35,11 +38,14 @@ struct gravel_device_calls {
     cl_program program;
     cl_kernel *kernels; /* [n_handlers] NULL: the host's */
     size_t group;
+    size_t server_items;    /* of a group that runs handlers with keys */
     cl_command_queue queue; /* steps svm and usm */
     unsigned char *staged;  /* [buffer_bytes] there: a run's arguments, shared with the device */
     uint64_t limit_ns;      /* for a run: half of the time after which others miss us */
     struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
     uint32_t first, n_under_way;
+    uint32_t
+        n_keyed; /* of these, of handlers with keys; if there are any, the turn is the resolver's */
     struct gravel_wait wait; /* for the oldest */
     bool is_stuck;           /* the oldest does not end */
 };
@@ -51,7 +57,8 @@ static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
     char name[512];
     cl_kernel *kernel = &calls->kernels[handler];
     snprintf(name, sizeof name, "gravel_call_%s", calls->shape.handlers[handler].name);
-    int code = gravel_cl_kernel_create(&calls->device, calls->program, name, &calls->group, kernel);
+    size_t *group = calls->shape.handlers[handler].n_keys ? &calls->server_items : &calls->group;
+    int code = gravel_cl_kernel_create(&calls->device, calls->program, name, group, kernel);
     return code ? code
                 : gravel_check_cl("a handler's arena: clSetKernelArg",
                                   gravel_memory_set_argument(calls->shape.memory, *kernel, ARENA));
@@ -140,6 +147,7 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     calls->shape = *shape;
     calls->device = gravel_beside_device(shape->device);
     calls->group = GROUP;
+    calls->server_items = shape->config->server_items;
     calls->limit_ns = shape->config->timeout_ms * UINT64_C(500000);
     begin_wait(calls);
     const struct gravel_call_program request = {.bindings = shape->bindings,
@@ -185,6 +193,25 @@ struct call_target {
     uint64_t heap; /* offset in the arena [bytes] */
 };
 
+/*
+ * How a run's kernel is enqueued. A handler without a key takes a work-item a message. One with a key is served by at
+ * most n_servers groups, fewer if there are few messages: a run is alone, so that the groups of one need not own what
+ * those of another did.
+ */
+struct spread {
+    size_t n_items, group;
+};
+static struct spread spread_of(const struct gravel_device_calls *calls, uint32_t handler,
+                               uint32_t n_messages)
+{
+    if (!calls->shape.handlers[handler].n_keys)
+        return (struct spread){n_messages, calls->group};
+    size_t n = n_messages / MESSAGES_A_SERVER + 1;
+    if (n > calls->shape.config->n_servers)
+        n = calls->shape.config->n_servers;
+    return (struct spread){n * calls->server_items, calls->server_items};
+}
+
 static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel kernel,
                             const struct call_target *target)
 {
@@ -198,13 +225,14 @@ static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel k
     return GRAVEL_CL_KERNEL_SET(&calls->device, kernel, FRAME, arguments);
 }
 
-static cl_int enqueue(const struct gravel_device_calls *calls, cl_kernel kernel,
-                      const struct call_target *target, size_t n_items, cl_event *event)
+static cl_int enqueue(const struct gravel_device_calls *calls, uint32_t handler,
+                      const struct call_target *target, struct spread spread, cl_event *event)
 {
+    cl_kernel kernel = calls->kernels[handler];
     cl_int error = set_arguments(calls, kernel, target);
     if (error != CL_SUCCESS)
         return error;
-    return gravel_cl_kernel_enqueue(target->queue, kernel, n_items, calls->group, event);
+    return gravel_cl_kernel_enqueue(target->queue, kernel, spread.n_items, spread.group, event);
 }
 
 int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
@@ -215,32 +243,55 @@ int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_comm
     for (uint32_t i = 0; calls && i < calls->shape.n_handlers && error == CL_SUCCESS; i++) {
         if (!calls->kernels[i])
             continue;
-        error = enqueue(calls, calls->kernels[i], &nothing, 1, NULL);
-        if (error == CL_SUCCESS)
-            error = enqueue(calls, calls->kernels[i], &nothing, calls->group, NULL);
+        error = enqueue(calls, i, &nothing, spread_of(calls, i, 1), NULL);
+        if (error == CL_SUCCESS && !calls->shape.handlers[i].n_keys)
+            error = enqueue(calls, i, &nothing, spread_of(calls, i, (uint32_t)calls->group), NULL);
     }
     return gravel_check_cl("first use of handlers", error);
+}
+
+/* For a run of a handler with a key: keep the turn, unless somebody else wants it, or take it. */
+static int take_turn(struct gravel_device_calls *calls)
+{
+    int code = 0;
+    if (calls->n_keyed && gravel_turn_is_wanted(calls->shape.turn))
+        code = gravel_device_calls_wait(calls); /* gives it back */
+    return code || calls->n_keyed ? code
+                                  : gravel_turn_take_last(calls->shape.turn, calls->device.limit);
+}
+
+/* A run of a handler with a key has ended, or could not begin. */
+static void give_turn(struct gravel_device_calls *calls)
+{
+    if (calls->n_keyed == 0)
+        gravel_turn_end(calls->shape.turn);
 }
 
 static int start(struct gravel_device_calls *calls, uint32_t handler,
                  const struct call_target *target)
 {
+    const bool has_key = calls->shape.handlers[handler].n_keys;
     int code = calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY
                    ? gravel_device_calls_wait(calls)
                    : 0;
+    if (!code && has_key)
+        code = take_turn(calls);
     if (code)
         return code;
     struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
     bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
-    cl_int error = enqueue(calls, calls->kernels[handler], target, target->n_messages,
+    cl_int error = enqueue(calls, handler, target, spread_of(calls, handler, target->n_messages),
                            by_copy ? NULL : &run->event);
     if (error == CL_SUCCESS && by_copy)
         error = gravel_wait_mark(&calls->device, target->queue, &run->event);
+    if (error != CL_SUCCESS && has_key)
+        give_turn(calls);
     if (error != CL_SUCCESS)
         return gravel_fail(GRAVEL_ECL, "handler %s: clEnqueueNDRangeKernel: %s",
                            calls->shape.handlers[handler].name, gravel_cl_error(error));
     run->handler = handler;
     calls->n_under_way++;
+    calls->n_keyed += has_key;
     clFlush(target->queue);
     return 0;
 }
@@ -300,6 +351,8 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
     calls->first = (calls->first + 1) % MAX_UNDER_WAY;
     calls->n_under_way--;
     begin_wait(calls);
+    if (calls->shape.handlers[run.handler].n_keys && --calls->n_keyed == 0)
+        give_turn(calls);
     if (error == CL_SUCCESS)
         return 0;
     return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",

@@ -16,6 +16,7 @@
 #define GRAVEL_RESOLVE_ON_DEVICE_CALLS_H
 
 #include "memory/memory.h"
+#include "serve/turn.h"
 #include "transport/wire.h"
 
 struct gravel_device_calls;
@@ -27,6 +28,7 @@ struct gravel_device_calls_shape {
     uint32_t n_handlers;
     const struct gravel_bindings *bindings; /* device_code; used by create only */
     const struct gravel_config *config;
+    struct gravel_key_turn *turn; /* of handlers with keys */
 };
 
 /**

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transfer money between random accounts, those of all nodes, with a critical section for each.
+ *
+ * Few accounts mean that all work-items of a device want the same few. An order for more than an account has is refused.
+ *
+ * Path: main -> sections/form.c -> atm.cl -> check.c
+ * Source: Wang, Fussell, Lin 2019, section 4 (ATM).
+ */
+#include "atm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+extern const char atm_cl[];
+
+static const struct app_option own_options[] = {
+    {"accounts", 0, "N", "Accounts of all nodes together (1024)",
+     OPTION_NUMBER(struct atm, n_accounts, 2, UINT64_C(1) << 28)},
+    {"orders", 0, "LOG2", "All nodes together make 2^LOG2 transfers (20)",
+     OPTION_NUMBER(struct atm, log_orders, 0, 28)},
+    {"balance", 0, "N", "Of each account at first (1000)",
+     OPTION_NUMBER(struct atm, balance, 0, 1000000)},
+    {0}};
+
+/* ---- set-up -------------------------------------------------------------------------------------- */
+
+static void make_memory(struct atm *atm)
+{
+    atm->balances = node_alloc(&atm->node, 4 * atm_n_local_accounts(atm));
+    atm->locks = node_alloc(&atm->node, 4 * atm_n_local_accounts(atm));
+    atm->granted = node_alloc(&atm->node, 4 * atm_n_orders(atm));
+    atm->n_granted = node_alloc(&atm->node, 4);
+    node_check(gravel_constant(atm->node.gravel, 0, atm->balances));
+    node_check(gravel_constant(atm->node.gravel, 1, atm->granted));
+    node_check(gravel_constant(atm->node.gravel, 2, atm->n_granted));
+}
+
+/* This process's orders among those of all: from here on, up to the next one's first. */
+static uint64_t first_order_of(const struct atm *atm, uint32_t process)
+{
+    return atm_n_orders(atm) * process / atm->node.n_processes;
+}
+static uint32_t process_of(const struct atm *atm)
+{
+    return atm->node.n_processes == 1 ? 0 : atm->node.number;
+}
+
+static void make_served(struct atm *atm)
+{
+    atm->withdraw = sections_kernel(&atm->sections, &atm->node, "withdraw");
+    atm->deposit = sections_kernel(&atm->sections, &atm->node, "deposit");
+    NODE_SET(atm->withdraw, 1, cl_mem, atm->orders_there);
+    NODE_SET(atm->withdraw, 2, cl_uint, (cl_uint)first_order_of(atm, process_of(atm)));
+    NODE_SET(atm->deposit, 1, cl_mem, atm->orders_there);
+    NODE_SET(atm->deposit, 2, cl_ulong, atm->granted);
+}
+
+static void make_alone(struct atm *atm)
+{
+    const cl_uint first = sections_first_argument(&atm->sections);
+    const uint64_t offsets[] = {atm->balances, atm->granted, atm->n_granted, atm->locks};
+    atm->withdraw = sections_kernel(&atm->sections, &atm->node, "transfer");
+    NODE_SET(atm->withdraw, first, cl_mem, atm->orders_there);
+    for (cl_uint i = 0; i < 4; i++)
+        NODE_SET(atm->withdraw, first + 1 + i, cl_ulong, offsets[i]);
+}
+
+static void set_up(void *self)
+{
+    static const struct gravel_handler handlers[] = {
+        {.name = "withdraw", .n_args = 2, .n_keys = 1},
+        {.name = "deposit", .n_args = 2, .n_keys = 1},
+    };
+    struct atm *atm = self;
+    sections_open(&atm->sections, &atm->node, 4 * (2 * atm->n_accounts + atm_n_orders(atm)),
+                  "atm.cl", atm_cl, handlers, 2);
+    make_memory(atm);
+    atm_draw(atm);
+    atm->orders_there =
+        node_array(&atm->node, atm_n_orders(atm) * sizeof *atm->orders, atm->orders);
+    if (atm->sections.form->is_served)
+        make_served(atm);
+    else
+        make_alone(atm);
+}
+
+/* ---- trials -------------------------------------------------------------------------------------- */
+
+static void fill(struct atm *atm, uint64_t offset, uint64_t n, uint32_t value)
+{
+    for (uint32_t number = 0; number < atm->node.n_nodes; number++) {
+        if (!gravel_is_local(atm->node.gravel, number))
+            continue;
+        uint32_t *words =
+            node_map(&atm->node, number, offset, 4 * n, CL_MAP_WRITE_INVALIDATE_REGION);
+        for (uint64_t i = 0; i < n; i++)
+            words[i] = value;
+        node_unmap(&atm->node, words);
+    }
+}
+
+static void reset(void *self)
+{
+    struct atm *atm = self;
+    fill(atm, atm->balances, atm_n_local_accounts(atm), (uint32_t)atm->balance);
+    fill(atm, atm->locks, atm_n_local_accounts(atm), 0);
+    fill(atm, atm->n_granted, 1, 0);
+}
+
+/* Granted at a node; a process that stands for several nodes launches for its own, which is node 0. */
+static uint64_t n_granted(struct atm *atm, uint32_t number)
+{
+    uint32_t *n = node_map(&atm->node, number, atm->n_granted, sizeof *n, CL_MAP_READ);
+    uint64_t result = *n;
+    node_unmap(&atm->node, n);
+    return result;
+}
+
+/* Deposits are sent from where they are granted; those of nodes that have no device of their own, by the host. */
+static void deposit_for(struct atm *atm, uint32_t number)
+{
+    uint64_t n = n_granted(atm, number);
+    uint32_t *granted = node_map(&atm->node, number, atm->granted, 4 * n + 4, CL_MAP_READ);
+    for (uint64_t i = 0; i < n; i++) {
+        const struct atm_order *order = &atm->orders[granted[i]];
+        const uint64_t args[] = {order->to / atm->node.n_nodes, order->amount};
+        node_check(gravel_am(atm->node.gravel, 1, args, 2, order->to % atm->node.n_nodes));
+    }
+    node_unmap(&atm->node, granted);
+}
+
+static void transfer(void *self)
+{
+    struct atm *atm = self;
+    const uint32_t process = process_of(atm);
+    sections_run(&atm->sections, &atm->node, atm->withdraw,
+                 first_order_of(atm, process + 1) - first_order_of(atm, process));
+    node_barrier(&atm->node);
+    if (!atm->deposit)
+        return;
+    sections_run(&atm->sections, &atm->node, atm->deposit, n_granted(atm, atm->node.number));
+    for (uint32_t number = 0; number < atm->node.n_nodes; number++)
+        if (number != atm->node.number && gravel_is_local(atm->node.gravel, number))
+            deposit_for(atm, number);
+    node_barrier(&atm->node);
+}
+
+static void describe(void *self, struct trials *trials)
+{
+    const struct atm *atm = self;
+    snprintf(trials->variant, sizeof trials->variant, "%s", atm->sections.form->name);
+    snprintf(trials->input, sizeof trials->input, "%llu accounts, 2^%u transfers",
+             (unsigned long long)atm->n_accounts, (unsigned)atm->log_orders);
+    trials->work = (double)atm_n_orders(atm);
+    trials_add_number(trials, "accounts", atm->n_accounts);
+    trials_add_number(trials, "transfers", atm_n_orders(atm));
+    trials_add_number(trials, "balance", atm->balance);
+    trials_add_number(trials, "groups", atm->sections.n_groups);
+    trials_add_number(trials, "group_items", atm->node.group_items);
+    trials_add_number(trials, "seed", atm->options.seed);
+}
+
+static uint64_t check(void *self, struct trials *trials)
+{
+    (void)trials;
+    return atm_check(self);
+}
+
+static void close_all(void *self)
+{
+    struct atm *atm = self;
+    free(atm->orders);
+    node_close(&atm->node);
+}
+
+static const struct app app = {.name = "atm",
+                               .unit = "transfers/s",
+                               .doc = "Transfer money between random accounts, with a critical "
+                                      "section for each account.",
+                               .groups = {{"Problem:", 1, own_options, 0},
+                                          SECTIONS_OPTIONS_GROUP(offsetof(struct atm, sections))},
+                               APP_FIELDS(struct atm),
+                               .open = set_up,
+                               .reset = reset,
+                               .run = transfer,
+                               .describe = describe,
+                               .check = check,
+                               .close = close_all};
+
+int main(int argc, char **argv)
+{
+    struct atm atm = {
+        .sections = SECTIONS_DEFAULT, .n_accounts = 1024, .log_orders = 20, .balance = 1000};
+    return app_main(&app, &atm, argc, argv);
+}

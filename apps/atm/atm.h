@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transfers between accounts, as the parts of atm share them.
+ *
+ * Path: atm.c -> this -> check.c
+ * Owner: the struct is main's; arrays are the heap's.
+ * Threads: main's.
+ */
+#ifndef ATM_H
+#define ATM_H
+
+#include "frame/app.h"
+#include "sections/form.h"
+
+#define ATM_MOST_AMOUNT 100u
+
+/* As atm.cl has it. */
+struct atm_order {
+    cl_uint from, to, amount;
+};
+
+struct atm {
+    struct options options;
+    struct node node;
+    struct sections sections;
+    uint64_t n_accounts;                          /* of all nodes */
+    uint64_t log_orders;                          /* log2 of the transfers of all nodes */
+    uint64_t balance;                             /* of each account at first */
+    uint64_t balances, granted, n_granted, locks; /* heap offsets */
+    struct atm_order *orders;                     /* [orders of all nodes] */
+    cl_mem orders_there;                          /* the same on the device */
+    cl_kernel withdraw, deposit;                  /* or transfer, and NULL */
+};
+
+static inline uint64_t atm_n_orders(const struct atm *atm)
+{
+    return UINT64_C(1) << atm->log_orders;
+}
+
+/** Accounts that a node has room for. */
+static inline uint64_t atm_n_local_accounts(const struct atm *atm)
+{
+    return (atm->n_accounts + atm->node.n_nodes - 1) / atm->node.n_nodes;
+}
+
+/** Draw all nodes' orders. */
+void atm_draw(struct atm *atm);
+
+/**
+ * Make the granted transfers serially, and compare all balances; each order is granted once at most, at the node of its
+ * first account. Collective. @return what is wrong [count], told by node 0.
+ */
+uint64_t atm_check(struct atm *atm);
+
+#endif

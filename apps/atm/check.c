@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the granted transfers make of the accounts, serially.
+ *
+ * Which orders are granted depends on their order, so that is taken from the run, and the rest follows: all balances,
+ * and with them that no money came or went. No balance is less than 0: it would be a number beyond all the money.
+ *
+ * Path: atm.c -> this
+ * Owner: what is mapped is unmapped here.
+ * Threads: main's.
+ */
+#include "atm.h"
+#include "frame/die.h"
+#include "frame/random.h"
+
+#include <stdlib.h>
+
+void atm_draw(struct atm *atm)
+{
+    const uint64_t key = random_key(atm->options.seed), n = atm->n_accounts;
+    atm->orders = app_array(atm_n_orders(atm), sizeof *atm->orders, "orders");
+    for (uint64_t i = 0; i < atm_n_orders(atm); i++) {
+        uint64_t random = random_at(key, 2 * i), other = random_at(key, 2 * i + 1);
+        uint32_t from = (uint32_t)((random >> 32) * n >> 32);
+        uint32_t to = (uint32_t)((from + 1 + ((random & UINT32_MAX) * (n - 1) >> 32)) % n);
+        atm->orders[i] = (struct atm_order){from, to, (cl_uint)(1 + other % ATM_MOST_AMOUNT)};
+    }
+}
+
+/* A node's list of granted orders, and their sums in and out. [n_orders] [n_accounts] */
+struct effect {
+    uint8_t *is_granted;
+    int64_t *change;
+    uint64_t n_wrong;
+};
+
+static void add_granted(struct atm *atm, uint32_t number, struct effect *effect)
+{
+    uint32_t *n = node_map(&atm->node, number, atm->n_granted, sizeof *n, CL_MAP_READ);
+    uint32_t *granted =
+        node_map(&atm->node, number, atm->granted, 4 * atm_n_orders(atm), CL_MAP_READ);
+    effect->n_wrong += *n > atm_n_orders(atm);
+    for (uint32_t i = 0; i < *n && !effect->n_wrong; i++) {
+        uint32_t order = granted[i];
+        if (order >= atm_n_orders(atm) || effect->is_granted[order]++ ||
+            atm->orders[order].from % atm->node.n_nodes != number) {
+            effect->n_wrong++;
+            continue;
+        }
+        effect->change[atm->orders[order].from] -= atm->orders[order].amount;
+        effect->change[atm->orders[order].to] += atm->orders[order].amount;
+    }
+    node_unmap(&atm->node, n);
+    node_unmap(&atm->node, granted);
+}
+
+/* Deposits to an account may be granted at any node. */
+static void sum_over_nodes(struct atm *atm, struct effect *effect)
+{
+    for (uint64_t i = 0; i < atm->n_accounts; i++)
+        effect->change[i] = (int64_t)node_sum(&atm->node, (uint64_t)effect->change[i]);
+}
+
+static void compare(struct atm *atm, uint32_t number, struct effect *effect)
+{
+    uint32_t *balances =
+        node_map(&atm->node, number, atm->balances, 4 * atm_n_local_accounts(atm), CL_MAP_READ);
+    for (uint64_t a = number; a < atm->n_accounts; a += atm->node.n_nodes) {
+        int64_t expected = (int64_t)atm->balance + effect->change[a];
+        effect->n_wrong += expected < 0 || balances[a / atm->node.n_nodes] != (uint64_t)expected;
+    }
+    node_unmap(&atm->node, balances);
+}
+
+uint64_t atm_check(struct atm *atm)
+{
+    struct effect effect = {.is_granted = app_array(atm_n_orders(atm), 1, "orders"),
+                            .change = app_array(atm->n_accounts, sizeof(int64_t), "accounts")};
+    for (uint32_t number = 0; number < atm->node.n_nodes; number++)
+        if (gravel_is_local(atm->node.gravel, number))
+            add_granted(atm, number, &effect);
+    if (atm->node.n_processes > 1)
+        sum_over_nodes(atm, &effect);
+    for (uint32_t number = 0; number < atm->node.n_nodes; number++)
+        if (gravel_is_local(atm->node.gravel, number))
+            compare(atm, number, &effect);
+    free(effect.is_granted);
+    free(effect.change);
+    return effect.n_wrong;
+}

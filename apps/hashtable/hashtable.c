@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Insert into, count in, or search a hash table of linked lists, with a critical section for each list.
+ *
+ * Few buckets mean that all work-items of a device want the same few lists. The table is spread over all nodes.
+ *
+ * Path: main -> sections/form.c -> hashtable.cl -> check.c
+ * Source: Wang, Fussell, Lin 2019, section 4 (HT).
+ */
+#include "hashtable.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const char hashtable_cl[];
+
+static const char *const operations[] = {"insert", "upsert", "find"};
+
+/* ---- options ------------------------------------------------------------------------------------- */
+
+static error_t take_operation(struct argp_state *state, const struct app_option *option,
+                              const char *value, void *field)
+{
+    uint32_t *operation = field;
+    for (*operation = 0; *operation < sizeof operations / sizeof *operations; ++*operation)
+        if (!strcmp(operations[*operation], value))
+            return 0;
+    return option_refuse(state, option, "'%s' is none of insert, upsert and find", value);
+}
+
+static error_t take_buckets(struct argp_state *state, const struct app_option *option,
+                            const char *value, void *field)
+{
+    uint64_t *n_buckets = field;
+    error_t error = option_number(state, option, value, field);
+    if (!error && (*n_buckets & (*n_buckets - 1)))
+        return option_refuse(state, option, "'%s' is no power of two", value);
+    return error;
+}
+
+static const struct app_option own_options[] = {
+    {"op", 0, "NAME", "insert, upsert (count keys) or find (insert)", take_operation,
+     OPTION_AT(struct hashtable, operation, uint32_t), 0, 0},
+    {"buckets", 0, "N", "Lists of all nodes together, a power of two (1024)", take_buckets,
+     OPTION_AT(struct hashtable, n_buckets, uint64_t), 1, UINT64_C(1) << 28},
+    {"items", 0, "LOG2", "All nodes together make 2^LOG2 operations (20)",
+     OPTION_NUMBER(struct hashtable, log_items, 0, 28)},
+    {"keys", 0, "N", "Different keys of upsert and find (4096)",
+     OPTION_NUMBER(struct hashtable, n_keys, 1, UINT64_C(1) << 28)},
+    {0}};
+
+/* ---- set-up -------------------------------------------------------------------------------------- */
+
+static uint64_t alloc_words(struct hashtable *table, uint64_t n)
+{
+    return node_alloc(&table->node, 4 * n);
+}
+
+static void make_memory(struct hashtable *table)
+{
+    uint64_t *const offsets[] = {&table->heads, &table->next, &table->keys, &table->values};
+    for (uint32_t i = 0; i < 4; i++) {
+        *offsets[i] = alloc_words(table, i == 0 ? hashtable_n_local_buckets(table)
+                                                : hashtable_n_entries(table));
+        node_check(gravel_constant(table->node.gravel, i, *offsets[i]));
+    }
+    table->locks = alloc_words(table, hashtable_n_local_buckets(table));
+}
+
+/* This process's operations among those of all: from here on, up to the next one's first. */
+static uint64_t first_item_of(const struct hashtable *table, uint32_t process)
+{
+    return hashtable_n_entries(table) * process / table->node.n_processes;
+}
+static uint64_t first_item(const struct hashtable *table)
+{
+    return first_item_of(table, table->node.n_processes == 1 ? 0 : table->node.number);
+}
+static uint64_t n_own_items(const struct hashtable *table)
+{
+    uint32_t process = table->node.n_processes == 1 ? 0 : table->node.number;
+    return first_item_of(table, process + 1) - first_item_of(table, process);
+}
+
+static void make_keys(struct hashtable *table)
+{
+    const uint64_t n = n_own_items(table);
+    cl_uint *keys = app_array(n, sizeof *keys, "keys");
+    for (uint64_t i = 0; i < n; i++)
+        keys[i] = hashtable_key(table, first_item(table) + i);
+    table->own_keys = node_array(&table->node, n * sizeof *keys, keys);
+    free(keys);
+}
+
+static void make_kernel(struct hashtable *table)
+{
+    cl_kernel kernel =
+        sections_kernel(&table->sections, &table->node, operations[table->operation]);
+    const cl_uint first = sections_first_argument(&table->sections);
+    NODE_SET(kernel, first, cl_mem, table->own_keys);
+    NODE_SET(kernel, first + 1, cl_uint, (cl_uint)(table->n_buckets - 1));
+    if (table->sections.form->is_served) {
+        NODE_SET(kernel, first + 2, cl_uint, (cl_uint)first_item(table));
+    } else {
+        const uint64_t offsets[] = {table->heads, table->next, table->keys, table->values,
+                                    table->locks};
+        for (cl_uint i = 0; i < 5; i++)
+            NODE_SET(kernel, first + 2 + i, cl_ulong, offsets[i]);
+    }
+    table->kernel = kernel;
+}
+
+/* As for a node alone. */
+static uint64_t heap_bytes(const struct hashtable *table)
+{
+    return 4 * (2 * table->n_buckets + 3 * hashtable_n_entries(table));
+}
+
+static void set_up(void *self)
+{
+    static const struct gravel_handler handlers[] = {
+        {.name = "insert", .n_args = 2, .n_keys = 1},
+        {.name = "upsert", .n_args = 2, .n_keys = 1},
+        {.name = "find", .n_args = 2, .n_keys = 1},
+    };
+    struct hashtable *table = self;
+    if (table->operation == HASHTABLE_FIND && table->n_keys / 2 >= hashtable_n_entries(table))
+        die("--keys: half of %llu keys are in the table, which has room for %llu",
+            (unsigned long long)table->n_keys, (unsigned long long)hashtable_n_entries(table));
+    sections_open(&table->sections, &table->node, heap_bytes(table), "hashtable.cl", hashtable_cl,
+                  handlers, 3);
+    make_memory(table);
+    make_keys(table);
+    make_kernel(table);
+}
+
+/* ---- trials -------------------------------------------------------------------------------------- */
+
+static void clear(struct hashtable *table, uint64_t offset, uint64_t n)
+{
+    for (uint32_t number = 0; number < table->node.n_nodes; number++) {
+        if (!gravel_is_local(table->node.gravel, number))
+            continue;
+        void *words = node_map(&table->node, number, offset, 4 * n, CL_MAP_WRITE_INVALIDATE_REGION);
+        memset(words, 0, 4 * n);
+        node_unmap(&table->node, words);
+    }
+}
+
+static void reset(void *self)
+{
+    struct hashtable *table = self;
+    clear(table, table->heads, hashtable_n_local_buckets(table));
+    clear(table, table->locks, hashtable_n_local_buckets(table));
+    clear(table, table->values, hashtable_n_entries(table));
+    if (table->operation == HASHTABLE_FIND)
+        hashtable_fill(table);
+}
+
+static void operate(void *self)
+{
+    struct hashtable *table = self;
+    sections_run(&table->sections, &table->node, table->kernel, n_own_items(table));
+    node_barrier(&table->node);
+}
+
+static void describe(void *self, struct trials *trials)
+{
+    const struct hashtable *table = self;
+    snprintf(trials->variant, sizeof trials->variant, "%s-%s", operations[table->operation],
+             table->sections.form->name);
+    snprintf(trials->input, sizeof trials->input, "%llu buckets, 2^%u operations",
+             (unsigned long long)table->n_buckets, (unsigned)table->log_items);
+    trials->work = (double)hashtable_n_entries(table);
+    trials_add_number(trials, "buckets", table->n_buckets);
+    trials_add_number(trials, "operations", hashtable_n_entries(table));
+    trials_add_number(trials, "keys", table->n_keys);
+    trials_add_number(trials, "groups", table->sections.n_groups);
+    trials_add_number(trials, "group_items", table->node.group_items);
+    trials_add_number(trials, "seed", table->options.seed);
+}
+
+static uint64_t check(void *self, struct trials *trials)
+{
+    (void)trials;
+    return hashtable_check(self);
+}
+
+static void close_all(void *self)
+{
+    struct hashtable *table = self;
+    node_close(&table->node);
+}
+
+static const struct app app = {
+    .name = "hashtable",
+    .unit = "operations/s",
+    .doc = "Insert into a hash table of linked lists, count keys in it "
+           "or search it, with a critical section for each list.",
+    .groups = {{"Problem:", 1, own_options, 0},
+               SECTIONS_OPTIONS_GROUP(offsetof(struct hashtable, sections))},
+    APP_FIELDS(struct hashtable),
+    .open = set_up,
+    .reset = reset,
+    .run = operate,
+    .describe = describe,
+    .check = check,
+    .close = close_all};
+
+int main(int argc, char **argv)
+{
+    struct hashtable table = {
+        .sections = SECTIONS_DEFAULT, .n_buckets = 1024, .log_items = 20, .n_keys = 4096};
+    return app_main(&app, &table, argc, argv);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A hash table of linked lists, as its parts share it.
+ *
+ * Path: hashtable.c -> this -> check.c
+ * Owner: the struct is main's; arrays are the heap's.
+ * Threads: main's.
+ */
+#ifndef HASHTABLE_H
+#define HASHTABLE_H
+
+#include "frame/app.h"
+#include "sections/form.h"
+
+/* In the order of the handlers. */
+enum hashtable_operation { HASHTABLE_INSERT, HASHTABLE_UPSERT, HASHTABLE_FIND };
+
+struct hashtable {
+    struct options options;
+    struct node node;
+    struct sections sections;
+    uint32_t operation;                        /* enum hashtable_operation */
+    uint64_t n_buckets;                        /* of all nodes, a power of two */
+    uint64_t log_items;                        /* log2 of the operations that all nodes make */
+    uint64_t n_keys;                           /* keys are less, for upsert and find */
+    uint64_t heads, next, keys, values, locks; /* heap offsets */
+    cl_mem own_keys;                           /* of this node's operations */
+    cl_kernel kernel;
+};
+
+/** Entries that a node has room for: one for each operation of all nodes. */
+static inline uint64_t hashtable_n_entries(const struct hashtable *table)
+{
+    return UINT64_C(1) << table->log_items;
+}
+
+static inline uint64_t hashtable_n_local_buckets(const struct hashtable *table)
+{
+    return (table->n_buckets + table->node.n_nodes - 1) / table->node.n_nodes;
+}
+
+/** The key of operation i of all nodes. */
+uint32_t hashtable_key(const struct hashtable *table, uint64_t i);
+
+/** For find: put every even key below n_keys into the tables of local nodes. */
+void hashtable_fill(struct hashtable *table);
+
+/** Compare with what a serial program makes of the same operations. @return what is wrong here [count]. */
+uint64_t hashtable_check(struct hashtable *table);
+
+#endif

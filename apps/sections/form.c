@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Forms of critical sections. See form.h.
+ *
+ * Path: form.h -> this -> frame/node.c
+ * Owner, threads: see form.h.
+ */
+#include "sections/form.h"
+
+#include "frame/die.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct section_form forms[] = {
+    {"phases", "served", "", true},
+    {"lock", "locked", "", false},
+    {"ttas", "locked", "-DLOOK_FIRST", false},
+    {"atomic", "atomic", "", false},
+};
+
+static error_t take_form(struct argp_state *state, const struct app_option *option,
+                         const char *value, void *field)
+{
+    const struct section_form **chosen = field;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (!strcmp(forms[i].name, value)) {
+            *chosen = &forms[i];
+            return 0;
+        }
+    return option_refuse(state, option, "there is no '%s'; --help lists them", value);
+}
+
+const struct app_option options_of_sections[] = {
+    {"form", 0, "FORM",
+     "How critical sections are written (phases): phases, messages to servers, which take turns "
+     "with their clients; lock, spin locks; ttas, locks that are looked at before; atomic, atomic "
+     "operations",
+     take_form, OPTION_AT(struct sections, form, const struct section_form *), 0, 0},
+    {"groups", 0, "N", "Work-groups of forms lock, ttas and atomic (a work-item for each item)",
+     OPTION_COUNT(struct sections, n_groups, 0, 1 << 24)},
+    {0}};
+
+void sections_open(struct sections *sections, struct node *node, uint64_t heap_bytes,
+                   const char *name, const char *source, const struct gravel_handler *handlers,
+                   uint32_t n_handlers)
+{
+    if (!sections->form)
+        sections->form = &forms[0];
+    if (node->model != model_gravel)
+        die("--model %s: critical sections are messages of Gravel's, or none", node->model->name);
+    node->handlers = handlers;
+    node->n_handlers = n_handlers;
+    node->device_code = (struct gravel_device_code){source, name, NULL};
+    node_open(node, heap_bytes);
+    if (!sections->form->is_served && node->n_nodes > 1)
+        die("--form %s: a lock is in the memory of one node, and there are %u; messages have no "
+            "such limit",
+            sections->form->name, node->n_nodes);
+    node_build_servers(node, name, source, sections->form->options);
+}
+
+cl_kernel sections_kernel(const struct sections *sections, struct node *node, const char *name)
+{
+    char full[128];
+    snprintf(full, sizeof full, "%s_%s", name, sections->form->kernel);
+    return node_kernel(node, full);
+}
+
+/* Whole groups; work-items without an item find that out. */
+static void run_alone(const struct sections *sections, struct node *node, cl_kernel kernel,
+                      uint64_t n)
+{
+    uint64_t groups = (n + node->group_items - 1) / node->group_items;
+    if (sections->n_groups && sections->n_groups < groups)
+        groups = sections->n_groups;
+    const uint64_t n_items = groups * node->group_items;
+    if (n == 0)
+        return;
+    NODE_SET(kernel, 1, cl_uint, (cl_uint)n);
+    NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
+    node_enqueue(node, kernel, n_items, node->group_items);
+    node_finish(node);
+}
+
+void sections_run(const struct sections *sections, struct node *node, cl_kernel kernel, uint64_t n)
+{
+    if (sections->form->is_served)
+        node_serve(node, kernel, n);
+    else
+        run_alone(sections, node, kernel, n);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The forms in which an application writes its critical sections, and how a kernel of each is launched.
+ *
+ *     phases   a message with a key to the server that owns the datum; clients and servers take turns
+ *     lock     a spin lock a datum
+ *     ttas     the same, which looks before it tries
+ *     atomic   atomic operations made for the case
+ *
+ * Messages go to any node. The other forms are for memory that one device reaches, and so for a single node.
+ *
+ * Path: an application -> this -> gravel/server.h
+ * Owner: kernels are the node's.
+ * Threads: main's.
+ * Source: Wang, Fussell, Lin 2019, section 4.
+ */
+#ifndef APPS_SECTIONS_FORM_H
+#define APPS_SECTIONS_FORM_H
+
+#include "frame/node.h"
+
+struct section_form {
+    const char *name;
+    const char *kernel;  /* behind "NAME_" of an application's kernel */
+    const char *options; /* of the compiler */
+    bool is_served;
+};
+
+/* What an application with critical sections has of them. */
+struct sections {
+    const struct section_form *form; /* --form */
+    uint32_t
+        n_groups; /* --groups, of the forms that lock: all work-items are in so many groups; 0: one an item */
+};
+
+#define SECTIONS_DEFAULT ((struct sections){.form = NULL})
+
+/** --form and --groups; the offset is of a struct sections. Before the options are used: sections_choose. */
+extern const struct app_option options_of_sections[];
+#define SECTIONS_OPTIONS_GROUP(at)                       \
+    {                                                    \
+        "Critical sections:", 2, options_of_sections, at \
+    }
+
+/**
+ * Open the node for the form, and build its program: the text has handlers and kernels.
+ *
+ * @param handlers  [n_handlers] of the device, with keys.
+ */
+void sections_open(struct sections *sections, struct node *node, uint64_t heap_bytes,
+                   const char *name, const char *source, const struct gravel_handler *handlers,
+                   uint32_t n_handlers);
+
+/** The form's kernel of a section: NAME_served, NAME_locked or NAME_atomic. */
+cl_kernel sections_kernel(const struct sections *sections, struct node *node, const char *name);
+
+/**
+ * Run it for n items (0 is allowed). Argument 1 of the kernels that lock is `uint n_items`, argument 2 the distance
+ * from an item of a work-item to its next, `uint stride`; a kernel that is served has arguments from 1 on.
+ */
+void sections_run(const struct sections *sections, struct node *node, cl_kernel kernel, uint64_t n);
+
+/** Of the arguments that follow: the first. */
+static inline cl_uint sections_first_argument(const struct sections *sections)
+{
+    return sections->form->is_served ? 1 : 3;
+}
+
+#endif

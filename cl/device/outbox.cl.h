@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How clients send to the servers of their own device: messages with a key are collected in local memory and written to
+ * the inboxes of the servers that own the keys.
+ *
+ * Where a group is one thread the leader keeps a slot of each inbox open, and writes message after message. Elsewhere a
+ * group collects messages until local memory is full, counts them by server, a work-item a server reserves slots, all
+ * write, and the slots are published.
+ *
+ * Path:    server.cl.h -> this -> inboxes (layout/server.h) -> inbox.cl.h.
+ * Memory:  G2 and P2 as for packages; in phases the kernel's end orders all of it before the servers' kernel.
+ * Source:  Wang, Fussell, Lin 2019, section 3.2 (sender); the publish word takes the place of a bit a message.
+ */
+#ifndef GRAVELP_OUTBOX_CL_H
+#define GRAVELP_OUTBOX_CL_H
+
+#include "layout/server.h"
+#include "send.cl.h"
+#include "serve.cl.h"
+
+#define GRAVELP_NO_ITEM ((ulong)-1)
+#define GRAVELP_OUTBOX_WORDS 2048u /* arguments that a group collects, of groups of many threads */
+#define GRAVELP_OUTBOX_MESSAGES \
+    1024u /* with so many messages at most; COLLECTED of lib/serve/servers.c */
+
+/* A slot that a group fills. */
+struct gravelp_open_slot {
+    global uchar *slot; /* NULL: its messages are dropped, after a fault */
+    uint ticket;
+    uint command;
+    uint n; /* messages in it; 0: none is open */
+};
+
+/* Local memory of a client; GRAVEL_SERVER_OPEN declares it. */
+struct gravelp_outbox {
+    ulong first; /* work-item of the virtual group at hand, or GRAVELP_NO_ITEM */
+#if defined(GRAVELP_SERIAL_GROUP)
+    ulong rows[GRAVEL_AM_MAX_ARGS][GRAVELP_SERVER_ITEMS]; /* arguments of one call, by work-item */
+    struct gravelp_open_slot open[GRAVELP_MOST_SERVERS];
+#else
+    uint n, command;                   /* messages collected, all of one command */
+    ulong words[GRAVELP_OUTBOX_WORDS]; /* their arguments, row by row */
+    uint to[GRAVELP_OUTBOX_MESSAGES];  /* of each, server << 16 | number among those for it */
+    uint count[GRAVELP_MOST_SERVERS];  /* messages for each server */
+    uint ticket[GRAVELP_MOST_SERVERS]; /* the first slot for them */
+    uint has_room[GRAVELP_MOST_SERVERS];
+#endif
+};
+
+GRAVELP_INLINE global struct gravelp_servers *gravelp_servers(global struct gravelp_arena *arena)
+{
+    return (global struct gravelp_servers *)((global uchar *)arena + arena->servers_offset);
+}
+GRAVELP_INLINE global struct gravelp_queue_words *
+gravelp_inbox_words(global struct gravelp_servers *servers, uint server)
+{
+    return (global struct gravelp_queue_words *)((global uchar *)servers +
+                                                 GRAVELP_INBOX_WORDS(server));
+}
+GRAVELP_INLINE global uchar *gravelp_inbox_slot(global struct gravelp_servers *servers, uint server,
+                                                uint ticket)
+{
+    return (global uchar *)servers + GRAVELP_INBOX_SLOT(servers->n_servers, servers->n_slots,
+                                                        servers->slot_bytes, server,
+                                                        ticket & (servers->n_slots - 1));
+}
+
+/* Any work-item: a message's argument in an inbox's slot. */
+GRAVELP_INLINE global ulong *gravelp_inbox_row(global struct gravelp_servers *servers,
+                                               global uchar *slot, uint row)
+{
+    return (global ulong *)(slot + GRAVELP_INBOX_ROWS) + row * servers->columns;
+}
+
+/*
+ * Any work-item: reserve n slots of an inbox, with tickets one after the other. No client waits for room in phases:
+ * they end when an inbox is nearly full, and what is left must do for what they have begun.
+ *
+ * @param ticket  [out] the first.
+ * @return        whether there is room; a fault if not.
+ */
+GRAVELP_OUT_OF_LINE bool gravelp_inbox_reserve(global struct gravelp_arena *arena,
+                                               struct gravelp_origin origin, uint server, uint n,
+                                               private uint *ticket)
+{
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
+    *ticket = gravelp_device_fetch_add_relaxed(&words->reserved, n);
+    uint in_use = *ticket + n - words->consumed; /* no server runs: it does not change */
+    if (in_use >= servers->full_at)
+        gravelp_store_relaxed(&servers->is_full,
+                              1); /* relaxed: clients look at it in their own time */
+    if (in_use <= servers->n_slots)
+        return true;
+    gravelp_store_relaxed(&servers->is_broken, 1); /* relaxed: the kernel's end orders it */
+    gravelp_fault_at(arena, origin, GRAVELP_FAULT_INBOX, server, servers->n_slots, in_use, 0);
+    return false;
+}
+
+/* ---- virtual groups ---------------------------------------------------------------------------- */
+
+/* Leader: whether the group's packages would wait for room that only the end of the kernel makes: on step drain. */
+GRAVELP_INLINE bool gravelp_client_must_end(global struct gravelp_arena *arena)
+{
+    global struct gravelp_queue_words *words =
+        gravelp_queue_words(arena, gravelp_queue_of_group(arena));
+    return arena->wait_ms == 0 &&
+           gravelp_load_relaxed(&words->reserved) - gravelp_load_relaxed(&words->consumed) >=
+               arena->n_slots / 2; /* relaxed: how many, and the host takes them between kernels */
+}
+
+/* Leader: the first work-item of the next virtual group, or GRAVELP_NO_ITEM. */
+GRAVELP_INLINE ulong gravelp_client_next(global struct gravelp_arena *arena)
+{
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    if (arena->servers_offset == 0 || servers->launch == GRAVELP_LAUNCH_NONE) {
+        gravelp_fault(arena, GRAVELP_FAULT_ROLE, 0, 0, 0);
+        return GRAVELP_NO_ITEM;
+    }
+    if (gravelp_load_relaxed(&servers->is_full) || gravelp_client_must_end(arena))
+        return GRAVELP_NO_ITEM;
+    ulong first = (ulong)gravelp_device_fetch_add_relaxed(&servers->next, 1) * gravelp_n_lanes();
+    return first < servers->n_items ? first : GRAVELP_NO_ITEM;
+}
+
+/* Every work-item of the group: its item of the next virtual group; GRAVELP_NO_ITEM for all of them at the end. */
+GRAVELP_INLINE ulong gravelp_client_take(struct gravel_group g)
+{
+    gravelp_group_meet_apart(g.arena); /* G1: all know the group before */
+    if (gravelp_is_leader())
+        g.outbox->first = gravelp_client_next(g.arena);
+    gravelp_group_meet(g.arena); /* G1: the group is known */
+    return g.outbox->first == GRAVELP_NO_ITEM ? GRAVELP_NO_ITEM
+                                              : g.outbox->first + gravelp_lane_id();
+}
+
+GRAVELP_INLINE uint gravelp_client_has(struct gravel_group g, ulong item)
+{
+    return item != GRAVELP_NO_ITEM && item < gravelp_servers(g.arena)->n_items;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------- */
+
+#if defined(GRAVELP_SERIAL_GROUP)
+
+GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
+{
+    if (gravelp_is_leader())
+        for (uint server = 0; server < GRAVELP_MOST_SERVERS; server++)
+            g.outbox->open[server].n = 0;
+    gravelp_group_meet(g.arena); /* G1: no slot is open */
+}
+
+/* Leader: hand the server's open slot over. */
+GRAVELP_INLINE void gravelp_outbox_publish(local struct gravelp_open_slot *open)
+{
+    if (open->n && open->slot)
+        gravelp_queue_publish(open->slot, open->ticket, open->command, open->n, 0); /* P2 */
+    open->n = 0;
+}
+
+/* Leader: a slot for messages of a command, instead of the one that is open, if any. */
+GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
+                                             struct gravelp_origin origin,
+                                             local struct gravelp_open_slot *open, uint server,
+                                             uint command)
+{
+    uint ticket = 0;
+    gravelp_outbox_publish(open);
+    bool has_room = gravelp_inbox_reserve(arena, origin, server, 1, &ticket);
+    open->slot = has_room ? gravelp_inbox_slot(gravelp_servers(arena), server, ticket) : 0;
+    open->ticket = ticket;
+    open->command = command;
+}
+
+#define GRAVELP_OUTBOX_STORE(row)              \
+    if (GRAVELP_COMMAND_N_ARGS(command) > row) \
+        gravelp_inbox_row(servers, open->slot, row)[open->n] = g.outbox->rows[row][lane];
+
+/* Leader: write the messages of the work-items whose flag in scratch->lanes is set. */
+GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
+{
+    global struct gravelp_servers *servers = gravelp_servers(g.arena);
+    const uint n_lanes =
+        gravelp_n_lanes() < GRAVELP_SERVER_ITEMS ? gravelp_n_lanes() : GRAVELP_SERVER_ITEMS;
+    const uint n_servers = servers->n_servers, columns = servers->columns;
+    for (uint lane = 0; lane < n_lanes; lane++) {
+        if (!g.scratch->lanes[lane])
+            continue;
+        uint server = gravelp_owner(g.outbox->rows[0][lane], n_servers);
+        local struct gravelp_open_slot *open = &g.outbox->open[server];
+        if (open->n == 0 || open->command != command)
+            gravelp_outbox_turn(g.arena, gravelp_origin(), open, server, command);
+        if (open->slot) {
+            GRAVELP_OUTBOX_STORE(0)
+            GRAVELP_OUTBOX_STORE(1)
+            GRAVELP_OUTBOX_STORE(2)
+            GRAVELP_OUTBOX_STORE(3)
+        }
+        if (++open->n == columns)
+            gravelp_outbox_publish(open);
+    }
+}
+
+/* Every work-item of the group: the active ones send a message each to the servers. */
+GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint command,
+                                       struct gravelp_values values)
+{
+    const size_t place = gravelp_lane_id() % GRAVELP_SERVER_ITEMS;
+    gravelp_place_set(g.scratch, active != 0);
+    if (GRAVELP_COMMAND_N_ARGS(command) > 0)
+        g.outbox->rows[0][place] = values.value[0];
+    if (GRAVELP_COMMAND_N_ARGS(command) > 1)
+        g.outbox->rows[1][place] = values.value[1];
+    if (GRAVELP_COMMAND_N_ARGS(command) > 2)
+        g.outbox->rows[2][place] = values.value[2];
+    if (GRAVELP_COMMAND_N_ARGS(command) > 3)
+        g.outbox->rows[3][place] = values.value[3];
+    gravelp_group_meet_apart(g.arena); /* G1: the messages are there */
+    if (gravelp_is_leader())
+        gravelp_outbox_write(g, command);
+    gravelp_group_meet(g.arena); /* G1: they have been read */
+}
+
+/* Every work-item of the group, at the end: hand all over. Returns 0. */
+GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
+{
+    gravelp_group_meet_apart(g.arena);
+    if (gravelp_is_leader())
+        for (uint server = 0; server < gravelp_servers(g.arena)->n_servers; server++)
+            gravelp_outbox_publish(&g.outbox->open[server]);
+    gravelp_group_meet(g.arena); /* G1: no slot is open */
+    return 0;
+}
+
+#else
+
+GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
+{
+    if (gravelp_is_leader())
+        g.outbox->n = g.outbox->command = 0;
+    gravelp_group_meet(g.arena); /* G1: nothing is collected */
+}
+
+/* Every work-item of the group: number what is collected among the messages for each server. */
+GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
+{
+    const uint n_servers = gravelp_servers(g.arena)->n_servers, n_lanes = gravelp_n_lanes();
+    for (uint server = (uint)gravelp_lane_id(); server < n_servers; server += n_lanes)
+        g.outbox->count[server] = 0;
+    gravelp_group_meet(g.arena); /* G1: no count is of messages before */
+    for (uint message = (uint)gravelp_lane_id(); message < n; message += n_lanes) {
+        uint server = gravelp_owner(g.outbox->words[message], n_servers);
+        g.outbox->to[message] =
+            server << 16 | gravelp_local_add_relaxed(&g.outbox->count[server], 1);
+    }
+    gravelp_group_meet(g.arena); /* G1: all are counted */
+}
+
+/* Every work-item of the group: reserve slots, a work-item a server. */
+GRAVELP_INLINE void gravelp_outbox_reserve(struct gravel_group g)
+{
+    global struct gravelp_servers *servers = gravelp_servers(g.arena);
+    for (uint server = (uint)gravelp_lane_id(); server < servers->n_servers;
+         server += gravelp_n_lanes()) {
+        uint n = (g.outbox->count[server] + servers->columns - 1) / servers->columns, ticket = 0;
+        g.outbox->has_room[server] =
+            n && gravelp_inbox_reserve(g.arena, gravelp_origin(), server, n, &ticket);
+        g.outbox->ticket[server] = ticket;
+    }
+    gravelp_group_meet(g.arena); /* G1: slots are known */
+}
+
+/* Messages of a command that are collected at most. */
+GRAVELP_INLINE uint gravelp_outbox_most(uint command)
+{
+    const uint n_args = GRAVELP_COMMAND_N_ARGS(command);
+    return n_args > 1 ? GRAVELP_OUTBOX_WORDS / n_args < GRAVELP_OUTBOX_MESSAGES
+                            ? GRAVELP_OUTBOX_WORDS / n_args
+                            : GRAVELP_OUTBOX_MESSAGES
+                      : GRAVELP_OUTBOX_MESSAGES;
+}
+
+/* Every work-item of the group: write what is collected to its slots. */
+GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint n)
+{
+    global struct gravelp_servers *servers = gravelp_servers(g.arena);
+    const uint n_args = GRAVELP_COMMAND_N_ARGS(g.outbox->command);
+    const uint most = gravelp_outbox_most(g.outbox->command), columns = servers->columns;
+    for (uint message = (uint)gravelp_lane_id(); message < n; message += gravelp_n_lanes()) {
+        uint server = g.outbox->to[message] >> 16, number = g.outbox->to[message] & 0xffffu;
+        if (!g.outbox->has_room[server])
+            continue;
+        global uchar *slot =
+            gravelp_inbox_slot(servers, server, g.outbox->ticket[server] + number / columns);
+        for (uint row = 0; row < n_args; row++)
+            gravelp_inbox_row(servers, slot, row)[number & (columns - 1)] =
+                g.outbox->words[row * most + message];
+    }
+    gravelp_group_meet(g.arena); /* G2: slots are written */
+}
+
+/* Every work-item of the group: publish them, a work-item a server. */
+GRAVELP_INLINE void gravelp_outbox_publish(struct gravel_group g)
+{
+    global struct gravelp_servers *servers = gravelp_servers(g.arena);
+    for (uint server = (uint)gravelp_lane_id(); server < servers->n_servers;
+         server += gravelp_n_lanes()) {
+        uint ticket = g.outbox->ticket[server];
+        for (uint left = g.outbox->has_room[server] ? g.outbox->count[server] : 0; left; ticket++) {
+            uint n = left < servers->columns ? left : servers->columns;
+            gravelp_queue_publish(gravelp_inbox_slot(servers, server, ticket), ticket,
+                                  g.outbox->command, n, 0); /* P2 */
+            left -= n;
+        }
+    }
+    gravelp_group_meet(g.arena); /* G1: counts and tickets have been read */
+}
+
+/* Every work-item of the group: send what is collected. */
+GRAVELP_INLINE void gravelp_outbox_flush(struct gravel_group g)
+{
+    const uint n = g.outbox->n;
+    gravelp_outbox_count(g, n);
+    gravelp_outbox_reserve(g);
+    gravelp_outbox_write(g, n);
+    gravelp_outbox_publish(g);
+    if (gravelp_is_leader())
+        g.outbox->n = 0;
+    gravelp_group_meet(g.arena); /* G1: nothing is collected */
+}
+
+/* Every work-item of the group: the active ones send a message each to the servers. */
+GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint command,
+                                       struct gravelp_values values)
+{
+    const uint n_args = GRAVELP_COMMAND_N_ARGS(command);
+    const uint most = gravelp_outbox_most(command);
+    gravelp_compact(g.arena, g.scratch, active);
+    gravelp_group_meet(g.arena); /* G1: positions are known */
+    if (g.outbox->n && (g.outbox->command != command || g.outbox->n + g.scratch->n_active > most))
+        gravelp_outbox_flush(g);
+    uint message = active ? g.outbox->n + g.scratch->lanes[gravelp_place()] : most;
+    for (uint row = 0; row < n_args; row++)
+        if (message < most)
+            g.outbox->words[row * most + message] = values.value[row];
+    gravelp_group_meet(g.arena); /* G1: the messages are there */
+    if (gravelp_is_leader()) {
+        g.outbox->n += g.scratch->n_active;
+        g.outbox->command = command;
+    }
+    gravelp_group_meet(g.arena); /* G1: their number is known */
+}
+
+GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
+{
+    gravelp_group_meet(g.arena); /* G1: what is collected is known */
+    gravelp_outbox_flush(g);
+    return 0;
+}
+
+#endif
+
+/*
+ * Every work-item of the group: messages for this node to its servers, for other nodes as any message. Where there is
+ * no other node, the few for nodes that do not exist go one by one, and are refused.
+ */
+GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint command,
+                                        struct gravelp_values values, uint node)
+{
+    uint is_own = active && node == g.arena->node;
+    gravelp_outbox_add(g, is_own, command, values);
+#if defined(GRAVELP_IS_ALONE)
+    if (active && !is_own)
+        gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0, values, node);
+#else
+    gravelp_send_wg_if(g, active && !is_own, command, 0, GRAVELP_NO_REPLY, 0, values, node);
+#endif
+}
+
+#endif

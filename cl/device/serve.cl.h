@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How groups serve: each takes the messages whose keys it owns, so that messages with equal keys are never run at once.
+ *
+ * Where a group is one thread its leader goes through all messages in a plain loop. Elsewhere a group gathers about as
+ * many messages as it has work-items and links those of a list, by a hash of the key: link[x] is what was the list's
+ * last. After a barrier the work-item that finds its message last in the list runs all of it, one after the other. No
+ * work-item waits for another but at a barrier, so there is no order of lanes that could hang, and no lock.
+ *
+ * Path:    resolve/on_device/call_program.c writes kernels around this -> the user's handlers.
+ * Memory:  what only handlers with keys touch has one owner group: plain accesses, ordered by the group's barriers (G8)
+ *          and by the queue, in which one kernel that serves follows another.
+ * Source:  Wang, Fussell, Lin 2019, section 3.1; lists instead of its try-locks in local memory.
+ */
+#ifndef GRAVELP_SERVE_CL_H
+#define GRAVELP_SERVE_CL_H
+
+#include "workgroup.cl.h"
+
+#define GRAVELP_SERVER_ITEMS 256u /* most work-items of a group that serves */
+#define GRAVELP_SERVER_LOOKS 4u   /* messages that a work-item looks at between two barriers */
+#define GRAVELP_SERVER_MOST \
+    (GRAVELP_SERVER_ITEMS * (1u + GRAVELP_SERVER_LOOKS)) /* gathered at once */
+#define GRAVELP_SERVER_LISTS 1024u /* a power of two; keys of one list wait for each other */
+#define GRAVELP_SERVER_NONE 0xffffffffu
+
+/* Which of n servers has a key: spread by a multiplication, for keys are often numbers in a row. */
+GRAVELP_INLINE uint gravelp_key_hash(ulong key)
+{
+    return (uint)(key * 0x9e3779b97f4a7c15ul >> 32);
+}
+#ifndef GRAVEL_OWNER
+#define GRAVEL_OWNER(key, n) ((ulong)gravelp_key_hash(key) * (n) >> 32)
+#endif
+GRAVELP_INLINE uint gravelp_owner(ulong key, uint n)
+{
+    ulong owner = n == 1 ? 0 : GRAVEL_OWNER(key, n);
+    return owner < n ? (uint)owner : n - 1;
+}
+
+/* Any work-item: whether its group, of a launch all of whose groups serve, has a key. */
+GRAVELP_INLINE bool gravelp_owns(ulong key)
+{
+    return gravelp_owner(key, (uint)get_num_groups(0)) == gravelp_group_number();
+}
+
+/* Local memory of a group that serves. */
+struct gravelp_service {
+    uint n;                          /* gathered */
+    uint held[GRAVELP_SERVER_MOST];  /* messages gathered: their numbers */
+    uint list[GRAVELP_SERVER_MOST];  /* of each, which */
+    uint link[GRAVELP_SERVER_MOST];  /* of each, 1 + the one before it in its list, or 0 */
+    uint last[GRAVELP_SERVER_LISTS]; /* of each list, 1 + the last, or 0 */
+};
+
+/* Every work-item of the group: nothing is gathered. */
+GRAVELP_INLINE void gravelp_service_open(local struct gravelp_service *service)
+{
+    for (uint i = (uint)gravelp_lane_id(); i < GRAVELP_SERVER_LISTS; i += gravelp_n_lanes())
+        service->last[i] = 0;
+    if (gravelp_is_leader())
+        service->n = 0;
+    gravelp_barrier_group(); /* G8: lists are empty */
+}
+
+/* Any work-item, for which there is room: gather a message. */
+GRAVELP_INLINE void gravelp_service_hold(local struct gravelp_service *service, uint message,
+                                         ulong key)
+{
+    uint x = gravelp_local_add_relaxed(&service->n, 1);
+    service->held[x] = message;
+    service->list[x] = (gravelp_key_hash(key) >> 8) & (GRAVELP_SERVER_LISTS - 1);
+}
+
+/* Every work-item of the group: link what is gathered. */
+GRAVELP_INLINE void gravelp_service_link(local struct gravelp_service *service, uint n)
+{
+    for (uint x = (uint)gravelp_lane_id(); x < n; x += gravelp_n_lanes())
+        service->link[x] = gravelp_local_swap_in_relaxed(&service->last[service->list[x]], x + 1);
+    gravelp_barrier_group(); /* G8: lists are whole */
+}
+
+/*
+ * Every work-item of the group: gather from message *at on what the group owns, and link it.
+ *
+ * @param keys  [n]
+ * @param at    [in, out] the first message without a look yet; the same for the whole group.
+ * @return      how many are gathered; 0 at the end.
+ */
+GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service,
+                                           global const ulong *keys, uint n, private uint *at)
+{
+    const uint n_lanes = gravelp_n_lanes();
+    uint n_held = 0;
+    while (n_held < n_lanes && *at < n) {
+        for (uint look = 0; look < GRAVELP_SERVER_LOOKS; look++) {
+            uint message = *at + look * n_lanes + (uint)gravelp_lane_id();
+            if (message < n && gravelp_owns(keys[message]))
+                gravelp_service_hold(service, message, keys[message]);
+        }
+        *at += n - *at < GRAVELP_SERVER_LOOKS * n_lanes ? n - *at : GRAVELP_SERVER_LOOKS * n_lanes;
+        gravelp_barrier_group(); /* G8: all have looked */
+        n_held = service->n;
+        gravelp_barrier_group(); /* G8: all know how many there are */
+    }
+    gravelp_service_link(service, n_held);
+    return n_held;
+}
+
+/* Every work-item of the group: forget what was gathered, all of which has been run. */
+GRAVELP_INLINE void gravelp_service_clear(local struct gravelp_service *service)
+{
+    gravelp_barrier_group(); /* G8: all lists have been run */
+    gravelp_service_open(service);
+}
+
+/* The messages that a work-item runs: of each list whose last is one of its own, all. */
+struct gravelp_served {
+    uint x;   /* the message's place, or GRAVELP_SERVER_NONE */
+    uint own; /* the list's last */
+};
+GRAVELP_INLINE struct gravelp_served gravelp_served_from(local struct gravelp_service *service,
+                                                         uint n, uint own)
+{
+    while (own < n && service->last[service->list[own]] != own + 1)
+        own += gravelp_n_lanes();
+    return (struct gravelp_served){own < n ? own : GRAVELP_SERVER_NONE, own};
+}
+GRAVELP_INLINE struct gravelp_served gravelp_served_next(local struct gravelp_service *service,
+                                                         uint n, struct gravelp_served served)
+{
+    uint before = service->link[served.x];
+    return before ? (struct gravelp_served){before - 1, served.own}
+                  : gravelp_served_from(service, n, served.own + gravelp_n_lanes());
+}
+
+/*
+ * Every work-item of the group: go through those of n messages with `keys` that the group owns; `message` is the number
+ * of one. GRAVELP_SERVICE stands in the kernel's outermost scope.
+ */
+#if defined(GRAVELP_SERIAL_GROUP)
+#define GRAVELP_SERVICE
+#define GRAVELP_SERVE(message, keys, n)                                          \
+    for (uint message = gravelp_is_leader() ? 0 : (n); message < (n); message++) \
+        if (gravelp_owns((keys)[message]))
+#else
+#if defined(__OPENCL_C_VERSION__)
+#define GRAVELP_SERVICE                                             \
+    local struct gravelp_service gravel_service_;                   \
+    local struct gravelp_service *const service = &gravel_service_; \
+    gravelp_service_open(service);                                  \
+    uint gravel_at_ = 0
+#else
+#define GRAVELP_SERVICE                                            \
+    struct gravelp_service *const service = gravelp_lane->service; \
+    gravelp_service_open(service);                                 \
+    uint gravel_at_ = 0
+#endif
+#define GRAVELP_SERVE(message, keys, n)                                                        \
+    for (uint gathered = gravelp_service_gather(service, keys, n, &gravel_at_); gathered != 0; \
+         gravelp_service_clear(service),                                                       \
+              gathered = gravelp_service_gather(service, keys, n, &gravel_at_))                \
+        for (struct gravelp_served served =                                                    \
+                 gravelp_served_from(service, gathered, (uint)gravelp_lane_id());              \
+             served.x != GRAVELP_SERVER_NONE;                                                  \
+             served = gravelp_served_next(service, gathered, served))                          \
+            for (uint message = service->held[served.x], once = 1; once; once = 0)
+#endif
+
+#endif

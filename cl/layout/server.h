@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server region of the arena: an inbox for each server, and what a launch of clients and servers shares.
+ *
+ *     region = struct gravelp_servers | one struct gravelp_queue_words a server | slots of server 0 | of server 1 ...
+ *     slot   = struct gravelp_package | argument row 0 | argument row 1 ...
+ *
+ * An inbox is a queue of packages whose producers are work-groups of clients and whose consumer is a work-group. A slot
+ * has no node row, and as many columns as `columns` says: rows are that far apart.
+ *
+ * Path:    lib/serve/servers.c lays it out -> outbox.cl.h fills slots -> inbox.cl.h empties them.
+ */
+#ifndef GRAVELP_SERVER_H
+#define GRAVELP_SERVER_H
+
+#include "arena.h"
+#include "package.h"
+
+#define GRAVELP_MOST_SERVERS 256u
+
+/* What a launch is for. */
+#define GRAVELP_LAUNCH_NONE 0u
+#define GRAVELP_LAUNCH_PHASES 1u
+
+struct gravelp_servers {
+    /* Written by the host when the node opens, constant afterwards. */
+    gravelp_u32 n_servers;
+    gravelp_u32 n_slots;    /* of an inbox, a power of two */
+    gravelp_u32 slot_bytes; /* a multiple of GRAVELP_CACHELINE */
+    gravelp_u32 columns;    /* of a slot, a power of two */
+    gravelp_u32 full_at;    /* slots in use at which clients take no more work in phases */
+    gravelp_u32 constant_padding[11];
+
+    /* Written by the host between kernels. */
+    gravelp_u64 n_items; /* of the launch */
+    gravelp_u32 launch;  /* GRAVELP_LAUNCH_* */
+    gravelp_u32 host_padding[13];
+
+    /* Written by the device; atomic. */
+    gravelp_u32 next;      /* virtual groups that clients have taken */
+    gravelp_u32 is_full;   /* not 0: an inbox has full_at slots in use, and clients end */
+    gravelp_u32 is_broken; /* not 0: a fault has been told, and messages were dropped */
+    gravelp_u32 n_served;  /* messages that servers have run, in all launches; free-running */
+    gravelp_u32 device_padding[12];
+};
+
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_servers) == 3 * GRAVELP_CACHELINE, "one line a writer");
+
+/* Byte offsets from the start of the region: of the words of a queue, and of a slot of inbox `server`. */
+#define GRAVELP_INBOX_WORDS(server) \
+    (sizeof(struct gravelp_servers) + (server) * sizeof(struct gravelp_queue_words))
+#define GRAVELP_INBOX_SLOT(n_servers, n_slots, slot_bytes, server, slot) \
+    (GRAVELP_INBOX_WORDS(n_servers) + ((gravelp_u64)(server) * (n_slots) + (slot)) * (slot_bytes))
+
+#define GRAVELP_INBOX_ROWS ((gravelp_u32)sizeof(struct gravelp_package))
+#define GRAVELP_INBOX_SLOT_BYTES(columns, n_args) (GRAVELP_INBOX_ROWS + 8u * (columns) * (n_args))
+
+#endif

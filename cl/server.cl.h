@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels of clients and servers: a critical section is a message to the work-group that owns the datum.
+ *
+ *     void insert(struct gravel_call call, ulong bucket, ulong node)       registered with n_args 2, n_keys 1
+ *     {
+ *         global uint *head = gravel_call_local(call, call.constants[0]);
+ *         global uint *next = gravel_call_local(call, call.constants[1]);
+ *         next[node] = head[bucket];
+ *         head[bucket] = (uint)node;
+ *     }
+ *     kernel void build(GRAVEL_ARENA, global const uint *keys)
+ *     {
+ *         GRAVEL_SERVER_OPEN(g);
+ *         GRAVEL_SERVE(g, item)
+ *             gravel_am2_wg_if(g, active, GRAVEL_HANDLER(insert), bucket_of(active ? keys[item] : 0), item,
+ *                              gravel_node(g));
+ *     }
+ *
+ * The program is built by gravel_server_build, and its text has the handlers with keys too; the kernel is launched by
+ * gravel_server_launch. Work-groups take work until none is left, so a kernel does not ask for its global id.
+ *
+ * Path:    gravel.cl.h -> this -> device/outbox.cl.h, device/inbox.cl.h.
+ * Source:  Wang, Fussell, Lin, Fast Fine-Grained Global Synchronization on GPUs, ASPLOS 2019.
+ */
+#ifndef GRAVEL_SERVER_CL_H
+#define GRAVEL_SERVER_CL_H
+
+#include "inbox.cl.h"
+
+/* ---- kernels of clients and servers ------------------------------------------------------------ */
+
+/*
+ * Instead of GRAVEL_OPEN, in the outermost scope of a kernel, once. Behind it, in the kernel's own text, the calls
+ * gravel_amN_wg and gravel_amN_wg_if with a handler that has a key go to the servers of this device if `node` is this
+ * node. All other calls do what they do in any kernel.
+ */
+#if defined(__OPENCL_C_VERSION__)
+#define GRAVEL_SERVER_OPEN(g)                   \
+    local struct gravelp_outbox gravel_outbox_; \
+    GRAVEL_OPEN(g);                             \
+    enum { gravelp_in_server_ = 1 };            \
+    g.outbox = &gravel_outbox_;                 \
+    gravelp_outbox_open(g)
+#else
+#define GRAVEL_SERVER_OPEN(g)        \
+    GRAVEL_OPEN(g);                  \
+    enum { gravelp_in_server_ = 1 }; \
+    g.outbox = gravelp_lane->outbox; \
+    gravelp_outbox_open(g)
+#endif
+
+/*
+ * Every work-item of the group: the kernel's one loop. `item`, a ulong, is the work-item's number of the launch's
+ * n_items, and `active` says whether there is one. Leave the loop only by its own condition.
+ *
+ * What served handlers write is read by clients in the next launch, or by a handler.
+ */
+#define GRAVEL_SERVE(g, item)                                                                    \
+    for (uint gravelp_serves_ = 1; gravelp_serves_; gravelp_serves_ = gravelp_outbox_close((g))) \
+        for (ulong item = gravelp_client_take((g)), active = gravelp_client_has((g), item);      \
+             item != GRAVELP_NO_ITEM;                                                            \
+             item = gravelp_client_take((g)), active = gravelp_client_has((g), item))
+
+/* ---- calls --------------------------------------------------------------------------------------- */
+
+/* In a program of gravel_server_build, which says what handlers have keys; in checked mode all go to the host. */
+enum { gravelp_in_server_ = 0 };
+#if defined(GRAVELP_IS_KEYED) && (!defined(GRAVEL_CHECK) || !GRAVEL_CHECK)
+#undef GRAVELP_SEND_WG
+#undef GRAVELP_SEND_WG_IF
+#define GRAVELP_IS_FOR_SERVERS(command)                                \
+    (gravelp_in_server_ && GRAVELP_COMMAND_OP(command) == GRAVEL_AM && \
+     GRAVELP_IS_KEYED(GRAVELP_COMMAND_HANDLER(command)))
+#define GRAVELP_SEND_WG_IF(g, active, command, base, reply, index, values, node) \
+    (GRAVELP_IS_FOR_SERVERS(command)                                             \
+         ? gravelp_client_send(g, active, command, values, node)                 \
+         : gravelp_send_wg_if(g, active, command, base, reply, index, values, node))
+#define GRAVELP_SEND_WG(g, command, base, reply, index, values, node) \
+    (GRAVELP_IS_FOR_SERVERS(command)                                  \
+         ? gravelp_client_send(g, 1, command, values, node)           \
+         : gravelp_send_wg(g, command, base, reply, index, values, node))
+#endif
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches of clients and servers on an open node.
+ *
+ * Path:    server.h -> server.c -> serve/phases.c, launch.c.
+ * Threads: any; one launch of clients and servers at a time.
+ */
+#include "gravel/server.h"
+
+#include "node/node.h"
+#include "opencl/objects.h"
+#include "opencl/program.h"
+#include "serve/phases.h"
+#include "serve/server_program.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- build --------------------------------------------------------------------------------------- */
+
+static bool has_keys(const struct gravel *gravel)
+{
+    return gravel->servers.shape.n_args != 0;
+}
+
+static int build(struct gravel *gravel, const struct gravel_program_request *request,
+                 cl_program *program)
+{
+    if (!request->prelude || !request->trailer)
+        return gravel_fail(GRAVEL_ENOMEM, "%s: text around it", request->name);
+    return gravel_node_build(gravel, request, program);
+}
+
+int gravel_server_build(struct gravel *gravel, const char *name, const char *source,
+                        const char *options, cl_program *program)
+{
+    if (!gravel || !name || !source || !program)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_server_build: NULL argument");
+    if (gravel_node_refuse_after_fork(gravel, "gravel_server_build"))
+        return GRAVEL_EINVAL;
+    if (!has_keys(gravel))
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_server_build: none of %u handlers has a key, so there are no "
+                           "servers",
+                           gravel->n_handlers);
+    char *prelude = gravel_server_prelude(gravel->handlers, gravel->n_handlers,
+                                          gravel->network.transport->n_nodes);
+    char *trailer = gravel_server_trailer(gravel->handlers, gravel->n_handlers);
+    const struct gravel_program_request request = {
+        .name = name, .source = source, .prelude = prelude, .trailer = trailer, .options = options};
+    int code = build(gravel, &request, program);
+    free(prelude);
+    free(trailer);
+    return code;
+}
+
+/* ---- launch -------------------------------------------------------------------------------------- */
+
+/* What a launch hands to its kernels' callback. */
+struct launching {
+    struct gravel *gravel;
+    cl_uint n_wait; /* of the first kernel */
+    const cl_event *wait;
+    cl_event event; /* of the last */
+};
+
+static int run(void *context, cl_kernel kernel, size_t n_groups, size_t group_items)
+{
+    struct launching *launching = context;
+    if (gravel_node_has_failed(launching->gravel))
+        return gravel_failure_report(&launching->gravel->failure);
+    int code = gravel_node_run(launching->gravel, kernel, n_groups, group_items, launching->n_wait,
+                               launching->wait, &launching->event);
+    launching->n_wait = 0;
+    return code;
+}
+
+/* The kernel that empties inboxes, of the same program. */
+static int make_server(struct gravel *gravel, cl_kernel clients, size_t *group, cl_kernel *server)
+{
+    cl_program program = NULL;
+    cl_int error = clGetKernelInfo(clients, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
+    if (error == CL_SUCCESS)
+        *server = clCreateKernel(program, GRAVEL_SERVER_KERNEL, &error);
+    if (error == CL_INVALID_KERNEL_NAME)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: the kernel is of a program that "
+                                          "gravel_server_build did not build");
+    if (error == CL_SUCCESS)
+        error = gravel_memory_set_argument(&gravel->memory, *server, 0);
+    if (error == CL_SUCCESS)
+        error = gravel_cl_kernel_group(&gravel->device, *server, group);
+    return gravel_check_cl("gravel_server_launch: the servers' kernel", error);
+}
+
+/* The node's threads report a fault, at the latest to who waits for them. */
+static int tell_fault(struct gravel *gravel)
+{
+    int code = gravel_fence(gravel);
+    return code ? code : gravel_fail(GRAVEL_EKERNEL, "gravel_server_launch: messages were dropped");
+}
+
+static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
+                  struct launching *launching)
+{
+    struct gravel_phases phases = {
+        .servers = &gravel->servers,
+        .clients = kernel,
+        .n_items = n_items,
+        .client_items = GRAVEL_CLIENT_ITEMS,
+        .server_items = gravel->config.server_items,
+        .limit = gravel->device.limit,
+        .run = run,
+        .context = launching,
+    };
+    bool is_broken = false;
+    int code =
+        gravel_check_cl("gravel_server_launch: the kernel's group",
+                        gravel_cl_kernel_group(&gravel->device, kernel, &phases.client_items));
+    if (!code)
+        code = make_server(gravel, kernel, &phases.server_items, &phases.server);
+    if (!code)
+        code = gravel_phases_run(&phases, &is_broken);
+    gravel_cl_kernel_release(phases.server);
+    return code || !is_broken ? code : tell_fault(gravel);
+}
+
+static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items, uint32_t flags)
+{
+    if (!gravel || !kernel)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: NULL argument");
+    if (gravel_node_refuse_after_fork(gravel, "gravel_server_launch"))
+        return GRAVEL_EINVAL;
+    if (flags)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: flags are %u, and none is known",
+                           flags);
+    if (n_items > UINT32_MAX)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_server_launch: %" PRIu64 " work-items, at most %u", n_items,
+                           UINT32_MAX);
+    return has_keys(gravel) ? 0
+                            : gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: no handler has a "
+                                                         "key, so there are no servers");
+}
+
+int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items, uint32_t flags,
+                         cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    struct launching launching = {.gravel = gravel, .n_wait = n_wait, .wait = wait};
+    int code = check(gravel, kernel, n_items, flags);
+    if (event)
+        *event = NULL;
+    if (code)
+        return code;
+    if (gravel_node_has_failed(gravel))
+        return gravel_failure_report(&gravel->failure);
+    if (pthread_mutex_trylock(&gravel->servers.lock))
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_server_launch: another thread's launch is under way");
+    code = launch(gravel, kernel, n_items, &launching);
+    pthread_mutex_unlock(&gravel->servers.lock);
+    if (event && !code)
+        *event = launching.event;
+    else
+        gravel_cl_event_release(launching.event);
+    return code;
+}

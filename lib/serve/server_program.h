@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text around a program of clients and servers: which handlers have keys, and the kernel that empties inboxes.
+ *
+ * Path:    node/server.c -> server_program.c -> opencl/program.h.
+ * Owner:   texts are the caller's to free.
+ * Threads: any.
+ */
+#ifndef GRAVEL_SERVE_SERVER_PROGRAM_H
+#define GRAVEL_SERVE_SERVER_PROGRAM_H
+
+#include "gravel/gravel.h"
+
+#define GRAVEL_SERVER_KERNEL "gravel_serve"
+
+/** Ahead of the user's text: GRAVELP_IS_KEYED, and whether there are other nodes. @return NULL if memory is out. */
+char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
+                            uint32_t n_nodes);
+
+/** Behind it: the kernel GRAVEL_SERVER_KERNEL, which calls the handlers. @return NULL if memory is out. */
+char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_handlers);
+
+#endif

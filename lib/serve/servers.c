@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server region. See servers.h.
+ *
+ * The host writes and reads it while no kernel of a launch runs, by copies where it is device memory.
+ */
+#include "serve/servers.h"
+
+#include "base/counter.h"
+
+#include <stddef.h>
+
+/* Messages that a group may have collected when it hands them over: GRAVELP_OUTBOX_MESSAGES of outbox.cl.h; and in the
+ * last slot of each of two commands there may be room left. */
+#define COLLECTED 1024u
+#define PARTLY_FILLED 2u
+
+uint32_t gravel_servers_slots_for(uint32_t n_clients)
+{
+    return n_clients * ((COLLECTED + GRAVEL_CLIENT_ITEMS) / GRAVEL_INBOX_COLUMNS + PARTLY_FILLED);
+}
+
+static uint32_t slot_bytes(const struct gravel_servers_shape *shape)
+{
+    return GRAVELP_INBOX_SLOT_BYTES(GRAVEL_INBOX_COLUMNS, shape->n_args);
+}
+
+uint64_t gravel_servers_bytes(const struct gravel_servers_shape *shape)
+{
+    if (shape->n_args == 0)
+        return 0;
+    return GRAVELP_INBOX_SLOT(shape->n_servers, shape->n_slots, slot_bytes(shape), shape->n_servers,
+                              0);
+}
+
+/* The region lies where another heap would. */
+static int write(const struct gravel_servers *servers, uint64_t at, const void *from,
+                 uint64_t bytes)
+{
+    return gravel_memory_write(servers->memory, servers->n_heaps, at, from, bytes);
+}
+
+static int empty_inboxes(const struct gravel_servers *servers)
+{
+    return gravel_memory_zero(servers->memory, servers->n_heaps, GRAVELP_INBOX_WORDS(0),
+                              GRAVELP_INBOX_WORDS(servers->shape.n_servers) -
+                                  GRAVELP_INBOX_WORDS(0));
+}
+
+int gravel_servers_open(struct gravel_servers *servers, const struct gravel_servers_shape *shape,
+                        const struct gravel_memory *memory, uint32_t n_heaps)
+{
+    *servers = (struct gravel_servers){.shape = *shape, .memory = memory, .n_heaps = n_heaps};
+    gravel_turn_init(&servers->turn);
+    pthread_mutex_init(&servers->lock, NULL);
+    if (shape->n_args == 0)
+        return 0;
+    const struct gravelp_servers head = {
+        .n_servers = shape->n_servers,
+        .n_slots = shape->n_slots,
+        .slot_bytes = slot_bytes(shape),
+        .columns = GRAVEL_INBOX_COLUMNS,
+        .full_at = shape->n_slots - gravel_servers_slots_for(shape->n_clients),
+        .launch = GRAVELP_LAUNCH_NONE,
+    };
+    int code = write(servers, 0, &head, sizeof head);
+    return code ? code : empty_inboxes(servers);
+}
+
+int gravel_servers_begin(struct gravel_servers *servers, uint32_t launch, uint64_t n_items)
+{
+    struct gravelp_servers head = {
+        .n_items = n_items, .launch = launch, .n_served = servers->n_served_seen};
+    const size_t at = offsetof(struct gravelp_servers, n_items);
+    return write(servers, at, (const char *)&head + at, sizeof head - at);
+}
+
+int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_state *state)
+{
+    struct gravelp_servers head;
+    const size_t at = offsetof(struct gravelp_servers, next);
+    int code = gravel_memory_read(servers->memory, servers->n_heaps, at, (char *)&head + at,
+                                  sizeof head - at);
+    if (code)
+        return code;
+    gravel_counter_add(&servers->n_served, head.n_served - servers->n_served_seen);
+    servers->n_served_seen = head.n_served;
+    *state = (struct gravel_servers_state){.n_taken = head.next, .is_broken = head.is_broken != 0};
+    return 0;
+}

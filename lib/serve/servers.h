@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server region of the arena, as the host sees it: how large it is, and what a launch writes and reads there.
+ *
+ * Path:    node/open.c lays it out with the arena -> phases.c -> kernels (outbox.cl.h, inbox.cl.h).
+ * Owner:   the region is the arena's; the struct is the node's.
+ * Threads: one that launches, at a time.
+ * Source:  Wang, Fussell, Lin 2019, section 3.2 (message buffers).
+ */
+#ifndef GRAVEL_SERVE_SERVERS_H
+#define GRAVEL_SERVE_SERVERS_H
+
+#include "layout/server.h"
+#include "memory/memory.h"
+#include "serve/turn.h"
+
+#define GRAVEL_INBOX_COLUMNS 128u /* of a slot [messages] */
+#define GRAVEL_CLIENT_ITEMS 256u  /* of a group of clients, at most [work-items] */
+
+struct gravel_servers_shape {
+    uint32_t n_servers, n_slots; /* n_slots: a power of two */
+    uint32_t n_clients;          /* groups that may send at once */
+    uint32_t n_args;             /* most of a handler with a key; 0: there is none, and no region */
+};
+
+/** Slots of an inbox that clients may still need when it says that it is full: of n groups. */
+uint32_t gravel_servers_slots_for(uint32_t n_clients);
+
+/** @return  of the region [bytes]; 0 if there is none. */
+uint64_t gravel_servers_bytes(const struct gravel_servers_shape *shape);
+
+struct gravel_servers {
+    struct gravel_servers_shape shape;
+    const struct gravel_memory *memory;
+    uint32_t n_heaps; /* the region lies behind so many */
+    struct gravel_key_turn turn;
+    pthread_mutex_t lock;      /* one launch at a time */
+    _Atomic uint64_t n_served; /* messages, of all launches */
+    _Atomic uint64_t n_phases; /* of all launches */
+    uint32_t n_served_seen;    /* the region's count as of the last look */
+};
+
+/** Write what is constant, and make inboxes empty. @return 0; GRAVEL_ECL; or given up: opencl/wait.h. */
+int gravel_servers_open(struct gravel_servers *servers, const struct gravel_servers_shape *shape,
+                        const struct gravel_memory *memory, uint32_t n_heaps);
+
+/* What clients and servers have come to. */
+struct gravel_servers_state {
+    uint64_t n_taken; /* virtual groups; it may be more than there are */
+    bool is_broken;   /* a fault has been told */
+};
+
+/** No kernel of a launch runs: begin one. @param launch  GRAVELP_LAUNCH_*. @return as gravel_servers_open. */
+int gravel_servers_begin(struct gravel_servers *servers, uint32_t launch, uint64_t n_items);
+
+/** No kernel of a launch runs: look, and count what has been served. @return as gravel_servers_open. */
+int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_state *state);
+
+#endif

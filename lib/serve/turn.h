@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whose turn it is to run handlers with keys: the resolver's, for messages that came by the network, or that of a
+ * launch's servers. Two kernels that serve, on two queues, could run handlers with equal keys at once.
+ *
+ * The resolver keeps the turn while runs of its are under way, and takes it again and again; so a launch that waits for
+ * its turn says so, and the resolver lets it go first.
+ *
+ * Path:    resolve/on_device/calls.c, phases.c -> turn.h.
+ * Owner:   the node's.
+ * Threads: the network thread, and one that launches.
+ */
+#ifndef GRAVEL_SERVE_TURN_H
+#define GRAVEL_SERVE_TURN_H
+
+#include "opencl/wait.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct gravel_key_turn {
+    pthread_mutex_t lock;
+    _Atomic bool is_wanted; /* by a launch; relaxed, for it only makes the resolver wait a while */
+};
+
+static inline void gravel_turn_init(struct gravel_key_turn *turn)
+{
+    pthread_mutex_init(&turn->lock, NULL);
+    atomic_init(&turn->is_wanted, false);
+}
+
+/** For a launch's servers. @return 0, and then gravel_turn_end follows; what the wait's limit says. */
+int gravel_turn_take(struct gravel_key_turn *turn, struct gravel_limit limit);
+
+/** For the resolver, after launches that want it. @return as gravel_turn_take. */
+int gravel_turn_take_last(struct gravel_key_turn *turn, struct gravel_limit limit);
+
+static inline bool gravel_turn_is_wanted(const struct gravel_key_turn *turn)
+{
+    return atomic_load_explicit(&turn->is_wanted, memory_order_relaxed);
+}
+
+static inline void gravel_turn_end(struct gravel_key_turn *turn)
+{
+    pthread_mutex_unlock(&turn->lock);
+}
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches of clients and servers: every message is run once, those with equal keys never at once, whatever the sizes;
+ * beside messages with keys from elsewhere; what is refused, what is told.
+ *
+ * The witness is that of test_keyed_handler.c. A ledger has a counter for each work-item, set by its handler.
+ *
+ * Path: meson test -> this -> lib/node/server.c, lib/serve, cl/server.cl.h
+ */
+#include <gravel/server.h>
+
+#include <pthread.h>
+
+#include "expect.h"
+
+#define N_NODES 2u
+#define MOST_ITEMS (1u << 16)
+#define N_KEYS 1000u
+
+/* Ids by position in the table below. */
+enum { WITNESS, KEY_ALONE, FOUR };
+
+/* What a key has in the heap. */
+struct guarded_key {
+    uint32_t holder, n_run, n_clashes, work;
+};
+
+/* constant 0: struct guarded_key [N_KEYS]; 1: ledger, uint [MOST_ITEMS]. */
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "void witness(struct gravel_call call, ulong key, ulong number)\n"
+    "{\n"
+    "    volatile global uint *words =\n"
+    "        (volatile global uint *)((global uint4 *)gravel_call_local(call, call.constants[0]) + "
+    "key);\n"
+    "    global uint *ledger = gravel_call_local(call, call.constants[1]);\n"
+    "    words[0] = (uint)number;\n"
+    "    for (uint i = 0; i < 40; i++)\n"
+    "        words[3] = words[3] * 5 + 1;\n"
+    "    if (words[0] != (uint)number)\n"
+    "        words[2] = words[2] + 1;\n"
+    "    words[1] = words[1] + 1;\n"
+    "    ledger[number] = ledger[number] + 1;\n"
+    "}\n"
+    "void key_alone(struct gravel_call call, ulong key)\n"
+    "{\n"
+    "    global uint *ledger = gravel_call_local(call, call.constants[1]);\n"
+    "    ledger[key] = ledger[key] + 1;\n"
+    "}\n"
+    "void four(struct gravel_call call, ulong key, ulong a, ulong b, ulong c)\n"
+    "{\n"
+    "    global uint *ledger = gravel_call_local(call, call.constants[1]);\n"
+    "    if (a == key + 1 && b == 2 * key && c == call.source)\n"
+    "        ledger[key] = ledger[key] + 1;\n"
+    "}\n"
+    "kernel void send(GRAVEL_ARENA, uint n_keys, uint n_nodes)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "    GRAVEL_SERVE(g, item)\n"
+    "        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(witness), item % n_keys, item,\n"
+    "                         item / n_keys % n_nodes);\n"
+    "}\n"
+    "kernel void send_all(GRAVEL_ARENA, ulong counter)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "    GRAVEL_SERVE(g, item) {\n"
+    "        gravel_am1_wg_if(g, active && item % 2, GRAVEL_HANDLER(key_alone), item, "
+    "gravel_node(g));\n"
+    "        gravel_inc_uint_wg_if(g, active, counter, 0, 1);\n"
+    "        gravel_am4_wg_if(g, active && item % 2 == 0, GRAVEL_HANDLER(four), item, item + 1, 2 "
+    "* item,\n"
+    "                         gravel_node(g), gravel_node(g));\n"
+    "    }\n"
+    "}\n"
+    "kernel void many(GRAVEL_ARENA, uint n_calls)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "    GRAVEL_SERVE(g, item)\n"
+    "        for (uint i = 0; i < n_calls; i++)\n"
+    "            gravel_am2_wg_if(g, active, GRAVEL_HANDLER(witness), 7, item, gravel_node(g));\n"
+    "}\n"
+    "kernel void no_loop(GRAVEL_ARENA)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "}\n";
+
+static const struct gravel_handler handlers[] = {
+    {.name = "witness", .n_args = 2, .n_keys = 1},
+    {.name = "key_alone", .n_args = 1, .n_keys = 1},
+    {.name = "four", .n_args = 4, .n_keys = 1},
+};
+
+static const struct gravel_bindings table =
+    GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
+                    .device_code.source = source, .device_code.name = "server.cl");
+
+/* A node with its program and memory. */
+struct served {
+    struct gravel *gravel;
+    cl_program program;
+    uint64_t keys, ledger, counter; /* heap offsets */
+};
+
+static struct served open_with(struct gravel_config config)
+{
+    struct served served = {.gravel = NULL};
+    config.timeout_ms *= patience();
+    OK(gravel_open(&served.gravel, &config, &table));
+    served.keys = alloc_or_die(served.gravel, N_KEYS * sizeof(struct guarded_key));
+    served.ledger = alloc_or_die(served.gravel, MOST_ITEMS * sizeof(uint32_t));
+    served.counter = alloc_or_die(served.gravel, 64);
+    OK(gravel_constant(served.gravel, 0, served.keys));
+    OK(gravel_constant(served.gravel, 1, served.ledger));
+    OK(gravel_server_build(served.gravel, "server.cl", source, NULL, &served.program));
+    return served;
+}
+
+static void close_served(struct served *served)
+{
+    clReleaseProgram(served->program);
+    OK(gravel_close(served->gravel));
+}
+
+static void clear(const struct served *served)
+{
+    for (uint32_t node = 0; node < gravel_n_nodes(served->gravel); node++) {
+        fill(served->gravel, node, served->keys, 0, N_KEYS * sizeof(struct guarded_key));
+        fill(served->gravel, node, served->ledger, 0, MOST_ITEMS * sizeof(uint32_t));
+    }
+    OK(gravel_barrier(served->gravel));
+}
+
+/* Each item's message has been run once, at its node, and none of equal keys beside each other. */
+static void expect_sent(const struct served *served, uint32_t n_items, uint32_t n_keys,
+                        uint32_t n_nodes)
+{
+    for (uint32_t node = 0; node < n_nodes; node++) {
+        const struct guarded_key *keys =
+            read_map(served->gravel, node, served->keys, N_KEYS * sizeof *keys);
+        const uint32_t *ledger =
+            read_map(served->gravel, node, served->ledger, MOST_ITEMS * sizeof *ledger);
+        uint32_t n_run = 0, n_expected = 0;
+        for (uint32_t key = 0; key < N_KEYS; key++) {
+            n_run += keys[key].n_run;
+            assert_int_equal(keys[key].n_clashes, 0);
+        }
+        for (uint32_t i = 0; i < MOST_ITEMS; i++) {
+            bool is_here = i < n_items && i / n_keys % n_nodes == node;
+            n_expected += is_here;
+            assert_int_equal(ledger[i], is_here);
+        }
+        assert_int_equal(n_run, n_expected);
+        unmap(served->gravel, keys);
+        unmap(served->gravel, ledger);
+    }
+}
+
+static void send_and_expect(const struct served *served, uint32_t n_items, uint32_t n_keys,
+                            uint32_t n_nodes)
+{
+    cl_kernel kernel = kernel_or_die(served->gravel, served->program, "send");
+    MUST(clSetKernelArg(kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 2, sizeof n_nodes, &n_nodes) == CL_SUCCESS);
+    clear(served);
+    OK(gravel_server_launch(served->gravel, kernel, n_items, 0, 0, NULL, NULL));
+    if (n_nodes == 1)
+        expect_sent(served, n_items, n_keys, 1);
+    OK(gravel_barrier(served->gravel));
+    expect_sent(served, n_items, n_keys, n_nodes);
+    clReleaseKernel(kernel);
+}
+
+/* No item, one, a group less one, just a group, inboxes that turn over many times; one key, few, many. */
+static void expect_all_sizes(const struct served *served)
+{
+    const uint32_t n_items[] = {0, 1, 256, 257, MOST_ITEMS};
+    const uint32_t n_keys[] = {1, N_KEYS};
+    for (size_t i = 0; i < sizeof n_items / sizeof *n_items; i++)
+        for (size_t k = 0; k < sizeof n_keys / sizeof *n_keys; k++)
+            send_and_expect(served, n_items[i], n_keys[k], 1);
+    send_and_expect(served, MOST_ITEMS, 3, N_NODES);
+}
+
+static void every_message_is_run_once_and_alone(void **state)
+{
+    (void)state;
+    watch(120, "servers as they are derived");
+    struct gravel_config config = loopback_config(N_NODES);
+    config.inbox_slots = 64;
+    struct served served = open_with(config);
+    struct gravel_stats stats;
+    expect_all_sizes(&served);
+    gravel_stats_reset(served.gravel);
+    send_and_expect(&served, MOST_ITEMS, N_KEYS, 1);
+    OK(gravel_stats_read(served.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    assert_int_equal(stats.served_messages, MOST_ITEMS);
+    assert_true(stats.server_phases > 1);
+    close_served(&served);
+}
+
+/* As on a GPU: outboxes that are collected, lists. */
+static void every_message_is_run_once_and_alone_in_lists(void **state)
+{
+    (void)state;
+    watch(120, "servers with lists");
+    struct gravel_config config = loopback_config(N_NODES);
+    config.n_servers = 5;
+    config.server_items = 32;
+    strcpy(config.build_options, "-DGRAVEL_FORM_SCAN");
+    struct served served = open_with(config);
+    send_and_expect(&served, 257, 5, 1);
+    send_and_expect(&served, MOST_ITEMS, 1, 1);
+    send_and_expect(&served, MOST_ITEMS, N_KEYS, N_NODES);
+    close_served(&served);
+}
+
+/* Calls of several handlers, with and without keys, to this node and another, in one loop. */
+static void other_calls_do_what_they_do_anywhere(void **state)
+{
+    (void)state;
+    watch(120, "a mix of calls");
+    struct served served = open_with(loopback_config(N_NODES));
+    const uint32_t n_items = 30011;
+    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send_all");
+    MUST(clSetKernelArg(kernel, 1, sizeof served.counter, &served.counter) == CL_SUCCESS);
+    OK(gravel_server_launch(served.gravel, kernel, n_items, 0, 0, NULL, NULL));
+    const uint32_t *ledger = read_map(served.gravel, 0, served.ledger, MOST_ITEMS * sizeof *ledger);
+    for (uint32_t i = 0; i < MOST_ITEMS; i++)
+        assert_int_equal(ledger[i], i < n_items);
+    unmap(served.gravel, ledger);
+    OK(gravel_barrier(served.gravel));
+    assert_int_equal(word32(served.gravel, 1, served.counter), n_items);
+    clReleaseKernel(kernel);
+    close_served(&served);
+}
+
+#define N_SENT 24000u
+
+static void *send_from_host(void *of)
+{
+    struct gravel *gravel = of;
+    for (uint64_t i = 0; i < N_SENT; i++) {
+        const uint64_t args[] = {0, MOST_ITEMS - N_SENT + i};
+        OK(gravel_am(gravel, WITNESS, args, 2, 0));
+    }
+    return NULL;
+}
+
+/* The host sends to the key that a launch serves, meanwhile. */
+static void messages_from_elsewhere_wait_for_their_turn(void **state)
+{
+    (void)state;
+    watch(120, "messages beside a launch");
+    struct served served = open_with(loopback_config(N_NODES));
+    const uint32_t one = 1;
+    pthread_t thread;
+    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
+    MUST(clSetKernelArg(kernel, 1, sizeof one, &one) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 2, sizeof one, &one) == CL_SUCCESS);
+    MUST(pthread_create(&thread, NULL, send_from_host, served.gravel) == 0);
+    OK(gravel_server_launch(served.gravel, kernel, MOST_ITEMS - N_SENT, 0, 0, NULL, NULL));
+    pthread_join(thread, NULL);
+    OK(gravel_quiet(served.gravel));
+    expect_sent(&served, MOST_ITEMS, 1, 1);
+    clReleaseKernel(kernel);
+    close_served(&served);
+}
+
+/* Where a node is alone, and where there are others. */
+static void messages_to_no_node_are_refused(void **state)
+{
+    (void)state;
+    watch(120, "messages to no node");
+    for (uint32_t n_nodes = 1; n_nodes <= N_NODES; n_nodes++) {
+        struct served served = open_with(loopback_config(n_nodes));
+        const uint32_t n_keys = 1000, beyond = n_nodes + 1;
+        cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
+        MUST(clSetKernelArg(kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+        MUST(clSetKernelArg(kernel, 2, sizeof beyond, &beyond) == CL_SUCCESS);
+        OK(gravel_server_launch(served.gravel, kernel, 1000 * beyond, 0, 0, NULL, NULL));
+        expect_error(gravel_quiet(served.gravel), GRAVEL_ERANGE, "node");
+        expect_sent(&served, 1000, n_keys, 1);
+        clReleaseKernel(kernel);
+        close_served(&served);
+    }
+}
+
+/* ---- what is refused, what is told ------------------------------------------------------------- */
+
+static void wrong_launches_are_refused(void **state)
+{
+    (void)state;
+    watch(120, "refusals");
+    struct served served = open_with(loopback_config(1));
+    const size_t size = 64;
+    cl_kernel no_loop = kernel_or_die(served.gravel, served.program, "no_loop");
+    cl_kernel send = kernel_or_die(served.gravel, served.program, "send");
+    const uint64_t arguments[3] = {0};
+    cl_kernel other = body_kernel(served.gravel, "", arguments);
+    const cl_uint one = 1;
+    MUST(clSetKernelArg(send, 1, sizeof one, &one) == CL_SUCCESS);
+    MUST(clSetKernelArg(send, 2, sizeof one, &one) == CL_SUCCESS);
+    expect_error(gravel_server_launch(served.gravel, no_loop, 5, 0, 0, NULL, NULL), GRAVEL_EINVAL,
+                 "no GRAVEL_SERVE loop");
+    expect_error(gravel_server_launch(served.gravel, other, 5, 0, 0, NULL, NULL), GRAVEL_EINVAL,
+                 "gravel_server_build did not build");
+    expect_error(gravel_server_launch(served.gravel, send, 5, 4, 0, NULL, NULL), GRAVEL_EINVAL,
+                 "flags are 4");
+    expect_error(gravel_server_launch(served.gravel, send, UINT64_MAX, 0, 0, NULL, NULL),
+                 GRAVEL_EINVAL, "18446744073709551615 work-items");
+    expect_error(gravel_constant(served.gravel, GRAVEL_N_CONSTANTS, 1), GRAVEL_ERANGE,
+                 "number 8 of 8");
+    send_and_expect(&served, 1000, 3, 1);
+    OK(gravel_launch(served.gravel, send, 1, &size, &size, 0, NULL, NULL));
+    expect_error(gravel_quiet(served.gravel), GRAVEL_EKERNEL,
+                 "gravel_server_launch did not launch it");
+    clReleaseKernel(no_loop);
+    clReleaseKernel(send);
+    clReleaseKernel(other);
+    clReleaseProgram(served.program);
+    gravel_close(served.gravel);
+}
+
+static void inboxes_that_overflow_are_told(void **state)
+{
+    (void)state;
+    watch(120, "an inbox without room");
+    struct served served = open_with(loopback_config(1));
+    const cl_uint n_calls = 1000;
+    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "many");
+    MUST(clSetKernelArg(kernel, 1, sizeof n_calls, &n_calls) == CL_SUCCESS);
+    expect_error(gravel_server_launch(served.gravel, kernel, 65536, 0, 0, NULL, NULL),
+                 GRAVEL_EKERNEL, "raise GRAVEL_INBOX");
+    clReleaseKernel(kernel);
+    clReleaseProgram(served.program);
+    gravel_close(served.gravel);
+}
+
+static void programs_without_servers_are_refused(void **state)
+{
+    (void)state;
+    watch(120, "refusals of programs");
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = NULL;
+    expect_error(gravel_server_build(gravel, "server.cl", source, NULL, &program), GRAVEL_EINVAL,
+                 "none of 0 handlers has a key");
+    OK(gravel_close(gravel));
+    config.inbox_slots = 1;
+    expect_no_open(&config, &table, GRAVEL_ECONFIG, "GRAVEL_INBOX=1");
+    struct served served = open_with(loopback_config(1));
+    expect_error(
+        gravel_server_build(served.gravel, "mine.cl", "#include \"gravel.cl.h\"\n", NULL, &program),
+        GRAVEL_EBUILD, "handler witness");
+    close_served(&served);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_message_is_run_once_and_alone),
+        cmocka_unit_test(every_message_is_run_once_and_alone_in_lists),
+        cmocka_unit_test(other_calls_do_what_they_do_anywhere),
+        cmocka_unit_test(messages_from_elsewhere_wait_for_their_turn),
+        cmocka_unit_test(messages_to_no_node_are_refused),
+        cmocka_unit_test(wrong_launches_are_refused),
+        cmocka_unit_test(inboxes_that_overflow_are_told),
+        cmocka_unit_test(programs_without_servers_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

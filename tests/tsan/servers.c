@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Clients and servers as C11 threads, under ThreadSanitizer: every message is run once, and handlers with equal keys are
+ * ordered, for they count without atomics.
+ *
+ * The same of a run that came by the network.
+ *
+ * Path:    this -> cl/server.cl.h, cl/device/outbox.cl.h, inbox.cl.h and serve.cl.h, compiled as C11 through host_c11.h.
+ * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
+ */
+#define GRAVELP_IS_KEYED(handler) ((handler) != 2u)
+#define GRAVELP_IS_ALONE
+#define GRAVEL_HANDLER_count 0
+#define GRAVEL_HANDLER_note 1
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gravel.cl.h"
+#include "lanes.h"
+
+#include "fail.h"
+
+#define MOST_ITEMS 4000u
+#define MOST_KEYS 50u
+
+struct test {
+    uint32_t n_items, n_keys, n_servers, client_items, server_items, n_clients;
+};
+
+/* The heap: plain words. */
+struct heap {
+    uint32_t count[MOST_KEYS], noted[MOST_KEYS], ledger[MOST_ITEMS];
+};
+
+static struct heap *heap_of(struct gravelp_arena *arena)
+{
+    return (struct heap *)((unsigned char *)arena + arena->heap_offset);
+}
+
+static void count(struct gravel_call call, ulong key, ulong item)
+{
+    struct heap *heap = gravel_call_local(call, 0);
+    heap->count[key]++;
+    heap->ledger[item]++;
+}
+
+static void note(struct gravel_call call, ulong key)
+{
+    struct heap *heap = gravel_call_local(call, 0);
+    heap->noted[key] += heap->count[key] + 1; /* both are the key's */
+}
+
+/* ---- kernels --------------------------------------------------------------------------------------- */
+
+static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
+{
+    const struct test *test = arguments;
+    GRAVEL_SERVER_OPEN(g);
+    GRAVEL_SERVE(g, item)
+    {
+        gravel_am2_wg_if(g, (uint)active, GRAVEL_HANDLER(count), item % test->n_keys, item, 0);
+        gravel_am1_wg_if(g, active && item % 3 == 0, GRAVEL_HANDLER(note), item % test->n_keys, 0);
+    }
+}
+
+static void run(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
+{
+    if (letter.handler == GRAVEL_HANDLER_count)
+        count(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
+              GRAVELP_LETTER_ARGUMENT(letter, 1, i));
+    else
+        note(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i));
+}
+
+static void servers(struct gravelp_arena *gravel_arena_, const void *arguments)
+{
+    (void)arguments;
+    GRAVELP_SERVE_INBOX(run);
+}
+
+/* A run of a frame: arguments of n messages, row after row. All groups look at all keys. */
+struct frame {
+    uint32_t n;
+    ulong *rows;
+};
+
+static void serve_run(struct gravelp_arena *gravel_arena_, const void *arguments)
+{
+    const struct frame *frame = arguments;
+    GRAVELP_SERVICE;
+    GRAVELP_SERVE(message, frame->rows, frame->n)
+    count(GRAVELP_SERVER_CALL, frame->rows[message], frame->rows[frame->n + message]);
+}
+
+/* ---- the arena ------------------------------------------------------------------------------------- */
+
+#define N_SLOTS 64u
+#define COLUMNS 32u
+
+/* Control block, one queue's words, the heap, the server region. */
+static struct gravelp_arena *make_arena(const struct test *test)
+{
+    const uint32_t slot_bytes = GRAVELP_INBOX_SLOT_BYTES(COLUMNS, 2);
+    const size_t heap_at = sizeof(struct gravelp_arena) + sizeof(struct gravelp_queue_words);
+    const size_t servers_at = (heap_at + sizeof(struct heap) + 63) / 64 * 64;
+    const size_t bytes =
+        servers_at + GRAVELP_INBOX_SLOT(test->n_servers, N_SLOTS, slot_bytes, test->n_servers, 0);
+    struct gravelp_arena *arena = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!arena)
+        fail("no memory for an arena");
+    memset(arena, 0, bytes);
+    arena->n_nodes = arena->n_queues = arena->n_slots = 1;
+    arena->wait_ms = 1;
+    arena->queues_offset = sizeof *arena;
+    arena->heap_offset = heap_at;
+    arena->servers_offset = servers_at;
+    *gravelp_servers(arena) = (struct gravelp_servers){.n_servers = test->n_servers,
+                                                       .n_slots = N_SLOTS,
+                                                       .slot_bytes = slot_bytes,
+                                                       .columns = COLUMNS,
+                                                       .full_at = N_SLOTS / 4,
+                                                       .n_items = test->n_items,
+                                                       .launch = GRAVELP_LAUNCH_PHASES};
+    return arena;
+}
+
+/* Tickets near the end of their numbers. */
+static void begin_near_the_wrap(struct gravelp_arena *arena)
+{
+    for (uint32_t server = 0; server < gravelp_servers(arena)->n_servers; server++) {
+        struct gravelp_queue_words *words = gravelp_inbox_words(gravelp_servers(arena), server);
+        words->reserved = words->consumed = UINT32_MAX - 5;
+    }
+}
+
+/* ---- tests ----------------------------------------------------------------------------------------- */
+
+static void check(const struct test *test, struct gravelp_arena *arena, uint32_t n_phases)
+{
+    const struct heap *heap = heap_of(arena);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < MOST_ITEMS; i++)
+        if (heap->ledger[i] != (i < test->n_items))
+            fail("message %u of %u has been run %u times", i, test->n_items, heap->ledger[i]);
+    for (uint32_t key = 0; key < MOST_KEYS; key++)
+        sum += heap->count[key];
+    if (sum != test->n_items)
+        fail("%u messages were counted, of %u", sum, test->n_items);
+    if (arena->fault)
+        fail("fault %u", arena->fault);
+    printf("%u items, %u keys, %u servers of %u, %u clients of %u: %u phases\n", test->n_items,
+           test->n_keys, test->n_servers, test->server_items, test->n_clients, test->client_items,
+           n_phases);
+}
+
+static void run_test(const struct test *test)
+{
+    struct gravelp_arena *arena = make_arena(test);
+    const uint32_t n_virtual = (test->n_items + test->client_items - 1) / test->client_items;
+    uint32_t n_phases = 0;
+    begin_near_the_wrap(arena);
+    while (gravelp_servers(arena)->next < n_virtual) {
+        lanes_launch(clients, arena, test, test->n_clients, test->client_items);
+        lanes_launch(servers, arena, test, test->n_servers, test->server_items);
+        if (++n_phases > n_virtual)
+            fail("%u phases, and %u virtual groups taken of %u", n_phases,
+                 gravelp_servers(arena)->next, n_virtual);
+    }
+    check(test, arena, n_phases);
+    free(arena);
+}
+
+static void run_frame(const struct test *test)
+{
+    struct gravelp_arena *arena = make_arena(test);
+    struct frame frame = {.n = test->n_items, .rows = calloc(2 * test->n_items, sizeof(ulong))};
+    if (!frame.rows)
+        fail("no memory for a frame");
+    for (uint32_t i = 0; i < frame.n; i++) {
+        frame.rows[i] = i % test->n_keys;
+        frame.rows[frame.n + i] = i;
+    }
+    lanes_launch(serve_run, arena, &frame, test->n_servers, test->server_items);
+    check(test, arena, 0);
+    free(frame.rows);
+    free(arena);
+}
+
+int main(void)
+{
+    const struct test tests[] = {
+        {.n_items = 1,
+         .n_keys = 1,
+         .n_servers = 1,
+         .client_items = 4,
+         .server_items = 4,
+         .n_clients = 2},
+        {.n_items = 600,
+         .n_keys = 1,
+         .n_servers = 2,
+         .client_items = 8,
+         .server_items = 4,
+         .n_clients = 3},
+        {.n_items = 1500,
+         .n_keys = 7,
+         .n_servers = 3,
+         .client_items = 16,
+         .server_items = 8,
+         .n_clients = 2},
+        {.n_items = 1001,
+         .n_keys = 50,
+         .n_servers = 4,
+         .client_items = 5,
+         .server_items = 3,
+         .n_clients = 3},
+    };
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        run_test(&tests[i]), run_frame(&tests[i]);
+    return 0;
+}
