@@ -15,7 +15,8 @@
 
 #define GROUP 16u
 #define MOST_TASKS 100000u
-#define FAR_TASKS 8u /* of a deque whose ends wrap */
+#define LEDGER_TASKS 10000000u /* of `test_device_steal ledger` */
+#define FAR_TASKS 8u           /* of a deque whose ends wrap */
 
 /*
  * A task is a number. ledger: [tasks] how often each has run. Modes: 0 a tree, where task t has the children 4 t + 1 to
@@ -64,13 +65,14 @@ static struct gravel *gravel;
 static cl_program program;
 static cl_kernel kernel;
 static cl_mem ledger;
+static cl_uint n_words = MOST_TASKS; /* of the ledger */
 static bool is_list, has_thieves, is_abp;
 
 static void clear_ledger(void)
 {
     const cl_uint zero = 0;
     assert_int_equal(clEnqueueFillBuffer(gravel_cl_queue(gravel), ledger, &zero, sizeof zero, 0,
-                                         MOST_TASKS * sizeof zero, 0, NULL, NULL),
+                                         n_words * sizeof zero, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_int_equal(clFinish(gravel_cl_queue(gravel)), CL_SUCCESS);
 }
@@ -89,8 +91,8 @@ static int set_up(void **state)
     OK(gravel_program_build(gravel, "steal_test.cl", source, is_list ? "" : "-DHAS_PUSHES",
                             &program));
     kernel = clCreateKernel(program, "work", &error);
-    ledger = clCreateBuffer(gravel_cl_context(gravel), CL_MEM_READ_WRITE,
-                            MOST_TASKS * sizeof(cl_uint), NULL, &error);
+    ledger = clCreateBuffer(gravel_cl_context(gravel), CL_MEM_READ_WRITE, n_words * sizeof(cl_uint),
+                            NULL, &error);
     clSetKernelArg(kernel, 1, sizeof ledger, &ledger);
     clear_ledger();
     return 0;
@@ -135,13 +137,14 @@ static int fill_with(struct gravel_steal *steal, uint64_t first, uint64_t n)
 /* Each of n tasks has run `times` times, and no other has run. */
 static void expect_ledger(cl_uint n, cl_uint times)
 {
-    static cl_uint counts[MOST_TASKS];
-    assert_int_equal(clEnqueueReadBuffer(gravel_cl_queue(gravel), ledger, CL_TRUE, 0, sizeof counts,
-                                         counts, 0, NULL, NULL),
+    cl_uint *counts = calloc(n_words, sizeof *counts);
+    assert_int_equal(clEnqueueReadBuffer(gravel_cl_queue(gravel), ledger, CL_TRUE, 0,
+                                         n_words * sizeof *counts, counts, 0, NULL, NULL),
                      CL_SUCCESS);
-    for (cl_uint i = 0; i < MOST_TASKS; i++)
+    for (cl_uint i = 0; i < n_words; i++)
         if (counts[i] != (i < n ? times : 0))
             fail_msg("task %u of %u ran %u times", i, n, counts[i]);
+    free(counts);
     clear_ledger();
 }
 
@@ -474,8 +477,27 @@ static void launch_gives_its_end(void **state)
     OK(gravel_steal_destroy(steal));
 }
 
-int main(void)
+/* ---- every one of ten million ------------------------------------------------------------------------- */
+
+static void large_tree(void **state)
 {
+    (void)state;
+    struct gravel_steal *steal = make(4, 65536);
+    const uint64_t root = 0;
+    OK(gravel_steal_fill_at(steal, 0, &root, 1));
+    launch(steal, LEDGER_TASKS, TREE);
+    assert_int_equal(stats_of(steal).done, LEDGER_TASKS);
+    expect_ledger(LEDGER_TASKS, 1);
+    OK(gravel_steal_destroy(steal));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest large[] = {cmocka_unit_test(large_tree)};
+    if (argc > 1 && !strcmp(argv[1], "ledger")) {
+        n_words = LEDGER_TASKS;
+        return cmocka_run_group_tests(large, set_up, tear_down);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty_deques_end),
         cmocka_unit_test(one_task_runs_once),
