@@ -78,7 +78,7 @@ void node_open(struct node *node, uint64_t heap_bytes);
  */
 void node_build(struct node *node, const char *name, const char *source, const char *options);
 
-/** The same, of kernels of clients and servers: the text has all handlers with keys. */
+/** Build a program of clients and servers: the text has all handlers with keys. */
 void node_build_servers(struct node *node, const char *name, const char *source,
                         const char *options);
 

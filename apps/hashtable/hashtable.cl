@@ -161,7 +161,7 @@ void upsert_atomically(struct table table, uint bucket, uint entry, uint key)
 
 void find_atomically(struct table table, uint bucket, uint entry, uint key)
 {
-    find_here(table, bucket, entry, key); /* nobody inserts */
+    find_here(table, bucket, entry, key); /* no insertion runs beside it */
 }
 
 #define ATOMIC(name)                                                                            \

@@ -54,7 +54,7 @@ void lock_let_go(global uint *lock)
         if (lock_try(lock))         \
             for (had_it = 1; had_it == 1; lock_let_go(lock), had_it = 2)
 
-/* The same of two locks, always in one order: who cannot have the second gives the first back. */
+/* Two locks, always in one order: who cannot have the second gives the first back. */
 #define WITH_BOTH_LOCKS(first, second)                                             \
     for (uint had_both = 0; !had_both;)                                            \
         if (lock_try(first))                                                       \

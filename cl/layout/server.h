@@ -39,7 +39,7 @@ struct gravelp_servers {
     /* Written by the device; atomic. */
     gravelp_u32 next;      /* virtual groups that clients have taken */
     gravelp_u32 is_full;   /* not 0: an inbox has full_at slots in use, and clients end */
-    gravelp_u32 is_broken; /* not 0: a fault has been told, and messages were dropped */
+    gravelp_u32 is_broken; /* not 0: a fault has been reported, and messages were dropped */
     gravelp_u32 n_served;  /* messages that servers have run, in all launches; free-running */
     gravelp_u32 device_padding[12];
 };

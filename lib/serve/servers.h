@@ -47,7 +47,7 @@ int gravel_servers_open(struct gravel_servers *servers, const struct gravel_serv
 /* What clients and servers have come to. */
 struct gravel_servers_state {
     uint64_t n_taken; /* virtual groups; it may be more than there are */
-    bool is_broken;   /* a fault has been told */
+    bool is_broken;   /* a fault has been reported */
 };
 
 /** No kernel of a launch runs: begin one. @param launch  GRAVELP_LAUNCH_*. @return as gravel_servers_open. */

@@ -20,7 +20,7 @@
 
 struct gravel_key_turn {
     pthread_mutex_t lock;
-    _Atomic bool is_wanted; /* by a launch; relaxed, for it only makes the resolver wait a while */
+    _Atomic bool is_wanted; /* H9: by a launch */
 };
 
 static inline void gravel_turn_init(struct gravel_key_turn *turn)
@@ -37,7 +37,7 @@ int gravel_turn_take_last(struct gravel_key_turn *turn, struct gravel_limit limi
 
 static inline bool gravel_turn_is_wanted(const struct gravel_key_turn *turn)
 {
-    return atomic_load_explicit(&turn->is_wanted, memory_order_relaxed);
+    return atomic_load_explicit(&turn->is_wanted, memory_order_relaxed); /* H9 */
 }
 
 static inline void gravel_turn_end(struct gravel_key_turn *turn)

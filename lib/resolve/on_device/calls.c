@@ -250,7 +250,7 @@ int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_comm
     return gravel_check_cl("first use of handlers", error);
 }
 
-/* For a run of a handler with a key: keep the turn, unless somebody else wants it, or take it. */
+/* For a run of a handler with a key: keep the turn, unless another thread wants it, or take it. */
 static int take_turn(struct gravel_device_calls *calls)
 {
     int code = 0;
