@@ -162,8 +162,8 @@
 GRAVELP_INLINE gravel_ce gravel_talloc_wg(struct gravel_flow_group f, uint channel, uint n)
 {
     gravel_ce ce = gravelp_reserve_wg(f, channel, n);
-    if (gravelp_is_leader())
-        gravelp_count_unenqueued(f, channel, 1);
+    if (gravelp_is_leader()) /* who has a CE if any work-item of the group has one */
+        gravelp_count_unenqueued(f, channel, f.active != 0);
     gravelp_block_keep(f.group.arena);
     return ce;
 }
@@ -171,7 +171,7 @@ GRAVELP_INLINE void gravel_enq_wg(struct gravel_flow_group f, uint channel)
 {
     gravelp_group_meet_apart(f.group.arena);
     if (gravelp_is_leader())
-        gravelp_count_unenqueued(f, channel, -1);
+        gravelp_count_unenqueued(f, channel, -(int)(f.active != 0));
     gravelp_block_keep(f.group.arena);
 }
 GRAVELP_INLINE gravel_ce gravel_talloc_wi(struct gravel_flow_group f, uint channel, uint n)

@@ -59,6 +59,12 @@ static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round
                            round->level, fault->value);
     case GRAVELP_FLOW_FAULT_OPEN:
         return fail_open(flow, round, fault->channel, fault->value);
+    case GRAVELP_FLOW_FAULT_MEET:
+        return gravel_fail(
+            GRAVEL_ETIMEOUT,
+            "node '%s', level %u: %u of %u work-groups that choose rounds have ended "
+            "this one, and the rest has not for GRAVEL_TIMEOUT",
+            by, round->level, fault->value, fault->bound);
     case GRAVELP_FLOW_FAULT_SIGN:
         return gravel_fail(GRAVEL_EKERNEL,
                            "node '%s': the kernel was built for another graph (sign 0x%08x, not "
