@@ -47,7 +47,8 @@ gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
                                       is_known ? flow->round.channel : GRAVELP_FLOW_N_CHANNELS,
                                       flow->round.level,
                                       flow->round.first + item,
-                                      is_known && item < flow->round.n};
+                                      is_known && item < flow->round.n,
+                                      1};
 }
 
 #else
@@ -214,6 +215,7 @@ GRAVELP_INLINE void gravelp_turn_take(struct gravel_flow_group *f)
     f->level = f->scratch->round.level;
     f->index = f->scratch->round.first + item;
     f->active = item < f->scratch->round.n;
+    f->is_on = 1;
 }
 
 /* Any work-item: whether it has a CE of the channel in this turn. */
@@ -227,7 +229,7 @@ GRAVELP_INLINE struct gravel_flow_group
 gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
                    local struct gravelp_flow_scratch *scratch)
 {
-    struct gravel_flow_group f = {group, flow, scratch, 0, 0, 0, 0};
+    struct gravel_flow_group f = {group, flow, scratch, 0, 0, 0, 0, 0};
     if (gravelp_is_leader())
         gravelp_member_enrol(f);
     gravelp_group_meet(group.arena); /* G1: the group's first turn is known */

@@ -68,6 +68,9 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow);
 
 /** report.c: what a fault that the device has reported, or talloc without enq, says; 0 if there is none. */
 int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_round *round);
+/** report.c: the wait for a launch from this round on returned `code`. @return code; the text names the round. */
+int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_round *round,
+                          int code);
 /** report.c: elements are left and nothing is admissible. @return GRAVEL_ESTUCK. */
 int gravel_flow_fail_stuck(struct gravel_flow *flow);
 

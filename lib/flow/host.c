@@ -86,6 +86,8 @@ static int launch_and_wait(struct gravel_flow *flow, bool loops, uint32_t n_grou
         code = wait_for(flow, ended, copied);
     flow->stats.scheduler_ns -= gravel_clock_ns() - begin_ns; /* of the run's time */
     flow->stats.launches++;
+    if (code)
+        code = gravel_flow_fail_wait(flow, round, code);
     trace_round(flow, round, begin_ns);
     gravel_cl_event_release(ended);
     gravel_cl_event_release(copied);

@@ -89,6 +89,15 @@ int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_roun
     return 0;
 }
 
+int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_round *round,
+                          int code)
+{
+    char reason[GRAVEL_ERROR_BYTES];
+    snprintf(reason, sizeof reason, "%s", gravel_last_error());
+    return gravel_fail(code, "a launch from node '%s', level %u, on: %s",
+                       name_of(flow, round->channel), round->level, reason);
+}
+
 int gravel_flow_fail_stuck(struct gravel_flow *flow)
 {
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
