@@ -203,8 +203,11 @@ GRAVELP_INLINE void gravelp_turn_begin(struct gravel_flow_group f)
     bool is_chosen = gravelp_member_wait(f, &turn->members.phase, f.scratch->phase); /* K6 */
     f.scratch->phase++;
     f.scratch->part = f.scratch->member;
-    f.scratch->round = turn->round;
-    f.scratch->goes_on = is_chosen && turn->goes_on;
+    f.scratch->goes_on = 0;
+    if (is_chosen) { /* else a late chooser may be writing the next one */
+        f.scratch->round = turn->round;
+        f.scratch->goes_on = turn->goes_on;
+    }
 }
 
 /* Every work-item, when the leader has set the turn: its CE. */

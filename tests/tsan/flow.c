@@ -53,6 +53,7 @@ GRAVEL_RECORD(sum)
 
 _Static_assert(sizeof(struct gravelp_flow_scratch) <= LANES_FLOW_BYTES, "local memory of a flow");
 
+#define ABORTS 1001u       /* a task during which the node fails */
 #define LATE 1000u         /* a task that ends after another member has given up */
 #define LATE_LOOKS 100000u /* or after so many tenths of a millisecond */
 
@@ -68,9 +69,11 @@ static void wait_for_fault(struct gravel_flow_group f)
 
 static void fib_task(struct gravel_flow_group f, uint active, struct fib task)
 {
-    uint is_leaf = task.n < 2 || task.n == LATE, goes_on = active && !is_leaf;
+    uint is_leaf = task.n < 2 || task.n >= LATE, goes_on = active && !is_leaf;
     if (active && task.n == LATE)
         wait_for_fault(f);
+    if (active && task.n == ABORTS)
+        gravelp_store_relaxed(&f.group.arena->abort, 1);
     gravel_return_uint_wg_if(f, active && is_leaf, task.to, task.n);
     struct gravel_fork fork =
         gravel_fork_wg_if(f, goes_on, GRAVEL_CHANNEL(sum), GRAVEL_CHANNEL(fib), 2);
@@ -170,30 +173,45 @@ static void run(uint32_t n, uint32_t n_groups, uint32_t local_size, uint32_t mos
     free(flow);
 }
 
-/*
- * Two groups' worth of leaves, of which the second group's is late. @return the members; 1 has nothing to wait for.
- */
-static uint32_t run_late(void)
+/* Two groups' worth of leaves, of which the second group's is `task`. */
+static void launch_leaves(struct gravelp_flow *flow, struct gravelp_arena *arena, uint32_t task)
 {
-    struct gravelp_flow *flow = make_flow(2);
-    struct gravelp_arena *arena = make_arena(1);
     uint32_t *rows = (uint32_t *)flow + GRAVELP_FLOW_ROWS_AT + gravelp_channels[0].base;
-    const struct gravelp_flow_fault *fault = gravelp_flow_faults(flow);
     for (uint32_t i = 0; i < 8; i++) {
-        rows[i] = i == 5 ? LATE : 0;
+        rows[i] = i == 5 ? task : 0;
         rows[WIDTH + i] = i;
     }
     gravelp_view_of(flow).tails[0] = 8;
     launch(flow, arena, gravelp_view_choose(gravelp_view_of(flow)), 2, 4, UINT32_MAX);
+}
+
+/* @return how many members there were; 1 has nothing to wait for. */
+static uint32_t run_late(void)
+{
+    struct gravelp_flow *flow = make_flow(2);
+    struct gravelp_arena *arena = make_arena(1);
+    const struct gravelp_flow_fault *fault = gravelp_flow_faults(flow);
+    launch_leaves(flow, arena, LATE);
     uint32_t n_members = gravelp_flow_turns(flow)->members.n;
     if (n_members == 2 &&
         (fault->fault != GRAVELP_FLOW_FAULT_MEET || fault->value != 1 || fault->bound != 2))
         fail("a late member: fault %u, %u of %u", fault->fault, fault->value, fault->bound);
     if (n_members == 2 && gravelp_flow_turns(flow)->goes_on)
-        fail("after a late member the launch goes on");
+        fail("after a late member the launch continues");
     free(arena);
     free(flow);
     return n_members;
+}
+
+/* The node fails while members may wait for each other: the launch ends, and no member is at fault. */
+static void run_aborted(void)
+{
+    struct gravelp_flow *flow = make_flow(2);
+    struct gravelp_arena *arena = make_arena(1000000);
+    launch_leaves(flow, arena, ABORTS);
+    check_faults(flow);
+    free(arena);
+    free(flow);
 }
 
 int main(void)
@@ -202,6 +220,8 @@ int main(void)
     while (run_late() < 2)
         if (++n_tries == 1000)
             fail("two groups never started together");
+    for (uint32_t i = 0; i < 20; i++)
+        run_aborted();
     run(9, 1, 4, UINT32_MAX);
     run(9, 3, 4, UINT32_MAX);
     run(8, 2, 3, UINT32_MAX);
