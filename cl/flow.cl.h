@@ -99,7 +99,9 @@
 #define GRAVEL_ROUNDS(f)
 #endif
 #if defined(GRAVELP_FLOW_LOOP) && defined(GRAVELP_ONE_THREAD)
-#define GRAVEL_NODE(f, name) (f).active = gravelp_turn_is_of(f, GRAVEL_CHANNEL(name));
+#define GRAVEL_NODE(f, name)                                  \
+    (f).active = gravelp_turn_is_of(f, GRAVEL_CHANNEL(name)); \
+    (f).is_on = (f).channel == GRAVEL_CHANNEL(name);
 #else
 #define GRAVEL_NODE(f, name) if ((f).channel == GRAVEL_CHANNEL(name))
 #endif
@@ -120,7 +122,7 @@
     GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wg(struct gravel_flow_group f,         \
                                                          struct name record)                 \
     {                                                                                        \
-        return gravel_##verb##_##name##_wg_if(f, 1, record);                                 \
+        return gravel_##verb##_##name##_wg_if(f, f.is_on, record);                           \
     }                                                                                        \
     GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wi(struct gravel_flow_group f,         \
                                                          struct name record)                 \
@@ -161,9 +163,9 @@
 /* Reserve CEs, to be written by gravel_write_NAME_wi; then say that they are. */
 GRAVELP_INLINE gravel_ce gravel_talloc_wg(struct gravel_flow_group f, uint channel, uint n)
 {
-    gravel_ce ce = gravelp_reserve_wg(f, channel, n);
+    gravel_ce ce = gravelp_reserve_wg(f, channel, f.is_on ? n : 0);
     if (gravelp_is_leader())
-        gravelp_count_unenqueued(f, channel, 1);
+        gravelp_count_unenqueued(f, channel, (int)f.is_on);
     gravelp_block_keep(f.group.arena);
     return ce;
 }
@@ -171,7 +173,7 @@ GRAVELP_INLINE void gravel_enq_wg(struct gravel_flow_group f, uint channel)
 {
     gravelp_group_meet_apart(f.group.arena);
     if (gravelp_is_leader())
-        gravelp_count_unenqueued(f, channel, -1);
+        gravelp_count_unenqueued(f, channel, -(int)f.is_on);
     gravelp_block_keep(f.group.arena);
 }
 GRAVELP_INLINE gravel_ce gravel_talloc_wi(struct gravel_flow_group f, uint channel, uint n)
@@ -189,7 +191,7 @@ GRAVELP_INLINE void gravel_enq_wi(struct gravel_flow_group f, uint channel)
 GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uint after, uint into,
                                                  uint n)
 {
-    gravelp_scan_forks(f, n);
+    gravelp_scan_forks(f, f.is_on ? n : 0);
     if (gravelp_is_leader()) {
         f.scratch->after = gravelp_reserve(f, after, f.scratch->n_forks);
         f.scratch->ce = gravelp_reserve(f, into, f.group.scratch->n_active);
@@ -224,7 +226,7 @@ GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uin
     GRAVELP_INLINE void gravel_##call##_wg(struct gravel_flow_group f, gravel_slot slot, \
                                            type value)                                   \
     {                                                                                    \
-        store(f, slot, bits(value));                                                     \
+        gravel_##call##_wg_if(f, f.is_on, slot, value);                                  \
     }
 GRAVELP_DEFINE_RETURN(return_int, int, gravelp_return_word, (uint))
 GRAVELP_DEFINE_RETURN(return_uint, uint, gravelp_return_word, (uint))

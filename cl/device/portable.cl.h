@@ -102,6 +102,10 @@ GRAVELP_INLINE void gravelp_device_store_release(global uint *word, uint value)
 {
     atomic_store_explicit((gravelp_word *)word, value, memory_order_release, memory_scope_device);
 }
+GRAVELP_INLINE void gravelp_device_store_relaxed(global uint *word, uint value)
+{
+    atomic_store_explicit((gravelp_word *)word, value, memory_order_relaxed, memory_scope_device);
+}
 GRAVELP_INLINE uint gravelp_device_load_relaxed(global uint *word)
 {
     return atomic_load_explicit((gravelp_word *)word, memory_order_relaxed, memory_scope_device);
@@ -141,6 +145,7 @@ GRAVELP_INLINE void gravelp_store_release(global uint *word, uint value)
 #define gravelp_device_load_acquire gravelp_load_acquire
 #define gravelp_device_load_relaxed gravelp_load_relaxed
 #define gravelp_device_store_release gravelp_store_release
+#define gravelp_device_store_relaxed gravelp_store_relaxed
 GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint value)
 {
     return atomic_add((volatile global uint *)word, value);

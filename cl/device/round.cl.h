@@ -5,20 +5,19 @@
  * A flow's program is built in two forms. Plain: a launch is one round, work-item i of the launch has the round's i-th
  * CE, and no loop is around the nodes. GRAVELP_FLOW_LOOP: a launch processes rounds, turn by turn, until there is none
  * or one that is left to the host; in a turn a group has a group's worth of CEs, or none. The groups that take part are
- * the launch's *members*. The last member out of a round chooses the next one, and the other members wait for that.
- * Members are the groups that have started by the time the first of them closes the list: no group waits for one that
- * may not have started, and a launch of one group never waits.
+ * the launch's *members* (members.cl.h); the last member out of a round chooses the next one.
  *
- * Path:    GRAVEL_FLOW_OPEN, GRAVEL_ROUNDS and GRAVEL_NODE of flow.cl.h -> this -> channel.cl.h.
+ * Path:    GRAVEL_FLOW_OPEN, GRAVEL_ROUNDS and GRAVEL_NODE of flow.cl.h -> this -> channel.cl.h, members.cl.h.
  * Memory:  plain: the round was written before the launch. Loop: K5, K6, K7.
- * Source:  Orr 2016, section 4.2 (channel-flow graphs); Sorensen et al., Portable Inter-workgroup Barrier
- *          Synchronisation for GPUs, OOPSLA 2016 (members).
+ * Source:  Orr 2016, section 4.2 (channel-flow graphs).
  */
 #ifndef GRAVELP_ROUND_CL_H
 #define GRAVELP_ROUND_CL_H
 
 #include "channel.cl.h"
 #include "layout/choose.h"
+#include "members.cl.h"
+#include "queue.cl.h"
 
 #ifdef GRAVELP_FLOW_SIGN
 
@@ -48,79 +47,72 @@ gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
                                       is_known ? flow->round.channel : GRAVELP_FLOW_N_CHANNELS,
                                       flow->round.level,
                                       flow->round.first + item,
-                                      is_known && item < flow->round.n};
+                                      is_known && item < flow->round.n,
+                                      1};
 }
 
 #else
 
-#define GRAVELP_ENROL_LOOKS 64u /* without a newcomer, before the list of members is closed */
+#define GRAVELP_MEMBER_LOOKS 64u /* at a word, before a member asks whether to continue */
 
 /* ---- members ---------------------------------------------------------------------------------- */
+
+/* Leader, after looks without a change: whether to continue, by the host's clock in queue 0. False after a fault. */
+GRAVELP_INLINE bool gravelp_member_keeps_waiting(struct gravel_flow_group f,
+                                                 struct gravelp_patience *patience)
+{
+    global struct gravelp_arena *arena = f.group.arena;
+    global struct gravelp_members *members = &gravelp_flow_turns(f.flow)->members;
+    uint out = gravelp_device_load_relaxed(&members->out);
+    uint verdict =
+        gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), out, arena->wait_ms, patience);
+    patience->least_ns += (ulong)arena->look_ns * GRAVELP_MEMBER_LOOKS;
+    if (verdict & GRAVELP_WAIT_IS_LATE)
+        gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MEET, f.scratch->round.channel, out,
+                           gravelp_device_load_relaxed(&members->enrolled) &
+                               ~GRAVELP_MEMBERS_CLOSED);
+    return verdict == GRAVELP_WAITS_ON;
+}
 
 /* Leader: wait until a word is not `value`. @return false, after a fault, if that takes too long. */
 GRAVELP_INLINE bool gravelp_member_wait(struct gravel_flow_group f, global uint *word, uint value)
 {
-    ulong least_ns = 0, most_ns = (ulong)f.group.arena->wait_ms * 8000000u;
-    for (uint polls = 0; gravelp_device_load_acquire(word) == value; polls++) { /* K6, K7 */
-        global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
-        least_ns += gravelp_pause(polls, false) + f.group.arena->look_ns;
-        if (gravelp_load_relaxed(&f.group.arena->abort)) /* H1 */
+    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    for (uint polls = 1; gravelp_device_load_acquire(word) == value; polls++) { /* K6, K7 */
+        if (polls % GRAVELP_MEMBER_LOOKS == 0 && !gravelp_member_keeps_waiting(f, &patience))
             return false;
-        if (least_ns > most_ns) {
-            gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MEET, f.scratch->round.channel,
-                               gravelp_device_load_relaxed(&turn->out), f.scratch->n_members);
-            return false;
-        }
+        patience.least_ns += gravelp_pause(polls, false);
     }
     return true;
-}
-
-/* Leader of the first group: close the list once no other comes. @return how many are on it. */
-GRAVELP_INLINE uint gravelp_member_close(struct gravel_flow_group f)
-{
-    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
-    uint seen = 1;
-    for (uint polls = 0; polls < GRAVELP_ENROL_LOOKS && seen < turn->n_groups; polls++) {
-        uint now = gravelp_device_load_relaxed(&turn->enrolled);
-        polls = now == seen ? polls : 0;
-        seen = now;
-        gravelp_pause(polls, false);
-    }
-    uint n = gravelp_device_fetch_add_relaxed(&turn->enrolled, GRAVELP_FLOW_CLOSED);
-    gravelp_device_store_release(&turn->members, n); /* K7 */
-    return n;
 }
 
 /* Leader: become a member, if the list is not closed. */
 GRAVELP_INLINE void gravelp_member_enrol(struct gravel_flow_group f)
 {
     global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
-    uint me = gravelp_device_fetch_add_relaxed(&turn->enrolled, 1);
-    bool is_member = me < GRAVELP_FLOW_CLOSED;
-    if (me == 0)
-        f.scratch->n_members = gravelp_member_close(f);
-    else if (is_member && (is_member = gravelp_member_wait(f, &turn->members, 0)))
-        f.scratch->n_members = gravelp_device_load_relaxed(&turn->members);
+    uint me = gravelp_members_enrol(&turn->members, turn->n_groups);
     f.scratch->member = f.scratch->part = me;
     f.scratch->phase = 0;
     f.scratch->round = (struct gravelp_round){0, 0, 0, 0};
-    if (is_member) /* the members' chooser may be writing the next one */
+    bool is_member =
+        me < GRAVELP_MEMBERS_CLOSED && gravelp_member_wait(f, &turn->members.n, 0); /* K7 */
+    if (is_member) { /* the members' chooser may be writing the next one */
+        f.scratch->n_members = gravelp_device_load_relaxed(&turn->members.n);
         f.scratch->round = turn->round;
+    }
     f.scratch->goes_on = is_member && gravelp_round_fits(f.flow);
 }
 
 /* ---- the next round --------------------------------------------------------------------------- */
 
 /* Chooser: the round has ended; its CEs are free. @return whether another may follow. */
-GRAVELP_INLINE bool gravelp_round_account(struct gravel_flow_group f)
+GRAVELP_INLINE bool gravelp_round_account(struct gravel_flow_group f, struct gravelp_view view)
 {
     global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
     struct gravelp_round round = f.scratch->round;
     uint group = gravelp_n_lanes(), n_parts = (round.n + group - 1) / group;
-    global uint *head = gravelp_flow_words(f.flow, f.flow->heads_at) +
-                        gravelp_flow_layer(f.flow, round.channel, round.level);
     global uint *unenqueued = gravelp_flow_words(f.flow, f.flow->unenqueued_at);
-    *head += round.n;
+    gravelp_view_end_round(view, round);
     turn->n_rounds++;
     turn->n_small += n_parts == 1;
     turn->n_elements += round.n;
@@ -145,8 +137,7 @@ GRAVELP_INLINE void gravelp_round_publish(struct gravel_flow_group f, struct gra
     }
     turn->goes_on =
         may_follow && round.n && round.n <= turn->most_n && turn->n_elements < turn->most_elements;
-    turn->out = 0;
-    gravelp_device_store_release(&turn->phase, f.scratch->phase + 1); /* K6 */
+    gravelp_members_advance(&turn->members, f.scratch->phase + 1); /* K6 */
 }
 
 #if defined(GRAVELP_ONE_THREAD)
@@ -155,7 +146,7 @@ GRAVELP_INLINE void gravelp_round_publish(struct gravel_flow_group f, struct gra
 GRAVELP_INLINE void gravelp_round_choose(struct gravel_flow_group f)
 {
     struct gravelp_view view = gravelp_view_of(f.flow);
-    bool may_follow = gravelp_round_account(f);
+    bool may_follow = gravelp_round_account(f, view);
     gravelp_round_publish(f, view, gravelp_view_choose(view), may_follow);
 }
 
@@ -168,7 +159,7 @@ GRAVELP_INLINE void gravelp_round_choose(struct gravel_flow_group f)
     struct gravelp_round best = {0, 0, 0, 0};
     uint lane = (uint)gravelp_lane_id(), n_lanes = gravelp_n_lanes(), n_layers = f.flow->n_layers;
     if (gravelp_is_leader()) {
-        f.scratch->may_follow = gravelp_round_account(f);
+        f.scratch->may_follow = gravelp_round_account(f, view);
         f.scratch->depth = f.scratch->most = f.scratch->key = 0;
     }
     gravelp_group_meet(f.group.arena); /* G1: heads are known, and nothing is found yet */
@@ -200,8 +191,7 @@ GRAVELP_INLINE bool gravelp_turn_end(struct gravel_flow_group f)
     f.scratch->part += f.scratch->n_members;
     if (f.scratch->part * gravelp_n_lanes() < f.scratch->round.n)
         return false;
-    return gravelp_device_fetch_add_acq_rel(&gravelp_flow_turns(f.flow)->out, 1) + 1 ==
-           f.scratch->n_members; /* K5, pairs with itself in the other members */
+    return gravelp_members_leave(&gravelp_flow_turns(f.flow)->members, f.scratch->n_members);
 }
 
 /* Leader: if its part of the round is over, wait for the next round. */
@@ -210,11 +200,14 @@ GRAVELP_INLINE void gravelp_turn_begin(struct gravel_flow_group f)
     global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
     if (f.scratch->part * gravelp_n_lanes() < f.scratch->round.n)
         return;
-    bool is_chosen = gravelp_member_wait(f, &turn->phase, f.scratch->phase); /* K6 */
+    bool is_chosen = gravelp_member_wait(f, &turn->members.phase, f.scratch->phase); /* K6 */
     f.scratch->phase++;
     f.scratch->part = f.scratch->member;
-    f.scratch->round = turn->round;
-    f.scratch->goes_on = is_chosen && turn->goes_on;
+    f.scratch->goes_on = 0;
+    if (is_chosen) { /* else a late chooser may be writing the next one */
+        f.scratch->round = turn->round;
+        f.scratch->goes_on = turn->goes_on;
+    }
 }
 
 /* Every work-item, when the leader has set the turn: its CE. */
@@ -225,6 +218,7 @@ GRAVELP_INLINE void gravelp_turn_take(struct gravel_flow_group *f)
     f->level = f->scratch->round.level;
     f->index = f->scratch->round.first + item;
     f->active = item < f->scratch->round.n;
+    f->is_on = 1;
 }
 
 /* Any work-item: whether it has a CE of the channel in this turn. */
@@ -238,7 +232,7 @@ GRAVELP_INLINE struct gravel_flow_group
 gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
                    local struct gravelp_flow_scratch *scratch)
 {
-    struct gravel_flow_group f = {group, flow, scratch, 0, 0, 0, 0};
+    struct gravel_flow_group f = {group, flow, scratch, 0, 0, 0, 0, 0};
     if (gravelp_is_leader())
         gravelp_member_enrol(f);
     gravelp_group_meet(group.arena); /* G1: the group's first turn is known */

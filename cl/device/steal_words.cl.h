@@ -27,10 +27,6 @@
 
 #if defined(GRAVELP_ATOMICS_C11)
 
-GRAVELP_INLINE void gravelp_device_store_relaxed(global uint *word, uint value)
-{
-    atomic_store_explicit((gravelp_word *)word, value, memory_order_relaxed, memory_scope_device);
-}
 /* Whether the word was `expected`, and is `value` now. Acquire and relaxed: if it was; else relaxed. */
 GRAVELP_INLINE bool gravelp_device_swap_acquire(global uint *word, uint expected, uint value)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves what a step needs of a device: host and kernel hand over while the kernel runs, in order, and device
- * atomics are exact; and that other commands run beside a kernel that waits. Measures how long a look takes.
+ * atomics are exact; that other commands run beside a kernel that waits; and that groups that have started continue.
+ * Measures how long a look takes.
  *
  * Path:    lib/self_test builds and launches these. Each takes the words of layout/self_test.h.
  */
@@ -58,6 +59,40 @@ kernel void hold(global uint *words, uint max_ms, uint look_ns)
                 gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ENDED, 1);
                 break;
             }
+}
+
+/* Leader: wait until a word is not `value`. @return false once the host has said go, or after max_ms. */
+GRAVELP_INLINE bool wait_for_members(global uint *words, global uint *word, uint value, uint max_ms,
+                                     uint look_ns)
+{
+    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    while (gravelp_device_load_acquire(word) == value) /* K6, K7 */
+        if (gravelp_load_relaxed(words + GRAVELP_TEST_GO) || !goes_on(&patience, look_ns, max_ms))
+            return false;
+    return true;
+}
+
+/*
+ * Any size: groups that have started when the list of members is closed meet n_rounds times, and the last one out of
+ * each counts, without atomics. A member that waits for too long leaves, and is counted too.
+ */
+kernel void meet(global uint *words, uint n_groups, uint n_rounds, uint max_ms, uint look_ns)
+{
+    global struct gravelp_members *members =
+        (global struct gravelp_members *)(words + GRAVELP_TEST_MEMBERS);
+    if (get_local_id(0) == 0 && gravelp_members_enrol(members, n_groups) < GRAVELP_MEMBERS_CLOSED) {
+        bool goes_on = wait_for_members(words, &members->n, 0, max_ms, look_ns); /* K7 */
+        uint n = gravelp_device_load_relaxed(&members->n);
+        for (uint round = 0; goes_on && round < n_rounds; round++) {
+            if (gravelp_members_leave(members, n)) {
+                words[GRAVELP_TEST_COUNT]++;
+                gravelp_members_advance(members, round + 1); /* K6 */
+            }
+            goes_on = wait_for_members(words, &members->phase, round, max_ms, look_ns); /* K6 */
+        }
+        if (!goes_on)
+            gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ENDED, 1);
+    }
 }
 
 /* Local size 1: look n times, as a leader does that waits for room and finds none. All words are 0. */

@@ -33,6 +33,7 @@ struct gravelp_view {
     GRAVELP_GLOBAL struct gravelp_channel *channels;
     GRAVELP_GLOBAL struct gravelp_edge *edges;
     GRAVELP_GLOBAL gravelp_u32 *heads, *tails;
+    GRAVELP_GLOBAL gravelp_u32 *peaks; /* [n_channels] most CEs of a layer between two rounds */
 };
 
 static inline struct gravelp_view gravelp_view_of(GRAVELP_GLOBAL struct gravelp_flow *flow)
@@ -42,6 +43,7 @@ static inline struct gravelp_view gravelp_view_of(GRAVELP_GLOBAL struct gravelp_
     view.channels = gravelp_flow_channels(flow);
     view.edges = gravelp_flow_edges(flow);
     view.heads = gravelp_flow_words(flow, flow->heads_at);
+    view.peaks = gravelp_flow_words(flow, flow->peaks_at);
     view.tails = gravelp_flow_words(flow, flow->tails_at);
     return view;
 }
@@ -140,6 +142,28 @@ static inline struct gravelp_round gravelp_view_choose(struct gravelp_view view)
             best = round;
     }
     return best;
+}
+
+static inline void gravelp_view_note_peak(struct gravelp_view view, gravelp_u32 layer)
+{
+    gravelp_u32 channel = gravelp_view_place(view, layer).channel;
+    gravelp_u32 used = gravelp_view_used(view, layer);
+    if (used > view.peaks[channel])
+        view.peaks[channel] = used;
+}
+
+/* A round has ended: its CEs are free, and what they have made is there. */
+static inline void gravelp_view_end_round(struct gravelp_view view, struct gravelp_round round)
+{
+    struct gravelp_channel channel = view.channels[round.channel];
+    gravelp_u32 i;
+    view.heads[gravelp_flow_layer(view.flow, round.channel, round.level)] += round.n;
+    for (i = 0; i < channel.n_edges; i++) {
+        gravelp_u32 into = view.edges[channel.first_edge + i].into;
+        gravelp_u32 level = gravelp_view_level_into(view, round.channel, round.level, into);
+        if (level < view.flow->n_levels)
+            gravelp_view_note_peak(view, gravelp_flow_layer(view.flow, into, level));
+    }
 }
 
 /* Whether a node has CEs left. */

@@ -4,7 +4,7 @@
  *
  *     struct gravelp_flow | limits
  *     result | rows of streams and outputs | rows of level 0 | rows of level 1 | ...
- *     struct gravelp_flow_turn | struct gravelp_flow_fault | unenqueued | tails | heads | channels | edges
+ *     struct gravelp_flow_turn | struct gravelp_flow_fault | unenqueued | tails | heads | peaks | channels | edges
  *
  * A channel has a queue of channel elements (CEs) for each of its levels: a *layer*. A stack has n_levels layers, a
  * stream or output one. Layers are numbered by level: first those of streams and outputs, then the stacks' of level 0,
@@ -14,8 +14,8 @@
  * from the graph and the widths alone, which are constants in a flow's program. Within a level continuations come
  * first. A slot is the number of a word of theirs, or of the caller's result, counted from the beginning of the result.
  *
- * Every word has one writing side: host (constants), chooser (round, limits, heads), or leaders (tails, unenqueued,
- * fault). With scheduler host the host is the chooser, and writes its words between rounds only.
+ * Every word has one writing side: host (constants), chooser (round, limits, heads, peaks), or leaders (tails,
+ * unenqueued, fault). With scheduler host the host is the chooser, and writes its words between rounds only.
  *
  * Path:    lib/flow/layout.c lays it out -> a kernel's GRAVEL_FLOW argument -> cl/device/channel.cl.h.
  * Source:  Orr 2016, section 4.1 (channels) and figures 4-9 and 4-10 (stacks of channels).
@@ -25,6 +25,7 @@
 
 #include "base.h"
 #include "gravel/channel.h"
+#include "members.h"
 
 #define GRAVELP_FLOW_VERSION 1u
 
@@ -82,28 +83,19 @@ struct gravelp_flow {
     gravelp_u64 unenqueued_at;
     gravelp_u64 tails_at;
     gravelp_u64 heads_at;
+    gravelp_u64 peaks_at;
     gravelp_u64 channels_at;
     gravelp_u64 edges_at;
-    gravelp_u32 constant_padding[10];
+    gravelp_u32 constant_padding[8];
 
     /* Written by the chooser between rounds; limits follow. */
     struct gravelp_round round;
     gravelp_u32 chooser_padding[12];
 };
 
-#define GRAVELP_FLOW_CLOSED 0x80000000u
-
-/*
- * Of a launch that processes several rounds. The host writes it before the launch; only the device while that runs. The
- * work-groups that take part are its members: those that enrolled before the list was closed.
- */
+/* Of a launch that processes several rounds. The host writes it before the launch; only the device while that runs. */
 struct gravelp_flow_turn {
-    /* Atomic. */
-    gravelp_u32 enrolled; /* groups that came so far, and GRAVELP_FLOW_CLOSED */
-    gravelp_u32 members;  /* how many of them are members; 0: not yet known (K7) */
-    gravelp_u32 out;      /* members that have ended their part of the round (K5) */
-    gravelp_u32 phase;    /* rounds that were chosen (K6) */
-    gravelp_u32 member_padding[12];
+    struct gravelp_members members;
 
     /* The chooser's: the last member out of a round. */
     struct gravelp_round round;

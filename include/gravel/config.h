@@ -38,7 +38,15 @@
       "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit")  \
     X(STRING, scheduler, GRAVEL_SCHEDULER, "auto", 0, 0, "device",                                \
       "who chooses the rounds of flows: host, which launches each; lone, where a single group "   \
-      "of the device chooses while rounds are of one group; auto is lone")                        \
+      "of the device chooses while rounds are of one group; resident, where the groups of a "     \
+      "launch choose until a slice is over, if the device proves that they meet; auto is "        \
+      "resident on GPUs that prove it, else lone; where nodes send messages it is always host")   \
+    X(COUNT, flow_groups, GRAVEL_FLOW_GROUPS, 0, 0, 65536, "device",                              \
+      "work-groups of a resident launch; 0 derives it: a group for each compute unit of a CPU "   \
+      "device, two elsewhere, and one unit left free on step pump [work-groups]")                 \
+    X(COUNT, flow_slice_ms, GRAVEL_FLOW_SLICE, 100, 1, 10000, "device",                           \
+      "how long a launch takes that chooses rounds by itself, before the next one continues "     \
+      "[milliseconds]")                                                                           \
     X(COUNT, flow_width, GRAVEL_FLOW_WIDTH, 0, 0, 1u << 28, "device",                             \
       "elements that a level of a flow's channel holds, where its graph does not say; rounded "   \
       "down to a power of two; 0 derives it: 32Ki a core of a CPU, else 4Mi, and less if the "    \

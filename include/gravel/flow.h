@@ -58,7 +58,8 @@ struct gravel_graph {
  * @param flow   [out] NULL on failure.
  * @param graph  copied.
  * @return       0; GRAVEL_EINVAL, which names the channel and what is wrong with it; GRAVEL_ENOMEM with the bytes of
- *               each channel and the width that would fit; GRAVEL_ECL.
+ *               each channel and the width that would fit; GRAVEL_ECAPABILITY if GRAVEL_SCHEDULER is resident and the
+ *               device does not prove that it can: what was seen; GRAVEL_ECL.
  *
  * Source:  Orr 2016, section 4.2.2.
  */
@@ -107,7 +108,8 @@ int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *
  *          does not exist, or did not enqueue what it reserved: channel, level and counts, and the flow is of no use
  *          after it; GRAVEL_ESTUCK with a table of the channels if elements are left and none can be processed, because
  *          outputs are full, or a channel that GRAVEL_MAY_FILL marks: take from the outputs, and run again;
- *          GRAVEL_EINVAL; GRAVEL_ECL; GRAVEL_ETIMEOUT; what ended the node.
+ *          GRAVEL_ETIMEOUT, with how many, if some work-groups of a resident launch have ended a round and the rest has
+ *          not for GRAVEL_TIMEOUT; GRAVEL_EINVAL; GRAVEL_ECL; what ended the node.
  *
  * Memory:  what the nodes stored is visible to later kernels, and to gravel_flow_take.
  */
@@ -156,7 +158,8 @@ int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *record
       "full groups were")                                                        \
     X(run_ns, "nanoseconds", "time of runs")                                     \
     X(scheduler_ns, "nanoseconds", "of it, time when no round ran")              \
-    X(bytes, "bytes", "of the flow's memory on the device")
+    X(bytes, "bytes", "of the flow's memory on the device")                      \
+    X(launches, "count", "of the flow's kernel; one processes one round or several")
 
 #define GRAVEL_FLOW_STATS_FIELD(field, unit, help) uint64_t field;
 /** From version 1.0 on, new counters are added at the end. */

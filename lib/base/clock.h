@@ -12,6 +12,7 @@
 #include <time.h>
 
 #define GRAVEL_NS_PER_S UINT64_C(1000000000)
+#define GRAVEL_NS_PER_MS UINT64_C(1000000)
 
 /** Time since some fixed moment [ns]; never goes back. */
 static inline uint64_t gravel_clock_ns(void)

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define GROUP_ITEMS 256u
+#define FIRST_ELEMENTS (1u << 14) /* of a launch, before any has shown how long they take */
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
@@ -28,9 +29,6 @@ static int make(struct gravel_flow *flow, const struct gravel_device *device,
     uint64_t most = device->capability.max_alloc;
     flow->n_messages = graph->n_messages;
     flow->group_items = graph->group_items ? graph->group_items : GROUP_ITEMS;
-    flow->peaks = calloc(flow->graph.n_channels, sizeof *flow->peaks);
-    if (!flow->peaks)
-        return gravel_fail(GRAVEL_ENOMEM, "a flow of %u channels", flow->graph.n_channels);
     const struct gravel_flow_shape shape = {
         .width = width,
         .group_items = flow->group_items,
@@ -43,14 +41,16 @@ static int make(struct gravel_flow *flow, const struct gravel_device *device,
 
 int gravel_flow_make(struct gravel_flow **out, const struct gravel_device *device,
                      const struct gravel_graph *graph, uint32_t width,
-                     enum gravel_scheduler scheduler, struct gravel_flow_launcher launcher)
+                     const struct gravel_scheduling *scheduling,
+                     struct gravel_flow_launcher launcher)
 {
     struct gravel_flow *flow = calloc(1, sizeof *flow);
     *out = NULL;
     if (!flow)
         return gravel_fail(GRAVEL_ENOMEM, "a flow");
     flow->launcher = launcher;
-    flow->scheduler = scheduler;
+    flow->scheduling = *scheduling;
+    flow->slice_elements = FIRST_ELEMENTS;
     int code = make(flow, device, graph, width);
     if (code)
         gravel_flow_destroy(flow);
@@ -69,7 +69,6 @@ void gravel_flow_destroy(struct gravel_flow *flow)
     gravel_cl_kernel_release(flow->kernel);
     gravel_cl_kernel_release(flow->looping);
     gravel_flow_graph_destroy(&flow->graph);
-    free(flow->peaks);
     free(flow);
 }
 
@@ -191,8 +190,7 @@ static int push(struct gravel_flow *flow, uint32_t c, const void *records, uint3
     if (code)
         return code;
     view.tails[c] += n; /* the layer of level 0 has the channel's number */
-    used += n;
-    flow->peaks[c] = used > flow->peaks[c] ? used : flow->peaks[c];
+    gravelp_view_note_peak(view, c);
     return gravel_flow_memory_write_tails(&flow->memory);
 }
 
@@ -344,6 +342,6 @@ int gravel_flow_channel_read(struct gravel_flow *flow, const char *channel, uint
     if (width)
         *width = flow->graph.channels[c].width;
     if (peak)
-        *peak = flow->peaks[c];
+        *peak = gravelp_view_of(flow->memory.control).peaks[c];
     return 0;
 }

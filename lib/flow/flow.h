@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "flow/memory.h"
+#include "flow/scheduler.h"
 
 #include <pthread.h>
 
@@ -25,9 +26,6 @@ struct gravel_flow_launcher {
     int (*wait)(void *context, cl_kernel kernel, cl_event event);
 };
 
-/* Who chooses rounds: the host all of them; or, while they are of a single group, that group. */
-enum gravel_scheduler { GRAVEL_SCHEDULER_HOST, GRAVEL_SCHEDULER_LONE };
-
 struct gravel_flow {
     struct gravel_flow_launcher launcher;
     struct gravel_flow_graph graph;
@@ -37,10 +35,10 @@ struct gravel_flow {
     uint32_t n_messages; /* that one CE's node sends at most */
     cl_kernel kernel;    /* of a launch that is one round; NULL until it is built */
     cl_kernel looping;   /* of one that is several; NULL if the scheduler needs none */
-    enum gravel_scheduler scheduler;
-    uint32_t *peaks;  /* [n_channels] most CEs of a layer between two rounds */
-    bool is_running;  /* set and cleared by the caller's thread */
-    pthread_t runner; /* of gravel_flow_start */
+    struct gravel_scheduling scheduling;
+    uint32_t slice_elements; /* that a launch processes which chooses by itself, about */
+    bool is_running;         /* set and cleared by the caller's thread */
+    pthread_t runner;        /* of gravel_flow_start */
     bool has_runner;
     int outcome; /* of the runner's, text included: read once it is joined */
     char outcome_text[GRAVEL_ERROR_BYTES];
@@ -57,7 +55,8 @@ struct gravel_flow {
  */
 int gravel_flow_make(struct gravel_flow **flow, const struct gravel_device *device,
                      const struct gravel_graph *graph, uint32_t width,
-                     enum gravel_scheduler scheduler, struct gravel_flow_launcher launcher);
+                     const struct gravel_scheduling *scheduling,
+                     struct gravel_flow_launcher launcher);
 
 /**
  * Take a kernel of the flow's program in one form, to be released with the flow. @return 0; GRAVEL_EINVAL; GRAVEL_ECL.
@@ -69,6 +68,9 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow);
 
 /** report.c: what a fault that the device has reported, or talloc without enq, says; 0 if there is none. */
 int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_round *round);
+/** report.c: the wait for a launch from this round on returned `code`. @return code; the text names the round. */
+int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_round *round,
+                          int code);
 /** report.c: elements are left and nothing is admissible. @return GRAVEL_ESTUCK. */
 int gravel_flow_fail_stuck(struct gravel_flow *flow);
 

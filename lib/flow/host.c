@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Schedulers that rely on nothing but a command queue.
+ * The three schedulers, which rely on a command queue.
  *
  * host: choose a round, launch it, look at the tails, choose again. lone: the same, but a round of a single group is
  * left to a launch of one group, which keeps choosing by itself as long as its rounds are that small. Such a launch
- * waits for no other, and between its rounds are a few barriers instead of a launch.
+ * waits for no other, and between its rounds are a few barriers instead of a launch. resident: all rounds are left to
+ * launches of several groups, whose members wait for each other between rounds; a launch ends once it has processed
+ * as many elements as a slice is long, and the host launches the next one with the round that it has chosen.
  *
  * Path:    gravel_flow_run -> host.c -> layout/choose.h, the node's launch; cl/device/round.cl.h.
  * Threads: the one that runs the flow.
@@ -25,7 +27,7 @@
 #include <stdio.h>
 
 #define YIELDS_NS UINT64_C(50000) /* a small round ends before; then the wait sleeps */
-#define LONE_ELEMENTS (1u << 20)  /* of a launch, so that it ends within a moment */
+#define MOST_GROWTH 8u            /* of a slice's elements, from one launch to the next */
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
@@ -83,6 +85,9 @@ static int launch_and_wait(struct gravel_flow *flow, bool loops, uint32_t n_grou
     if (!code)
         code = wait_for(flow, ended, copied);
     flow->stats.scheduler_ns -= gravel_clock_ns() - begin_ns; /* of the run's time */
+    flow->stats.launches++;
+    if (code)
+        code = gravel_flow_fail_wait(flow, round, code);
     trace_round(flow, round, begin_ns);
     gravel_cl_event_release(ended);
     gravel_cl_event_release(copied);
@@ -99,15 +104,6 @@ static void set_round(struct gravelp_view view, struct gravelp_round round)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static void note_peaks(struct gravel_flow *flow, struct gravelp_view view)
-{
-    for (uint32_t layer = 0; layer < view.flow->n_layers; layer++) {
-        uint32_t *peak = &flow->peaks[gravelp_view_place(view, layer).channel];
-        uint32_t used = gravelp_view_used(view, layer);
-        *peak = used > *peak ? used : *peak;
-    }
-}
-
 /* A launch of one round. */
 static int play(struct gravel_flow *flow, struct gravelp_view view, struct gravelp_round round)
 {
@@ -118,7 +114,7 @@ static int play(struct gravel_flow *flow, struct gravelp_view view, struct grave
         code = gravel_flow_check_faults(flow, &round);
     if (code)
         return code;
-    view.heads[gravelp_flow_layer(view.flow, round.channel, round.level)] += round.n;
+    gravelp_view_end_round(view, round);
     flow->stats.rounds++;
     flow->stats.small_rounds += n_groups == 1;
     flow->stats.elements += round.n;
@@ -126,22 +122,47 @@ static int play(struct gravel_flow *flow, struct gravelp_view view, struct grave
     return 0;
 }
 
-/* A launch of one group, for rounds of one group, of which this is the first. */
-static int play_alone(struct gravel_flow *flow, struct gravelp_view view,
-                      struct gravelp_round round)
+/* So many elements that the next launch takes about a slice, by how long those of the last one took. */
+static void fit_slice(struct gravel_flow *flow, uint32_t n_elements, uint64_t took_ns)
+{
+    double fitting = (double)n_elements * (double)flow->scheduling.slice_ns / (double)(took_ns + 1);
+    double most = (double)flow->slice_elements * MOST_GROWTH;
+    fitting = fitting < most ? fitting : most;
+    flow->slice_elements = fitting < 1 ? 1 : fitting < 0x7fffffff ? (uint32_t)fitting : 0x7fffffff;
+}
+
+/* A launch that chooses by itself, of which this is the first round. @param most_n  CEs of a round that it leaves. */
+static int play_turns(struct gravel_flow *flow, struct gravelp_view view,
+                      struct gravelp_round round, uint32_t n_groups, uint32_t most_n)
 {
     struct gravelp_flow_turn *turn = gravelp_flow_turns(view.flow);
     set_round(view, round);
-    *turn = (struct gravelp_flow_turn){
-        .n_groups = 1, .round = round, .most_n = flow->group_items, .most_elements = LONE_ELEMENTS};
-    int code = launch_and_wait(flow, true, 1, &round);
+    *turn = (struct gravelp_flow_turn){.n_groups = n_groups,
+                                       .round = round,
+                                       .most_n = most_n,
+                                       .most_elements = flow->slice_elements};
+    uint64_t begin_ns = gravel_clock_ns();
+    int code = launch_and_wait(flow, true, n_groups, &round);
     if (code)
         return code;
     flow->stats.rounds += turn->n_rounds;
     flow->stats.small_rounds += turn->n_small;
     flow->stats.elements += turn->n_elements;
     flow->stats.lanes += turn->n_lanes;
+    if (turn->n_elements >= flow->slice_elements)
+        fit_slice(flow, turn->n_elements, gravel_clock_ns() - begin_ns);
     return gravel_flow_check_faults(flow, &turn->round);
+}
+
+/* As the scheduler has it. */
+static int play_some(struct gravel_flow *flow, struct gravelp_view view, struct gravelp_round round)
+{
+    enum gravel_scheduler scheduler = flow->scheduling.scheduler;
+    if (scheduler == GRAVEL_SCHEDULER_RESIDENT)
+        return play_turns(flow, view, round, flow->scheduling.n_groups, UINT32_MAX);
+    if (scheduler == GRAVEL_SCHEDULER_LONE && round.n <= flow->group_items)
+        return play_turns(flow, view, round, 1, flow->group_items);
+    return play(flow, view, round);
 }
 
 int gravel_flow_schedule_on_host(struct gravel_flow *flow)
@@ -153,9 +174,7 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
         struct gravelp_round round = gravelp_view_choose(view);
         if (round.n == 0)
             break;
-        bool is_small = flow->looping && round.n <= flow->group_items;
-        code = is_small ? play_alone(flow, view, round) : play(flow, view, round);
-        note_peaks(flow, view);
+        code = play_some(flow, view, round);
     }
     uint64_t run_ns = gravel_clock_ns() - begin_ns;
     flow->stats.run_ns += run_ns;

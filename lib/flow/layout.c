@@ -143,7 +143,8 @@ static void place_control(struct gravel_flow_layout *layout, const struct gravel
     header->tails_at = at += graph->n_channels;
     header->heads_at = at = in_lines(at + header->n_layers);
     layout->counts_bytes = 4 * (at - header->fault_at);
-    header->channels_at = at += in_lines(header->n_layers);
+    header->peaks_at = at += in_lines(header->n_layers);
+    header->channels_at = at += in_lines(graph->n_channels);
     layout->turn_bytes = 4 * at - layout->back_at;
     header->edges_at = at += graph->n_channels * sizeof *graph->channels / 4;
     at = in_lines(at + graph->n_edges * sizeof *graph->edges / 4);

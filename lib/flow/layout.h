@@ -19,11 +19,11 @@ struct gravel_flow_shape {
 };
 
 struct gravel_flow_layout {
-    uint64_t bytes;        /* of flow memory */
-    uint64_t front_bytes;  /* of it before the rows: header and limits */
-    uint64_t back_at;      /* where the rows end */
-    uint64_t back_bytes;   /* behind them: fault, unenqueued, tails, heads, channels, edges */
-    uint64_t round_bytes;  /* what the chooser writes between rounds, the end of the front */
+    uint64_t bytes;       /* of flow memory */
+    uint64_t front_bytes; /* of it before the rows: header and limits */
+    uint64_t back_at;     /* where the rows end */
+    uint64_t back_bytes;  /* behind them: fault, unenqueued, tails, heads, peaks, channels, edges */
+    uint64_t round_bytes; /* what the chooser writes between rounds, the end of the front */
     uint64_t counts_bytes; /* what it reads then: faults, unenqueued and tails */
     uint64_t turn_bytes; /* what changes in a launch of several rounds, the beginning of the back */
     struct gravelp_flow header; /* as it begins */

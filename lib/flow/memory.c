@@ -44,6 +44,7 @@ static void join_mirror(struct gravelp_flow *mirror, uint64_t row_words)
     mirror->unenqueued_at -= row_words;
     mirror->tails_at -= row_words;
     mirror->heads_at -= row_words;
+    mirror->peaks_at -= row_words;
     mirror->channels_at -= row_words;
     mirror->edges_at -= row_words;
 }

@@ -59,6 +59,12 @@ static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round
                            round->level, fault->value);
     case GRAVELP_FLOW_FAULT_OPEN:
         return fail_open(flow, round, fault->channel, fault->value);
+    case GRAVELP_FLOW_FAULT_MEET:
+        return gravel_fail(
+            GRAVEL_ETIMEOUT,
+            "node '%s', level %u: %u of %u work-groups that choose rounds have ended "
+            "this one, and the rest has not for GRAVEL_TIMEOUT",
+            by, round->level, fault->value, fault->bound);
     case GRAVELP_FLOW_FAULT_SIGN:
         return gravel_fail(GRAVEL_EKERNEL,
                            "node '%s': the kernel was built for another graph (sign 0x%08x, not "
@@ -81,6 +87,15 @@ int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_roun
         if (unenqueued[c])
             return fail_open(flow, round, c, unenqueued[c]);
     return 0;
+}
+
+int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_round *round,
+                          int code)
+{
+    char reason[GRAVEL_ERROR_BYTES];
+    snprintf(reason, sizeof reason, "%s", gravel_last_error());
+    return gravel_fail(code, "a launch from node '%s', level %u, on: %s",
+                       name_of(flow, round->channel), round->level, reason);
 }
 
 int gravel_flow_fail_stuck(struct gravel_flow *flow)

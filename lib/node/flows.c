@@ -15,7 +15,6 @@
 #include "opencl/objects.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define CPU_WIDTH (UINT32_C(1) << 15) /* of a core: with its records, what caches hold */
 #define GPU_WIDTH (UINT32_C(1) << 22)
@@ -61,11 +60,23 @@ static uint32_t width_of(const struct gravel *gravel)
     return power_of_two_to(width);
 }
 
-/* A launch of several rounds has no bound for its messages, which step drain needs. */
-static enum gravel_scheduler scheduler_of(const struct gravel *gravel, bool sends)
+/*
+ * The node's, chosen with its first flow. A launch of several rounds has no bound for its messages, which step drain
+ * needs, so a flow that sends is the host's.
+ */
+static int choose_scheduling(struct gravel *gravel, bool sends,
+                             struct gravel_scheduling *scheduling)
 {
-    bool is_host = sends || strcmp(gravel->config.scheduler, "host") == 0;
-    return is_host ? GRAVEL_SCHEDULER_HOST : GRAVEL_SCHEDULER_LONE;
+    int code = 0;
+    pthread_mutex_lock(&gravel->scheduling_lock);
+    if (!gravel->has_scheduling)
+        code = gravel_scheduling_choose(&gravel->scheduling, &gravel->device, &gravel->config);
+    gravel->has_scheduling = !code;
+    *scheduling = gravel->scheduling;
+    pthread_mutex_unlock(&gravel->scheduling_lock);
+    if (sends)
+        scheduling->scheduler = GRAVEL_SCHEDULER_HOST;
+    return code;
 }
 
 int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
@@ -78,10 +89,13 @@ int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
     if (gravel_node_refuse_wait(gravel, "gravel_flow_create"))
         return GRAVEL_EINVAL;
     bool sends = graph && graph->n_messages;
-    return gravel_flow_make(
-        flow, &gravel->device, graph, width_of(gravel), scheduler_of(gravel, sends),
-        (struct gravel_flow_launcher){gravel, gravel->trace, sends ? launch_sending : launch_plain,
-                                      wait_for});
+    struct gravel_scheduling scheduling;
+    int code = choose_scheduling(gravel, sends, &scheduling);
+    return code ? code
+                : gravel_flow_make(
+                      flow, &gravel->device, graph, width_of(gravel), &scheduling,
+                      (struct gravel_flow_launcher){
+                          gravel, gravel->trace, sends ? launch_sending : launch_plain, wait_for});
 }
 
 static int make_kernel(struct gravel_flow *flow, cl_program program, const char *function,
@@ -122,7 +136,7 @@ int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *so
     if (flow->kernel)
         return gravel_fail(GRAVEL_EINVAL, "gravel_flow_build: the flow has a kernel already");
     int code = build(flow, false, name, source, options, function);
-    if (!code && flow->scheduler != GRAVEL_SCHEDULER_HOST)
+    if (!code && flow->scheduling.scheduler != GRAVEL_SCHEDULER_HOST)
         code = build(flow, true, name, source, options, function);
     return code;
 }

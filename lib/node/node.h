@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/trace.h"
+#include "flow/scheduler.h"
 #include "memory/memory.h"
 #include "network/network.h"
 #include "opencl/launches.h"
@@ -40,11 +41,14 @@ struct gravel {
     uint32_t n_pump_buffers;           /* its node buffers, for each queue */
     struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
     struct gravel_servers servers;
-    pthread_mutex_t drain_lock; /* step drain: one launch at a time */
-    _Atomic bool is_draining;   /* H4: that launch waits for a slice */
-    _Atomic bool is_open;       /* H5: what a driver puts off to a first use is done */
-    _Atomic bool is_stuck;      /* H3: a wait for the device was given up: what it uses stays */
-    pthread_mutex_t maps_lock;  /* guards the next three */
+    pthread_mutex_t scheduling_lock; /* guards the next two */
+    bool has_scheduling;
+    struct gravel_scheduling scheduling; /* of flows */
+    pthread_mutex_t drain_lock;          /* step drain: one launch at a time */
+    _Atomic bool is_draining;            /* H4: that launch waits for a slice */
+    _Atomic bool is_open;                /* H5: what a driver puts off to a first use is done */
+    _Atomic bool is_stuck;     /* H3: a wait for the device was given up: what it uses stays */
+    pthread_mutex_t maps_lock; /* guards the next three */
     uint32_t n_maps; /* of gravel_map, not yet unmapped: the heap and this struct stay until then */
     bool is_closed;
     bool is_left; /* closed, and the device still uses it: it stays */

@@ -20,7 +20,7 @@
 #include <string.h>
 
 static const char *const steps[] = {"auto", "svm", "usm", "pump", "drain", NULL};
-static const char *const schedulers[] = {"auto", "host", "lone", NULL};
+static const char *const schedulers[] = {"auto", "host", "lone", "resident", NULL};
 static const char *const aggregations[] = {"auto", "on", "off", NULL};
 static const char *const transports[] = {"auto", "self", "mpi", NULL};
 #define POLICY_NAME(NAME, number, name) [number] = name,

@@ -7,6 +7,7 @@
  *           but one, which is what a launch's slices rely on.
  * drain:    device atomics are exact.
  * svm, usm with handlers in OpenCL C: a kernel beside those that hold all units that launches may hold gets to run.
+ * meet:     groups of a launch that have started continue while other groups wait for them; flows ask for it.
  *
  * Path:    gravel_open, gravel-info -> self_test.c -> cl/kernels/self_test.cl.
  * Threads: one at a time.
@@ -43,5 +44,24 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
  */
 int gravel_self_test_handlers(const struct gravel_device *device,
                               const struct gravel_bindings *bindings);
+
+/** What `meet` saw, of the best of a few launches. */
+struct gravel_meeting {
+    uint32_t n_groups;  /* of the launch */
+    uint32_t n_members; /* of them, those that had started when the list was closed */
+    uint32_t n_rounds;  /* in which all members met */
+    double round_us;    /* mean time of one [microseconds] */
+};
+
+/**
+ * Prove that groups of a launch that have started continue while others wait for them, as a resident flow needs.
+ * Bounded in time. More than one group must have met, unless there is but one.
+ *
+ * @param n_groups  of the launch.
+ * @param seen      [out]
+ * @return          0; GRAVEL_ECAPABILITY: what was seen instead; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ETIMEOUT.
+ */
+int gravel_self_test_meet(const struct gravel_device *device, uint32_t n_groups,
+                          struct gravel_meeting *seen);
 
 #endif

@@ -98,6 +98,9 @@ mutants event NO_SIGNAL_FENCE NO_WAITER_FENCE LOOK_FIRST NO_COMPARE NO_EPOCH
 check holds safety steal
 check holds liveness steal -DN_GROUPS=2 -DLIVENESS
 mutants steal EARLY_OFFER EARLY_REFILL LOAD_NOT_SWAP STEAL_NOT_SWAP LEAVE_TASKS
+check holds safety flow
+check holds liveness flow -DN_GROUPS=2 -DLIVENESS
+mutants flow EARLY_OUT EARLY_PHASE LATE_RESET ROOM_BY_ONE CLOSE_APART FIRST_CHOOSES
 
 [ $n_failed -eq 0 ] && exit 0
 echo "$n_failed checks did not end as expected"

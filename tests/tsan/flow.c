@@ -2,13 +2,14 @@
 /*
  * A flow's kernel in its form with a loop, as C11 threads under ThreadSanitizer: fib by several members, which choose
  * rounds, wait for each other and process them; in launches that are cut short too. The result, and that every element
- * that was made was consumed.
+ * that was made was consumed. And a member that does not come back: the other one gives up.
  *
  * Path:    this -> cl/flow.cl.h, cl/device/round.cl.h, compiled as C11 through host_c11.h; flow_memory.c.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* What lib/flow/prelude.c writes for this graph; make_flow checks it. */
 #define WIDTH 16u
@@ -52,9 +53,27 @@ GRAVEL_RECORD(sum)
 
 _Static_assert(sizeof(struct gravelp_flow_scratch) <= LANES_FLOW_BYTES, "local memory of a flow");
 
+#define ABORTS 1001u       /* a task during which the node fails */
+#define LATE 1000u         /* a task that ends after another member has given up */
+#define LATE_LOOKS 100000u /* or after so many tenths of a millisecond */
+
+static void wait_for_fault(struct gravel_flow_group f)
+{
+    for (uint i = 0; i < LATE_LOOKS; i++) {
+        if (gravelp_device_load_relaxed(&gravelp_flow_faults(f.flow)->claim) ||
+            gravelp_device_load_relaxed(&gravelp_flow_turns(f.flow)->members.n) == 1)
+            return;
+        usleep(100);
+    }
+}
+
 static void fib_task(struct gravel_flow_group f, uint active, struct fib task)
 {
-    uint is_leaf = task.n < 2, goes_on = active && !is_leaf;
+    uint is_leaf = task.n < 2 || task.n >= LATE, goes_on = active && !is_leaf;
+    if (active && task.n == LATE)
+        wait_for_fault(f);
+    if (active && task.n == ABORTS)
+        gravelp_store_relaxed(&f.group.arena->abort, 1);
     gravel_return_uint_wg_if(f, active && is_leaf, task.to, task.n);
     struct gravel_fork fork =
         gravel_fork_wg_if(f, goes_on, GRAVEL_CHANNEL(sum), GRAVEL_CHANNEL(fib), 2);
@@ -106,6 +125,10 @@ static void launch(struct gravelp_flow *flow, struct gravelp_arena *arena,
     *gravelp_flow_turns(flow) = (struct gravelp_flow_turn){
         .n_groups = n_groups, .round = round, .most_n = UINT32_MAX, .most_elements = most_elements};
     lanes_launch(fib_kernel, arena, &flow, n_groups, local_size);
+}
+
+static void check_faults(struct gravelp_flow *flow)
+{
     if (gravelp_flow_faults(flow)->claim)
         fail("fault %u: %u of %u", gravelp_flow_faults(flow)->fault,
              gravelp_flow_faults(flow)->value, gravelp_flow_faults(flow)->bound);
@@ -116,22 +139,29 @@ static uint32_t fib_of(uint32_t n)
     return n < 2 ? n : fib_of(n - 1) + fib_of(n - 2);
 }
 
-static void run(uint32_t n, uint32_t n_groups, uint32_t local_size, uint32_t most_elements)
+static struct gravelp_arena *make_arena(uint32_t wait_ms)
 {
-    struct gravelp_flow *flow = make_flow(n);
     struct gravelp_arena *arena = calloc(1, sizeof *arena + sizeof(struct gravelp_queue_words));
-    struct gravelp_view view = gravelp_view_of(flow);
-    uint32_t *rows = (uint32_t *)flow + GRAVELP_FLOW_ROWS_AT, n_launches = 0;
     if (!arena)
         fail("no memory for an arena");
     arena->n_queues = 1;
     arena->queues_offset = sizeof *arena;
-    arena->wait_ms = 1000000;
+    arena->wait_ms = wait_ms;
+    arena->look_ns = 1000;
+    return arena;
+}
+
+static void run(uint32_t n, uint32_t n_groups, uint32_t local_size, uint32_t most_elements)
+{
+    struct gravelp_flow *flow = make_flow(n);
+    struct gravelp_arena *arena = make_arena(1000000);
+    struct gravelp_view view = gravelp_view_of(flow);
+    uint32_t *rows = (uint32_t *)flow + GRAVELP_FLOW_ROWS_AT, n_launches = 0;
     rows[gravelp_channels[0].base] = n; /* its slot, the next word's row, is 0: the result */
     view.tails[0] = 1;
     struct gravelp_round round;
     for (; (round = gravelp_view_choose(view)).n; n_launches++)
-        launch(flow, arena, round, n_groups, local_size, most_elements);
+        launch(flow, arena, round, n_groups, local_size, most_elements), check_faults(flow);
     for (uint32_t layer = 0; layer < flow->n_layers; layer++)
         if (view.heads[layer] != view.tails[layer])
             fail("layer %u: %u made, %u consumed", layer, view.tails[layer], view.heads[layer]);
@@ -143,8 +173,55 @@ static void run(uint32_t n, uint32_t n_groups, uint32_t local_size, uint32_t mos
     free(flow);
 }
 
+/* Two groups' worth of leaves, of which the second group's is `task`. */
+static void launch_leaves(struct gravelp_flow *flow, struct gravelp_arena *arena, uint32_t task)
+{
+    uint32_t *rows = (uint32_t *)flow + GRAVELP_FLOW_ROWS_AT + gravelp_channels[0].base;
+    for (uint32_t i = 0; i < 8; i++) {
+        rows[i] = i == 5 ? task : 0;
+        rows[WIDTH + i] = i;
+    }
+    gravelp_view_of(flow).tails[0] = 8;
+    launch(flow, arena, gravelp_view_choose(gravelp_view_of(flow)), 2, 4, UINT32_MAX);
+}
+
+/* @return how many members there were; 1 has nothing to wait for. */
+static uint32_t run_late(void)
+{
+    struct gravelp_flow *flow = make_flow(2);
+    struct gravelp_arena *arena = make_arena(1);
+    const struct gravelp_flow_fault *fault = gravelp_flow_faults(flow);
+    launch_leaves(flow, arena, LATE);
+    uint32_t n_members = gravelp_flow_turns(flow)->members.n;
+    if (n_members == 2 &&
+        (fault->fault != GRAVELP_FLOW_FAULT_MEET || fault->value != 1 || fault->bound != 2))
+        fail("a late member: fault %u, %u of %u", fault->fault, fault->value, fault->bound);
+    if (n_members == 2 && gravelp_flow_turns(flow)->goes_on)
+        fail("after a late member the launch continues");
+    free(arena);
+    free(flow);
+    return n_members;
+}
+
+/* The node fails while members may wait for each other: the launch ends, and no member is at fault. */
+static void run_aborted(void)
+{
+    struct gravelp_flow *flow = make_flow(2);
+    struct gravelp_arena *arena = make_arena(1000000);
+    launch_leaves(flow, arena, ABORTS);
+    check_faults(flow);
+    free(arena);
+    free(flow);
+}
+
 int main(void)
 {
+    uint32_t n_tries = 0;
+    while (run_late() < 2)
+        if (++n_tries == 1000)
+            fail("two groups never started together");
+    for (uint32_t i = 0; i < 20; i++)
+        run_aborted();
     run(9, 1, 4, UINT32_MAX);
     run(9, 3, 4, UINT32_MAX);
     run(8, 2, 3, UINT32_MAX);

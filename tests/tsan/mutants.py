@@ -71,6 +71,8 @@ SUBJECTS = {
     "steal": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], [], [],
               ["cl/device/deque.cl.h", "cl/device/promote.cl.h", "cl/device/schedule.cl.h"]),
     "steal-abp": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], ["-DGRAVELP_STEAL_POLICY=1"], [], ["cl/device/abp.cl.h"]),
+    "flow": (["tests/tsan/flow.c", "tests/tsan/flow_memory.c", "tests/tsan/lanes.c", "lib/flow/graph.c", "lib/flow/layout.c",
+              "lib/base/error.c"], [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h"]),
     "spsc": (["tests/stress/spsc.c", "tests/stress/queue.c", "lib/queue/spsc.c"], [],
              ["1", "1x1", "2000"], ["lib/queue/spsc.h"]),
     "mpmc": (["tests/stress/mpmc.c", "tests/stress/queue.c", "lib/queue/mpmc.c"], [],
@@ -88,6 +90,7 @@ SUBJECTS = {
 # Edges whose absence only a stale load would show. ThreadSanitizer runs on real, never stale loads.
 EXCUSED = {
     "E1": "store-load order; proved by tests/model/event.pml (mutants NO_SIGNAL_FENCE, NO_WAITER_FENCE)",
+    "K7": "carries a number that says all; tests/hrf/protocols/flow_members.litmus spares it",
     "Z1": "orders words of slots, which are atomic, and who takes a task, which one swap decides",
     "Z3": "store-load order, which no sanitizer knows; a device runs it in `device steal`",
     "A1": "orders a load of `reserved` after the kernel's end; all data behind it is atomic",

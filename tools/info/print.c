@@ -88,11 +88,27 @@ static void print_settings(FILE *out, const json_t *settings)
                 number_of(settings, "buffers"), number_of(settings, "buffer_bytes") / 1024);
 }
 
+/* Who chooses rounds of flows, and what the self-test of that saw. */
+static void print_flows(FILE *out, const json_t *flows)
+{
+    const char *scheduler = text_of(flows, "scheduler"), *error = text_of(flows, "error");
+    if (!flows)
+        return;
+    fprintf(out, "     %-9s scheduler %s; ", "flows", *scheduler ? scheduler : "none");
+    if (*error)
+        fprintf(out, "%s\n", error);
+    else
+        fprintf(out, "%.0f of %.0f work-groups of a launch met %.0f times, %.1f us each\n",
+                number_of(flows, "members"), number_of(flows, "groups"),
+                number_of(flows, "meetings"), number_of(flows, "meeting_us"));
+}
+
 static void print_probe(FILE *out, const json_t *probe)
 {
     if (*text_of(probe, "cores"))
         print_line(out, "cores", text_of(probe, "cores"));
     print_settings(out, json_object_get(probe, "settings"));
+    print_flows(out, json_object_get(probe, "flows"));
     if (json_object_get(probe, "can_yield"))
         print_line(out, json_is_true(json_object_get(probe, "can_yield")) ? "can" : "cannot",
                    "yield its core while a kernel waits for the host");

@@ -10,6 +10,7 @@
 #include "node/defaults.h"
 #include "describe.h"
 #include "device/cores.h"
+#include "flow/scheduler.h"
 #include "self_test/self_test.h"
 #include "node_test.h"
 #include "base/clock.h"
@@ -41,6 +42,22 @@ static json_t *describe_settings(const struct gravel_config *config,
                      (json_int_t)derived.buffer_bytes, "buffers", (json_int_t)derived.n_buffers);
 }
 
+/* The self-test meet runs also where the scheduler does not need it. */
+static json_t *describe_flows(const struct gravel_config *config,
+                              const struct gravel_device *device)
+{
+    struct gravel_scheduling flows;
+    info_child_stage("choosing the scheduler of flows");
+    int code = gravel_scheduling_choose(&flows, device, config);
+    const char *scheduler = code ? NULL : gravel_scheduler_name(flows.scheduler);
+    if (!code && flows.scheduler != GRAVEL_SCHEDULER_RESIDENT)
+        code = gravel_self_test_meet(device, flows.n_groups, &flows.meeting);
+    return json_pack("{s:s?, s:I, s:I, s:I, s:f, s:s?}", "scheduler", scheduler, "groups",
+                     (json_int_t)flows.n_groups, "members", (json_int_t)flows.meeting.n_members,
+                     "meetings", (json_int_t)flows.meeting.n_rounds, "meeting_us",
+                     flows.meeting.round_us, "error", code ? gravel_last_error() : NULL);
+}
+
 static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *answer)
 {
     struct gravel_device device;
@@ -61,6 +78,7 @@ static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *
     if (!code) {
         describe_found(&device, answer);
         json_object_set_new(answer, "settings", describe_settings(config, &device));
+        json_object_set_new(answer, "flows", describe_flows(config, &device));
     }
     gravel_device_close(&device);
     return code;

@@ -23,7 +23,7 @@ struct info_probe {
  *
  * @param limit_s  the child is killed after this [seconds].
  * @return         {step, cores, kernel_units, can_yield, rounds, round_us, increments,
- * capabilities, steps, messages, seconds}, the last but one if a node was tested;
+ * capabilities, steps, flows, messages, seconds}, the last but one if a node was tested;
  *                 {..., "error": text} if anything failed; NULL without memory.
  */
 json_t *info_probe_run(const struct info_probe *probe, unsigned limit_s);

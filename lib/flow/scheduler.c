@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chooses the scheduler of flows. See scheduler.h.
+ */
+#include "flow/scheduler.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <string.h>
+
+#define GROUPS_OF_UNIT 2u /* of a GPU: while one group waits, another one works */
+
+static const char *const names[] = {
+    [GRAVEL_SCHEDULER_HOST] = "host",
+    [GRAVEL_SCHEDULER_LONE] = "lone",
+    [GRAVEL_SCHEDULER_RESIDENT] = "resident",
+};
+
+const char *gravel_scheduler_name(enum gravel_scheduler scheduler)
+{
+    return names[scheduler];
+}
+
+/* Where other kernels and copies must get to run beside launches, one unit stays free. */
+static uint32_t groups_of(const struct gravel_device *device, const struct gravel_config *config)
+{
+    bool is_shared = device->is_sliced && device->step != GRAVEL_STEP_DRAIN;
+    uint32_t units = device->units - (is_shared && device->units > 1);
+    if (config->flow_groups)
+        return config->flow_groups;
+    return device->capability.is_cpu ? units : units * GROUPS_OF_UNIT;
+}
+
+/* On CPU devices the form with a loop takes longer for a round than a launch costs. */
+static enum gravel_scheduler preferred(const struct gravel_device *device)
+{
+    return device->capability.is_cpu ? GRAVEL_SCHEDULER_LONE : GRAVEL_SCHEDULER_RESIDENT;
+}
+
+static enum gravel_scheduler named(const struct gravel_device *device, const char *name)
+{
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return (enum gravel_scheduler)i;
+    return preferred(device);
+}
+
+int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
+                             const struct gravel_device *device, const struct gravel_config *config)
+{
+    *scheduling = (struct gravel_scheduling){.scheduler = named(device, config->scheduler),
+                                             .n_groups = groups_of(device, config),
+                                             .slice_ns = config->flow_slice_ms * GRAVEL_NS_PER_MS};
+    if (scheduling->scheduler != GRAVEL_SCHEDULER_RESIDENT)
+        return 0;
+    scheduling->has_met = true;
+    int code = gravel_self_test_meet(device, scheduling->n_groups, &scheduling->meeting);
+    if (code != GRAVEL_ECAPABILITY || strcmp(config->scheduler, "auto") != 0)
+        return code;
+    scheduling->scheduler = GRAVEL_SCHEDULER_LONE;
+    return 0;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flows whose rounds the groups of a launch choose: what the self-test `meet` proves or sees instead, what is refused
+ * without its proof, launches that end with their slice, and members that do not come back.
+ *
+ * usage: test_flow_resident         on a device of at least two compute units
+ *        test_flow_resident single  on a device of a single unit
+ *        test_flow_resident late    members that do not come back, which takes seconds
+ *
+ * Path: meson test -> this -> lib/flow/scheduler.c, lib/self_test/meet.c, cl/device/round.cl.h
+ */
+#include "expect.h"
+
+#include <gravel/flow.h>
+
+#include "flow/flow.h"
+#include "node/node.h"
+
+#include <stdio.h>
+
+/* turn -> turn: counts down; each time `looks` steps of a chain of numbers, whose last is the output. */
+struct turn {
+    cl_uint n, looks, seed;
+};
+
+static const char turns_cl[] =
+    "#include \"gravel.cl.h\"\n"
+    "struct turn { uint n, looks, seed; };\n"
+    "struct out { uint n; };\n"
+    "GRAVEL_RECORD(turn)\n"
+    "GRAVEL_RECORD(out)\n"
+    "void turn_task(struct gravel_flow_group f, uint active, struct turn it)\n"
+    "{\n"
+    "    uint number = it.seed;\n"
+    "    for (uint i = 0; active && i < it.looks; i++)\n"
+    "        number = number * 1664525u + 1013904223u;\n"
+    "    gravel_barrier_wg(f.group);\n"
+    "    gravel_push_turn_wg_if(f, active && it.n, (struct turn){it.n - 1, it.looks, number});\n"
+    "    gravel_push_out_wg_if(f, active && !it.n, (struct out){number});\n"
+    "}\n"
+    "kernel void turns(GRAVEL_ARENA, GRAVEL_FLOW)\n"
+    "{\n"
+    "    GRAVEL_FLOW_OPEN(f);\n"
+    "    GRAVEL_ROUNDS(f) {\n"
+    "        GRAVEL_NODE(f, turn) turn_task(f, f.active, gravel_read_turn_wi(f));\n"
+    "    }\n"
+    "}\n";
+
+#define WIDTH 64u
+#define GROUP_ITEMS 8u
+static const struct gravel_edge turn_edges[] = {{"turn", 1}, {"out", 1}};
+static const struct gravel_channel channels[] = {
+    {"turn", sizeof(struct turn), GRAVEL_STREAM, WIDTH, 2, turn_edges},
+    {"out", sizeof(cl_uint), GRAVEL_OUTPUT, WIDTH, 0, NULL}};
+static const struct gravel_graph graph = {channels, 2, .depth = 1, .group_items = GROUP_ITEMS};
+
+static struct gravel *open_scheduled(const char *scheduler, uint32_t n_groups, uint32_t slice_ms,
+                                     uint32_t timeout_ms)
+{
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    snprintf(config.scheduler, sizeof config.scheduler, "%s", scheduler);
+    config.flow_groups = n_groups;
+    config.flow_slice_ms = slice_ms;
+    config.timeout_ms = timeout_ms ? timeout_ms : config.timeout_ms;
+    OK(gravel_open(&gravel, &config, NULL));
+    return gravel;
+}
+
+static struct gravel_flow *make(struct gravel *gravel)
+{
+    struct gravel_flow *flow;
+    OK(gravel_flow_create(&flow, gravel, &graph));
+    OK(gravel_flow_build(flow, "turns.cl", turns_cl, NULL, "turns"));
+    return flow;
+}
+
+static cl_uint chain(cl_uint number, uint64_t n)
+{
+    while (n--)
+        number = number * 1664525u + 1013904223u;
+    return number;
+}
+
+/* ---- meet ------------------------------------------------------------------------------------ */
+
+static void groups_that_have_started_meet(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_scheduled("auto", 0, 100, 0);
+    const uint32_t units = gravel->device.units, n_groups[] = {1, units, 16 * units};
+    assert_true(units > 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct gravel_meeting seen;
+        OK(gravel_self_test_meet(&gravel->device, n_groups[i], &seen));
+        assert_int_equal(seen.n_groups, n_groups[i]);
+        assert_in_range(seen.n_members, n_groups[i] == 1 ? 1 : 2, n_groups[i]);
+        assert_true(seen.n_rounds > 1);
+        assert_true(seen.round_us > 0);
+    }
+    OK(gravel_close(gravel));
+}
+
+/* A single unit runs one group after the other: the list of members is closed before the second one begins. */
+static void resident_is_refused_where_nothing_met(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_scheduled("resident", 2, 100, 0);
+    struct gravel_flow *flow;
+    expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_ECAPABILITY,
+                 "ran 1 of 2 work-groups at a time");
+    assert_null(flow);
+    OK(gravel_close(gravel));
+}
+
+static void one_group_needs_no_proof(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_scheduled("resident", 1, 100, 0);
+    struct gravel_flow *flow = make(gravel);
+    const struct turn turn = {2, 3, 7};
+    cl_uint out;
+    uint32_t n;
+    OK(gravel_flow_push(flow, "turn", &turn, 1));
+    OK(gravel_flow_run(flow));
+    OK(gravel_flow_take(flow, "out", &out, 1, &n));
+    assert_int_equal(out, chain(7, 9));
+    gravel_flow_destroy(flow);
+    OK(gravel_close(gravel));
+}
+
+static void scheduler_is_as_named(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"host", "lone", "resident"};
+    for (uint32_t i = 0; i < 3; i++) {
+        struct gravel *gravel = open_scheduled(names[i], 0, 100, 0);
+        struct gravel_flow *flow;
+        OK(gravel_flow_create(&flow, gravel, &graph));
+        assert_string_equal(gravel_scheduler_name(flow->scheduling.scheduler), names[i]);
+        gravel_flow_destroy(flow);
+        OK(gravel_close(gravel));
+    }
+}
+
+/* ---- slices ---------------------------------------------------------------------------------- */
+
+/* More rounds than fit a slice of a millisecond: several launches, each about as long as that. */
+static void launches_end_with_their_slice(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_scheduled("resident", 0, 1, 0);
+    struct gravel_flow *flow = make(gravel);
+    struct turn turns[WIDTH / 2];
+    cl_uint out[WIDTH];
+    uint32_t n;
+    for (uint32_t i = 0; i < WIDTH / 2; i++)
+        turns[i] = (struct turn){3000, 100, i};
+    OK(gravel_flow_push(flow, "turn", turns, WIDTH / 2));
+    OK(gravel_flow_run(flow));
+    OK(gravel_flow_take(flow, "out", out, WIDTH, &n));
+    assert_int_equal(n, WIDTH / 2);
+    cl_uint sum = 0, expected = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        sum += out[i];
+        expected += chain(i, 3001 * 100);
+    }
+    assert_int_equal(sum, expected);
+    assert_int_equal(flow->stats.elements, 3001 * (WIDTH / 2));
+    assert_true(flow->stats.launches > 1);
+    assert_true(flow->stats.launches < flow->stats.rounds);
+    gravel_flow_destroy(flow);
+    OK(gravel_close(gravel));
+}
+
+/* ---- members that do not come back ----------------------------------------------------------- */
+
+/* Of two members one has an element that takes far longer than the other waits. @return what the run returned. */
+static int run_late(uint32_t looks, const char *part)
+{
+    struct gravel *gravel = open_scheduled("resident", 2, 100, 100);
+    struct gravel_flow *flow = make(gravel);
+    struct turn turns[2 * GROUP_ITEMS] = {{0}};
+    turns[GROUP_ITEMS].looks = looks;
+    OK(gravel_flow_push(flow, "turn", turns, 2 * GROUP_ITEMS));
+    int code = gravel_flow_run(flow);
+    if (code)
+        expect_error(code, GRAVEL_ETIMEOUT, part);
+    if (code)
+        expect_error(gravel_flow_run(flow), GRAVEL_ETIMEOUT, "failed before");
+    gravel_flow_destroy(flow);
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+    return code;
+}
+
+/* A device may have started one group only by the time the list is closed; then no group waits. */
+static void late_member_is_told(void **state)
+{
+    (void)state;
+    int code = 0;
+    for (uint32_t i = 0; i < 10 && !code; i++)
+        code = run_late(1000000000u, "node 'turn', level 0: 1 of 2 work-groups that choose rounds");
+    assert_int_equal(code, GRAVEL_ETIMEOUT);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_that_have_started_meet),
+        cmocka_unit_test(one_group_needs_no_proof),
+        cmocka_unit_test(scheduler_is_as_named),
+        cmocka_unit_test(launches_end_with_their_slice),
+    };
+    const struct CMUnitTest single[] = {cmocka_unit_test(resident_is_refused_where_nothing_met)};
+    const struct CMUnitTest late[] = {cmocka_unit_test(late_member_is_told)};
+    if (argc > 1 && strcmp(argv[1], "single") == 0)
+        return cmocka_run_group_tests(single, NULL, NULL);
+    return argc > 1 && strcmp(argv[1], "late") == 0 ? cmocka_run_group_tests(late, NULL, NULL)
+                                                    : cmocka_run_group_tests(tests, NULL, NULL);
+}

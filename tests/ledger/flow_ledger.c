@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ledger of flows: random graphs whose elements are numbered and booked. None may be lost, doubled or torn, and
+ * continuations must have all that was returned to them.
+ *
+ * An element has fuel, the number of elements that it and all that it leads to may be. It books its number, and splits
+ * the rest among as many elements as its edges declare, by its number's hash; what finds no edge is dropped, and counted.
+ * So processed, taken and dropped make what was pushed. Tasks and continuations add 1 to the next continuation above,
+ * and what reaches the caller's slot is their number.
+ *
+ * usage: flow_ledger SEED GRAPHS ELEMENTS WIDTH SCHEDULER...
+ *        GRAPHS graphs, ELEMENTS of each with each scheduler; WIDTH 1: as narrow as a graph can be
+ * exit:  0; 1 with the seed of the graph, and what was wrong
+ *
+ * Path:    tests/unit/random_graph.h -> this -> lib/flow, whose layers begin near 2^32.
+ * Source:  checkers of queues by history (Jepsen).
+ */
+#include "flow/flow.h"
+#include "layout/choose.h"
+#include "node/node.h"
+#include "opencl/objects.h"
+#include "support.h"
+#include "unit/random_graph.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { NEXT, BAD, DROPPED, IN_STACKS, N_COUNTS };
+#define TAKEN 64u              /* elements of an output at a time */
+#define MOST_FUEL 5000u        /* of an element that is pushed */
+#define MORE_ELEMENTS 1000000u /* that a last push may lead to */
+
+/* Words of each record; some have more behind them. */
+struct element {
+    uint32_t number, check, fuel;
+    gravel_slot to;
+    uint32_t got;
+};
+#define ELEMENT_WORDS 5u
+#define MOST_WORDS (ELEMENT_WORDS + 3u)
+
+struct ledger {
+    struct gravel *gravel;
+    struct gravel_flow *flow;
+    struct random_graph random;
+    uint64_t seed, state; /* state: of what else is random */
+    cl_mem marks;         /* [n_elements] how often each number was booked */
+    cl_mem counts;
+    uint32_t n_wanted;   /* a run ends when so many have been made */
+    uint32_t n_elements; /* that there may be, by their fuel */
+    uint32_t n_left;     /* of them, those that no element was given fuel for yet */
+    uint64_t n_pushed;   /* fuel of what was pushed so far */
+    uint32_t *taken;     /* [n_elements] as marks, of outputs */
+};
+
+_Noreturn static void fail(const struct ledger *ledger, const char *what, uint64_t got,
+                           uint64_t expected)
+{
+    printf("seed %" PRIu64 ": %s: %" PRIu64 ", expected %" PRIu64 "\n", ledger->seed, what, got,
+           expected);
+    exit(1);
+}
+
+static void expect(const struct ledger *ledger, const char *what, uint64_t got, uint64_t expected)
+{
+    if (got != expected)
+        fail(ledger, what, got, expected);
+}
+
+/* ---- the program ------------------------------------------------------------------------------- */
+
+static const char preamble[] =
+    "#include \"gravel.cl.h\"\n"
+    "struct books { global uint *counts, *marks; uint n; };\n"
+    "#define BOOKS global uint *counts, global uint *marks, uint n_marks\n"
+    "uint mixed(uint a, uint b)\n"
+    "{\n"
+    "    uint x = (a ^ b * 0x9e3779b9u) * 0x85ebca6bu;\n"
+    "    return (x ^ x >> 15) * 0xc2b2ae35u;\n"
+    "}\n"
+    "uint check_of(uint number, uint channel, uint level)\n"
+    "{\n"
+    "    return mixed(number, channel * 64 + level + 1);\n"
+    "}\n"
+    "/* How many of an edge that makes `most`, of what is left. */\n"
+    "uint some_of(uint number, uint edge, uint most, uint left)\n"
+    "{\n"
+    "    uint n = mixed(number, edge + 77) % (most + 1);\n"
+    "    return n < left ? n : left;\n"
+    "}\n"
+    "uint booked(uint active, uint number, uint is_good, BOOKS)\n"
+    "{\n"
+    "    if (active && is_good && number < n_marks)\n"
+    "        atomic_inc(&marks[number]);\n"
+    "    else if (active)\n"
+    "        atomic_inc(&counts[1]);\n"
+    "    return active && is_good;\n"
+    "}\n";
+
+static uint32_t kind_of(const struct ledger *ledger, uint32_t c)
+{
+    return ledger->random.channels[c].kind;
+}
+
+static bool is_stack(const struct ledger *ledger, uint32_t c)
+{
+    return kind_of(ledger, c) == GRAVEL_SPAWN || kind_of(ledger, c) == GRAVEL_AFTER;
+}
+
+static uint32_t find_channel(const struct ledger *ledger, const char *name)
+{
+    uint32_t c = 0;
+    while (strcmp(ledger->random.channels[c].name, name) != 0)
+        c++;
+    return c;
+}
+
+static uint32_t n_words(const struct ledger *ledger, uint32_t c)
+{
+    return ledger->random.channels[c].record_bytes / 4;
+}
+
+static void write_record(FILE *out, const struct ledger *ledger, uint32_t c)
+{
+    fprintf(out, "struct c%u { uint number, check, fuel; gravel_slot to; uint got", c);
+    for (uint32_t i = ELEMENT_WORDS; i < n_words(ledger, c); i++)
+        fprintf(out, ", more%u", i);
+    fprintf(out, "; };\nGRAVEL_RECORD(c%u)\n", c);
+}
+
+/* The value of a record: what is behind the element's words is its check too. */
+static void write_value(FILE *out, const struct ledger *ledger, uint32_t into, const char *to)
+{
+    fprintf(out, "(struct c%u){number, check, fuel, %s, 0", into, to);
+    for (uint32_t i = ELEMENT_WORDS; i < n_words(ledger, into); i++)
+        fprintf(out, ", check + %u", i);
+    fprintf(out, "}");
+}
+
+static void write_goodness(FILE *out, const struct ledger *ledger, uint32_t c)
+{
+    fprintf(out, "it.fuel != 0 && it.check == check_of(it.number, %u, f.level)", c);
+    for (uint32_t i = ELEMENT_WORDS; i < n_words(ledger, c); i++)
+        fprintf(out, " && it.more%u == it.check + %u", i, i);
+}
+
+/* How many elements of each edge: n0, n1 ...; their number and the fuel of each. */
+static void write_shares(FILE *out, const struct ledger *ledger, uint32_t c)
+{
+    const struct gravel_channel *channel = &ledger->random.channels[c];
+    fprintf(out, "    uint rest = good ? it.fuel - 1 : 0, left = rest, all = 0;\n");
+    for (uint32_t e = 0; e < channel->n_into; e++) {
+        uint32_t into = find_channel(ledger, channel->into[e].into);
+        bool deepens = kind_of(ledger, into) == GRAVEL_SPAWN && is_stack(ledger, c);
+        fprintf(out, "    uint lives%u = f.level + %u < %u;\n", e, deepens,
+                ledger->random.graph.depth);
+        fprintf(out, "    uint n%u = lives%u ? some_of(it.number, %u, %u, left) : 0;\n", e, e, e,
+                channel->into[e].at_most);
+        fprintf(out, "    left -= n%u; all += n%u;\n", e, e);
+    }
+    for (uint32_t e = 0; e < channel->n_into; e++)
+        fprintf(out, "    n%u += rest && !all && lives%u; all += rest && !all && lives%u;\n", e, e,
+                e);
+    fprintf(out, "    uint each = all ? rest / all : 0, more = rest - each * all;\n"
+                 "    if (rest && !all)\n"
+                 "        atomic_add(&counts[2], rest);\n"
+                 "    uint number = all ? atomic_add(&counts[0], all) : 0;\n"
+                 "    gravel_slot to = it.to;\n"
+                 "    gravel_barrier_wg(f.group);\n");
+}
+
+/* @param slot  whether what is spawned later returns to the first of these. */
+static void write_edge(FILE *out, const struct ledger *ledger, uint32_t c, uint32_t e)
+{
+    uint32_t into = find_channel(ledger, ledger->random.channels[c].into[e].into);
+    uint32_t kind = kind_of(ledger, into);
+    bool deepens = kind == GRAVEL_SPAWN && is_stack(ledger, c);
+    bool by_item = (ledger->seed + c + e) % 4 == 0;
+    if (by_item)
+        fprintf(out,
+                "    gravel_ce ce%u = 0;\n    if (n%u)\n"
+                "        ce%u = gravel_talloc_wi(f, GRAVEL_CHANNEL(c%u), n%u);\n",
+                e, e, e, into, e);
+    else
+        fprintf(out, "    gravel_ce ce%u = gravel_talloc_wg(f, GRAVEL_CHANNEL(c%u), n%u);\n", e,
+                into, e);
+    fprintf(out,
+            "    for (uint i = 0; i < n%u; i++, number++) {\n"
+            "        uint fuel = each + more, check = check_of(number, %u, %s);\n"
+            "        gravel_write_c%u_wi(f, GRAVEL_CHANNEL(c%u), ce%u + i, ",
+            e, into,
+            into == c || is_stack(ledger, into) ? (deepens ? "f.level + 1" : "f.level") : "0", into,
+            into, e);
+    write_value(out, ledger, into,
+                kind == GRAVEL_SPAWN   ? "to"
+                : kind == GRAVEL_AFTER ? "it.to"
+                                       : "0");
+    fprintf(out, ");\n        more = 0;\n    }\n");
+    if (kind == GRAVEL_AFTER)
+        fprintf(out, "    to = n%u ? GRAVEL_SLOT(f, ce%u, c%u, got) : to;\n", e, e, into);
+    if (by_item)
+        fprintf(out,
+                "    if (n%u)\n        gravel_enq_wi(f, GRAVEL_CHANNEL(c%u));\n"
+                "    gravel_barrier_wg(f.group);\n",
+                e, into);
+    else
+        fprintf(out, "    gravel_enq_wg(f, GRAVEL_CHANNEL(c%u));\n", into);
+}
+
+/* Continuations first: what is spawned returns to them. */
+static void write_task(FILE *out, const struct ledger *ledger, uint32_t c)
+{
+    const struct gravel_channel *channel = &ledger->random.channels[c];
+    fprintf(out,
+            "void c%u_task(struct gravel_flow_group f, uint active, struct c%u it, BOOKS)\n{\n", c,
+            c);
+    fprintf(out, "    uint good = booked(active, it.number, ");
+    write_goodness(out, ledger, c);
+    fprintf(out, ", counts, marks, n_marks);\n");
+    write_shares(out, ledger, c);
+    for (int after = 1; after >= 0; after--)
+        for (uint32_t e = 0; e < channel->n_into; e++)
+            if ((kind_of(ledger, find_channel(ledger, channel->into[e].into)) == GRAVEL_AFTER) ==
+                after)
+                write_edge(out, ledger, c, e);
+    if (is_stack(ledger, c))
+        fprintf(out,
+                "    if (good)\n        atomic_inc(&counts[3]);\n"
+                "    gravel_barrier_wg(f.group);\n"
+                "    gravel_return_add_uint_wg_if(f, good, it.to, %s);\n",
+                kind_of(ledger, c) == GRAVEL_AFTER ? "it.got + 1" : "1");
+    fprintf(out, "}\n");
+}
+
+static char *write_program(const struct ledger *ledger)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    fprintf(out, "%s", preamble);
+    for (uint32_t c = 0; c < ledger->random.graph.n_channels; c++)
+        write_record(out, ledger, c);
+    for (uint32_t c = 0; c < ledger->random.graph.n_channels; c++)
+        if (kind_of(ledger, c) != GRAVEL_OUTPUT)
+            write_task(out, ledger, c);
+    fprintf(out, "kernel void ledger(GRAVEL_ARENA, GRAVEL_FLOW, BOOKS)\n{\n"
+                 "    GRAVEL_FLOW_OPEN(f);\n    GRAVEL_ROUNDS(f) {\n");
+    for (uint32_t c = 0; c < ledger->random.graph.n_channels; c++)
+        if (kind_of(ledger, c) != GRAVEL_OUTPUT)
+            fprintf(out,
+                    "        GRAVEL_NODE(f, c%u) c%u_task(f, f.active, gravel_read_c%u_wi(f), "
+                    "counts, marks, n_marks);\n",
+                    c, c, c);
+    fprintf(out, "    }\n}\n");
+    fclose(out);
+    return text;
+}
+
+/* ---- what the host pushes and takes ------------------------------------------------------------ */
+
+static uint32_t mixed(uint32_t a, uint32_t b)
+{
+    uint32_t x = (a ^ b * 0x9e3779b9u) * 0x85ebca6bu;
+    return (x ^ x >> 15) * 0xc2b2ae35u;
+}
+
+static uint32_t check_of(uint32_t number, uint32_t channel)
+{
+    return mixed(number, channel * 64 + 1);
+}
+
+static void copy_counts(struct ledger *ledger, uint32_t counts[N_COUNTS], bool to_device)
+{
+    cl_command_queue queue = ledger->gravel->device.queue;
+    cl_int error = to_device
+                       ? clEnqueueWriteBuffer(queue, ledger->counts, CL_TRUE, 0,
+                                              N_COUNTS * sizeof *counts, counts, 0, NULL, NULL)
+                       : clEnqueueReadBuffer(queue, ledger->counts, CL_TRUE, 0,
+                                             N_COUNTS * sizeof *counts, counts, 0, NULL, NULL);
+    expect(ledger, "copy of the counts", (uint64_t)(int64_t)error, CL_SUCCESS);
+}
+
+/* Elements for a channel, as many as it has room for and fuel is left. @param next  [in, out] their numbers. */
+static void push(struct ledger *ledger, uint32_t c, uint32_t *next)
+{
+    const struct gravel_channel *channel = &ledger->random.channels[c];
+    uint32_t at = gravel_flow_graph_find(&ledger->flow->graph, channel->name),
+             words = n_words(ledger, c);
+    uint32_t n = ledger->flow->graph.channels[at].width - ledger->flow->graph.channels[at].reserve;
+    uint32_t *records = malloc((size_t)n * channel->record_bytes), n_made = 0;
+    for (; n_made < n && ledger->n_left; n_made++) {
+        uint32_t left = ledger->n_left, *record = records + n_made * words;
+        uint32_t fuel = 1 + random_below(&ledger->state, left < MOST_FUEL ? left : MOST_FUEL);
+        record[0] = *next;
+        record[1] = check_of((*next)++, c);
+        record[2] = fuel;
+        record[3] = record[4] = 0; /* a result goes to the caller's first word */
+        for (uint32_t i = ELEMENT_WORDS; i < words; i++)
+            record[i] = record[1] + i;
+        ledger->n_left -= fuel;
+        ledger->n_pushed += fuel;
+    }
+    OK(gravel_flow_push(ledger->flow, channel->name, records, n_made));
+    free(records);
+}
+
+/* @return how many there were; of each the fuel that it did not use is dropped. */
+static uint32_t take(struct ledger *ledger, uint32_t c, uint64_t *n_dropped)
+{
+    uint32_t records[TAKEN * MOST_WORDS], n = 0, n_all = 0, words = n_words(ledger, c);
+    do {
+        OK(gravel_flow_take(ledger->flow, ledger->random.names[c], records, TAKEN, &n));
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t *record = records + i * words;
+            if (record[0] >= ledger->n_elements || record[1] != check_of(record[0], c))
+                fail(ledger, "an output's number", record[0], ledger->n_elements);
+            ledger->taken[record[0]]++;
+            *n_dropped += record[2] - 1;
+        }
+        n_all += n;
+    } while (n);
+    return n_all;
+}
+
+static uint32_t take_all(struct ledger *ledger, uint64_t *n_dropped)
+{
+    uint32_t n = 0;
+    for (uint32_t c = 0; c < ledger->random.graph.n_channels; c++)
+        if (kind_of(ledger, c) == GRAVEL_OUTPUT)
+            n += take(ledger, c, n_dropped);
+    return n;
+}
+
+/* ---- books --------------------------------------------------------------------------------------- */
+
+/* Each number that was given, once: by its node, or from an output. */
+static void check_books(struct ledger *ledger, const uint32_t counts[N_COUNTS])
+{
+    uint32_t *marks = calloc(ledger->n_elements, sizeof *marks);
+    cl_int error = clEnqueueReadBuffer(ledger->gravel->device.queue, ledger->marks, CL_TRUE, 0,
+                                       ledger->n_elements * sizeof *marks, marks, 0, NULL, NULL);
+    expect(ledger, "copy of the books", (uint64_t)(int64_t)error, CL_SUCCESS);
+    for (uint32_t i = 0; i < ledger->n_elements; i++)
+        if (marks[i] + ledger->taken[i] != (i < counts[NEXT])) {
+            printf("element %u: ", i);
+            fail(ledger, "booked so many times", marks[i] + ledger->taken[i], i < counts[NEXT]);
+        }
+    free(marks);
+}
+
+static void check_layers(struct ledger *ledger)
+{
+    struct gravelp_view view = gravelp_view_of(ledger->flow->memory.control);
+    for (uint32_t layer = 0; layer < view.flow->n_layers; layer++)
+        expect(ledger, "elements left in a layer", gravelp_view_used(view, layer), 0);
+}
+
+static void run_all(struct ledger *ledger)
+{
+    uint32_t counts[N_COUNTS] = {0};
+    const uint32_t zeros[GRAVEL_RESULT_WORDS] = {0};
+    uint64_t n_dropped = 0;
+    uint32_t result;
+    OK(gravel_flow_memory_write(&ledger->flow->memory, 0, zeros, GRAVEL_RESULT_WORDS));
+    while (counts[NEXT] < ledger->n_wanted) {
+        ledger->n_left = ledger->n_elements - counts[NEXT];
+        for (uint32_t c = 0; c < ledger->random.graph.n_channels; c++)
+            if (kind_of(ledger, c) == GRAVEL_STREAM || kind_of(ledger, c) == GRAVEL_SPAWN)
+                push(ledger, c, &counts[NEXT]);
+        copy_counts(ledger, counts, true);
+        int code;
+        while ((code = gravel_flow_run(ledger->flow)) == GRAVEL_ESTUCK)
+            if (take_all(ledger, &n_dropped) == 0)
+                OK(code);
+        OK(code);
+        take_all(ledger, &n_dropped);
+        copy_counts(ledger, counts, false);
+    }
+    expect(ledger, "torn elements", counts[BAD], 0);
+    expect(ledger, "elements, and fuel that was dropped",
+           (uint32_t)(counts[NEXT] + counts[DROPPED] + n_dropped), (uint32_t)ledger->n_pushed);
+    OK(gravel_flow_memory_read(&ledger->flow->memory, 0, &result, 1));
+    expect(ledger, "tasks and continuations that returned", result, counts[IN_STACKS]);
+    check_books(ledger, counts);
+    check_layers(ledger);
+    printf("seed %" PRIu64 ", %u channels: %u elements, %u in stacks, %" PRIu64 " rounds, %" PRIu64
+           " launches, by %s\n",
+           ledger->seed, ledger->random.graph.n_channels, counts[NEXT], counts[IN_STACKS],
+           ledger->flow->stats.rounds, ledger->flow->stats.launches,
+           gravel_scheduler_name(ledger->flow->scheduling.scheduler));
+}
+
+/* ---- a graph -------------------------------------------------------------------------------------- */
+
+static bool has_edge(const struct random_graph *random, uint32_t from, uint32_t into,
+                     uint32_t least)
+{
+    const struct gravel_channel *channel = &random->channels[from];
+    for (uint32_t e = 0; e < channel->n_into; e++)
+        if (strcmp(channel->into[e].into, random->names[into]) == 0)
+            return channel->into[e].at_most >= least;
+    return false;
+}
+
+/* With recursion and joins to check, and no more edges than a program is worth its compiler's time. */
+static bool is_worth_it(const struct random_graph *random)
+{
+    uint32_t n = random->graph.n_channels, n_edges = 0;
+    bool has_recursion = false, has_join = false;
+    for (uint32_t c = 0; c < n; c++) {
+        bool is_task = random->channels[c].kind == GRAVEL_SPAWN;
+        n_edges += random->channels[c].n_into;
+        has_recursion |= is_task && has_edge(random, c, c, 2);
+        for (uint32_t into = 0; into < n; into++)
+            has_join |= is_task && random->channels[into].kind == GRAVEL_AFTER &&
+                        has_edge(random, c, into, 1);
+    }
+    return has_join && has_recursion && n_edges < 12 && random->graph.depth > 3;
+}
+
+/* All layers' counts wrap in the run. */
+static void begin_near_the_end(struct ledger *ledger)
+{
+    struct gravelp_view view = gravelp_view_of(ledger->flow->memory.control);
+    for (uint32_t layer = 0; layer < view.flow->n_layers; layer++)
+        view.heads[layer] = view.tails[layer] = 0u - random_below(&ledger->state, 40);
+    OK(gravel_flow_memory_write_tails(&ledger->flow->memory));
+}
+
+static cl_mem zeroed(struct ledger *ledger, size_t n)
+{
+    const cl_uint zero = 0;
+    cl_mem buffer;
+    OK(gravel_cl_buffer_create(&ledger->gravel->device, "ledger", n * sizeof zero, &buffer));
+    cl_int error = clEnqueueFillBuffer(ledger->gravel->device.queue, buffer, &zero, sizeof zero, 0,
+                                       n * sizeof zero, 0, NULL, NULL);
+    expect(ledger, "fill of the books", (uint64_t)(int64_t)error, CL_SUCCESS);
+    return buffer;
+}
+
+static void open_flow(struct ledger *ledger)
+{
+    const cl_uint n = ledger->n_elements;
+    char *text = write_program(ledger);
+    ledger->random.graph.group_items = 3 + random_below(&ledger->state, 30);
+    OK(gravel_flow_create(&ledger->flow, ledger->gravel, &ledger->random.graph));
+    OK(gravel_flow_build(ledger->flow, "ledger.cl", text, NULL, "ledger"));
+    ledger->counts = zeroed(ledger, N_COUNTS);
+    ledger->marks = zeroed(ledger, n);
+    ledger->taken = calloc(n, sizeof *ledger->taken);
+    OK(gravel_flow_argument(ledger->flow, 2, sizeof ledger->counts, &ledger->counts));
+    OK(gravel_flow_argument(ledger->flow, 3, sizeof ledger->marks, &ledger->marks));
+    OK(gravel_flow_argument(ledger->flow, 4, sizeof n, &n));
+    begin_near_the_end(ledger);
+    free(text);
+}
+
+static void play(struct gravel *gravel, uint64_t seed, uint32_t n_elements)
+{
+    struct ledger ledger = {.gravel = gravel,
+                            .seed = seed,
+                            .state = seed,
+                            .n_wanted = n_elements,
+                            .n_elements = n_elements + MORE_ELEMENTS};
+    random_graph_make(&ledger.random, seed);
+    for (uint32_t c = 0; c < ledger.random.graph.n_channels; c++)
+        ledger.random.channels[c].record_bytes =
+            4 * (ELEMENT_WORDS + random_below(&ledger.state, MOST_WORDS - ELEMENT_WORDS + 1));
+    open_flow(&ledger);
+    run_all(&ledger);
+    gravel_flow_destroy(ledger.flow);
+    gravel_cl_buffer_release(ledger.counts);
+    gravel_cl_buffer_release(ledger.marks);
+    free(ledger.taken);
+}
+
+static struct gravel *open_scheduled(const char *scheduler, uint32_t width)
+{
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    snprintf(config.scheduler, sizeof config.scheduler, "%s", scheduler);
+    config.flow_width = width;
+    OK(gravel_open(&gravel, &config, NULL));
+    return gravel;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 6) {
+        fprintf(stderr, "usage: flow_ledger SEED GRAPHS ELEMENTS WIDTH SCHEDULER...\n");
+        return 2;
+    }
+    uint64_t seed = strtoull(argv[1], NULL, 10);
+    uint32_t n_graphs = (uint32_t)atoi(argv[2]), n_elements = (uint32_t)atof(argv[3]);
+    for (; n_graphs; seed++) {
+        struct random_graph random;
+        random_graph_make(&random, seed);
+        if (!is_worth_it(&random))
+            continue;
+        n_graphs--;
+        for (int i = 5; i < argc; i++) {
+            struct gravel *gravel = open_scheduled(argv[i], (uint32_t)atoi(argv[4]));
+            play(gravel, seed, n_elements);
+            OK(gravel_close(gravel));
+        }
+    }
+    return 0;
+}
