@@ -55,21 +55,24 @@ static void reset(void *self)
     app->result = UINT32_MAX;
 }
 
+static void call(struct app_fib *app, uint32_t n)
+{
+    struct fib root = {.n = n};
+    node_check(gravel_flow_call(app->flow, "fib", &root, offsetof(struct fib, to), &app->result,
+                                sizeof app->result));
+}
+
 static void run(void *self)
 {
     struct app_fib *app = self;
-    struct fib root = {.n = app->n};
-    node_check(gravel_flow_call(app->flow, "fib", &root, offsetof(struct fib, to), &app->result,
-                                sizeof app->result));
+    call(app, app->n);
 }
 
 /* So that the clock sees no compiler: both nodes run, if there are two. */
 static void warm_up(void *self)
 {
     struct app_fib *app = self;
-    struct fib root = {.n = app->n < 2 ? app->n : 2};
-    node_check(gravel_flow_call(app->flow, "fib", &root, offsetof(struct fib, to), &app->result,
-                                sizeof app->result));
+    call(app, app->n < 2 ? app->n : 2);
 }
 
 /* ---- report and check ------------------------------------------------------------------------ */
@@ -108,20 +111,22 @@ static void tell_result(void *self, struct trials *trials)
     flow_tell(app->flow, trials);
 }
 
+static uint64_t serial(const void *self)
+{
+    const struct app_fib *app = self;
+    return fib(app->n);
+}
+
 static uint64_t check(void *self, struct trials *trials)
 {
     const struct app_fib *app = self;
-    double begin = trials_clock();
-    uint32_t expected = fib(app->n);
-    flow_tell_serial(trials, trials_clock() - begin, n_calls(app->n));
-    return app->result != expected;
+    return flow_check(trials, n_calls(app->n), app->result, serial, app);
 }
 
 static void close_all(void *self)
 {
     struct app_fib *app = self;
-    gravel_flow_destroy(app->flow);
-    node_close(&app->node);
+    flow_close(app->flow, &app->node);
 }
 
 static const struct app app = {.name = "fib",

@@ -55,8 +55,23 @@ void flow_tell(struct gravel_flow *flow, struct trials *trials)
 #undef ADD_FIELD
 }
 
+uint64_t flow_check(struct trials *trials, double work, uint64_t result, flow_serial *serial,
+                    const void *self)
+{
+    double begin = trials_clock();
+    uint64_t expected = serial(self);
+    flow_tell_serial(trials, trials_clock() - begin, work);
+    return result != expected;
+}
+
 void flow_tell_serial(struct trials *trials, double seconds, double work)
 {
     trials_say(trials, "  serial: %f s, %.2f M %s\n", seconds, 1e-6 * work / seconds, trials->unit);
     trials_add_real(trials, "serial_seconds", seconds);
+}
+
+void flow_close(struct gravel_flow *flow, struct node *node)
+{
+    gravel_flow_destroy(flow);
+    node_close(node);
 }

@@ -3,7 +3,7 @@
  * A flow of an application's node: made, built, and reported; every failure ends the process.
  *
  * Path:    an application -> this -> gravel/flow.h
- * Owner:   the application destroys the flow before node_close.
+ * Owner:   the application, until flow_close.
  * Threads: main's.
  */
 #ifndef APPS_FLOW_H
@@ -31,7 +31,17 @@ void flow_describe(struct gravel_flow *flow, struct trials *trials);
 /** Say and add what all its runs so far counted. */
 void flow_tell(struct gravel_flow *flow, struct trials *trials);
 
-/** Say and add how long the serial check took, which did so much work. */
+/** What a plain C function of the application's finds. */
+typedef uint64_t flow_serial(const void *self);
+
+/** Compare a result with the serial one, and tell how long that took for so much work. @return 1 if they differ. */
+uint64_t flow_check(struct trials *trials, double work, uint64_t result, flow_serial *serial,
+                    const void *self);
+
+/** Say and add how long a serial method took, which did so much work. */
 void flow_tell_serial(struct trials *trials, double seconds, double work);
+
+/** Destroy the flow, and close the node. */
+void flow_close(struct gravel_flow *flow, struct node *node);
 
 #endif

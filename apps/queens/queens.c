@@ -124,20 +124,21 @@ static void tell_result(void *self, struct trials *trials)
     flow_tell(app->flow, trials);
 }
 
+static uint64_t serial(const void *self)
+{
+    return solutions(full_row(self), 0, 0, 0);
+}
+
 static uint64_t check(void *self, struct trials *trials)
 {
     const struct app_queens *app = self;
-    double begin = trials_clock();
-    uint64_t expected = solutions(full_row(app), 0, 0, 0);
-    flow_tell_serial(trials, trials_clock() - begin, trials->work);
-    return app->result != expected;
+    return flow_check(trials, trials->work, app->result, serial, app);
 }
 
 static void close_all(void *self)
 {
     struct app_queens *app = self;
-    gravel_flow_destroy(app->flow);
-    node_close(&app->node);
+    flow_close(app->flow, &app->node);
 }
 
 static const struct app app = {.name = "queens",
