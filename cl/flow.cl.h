@@ -18,7 +18,8 @@
  * A *channel* is a bounded queue of channel elements (CEs), records that one function processes, the channel's *node*.
  * The scheduler chooses rounds: CEs of one channel and level, one for each work-item. What a round makes is processed
  * in later rounds. Every work-item of the group runs the node: f.active is 0 for those that have no CE, f.level is the
- * round's level, the same for the whole group, and f.group sends messages.
+ * round's level, the same for the whole group, and f.group sends messages. Of a channel that is a GRAVEL_GROUP_NODE a
+ * whole group has one CE, and its node may use local memory, which the kernel declares, and gravel_barrier_wg.
  *
  * The end of a name says who makes the call, as in gravel.cl.h. S is one of:
  *     _wg      every work-item of the work-group

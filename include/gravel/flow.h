@@ -35,7 +35,8 @@ struct gravel_edge {
 struct gravel_channel {
     const char *name;      /**< a C identifier, as the record's struct */
     uint32_t record_bytes; /**< size of the struct, 4-byte words */
-    uint32_t kind;  /**< GRAVEL_STREAM, GRAVEL_OUTPUT, GRAVEL_SPAWN or GRAVEL_AFTER (channel.h) */
+    uint32_t
+        kind; /**< GRAVEL_STREAM, GRAVEL_OUTPUT, GRAVEL_SPAWN or GRAVEL_AFTER, and flags (channel.h) */
     uint32_t width; /**< elements it holds, of each level: a power of two; 0 derives it */
     uint32_t n_into;
     const struct gravel_edge *into; /**< [n_into] none of an output */
@@ -147,15 +148,15 @@ int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *record
                      uint32_t capacity, uint32_t *n);
 
 /* X(field, unit, help): what a flow counted since it was made. */
-#define GRAVEL_FLOW_STATS_FIELDS(X)                                              \
-    X(rounds, "count", "rounds of elements")                                     \
-    X(small_rounds, "count", "of rounds, those of one work-group")               \
-    X(elements, "count", "elements processed")                                   \
-    X(lanes, "count",                                                            \
-      "work-items of the groups that processed them; elements over this is how " \
-      "full groups were")                                                        \
-    X(run_ns, "nanoseconds", "time of runs")                                     \
-    X(scheduler_ns, "nanoseconds", "of it, time when no round ran")              \
+#define GRAVEL_FLOW_STATS_FIELDS(X)                                                             \
+    X(rounds, "count", "rounds of elements")                                                    \
+    X(small_rounds, "count", "of rounds, those of one work-group")                              \
+    X(elements, "count", "elements processed")                                                  \
+    X(lanes, "count",                                                                           \
+      "work-items of the groups that processed them, or of a group node 1; elements over this " \
+      "is how full groups were")                                                                \
+    X(run_ns, "nanoseconds", "time of runs")                                                    \
+    X(scheduler_ns, "nanoseconds", "of it, time when no round ran")                             \
     X(bytes, "bytes", "of the flow's memory on the device")
 
 #define GRAVEL_FLOW_STATS_FIELD(field, unit, help) uint64_t field;

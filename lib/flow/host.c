@@ -108,10 +108,18 @@ static void note_peaks(struct gravel_flow *flow, struct gravelp_view view)
     }
 }
 
+/* Work-groups of a round. */
+static uint32_t groups_of(const struct gravel_flow *flow, const struct gravelp_round *round)
+{
+    return gravelp_channel_groups(flow->graph.channels[round->channel], flow->group_items,
+                                  round->n);
+}
+
 /* A launch of one round. */
 static int play(struct gravel_flow *flow, struct gravelp_view view, struct gravelp_round round)
 {
-    uint32_t n_groups = (round.n + flow->group_items - 1) / flow->group_items;
+    const struct gravelp_channel *channel = &flow->graph.channels[round.channel];
+    uint32_t n_groups = groups_of(flow, &round);
     set_round(view, round);
     int code = launch_and_wait(flow, false, n_groups, &round);
     if (!code)
@@ -122,7 +130,7 @@ static int play(struct gravel_flow *flow, struct gravelp_view view, struct grave
     flow->stats.rounds++;
     flow->stats.small_rounds += n_groups == 1;
     flow->stats.elements += round.n;
-    flow->stats.lanes += (uint64_t)n_groups * flow->group_items;
+    flow->stats.lanes += (uint64_t)n_groups * gravelp_channel_share(*channel, flow->group_items);
     return 0;
 }
 
@@ -153,7 +161,7 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
         struct gravelp_round round = gravelp_view_choose(view);
         if (round.n == 0)
             break;
-        bool is_small = flow->looping && round.n <= flow->group_items;
+        bool is_small = flow->looping && groups_of(flow, &round) == 1;
         code = is_small ? play_alone(flow, view, round) : play(flow, view, round);
         note_peaks(flow, view);
     }
