@@ -6,6 +6,17 @@
 #include "frame/die.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+error_t flow_take_form(struct argp_state *state, const struct app_option *option, const char *value,
+                       void *field)
+{
+    bool *is_plain = field;
+    *is_plain = strcmp(value, "plain") == 0;
+    return *is_plain || strcmp(value, "flow") == 0
+               ? 0
+               : option_refuse(state, option, "there is no '%s', but flow and plain", value);
+}
 
 struct gravel_flow *flow_open(struct node *node, const struct gravel_graph *graph)
 {

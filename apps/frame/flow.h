@@ -9,10 +9,25 @@
 #ifndef APPS_FLOW_H
 #define APPS_FLOW_H
 
-#include "frame/node.h"
-#include "frame/trials.h"
+#include "frame/app.h"
 
 #include <gravel/flow.h>
+
+/* How an application is written: as a flow, or with the plain kernels that it is compared with. */
+struct flow_form {
+    const char *name;
+    app_step *open; /* behind node_open */
+    app_step *run;
+};
+
+/** --form flow|plain fills a bool, which says whether it is plain. */
+option_take flow_take_form;
+#define FLOW_FORM_OPTION(in)                                                                     \
+    {                                                                                            \
+        "form", 0, "FORM",                                                                       \
+            "flow: tasks of a channel-flow graph; plain: kernels that the host launches (flow)", \
+            flow_take_form, OPTION_AT(in, is_plain, bool), 0, 0                                  \
+    }
 
 /** Make a flow whose groups are the node's (--group). */
 struct gravel_flow *flow_open(struct node *node, const struct gravel_graph *graph);

@@ -40,6 +40,8 @@ GROUPS["options and files"] = [
     ("fib", "48", "[N]: '48' is not in 0..47"),
     ("queens", "19", "[N]: '19' is not in 2..18"),
     ("queens", "--base 0 8", "--base: '0' is not in 1..18"),
+    ("sort", "0", "[N]: '0' is not in 1..1073741824"),
+    ("sort", "--form fast", "--form: there is no 'fast', but flow and plain"),
     ("gups", "--table 33", "--table: '33'"),
     ("gups", "--updates 41", "--updates: '41' is not in 0..40"),
     ("gups", "--per-item 3", "--per-item"),
