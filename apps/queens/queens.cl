@@ -3,11 +3,12 @@
  * Placements of N queens on a board of N x N, none of which attacks another: a task for each board with some rows
  * filled, the last BASE rows by one work-item.
  *
- * Path: queens.c -> this
- * Source: Orr 2016, table 4-3; the bit boards are those of Richards, Backtracking Algorithms in MCPL, 1997.
+ * Path: flow.c -> this -> board.cl.h
+ * Source: Orr 2016, table 4-3.
  */
 #include "gravel.cl.h"
 #include "queens.h"
+#include "board.cl.h"
 
 GRAVEL_RECORD(queens)
 GRAVEL_RECORD(solve)
@@ -43,40 +44,12 @@ static inline void queens_task(struct gravel_flow_group f, uint active, struct q
     gravel_barrier_wg(f.group);
 }
 
-/* Depth first, with a stack: for each row that is being filled, the places of its queen and those yet to be tried. */
-static inline uint solutions(struct solve board, uint full)
-{
-    uint columns[QUEENS_BASE], left[QUEENS_BASE], right[QUEENS_BASE];
-    uint places[QUEENS_BASE];
-    uint row = 0, n = 0;
-    columns[0] = board.columns;
-    left[0] = board.left;
-    right[0] = board.right;
-    places[0] = full & ~(board.columns | board.left | board.right);
-    while (row < QUEENS_BASE) {
-        uint place = places[row] & -places[row];
-        places[row] ^= place;
-        if (place == 0) {
-            row--; /* before the first: ends the loop */
-        } else if ((columns[row] | place) == full) {
-            n++;
-        } else {
-            columns[row + 1] = columns[row] | place;
-            left[row + 1] = (left[row] | place) << 1;
-            right[row + 1] = (right[row] | place) >> 1;
-            row++;
-            places[row] = full & ~(columns[row] | left[row] | right[row]);
-        }
-    }
-    return n;
-}
-
 static inline void solve_task(struct gravel_flow_group f, uint active, struct solve board,
                               uint full)
 {
     uint n = 0;
     if (active)
-        n = solutions(board, full);
+        n = solutions(board.columns, board.left, board.right, full);
     gravel_barrier_wg(f.group);
     gravel_return_add_uint_wg_if(f, n != 0, board.to, n);
 }
