@@ -47,6 +47,9 @@
  * A divergent `if` or loop that is the first or last thing of a node needs a gravel_barrier_wg beside it; _wg_if calls
  * do not (docs/guide/divergence.md).
  *
+ * A kernel that is no node adds elements too: GRAVEL_FLOW_PRODUCE(f) is its first statement, and the host launches it
+ * by gravel_flow_produce.
+ *
  * Results. A slot is a word of a continuation, or of the caller's result; TYPE is int, uint or float, and without add
  * also long or ulong:
  *     gravel_slot GRAVEL_SLOT(f, ce, NAME, field)                 the field of a continuation made in this round
@@ -86,6 +89,16 @@
 #else
 #define GRAVELP_FLOW_SCRATCH struct gravelp_flow_scratch *gravelp_flow_scratch_ = gravelp_lane->flow
 #endif
+
+/*
+ * Instead of GRAVEL_FLOW_OPEN, in a kernel that gravel_flow_produce launches: `f` to push and spawn with, at level 0.
+ * It has no element, no round and no continuation.
+ */
+#define GRAVEL_FLOW_PRODUCE(f)   \
+    GRAVEL_OPEN(gravel_group_);  \
+    GRAVELP_FLOW_SCRATCH;        \
+    struct gravel_flow_group f = \
+        gravelp_round_none(gravel_group_, gravel_flow_, gravelp_flow_scratch_)
 
 /*
  * GRAVEL_ROUNDS: once, around all nodes: the rounds of this launch. The statement behind GRAVEL_NODE is the node of the

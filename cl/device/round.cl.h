@@ -47,6 +47,15 @@ GRAVELP_INLINE bool gravelp_round_fits(global struct gravelp_flow *flow)
     return false;
 }
 
+/* Any work-item of a producer: one level above the first, so that what it spawns is of that. */
+GRAVELP_INLINE struct gravel_flow_group
+gravelp_round_none(struct gravel_group group, global struct gravelp_flow *flow,
+                   local struct gravelp_flow_scratch *scratch)
+{
+    return (struct gravel_flow_group){group,       flow, scratch, GRAVELP_FLOW_N_CHANNELS,
+                                      0xffffffffu, 0,    0};
+}
+
 #ifndef GRAVELP_FLOW_LOOP
 
 /* Every work-item: its part of the round. A kernel of another graph has none. */

@@ -8,7 +8,8 @@
  * node processes. Its memory is allocated when it is created. No kernel waits for room: a round of channel elements
  * begins when all that it can make fits, and that is why each edge says how much one element makes at most.
  *
- * Nothing here is collective, and a flow knows nothing of other nodes. One thread at a time makes the calls of a flow.
+ * Nothing here is collective, and a flow knows nothing of other nodes. One thread at a time makes the calls of a flow,
+ * but for gravel_flow_post.
  *
  * Source:  Orr 2016, chapter 4.
  */
@@ -100,6 +101,37 @@ int gravel_flow_argument(struct gravel_flow *flow, cl_uint index, size_t bytes, 
  */
 int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *records,
                      uint32_t n);
+
+/**
+ * Add elements as gravel_flow_push does, but from any thread, also a handler of active messages, and also during a run:
+ * so the nodes of a job send each other tasks. They wait on the host, in memory that grows; a run
+ * adds them between two rounds, as their channel has room. What comes when a run has ended waits for the next.
+ *
+ * @return  0; GRAVEL_EINVAL (no such channel, or not one to push to); GRAVEL_ENOMEM.
+ */
+int gravel_flow_post(struct gravel_flow *flow, const char *channel, const void *records,
+                     uint32_t n);
+
+/**
+ * Make another kernel of the flow's program, for gravel_flow_produce. The caller sets its arguments from 2 on, and
+ * releases it before the flow is destroyed.
+ *
+ * @param function  whose arguments begin with GRAVEL_ARENA, GRAVEL_FLOW, and that opens with GRAVEL_FLOW_PRODUCE.
+ * @return          0; GRAVEL_EINVAL; GRAVEL_ECL (no such function).
+ */
+int gravel_flow_kernel(struct gravel_flow *flow, const char *function, cl_kernel *kernel);
+
+/**
+ * Launch a producer, a kernel whose work-items add elements to streams or tasks of level 0 to stacks, and wait for its
+ * end. Not during a run.
+ *
+ * @param n_items  work-items, in groups as the flow's.
+ * @param into     [n_into] what one work-item makes at most.
+ * @return         0; GRAVEL_ERANGE if there is no room for what all could make, and then it is not launched;
+ *                 GRAVEL_EKERNEL if it made more, and the flow is of no use after it; as gravel_flow_run.
+ */
+int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
+                        const struct gravel_edge *into, uint32_t n_into);
 
 /**
  * Process elements until none is left but in outputs.

@@ -158,8 +158,9 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
     int code = 0;
     uint64_t begin_ns = gravel_clock_ns();
     while (!code) {
+        code = gravel_flow_take_posts(flow);
         struct gravelp_round round = gravelp_view_choose(view);
-        if (round.n == 0)
+        if (code || round.n == 0)
             break;
         bool is_small = flow->looping && groups_of(flow, &round) == 1;
         code = is_small ? play_alone(flow, view, round) : play(flow, view, round);
