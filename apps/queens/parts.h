@@ -16,6 +16,7 @@ struct app_queens {
     bool is_plain;
     uint32_t n;
     uint32_t base; /* rows that one work-item fills, of the flow */
+    uint32_t deal; /* rows after which the flow deals boards to all nodes; 0: it does not */
     struct gravel_flow *flow;
     cl_kernel solve; /* of the form without a flow */
     uint64_t result; /* of all nodes */

@@ -44,6 +44,9 @@ static void set_up(void *self)
 {
     struct app_queens *app = self;
     char options[64];
+    if (app->deal)
+        die("--deal: of form flow");
+    node_open(&app->node, 0);
     snprintf(options, sizeof options, "-DQUEENS_BASE=%u", app->n - host_rows(app));
     node_build(&app->node, "plain.cl", plain_cl, options);
     app->solve = node_kernel_without_arena(&app->node, "solve");

@@ -18,6 +18,8 @@ static const struct app_option own_options[] = {
      OPTION_COUNT(struct app_queens, n, 2, 18)},
     {"base", 0, "ROWS", "Rows that one work-item fills (4)",
      OPTION_COUNT(struct app_queens, base, 1, 18)},
+    {"deal", 0, "ROWS", "Rows after which boards are dealt to all nodes by messages (0: none are)",
+     OPTION_COUNT(struct app_queens, deal, 0, 17)},
     FLOW_FORM_OPTION(struct app_queens),
     {0}};
 
@@ -44,7 +46,6 @@ static const struct flow_form *form_of(const struct app_queens *app)
 static void set_up(void *self)
 {
     struct app_queens *app = self;
-    node_open(&app->node, 0);
     form_of(app)->open(app);
 }
 
@@ -84,6 +85,7 @@ static void describe(void *self, struct trials *trials)
     trials->work = (double)app->result;
     trials_add_number(trials, "n", app->n);
     trials_add_number(trials, "base", app->base);
+    trials_add_number(trials, "deal", app->deal);
     trials_add_word(trials, "form", form_of(app)->name);
     if (app->flow)
         flow_describe(app->flow, trials);

@@ -40,6 +40,8 @@ GROUPS["options and files"] = [
     ("fib", "48", "[N]: '48' is not in 0..47"),
     ("queens", "19", "[N]: '19' is not in 2..18"),
     ("queens", "--base 0 8", "--base: '0' is not in 1..18"),
+    ("queens", "--deal 4 8", "--deal: after 4 rows, and tasks fill 4"),
+    ("queens", "--deal 2 --form plain 8", "--deal: of form flow"),
     ("sort", "0", "[N]: '0' is not in 1..1073741824"),
     ("sort", "--form fast", "--form: there is no 'fast', but flow and plain"),
     ("strassen", "100", "[N]: 100 is not 16 times a power of two"),
