@@ -18,6 +18,7 @@
 #include "fib.h"
 
 #include <stdio.h>
+#include <string.h>
 
 extern const char fib_cl[];
 
@@ -25,14 +26,27 @@ struct app_fib {
     struct options options;
     struct node node;
     uint32_t n;
+    bool by_item; /* each work-item reserves for itself */
     struct gravel_flow *flow;
     uint32_t result;
 };
 
-static const struct app_option own_options[] = {{"[N]", OPTION_ARGUMENT, NULL,
-                                                 "Which Fibonacci number (30)",
-                                                 OPTION_COUNT(struct app_fib, n, 0, 47)},
-                                                {0}};
+static error_t take_reserve(struct argp_state *state, const struct app_option *option,
+                            const char *value, void *field)
+{
+    bool *by_item = field;
+    *by_item = strcmp(value, "item") == 0;
+    return *by_item || strcmp(value, "group") == 0
+               ? 0
+               : option_refuse(state, option, "there is no '%s', but group and item", value);
+}
+
+static const struct app_option own_options[] = {
+    {"[N]", OPTION_ARGUMENT, NULL, "Which Fibonacci number (30)",
+     OPTION_COUNT(struct app_fib, n, 0, 47)},
+    {"reserve", 0, "WHO", "Who reserves channel elements: group, once for all, or item (group)",
+     take_reserve, OPTION_AT(struct app_fib, by_item, bool), 0, 0},
+    {0}};
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
@@ -46,7 +60,7 @@ static void set_up(void *self)
     const struct gravel_graph graph = {channels, 2, .depth = app->n + 1};
     node_open(&app->node, 0);
     app->flow = flow_open(&app->node, &graph);
-    flow_build(app->flow, "fib.cl", fib_cl, NULL, "fib_flow");
+    flow_build(app->flow, "fib.cl", fib_cl, app->by_item ? "-DBY_ITEM" : NULL, "fib_flow");
 }
 
 static void reset(void *self)

@@ -42,9 +42,23 @@ static struct gravel_flow_stats read_stats(struct gravel_flow *flow)
     return stats;
 }
 
+/* What the flow had counted when it was described: of the warm-up, in which the device's compiler worked. */
+static struct gravel_flow_stats before;
+
 void flow_describe(struct gravel_flow *flow, struct trials *trials)
 {
-    trials_add_number(trials, "flow_bytes", read_stats(flow).bytes);
+    before = read_stats(flow);
+    trials_add_number(trials, "flow_bytes", before.bytes);
+    before.bytes = 0;
+}
+
+static struct gravel_flow_stats stats_of_trials(struct gravel_flow *flow)
+{
+    struct gravel_flow_stats stats = read_stats(flow);
+#define SUBTRACT_FIELD(field, unit, help) stats.field -= before.field;
+    GRAVEL_FLOW_STATS_FIELDS(SUBTRACT_FIELD)
+#undef SUBTRACT_FIELD
+    return stats;
 }
 
 static double ratio(uint64_t part, uint64_t whole)
@@ -54,7 +68,7 @@ static double ratio(uint64_t part, uint64_t whole)
 
 void flow_tell(struct gravel_flow *flow, struct trials *trials)
 {
-    struct gravel_flow_stats stats = read_stats(flow);
+    struct gravel_flow_stats stats = stats_of_trials(flow);
     trials_say(trials,
                "  %" PRIu64 " elements in %" PRIu64 " rounds, %" PRIu64
                " of a single group; lanes %.0f %% active; scheduler %.1f %% of the time\n",

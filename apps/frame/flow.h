@@ -40,10 +40,10 @@ void flow_build(struct gravel_flow *flow, const char *name, const char *source, 
 #define FLOW_SET(flow, index, type, value) \
     node_check(gravel_flow_argument(flow, index, sizeof(type), &(type){value}))
 
-/** Add what the flow's memory is to the parameters. */
+/** Add what the flow's memory is to the parameters, and let its counts begin: before the trials. */
 void flow_describe(struct gravel_flow *flow, struct trials *trials);
 
-/** Say and add what all its runs so far counted. */
+/** Say and add what its runs have counted since. An application has one flow. */
 void flow_tell(struct gravel_flow *flow, struct trials *trials);
 
 /** What a plain C function of the application's finds. */

@@ -34,9 +34,9 @@ static inline uint free_places(struct queens board, uint allowed)
 static inline void queens_task(struct gravel_flow_group f, uint active, struct queens board,
                                uint full, uint first)
 {
-    uint allowed = f.level == 0 && QUEENS_DEAL == 0 ? first : full;
+    uint rows = f.level + QUEENS_DEAL, allowed = rows ? full : first;
     uint places = active ? free_places(board, allowed) : 0, n = popcount(places);
-    uint n_left = popcount(full) - QUEENS_DEAL - f.level - 1;
+    uint n_left = popcount(full) - rows - 1;
     uint into = n_left > QUEENS_BASE ? GRAVEL_CHANNEL(queens) : GRAVEL_CHANNEL(solve);
     struct gravel_fork fork = gravel_fork_wg(f, GRAVEL_CHANNEL(total), into, n);
     struct total total = {0, board.to};

@@ -80,6 +80,7 @@ static inline void add_products(struct range task, struct sums sums, global floa
 
 static inline void part_task(uint active, struct range task, global float *all)
 {
+    /* without an element the level is any number, and the loop may be long */
     struct sums sums = sums_of(active ? task.level : 0, task.of.number);
     uint end = active ? task.first + task.n : 0;
     for (uint i = task.first + get_local_id(0); i < end; i += get_local_size(0)) {

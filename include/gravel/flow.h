@@ -189,7 +189,8 @@ int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *record
       "is how full groups were")                                                                \
     X(run_ns, "nanoseconds", "time of runs")                                                    \
     X(scheduler_ns, "nanoseconds", "of it, time when no round ran")                             \
-    X(bytes, "bytes", "of the flow's memory on the device")
+    X(bytes, "bytes", "of the flow's memory on the device")                                     \
+    X(runs, "count", "runs that have begun")
 
 #define GRAVEL_FLOW_STATS_FIELD(field, unit, help) uint64_t field;
 /** From version 1.0 on, new counters are added at the end. */

@@ -157,6 +157,7 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
     int code = 0;
     uint64_t begin_ns = gravel_clock_ns();
+    flow->stats.runs++;
     while (!code) {
         code = gravel_flow_take_posts(flow);
         struct gravelp_round round = gravelp_view_choose(view);

@@ -37,6 +37,7 @@ GROUPS["options and files"] = [
     ("kmeans", "-p 0", "-p: '0'"),
     ("kmeans", "-p -5", "-p: '-5' is not in 1.."),
     ("kmeans", "-n 0", "-n: '0' is not in 1..1000000"),
+    ("fib", "--reserve lane", "--reserve: there is no 'lane', but group and item"),
     ("fib", "48", "[N]: '48' is not in 0..47"),
     ("queens", "19", "[N]: '19' is not in 2..18"),
     ("queens", "--base 0 8", "--base: '0' is not in 1..18"),
