@@ -18,7 +18,8 @@
  * A *channel* is a bounded queue of channel elements (CEs), records that one function processes, the channel's *node*.
  * The scheduler chooses rounds: CEs of one channel and level, one for each work-item. What a round makes is processed
  * in later rounds. Every work-item of the group runs the node: f.active is 0 for those that have no CE, f.level is the
- * round's level, the same for the whole group, and f.group sends messages.
+ * round's level, the same for the whole group, and f.group sends messages. Of a channel that is a GRAVEL_GROUP_NODE a
+ * whole group has one CE, and its node may use local memory, which the kernel declares, and gravel_barrier_wg.
  *
  * The end of a name says who makes the call, as in gravel.cl.h. S is one of:
  *     _wg      every work-item of the work-group
@@ -45,6 +46,9 @@
  *
  * A divergent `if` or loop that is the first or last thing of a node needs a gravel_barrier_wg beside it; _wg_if calls
  * do not (docs/guide/divergence.md).
+ *
+ * A kernel that is no node adds elements too: GRAVEL_FLOW_PRODUCE(f) is its first statement, and the host launches it
+ * by gravel_flow_produce.
  *
  * Results. A slot is a word of a continuation, or of the caller's result; TYPE is int, uint or float, and without add
  * also long or ulong:
@@ -85,6 +89,16 @@
 #else
 #define GRAVELP_FLOW_SCRATCH struct gravelp_flow_scratch *gravelp_flow_scratch_ = gravelp_lane->flow
 #endif
+
+/*
+ * Instead of GRAVEL_FLOW_OPEN, in a kernel that gravel_flow_produce launches: `f` to push and spawn with, at level 0.
+ * It has no element, no round and no continuation.
+ */
+#define GRAVEL_FLOW_PRODUCE(f)   \
+    GRAVEL_OPEN(gravel_group_);  \
+    GRAVELP_FLOW_SCRATCH;        \
+    struct gravel_flow_group f = \
+        gravelp_round_none(gravel_group_, gravel_flow_, gravelp_flow_scratch_)
 
 /*
  * GRAVEL_ROUNDS: once, around all nodes: the rounds of this launch. The statement behind GRAVEL_NODE is the node of the

@@ -18,6 +18,7 @@
 #include "fib.h"
 
 #include <stdio.h>
+#include <string.h>
 
 extern const char fib_cl[];
 
@@ -25,14 +26,27 @@ struct app_fib {
     struct options options;
     struct node node;
     uint32_t n;
+    bool by_item; /* each work-item reserves for itself */
     struct gravel_flow *flow;
     uint32_t result;
 };
 
-static const struct app_option own_options[] = {{"[N]", OPTION_ARGUMENT, NULL,
-                                                 "Which Fibonacci number (30)",
-                                                 OPTION_COUNT(struct app_fib, n, 0, 47)},
-                                                {0}};
+static error_t take_reserve(struct argp_state *state, const struct app_option *option,
+                            const char *value, void *field)
+{
+    bool *by_item = field;
+    *by_item = strcmp(value, "item") == 0;
+    return *by_item || strcmp(value, "group") == 0
+               ? 0
+               : option_refuse(state, option, "there is no '%s', but group and item", value);
+}
+
+static const struct app_option own_options[] = {
+    {"[N]", OPTION_ARGUMENT, NULL, "Which Fibonacci number (30)",
+     OPTION_COUNT(struct app_fib, n, 0, 47)},
+    {"reserve", 0, "WHO", "Who reserves channel elements: group, once for all, or item (group)",
+     take_reserve, OPTION_AT(struct app_fib, by_item, bool), 0, 0},
+    {0}};
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
@@ -46,7 +60,7 @@ static void set_up(void *self)
     const struct gravel_graph graph = {channels, 2, .depth = app->n + 1};
     node_open(&app->node, 0);
     app->flow = flow_open(&app->node, &graph);
-    flow_build(app->flow, "fib.cl", fib_cl, NULL, "fib_flow");
+    flow_build(app->flow, "fib.cl", fib_cl, app->by_item ? "-DBY_ITEM" : NULL, "fib_flow");
 }
 
 static void reset(void *self)
@@ -55,21 +69,24 @@ static void reset(void *self)
     app->result = UINT32_MAX;
 }
 
+static void call(struct app_fib *app, uint32_t n)
+{
+    struct fib root = {.n = n};
+    node_check(gravel_flow_call(app->flow, "fib", &root, offsetof(struct fib, to), &app->result,
+                                sizeof app->result));
+}
+
 static void run(void *self)
 {
     struct app_fib *app = self;
-    struct fib root = {.n = app->n};
-    node_check(gravel_flow_call(app->flow, "fib", &root, offsetof(struct fib, to), &app->result,
-                                sizeof app->result));
+    call(app, app->n);
 }
 
 /* So that the clock sees no compiler: both nodes run, if there are two. */
 static void warm_up(void *self)
 {
     struct app_fib *app = self;
-    struct fib root = {.n = app->n < 2 ? app->n : 2};
-    node_check(gravel_flow_call(app->flow, "fib", &root, offsetof(struct fib, to), &app->result,
-                                sizeof app->result));
+    call(app, app->n < 2 ? app->n : 2);
 }
 
 /* ---- report and check ------------------------------------------------------------------------ */
@@ -108,20 +125,22 @@ static void tell_result(void *self, struct trials *trials)
     flow_tell(app->flow, trials);
 }
 
+static uint64_t serial(const void *self)
+{
+    const struct app_fib *app = self;
+    return fib(app->n);
+}
+
 static uint64_t check(void *self, struct trials *trials)
 {
     const struct app_fib *app = self;
-    double begin = trials_clock();
-    uint32_t expected = fib(app->n);
-    flow_tell_serial(trials, trials_clock() - begin, n_calls(app->n));
-    return app->result != expected;
+    return flow_check(trials, n_calls(app->n), app->result, serial, app);
 }
 
 static void close_all(void *self)
 {
     struct app_fib *app = self;
-    gravel_flow_destroy(app->flow);
-    node_close(&app->node);
+    flow_close(app->flow, &app->node);
 }
 
 static const struct app app = {.name = "fib",

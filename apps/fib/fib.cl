@@ -21,6 +21,20 @@
 GRAVEL_RECORD(fib)
 GRAVEL_RECORD(sum)
 
+#ifdef BY_ITEM
+/* Each work-item reserves what it makes, to compare with. */
+static inline void fib_task(struct gravel_flow_group f, uint active, struct fib task)
+{
+    uint is_leaf = task.n < 2;
+    gravel_return_uint_wg_if(f, active && is_leaf, task.to, task.n);
+    if (active && !is_leaf) {
+        gravel_ce after = gravel_sync_sum_wi(f, (struct sum){0, 0, task.to});
+        gravel_spawn_fib_wi(f, (struct fib){task.n - 1, GRAVEL_SLOT(f, after, sum, x)});
+        gravel_spawn_fib_wi(f, (struct fib){task.n - 2, GRAVEL_SLOT(f, after, sum, y)});
+    }
+    gravel_barrier_wg(f.group);
+}
+#else
 static inline void fib_task(struct gravel_flow_group f, uint active, struct fib task)
 {
     uint is_leaf = task.n < 2, goes_on = active && !is_leaf;
@@ -34,6 +48,8 @@ static inline void fib_task(struct gravel_flow_group f, uint active, struct fib 
     gravel_write_fib_wg_if(f, goes_on, GRAVEL_CHANNEL(fib), fork.first, x);
     gravel_write_fib_wg_if(f, goes_on, GRAVEL_CHANNEL(fib), fork.first + 1, y);
 }
+
+#endif
 
 static inline void sum_task(struct gravel_flow_group f, uint active, struct sum task)
 {

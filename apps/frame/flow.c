@@ -6,6 +6,17 @@
 #include "frame/die.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+error_t flow_take_form(struct argp_state *state, const struct app_option *option, const char *value,
+                       void *field)
+{
+    bool *is_plain = field;
+    *is_plain = strcmp(value, "plain") == 0;
+    return *is_plain || strcmp(value, "flow") == 0
+               ? 0
+               : option_refuse(state, option, "there is no '%s', but flow and plain", value);
+}
 
 struct gravel_flow *flow_open(struct node *node, const struct gravel_graph *graph)
 {
@@ -31,9 +42,23 @@ static struct gravel_flow_stats read_stats(struct gravel_flow *flow)
     return stats;
 }
 
+/* What the flow had counted when it was described: of the warm-up, in which the device's compiler worked. */
+static struct gravel_flow_stats before;
+
 void flow_describe(struct gravel_flow *flow, struct trials *trials)
 {
-    trials_add_number(trials, "flow_bytes", read_stats(flow).bytes);
+    before = read_stats(flow);
+    trials_add_number(trials, "flow_bytes", before.bytes);
+    before.bytes = 0;
+}
+
+static struct gravel_flow_stats stats_of_trials(struct gravel_flow *flow)
+{
+    struct gravel_flow_stats stats = read_stats(flow);
+#define SUBTRACT_FIELD(field, unit, help) stats.field -= before.field;
+    GRAVEL_FLOW_STATS_FIELDS(SUBTRACT_FIELD)
+#undef SUBTRACT_FIELD
+    return stats;
 }
 
 static double ratio(uint64_t part, uint64_t whole)
@@ -43,7 +68,7 @@ static double ratio(uint64_t part, uint64_t whole)
 
 void flow_tell(struct gravel_flow *flow, struct trials *trials)
 {
-    struct gravel_flow_stats stats = read_stats(flow);
+    struct gravel_flow_stats stats = stats_of_trials(flow);
     trials_say(trials,
                "  %" PRIu64 " elements in %" PRIu64 " rounds, %" PRIu64
                " of a single group; lanes %.0f %% active; scheduler %.1f %% of the time\n",
@@ -55,8 +80,23 @@ void flow_tell(struct gravel_flow *flow, struct trials *trials)
 #undef ADD_FIELD
 }
 
+uint64_t flow_check(struct trials *trials, double work, uint64_t result, flow_serial *serial,
+                    const void *self)
+{
+    double begin = trials_clock();
+    uint64_t expected = serial(self);
+    flow_tell_serial(trials, trials_clock() - begin, work);
+    return result != expected;
+}
+
 void flow_tell_serial(struct trials *trials, double seconds, double work)
 {
     trials_say(trials, "  serial: %f s, %.2f M %s\n", seconds, 1e-6 * work / seconds, trials->unit);
     trials_add_real(trials, "serial_seconds", seconds);
+}
+
+void flow_close(struct gravel_flow *flow, struct node *node)
+{
+    gravel_flow_destroy(flow);
+    node_close(node);
 }

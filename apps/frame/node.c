@@ -222,6 +222,13 @@ void node_clear(struct node *node, cl_mem array, size_t bytes)
                   "clEnqueueWriteBuffer");
 }
 
+void node_write(struct node *node, cl_mem array, size_t at, size_t bytes, const void *data)
+{
+    node_check_cl(clEnqueueWriteBuffer(gravel_cl_queue(node->gravel), array, CL_TRUE, at, bytes,
+                                       data, 0, NULL, NULL),
+                  "clEnqueueWriteBuffer");
+}
+
 void node_read(struct node *node, cl_mem array, size_t bytes, void *data)
 {
     if (bytes)

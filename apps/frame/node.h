@@ -114,6 +114,9 @@ void node_array_free(struct node *node, cl_mem array);
 /** Write zeros to the beginning of a device array [bytes, 64 at most], before the kernels launched next. */
 void node_clear(struct node *node, cl_mem array, size_t bytes);
 
+/** Copy to a device array, from a byte on, before the kernels launched next. */
+void node_write(struct node *node, cl_mem array, size_t at, size_t bytes, const void *data);
+
 /** Copy a device array back, after all kernels launched so far. */
 void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
 

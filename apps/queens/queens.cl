@@ -3,15 +3,19 @@
  * Placements of N queens on a board of N x N, none of which attacks another: a task for each board with some rows
  * filled, the last BASE rows by one work-item.
  *
- * Path: queens.c -> this
- * Source: Orr 2016, table 4-3; the bit boards are those of Richards, Backtracking Algorithms in MCPL, 1997.
+ * Path: flow.c -> this -> board.cl.h
+ * Source: Orr 2016, table 4-3.
  */
 #include "gravel.cl.h"
 #include "queens.h"
+#include "board.cl.h"
 
 GRAVEL_RECORD(queens)
 GRAVEL_RECORD(solve)
 GRAVEL_RECORD(total)
+#if QUEENS_DEAL
+GRAVEL_RECORD(begin)
+#endif
 
 static inline struct queens with_queen(struct queens board, uint place, gravel_slot to)
 {
@@ -30,9 +34,9 @@ static inline uint free_places(struct queens board, uint allowed)
 static inline void queens_task(struct gravel_flow_group f, uint active, struct queens board,
                                uint full, uint first)
 {
-    uint allowed = f.level == 0 ? first : full;
+    uint rows = f.level + QUEENS_DEAL, allowed = rows ? full : first;
     uint places = active ? free_places(board, allowed) : 0, n = popcount(places);
-    uint n_left = popcount(full) - f.level - 1;
+    uint n_left = popcount(full) - rows - 1;
     uint into = n_left > QUEENS_BASE ? GRAVEL_CHANNEL(queens) : GRAVEL_CHANNEL(solve);
     struct gravel_fork fork = gravel_fork_wg(f, GRAVEL_CHANNEL(total), into, n);
     struct total total = {0, board.to};
@@ -43,40 +47,43 @@ static inline void queens_task(struct gravel_flow_group f, uint active, struct q
     gravel_barrier_wg(f.group);
 }
 
-/* Depth first, with a stack: for each row that is being filled, the places of its queen and those yet to be tried. */
-static inline uint solutions(struct solve board, uint full)
+#if QUEENS_DEAL
+/* Any node may get any board. */
+static inline uint node_of(struct gravel_flow_group f, struct queens board)
 {
-    uint columns[QUEENS_BASE], left[QUEENS_BASE], right[QUEENS_BASE];
-    uint places[QUEENS_BASE];
-    uint row = 0, n = 0;
-    columns[0] = board.columns;
-    left[0] = board.left;
-    right[0] = board.right;
-    places[0] = full & ~(board.columns | board.left | board.right);
-    while (row < QUEENS_BASE) {
-        uint place = places[row] & -places[row];
-        places[row] ^= place;
-        if (place == 0) {
-            row--; /* before the first: ends the loop */
-        } else if ((columns[row] | place) == full) {
-            n++;
-        } else {
-            columns[row + 1] = columns[row] | place;
-            left[row + 1] = (left[row] | place) << 1;
-            right[row + 1] = (right[row] | place) >> 1;
-            row++;
-            places[row] = full & ~(columns[row] | left[row] | right[row]);
-        }
-    }
-    return n;
+    return (board.columns * 7 + board.left * 31 + board.right * 127) % gravel_n_nodes(f.group);
 }
+
+static inline void deal(struct gravel_flow_group f, struct queens board)
+{
+    gravel_am3_wi(f.group, GRAVEL_HANDLER(deal), board.columns, board.left, board.right,
+                  node_of(f, board));
+}
+
+/* Boards with one queen more: tasks, or messages once they are to be dealt. */
+static inline void begin_task(struct gravel_flow_group f, uint active, struct queens board,
+                              uint full, uint first)
+{
+    uint places = active ? free_places(board, f.level == 0 ? first : full) : 0;
+    uint is_dealt = f.level + 1 == QUEENS_DEAL;
+    gravel_ce ce = gravel_talloc_wg_if(f, !is_dealt, GRAVEL_CHANNEL(begin), popcount(places));
+    for (; places; places &= places - 1, ce++) {
+        struct queens next = with_queen(board, places & -places, board.to);
+        if (is_dealt)
+            deal(f, next);
+        else
+            gravel_write_queens_wi(f, GRAVEL_CHANNEL(begin), ce, next);
+    }
+    gravel_enq_wg(f, GRAVEL_CHANNEL(begin));
+}
+#endif
 
 static inline void solve_task(struct gravel_flow_group f, uint active, struct solve board,
                               uint full)
 {
     uint n = 0;
     if (active)
-        n = solutions(board, full);
+        n = solutions(board.columns, board.left, board.right, full);
     gravel_barrier_wg(f.group);
     gravel_return_add_uint_wg_if(f, n != 0, board.to, n);
 }
@@ -93,5 +100,12 @@ kernel void queens_flow(GRAVEL_ARENA, GRAVEL_FLOW, uint full, uint first)
             struct total task = gravel_read_total_wi(f);
             gravel_return_add_uint_wg_if(f, f.active && task.n, task.to, task.n);
         }
+#if QUEENS_DEAL
+        GRAVEL_NODE (f, begin) {
+            struct begin board = gravel_read_begin_wi(f);
+            struct queens same = {board.columns, board.left, board.right, board.to};
+            begin_task(f, f.active, same, full, first);
+        }
+#endif
     }
 }

@@ -7,6 +7,8 @@
  * or one that is left to the host; in a turn a group has a group's worth of CEs, or none. The groups that take part are
  * the launch's *members* (members.cl.h); the last member out of a round chooses the next one.
  *
+ * Of a channel with GRAVEL_GROUP_NODE a group's worth is one CE, which all its work-items have.
+ *
  * Path:    GRAVEL_FLOW_OPEN, GRAVEL_ROUNDS and GRAVEL_NODE of flow.cl.h -> this -> channel.cl.h, members.cl.h.
  * Memory:  plain: the round was written before the launch. Loop: K5, K6, K7.
  * Source:  Orr 2016, section 4.2 (channel-flow graphs).
@@ -21,6 +23,20 @@
 
 #ifdef GRAVELP_FLOW_SIGN
 
+/* CEs that a group has in a turn of a round; groups of so many work-items, and of a round. */
+GRAVELP_INLINE uint gravelp_round_share(struct gravelp_round round)
+{
+    return gravelp_channel_share(gravelp_channels[round.channel], gravelp_n_lanes());
+}
+GRAVELP_INLINE uint gravelp_groups_of(uint n_items)
+{
+    return n_items / gravelp_n_lanes() + (n_items % gravelp_n_lanes() != 0);
+}
+GRAVELP_INLINE uint gravelp_round_groups(struct gravelp_round round)
+{
+    return gravelp_channel_groups(gravelp_channels[round.channel], gravelp_n_lanes(), round.n);
+}
+
 /* Leader: whether the kernel was built for this graph; a fault if not. */
 GRAVELP_INLINE bool gravelp_round_fits(global struct gravelp_flow *flow)
 {
@@ -28,6 +44,15 @@ GRAVELP_INLINE bool gravelp_round_fits(global struct gravelp_flow *flow)
         return true;
     gravelp_flow_fault(flow, GRAVELP_FLOW_FAULT_SIGN, 0, flow->sign, GRAVELP_FLOW_SIGN);
     return false;
+}
+
+/* Any work-item of a producer: one level above the first, so that what it spawns is of that. */
+GRAVELP_INLINE struct gravel_flow_group
+gravelp_round_none(struct gravel_group group, global struct gravelp_flow *flow,
+                   local struct gravelp_flow_scratch *scratch)
+{
+    return (struct gravel_flow_group){group,       flow, scratch, GRAVELP_FLOW_N_CHANNELS,
+                                      0xffffffffu, 0,    0,       1};
 }
 
 #ifndef GRAVELP_FLOW_LOOP
@@ -38,7 +63,8 @@ gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
                    local struct gravelp_flow_scratch *scratch)
 {
     bool is_known = flow->version == GRAVELP_FLOW_VERSION && flow->sign == GRAVELP_FLOW_SIGN;
-    uint item = (uint)get_global_id(0);
+    bool is_by_group = is_known && gravelp_channels[flow->round.channel].is_by_group;
+    uint item = (uint)(is_by_group ? get_global_id(0) / gravelp_n_lanes() : get_global_id(0));
     if (!is_known && gravelp_is_leader())
         gravelp_round_fits(flow);
     return (struct gravel_flow_group){group,
@@ -110,13 +136,13 @@ GRAVELP_INLINE bool gravelp_round_account(struct gravel_flow_group f, struct gra
 {
     global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
     struct gravelp_round round = f.scratch->round;
-    uint group = gravelp_n_lanes(), n_parts = (round.n + group - 1) / group;
+    uint n_parts = gravelp_round_groups(round);
     global uint *unenqueued = gravelp_flow_words(f.flow, f.flow->unenqueued_at);
     gravelp_view_end_round(view, round);
     turn->n_rounds++;
     turn->n_small += n_parts == 1;
     turn->n_elements += round.n;
-    turn->n_lanes += n_parts * group;
+    turn->n_lanes += n_parts * gravelp_round_share(round);
     for (uint c = 0; c < GRAVELP_FLOW_N_CHANNELS; c++)
         if (gravelp_device_load_relaxed(unenqueued + c))
             gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_OPEN, c,
@@ -135,8 +161,9 @@ GRAVELP_INLINE void gravelp_round_publish(struct gravel_flow_group f, struct gra
             *(gravelp_flow_words(f.flow, f.flow->limits_at) + c) =
                 gravelp_view_limit(view, round, c);
     }
-    turn->goes_on =
-        may_follow && round.n && round.n <= turn->most_n && turn->n_elements < turn->most_elements;
+    turn->goes_on = may_follow && round.n &&
+                    gravelp_round_groups(round) <= gravelp_groups_of(turn->most_n) &&
+                    turn->n_elements < turn->most_elements;
     gravelp_members_advance(&turn->members, f.scratch->phase + 1); /* K6 */
 }
 
@@ -189,7 +216,7 @@ GRAVELP_INLINE void gravelp_round_choose(struct gravel_flow_group f)
 GRAVELP_INLINE bool gravelp_turn_end(struct gravel_flow_group f)
 {
     f.scratch->part += f.scratch->n_members;
-    if (f.scratch->part * gravelp_n_lanes() < f.scratch->round.n)
+    if (f.scratch->part < gravelp_round_groups(f.scratch->round))
         return false;
     return gravelp_members_leave(&gravelp_flow_turns(f.flow)->members, f.scratch->n_members);
 }
@@ -198,7 +225,7 @@ GRAVELP_INLINE bool gravelp_turn_end(struct gravel_flow_group f)
 GRAVELP_INLINE void gravelp_turn_begin(struct gravel_flow_group f)
 {
     global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
-    if (f.scratch->part * gravelp_n_lanes() < f.scratch->round.n)
+    if (f.scratch->part < gravelp_round_groups(f.scratch->round))
         return;
     bool is_chosen = gravelp_member_wait(f, &turn->members.phase, f.scratch->phase); /* K6 */
     f.scratch->phase++;
@@ -210,11 +237,18 @@ GRAVELP_INLINE void gravelp_turn_begin(struct gravel_flow_group f)
     }
 }
 
+/* Any work-item: the number of its CE in the round; without one, n or more. */
+GRAVELP_INLINE uint gravelp_turn_item(struct gravel_flow_group f)
+{
+    uint share = gravelp_round_share(f.scratch->round);
+    return f.scratch->part * share + (share == 1 ? 0 : (uint)gravelp_lane_id());
+}
+
 /* Every work-item, when the leader has set the turn: its CE. */
 GRAVELP_INLINE void gravelp_turn_take(struct gravel_flow_group *f)
 {
-    uint first = f->scratch->part * gravelp_n_lanes(), item = first + (uint)gravelp_lane_id();
-    f->channel = first < f->scratch->round.n ? f->scratch->round.channel : GRAVELP_FLOW_N_CHANNELS;
+    uint item = gravelp_turn_item(*f), n_groups = gravelp_round_groups(f->scratch->round);
+    f->channel = f->scratch->part < n_groups ? f->scratch->round.channel : GRAVELP_FLOW_N_CHANNELS;
     f->level = f->scratch->round.level;
     f->index = f->scratch->round.first + item;
     f->active = item < f->scratch->round.n;
@@ -224,8 +258,7 @@ GRAVELP_INLINE void gravelp_turn_take(struct gravel_flow_group *f)
 /* Any work-item: whether it has a CE of the channel in this turn. */
 GRAVELP_INLINE uint gravelp_turn_is_of(struct gravel_flow_group f, uint channel)
 {
-    uint item = f.scratch->part * gravelp_n_lanes() + (uint)gravelp_lane_id();
-    return f.channel == channel && item < f.scratch->round.n;
+    return f.channel == channel && gravelp_turn_item(f) < f.scratch->round.n;
 }
 
 GRAVELP_INLINE struct gravel_flow_group

@@ -52,6 +52,7 @@ struct gravelp_channel {
     gravelp_u32 level_words; /* from there to its rows of the next level; 0 without levels */
     gravelp_u32 first_edge;
     gravelp_u32 n_edges;
+    gravelp_u32 is_by_group; /* a work-group processes one CE, not one for each work-item */
 };
 
 /* A CE of the channel whose edge it is makes at most so many of channel `into`. */
@@ -99,13 +100,13 @@ struct gravelp_flow_turn {
 
     /* The chooser's: the last member out of a round. */
     struct gravelp_round round;
-    gravelp_u32 goes_on;       /* 0: the launch ends, and leaves `round` to the host */
-    gravelp_u32 n_rounds;      /* processed in this launch */
-    gravelp_u32 n_small;       /* of them, those of one group */
-    gravelp_u32 n_elements;    /* processed */
-    gravelp_u32 n_lanes;       /* work-items that processed them */
-    gravelp_u32 n_groups;      /* constant: of the launch */
-    gravelp_u32 most_n;        /* constant: the launch ends before a larger round */
+    gravelp_u32 goes_on;    /* 0: the launch ends, and leaves `round` to the host */
+    gravelp_u32 n_rounds;   /* processed in this launch */
+    gravelp_u32 n_small;    /* of them, those of one group */
+    gravelp_u32 n_elements; /* processed */
+    gravelp_u32 n_lanes;    /* work-items that processed them */
+    gravelp_u32 n_groups;   /* constant: of the launch */
+    gravelp_u32 most_n; /* constant: the launch ends before a larger round, of so many work-items */
     gravelp_u32 most_elements; /* constant: ... and once it has processed so many */
     gravelp_u32 chooser_padding[4];
 };
@@ -153,6 +154,21 @@ static inline GRAVELP_GLOBAL struct gravelp_edge *
 gravelp_flow_edges(GRAVELP_GLOBAL struct gravelp_flow *flow)
 {
     return (GRAVELP_GLOBAL struct gravelp_edge *)gravelp_flow_words(flow, flow->edges_at);
+}
+
+/* CEs that a work-group processes at once. */
+static inline gravelp_u32 gravelp_channel_share(struct gravelp_channel channel,
+                                                gravelp_u32 group_items)
+{
+    return channel.is_by_group ? 1 : group_items;
+}
+
+/* Work-groups of a round of n CEs, and the lanes they have for CEs: a group with one CE counts as one. */
+static inline gravelp_u32 gravelp_channel_groups(struct gravelp_channel channel,
+                                                 gravelp_u32 group_items, gravelp_u32 n)
+{
+    gravelp_u32 share = gravelp_channel_share(channel, group_items);
+    return n / share + (n % share != 0);
 }
 
 /* A layer's number; the level of a channel without levels does not matter. */

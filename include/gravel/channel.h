@@ -25,6 +25,8 @@ typedef unsigned int gravel_slot;
     3u /* a stack of continuations, of the level of what syncs: run when no deeper level has an element */
 /* With a kind, or-ed: cycles through this channel may fill it. A run that cannot continue returns GRAVEL_ESTUCK. */
 #define GRAVEL_MAY_FILL 0x100u
+/* With a kind, or-ed: the node processes an element by a whole work-group, with local memory and barriers. */
+#define GRAVEL_GROUP_NODE 0x200u
 
 #define GRAVEL_RECORD_MOST_BYTES 128u /* of a record */
 #define GRAVEL_RESULT_WORDS 16u       /* most words that gravel_flow_call can return */

@@ -8,7 +8,8 @@
  * node processes. Its memory is allocated when it is created. No kernel waits for room: a round of channel elements
  * begins when all that it can make fits, and that is why each edge says how much one element makes at most.
  *
- * Nothing here is collective, and a flow knows nothing of other nodes. One thread at a time makes the calls of a flow.
+ * Nothing here is collective, and a flow knows nothing of other nodes. One thread at a time makes the calls of a flow,
+ * but for gravel_flow_post.
  *
  * Source:  Orr 2016, chapter 4.
  */
@@ -35,7 +36,8 @@ struct gravel_edge {
 struct gravel_channel {
     const char *name;      /**< a C identifier, as the record's struct */
     uint32_t record_bytes; /**< size of the struct, 4-byte words */
-    uint32_t kind;  /**< GRAVEL_STREAM, GRAVEL_OUTPUT, GRAVEL_SPAWN or GRAVEL_AFTER (channel.h) */
+    uint32_t
+        kind; /**< GRAVEL_STREAM, GRAVEL_OUTPUT, GRAVEL_SPAWN or GRAVEL_AFTER, and flags (channel.h) */
     uint32_t width; /**< elements it holds, of each level: a power of two; 0 derives it */
     uint32_t n_into;
     const struct gravel_edge *into; /**< [n_into] none of an output */
@@ -102,6 +104,37 @@ int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *
                      uint32_t n);
 
 /**
+ * Add elements as gravel_flow_push does, but from any thread, also a handler of active messages, and also during a run:
+ * so the nodes of a job send each other tasks. They wait on the host, in memory that grows; a run
+ * adds them between two rounds, as their channel has room. What comes when a run has ended waits for the next.
+ *
+ * @return  0; GRAVEL_EINVAL (no such channel, or not one to push to); GRAVEL_ENOMEM.
+ */
+int gravel_flow_post(struct gravel_flow *flow, const char *channel, const void *records,
+                     uint32_t n);
+
+/**
+ * Make another kernel of the flow's program, for gravel_flow_produce. The caller sets its arguments from 2 on, and
+ * releases it before the flow is destroyed.
+ *
+ * @param function  whose arguments begin with GRAVEL_ARENA, GRAVEL_FLOW, and that opens with GRAVEL_FLOW_PRODUCE.
+ * @return          0; GRAVEL_EINVAL; GRAVEL_ECL (no such function).
+ */
+int gravel_flow_kernel(struct gravel_flow *flow, const char *function, cl_kernel *kernel);
+
+/**
+ * Launch a producer, a kernel whose work-items add elements to streams or tasks of level 0 to stacks, and wait for its
+ * end. Not during a run.
+ *
+ * @param n_items  work-items, in groups as the flow's.
+ * @param into     [n_into] what one work-item makes at most.
+ * @return         0; GRAVEL_ERANGE if there is no room for what all could make, and then it is not launched;
+ *                 GRAVEL_EKERNEL if it made more, and the flow is of no use after it; as gravel_flow_run.
+ */
+int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
+                        const struct gravel_edge *into, uint32_t n_into);
+
+/**
  * Process elements until none is left but in outputs.
  *
  * @return  0; GRAVEL_EKERNEL if a node made more than its edge declares, spawned at the last level, named a slot that
@@ -149,16 +182,17 @@ int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *record
                      uint32_t capacity, uint32_t *n);
 
 /* X(field, unit, help): what a flow counted since it was made. */
-#define GRAVEL_FLOW_STATS_FIELDS(X)                                              \
-    X(rounds, "count", "rounds of elements")                                     \
-    X(small_rounds, "count", "of rounds, those of one work-group")               \
-    X(elements, "count", "elements processed")                                   \
-    X(lanes, "count",                                                            \
-      "work-items of the groups that processed them; elements over this is how " \
-      "full groups were")                                                        \
-    X(run_ns, "nanoseconds", "time of runs")                                     \
-    X(scheduler_ns, "nanoseconds", "of it, time when no round ran")              \
-    X(bytes, "bytes", "of the flow's memory on the device")                      \
+#define GRAVEL_FLOW_STATS_FIELDS(X)                                                             \
+    X(rounds, "count", "rounds of elements")                                                    \
+    X(small_rounds, "count", "of rounds, those of one work-group")                              \
+    X(elements, "count", "elements processed")                                                  \
+    X(lanes, "count",                                                                           \
+      "work-items of the groups that processed them, or of a group node 1; elements over this " \
+      "is how full groups were")                                                                \
+    X(run_ns, "nanoseconds", "time of runs")                                                    \
+    X(scheduler_ns, "nanoseconds", "of it, time when no round ran")                             \
+    X(bytes, "bytes", "of the flow's memory on the device")                                     \
+    X(runs, "count", "runs that have begun")                                                    \
     X(launches, "count", "of the flow's kernel; one processes one round or several")
 
 #define GRAVEL_FLOW_STATS_FIELD(field, unit, help) uint64_t field;

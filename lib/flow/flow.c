@@ -28,6 +28,9 @@ static int make(struct gravel_flow *flow, const struct gravel_device *device,
         return code;
     uint64_t most = device->capability.max_alloc;
     flow->n_messages = graph->n_messages;
+    code = gravel_flow_posts_create(flow);
+    if (code)
+        return code;
     flow->group_items = graph->group_items ? graph->group_items : GROUP_ITEMS;
     const struct gravel_flow_shape shape = {
         .width = width,
@@ -65,6 +68,7 @@ void gravel_flow_destroy(struct gravel_flow *flow)
         return;
     if (flow->has_runner)
         gravel_flow_wait(flow);
+    gravel_flow_posts_destroy(flow);
     gravel_flow_memory_destroy(&flow->memory);
     gravel_cl_kernel_release(flow->kernel);
     gravel_cl_kernel_release(flow->looping);
@@ -103,8 +107,7 @@ int gravel_flow_argument(struct gravel_flow *flow, cl_uint index, size_t bytes, 
 
 /* ---- elements between runs ------------------------------------------------------------------- */
 
-/* Whether a call may be made now. */
-static int check_idle(const struct gravel_flow *flow, const char *call)
+int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call)
 {
     if (!flow)
         return gravel_fail(GRAVEL_EINVAL, "%s: no flow", call);
@@ -115,9 +118,8 @@ static int check_idle(const struct gravel_flow *flow, const char *call)
     return 0;
 }
 
-/* The channel of a name, of which one kind or another is meant. */
-static int find(const struct gravel_flow *flow, const char *call, const char *name, bool is_output,
-                uint32_t *channel)
+int gravel_flow_find(const struct gravel_flow *flow, const char *call, const char *name,
+                     bool is_output, uint32_t *channel)
 {
     *channel = gravel_flow_graph_find(&flow->graph, name);
     if (*channel == flow->graph.n_channels)
@@ -178,7 +180,7 @@ static int copy_records(struct gravel_flow *flow, uint32_t c, uint32_t first, ui
     return code;
 }
 
-static int push(struct gravel_flow *flow, uint32_t c, const void *records, uint32_t n)
+int gravel_flow_add(struct gravel_flow *flow, uint32_t c, const void *records, uint32_t n)
 {
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
     uint32_t used = gravelp_view_used(view, c), width = flow->graph.channels[c].width;
@@ -197,21 +199,21 @@ static int push(struct gravel_flow *flow, uint32_t c, const void *records, uint3
 int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *records, uint32_t n)
 {
     uint32_t c;
-    int code = check_idle(flow, "gravel_flow_push");
+    int code = gravel_flow_check_idle(flow, "gravel_flow_push");
     if (!code)
-        code = find(flow, "gravel_flow_push", channel, false, &c);
+        code = gravel_flow_find(flow, "gravel_flow_push", channel, false, &c);
     if (!code && n && !records)
         code = gravel_fail(GRAVEL_EINVAL, "gravel_flow_push: %u elements at NULL", n);
-    return code || n == 0 ? code : push(flow, c, records, n);
+    return code || n == 0 ? code : gravel_flow_add(flow, c, records, n);
 }
 
 int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *records,
                      uint32_t capacity, uint32_t *n)
 {
     uint32_t c;
-    int code = check_idle(flow, "gravel_flow_take");
+    int code = gravel_flow_check_idle(flow, "gravel_flow_take");
     if (!code)
-        code = find(flow, "gravel_flow_take", channel, true, &c);
+        code = gravel_flow_find(flow, "gravel_flow_take", channel, true, &c);
     if (!code && (!n || (capacity && !records)))
         code = gravel_fail(GRAVEL_EINVAL, "gravel_flow_take: %u elements to %p, their number to %p",
                            capacity, records, (void *)n);
@@ -230,7 +232,7 @@ int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *record
 
 static int check_run(const struct gravel_flow *flow, const char *call)
 {
-    int code = check_idle(flow, call);
+    int code = gravel_flow_check_idle(flow, call);
     return code || flow->kernel
                ? code
                : gravel_fail(GRAVEL_EINVAL, "%s: the flow has no kernel yet", call);
@@ -287,9 +289,9 @@ int gravel_flow_wait(struct gravel_flow *flow)
 static int check_call(struct gravel_flow *flow, const char *channel, void *record, size_t to,
                       void *result, size_t bytes, uint32_t *c)
 {
-    int code = check_idle(flow, "gravel_flow_call");
+    int code = gravel_flow_check_idle(flow, "gravel_flow_call");
     if (!code)
-        code = find(flow, "gravel_flow_call", channel, false, c);
+        code = gravel_flow_find(flow, "gravel_flow_call", channel, false, c);
     if (code)
         return code;
     size_t record_bytes = 4 * flow->graph.channels[*c].n_words;
@@ -314,7 +316,7 @@ int gravel_flow_call(struct gravel_flow *flow, const char *channel, void *record
     memcpy((unsigned char *)record + to, &slot, sizeof slot);
     code = gravel_flow_memory_write(&flow->memory, slot, zeros, GRAVEL_RESULT_WORDS);
     if (!code)
-        code = push(flow, c, record, 1);
+        code = gravel_flow_add(flow, c, record, 1);
     if (!code)
         code = gravel_flow_run(flow);
     return code ? code : gravel_flow_memory_read(&flow->memory, slot, result, bytes / 4);

@@ -26,6 +26,12 @@ struct gravel_flow_launcher {
     int (*wait)(void *context, cl_kernel kernel, cl_event event);
 };
 
+/* Elements of a channel that wait to be added. */
+struct gravel_flow_posts {
+    uint32_t *words; /* [n][words of a record] */
+    uint32_t n, room;
+};
+
 struct gravel_flow {
     struct gravel_flow_launcher launcher;
     struct gravel_flow_graph graph;
@@ -42,7 +48,9 @@ struct gravel_flow {
     bool has_runner;
     int outcome; /* of the runner's, text included: read once it is joined */
     char outcome_text[GRAVEL_ERROR_BYTES];
-    int failed; /* what a run returned after which the flow is of no use */
+    pthread_mutex_t posts_lock;
+    struct gravel_flow_posts *posts; /* [n_channels] under the lock */
+    int failed;                      /* what a run returned after which the flow is of no use */
     struct gravel_flow_stats stats;
 };
 
@@ -63,6 +71,22 @@ int gravel_flow_make(struct gravel_flow **flow, const struct gravel_device *devi
  */
 int gravel_flow_take_kernel(struct gravel_flow *flow, cl_kernel kernel, bool loops);
 
+/** The channel of a name, to add to, or of an output. @return 0; GRAVEL_EINVAL, which says which call. */
+int gravel_flow_find(const struct gravel_flow *flow, const char *call, const char *name,
+                     bool is_output, uint32_t *channel);
+
+/** Whether a call may be made between runs. @return 0; GRAVEL_EINVAL; what an earlier run returned. */
+int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call);
+
+/** Add records to a channel's level 0 between rounds. @return 0; GRAVEL_ERANGE; GRAVEL_ECL. */
+int gravel_flow_add(struct gravel_flow *flow, uint32_t channel, const void *records, uint32_t n);
+
+/** post.c: what other threads add. An empty list may be destroyed. */
+int gravel_flow_posts_create(struct gravel_flow *flow);
+void gravel_flow_posts_destroy(struct gravel_flow *flow);
+/** Between rounds: add what was posted, as there is room. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
+int gravel_flow_take_posts(struct gravel_flow *flow);
+
 /** host.c: rounds until none is left. @return as gravel_flow_run. */
 int gravel_flow_schedule_on_host(struct gravel_flow *flow);
 
@@ -71,6 +95,8 @@ int gravel_flow_check_faults(struct gravel_flow *flow, const struct gravelp_roun
 /** report.c: the wait for a launch from this round on returned `code`. @return code; the text names the round. */
 int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_round *round,
                           int code);
+/** report.c: the same after a producer's launch. */
+int gravel_flow_check_producer(struct gravel_flow *flow, size_t n_items);
 /** report.c: elements are left and nothing is admissible. @return GRAVEL_ESTUCK. */
 int gravel_flow_fail_stuck(struct gravel_flow *flow);
 

@@ -24,7 +24,7 @@ static bool is_stack_kind(uint32_t kind)
 
 static uint32_t kind_of(const struct gravel_channel *channel)
 {
-    return channel->kind & ~GRAVEL_MAY_FILL;
+    return channel->kind & ~(GRAVEL_MAY_FILL | GRAVEL_GROUP_NODE);
 }
 
 static bool is_identifier(const char *name)
@@ -67,6 +67,10 @@ static int check_channel(const struct gravel_channel *channel)
     if (kind > GRAVEL_AFTER)
         return gravel_fail(GRAVEL_EINVAL, "channel '%s': there is no kind %u", channel->name,
                            channel->kind);
+    if (kind == GRAVEL_OUTPUT && channel->kind & GRAVEL_GROUP_NODE)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "channel '%s': GRAVEL_GROUP_NODE of an output, which has no node",
+                           channel->name);
     if (width & (width - 1) || width > GRAVEL_FLOW_MAX_WIDTH)
         return gravel_fail(GRAVEL_EINVAL,
                            "channel '%s': its width, %u, is not a power of two up to %u",
@@ -141,10 +145,12 @@ static bool copy_channels(struct gravel_flow_graph *graph, const struct gravel_g
             continue;
         graph->names[at] = strdup(channel->name);
         graph->may_fill[at] = channel->kind & GRAVEL_MAY_FILL;
-        graph->channels[at] = (struct gravelp_channel){.kind = kind,
-                                                       .n_words = channel->record_bytes / 4,
-                                                       .width = channel->width,
-                                                       .n_edges = channel->n_into};
+        graph->channels[at] =
+            (struct gravelp_channel){.kind = kind,
+                                     .n_words = channel->record_bytes / 4,
+                                     .width = channel->width,
+                                     .n_edges = channel->n_into,
+                                     .is_by_group = (channel->kind & GRAVEL_GROUP_NODE) != 0};
         graph->n_channels++;
         if (!graph->names[at])
             return false;

@@ -104,10 +104,18 @@ static void set_round(struct gravelp_view view, struct gravelp_round round)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
+/* Work-groups of a round. */
+static uint32_t groups_of(const struct gravel_flow *flow, const struct gravelp_round *round)
+{
+    return gravelp_channel_groups(flow->graph.channels[round->channel], flow->group_items,
+                                  round->n);
+}
+
 /* A launch of one round. */
 static int play(struct gravel_flow *flow, struct gravelp_view view, struct gravelp_round round)
 {
-    uint32_t n_groups = (round.n + flow->group_items - 1) / flow->group_items;
+    const struct gravelp_channel *channel = &flow->graph.channels[round.channel];
+    uint32_t n_groups = groups_of(flow, &round);
     set_round(view, round);
     int code = launch_and_wait(flow, false, n_groups, &round);
     if (!code)
@@ -118,7 +126,7 @@ static int play(struct gravel_flow *flow, struct gravelp_view view, struct grave
     flow->stats.rounds++;
     flow->stats.small_rounds += n_groups == 1;
     flow->stats.elements += round.n;
-    flow->stats.lanes += (uint64_t)n_groups * flow->group_items;
+    flow->stats.lanes += (uint64_t)n_groups * gravelp_channel_share(*channel, flow->group_items);
     return 0;
 }
 
@@ -160,7 +168,7 @@ static int play_some(struct gravel_flow *flow, struct gravelp_view view, struct 
     enum gravel_scheduler scheduler = flow->scheduling.scheduler;
     if (scheduler == GRAVEL_SCHEDULER_RESIDENT)
         return play_turns(flow, view, round, flow->scheduling.n_groups, UINT32_MAX);
-    if (scheduler == GRAVEL_SCHEDULER_LONE && round.n <= flow->group_items)
+    if (scheduler == GRAVEL_SCHEDULER_LONE && groups_of(flow, &round) == 1)
         return play_turns(flow, view, round, 1, flow->group_items);
     return play(flow, view, round);
 }
@@ -170,9 +178,11 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
     int code = 0;
     uint64_t begin_ns = gravel_clock_ns();
+    flow->stats.runs++;
     while (!code) {
+        code = gravel_flow_take_posts(flow);
         struct gravelp_round round = gravelp_view_choose(view);
-        if (round.n == 0)
+        if (code || round.n == 0)
             break;
         code = play_some(flow, view, round);
     }

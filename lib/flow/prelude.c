@@ -21,9 +21,9 @@ static void write_graph(FILE *out, const struct gravel_flow_graph *graph,
     fprintf(out, "#define GRAVELP_FLOW_CHANNELS");
     for (uint32_t c = 0; c < graph->n_channels; c++) {
         const struct gravelp_channel *channel = &graph->channels[c];
-        fprintf(out, "%s {%uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu}", c ? "," : "", channel->kind,
-                channel->n_words, channel->width, channel->reserve, channel->base,
-                channel->level_words, channel->first_edge, channel->n_edges);
+        fprintf(out, "%s {%uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu}", c ? "," : "",
+                channel->kind, channel->n_words, channel->width, channel->reserve, channel->base,
+                channel->level_words, channel->first_edge, channel->n_edges, channel->is_by_group);
     }
     fprintf(out, "\n");
 }

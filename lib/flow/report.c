@@ -98,6 +98,30 @@ int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_r
                        name_of(flow, round->channel), round->level, reason);
 }
 
+int gravel_flow_check_producer(struct gravel_flow *flow, size_t n_items)
+{
+    struct gravelp_flow *control = flow->memory.control;
+    const struct gravelp_flow_fault *fault =
+        gravelp_flow_faults(control); /* K3: the launch's end */
+    const uint32_t *unenqueued = gravelp_flow_words(control, control->unenqueued_at);
+    const char *of = name_of(flow, fault->channel);
+    if (fault->claim && fault->fault == GRAVELP_FLOW_FAULT_MOST)
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "a producer's %zu work-items made at least %u of channel '%s' more than "
+                           "they declare",
+                           n_items, fault->value, of);
+    if (fault->claim)
+        return gravel_fail(GRAVEL_EKERNEL, "a producer: fault %u of channel '%s', value %u",
+                           fault->fault, of, fault->value);
+    for (uint32_t c = 0; c < flow->graph.n_channels; c++)
+        if (unenqueued[c])
+            return gravel_fail(GRAVEL_EKERNEL,
+                               "a producer: %d calls of gravel_talloc of channel '%s' more than of "
+                               "gravel_enq",
+                               (int)unenqueued[c], name_of(flow, c));
+    return 0;
+}
+
 int gravel_flow_fail_stuck(struct gravel_flow *flow)
 {
     struct gravelp_view view = gravelp_view_of(flow->memory.control);

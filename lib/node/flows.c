@@ -113,6 +113,40 @@ static int make_kernel(struct gravel_flow *flow, cl_program program, const char 
     return code;
 }
 
+/* Of the flow's program in its plain form, which holds it. */
+static int make_producer(struct gravel_flow *flow, const char *function, cl_kernel *kernel)
+{
+    struct gravel *gravel = flow->launcher.context;
+    cl_program program = NULL;
+    cl_int error = clGetKernelInfo(flow->kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
+    int code = gravel_check_cl("gravel_flow_kernel: clGetKernelInfo", error);
+    if (!code)
+        code = gravel_cl_kernel_create(&gravel->device, program, function, NULL, kernel);
+    if (!code)
+        code = gravel_kernel_set_arena(gravel, *kernel, 0);
+    if (!code)
+        code = gravel_check_cl("gravel_flow_kernel: clSetKernelArg",
+                               gravel_flow_memory_set_argument(&flow->memory, *kernel, 1));
+    return code;
+}
+
+int gravel_flow_kernel(struct gravel_flow *flow, const char *function, cl_kernel *kernel)
+{
+    if (!flow || !function || !kernel || !flow->kernel)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_kernel: function '%s', kernel to %p, %s",
+                           function ? function : "(NULL)", (void *)kernel,
+                           !flow          ? "no flow"
+                           : flow->kernel ? "the flow is built"
+                                          : "the flow is not built yet");
+    *kernel = NULL;
+    int code = make_producer(flow, function, kernel);
+    if (code) {
+        gravel_cl_kernel_release(*kernel);
+        *kernel = NULL;
+    }
+    return code;
+}
+
 /* One form of the program. */
 static int build(struct gravel_flow *flow, bool loops, const char *name, const char *source,
                  const char *options, const char *function)

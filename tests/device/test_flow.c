@@ -19,6 +19,7 @@
  * in -> out: each number n >= 1 gives n % 4 elements n * 10 + i, by one of five forms.
  * task -> after -> late: a tree of depth `f.level`, counted by additions and returns, with a second sync.
  * loop -> loop, out: counts down, and says when it is there.
+ * whole -> out: a group adds up what its work-items make of one number.
  */
 struct number {
     cl_uint n, form;
@@ -45,6 +46,7 @@ static const char forms_cl[] =
     "struct in { uint n, form; };\n"
     "struct loop { uint n, form; };\n"
     "struct out { uint n, form; };\n"
+    "struct whole { uint n, form; };\n"
     "struct task { uint n; gravel_slot to, wide; };\n"
     "struct after { int sum; uint n; gravel_slot to, wide; };\n"
     "struct late { float real; int sum; ulong wide_sum; uint n; gravel_slot to, wide; };\n"
@@ -54,6 +56,7 @@ static const char forms_cl[] =
     "GRAVEL_RECORD(task)\n"
     "GRAVEL_RECORD(after)\n"
     "GRAVEL_RECORD(late)\n"
+    "GRAVEL_RECORD(whole)\n"
     "void in_task(struct gravel_flow_group f, uint active, struct in it)\n"
     "{\n"
     "    uint n = active ? it.n % 4 : 0, alone = n && it.form == 1, by_item = n && it.form == 2;\n"
@@ -77,6 +80,16 @@ static const char forms_cl[] =
     "{\n"
     "    gravel_push_loop_wg_if(f, active && it.n, (struct loop){it.n - 1, it.form});\n"
     "    gravel_push_out_wg_if(f, active && !it.n, (struct out){it.form, 3});\n"
+    "}\n"
+    "void whole_task(struct gravel_flow_group f, uint active, struct whole it, local uint *sums)\n"
+    "{\n"
+    "    uint lane = get_local_id(0), n_lanes = get_local_size(0), sum = 0;\n"
+    "    sums[lane] = active ? it.n + lane : 0;\n"
+    "    gravel_barrier_wg(f.group);\n"
+    "    for (uint i = 0; i < n_lanes; i++)\n"
+    "        sum += sums[i];\n"
+    "    gravel_barrier_wg(f.group);\n"
+    "    gravel_push_out_wg_if(f, active && lane + 1 == n_lanes, (struct out){sum, it.form});\n"
     "}\n"
     "void task_task(struct gravel_flow_group f, uint active, struct task it)\n"
     "{\n"
@@ -108,10 +121,12 @@ static const char forms_cl[] =
     "}\n"
     "kernel void forms(GRAVEL_ARENA, GRAVEL_FLOW)\n"
     "{\n"
+    "    local uint sums[24];\n"
     "    GRAVEL_FLOW_OPEN(f);\n"
     "    GRAVEL_ROUNDS(f) {\n"
     "        GRAVEL_NODE(f, in) in_task(f, f.active, gravel_read_in_wi(f));\n"
     "        GRAVEL_NODE(f, loop) loop_task(f, f.active, gravel_read_loop_wi(f));\n"
+    "        GRAVEL_NODE(f, whole) whole_task(f, f.active, gravel_read_whole_wi(f), sums);\n"
     "        GRAVEL_NODE(f, task) task_task(f, f.active, gravel_read_task_wi(f));\n"
     "        GRAVEL_NODE(f, after) after_task(f, f.active, gravel_read_after_wi(f));\n"
     "        GRAVEL_NODE(f, late) late_task(f, f.active, gravel_read_late_wi(f));\n"
@@ -120,11 +135,13 @@ static const char forms_cl[] =
 
 static const struct gravel_edge in_edges[] = {{"out", 3}};
 static const struct gravel_edge loop_edges[] = {{"loop", 1}, {"out", 1}};
+static const struct gravel_edge whole_edges[] = {{"out", 1}};
 static const struct gravel_edge task_edges[] = {{"task", 2}, {"after", 1}};
 static const struct gravel_edge after_edges[] = {{"late", 1}};
 static const struct gravel_channel forms_channels[] = {
     {"in", sizeof(struct number), GRAVEL_STREAM, 64, 1, in_edges},
     {"loop", sizeof(struct number), GRAVEL_STREAM, 64, 2, loop_edges},
+    {"whole", sizeof(struct number), GRAVEL_STREAM | GRAVEL_GROUP_NODE, 64, 1, whole_edges},
     {"task", sizeof(struct task), GRAVEL_SPAWN, 64, 2, task_edges},
     {"after", sizeof(struct after), GRAVEL_AFTER, 64, 1, after_edges},
     {"late", sizeof(struct late), GRAVEL_AFTER, 64, 0, NULL},
@@ -146,7 +163,7 @@ static struct gravel_flow *make(const struct gravel_graph *graph, const char *so
 static int open_all(void **state)
 {
     (void)state;
-    const struct gravel_graph graph = {forms_channels, 6, .depth = 8, .group_items = GROUP_ITEMS};
+    const struct gravel_graph graph = {forms_channels, 7, .depth = 8, .group_items = GROUP_ITEMS};
     gravel = open_loopback(1, NULL);
     forms = make(&graph, forms_cl, "forms");
     return 0;
@@ -235,6 +252,29 @@ static void channel_that_feeds_itself_runs_to_its_end(void **state)
     assert_int_equal(take_numbers(seen, 64), 40);
     for (uint32_t i = 0; i < 40; i++)
         assert_int_equal(seen[i], 1);
+}
+
+/* One element, which a scheduler may leave to a lone group, and more elements than a group has work-items. */
+static void group_node_gives_each_group_one_element(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n <= 40; n += 39) {
+        static uint32_t seen[2000];
+        struct number numbers[40];
+        struct gravel_flow_stats before, after;
+        memset(seen, 0, sizeof seen);
+        for (uint32_t i = 0; i < n; i++)
+            numbers[i] = (struct number){i, 4};
+        OK(gravel_flow_stats_read(forms, &before, sizeof before));
+        OK(gravel_flow_push(forms, "whole", numbers, n));
+        OK(gravel_flow_run(forms));
+        OK(gravel_flow_stats_read(forms, &after, sizeof after));
+        assert_int_equal(take_numbers(seen, 2000), n);
+        for (uint32_t i = 0; i < n; i++)
+            assert_int_equal(seen[i * GROUP_ITEMS + GROUP_ITEMS * (GROUP_ITEMS - 1) / 2], 1);
+        assert_int_equal(after.lanes - before.lanes, n);
+        assert_int_equal(after.small_rounds - before.small_rounds, n == 1);
+    }
 }
 
 /* A tree of 100 leaves, each of which adds -1; every inner task syncs twice and checks what was returned to it. */
@@ -457,6 +497,7 @@ int main(void)
         cmocka_unit_test(streams_carry_each_element_once),
         cmocka_unit_test(full_output_stops_the_run_which_goes_on_after_take),
         cmocka_unit_test(channel_that_feeds_itself_runs_to_its_end),
+        cmocka_unit_test(group_node_gives_each_group_one_element),
         cmocka_unit_test(tree_returns_through_two_syncs),
         cmocka_unit_test(run_beside_the_caller_refuses_push_and_take),
         cmocka_unit_test(counters_count),

@@ -21,10 +21,10 @@
 #define GRAVELP_FLOW_LEVELS_AT 16u
 #define GRAVELP_FLOW_LEVEL_WORDS (5 * WIDTH)
 #define GRAVELP_FLOW_AFTER_WORDS (3 * WIDTH)
-#define GRAVELP_FLOW_CHANNELS                                     \
-    {GRAVEL_SPAWN, 2, WIDTH, 0, 16 + 3 * WIDTH, 5 * WIDTH, 0, 2}, \
-    {                                                             \
-        GRAVEL_AFTER, 3, WIDTH, 0, 16, 5 * WIDTH, 2, 0            \
+#define GRAVELP_FLOW_CHANNELS                                        \
+    {GRAVEL_SPAWN, 2, WIDTH, 0, 16 + 3 * WIDTH, 5 * WIDTH, 0, 2, 0}, \
+    {                                                                \
+        GRAVEL_AFTER, 3, WIDTH, 0, 16, 5 * WIDTH, 2, 0, 0            \
     }
 #define GRAVELP_FLOW_LOOP
 #define GRAVEL_CHANNEL_fib 0u

@@ -79,6 +79,7 @@ static void bad_channel_is_refused(void **state)
     REFUSED(1, "'a': there is no kind 7", LEAF("a", 7));
     REFUSED(1, "'a': its width, 12,", {"a", 8, GRAVEL_STREAM, 12, 0, NULL});
     REFUSED(1, "'a': its width, 536870912,", {"a", 8, GRAVEL_STREAM, 1u << 29, 0, NULL});
+    REFUSED(1, "GRAVEL_GROUP_NODE of an output", LEAF("a", GRAVEL_OUTPUT | GRAVEL_GROUP_NODE));
     REFUSED(1, "'a': 1 edges at NULL", {"a", 8, GRAVEL_STREAM, 0, 1, NULL});
     REFUSED(1, "'a': 1 edges of an output", CHANNEL("a", GRAVEL_OUTPUT, {"a", 1}));
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Boards in a kernel: a bit for each place of the next row that queens of the rows above attack.
+ *
+ * Path: queens.cl, plain.cl -> this
+ * Source: Richards, Backtracking Algorithms in MCPL, 1997.
+ */
+
+/* How the QUEENS_BASE rows that are left can be filled, depth first, with a stack: for each row its free places. */
+static inline uint solutions(uint all_columns, uint all_left, uint all_right, uint full)
+{
+    uint columns[QUEENS_BASE], left[QUEENS_BASE], right[QUEENS_BASE];
+    uint places[QUEENS_BASE];
+    uint row = 0, n = 0;
+    columns[0] = all_columns;
+    left[0] = all_left;
+    right[0] = all_right;
+    places[0] = full & ~(all_columns | all_left | all_right);
+    while (row < QUEENS_BASE) {
+        uint place = places[row] & -places[row];
+        places[row] ^= place;
+        if (place == 0) {
+            row--; /* before the first: ends the loop */
+        } else if ((columns[row] | place) == full) {
+            n++;
+        } else {
+            columns[row + 1] = columns[row] | place;
+            left[row + 1] = (left[row] | place) << 1;
+            right[row + 1] = (right[row] | place) >> 1;
+            row++;
+            places[row] = full & ~(columns[row] | left[row] | right[row]);
+        }
+    }
+    return n;
+}

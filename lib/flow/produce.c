@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Producers: kernels that are no nodes, and add elements between runs. A launch of one is admitted as a round is: what
+ * its work-items make at most has to fit.
+ *
+ * Path:    gravel_flow_produce -> this -> the node's launch; cl/flow.cl.h, GRAVEL_FLOW_PRODUCE.
+ * Threads: the one that makes the flow's calls.
+ * Source:  Orr 2016, section 4.2.2 (graphs have kernel nodes besides those of channels).
+ */
+#include "base/error.h"
+#include "flow/flow.h"
+#include "layout/choose.h"
+#include "opencl/objects.h"
+#include "opencl/wait.h"
+
+#include <inttypes.h>
+
+/* How far tails may get: by what is declared, and else not at all. */
+static int admit(struct gravel_flow *flow, uint64_t n_items, const struct gravel_edge *into,
+                 uint32_t n_into)
+{
+    struct gravelp_view view = gravelp_view_of(flow->memory.control);
+    uint32_t *limits = gravelp_flow_words(view.flow, view.flow->limits_at);
+    for (uint32_t c = 0; c < flow->graph.n_channels; c++)
+        limits[c] = view.tails[c];
+    for (uint32_t e = 0; e < n_into; e++) {
+        uint32_t c;
+        int code = gravel_flow_find(flow, "gravel_flow_produce", into[e].into, false, &c);
+        if (code)
+            return code;
+        uint32_t room = flow->graph.channels[c].width - gravelp_view_used(view, c);
+        if (into[e].at_most && n_items > room / into[e].at_most)
+            return gravel_fail(GRAVEL_ERANGE,
+                               "gravel_flow_produce: %" PRIu64
+                               " work-items that make at most %u of "
+                               "channel '%s', which has room for %u",
+                               n_items, into[e].at_most, into[e].into, room);
+        limits[c] = view.tails[c] + (uint32_t)n_items * into[e].at_most;
+    }
+    return 0;
+}
+
+static int play(struct gravel_flow *flow, cl_kernel kernel, size_t n_items)
+{
+    cl_event ended = NULL, copied = NULL;
+    int code = gravel_check_cl("a flow's limits: clEnqueueWriteBuffer",
+                               gravel_flow_memory_send_round(&flow->memory));
+    if (!code)
+        code = flow->launcher.launch(flow->launcher.context, kernel, n_items, flow->group_items,
+                                     &ended);
+    if (!code)
+        code = gravel_check_cl("a flow's tails: clEnqueueReadBuffer",
+                               gravel_flow_memory_fetch_counts(&flow->memory, &copied));
+    clFlush(flow->memory.device->queue);
+    if (!code)
+        code = flow->launcher.wait(flow->launcher.context, kernel, ended);
+    if (!code && copied)
+        code = gravel_wait_event(flow->memory.device, copied, "a flow's tails");
+    gravel_cl_event_release(ended);
+    gravel_cl_event_release(copied);
+    return code;
+}
+
+static void note_peaks(struct gravel_flow *flow)
+{
+    struct gravelp_view view = gravelp_view_of(flow->memory.control);
+    for (uint32_t c = 0; c < flow->graph.n_channels; c++)
+        gravelp_view_note_peak(view, c);
+}
+
+int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
+                        const struct gravel_edge *into, uint32_t n_into)
+{
+    int code = gravel_flow_check_idle(flow, "gravel_flow_produce");
+    if (!code && (!kernel || n_items % flow->group_items || (n_into && !into)))
+        code = gravel_fail(GRAVEL_EINVAL,
+                           "gravel_flow_produce: kernel %p, %zu work-items in groups of %u, %u "
+                           "edges at %p",
+                           (void *)kernel, n_items, flow->group_items, n_into, (const void *)into);
+    if (!code)
+        code = admit(flow, n_items, into, n_into);
+    if (code || n_items == 0)
+        return code;
+    code = play(flow, kernel, n_items);
+    if (!code)
+        code = gravel_flow_check_producer(flow, n_items);
+    note_peaks(flow);
+    flow->failed = code;
+    return code;
+}

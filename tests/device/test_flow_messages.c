@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flows beside messages: nodes that send, handlers that add elements, from node to node; kernels that are no nodes and add
+ * elements. On two loop-back nodes, on every step.
+ *
+ * Path: meson test -> this -> lib/flow/post.c, lib/flow/produce.c
+ */
+#include "expect.h"
+
+#include <gravel/flow.h>
+
+#define GROUP_ITEMS 32u
+#define WIDTH 64u
+#define N_WORDS 512u
+
+/* walk: counts its key at the key's node, and goes on to the next key while n is left. task: counts at its level. */
+struct walk {
+    cl_uint n, key;
+};
+struct task {
+    cl_uint key;
+};
+
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "struct walk { uint n, key; };\n"
+    "struct task { uint key; };\n"
+    "GRAVEL_RECORD(walk)\n"
+    "GRAVEL_RECORD(task)\n"
+    "void walk_task(struct gravel_flow_group f, uint active, struct walk it, ulong counters)\n"
+    "{\n"
+    "    uint next = it.key + 1;\n"
+    "    gravel_inc_uint_wg_if(f.group, active, counters, it.key / 2, it.key % 2);\n"
+    "    gravel_am2_wg_if(f.group, active && it.n, GRAVEL_HANDLER(go_on), it.n - 1, next, next % "
+    "2);\n"
+    "}\n"
+    "kernel void run(GRAVEL_ARENA, GRAVEL_FLOW, ulong counters)\n"
+    "{\n"
+    "    GRAVEL_FLOW_OPEN(f);\n"
+    "    GRAVEL_ROUNDS(f) {\n"
+    "        GRAVEL_NODE(f, walk) walk_task(f, f.active, gravel_read_walk_wi(f), counters);\n"
+    "        GRAVEL_NODE(f, task) {\n"
+    "            uint key = gravel_read_task_wi(f).key;\n"
+    "            gravel_inc_uint_wg_if(f.group, f.active, counters, key + 100 * f.level, 0);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "kernel void fill(GRAVEL_ARENA, GRAVEL_FLOW, uint every)\n"
+    "{\n"
+    "    GRAVEL_FLOW_PRODUCE(f);\n"
+    "    uint i = get_global_id(0);\n"
+    "    gravel_push_walk_wg_if(f, i % every == 0, (struct walk){0, i});\n"
+    "    gravel_spawn_task_wg_if(f, i % every == 1, (struct task){i});\n"
+    "}\n";
+
+static struct gravel *gravel;
+static struct gravel_flow *flow;
+static uint64_t counters;
+
+/* On whatever node: both are in this process, and have one flow. */
+static int go_on(struct gravel *at, void *user, uint32_t from, const uint64_t args[4])
+{
+    const struct walk walk = {(cl_uint)args[0], (cl_uint)args[1]};
+    (void)at, (void)user, (void)from;
+    return gravel_flow_post(flow, "walk", &walk, 1);
+}
+
+static const struct gravel_handler handlers[] = {{.name = "go_on", .n_args = 2, .function = go_on}};
+
+static struct gravel_flow *make(void)
+{
+    const struct gravel_channel channels[] = {
+        {"walk", sizeof(struct walk), GRAVEL_STREAM, WIDTH, 0, NULL},
+        {"task", sizeof(struct task), GRAVEL_SPAWN, WIDTH, 0, NULL}};
+    const struct gravel_graph graph = {channels, 2, .depth = 2, .group_items = GROUP_ITEMS,
+                                       .n_messages = 2};
+    struct gravel_flow *made;
+    OK(gravel_flow_create(&made, gravel, &graph));
+    OK(gravel_flow_build(made, "test.cl", source, NULL, "run"));
+    OK(gravel_flow_argument(made, 2, sizeof counters, &counters));
+    return made;
+}
+
+static int open_all(void **state)
+{
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1);
+    (void)state;
+    gravel = open_loopback(2, &bindings);
+    counters = alloc_or_die(gravel, 4 * N_WORDS);
+    flow = make();
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    gravel_flow_destroy(flow);
+    OK(gravel_close(gravel));
+    return 0;
+}
+
+/* How often each key was counted since the last time; and count from 0. */
+static uint32_t take_count(uint32_t key)
+{
+    uint32_t count = word32(gravel, key % 2, counters + 4 * (key / 2));
+    const uint32_t zero = 0;
+    OK(gravel_put(gravel, counters + 4 * (key / 2), &zero, sizeof zero, key % 2));
+    return count;
+}
+
+/* A hundred, more than the channel's width, each of which takes eight steps, from node to node. */
+static void walks_go_on_at_other_nodes(void **state)
+{
+    (void)state;
+    struct walk walks[100];
+    uint32_t expected[N_WORDS] = {0};
+    for (uint32_t i = 0; i < 100; i++) {
+        walks[i] = (struct walk){7, 7 * i % 91};
+        for (uint32_t step = 0; step < 8; step++)
+            expected[walks[i].key + step]++;
+    }
+    OK(gravel_flow_post(flow, "walk", walks, 100));
+    for (uint32_t step = 0; step < 8; step++) {
+        OK(gravel_flow_run(flow));
+        OK(gravel_barrier(gravel));
+    }
+    for (uint32_t key = 0; key < 100; key++)
+        assert_int_equal(take_count(key), expected[key]);
+}
+
+static void posts_are_taken_during_a_run_or_by_the_next(void **state)
+{
+    (void)state;
+    struct walk walk = {0, 5};
+    OK(gravel_flow_push(flow, "walk", &walk, 1));
+    OK(gravel_flow_start(flow));
+    for (uint32_t i = 0; i < 500; i++)
+        OK(gravel_flow_post(flow, "walk", &walk, 1));
+    OK(gravel_flow_wait(flow));
+    OK(gravel_flow_run(flow));
+    OK(gravel_barrier(gravel));
+    assert_int_equal(take_count(5), 501);
+}
+
+/* 64 work-items, of which every third pushes, and another third spawns at level 0. */
+static void producer_fills_channels(void **state)
+{
+    (void)state;
+    const struct gravel_edge into[] = {{"walk", 1}, {"task", 1}};
+    const cl_uint every = 3;
+    cl_kernel fill;
+    OK(gravel_flow_kernel(flow, "fill", &fill));
+    OK(clSetKernelArg(fill, 2, sizeof every, &every));
+    OK(gravel_flow_produce(flow, fill, 64, into, 2));
+    expect_error(gravel_flow_produce(flow, fill, 64, into, 2), GRAVEL_ERANGE,
+                 "channel 'walk', which has room for 42");
+    OK(gravel_flow_run(flow));
+    OK(gravel_barrier(gravel));
+    uint32_t keys[128] = {0};
+    for (uint32_t i = 0; i < 64; i++) {
+        keys[i] += i % 3 == 0;
+        keys[2 * i] += i % 3 == 1; /* word i of node 0 */
+    }
+    for (uint32_t key = 0; key < 128; key++)
+        assert_int_equal(take_count(key), keys[key]);
+    clReleaseKernel(fill);
+}
+
+static void bad_producers_and_posts_are_refused(void **state)
+{
+    (void)state;
+    const struct gravel_edge unknown = {"walks", 1};
+    struct walk walk = {0, 0};
+    cl_kernel fill;
+    expect_error(gravel_flow_kernel(flow, "file", &fill), GRAVEL_ECL, "file");
+    assert_null(fill);
+    OK(gravel_flow_kernel(flow, "fill", &fill));
+    expect_error(gravel_flow_produce(flow, fill, 33, NULL, 0), GRAVEL_EINVAL, "33 work-items");
+    expect_error(gravel_flow_produce(flow, fill, 32, &unknown, 1), GRAVEL_EINVAL, "'walks'");
+    expect_error(gravel_flow_produce(flow, NULL, 32, NULL, 0), GRAVEL_EINVAL, "kernel (nil)");
+    expect_error(gravel_flow_post(flow, "walks", &walk, 1), GRAVEL_EINVAL, "'walks'");
+    expect_error(gravel_flow_post(flow, "walk", NULL, 1), GRAVEL_EINVAL, "(nil)");
+    OK(gravel_flow_post(flow, "walk", NULL, 0));
+    OK(gravel_flow_produce(flow, fill, 0, NULL, 0));
+    clReleaseKernel(fill);
+}
+
+/* In a flow of its own, which is of no use after it. */
+static void producer_that_makes_more_than_it_declares_is_told(void **state)
+{
+    (void)state;
+    const struct gravel_edge into = {"task", 1};
+    const cl_uint every = 2;
+    struct gravel_flow *other = make();
+    cl_kernel fill;
+    OK(gravel_flow_kernel(other, "fill", &fill));
+    OK(clSetKernelArg(fill, 2, sizeof every, &every));
+    expect_error(gravel_flow_produce(other, fill, 32, &into, 1), GRAVEL_EKERNEL,
+                 "a producer's 32 work-items made at least 16 of channel 'walk' more");
+    expect_error(gravel_flow_run(other), GRAVEL_EKERNEL, "failed before");
+    clReleaseKernel(fill);
+    gravel_flow_destroy(other);
+    expect_works(gravel);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(walks_go_on_at_other_nodes),
+        cmocka_unit_test(posts_are_taken_during_a_run_or_by_the_next),
+        cmocka_unit_test(producer_fills_channels),
+        cmocka_unit_test(bad_producers_and_posts_are_refused),
+        cmocka_unit_test(producer_that_makes_more_than_it_declares_is_told),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
