@@ -88,14 +88,14 @@ GRAVELP_INLINE bool gravelp_member_keeps_waiting(struct gravel_flow_group f,
                                                  struct gravelp_patience *patience)
 {
     global struct gravelp_arena *arena = f.group.arena;
-    global struct gravelp_members *members = &gravelp_flow_turns(f.flow)->members;
-    uint out = gravelp_device_load_relaxed(&members->out);
+    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
+    uint out = gravelp_device_load_relaxed(&turn->members.out);
     uint verdict =
-        gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), out, arena->wait_ms, patience);
+        gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), out, turn->wait_ms, patience);
     patience->least_ns += (ulong)arena->look_ns * GRAVELP_MEMBER_LOOKS;
     if (verdict & GRAVELP_WAIT_IS_LATE)
         gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MEET, f.scratch->round.channel, out,
-                           gravelp_device_load_relaxed(&members->enrolled) &
+                           gravelp_device_load_relaxed(&turn->members.enrolled) &
                                ~GRAVELP_MEMBERS_CLOSED);
     return verdict == GRAVELP_WAITS_ON;
 }

@@ -148,7 +148,8 @@ static int play_turns(struct gravel_flow *flow, struct gravelp_view view,
     *turn = (struct gravelp_flow_turn){.n_groups = n_groups,
                                        .round = round,
                                        .most_n = most_n,
-                                       .most_elements = flow->slice_elements};
+                                       .most_elements = flow->slice_elements,
+                                       .wait_ms = flow->scheduling.wait_ms};
     uint64_t begin_ns = gravel_clock_ns();
     int code = launch_and_wait(flow, true, n_groups, &round);
     if (code)

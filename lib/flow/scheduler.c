@@ -51,6 +51,7 @@ int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
 {
     *scheduling = (struct gravel_scheduling){.scheduler = named(device, config->scheduler),
                                              .n_groups = groups_of(device, config),
+                                             .wait_ms = (uint32_t)config->timeout_ms,
                                              .slice_ns = config->flow_slice_ms * GRAVEL_NS_PER_MS};
     if (scheduling->scheduler != GRAVEL_SCHEDULER_RESIDENT)
         return 0;

@@ -25,6 +25,7 @@ struct gravel_scheduling {
     enum gravel_scheduler scheduler;
     uint32_t n_groups; /* of a resident launch */
     uint64_t slice_ns; /* how long a launch should take that chooses by itself */
+    uint32_t wait_ms;  /* of a group for the groups of its launch */
     bool has_met;      /* the self-test ran, and `meeting` is what it saw */
     struct gravel_meeting meeting;
 };

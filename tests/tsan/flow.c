@@ -114,6 +114,9 @@ static struct gravelp_flow *make_flow(uint32_t n)
     return memory.flow;
 }
 
+#define PATIENT_MS 1000000u
+static uint32_t wait_ms = PATIENT_MS; /* of members */
+
 static void launch(struct gravelp_flow *flow, struct gravelp_arena *arena,
                    struct gravelp_round round, uint32_t n_groups, uint32_t local_size,
                    uint32_t most_elements)
@@ -122,8 +125,11 @@ static void launch(struct gravelp_flow *flow, struct gravelp_arena *arena,
     uint32_t *limits = gravelp_flow_words(flow, flow->limits_at);
     for (uint32_t c = 0; c < flow->n_channels; c++)
         limits[c] = gravelp_view_limit(view, round, c);
-    *gravelp_flow_turns(flow) = (struct gravelp_flow_turn){
-        .n_groups = n_groups, .round = round, .most_n = UINT32_MAX, .most_elements = most_elements};
+    *gravelp_flow_turns(flow) = (struct gravelp_flow_turn){.n_groups = n_groups,
+                                                           .round = round,
+                                                           .most_n = UINT32_MAX,
+                                                           .most_elements = most_elements,
+                                                           .wait_ms = wait_ms};
     lanes_launch(fib_kernel, arena, &flow, n_groups, local_size);
 }
 
@@ -139,14 +145,13 @@ static uint32_t fib_of(uint32_t n)
     return n < 2 ? n : fib_of(n - 1) + fib_of(n - 2);
 }
 
-static struct gravelp_arena *make_arena(uint32_t wait_ms)
+static struct gravelp_arena *make_arena(void)
 {
     struct gravelp_arena *arena = calloc(1, sizeof *arena + sizeof(struct gravelp_queue_words));
     if (!arena)
         fail("no memory for an arena");
     arena->n_queues = 1;
     arena->queues_offset = sizeof *arena;
-    arena->wait_ms = wait_ms;
     arena->look_ns = 1000;
     return arena;
 }
@@ -154,7 +159,7 @@ static struct gravelp_arena *make_arena(uint32_t wait_ms)
 static void run(uint32_t n, uint32_t n_groups, uint32_t local_size, uint32_t most_elements)
 {
     struct gravelp_flow *flow = make_flow(n);
-    struct gravelp_arena *arena = make_arena(1000000);
+    struct gravelp_arena *arena = make_arena();
     struct gravelp_view view = gravelp_view_of(flow);
     uint32_t *rows = (uint32_t *)flow + GRAVELP_FLOW_ROWS_AT, n_launches = 0;
     rows[gravelp_channels[0].base] = n; /* its slot, the next word's row, is 0: the result */
@@ -188,11 +193,13 @@ static void launch_leaves(struct gravelp_flow *flow, struct gravelp_arena *arena
 /* @return how many members there were; 1 has nothing to wait for. */
 static uint32_t run_late(void)
 {
+    wait_ms = 1;
     struct gravelp_flow *flow = make_flow(2);
-    struct gravelp_arena *arena = make_arena(1);
+    struct gravelp_arena *arena = make_arena();
     const struct gravelp_flow_fault *fault = gravelp_flow_faults(flow);
     launch_leaves(flow, arena, LATE);
     uint32_t n_members = gravelp_flow_turns(flow)->members.n;
+    wait_ms = PATIENT_MS;
     if (n_members == 2 &&
         (fault->fault != GRAVELP_FLOW_FAULT_MEET || fault->value != 1 || fault->bound != 2))
         fail("a late member: fault %u, %u of %u", fault->fault, fault->value, fault->bound);
@@ -207,7 +214,7 @@ static uint32_t run_late(void)
 static void run_aborted(void)
 {
     struct gravelp_flow *flow = make_flow(2);
-    struct gravelp_arena *arena = make_arena(1000000);
+    struct gravelp_arena *arena = make_arena();
     launch_leaves(flow, arena, ABORTS);
     check_faults(flow);
     free(arena);
