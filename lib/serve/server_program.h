@@ -11,11 +11,17 @@
 
 #include "gravel/gravel.h"
 
+#include <stdbool.h>
+
 #define GRAVEL_SERVER_KERNEL "gravel_serve"
 
-/** Ahead of the user's text: GRAVELP_IS_KEYED, and whether there are other nodes. @return NULL if memory is out. */
+/**
+ * Ahead of the user's text: GRAVELP_IS_KEYED, whether there are other nodes, and whether servers are resident.
+ *
+ * @return  NULL if memory is out.
+ */
 char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
-                            uint32_t n_nodes);
+                            uint32_t n_nodes, bool is_resident);
 
 /** Behind it: the kernel GRAVEL_SERVER_KERNEL, which calls the handlers. @return NULL if memory is out. */
 char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_handlers);
