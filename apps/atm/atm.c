@@ -79,7 +79,7 @@ static void set_up(void *self)
     atm_draw(atm);
     atm->orders_there =
         node_array(&atm->node, atm_n_orders(atm) * sizeof *atm->orders, atm->orders);
-    if (atm->sections.form->is_served)
+    if (atm->sections.form->mode)
         make_served(atm);
     else
         make_alone(atm);

@@ -13,10 +13,9 @@
 #include <string.h>
 
 static const struct section_form forms[] = {
-    {"phases", "served", "", true},
-    {"lock", "locked", "", false},
-    {"ttas", "locked", "-DLOOK_FIRST", false},
-    {"atomic", "atomic", "", false},
+    {"phases", "served", "", "phases"}, {"servers", "served", "", "resident"},
+    {"lock", "locked", "", NULL},       {"ttas", "locked", "-DLOOK_FIRST", NULL},
+    {"atomic", "atomic", "", NULL},
 };
 
 static error_t take_form(struct argp_state *state, const struct app_option *option,
@@ -34,7 +33,8 @@ static error_t take_form(struct argp_state *state, const struct app_option *opti
 const struct app_option options_of_sections[] = {
     {"form", 0, "FORM",
      "How critical sections are written (phases): phases, messages to servers, which take turns "
-     "with their clients; lock, spin locks; ttas, locks that are looked at before; atomic, atomic "
+     "with their clients; servers, which run beside their clients; lock, spin locks; ttas, locks "
+     "that are looked at before; atomic, atomic "
      "operations",
      take_form, OPTION_AT(struct sections, form, const struct section_form *), 0, 0},
     {"groups", 0, "N", "Work-groups of forms lock, ttas and atomic (a work-item for each item)",
@@ -52,8 +52,9 @@ void sections_open(struct sections *sections, struct node *node, uint64_t heap_b
     node->handlers = handlers;
     node->n_handlers = n_handlers;
     node->device_code = (struct gravel_device_code){source, name, NULL};
+    node->server_mode = sections->form->mode ? sections->form->mode : "phases";
     node_open(node, heap_bytes);
-    if (!sections->form->is_served && node->n_nodes > 1)
+    if (!sections->form->mode && node->n_nodes > 1)
         die("--form %s: a lock is in the memory of one node, and there are %u; messages have no "
             "such limit",
             sections->form->name, node->n_nodes);
@@ -85,7 +86,7 @@ static void run_alone(const struct sections *sections, struct node *node, cl_ker
 
 void sections_run(const struct sections *sections, struct node *node, cl_kernel kernel, uint64_t n)
 {
-    if (sections->form->is_served)
+    if (sections->form->mode)
         node_serve(node, kernel, n);
     else
         run_alone(sections, node, kernel, n);

@@ -7,8 +7,12 @@
  * group collects messages until local memory is full, counts them by server, a work-item a server reserves slots, all
  * write, and the slots are published.
  *
- * Path:    server.cl.h -> this -> inboxes (layout/server.h) -> inbox.cl.h.
- * Memory:  G2 and P2 as for packages; in phases the kernel's end orders all of it before the servers' kernel.
+ * In phases no client waits: they end when an inbox is nearly full. Where servers run beside them (GRAVELP_RESIDENT) a
+ * client waits for room, and before it does it publishes what it can: who waits holds tickets of full inboxes only.
+ *
+ * Path:    server.cl.h -> this -> inboxes (layout/server.h) -> inbox.cl.h, resident.cl.h.
+ * Memory:  G2 and P2 as for packages, and P1 with the servers' I2; in phases the kernel's end orders all of it before
+ *          the servers' kernel.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (sender); the publish word takes the place of a bit a message.
  */
 #ifndef GRAVELP_OUTBOX_CL_H
@@ -19,23 +23,38 @@
 #include "serve.cl.h"
 
 #define GRAVELP_NO_ITEM ((ulong)-1)
+#define GRAVELP_NO_SERVER 0xffffffffu
+#define GRAVELP_NO_NODE 0xfffffffeu
+/* Where a node is alone, messages to another one go to none. */
+#if defined(GRAVELP_IS_ALONE)
+#define GRAVELP_OWN_NODE(g) 0
+#define GRAVELP_OTHER_NODE GRAVELP_NO_NODE
+#else
+#define GRAVELP_OWN_NODE(g) ((g).arena->node)
+#define GRAVELP_OTHER_NODE GRAVELP_NO_SERVER
+#endif
 #define GRAVELP_OUTBOX_WORDS 2048u /* arguments that a group collects, of groups of many threads */
 #define GRAVELP_OUTBOX_MESSAGES \
     1024u /* with so many messages at most; COLLECTED of lib/serve/servers.c */
 
-/* A slot that a group fills. */
+/* A slot that a group fills; left is 0: there is none. */
 struct gravelp_open_slot {
-    global uchar *slot; /* NULL: its messages are dropped, after a fault */
+    global uchar *slot; /* NULL: the messages are dropped, after a fault */
+    global ulong *at;   /* where the next message's first argument goes */
     uint ticket;
-    uint command;
-    uint n; /* messages in it; 0: none is open */
+    uint left; /* columns */
 };
 
 /* Local memory of a client; GRAVEL_SERVER_OPEN declares it. */
 struct gravelp_outbox {
-    ulong first; /* work-item of the virtual group at hand, or GRAVELP_NO_ITEM */
+    ulong first;    /* work-item of the virtual group at hand, or GRAVELP_NO_ITEM */
+    uint is_server; /* the group has served, and is no client */
 #if defined(GRAVELP_SERIAL_GROUP)
+    uint command;                                         /* of the messages in open slots */
     ulong rows[GRAVEL_AM_MAX_ARGS][GRAVELP_SERVER_ITEMS]; /* arguments of one call, by work-item */
+    uint to
+        [GRAVELP_SERVER_ITEMS]; /* its server; GRAVELP_NO_SERVER: none; GRAVELP_NO_NODE: to no node */
+    uint node[GRAVELP_SERVER_ITEMS]; /* of the latter */
     struct gravelp_open_slot open[GRAVELP_MOST_SERVERS];
 #else
     uint n, command;                   /* messages collected, all of one command */
@@ -43,9 +62,24 @@ struct gravelp_outbox {
     uint to[GRAVELP_OUTBOX_MESSAGES];  /* of each, server << 16 | number among those for it */
     uint count[GRAVELP_MOST_SERVERS];  /* messages for each server */
     uint ticket[GRAVELP_MOST_SERVERS]; /* the first slot for them */
-    uint has_room[GRAVELP_MOST_SERVERS];
+    uint sent[GRAVELP_MOST_SERVERS];   /* of these slots, how many have been published, */
+    uint room[GRAVELP_MOST_SERVERS];   /* and how many may be written */
+#if defined(GRAVELP_RESIDENT)
+    uint waits;                        /* servers that not all is sent to */
+    uint consumed;                     /* how far these are, all together */
+    uint verdict;                      /* whether to look again */
+    struct gravelp_patience patience;
+#endif
 #endif
 };
+
+/* How many servers there are. A constant, if the program was built for them: then work-items' keys are hashed many at
+ * once, or not at all. */
+#if defined(GRAVELP_N_SERVERS)
+#define GRAVELP_SERVERS_OF(g) GRAVELP_N_SERVERS
+#else
+#define GRAVELP_SERVERS_OF(g) (gravelp_servers((g).arena)->n_servers)
+#endif
 
 GRAVELP_INLINE global struct gravelp_servers *gravelp_servers(global struct gravelp_arena *arena)
 {
@@ -72,6 +106,39 @@ GRAVELP_INLINE global ulong *gravelp_inbox_row(global struct gravelp_servers *se
     return (global ulong *)(slot + GRAVELP_INBOX_ROWS) + row * servers->columns;
 }
 
+#if defined(GRAVELP_RESIDENT)
+
+/* Any work-item: of n slots from a ticket on, none of which is published, how many have room. One look; no wait. */
+GRAVELP_INLINE uint gravelp_inbox_room(global struct gravelp_servers *servers,
+                                       global struct gravelp_queue_words *words, uint ticket,
+                                       uint n)
+{
+    uint in_use = ticket - gravelp_device_load_acquire(&words->consumed); /* P1, pairs with I2 */
+    uint room = in_use < servers->n_slots ? servers->n_slots - in_use : 0;
+    return room < n ? room : n;
+}
+
+/* Leader, who has found no room: wait a moment. `consumed`: how far the server is. False: waiting does not help. */
+GRAVELP_OUT_OF_LINE bool gravelp_inbox_keep_waiting(global struct gravelp_arena *arena,
+                                                    struct gravelp_origin origin, uint server,
+                                                    uint ticket, uint consumed,
+                                                    private struct gravelp_patience *patience)
+{
+    uint verdict = gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), consumed,
+                                    GRAVELP_ROOM_WAITS * arena->wait_ms, patience);
+    if (verdict & GRAVELP_WAIT_IS_LATE)
+        gravelp_fault_at(arena, origin, GRAVELP_FAULT_SILENT | (verdict & GRAVELP_FAULT_CUT_OFF),
+                         server, ticket, consumed, 0);
+    if (verdict != GRAVELP_WAITS_ON)
+        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
+                              1); /* relaxed: the kernel's end orders it */
+    else
+        patience->least_ns += gravelp_pause(patience->looks, false);
+    return verdict == GRAVELP_WAITS_ON;
+}
+
+#else
+
 /*
  * Any work-item: reserve n slots of an inbox, with tickets one after the other. No client waits for room in phases:
  * they end when an inbox is nearly full, and what is left must do for what they have begun.
@@ -97,30 +164,43 @@ GRAVELP_OUT_OF_LINE bool gravelp_inbox_reserve(global struct gravelp_arena *aren
     return false;
 }
 
+#endif
+
 /* ---- virtual groups ---------------------------------------------------------------------------- */
 
-/* Leader: whether the group's packages would wait for room that only the end of the kernel makes: on step drain. */
+/*
+ * Leader: whether the group's packages would wait for room that only the end of the kernel makes: on step drain, and
+ * where servers run beside their clients, for then the network thread may wait for its turn to serve.
+ */
 GRAVELP_INLINE bool gravelp_client_must_end(global struct gravelp_arena *arena)
 {
     global struct gravelp_queue_words *words =
         gravelp_queue_words(arena, gravelp_queue_of_group(arena));
-    return arena->wait_ms == 0 &&
-           gravelp_load_relaxed(&words->reserved) - gravelp_load_relaxed(&words->consumed) >=
-               arena->n_slots / 2; /* relaxed: how many, and the host takes them between kernels */
+#if !defined(GRAVELP_RESIDENT)
+    if (arena->wait_ms != 0)
+        return false;
+#endif
+    return gravelp_load_relaxed(&words->reserved) - gravelp_load_relaxed(&words->consumed) >=
+           (arena->n_slots + 1) /
+               2; /* relaxed: how many, and the host takes them between kernels */
 }
 
 /* Leader: the first work-item of the next virtual group, or GRAVELP_NO_ITEM. */
-GRAVELP_INLINE ulong gravelp_client_next(global struct gravelp_arena *arena)
+GRAVELP_INLINE ulong gravelp_client_next(struct gravel_group g)
 {
+    global struct gravelp_arena *arena = g.arena;
     global struct gravelp_servers *servers = gravelp_servers(arena);
+    if (g.outbox->is_server)
+        return GRAVELP_NO_ITEM;
     if (arena->servers_offset == 0 || servers->launch == GRAVELP_LAUNCH_NONE) {
         gravelp_fault(arena, GRAVELP_FAULT_ROLE, 0, 0, 0);
         return GRAVELP_NO_ITEM;
     }
     if (gravelp_load_relaxed(&servers->is_full) || gravelp_client_must_end(arena))
         return GRAVELP_NO_ITEM;
-    ulong first = (ulong)gravelp_device_fetch_add_relaxed(&servers->next, 1) * gravelp_n_lanes();
-    return first < servers->n_items ? first : GRAVELP_NO_ITEM;
+    uint next = gravelp_device_fetch_add_relaxed(&servers->next, 1);
+    ulong first = (ulong)next * gravelp_n_lanes();
+    return next < servers->stop_at && first < servers->n_items ? first : GRAVELP_NO_ITEM;
 }
 
 /* Every work-item of the group: its item of the next virtual group; GRAVELP_NO_ITEM for all of them at the end. */
@@ -128,7 +208,7 @@ GRAVELP_INLINE ulong gravelp_client_take(struct gravel_group g)
 {
     gravelp_group_meet_apart(g.arena); /* G1: all know the group before */
     if (gravelp_is_leader())
-        g.outbox->first = gravelp_client_next(g.arena);
+        g.outbox->first = gravelp_client_next(g);
     gravelp_group_meet(g.arena); /* G1: the group is known */
     return g.outbox->first == GRAVELP_NO_ITEM ? GRAVELP_NO_ITEM
                                               : g.outbox->first + gravelp_lane_id();
@@ -145,69 +225,155 @@ GRAVELP_INLINE uint gravelp_client_has(struct gravel_group g, ulong item)
 
 GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
 {
-    if (gravelp_is_leader())
+    if (gravelp_is_leader()) {
+        g.outbox->is_server = g.outbox->command = 0;
         for (uint server = 0; server < GRAVELP_MOST_SERVERS; server++)
-            g.outbox->open[server].n = 0;
+            g.outbox->open[server].left = 0, g.outbox->open[server].at = 0;
+    }
     gravelp_group_meet(g.arena); /* G1: no slot is open */
 }
 
-/* Leader: hand the server's open slot over. */
-GRAVELP_INLINE void gravelp_outbox_publish(local struct gravelp_open_slot *open)
+/* Leader: hand the server's open slot over, if there is one. */
+GRAVELP_OUT_OF_LINE void gravelp_outbox_publish(local struct gravelp_outbox *outbox, uint server,
+                                                uint columns)
 {
-    if (open->n && open->slot)
-        gravelp_queue_publish(open->slot, open->ticket, open->command, open->n, 0); /* P2 */
-    open->n = 0;
+    local struct gravelp_open_slot *open = &outbox->open[server];
+    if (open->at && open->slot)
+        gravelp_queue_publish(open->slot, open->ticket, outbox->command, columns - open->left,
+                              0); /* P2 */
+    open->left = 0;
+    open->at = 0;
 }
 
-/* Leader: a slot for messages of a command, instead of the one that is open, if any. */
+/* Leader: hand all open slots over. */
+GRAVELP_OUT_OF_LINE void gravelp_outbox_publish_all(global struct gravelp_servers *servers,
+                                                    local struct gravelp_outbox *outbox)
+{
+    for (uint server = 0; server < servers->n_servers; server++)
+        gravelp_outbox_publish(outbox, server, servers->columns);
+}
+
+#if defined(GRAVELP_RESIDENT)
+/* Leader: a slot of an inbox; nothing is held back while it waits. False: it must be dropped. */
+GRAVELP_INLINE bool gravelp_outbox_reserve(global struct gravelp_arena *arena,
+                                           struct gravelp_origin origin,
+                                           local struct gravelp_outbox *outbox, uint server,
+                                           private uint *ticket)
+{
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
+    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    *ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
+    if (gravelp_inbox_room(servers, words, *ticket, 1))
+        return true;
+    gravelp_device_fetch_add_relaxed(&words->waits, 1);
+    gravelp_outbox_publish_all(servers, outbox);
+    while (!gravelp_inbox_room(servers, words, *ticket, 1))
+        if (!gravelp_inbox_keep_waiting(arena, origin, server, *ticket,
+                                        gravelp_device_load_relaxed(&words->consumed),
+                                        &patience)) /* relaxed: only whether it changes */
+            return false;
+    return true;
+}
+#else
+#define gravelp_outbox_reserve(arena, origin, outbox, server, ticket) \
+    gravelp_inbox_reserve(arena, origin, server, 1, ticket)
+#endif
+
+/* Leader: open a slot for a server that has none open. What is dropped goes to the slot behind all inboxes. */
 GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
                                              struct gravelp_origin origin,
-                                             local struct gravelp_open_slot *open, uint server,
-                                             uint command)
+                                             local struct gravelp_outbox *outbox, uint server)
 {
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    local struct gravelp_open_slot *open = &outbox->open[server];
     uint ticket = 0;
-    gravelp_outbox_publish(open);
-    bool has_room = gravelp_inbox_reserve(arena, origin, server, 1, &ticket);
-    open->slot = has_room ? gravelp_inbox_slot(gravelp_servers(arena), server, ticket) : 0;
+    bool has_room = gravelp_outbox_reserve(arena, origin, outbox, server, &ticket);
+    global uchar *slot = has_room ? gravelp_inbox_slot(servers, server, ticket)
+                                  : gravelp_inbox_slot(servers, servers->n_servers, 0);
+    open->slot = has_room ? slot : 0;
+    open->at = gravelp_inbox_row(servers, slot, 0);
     open->ticket = ticket;
-    open->command = command;
+    open->left = servers->columns;
 }
 
+/* Leader: messages of work-items [lane, lane + n) to a server whose slot has room for them. */
 #define GRAVELP_OUTBOX_STORE(row)              \
     if (GRAVELP_COMMAND_N_ARGS(command) > row) \
-        gravelp_inbox_row(servers, open->slot, row)[open->n] = g.outbox->rows[row][lane];
+        for (uint i = 0; i < n; i++)           \
+            open->at[(row)*columns + i] = g.outbox->rows[row][lane + i];
+GRAVELP_INLINE void gravelp_outbox_store(struct gravel_group g, uint command, uint server,
+                                         uint lane, uint n, uint columns)
+{
+    local struct gravelp_open_slot *open = &g.outbox->open[server];
+    GRAVELP_OUTBOX_STORE(0)
+    GRAVELP_OUTBOX_STORE(1)
+    GRAVELP_OUTBOX_STORE(2)
+    GRAVELP_OUTBOX_STORE(3)
+    open->at += n;
+    open->left -= n;
+    if (open->left == 0)
+        gravelp_outbox_publish(g.outbox, server, columns);
+}
 
-/* Leader: write the messages of the work-items whose flag in scratch->lanes is set. */
+/* Leader: whether all work-items have a message for server 0. */
+GRAVELP_INLINE bool gravelp_outbox_is_whole(struct gravel_group g, uint n_lanes)
+{
+    uint n_others = 0;
+    for (uint lane = 0; lane < n_lanes; lane++)
+        n_others += g.outbox->to[lane] != 0;
+    return n_others == 0;
+}
+
+/* Leader: a message to a node that there is not, for the host to refuse. */
+GRAVELP_INLINE void gravelp_outbox_refuse(struct gravel_group g, uint command, uint lane)
+{
+    gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0,
+                    GRAVELP_VALUES(g.outbox->rows[0][lane], g.outbox->rows[1][lane],
+                                   g.outbox->rows[2][lane], g.outbox->rows[3][lane]),
+                    g.outbox->node[lane]);
+}
+
+/* Leader: write the messages of a call. Those of a whole group to one server are copied in a piece. */
 GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
 {
-    global struct gravelp_servers *servers = gravelp_servers(g.arena);
+    const uint columns = gravelp_servers(g.arena)->columns;
     const uint n_lanes =
         gravelp_n_lanes() < GRAVELP_SERVER_ITEMS ? gravelp_n_lanes() : GRAVELP_SERVER_ITEMS;
-    const uint n_servers = servers->n_servers, columns = servers->columns;
-    for (uint lane = 0; lane < n_lanes; lane++) {
-        if (!g.scratch->lanes[lane])
+    const bool is_whole = gravelp_outbox_is_whole(g, n_lanes);
+    if (g.outbox->command != command)
+        gravelp_outbox_publish_all(gravelp_servers(g.arena), g.outbox);
+    g.outbox->command = command;
+    for (uint lane = 0, n; lane < n_lanes; lane += n) {
+        const uint server = g.outbox->to[lane];
+        n = 1;
+        if (server == GRAVELP_NO_SERVER)
             continue;
-        uint server = gravelp_owner(g.outbox->rows[0][lane], n_servers);
-        local struct gravelp_open_slot *open = &g.outbox->open[server];
-        if (open->n == 0 || open->command != command)
-            gravelp_outbox_turn(g.arena, gravelp_origin(), open, server, command);
-        if (open->slot) {
-            GRAVELP_OUTBOX_STORE(0)
-            GRAVELP_OUTBOX_STORE(1)
-            GRAVELP_OUTBOX_STORE(2)
-            GRAVELP_OUTBOX_STORE(3)
+        if (server == GRAVELP_NO_NODE) {
+            gravelp_outbox_refuse(g, command, lane);
+            continue;
         }
-        if (++open->n == columns)
-            gravelp_outbox_publish(open);
+        if (g.outbox->open[server].left == 0)
+            gravelp_outbox_turn(g.arena, gravelp_origin(), g.outbox, server);
+        if (is_whole)
+            n = n_lanes - lane < g.outbox->open[server].left ? n_lanes - lane
+                                                             : g.outbox->open[server].left;
+        gravelp_outbox_store(g, command, server, lane, n, columns);
     }
 }
 
 /* Every work-item of the group: the active ones send a message each to the servers. */
 GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint command,
-                                       struct gravelp_values values)
+                                       struct gravelp_values values, uint node)
 {
     const size_t place = gravelp_lane_id() % GRAVELP_SERVER_ITEMS;
-    gravelp_place_set(g.scratch, active != 0);
+    const uint server = gravelp_owner(values.value[0], GRAVELP_SERVERS_OF(g));
+    g.outbox->to[place] = !active                       ? GRAVELP_NO_SERVER
+                          : node == GRAVELP_OWN_NODE(g) ? server
+                                                        : GRAVELP_OTHER_NODE;
+#if defined(GRAVELP_IS_ALONE)
+    g.outbox->node[place] = node;
+#endif
     if (GRAVELP_COMMAND_N_ARGS(command) > 0)
         g.outbox->rows[0][place] = values.value[0];
     if (GRAVELP_COMMAND_N_ARGS(command) > 1)
@@ -227,8 +393,7 @@ GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
 {
     gravelp_group_meet_apart(g.arena);
     if (gravelp_is_leader())
-        for (uint server = 0; server < gravelp_servers(g.arena)->n_servers; server++)
-            gravelp_outbox_publish(&g.outbox->open[server]);
+        gravelp_outbox_publish_all(gravelp_servers(g.arena), g.outbox);
     gravelp_group_meet(g.arena); /* G1: no slot is open */
     return 0;
 }
@@ -238,14 +403,14 @@ GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
 GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
 {
     if (gravelp_is_leader())
-        g.outbox->n = g.outbox->command = 0;
+        g.outbox->n = g.outbox->command = g.outbox->is_server = 0;
     gravelp_group_meet(g.arena); /* G1: nothing is collected */
 }
 
 /* Every work-item of the group: number what is collected among the messages for each server. */
 GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
 {
-    const uint n_servers = gravelp_servers(g.arena)->n_servers, n_lanes = gravelp_n_lanes();
+    const uint n_servers = GRAVELP_SERVERS_OF(g), n_lanes = gravelp_n_lanes();
     for (uint server = (uint)gravelp_lane_id(); server < n_servers; server += n_lanes)
         g.outbox->count[server] = 0;
     gravelp_group_meet(g.arena); /* G1: no count is of messages before */
@@ -257,15 +422,29 @@ GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
     gravelp_group_meet(g.arena); /* G1: all are counted */
 }
 
+/* Of the messages for a server: slots that they take. */
+GRAVELP_INLINE uint gravelp_outbox_slots(struct gravel_group g, uint server)
+{
+    const uint columns = gravelp_servers(g.arena)->columns;
+    return (g.outbox->count[server] + columns - 1) / columns;
+}
+
 /* Every work-item of the group: reserve slots, a work-item a server. */
 GRAVELP_INLINE void gravelp_outbox_reserve(struct gravel_group g)
 {
     global struct gravelp_servers *servers = gravelp_servers(g.arena);
     for (uint server = (uint)gravelp_lane_id(); server < servers->n_servers;
          server += gravelp_n_lanes()) {
-        uint n = (g.outbox->count[server] + servers->columns - 1) / servers->columns, ticket = 0;
-        g.outbox->has_room[server] =
-            n && gravelp_inbox_reserve(g.arena, gravelp_origin(), server, n, &ticket);
+        uint n = gravelp_outbox_slots(g, server), ticket = 0;
+        g.outbox->sent[server] = g.outbox->room[server] = 0;
+#if defined(GRAVELP_RESIDENT)
+        if (n)
+            ticket = gravelp_device_fetch_add_relaxed(
+                &gravelp_inbox_words(servers, server)->reserved, n);
+#else
+        if (n && gravelp_inbox_reserve(g.arena, gravelp_origin(), server, n, &ticket))
+            g.outbox->room[server] = n;
+#endif
         g.outbox->ticket[server] = ticket;
     }
     gravelp_group_meet(g.arena); /* G1: slots are known */
@@ -281,7 +460,7 @@ GRAVELP_INLINE uint gravelp_outbox_most(uint command)
                       : GRAVELP_OUTBOX_MESSAGES;
 }
 
-/* Every work-item of the group: write what is collected to its slots. */
+/* Every work-item of the group: write what is collected to those slots that have room. */
 GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint n)
 {
     global struct gravelp_servers *servers = gravelp_servers(g.arena);
@@ -289,10 +468,10 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint n)
     const uint most = gravelp_outbox_most(g.outbox->command), columns = servers->columns;
     for (uint message = (uint)gravelp_lane_id(); message < n; message += gravelp_n_lanes()) {
         uint server = g.outbox->to[message] >> 16, number = g.outbox->to[message] & 0xffffu;
-        if (!g.outbox->has_room[server])
+        uint i = number / columns;
+        if (i < g.outbox->sent[server] || i >= g.outbox->room[server])
             continue;
-        global uchar *slot =
-            gravelp_inbox_slot(servers, server, g.outbox->ticket[server] + number / columns);
+        global uchar *slot = gravelp_inbox_slot(servers, server, g.outbox->ticket[server] + i);
         for (uint row = 0; row < n_args; row++)
             gravelp_inbox_row(servers, slot, row)[number & (columns - 1)] =
                 g.outbox->words[row * most + message];
@@ -304,18 +483,90 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint n)
 GRAVELP_INLINE void gravelp_outbox_publish(struct gravel_group g)
 {
     global struct gravelp_servers *servers = gravelp_servers(g.arena);
+    const uint columns = servers->columns;
     for (uint server = (uint)gravelp_lane_id(); server < servers->n_servers;
          server += gravelp_n_lanes()) {
-        uint ticket = g.outbox->ticket[server];
-        for (uint left = g.outbox->has_room[server] ? g.outbox->count[server] : 0; left; ticket++) {
-            uint n = left < servers->columns ? left : servers->columns;
+        const uint room = g.outbox->room[server];
+        for (uint i = g.outbox->sent[server]; i < room; i++) {
+            uint ticket = g.outbox->ticket[server] + i;
+            uint left = g.outbox->count[server] - i * columns;
             gravelp_queue_publish(gravelp_inbox_slot(servers, server, ticket), ticket,
-                                  g.outbox->command, n, 0); /* P2 */
-            left -= n;
+                                  g.outbox->command, left < columns ? left : columns, 0); /* P2 */
         }
+        g.outbox->sent[server] = room;
     }
     gravelp_group_meet(g.arena); /* G1: counts and tickets have been read */
 }
+
+#if defined(GRAVELP_RESIDENT)
+
+/* Every work-item of the group: look for room, a work-item a server. */
+GRAVELP_INLINE void gravelp_outbox_look(struct gravel_group g)
+{
+    global struct gravelp_servers *servers = gravelp_servers(g.arena);
+    if (gravelp_is_leader())
+        g.outbox->waits = g.outbox->consumed = 0;
+    gravelp_group_meet(g.arena); /* G1: nothing is counted */
+    for (uint server = (uint)gravelp_lane_id(); server < servers->n_servers;
+         server += gravelp_n_lanes()) {
+        const uint n = gravelp_outbox_slots(g, server), sent = g.outbox->sent[server];
+        if (sent == n)
+            continue;
+        global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
+        g.outbox->room[server] =
+            sent + gravelp_inbox_room(servers, words, g.outbox->ticket[server] + sent, n - sent);
+        if (g.outbox->room[server] == n)
+            continue;
+        gravelp_local_max_relaxed(&g.outbox->waits, server + 1);
+        gravelp_local_add_relaxed(
+            &g.outbox->consumed,
+            gravelp_device_load_relaxed(&words->consumed)); /* relaxed: only whether it changes */
+    }
+    gravelp_group_meet(g.arena); /* G1: room is known */
+}
+
+/* Leader: wait a moment for the last server that not all is sent to. False: waiting does not help. */
+GRAVELP_INLINE bool gravelp_outbox_keep_waiting(struct gravel_group g)
+{
+    const uint server = g.outbox->waits - 1;
+    struct gravelp_patience patience = g.outbox->patience;
+    bool waits_on = gravelp_inbox_keep_waiting(g.arena, gravelp_origin(), server,
+                                               g.outbox->ticket[server] + g.outbox->sent[server],
+                                               g.outbox->consumed, &patience);
+    g.outbox->patience = patience;
+    return waits_on;
+}
+
+/* Every work-item of the group, after a look: whether to look again, after a moment if not all has been sent. */
+GRAVELP_INLINE bool gravelp_outbox_waits_on(struct gravel_group g)
+{
+    if (gravelp_is_leader())
+        g.outbox->verdict = g.outbox->waits && gravelp_outbox_keep_waiting(g);
+    gravelp_group_meet(g.arena); /* G1: the verdict is known */
+    return g.outbox->verdict;
+}
+
+/* Every work-item of the group: write and publish what has room, until all has; after a fault the rest is dropped. */
+GRAVELP_INLINE void gravelp_outbox_deliver(struct gravel_group g, uint n)
+{
+    if (gravelp_is_leader())
+        g.outbox->patience = (struct gravelp_patience){0, 0, 0, 0, 0};
+    do {
+        gravelp_outbox_look(g);
+        gravelp_outbox_write(g, n);
+        gravelp_outbox_publish(g);
+    } while (gravelp_outbox_waits_on(g));
+}
+
+#else
+
+GRAVELP_INLINE void gravelp_outbox_deliver(struct gravel_group g, uint n)
+{
+    gravelp_outbox_write(g, n);
+    gravelp_outbox_publish(g);
+}
+
+#endif
 
 /* Every work-item of the group: send what is collected. */
 GRAVELP_INLINE void gravelp_outbox_flush(struct gravel_group g)
@@ -323,8 +574,7 @@ GRAVELP_INLINE void gravelp_outbox_flush(struct gravel_group g)
     const uint n = g.outbox->n;
     gravelp_outbox_count(g, n);
     gravelp_outbox_reserve(g);
-    gravelp_outbox_write(g, n);
-    gravelp_outbox_publish(g);
+    gravelp_outbox_deliver(g, n);
     if (gravelp_is_leader())
         g.outbox->n = 0;
     gravelp_group_meet(g.arena); /* G1: nothing is collected */
@@ -368,13 +618,17 @@ GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
 GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint command,
                                         struct gravelp_values values, uint node)
 {
-    uint is_own = active && node == g.arena->node;
-    gravelp_outbox_add(g, is_own, command, values);
-#if defined(GRAVELP_IS_ALONE)
-    if (active && !is_own)
-        gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0, values, node);
+#if defined(GRAVELP_SERIAL_GROUP)
+    gravelp_outbox_add(g, active, command, values, node);
 #else
-    gravelp_send_wg_if(g, active && !is_own, command, 0, GRAVELP_NO_REPLY, 0, values, node);
+    gravelp_outbox_add(g, active && node == GRAVELP_OWN_NODE(g), command, values);
+#endif
+#if !defined(GRAVELP_IS_ALONE)
+    gravelp_send_wg_if(g, active && node != GRAVELP_OWN_NODE(g), command, 0, GRAVELP_NO_REPLY, 0,
+                       values, node);
+#elif !defined(GRAVELP_SERIAL_GROUP)
+    if (active && node != GRAVELP_OWN_NODE(g))
+        gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0, values, node);
 #endif
 }
 

@@ -2,7 +2,7 @@
 /*
  * Launches of clients and servers on an open node.
  *
- * Path:    server.h -> server.c -> serve/phases.c, launch.c.
+ * Path:    server.h -> server.c -> serve/phases.c or serve/resident.c -> launch.c.
  * Threads: any; one launch of clients and servers at a time.
  */
 #include "gravel/server.h"
@@ -11,6 +11,7 @@
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "serve/phases.h"
+#include "serve/resident.h"
 #include "serve/server_program.h"
 
 #include <inttypes.h>
@@ -43,8 +44,9 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
                            "gravel_server_build: none of %u handlers has a key, so there are no "
                            "servers",
                            gravel->n_handlers);
-    char *prelude = gravel_server_prelude(gravel->handlers, gravel->n_handlers,
-                                          gravel->network.transport->n_nodes);
+    char *prelude =
+        gravel_server_prelude(gravel->handlers, gravel->n_handlers,
+                              gravel->network.transport->n_nodes, &gravel->servers.shape);
     char *trailer = gravel_server_trailer(gravel->handlers, gravel->n_handlers);
     const struct gravel_program_request request = {
         .name = name, .source = source, .prelude = prelude, .trailer = trailer, .options = options};
@@ -99,10 +101,16 @@ static int tell_fault(struct gravel *gravel)
     return code ? code : gravel_fail(GRAVEL_EKERNEL, "gravel_server_launch: messages were dropped");
 }
 
+static int run_launch(const struct gravel_servers_launch *launch, bool *is_broken)
+{
+    return launch->servers->shape.is_resident ? gravel_resident_run(launch, is_broken)
+                                              : gravel_phases_run(launch, is_broken);
+}
+
 static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
                   struct launching *launching)
 {
-    struct gravel_phases phases = {
+    struct gravel_servers_launch launch = {
         .servers = &gravel->servers,
         .clients = kernel,
         .n_items = n_items,
@@ -115,12 +123,12 @@ static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
     bool is_broken = false;
     int code =
         gravel_check_cl("gravel_server_launch: the kernel's group",
-                        gravel_cl_kernel_group(&gravel->device, kernel, &phases.client_items));
+                        gravel_cl_kernel_group(&gravel->device, kernel, &launch.client_items));
     if (!code)
-        code = make_server(gravel, kernel, &phases.server_items, &phases.server);
+        code = make_server(gravel, kernel, &launch.server_items, &launch.server);
     if (!code)
-        code = gravel_phases_run(&phases, &is_broken);
-    gravel_cl_kernel_release(phases.server);
+        code = run_launch(&launch, &is_broken);
+    gravel_cl_kernel_release(launch.server);
     return code || !is_broken ? code : tell_fault(gravel);
 }
 

@@ -64,4 +64,13 @@ struct gravel_meeting {
 int gravel_self_test_meet(const struct gravel_device *device, uint32_t n_groups,
                           struct gravel_meeting *seen);
 
+/**
+ * Prove that groups of one kernel continue beside each other once they have arrived: the first n_servers wait for one
+ * that comes later, and it waits for them all. Bounded in time. Resident servers need it.
+ *
+ * @return  0; GRAVEL_ECAPABILITY: what was seen; GRAVEL_EBUILD; GRAVEL_ECL.
+ */
+int gravel_self_test_arrival(const struct gravel_device *device, uint32_t n_servers,
+                             uint32_t n_clients);
+
 #endif

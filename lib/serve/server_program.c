@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
-                            uint32_t n_nodes)
+                            uint32_t n_nodes, const struct gravel_servers_shape *servers)
 {
     char *text = NULL;
     size_t bytes;
@@ -22,7 +22,9 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
     for (uint32_t i = 0; i < n_handlers; i++)
         if (handlers[i].n_keys)
             fprintf(out, " || (handler) == %uu", i);
-    fprintf(out, ")\n%s", n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "");
+    fprintf(out, ")\n#define GRAVELP_N_SERVERS %uu\n%s%s", servers->n_servers,
+            n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
+            servers->is_resident ? "#define GRAVELP_RESIDENT\n" : "");
     fclose(out);
     return text;
 }

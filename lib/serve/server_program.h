@@ -10,12 +10,13 @@
 #define GRAVEL_SERVE_SERVER_PROGRAM_H
 
 #include "gravel/gravel.h"
+#include "serve/servers.h"
 
 #define GRAVEL_SERVER_KERNEL "gravel_serve"
 
-/** Ahead of the user's text: GRAVELP_IS_KEYED, and whether there are other nodes. @return NULL if memory is out. */
+/** Ahead of the user's text: which handlers have keys, other nodes, servers. @return NULL if memory is out. */
 char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
-                            uint32_t n_nodes);
+                            uint32_t n_nodes, const struct gravel_servers_shape *servers);
 
 /** Behind it: the kernel GRAVEL_SERVER_KERNEL, which calls the handlers. @return NULL if memory is out. */
 char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_handlers);

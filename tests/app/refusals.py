@@ -114,6 +114,7 @@ GROUPS["device"] = [
      "a work-item sends up to 65536 messages, and a queue has 65536 bytes"),
     ("kmeans", "--model coprocessor -p 1000 -k 256 -d 16 --combine", "a work-group sends up to 4352 messages"),
     ("atm", "--form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
+    ("atm", "--form servers", "GRAVEL_SERVER_MODE=resident: there are 2 nodes", LOOPBACK),
     ("hashtable", "--items 20", "heap", HEAP_64K),
 ]
 

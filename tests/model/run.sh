@@ -101,6 +101,10 @@ mutants steal EARLY_OFFER EARLY_REFILL LOAD_NOT_SWAP STEAL_NOT_SWAP LEAVE_TASKS
 check holds safety flow
 check holds liveness flow -DN_GROUPS=2 -DLIVENESS
 mutants flow EARLY_OUT EARLY_PHASE LATE_RESET ROOM_BY_ONE CLOSE_APART FIRST_CHOOSES
+check holds safety inbox
+mutants inbox HOLD_AND_WAIT NO_ROOM
+check holds safety finish
+mutants finish EARLY_FINISH EARLY_LOOK NO_FINISH LATE_LEAVES
 
 [ $n_failed -eq 0 ] && exit 0
 echo "$n_failed checks did not end as expected"

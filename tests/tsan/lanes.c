@@ -27,8 +27,10 @@ struct group {
     pthread_barrier_t barrier;
     struct gravelp_scratch scratch;
     struct gravel_shares shares;
-    struct gravelp_outbox outbox;
-    struct gravelp_service service;
+    union {
+        struct gravelp_outbox outbox;
+        struct gravelp_service service;
+    } role; /* one after the other, as in cl/device/resident.cl.h */
     struct gravelp_own own;
     _Alignas(64) unsigned char flow[LANES_FLOW_BYTES];
     struct gravelp_wave waves[GRAVEL_MAX_GROUP / GRAVELP_WAVE_ITEMS + 1];
@@ -87,8 +89,8 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
                       .waves = group->waves,
                       .scratch = &group->scratch,
                       .shares = &group->shares,
-                      .outbox = &group->outbox,
-                      .service = &group->service,
+                      .outbox = &group->role.outbox,
+                      .service = &group->role.service,
                       .own = &group->own,
                       .flow = group->flow},
             .body = body,

@@ -3,7 +3,7 @@
  * Clients and servers as C11 threads, under ThreadSanitizer: every message is run once, and handlers with equal keys are
  * ordered, for they count without atomics.
  *
- * The same of a run that came by the network.
+ * The same of a run that came by the network. With GRAVELP_RESIDENT clients and servers run side by side, else in turns.
  *
  * Path:    this -> cl/server.cl.h, cl/device/outbox.cl.h, inbox.cl.h and serve.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
@@ -60,11 +60,13 @@ static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
     GRAVEL_SERVE(g, item)
     {
         gravel_am2_wg_if(g, (uint)active, GRAVEL_HANDLER(count), item % test->n_keys, item, 0);
-        gravel_am1_wg_if(g, active && item % 3 == 0, GRAVEL_HANDLER(note), item % test->n_keys, 0);
+        if (test->n_keys > 1) /* else a client collects more than an inbox has room for */
+            gravel_am1_wg_if(g, active && item % 3 == 0, GRAVEL_HANDLER(note), item % test->n_keys,
+                             0);
     }
 }
 
-static void run(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
+static void run_letter(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
 {
     if (letter.handler == GRAVEL_HANDLER_count)
         count(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
@@ -73,11 +75,19 @@ static void run(struct gravelp_arena *gravel_arena_, struct gravelp_letter lette
         note(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i));
 }
 
+#if defined(GRAVELP_RESIDENT)
+static inline void gravelp_run(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter,
+                               uint i)
+{
+    run_letter(gravel_arena_, letter, i);
+}
+#else
 static void servers(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     (void)arguments;
-    GRAVELP_SERVE_INBOX(run);
+    GRAVELP_SERVE_INBOX(run_letter);
 }
+#endif
 
 /* A run of a frame: arguments of n messages, row after row. All groups look at all keys. */
 struct frame {
@@ -95,7 +105,13 @@ static void serve_run(struct gravelp_arena *gravel_arena_, const void *arguments
 
 /* ---- the arena ------------------------------------------------------------------------------------- */
 
+#if defined(GRAVELP_RESIDENT)
+#define N_SLOTS 1u
+#define LAUNCH GRAVELP_LAUNCH_RESIDENT
+#else
 #define N_SLOTS 64u
+#define LAUNCH GRAVELP_LAUNCH_PHASES
+#endif
 #define COLUMNS 32u
 
 /* Control block, one queue's words, the heap, the server region. */
@@ -105,13 +121,13 @@ static struct gravelp_arena *make_arena(const struct test *test)
     const size_t heap_at = sizeof(struct gravelp_arena) + sizeof(struct gravelp_queue_words);
     const size_t servers_at = (heap_at + sizeof(struct heap) + 63) / 64 * 64;
     const size_t bytes =
-        servers_at + GRAVELP_INBOX_SLOT(test->n_servers, N_SLOTS, slot_bytes, test->n_servers, 0);
+        servers_at + GRAVELP_INBOX_SLOT(test->n_servers, N_SLOTS, slot_bytes, test->n_servers, 1);
     struct gravelp_arena *arena = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (!arena)
         fail("no memory for an arena");
     memset(arena, 0, bytes);
     arena->n_nodes = arena->n_queues = arena->n_slots = 1;
-    arena->wait_ms = 1;
+    arena->wait_ms = 100000;
     arena->queues_offset = sizeof *arena;
     arena->heap_offset = heap_at;
     arena->servers_offset = servers_at;
@@ -121,7 +137,8 @@ static struct gravelp_arena *make_arena(const struct test *test)
                                                        .columns = COLUMNS,
                                                        .full_at = N_SLOTS / 4,
                                                        .n_items = test->n_items,
-                                                       .launch = GRAVELP_LAUNCH_PHASES};
+                                                       .stop_at = UINT32_MAX,
+                                                       .launch = LAUNCH};
     return arena;
 }
 
@@ -161,8 +178,12 @@ static void run_test(const struct test *test)
     uint32_t n_phases = 0;
     begin_near_the_wrap(arena);
     while (gravelp_servers(arena)->next < n_virtual) {
+#if defined(GRAVELP_RESIDENT)
+        lanes_launch(clients, arena, test, test->n_servers + test->n_clients, test->client_items);
+#else
         lanes_launch(clients, arena, test, test->n_clients, test->client_items);
         lanes_launch(servers, arena, test, test->n_servers, test->server_items);
+#endif
         if (++n_phases > n_virtual)
             fail("%u phases, and %u virtual groups taken of %u", n_phases,
                  gravelp_servers(arena)->next, n_virtual);
