@@ -13,10 +13,10 @@
 #include <string.h>
 
 static const struct section_form forms[] = {
-    {"phases", "served", "", true},
-    {"lock", "locked", "", false},
-    {"ttas", "locked", "-DLOOK_FIRST", false},
-    {"atomic", "atomic", "", false},
+    {"phases", "served", "", true, false},
+    {"lock", "locked", "", false, false},
+    {"ttas", "locked", "-DLOOK_FIRST", false, false},
+    {"atomic", "atomic", "", false, true},
 };
 
 static error_t take_form(struct argp_state *state, const struct app_option *option,

@@ -24,6 +24,8 @@ struct section_form {
     const char *kernel;  /* behind "NAME_" of an application's kernel */
     const char *options; /* of the compiler */
     bool is_served;
+    bool
+        is_in_steps; /* atomic operations of a word each: where a section has several, one launch after the other */
 };
 
 /* What an application with critical sections has of them. */

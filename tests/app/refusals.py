@@ -64,6 +64,9 @@ GROUPS["options and files"] = [
     ("hashtable", "--form mutex", "--form: there is no 'mutex'"),
     ("hashtable", "--op find --items 4 --keys 100", "--keys: half of 100 keys are in the table, which has room for 16"),
     ("hashtable", "--model lane", "--model lane: critical sections are messages of Gravel's, or none"),
+    ("mst", "-u 4 --form mutex", "--form: there is no 'mutex'"),
+    ("mst", "", "no graph"),
+    ("mst", "-f negative.wel", "negative.wel:3: weight -2.5 is negative"),
     ("atm", "--accounts 1", "--accounts: '1' is not in 2.."),
     # Files.
     ("pagerank", "-f absent.el", "absent.el"),
@@ -104,6 +107,8 @@ GROUPS["device"] = [
     ("gups", "--model coprocessor --table 4 --updates 16 --per-item 65536",
      "a work-item sends up to 65536 messages, and a queue has 65536 bytes"),
     ("kmeans", "--model coprocessor -p 1000 -k 256 -d 16 --combine", "a work-group sends up to 4352 messages"),
+    ("mst", "-u 4", "components are in the memory of one node, and there are 2", LOOPBACK),
+    ("mst", "-u 16 -k 1", "heap", HEAP_64K),
     ("atm", "--form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
     ("hashtable", "--items 20", "heap", HEAP_64K),
 ]
