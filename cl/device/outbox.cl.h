@@ -51,6 +51,15 @@ GRAVELP_INLINE global struct gravelp_servers *gravelp_servers(global struct grav
 {
     return (global struct gravelp_servers *)((global uchar *)arena + arena->servers_offset);
 }
+/* Which server gets a message: the first key's owner, or that of transactions. */
+#ifndef GRAVELP_IS_PAIR
+#define GRAVELP_IS_PAIR(handler) ((void)(handler), 0)
+#endif
+GRAVELP_INLINE uint gravelp_server_of(uint command, ulong key, uint n_owners)
+{
+    return GRAVELP_IS_PAIR(GRAVELP_COMMAND_HANDLER(command)) ? n_owners
+                                                             : gravelp_owner(key, n_owners);
+}
 GRAVELP_INLINE global struct gravelp_queue_words *
 gravelp_inbox_words(global struct gravelp_servers *servers, uint server)
 {
@@ -183,11 +192,11 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
     global struct gravelp_servers *servers = gravelp_servers(g.arena);
     const uint n_lanes =
         gravelp_n_lanes() < GRAVELP_SERVER_ITEMS ? gravelp_n_lanes() : GRAVELP_SERVER_ITEMS;
-    const uint n_servers = servers->n_servers, columns = servers->columns;
+    const uint n_owners = servers->n_owners, columns = servers->columns;
     for (uint lane = 0; lane < n_lanes; lane++) {
         if (!g.scratch->lanes[lane])
             continue;
-        uint server = gravelp_owner(g.outbox->rows[0][lane], n_servers);
+        uint server = gravelp_server_of(command, g.outbox->rows[0][lane], n_owners);
         local struct gravelp_open_slot *open = &g.outbox->open[server];
         if (open->n == 0 || open->command != command)
             gravelp_outbox_turn(g.arena, gravelp_origin(), open, server, command);
@@ -246,11 +255,12 @@ GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
 GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
 {
     const uint n_servers = gravelp_servers(g.arena)->n_servers, n_lanes = gravelp_n_lanes();
+    const uint n_owners = gravelp_servers(g.arena)->n_owners;
     for (uint server = (uint)gravelp_lane_id(); server < n_servers; server += n_lanes)
         g.outbox->count[server] = 0;
     gravelp_group_meet(g.arena); /* G1: no count is of messages before */
     for (uint message = (uint)gravelp_lane_id(); message < n; message += n_lanes) {
-        uint server = gravelp_owner(g.outbox->words[message], n_servers);
+        uint server = gravelp_server_of(g.outbox->command, g.outbox->words[message], n_owners);
         g.outbox->to[message] =
             server << 16 | gravelp_local_add_relaxed(&g.outbox->count[server], 1);
     }

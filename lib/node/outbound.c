@@ -9,6 +9,7 @@
 #include "node/node.h"
 #include "pump/device_aggregator.h"
 #include "resolve/on_device/device_resolver.h"
+#include "serve/server_program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,11 @@ static int shape_servers(const struct gravel *gravel, struct gravel_servers_shap
 {
     const struct gravel_config *config = &gravel->config;
     const uint32_t least = gravel_servers_slots_for(1), wanted = config->inbox_slots;
-    *shape = (struct gravel_servers_shape){.n_servers = config->n_servers,
+    const uint32_t n_pairs = gravel_server_n_pairs(gravel->handlers, gravel->n_handlers) ? 1 : 0;
+    const uint32_t most = GRAVELP_MOST_SERVERS - n_pairs;
+    const uint32_t n_owners = config->n_servers < most ? config->n_servers : most;
+    *shape = (struct gravel_servers_shape){.n_servers = n_owners + n_pairs,
+                                           .n_owners = n_owners,
                                            .n_slots = 256,
                                            .n_clients = gravel_node_groups_at_once(gravel)};
     for (uint32_t i = 0; i < gravel->n_handlers; i++)

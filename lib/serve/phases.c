@@ -25,8 +25,10 @@ static int run_servers(const struct gravel_phases *phases)
     int code = gravel_turn_take(turn, phases->limit);
     if (code)
         return code;
-    code = phases->run(phases->context, phases->server, phases->servers->shape.n_servers,
+    code = phases->run(phases->context, phases->server, phases->servers->shape.n_owners,
                        phases->server_items);
+    if (!code && phases->pairs)
+        code = phases->run(phases->context, phases->pairs, 1, phases->pair_items);
     gravel_turn_end(turn);
     return code;
 }

@@ -17,9 +17,10 @@
 struct gravel_phases {
     struct gravel_servers *servers;
     cl_kernel clients, server;
+    cl_kernel pairs; /* serves transactions; NULL if there are none */
     uint64_t n_items;
-    size_t client_items, server_items; /* of a group */
-    struct gravel_limit limit;         /* of the wait for a turn */
+    size_t client_items, server_items, pair_items; /* of a group */
+    struct gravel_limit limit;                     /* of the wait for a turn */
     /** Launch n groups and wait until they have ended. @return 0; else the launch ends with it. */
     int (*run)(void *context, cl_kernel kernel, size_t n_groups, size_t group_items);
     void *context;

@@ -7,6 +7,7 @@
 #include "share.cl.h"
 #include "fbar.cl.h"
 #include "outbox.cl.h"
+#include "transaction.cl.h"
 #include "deque.cl.h"
 
 #include <stdio.h>
@@ -29,6 +30,7 @@ struct group {
     struct gravel_shares shares;
     struct gravelp_outbox outbox;
     struct gravelp_service service;
+    struct gravelp_pairs pairs;
     struct gravelp_own own;
     _Alignas(64) unsigned char flow[LANES_FLOW_BYTES];
     struct gravelp_wave waves[GRAVEL_MAX_GROUP / GRAVELP_WAVE_ITEMS + 1];
@@ -89,6 +91,7 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
                       .shares = &group->shares,
                       .outbox = &group->outbox,
                       .service = &group->service,
+                      .pairs = &group->pairs,
                       .own = &group->own,
                       .flow = group->flow},
             .body = body,
