@@ -73,6 +73,7 @@ static const struct app app = {
 
 int main(int argc, char **argv)
 {
-    struct mst mst = {.sections = SECTIONS_DEFAULT, .part.options = GRAPH_OPTIONS_DEFAULT};
+    struct mst mst = {.sections = SECTIONS_WITHOUT(" nested"),
+                      .part.options = GRAPH_OPTIONS_DEFAULT};
     return app_main(&app, &mst, argc, argv);
 }

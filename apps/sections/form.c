@@ -13,11 +13,42 @@
 #include <string.h>
 
 static const struct section_form forms[] = {
-    {"phases", "served", "", true, false},
-    {"lock", "locked", "", false, false},
-    {"ttas", "locked", "-DLOOK_FIRST", false, false},
-    {"atomic", "atomic", "", false, true},
+    {.name = "phases", .kernel = "served", .options = "", .is_served = true},
+    {.name = "nested", .kernel = "nested", .options = "", .is_served = true, .is_nested = true},
+    {.name = "lock", .kernel = "locked", .options = ""},
+    {.name = "ttas", .kernel = "locked", .options = "-DLOOK_FIRST"},
+    {.name = "atomic", .kernel = "atomic", .options = "", .is_in_steps = true},
 };
+
+static bool has_form(const struct sections *sections, const struct section_form *form)
+{
+    char word[32];
+    snprintf(word, sizeof word, " %s", form->name);
+    return !sections->without || !strstr(sections->without, word);
+}
+
+static void choose_form(struct sections *sections)
+{
+    const struct section_form *first = &forms[0];
+    while (!has_form(sections, first))
+        first++;
+    if (!sections->form)
+        sections->form = first;
+    if (!has_form(sections, sections->form))
+        die("--form %s: its critical sections have none in this form; there is %s",
+            sections->form->name, first->name);
+}
+
+/* Locks, and sections of two data, are in the memory of one node. */
+static void check_nodes(const struct sections *sections, const struct node *node)
+{
+    const struct section_form *form = sections->form;
+    if (node->n_nodes > 1 && (form->is_nested || !form->is_served))
+        die("--form %s: %s in the memory of one node, and there are %u; messages with one key have "
+            "no such limit",
+            form->name, form->is_nested ? "both data of a section are" : "a lock is",
+            node->n_nodes);
+}
 
 static error_t take_form(struct argp_state *state, const struct app_option *option,
                          const char *value, void *field)
@@ -33,8 +64,9 @@ static error_t take_form(struct argp_state *state, const struct app_option *opti
 
 const struct app_option options_of_sections[] = {
     {"form", 0, "FORM",
-     "How critical sections are written (phases): phases, messages to servers, which take turns "
-     "with their clients; lock, spin locks; ttas, locks that are looked at before; atomic, atomic "
+     "How critical sections are written: phases, messages to servers, which take turns with their "
+     "clients; nested, such messages of two data; lock, spin locks; ttas, locks that are looked at "
+     "before; atomic, atomic "
      "operations",
      take_form, OPTION_AT(struct sections, form, const struct section_form *), 0, 0},
     {"groups", 0, "N", "Work-groups of forms lock, ttas and atomic (a work-item for each item)",
@@ -45,18 +77,14 @@ void sections_open(struct sections *sections, struct node *node, uint64_t heap_b
                    const char *name, const char *source, const struct gravel_handler *handlers,
                    uint32_t n_handlers)
 {
-    if (!sections->form)
-        sections->form = &forms[0];
+    choose_form(sections);
     if (node->model != model_gravel)
         die("--model %s: critical sections are messages of Gravel's, or none", node->model->name);
     node->handlers = handlers;
     node->n_handlers = n_handlers;
     node->device_code = (struct gravel_device_code){source, name, NULL};
     node_open(node, heap_bytes);
-    if (!sections->form->is_served && node->n_nodes > 1)
-        die("--form %s: a lock is in the memory of one node, and there are %u; messages have no "
-            "such limit",
-            sections->form->name, node->n_nodes);
+    check_nodes(sections, node);
     node_build_servers(node, name, source, sections->form->options);
 }
 

@@ -67,6 +67,7 @@ GROUPS["options and files"] = [
     ("mst", "-u 4 --form mutex", "--form: there is no 'mutex'"),
     ("mst", "", "no graph"),
     ("mst", "-f negative.wel", "negative.wel:3: weight -2.5 is negative"),
+    ("mst", "-u 4 --form nested", "--form nested: its critical sections have none in this form; there is phases"),
     ("atm", "--accounts 1", "--accounts: '1' is not in 2.."),
     # Files.
     ("pagerank", "-f absent.el", "absent.el"),
@@ -109,6 +110,7 @@ GROUPS["device"] = [
     ("kmeans", "--model coprocessor -p 1000 -k 256 -d 16 --combine", "a work-group sends up to 4352 messages"),
     ("mst", "-u 4", "components are in the memory of one node, and there are 2", LOOPBACK),
     ("mst", "-u 16 -k 1", "heap", HEAP_64K),
+    ("atm", "--form nested", "--form nested: both data of a section are in the memory of one node, and there are 2", LOOPBACK),
     ("atm", "--form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
     ("hashtable", "--items 20", "heap", HEAP_64K),
 ]
