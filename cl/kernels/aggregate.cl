@@ -52,6 +52,13 @@ GRAVELP_INLINE uint2 shape_of(global struct gravelp_package *package, uint slot_
     return is_right ? (uint2)(n, stride) : (uint2)(0, 0);
 }
 
+/* Loads stand before what is done with them, several at a time: a store or an atomic operation between two loads keeps
+ * the second one waiting for the first. */
+#define AT_ONCE 4u
+#define NONE 0xffffffffu /* where there is no message */
+/* Lanes that count for one node seldom meet. n: a power of two. */
+#define REPLICA(n) ((uint)get_local_id(0) & ((n)-1))
+
 /* Packages of this group: the first of them, and how many. */
 #define FIRST_PACKAGE ((uint)get_group_id(0) * packages_each)
 #define N_PACKAGES min(packages_each, n_packages - FIRST_PACKAGE)
@@ -80,8 +87,14 @@ kernel void count_messages(RUN, uint team, uint n_replicas, local uint *counts, 
     for (uint p = lane / team; p < n; p += n_lanes / team) {
         global const uint *nodes =
             (global const uint *)(slot_of(arena, slots_at, slot_bytes, first + p) + 1);
-        for (uint i = lane % team; i < lengths[p]; i += team)
-            atomic_inc(&counts[min(nodes[i], n_nodes) * n_replicas + (lane & (n_replicas - 1))]);
+        for (uint i = lane % team; i < lengths[p]; i += AT_ONCE * team) {
+            uint seen[AT_ONCE];
+            for (uint k = 0; k < AT_ONCE; k++)
+                seen[k] = i + k * team < lengths[p] ? nodes[i + k * team] : NONE;
+            for (uint k = 0; k < AT_ONCE; k++)
+                if (i + k * team < lengths[p])
+                    atomic_inc(&counts[min(seen[k], n_nodes) * n_replicas + REPLICA(n_replicas)]);
+        }
     }
     gravelp_barrier_group();
     for (uint node = lane; node <= n_nodes; node += n_lanes) {
@@ -97,8 +110,7 @@ kernel void count_messages(RUN, uint team, uint n_replicas, local uint *counts, 
 
 /* ---- tiles ------------------------------------------------------------------------------------ */
 
-#define EACH 16u         /* messages of a tile that a lane takes, at most */
-#define NONE 0xffffffffu /* where there is no message */
+#define EACH 16u /* messages of a tile that a lane takes, at most */
 
 /* A lane's messages of a tile: packages of `columns` messages, the lane's first, and how far it is to its next. */
 struct walk {
@@ -124,24 +136,40 @@ GRAVELP_INLINE struct walk next_message(struct walk walk)
     return walk;
 }
 
+/* A tile's messages for one node: those that its counters have. @param starts  [out] [n_replicas] place in the tile of
+ * each counter's first, given that of the node's; NULL: unwanted. */
+GRAVELP_INLINE uint add_up(local const uint *counts, uint n_replicas, uint start,
+                           local uint *starts)
+{
+    uint n = 0;
+    for (uint i = 0; i < n_replicas; i++) {
+        if (starts)
+            starts[i] = start + n;
+        n += counts[i];
+    }
+    return n;
+}
+
 /*
  * Give each node's messages of a tile their places: those for one node stand together in the block, and in the tile.
  *
- * @param counts  [n_nodes] messages of the tile to each. Then the place in the block of each node's first, less,
- *                if tiles are sorted, its place in the tile.
- * @param starts  [out] [n_nodes] its place in the tile, if tiles are sorted; else NULL.
+ * @param counts  [n_nodes][n_replicas] messages of the tile to each. Then in each node's first the place in the block
+ *                of its first message, less, if tiles are sorted, that message's place in the tile.
+ * @param starts  [out] [n_nodes][n_replicas] places in the tile, if tiles are sorted; else NULL.
  * @param sums    [local size] scratch.
  * @return        messages of the tile that go somewhere.
  */
 GRAVELP_INLINE uint find_places(global const uint *totals, global uint *taken, uint n_nodes,
-                                local uint *counts, local uint *starts, local ulong *sums)
+                                uint n_replicas, local uint *counts, local uint *starts,
+                                local ulong *sums)
 {
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     uint each = (n_nodes + n_lanes - 1) / n_lanes, n_used = (n_nodes + each - 1) / each;
     uint begin = min(lane * each, n_nodes), end = min(begin + each, n_nodes);
     ulong sum = 0; /* messages in the block's parts, and in the lower half in the tile */
     for (uint node = begin; node < end; node++)
-        sum += (ulong)GRAVELP_BLOCK_PART(totals[node]) << 32 | counts[node];
+        sum += (ulong)GRAVELP_BLOCK_PART(totals[node]) << 32 |
+               add_up(counts + node * n_replicas, n_replicas, 0, 0);
     sums[lane] = sum;
     gravelp_barrier_group();
     for (uint step = 1; step < n_used; step *= 2) {
@@ -152,11 +180,10 @@ GRAVELP_INLINE uint find_places(global const uint *totals, global uint *taken, u
     }
     ulong place = sums[lane] - sum;
     for (uint node = begin; node < end; node++) {
-        uint n = counts[node], start = (uint)place;
+        uint first = node * n_replicas, start = (uint)place;
+        uint n = add_up(counts + first, n_replicas, start, starts ? starts + first : 0);
         uint at = (uint)(place >> 32) + (n ? atomic_add(&taken[node], n) : 0);
-        counts[node] = starts ? at - start : at;
-        if (starts)
-            starts[node] = start;
+        counts[first] = starts ? at - start : at;
         place += (ulong)GRAVELP_BLOCK_PART(totals[node]) << 32 | n;
     }
     return (uint)sums[n_used - 1];
@@ -173,6 +200,13 @@ struct tile {
         n_places; /* in the block: nothing is stored beyond, also if somebody changes a published package */
 };
 
+GRAVELP_INLINE global const uint *node_row_of(const struct tile *tile, uint package)
+{
+    return (global const uint *)(slot_of(tile->arena, tile->slots_at, tile->slot_bytes,
+                                         tile->first_package + package) +
+                                 1);
+}
+
 GRAVELP_INLINE global const uchar *row_of(const struct tile *tile, uint package, uint command,
                                           bool is_value)
 {
@@ -182,11 +216,22 @@ GRAVELP_INLINE global const uchar *row_of(const struct tile *tile, uint package,
            (is_value ? GRAVELP_VALUE_ROW(command, stride, 0) : GRAVELP_INDEX_ROW(stride));
 }
 
-/* Element `i` of a row; rows of 4 and of 8 bytes. */
-GRAVELP_INLINE ulong load(global const uchar *row, uint i, uint bytes)
+/* The lane's elements of a row. values [EACH] */
+GRAVELP_INLINE void load_row(const struct tile *tile, const uint *keys, uint command, bool is_value,
+                             uint bytes, ulong *values)
 {
-    return bytes == 8 ? ((global const ulong *)row)[i] : ((global const uint *)row)[i];
+    struct walk walk = first_message(tile->columns);
+    for (uint j = 0; j < EACH; j++, walk = next_message(walk)) {
+        uint column = tile->first_column + walk.column;
+        if (keys[j] == NONE)
+            continue;
+        global const uchar *row = row_of(tile, walk.package, command, is_value);
+        values[j] =
+            bytes == 8 ? ((global const ulong *)row)[column] : ((global const uint *)row)[column];
+    }
 }
+
+/* Element `i` of the block's row; rows of 4 and of 8 bytes. */
 GRAVELP_INLINE void store(global uchar *row, uint i, uint bytes, ulong value)
 {
     if (bytes == 8)
@@ -195,65 +240,69 @@ GRAVELP_INLINE void store(global uchar *row, uint i, uint bytes, ulong value)
         ((global uint *)row)[i] = (uint)value;
 }
 
-/* Store one row of a tile in the block, message by message. keys [EACH]: node and rank. */
+GRAVELP_INLINE uint row_bytes(uint command, bool is_value)
+{
+    return is_value ? GRAVELP_VALUE_BYTES(command) : GRAVELP_INDEX_BYTES(command);
+}
+
+/* Store one row of a tile in the block, message by message. keys [EACH]: counter and rank. */
 GRAVELP_INLINE void store_row(const struct tile *tile, const uint *keys, local const uint *places,
                               uint command, bool is_value, global uchar *to)
 {
-    uint bytes = is_value ? GRAVELP_VALUE_BYTES(command) : GRAVELP_INDEX_BYTES(command);
-    struct walk walk = first_message(tile->columns);
-    for (uint j = 0; j < EACH; j++, walk = next_message(walk)) {
+    uint bytes = row_bytes(command, is_value);
+    ulong values[EACH];
+    load_row(tile, keys, command, is_value, bytes, values);
+    for (uint j = 0; j < EACH; j++) {
         if (keys[j] == NONE)
             continue;
         uint place = places[keys[j] & 0xffffu] + (keys[j] >> 16);
         if (place < tile->n_places)
-            store(to, place, bytes,
-                  load(row_of(tile, walk.package, command, is_value),
-                       tile->first_column + walk.column, bytes));
+            store(to, place, bytes, values[j]);
     }
 }
 
-/* Sort one row of a tile: element `at` of it is for node nodes[at]. */
+/* Sort one row of a tile: element `at` of it is for the node whose first counter is firsts[at]. */
 GRAVELP_INLINE void sort_row(const struct tile *tile, const uint *keys, local const uint *starts,
-                             uint command, bool is_value, local ushort *nodes, local ulong *sorted)
+                             uint n_replicas, uint command, bool is_value, local ushort *firsts,
+                             local ulong *sorted)
 {
-    uint bytes = is_value ? GRAVELP_VALUE_BYTES(command) : GRAVELP_INDEX_BYTES(command);
-    struct walk walk = first_message(tile->columns);
-    for (uint j = 0; j < EACH; j++, walk = next_message(walk)) {
+    uint bytes = row_bytes(command, is_value);
+    ulong values[EACH];
+    load_row(tile, keys, command, is_value, bytes, values);
+    for (uint j = 0; j < EACH; j++) {
         if (keys[j] == NONE)
             continue;
-        uint node = keys[j] & 0xffffu, at = starts[node] + (keys[j] >> 16);
-        ulong value = load(row_of(tile, walk.package, command, is_value),
-                           tile->first_column + walk.column, bytes);
-        nodes[at] = (ushort)node;
+        uint counter = keys[j] & 0xffffu, at = starts[counter] + (keys[j] >> 16);
+        firsts[at] = (ushort)(counter & ~(n_replicas - 1));
         if (bytes == 8)
-            sorted[at] = value;
+            sorted[at] = values[j];
         else
-            ((local uint *)sorted)[at] = (uint)value;
+            ((local uint *)sorted)[at] = (uint)values[j];
     }
 }
 
 /* Store the row in the block: neighbours are stored together. */
 GRAVELP_INLINE void store_sorted(const struct tile *tile, local const uint *places, uint n,
-                                 uint command, bool is_value, local const ushort *nodes,
+                                 uint command, bool is_value, local const ushort *firsts,
                                  local const ulong *sorted, global uchar *to)
 {
-    uint bytes = is_value ? GRAVELP_VALUE_BYTES(command) : GRAVELP_INDEX_BYTES(command);
+    uint bytes = row_bytes(command, is_value);
     for (uint at = (uint)get_local_id(0); at < n; at += (uint)get_local_size(0)) {
-        uint place = places[nodes[at]] + at;
+        uint place = places[firsts[at]] + at;
         if (place < tile->n_places)
             store(to, place, bytes, bytes == 8 ? sorted[at] : ((local const uint *)sorted)[at]);
     }
 }
 
 /*
- * Rank the messages of a tile among those for their node. With one node every rank is known without counting.
+ * Rank the messages of a tile among those that their counter has. With one node every rank is known without counting.
  *
- * @param keys    [out] [EACH] the lane's: node, and 2^16 times the rank; or NONE.
- * @param counts  [n_nodes] 0 as it begins; then messages to each.
+ * @param keys    [out] [EACH] the lane's: counter, and 2^16 times the rank; or NONE.
+ * @param counts  [n_nodes][n_replicas] 0 as it begins; then messages to each node, as different lanes count them.
  * @param starts  [packages] scratch.
  */
-GRAVELP_INLINE void rank_messages(const struct tile *tile, uint n, uint n_nodes, uint *keys,
-                                  local uint *counts, local uint *starts)
+GRAVELP_INLINE void rank_messages(const struct tile *tile, uint n, uint n_nodes, uint n_replicas,
+                                  uint *keys, local uint *counts, local uint *starts)
 {
     struct walk walk = first_message(tile->columns);
     if (n_nodes == 1 && get_local_id(0) == 0)
@@ -268,15 +317,12 @@ GRAVELP_INLINE void rank_messages(const struct tile *tile, uint n, uint n_nodes,
         keys[j] = NONE;
         if (j >= tile->each || walk.package >= n || column >= tile->shapes[walk.package].x)
             continue;
-        if (n_nodes == 1) {
-            keys[j] = (starts[walk.package] + walk.column) << 16;
-            continue;
-        }
-        uint node = ((global const uint *)(slot_of(tile->arena, tile->slots_at, tile->slot_bytes,
-                                                   tile->first_package + walk.package) +
-                                           1))[column];
-        if (node < n_nodes)
-            keys[j] = node | atomic_inc(&counts[node]) << 16;
+        keys[j] = n_nodes == 1 ? (starts[walk.package] + walk.column) << 16
+                               : node_row_of(tile, walk.package)[column];
+    }
+    for (uint j = 0; j < EACH && n_nodes > 1; j++) {
+        uint node = keys[j], counter = node * n_replicas + REPLICA(n_replicas);
+        keys[j] = node < n_nodes ? counter | atomic_inc(&counts[counter]) << 16 : NONE;
     }
     gravelp_barrier_group();
 }
@@ -285,15 +331,16 @@ GRAVELP_INLINE void rank_messages(const struct tile *tile, uint n, uint n_nodes,
  * The run of count_messages, behind it. packages_each * columns <= each * local size; n_rounds tiles, of so many
  * columns, reach a package's last. Of blocks: from counts_at [bytes] on messages to each node [n_nodes + 1], from
  * indices_at on indices, from values_at on values, each [n_messages + n_nodes]; neither is more than scratch if the
- * counts are not just those of n_messages that may go. Of n_nodes there are not more than 2^16.
+ * counts are not just those of n_messages that may go. Each node has n_replicas counters, a power of two and one if
+ * tiles are not sorted; there are not more than 2^16.
  *
- * counts [n_nodes + 1]; starts [n_nodes and packages_each at least]; sums [local size]; shapes [packages_each];
- * nodes, sorted: [each * local size], of 2 bytes, and of 8 or, if no row has 8, 4. is_sorted 0: neither is used.
+ * counts [n_nodes][n_replicas]; starts [so many and packages_each at least]; sums [local size]; shapes [packages_each];
+ * firsts, sorted: [each * local size], of 2 bytes, and of 8 or, if no row has 8, 4. is_sorted 0: neither is used.
  */
 kernel void group_by_node(RUN, uint columns, uint each, uint n_rounds, uint is_sorted,
-                          global uchar *blocks, ulong counts_at, uint n_messages, ulong indices_at,
-                          ulong values_at, local uint *counts, local uint *starts,
-                          local ulong *sums, local uint2 *shapes, local ushort *nodes,
+                          uint n_replicas, global uchar *blocks, ulong counts_at, uint n_messages,
+                          ulong indices_at, ulong values_at, local uint *counts, local uint *starts,
+                          local ulong *sums, local uint2 *shapes, local ushort *firsts,
                           local ulong *sorted)
 {
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0), n = N_PACKAGES;
@@ -309,21 +356,22 @@ kernel void group_by_node(RUN, uint columns, uint each, uint n_rounds, uint is_s
         }
     for (uint round = 0; round < n_rounds; round++) {
         tile.first_column = round * columns;
-        for (uint node = lane; node < n_nodes; node += n_lanes)
-            counts[node] = 0;
+        for (uint i = lane; i < n_nodes * n_replicas; i += n_lanes)
+            counts[i] = 0;
         gravelp_barrier_group();
-        rank_messages(&tile, n, n_nodes, keys, counts, starts);
-        uint n_sorted = find_places(TOTALS, TAKEN, n_nodes, counts, is_sorted ? starts : 0, sums);
+        rank_messages(&tile, n, n_nodes, n_replicas, keys, counts, starts);
+        uint n_sorted =
+            find_places(TOTALS, TAKEN, n_nodes, n_replicas, counts, is_sorted ? starts : 0, sums);
         gravelp_barrier_group(); /* places are found */
         for (uint row = 0; row < n_rows; row++) {
             global uchar *to = blocks + (row ? values_at : indices_at);
             if (is_sorted)
-                sort_row(&tile, keys, starts, command, row, nodes, sorted);
+                sort_row(&tile, keys, starts, n_replicas, command, row, firsts, sorted);
             else
                 store_row(&tile, keys, counts, command, row, to);
             gravelp_barrier_group(); /* the row is sorted */
             if (is_sorted)
-                store_sorted(&tile, counts, n_sorted, command, row, nodes, sorted, to);
+                store_sorted(&tile, counts, n_sorted, command, row, firsts, sorted, to);
             gravelp_barrier_group(); /* the next row is sorted where this one was, and counts begin anew */
         }
     }

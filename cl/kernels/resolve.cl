@@ -69,14 +69,21 @@ GRAVELP_INLINE ulong asked_at(global const uchar *requests, uint kind, ulong bas
 
 /* ---- indices --------------------------------------------------------------------------------- */
 
+#define AT_ONCE 4u
+
 /* Any local size, global size at least n_items. Of a run with 4-byte indices: every one must be less than n_words. */
 kernel void check_indices(RUN, ulong n_words, uint n_items)
 {
     (void)arena, (void)kind, (void)is_wide, (void)base, (void)values_at;
     global const uint *indices = (global const uint *)(frame + indices_at);
-    for (uint i = (uint)get_global_id(0); i < n_messages; i += n_items)
-        if (indices[i] >= n_words)
-            atomic_max(&refused[0], UINT_MAX - first - i);
+    for (uint i = (uint)get_global_id(0); i < n_messages; i += AT_ONCE * n_items) {
+        uint seen[AT_ONCE]; /* loads first: an atomic operation between two keeps the second one waiting */
+        for (uint k = 0; k < AT_ONCE; k++)
+            seen[k] = n_messages - i > k * n_items ? indices[i + k * n_items] : 0;
+        for (uint k = 0; k < AT_ONCE; k++)
+            if (seen[k] >= n_words && n_messages - i > k * n_items)
+                atomic_max(&refused[0], UINT_MAX - first - i - k * n_items);
+    }
 }
 
 /* Whether the frame is; work-item 0 of the run that has the message tells its index. */

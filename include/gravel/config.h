@@ -68,7 +68,7 @@
       "host bins and a node has 4 of its cores")                                                  \
     X(BYTES, buffer_bytes, GRAVEL_BUFFER, 0, 0, 1 << 26, "aggregation",                           \
       "one node buffer, header included [bytes], 256 at least; 0 derives it: 64k; on step pump "  \
-      "4M, and less if there are more than 4 nodes")                                              \
+      "4M, 8M on GPUs, and less if there are more than 4 nodes, 2 on GPUs")                       \
     X(COUNT, n_buffers, GRAVEL_BUFFERS, 0, 0, 65536, "aggregation",                               \
       "node buffers per aggregator and destination; 0 derives it: 2 to 32, 64M if that allows")   \
     X(COUNT, flush_us, GRAVEL_FLUSH, 0, 0, 10000000, "aggregation",                               \

@@ -29,6 +29,8 @@
 /* On step pump a node buffer is an upload and a kernel or more, so there should be few; no more than fit the budget
  * four times, so that some are filled while others travel. */
 #define PUMP_BUFFER_BYTES (4u << 20)
+/* Of a GPU between two nodes: half a block, whose parts then leave in one piece. */
+#define GPU_BUFFER_BYTES (8u << 20)
 /* Packages come in bursts, one a look of the pump: buffers that leave after 125 us are mostly empty. */
 #define PUMP_FLUSH_US 2000u
 /* Two aggregators keep up with the pump; with it and the network thread each needs a core. Where the device bins one
@@ -36,7 +38,7 @@
 #define PUMP_AGGREGATORS 2u
 #define PUMP_CORES 4u
 
-/* A call of a group waits for memory some times, however many messages it sends. Groups of 256 on half of a GPU's units
+/* A call of a group waits for memory some times, however many messages it sends. Groups of 256 on part of a GPU's units
  * send more slowly than the other stations take; larger groups or more leave those less room (tuning.md). */
 #define GROUP 256u
 #define PUMP_GROUP 512u
@@ -50,7 +52,7 @@
 
 uint64_t gravel_derive_buffer_bytes(const struct gravel_surroundings *place)
 {
-    uint64_t bytes = PUMP_BUFFER_BYTES;
+    uint64_t bytes = place->device->capability.is_cpu ? PUMP_BUFFER_BYTES : GPU_BUFFER_BYTES;
     if (place->device->step != GRAVEL_STEP_PUMP)
         return SHARED_BUFFER_BYTES;
     while (bytes > SHARED_BUFFER_BYTES && 4 * bytes * place->n_nodes > BUFFER_BUDGET)

@@ -143,21 +143,22 @@ int gravel_node_check_slice(const struct gravel *gravel)
 }
 
 /*
- * Groups that may wait at once. A compute unit stays free, whatever the device; of a GPU, half of them, and of groups
- * larger than UNIT_ITEMS there are as many as have no more work-items. For a group that waits keeps registers and local
- * memory, and next to it on a unit there may be no room for the kernels that bin and apply what it sends: with a group
- * on every unit but one, all of these may have to run on the one left.
+ * Groups that may wait at once. A compute unit stays free, whatever the device; of a GPU, a third of them, and of
+ * groups larger than LARGE_GROUP there are as many as have no more work-items. For a group that waits keeps registers
+ * and local memory, and next to it on a unit there may be no room for the kernels that bin and apply what it sends: with
+ * a group on every unit but one, all of these may have to run on the one left.
  */
-#define UNIT_ITEMS 256u
+#define LARGE_GROUP 512u
 static uint64_t slice_beside(const struct gravel *gravel, const struct gravel_slicer *slicer)
 {
     uint32_t wanted = gravel->config.slice_groups; /* gravel_node_check_slice */
-    uint64_t units = gravel->device.units;
+    uint64_t units = gravel->device.units, most = units * 2 / 3;
     uint64_t items = (uint64_t)slicer->local[0] * slicer->local[1] * slicer->local[2];
-    uint64_t fit = units * UNIT_ITEMS / items ? units * UNIT_ITEMS / items : 1;
     if (wanted || gravel->device.capability.is_cpu)
         return wanted ? wanted : units - 1;
-    return fit < units / 2 ? fit : units / 2;
+    if (items > LARGE_GROUP)
+        most = most * LARGE_GROUP / items;
+    return most ? most : 1;
 }
 
 /* A batch of slices has been enqueued: let it begin, and do not run more than one batch ahead of

@@ -202,6 +202,15 @@ static void leave_part(struct gravel_pump *pump, struct mirror *mirror, struct f
     *n_begun = n;
 }
 
+/* Messages of the next of the pieces, of one size, in which `left` messages travel: a small one after a full one would
+ * cost as much, and the resolver waits for the frames before one that is too small to be lent. */
+static uint32_t next_piece(const struct gravel_pump *pump, uint32_t command, uint32_t left)
+{
+    uint32_t most = buffer_messages(pump, command), n_pieces = (left + most - 1) / most;
+    uint32_t n = (left + n_pieces - 1) / n_pieces;
+    return n_pieces == 1 || most == 1 ? n : (n + 1) & ~1u; /* even, as most is */
+}
+
 /* Begin to copy the next `left` messages of a flight's part, or as many as a buffer takes. @param n_begun  [out] 0
  * without a buffer. */
 static int copy_piece(struct gravel_pump *pump, struct mirror *mirror, struct flight *flight,
@@ -210,7 +219,7 @@ static int copy_piece(struct gravel_pump *pump, struct mirror *mirror, struct fl
     const struct gravel_package_run *run = &flight->run;
     const struct gravel_run_key key = {.command = run->command, .base = run->base};
     struct gravel_buffer *buffer = gravel_pool_take(&mirror->pool);
-    uint32_t most = buffer_messages(pump, run->command), n = left < most ? left : most;
+    uint32_t n = next_piece(pump, run->command, left);
     *n_begun = 0;
     if (!add_buffer(pump, mirror, flight, buffer))
         return 0;

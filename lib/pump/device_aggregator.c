@@ -23,6 +23,7 @@
 #define FEW_GROUPS 8u
 #define COUNTS 2048u /* [words] of local memory for replicated counts */
 #define MOST_REPLICAS 32u
+#define SORT_COUNTERS 64u /* that a tile is ranked by: a lane adds up those of a node */
 #define SORT_NODES \
     256u /* at most: a tile has few messages for each of more, and 32 kB are not enough */
 
@@ -245,18 +246,22 @@ static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
     uint32_t is_sorted = n_nodes > 1 && n_nodes <= SORT_NODES;
     size_t tile =
         (size_t)tiling->each * aggregator->group; /* messages, and as many words or more */
-    size_t n_starts = n_nodes > tiling->tile_packages ? n_nodes : tiling->tile_packages;
+    uint32_t n_replicas =
+        is_sorted ? floor_power_of_two(clamp(SORT_COUNTERS / n_nodes, 1, MOST_REPLICAS)) : 1;
+    size_t n_counters = (size_t)n_nodes * n_replicas;
+    size_t n_starts = n_counters > tiling->tile_packages ? n_counters : tiling->tile_packages;
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(tiling->columns),
         GRAVEL_ARGUMENT(tiling->each),
         GRAVEL_ARGUMENT(tiling->n_rounds),
         GRAVEL_ARGUMENT(is_sorted),
+        GRAVEL_ARGUMENT(n_replicas),
         GRAVEL_ARGUMENT(aggregator->rooms),
         GRAVEL_ARGUMENT(room->block),
         GRAVEL_ARGUMENT(run->n_messages),
         GRAVEL_ARGUMENT(room->indices),
         GRAVEL_ARGUMENT(room->values),
-        GRAVEL_ARGUMENT_LOCAL((size_t)n_nodes + 1),
+        GRAVEL_ARGUMENT_LOCAL(n_counters),
         GRAVEL_ARGUMENT_LOCAL(is_sorted || n_nodes == 1 ? n_starts : 1),
         GRAVEL_ARGUMENT_LOCAL(2 * (size_t)aggregator->group),
         GRAVEL_ARGUMENT_LOCAL(2 * (size_t)tiling->tile_packages),

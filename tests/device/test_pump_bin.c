@@ -227,7 +227,7 @@ static struct gravel_buffer *look_at_block(uint32_t command, uint32_t n_packages
 {
     const struct gravelp_package *package = gravel_package_peek(&queue);
     static bool seen[N_SLOTS * 64];
-    uint32_t fits = gravel_buffer_fits(BUFFER_BYTES, command) & ~1u, node = 0, n_here = 0, sum = 0;
+    uint32_t node = 0, n_here = 0, sum = 0;
     assert_non_null(package);
     assert_int_equal(package->command, GRAVEL_BINNED);
     struct gravel_block *block = &gravel_pump_blocks(pump, 0)[package->n_messages];
@@ -240,8 +240,11 @@ static struct gravel_buffer *look_at_block(uint32_t command, uint32_t n_packages
     struct gravel_buffer *first = block->first;
     for (struct gravel_buffer *buffer = first; buffer; buffer = buffer->next) {
         uint32_t to = buffer->frame->destination;
-        assert_true(to > node || (to == node && n_here % fits == 0));
+        bool is_new = to > node || n_here == 0;
+        assert_true(is_new || (to == node && n_here % 2 == 0));
+        uint32_t n_before = is_new ? 0 : n_here;
         n_here = expect_buffer(buffer, command, queue.head, n_packages, n, seen);
+        assert_true(is_new || (n_here <= n_before && n_before - n_here < 4)); /* even pieces */
         sum += n_here;
         node = to;
     }

@@ -147,7 +147,7 @@ static void bin(cl_mem arena, cl_mem state, cl_mem blocks, cl_uint turn, cl_uint
     const cl_uint slot_bytes = SLOT_BYTES, ticket = FIRST_TICKET, n_packages = N_PACKAGES,
                   packages_each = PACKAGES_EACH, team = GROUP / 2, command = COMMAND,
                   most = MOST_MESSAGES, n_messages = N_MESSAGES, n_replicas = 4, columns = COLUMNS,
-                  n_rounds = 2, each = 1;
+                  n_rounds = 2, each = 1, n_counters = is_sorted ? n_replicas : 1;
     const cl_ulong zero = 0, base = 64, indices_at = INDICES_AT, values_at = VALUES_AT;
 #define RUN                                                                               \
     {sizeof arena, &arena}, {8, &zero}, {4, &slot_bytes}, {4, &ticket}, {4, &n_packages}, \
@@ -166,13 +166,14 @@ static void bin(cl_mem arena, cl_mem state, cl_mem blocks, cl_uint turn, cl_uint
                                      {4, &each},
                                      {4, &n_rounds},
                                      {4, &is_sorted},
+                                     {4, &n_counters},
                                      {sizeof blocks, &blocks},
                                      {8, &zero},
                                      {4, &n_messages},
                                      {8, &indices_at},
                                      {8, &values_at},
-                                     {(n_nodes + 1) * 4, NULL},
-                                     {(MOST_NODES + 1) * 4, NULL},
+                                     {n_nodes * n_counters * 4, NULL},
+                                     {(MOST_NODES + 1) * n_counters * 4, NULL},
                                      {GROUP * 8, NULL},
                                      {packages_each * 8, NULL},
                                      {GROUP * 2, NULL},

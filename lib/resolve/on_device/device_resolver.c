@@ -5,7 +5,7 @@
  * A frame is one upload, from pinned memory. Everything goes to one in-order queue of the
  * resolver's own, so that nothing waits behind the caller's kernels. Several frames are under way
  * at once, each in a berth of its own: while the device applies one, the host checks and copies the
- * next. When all berths are taken, the queue is finished.
+ * next. A berth is free again when its upload has ended: the queue orders the next one behind the kernels that read it.
  *
  * A long frame that lies in pinned memory is not copied before: the bus is faster than a memcpy, so
  * waiting for its upload takes less time, and all frames before it are applied then.
@@ -28,6 +28,7 @@
 struct berth {
     cl_mem uploaded; /* [max_frame_bytes] on the device */
     void *staged;    /* [max_frame_bytes] pinned */
+    cl_event sent;   /* the last upload from there; NULL: none that may be under way */
 };
 
 struct gravel_device_resolver {
@@ -37,9 +38,9 @@ struct gravel_device_resolver {
     cl_command_queue queue;
     struct gravel_pinned staging; /* what the berths' `staged` lie in */
     struct berth berths[N_BERTHS];
-    uint32_t next;    /* berth */
-    uint32_t n_taken; /* berths before it whose frames may be under way */
-    int broken;       /* why frames that were under way are not applied; stays */
+    uint32_t next;     /* berth */
+    bool is_under_way; /* some frame may be */
+    int broken;        /* why frames that were under way are not applied; stays */
     char broken_text[256];
 };
 
@@ -139,8 +140,10 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver)
     if (resolver->queue)
         clFinish(resolver->queue); /* all has ended: the driver lets go of what its commands held */
     gravel_device_runs_destroy(&resolver->runs);
-    for (uint32_t i = 0; i < N_BERTHS; i++)
+    for (uint32_t i = 0; i < N_BERTHS; i++) {
+        gravel_cl_event_release(resolver->berths[i].sent);
         gravel_cl_buffer_release(resolver->berths[i].uploaded);
+    }
     gravel_cl_queue_release(resolver->queue);
     free(resolver);
 }
@@ -165,9 +168,9 @@ static int tell_broken(const struct gravel_device_resolver *resolver)
 /* Wait for the frames in berths. */
 static int finish_berths(struct gravel_device_resolver *resolver)
 {
-    if (resolver->n_taken == 0)
+    if (!resolver->is_under_way)
         return 0;
-    resolver->n_taken = 0;
+    resolver->is_under_way = false;
     int code = gravel_device_calls_wait(resolver->shape.calls);
     if (gravel_device_calls_are_stuck(resolver->shape.calls))
         return code; /* the queue will not finish either */
@@ -194,6 +197,16 @@ static bool goes_straight(const struct gravel_device_resolver *resolver, const v
            gravel_memory_is_pinned(memory, frame);
 }
 
+/* Wait until the berth's last upload has ended. */
+static int wait_for_upload(const struct gravel_device_resolver *resolver, struct berth *berth)
+{
+    cl_event sent = berth->sent;
+    berth->sent = NULL;
+    return sent ? gravel_wait_command(resolver->shape.device, resolver->queue, CL_SUCCESS, sent,
+                                      "resolver: uploading a frame")
+                : 0;
+}
+
 static int upload(struct pass *pass)
 {
     struct berth *berth = pass->berth;
@@ -202,30 +215,24 @@ static int upload(struct pass *pass)
     if (!waits)
         memcpy(berth->staged, pass->frame, pass->frame->bytes);
     pass->is_uploaded = true;
-    cl_event uploaded = NULL;
-    cl_int error =
-        clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, CL_FALSE, 0,
-                             pass->frame->bytes, from, 0, NULL, waits ? &uploaded : NULL);
-    if (!waits)
-        return gravel_check_cl("resolver: clEnqueueWriteBuffer", error);
-    int code = gravel_wait_command(pass->resolver->shape.device, pass->resolver->queue, error,
-                                   uploaded, "resolver: uploading a frame");
-    if (!code)
-        pass->resolver->n_taken = 1; /* the queue is in order */
-    return code;
+    cl_int error = clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, CL_FALSE, 0,
+                                        pass->frame->bytes, from, 0, NULL, &berth->sent);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("resolver: clEnqueueWriteBuffer", error);
+    return waits ? wait_for_upload(pass->resolver, berth) : 0;
 }
 
 /* Room for one more frame. @return 0; the code of frames before. */
 static int take_berth(struct gravel_device_resolver *resolver, struct berth **berth)
 {
     int code = tell_broken(resolver);
-    if (!code && resolver->n_taken == N_BERTHS)
-        code = finish_berths(resolver);
+    *berth = &resolver->berths[resolver->next];
+    if (!code)
+        code = check_whole(resolver, wait_for_upload(resolver, *berth));
     if (code)
         return code;
-    *berth = &resolver->berths[resolver->next];
     resolver->next = (resolver->next + 1) % N_BERTHS;
-    resolver->n_taken++;
+    resolver->is_under_way = true;
     return code;
 }
 
@@ -295,7 +302,7 @@ static int apply_calls(struct pass *pass, const struct gravel_run *run,
     const struct gravel_apply apply = {
         .shard = {0, 1}, .call = pass->apply->call, .context = pass->apply->context};
     pass->is_uploaded = false; /* its place is taken */
-    pass->resolver->n_taken = 1;
+    pass->resolver->is_under_way = true;
     *alone = *pass->frame;
     alone->bytes = (uint32_t)(sizeof *alone + run_bytes);
     memcpy(alone + 1, run, run_bytes);

@@ -17,7 +17,8 @@
 
 #include <stdlib.h>
 
-#define N_BERTHS 8u
+/* While they are full the network thread waits, and nothing leaves either: two nodes seldom fill so many. */
+#define N_BERTHS 16u
 
 /* What check_indices finds: resolve.cl's `refused`. */
 struct record {
