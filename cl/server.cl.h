@@ -20,13 +20,13 @@
  * The program is built by gravel_server_build, and its text has the handlers with keys too; the kernel is launched by
  * gravel_server_launch. Work-groups take work until none is left, so a kernel does not ask for its global id.
  *
- * Path:    gravel.cl.h -> this -> device/outbox.cl.h, device/inbox.cl.h.
+ * Path:    gravel.cl.h -> this -> device/outbox.cl.h, device/inbox.cl.h, device/resident.cl.h.
  * Source:  Wang, Fussell, Lin, Fast Fine-Grained Global Synchronization on GPUs, ASPLOS 2019.
  */
 #ifndef GRAVEL_SERVER_CL_H
 #define GRAVEL_SERVER_CL_H
 
-#include "inbox.cl.h"
+#include "resident.cl.h"
 
 /* ---- kernels of clients and servers ------------------------------------------------------------ */
 
@@ -35,19 +35,30 @@
  * gravel_amN_wg and gravel_amN_wg_if with a handler that has a key go to the servers of this device if `node` is this
  * node. All other calls do what they do in any kernel.
  */
-#if defined(__OPENCL_C_VERSION__)
-#define GRAVEL_SERVER_OPEN(g)                   \
-    local struct gravelp_outbox gravel_outbox_; \
-    GRAVEL_OPEN(g);                             \
-    enum { gravelp_in_server_ = 1 };            \
-    g.outbox = &gravel_outbox_;                 \
-    gravelp_outbox_open(g)
+#if !defined(__OPENCL_C_VERSION__)
+#define GRAVELP_OUTBOX_MEMORY (void)0
+#define GRAVELP_OUTBOX (gravelp_lane->outbox)
+#elif defined(GRAVELP_ROLES)
+#define GRAVELP_OUTBOX_MEMORY local union gravelp_role gravel_role_
+#define GRAVELP_OUTBOX (&gravel_role_.outbox)
 #else
+#define GRAVELP_OUTBOX_MEMORY local struct gravelp_outbox gravel_outbox_
+#define GRAVELP_OUTBOX (&gravel_outbox_)
+#endif
+
 #define GRAVEL_SERVER_OPEN(g)        \
+    GRAVELP_OUTBOX_MEMORY;           \
     GRAVEL_OPEN(g);                  \
     enum { gravelp_in_server_ = 1 }; \
-    g.outbox = gravelp_lane->outbox; \
+    g.outbox = GRAVELP_OUTBOX;       \
     gravelp_outbox_open(g)
+
+#if defined(GRAVELP_RESIDENT)
+#define GRAVELP_SERVE_BEGIN(g) gravelp_resident_begin(g)
+#define GRAVELP_SERVE_END(g) gravelp_resident_end(g)
+#else
+#define GRAVELP_SERVE_BEGIN(g) 1
+#define GRAVELP_SERVE_END(g) gravelp_outbox_close(g)
 #endif
 
 /*
@@ -56,10 +67,11 @@
  *
  * What served handlers write is read by clients in the next launch, or by a handler.
  */
-#define GRAVEL_SERVE(g, item)                                                                    \
-    for (uint gravelp_serves_ = 1; gravelp_serves_; gravelp_serves_ = gravelp_outbox_close((g))) \
-        for (ulong item = gravelp_client_take((g)), active = gravelp_client_has((g), item);      \
-             item != GRAVELP_NO_ITEM;                                                            \
+#define GRAVEL_SERVE(g, item)                                                               \
+    for (uint gravelp_serves_ = GRAVELP_SERVE_BEGIN((g)); gravelp_serves_;                  \
+         gravelp_serves_ = GRAVELP_SERVE_END((g)))                                          \
+        for (ulong item = gravelp_client_take((g)), active = gravelp_client_has((g), item); \
+             item != GRAVELP_NO_ITEM;                                                       \
              item = gravelp_client_take((g)), active = gravelp_client_has((g), item))
 
 /* ---- calls --------------------------------------------------------------------------------------- */

@@ -90,7 +90,7 @@ static void set_up(void *self)
         node_array(&atm->node, atm_n_orders(atm) * sizeof *atm->orders, atm->orders);
     if (is_nested)
         make_nested(atm);
-    else if (atm->sections.form->is_served)
+    else if (atm->sections.form->mode)
         make_served(atm);
     else
         make_alone(atm);

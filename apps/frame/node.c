@@ -84,6 +84,8 @@ void node_open(struct node *node, uint64_t heap_bytes)
         strcpy(config.aggregation, node->model->aggregation);
     if (node->schedule)
         node_check(gravel_config_set(&config, "steal_policy", node->schedule));
+    if (node->server_mode)
+        node_check(gravel_config_set(&config, "server_mode", node->server_mode));
     struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers,
                         .device_code = node->device_code);

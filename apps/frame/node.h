@@ -38,6 +38,7 @@ struct node {
     const struct model *model; /* set by --model */
     void *model_host;          /* NULL where Gravel sends */
     const char *schedule;      /* set by --schedule, for GRAVEL_STEAL_POLICY; NULL: not */
+    const char *server_mode;   /* for GRAVEL_SERVER_MODE; NULL: not */
     uint32_t number;           /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */

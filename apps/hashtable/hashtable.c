@@ -100,7 +100,7 @@ static void make_kernel(struct hashtable *table)
     const cl_uint first = sections_first_argument(&table->sections);
     NODE_SET(kernel, first, cl_mem, table->own_keys);
     NODE_SET(kernel, first + 1, cl_uint, (cl_uint)(table->n_buckets - 1));
-    if (table->sections.form->is_served) {
+    if (table->sections.form->mode) {
         NODE_SET(kernel, first + 2, cl_uint, (cl_uint)first_item(table));
     } else {
         const uint64_t offsets[] = {table->heads, table->next, table->keys, table->values,

@@ -63,7 +63,7 @@ static void set_section(struct mst *mst, cl_kernel kernel)
     const cl_uint first = sections_first_argument(&mst->sections);
     const uint64_t offsets[] = {mst->lightest_weights, mst->lightest_edges, mst->locks};
     NODE_SET(kernel, first, cl_mem, mst->offers);
-    for (cl_uint i = 0; i < 3 && !mst->sections.form->is_served; i++)
+    for (cl_uint i = 0; i < 3 && !mst->sections.form->mode; i++)
         NODE_SET(kernel, first + 1 + i, cl_ulong, offsets[i]);
 }
 

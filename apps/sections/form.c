@@ -13,8 +13,9 @@
 #include <string.h>
 
 static const struct section_form forms[] = {
-    {.name = "phases", .kernel = "served", .options = "", .is_served = true},
-    {.name = "nested", .kernel = "nested", .options = "", .is_served = true, .is_nested = true},
+    {.name = "phases", .kernel = "served", .options = "", .mode = "phases"},
+    {.name = "servers", .kernel = "served", .options = "", .mode = "resident"},
+    {.name = "nested", .kernel = "nested", .options = "", .mode = "phases", .is_nested = true},
     {.name = "lock", .kernel = "locked", .options = ""},
     {.name = "ttas", .kernel = "locked", .options = "-DLOOK_FIRST"},
     {.name = "atomic", .kernel = "atomic", .options = "", .is_in_steps = true},
@@ -43,7 +44,7 @@ static void choose_form(struct sections *sections)
 static void check_nodes(const struct sections *sections, const struct node *node)
 {
     const struct section_form *form = sections->form;
-    if (node->n_nodes > 1 && (form->is_nested || !form->is_served))
+    if (node->n_nodes > 1 && (form->is_nested || !form->mode))
         die("--form %s: %s in the memory of one node, and there are %u; messages with one key have "
             "no such limit",
             form->name, form->is_nested ? "both data of a section are" : "a lock is",
@@ -65,8 +66,8 @@ static error_t take_form(struct argp_state *state, const struct app_option *opti
 const struct app_option options_of_sections[] = {
     {"form", 0, "FORM",
      "How critical sections are written: phases, messages to servers, which take turns with their "
-     "clients; nested, such messages of two data; lock, spin locks; ttas, locks that are looked at "
-     "before; atomic, atomic "
+     "clients; servers, which run beside their clients; nested, messages of two data, in turns; "
+     "lock, spin locks; ttas, locks that are looked at before; atomic, atomic "
      "operations",
      take_form, OPTION_AT(struct sections, form, const struct section_form *), 0, 0},
     {"groups", 0, "N", "Work-groups of forms lock, ttas and atomic (a work-item for each item)",
@@ -83,6 +84,7 @@ void sections_open(struct sections *sections, struct node *node, uint64_t heap_b
     node->handlers = handlers;
     node->n_handlers = n_handlers;
     node->device_code = (struct gravel_device_code){source, name, NULL};
+    node->server_mode = sections->form->mode ? sections->form->mode : "phases";
     node_open(node, heap_bytes);
     check_nodes(sections, node);
     node_build_servers(node, name, source, sections->form->options);
@@ -113,7 +115,7 @@ static void run_alone(const struct sections *sections, struct node *node, cl_ker
 
 void sections_run(const struct sections *sections, struct node *node, cl_kernel kernel, uint64_t n)
 {
-    if (sections->form->is_served)
+    if (sections->form->mode)
         node_serve(node, kernel, n);
     else
         run_alone(sections, node, kernel, n);

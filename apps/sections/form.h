@@ -3,6 +3,7 @@
  * The forms in which an application writes its critical sections, and how a kernel of each is launched.
  *
  *     phases   a message with a key to the server that owns the datum; clients and servers take turns
+ *     servers  the same; servers are resident, beside their clients, in jobs of one node
  *     nested   a message with two keys, for sections of two data; also in turns
  *     lock     a spin lock a datum
  *     ttas     the same, which looks before it tries
@@ -24,8 +25,8 @@ struct section_form {
     const char *name;
     const char *kernel;  /* behind "NAME_" of an application's kernel */
     const char *options; /* of the compiler */
-    bool is_served;
-    bool is_nested; /* served, by messages with two keys */
+    const char *mode;    /* GRAVEL_SERVER_MODE; NULL: not served */
+    bool is_nested;      /* served, by messages with two keys */
     bool
         is_in_steps; /* atomic operations of a word each: where a section has several, one launch after the other */
 };
@@ -69,7 +70,7 @@ void sections_run(const struct sections *sections, struct node *node, cl_kernel 
 /** Of the arguments that follow: the first. */
 static inline cl_uint sections_first_argument(const struct sections *sections)
 {
-    return sections->form->is_served ? 1 : 3;
+    return sections->form->mode ? 1 : 3;
 }
 
 #endif

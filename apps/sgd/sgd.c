@@ -63,7 +63,7 @@ static void make_kernel(struct sgd *sgd)
     const cl_uint first = sections_first_argument(&sgd->sections);
     sgd->learn = sections_kernel(&sgd->sections, &sgd->node, "learn");
     NODE_SET(sgd->learn, first, cl_mem, sgd->ratings_there);
-    if (sgd->sections.form->is_served)
+    if (sgd->sections.form->mode)
         return;
     NODE_SET(sgd->learn, first + 1, cl_ulong, sgd->rows);
     NODE_SET(sgd->learn, first + 2, cl_ulong, sgd->locks);
@@ -172,7 +172,7 @@ static const struct app app = {.name = "sgd",
 
 int main(int argc, char **argv)
 {
-    struct sgd sgd = {.sections = SECTIONS_WITHOUT(" phases atomic"),
+    struct sgd sgd = {.sections = SECTIONS_WITHOUT(" phases servers atomic"),
                       .log_ratings = 20,
                       .n_epochs = 5,
                       .rate = 0.02,

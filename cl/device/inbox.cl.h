@@ -2,10 +2,10 @@
 /*
  * How a server runs the messages of its inbox, as serve.cl.h runs those of a frame that it owns.
  *
- * lib/serve/server_program.c writes the kernel: around GRAVELP_SERVE_INBOX, a call of the handler that a message names.
- * Group i serves inbox i. No client runs, so that what is reserved is published, and does not change.
+ * In phases lib/serve/server_program.c writes the kernel: around GRAVELP_SERVE_INBOX, a call of the handler that a
+ * message names. Group i serves inbox i. No client runs, so that what is reserved is published, and does not change.
  *
- * Path:    outbox.cl.h -> inboxes -> this -> the user's handlers.
+ * Path:    outbox.cl.h -> inboxes -> this, or resident.cl.h with it -> the user's handlers.
  * Memory:  as serve.cl.h; the end of the clients' kernel orders their slots before these reads, and the end of this
  *          kernel `consumed` before the next clients.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (receiver): here all of a group's work-items look at slots together.
@@ -145,17 +145,21 @@ GRAVELP_INLINE uint gravelp_inbox_gather(local struct gravelp_service *service,
     return n_held;
 }
 
-#define GRAVELP_SERVE_INBOX(run)                                                           \
-    GRAVELP_SERVICE;                                                                       \
-    (void)gravel_at_;                                                                      \
-    struct gravelp_inbox inbox = gravelp_inbox_open(gravel_arena_);                        \
-    for (uint gathered = gravelp_inbox_gather(service, &inbox); gathered != 0;             \
-         gravelp_service_clear(service), gathered = gravelp_inbox_gather(service, &inbox)) \
-        for (struct gravelp_served served =                                                \
-                 gravelp_served_from(service, gathered, (uint)gravelp_lane_id());          \
-             served.x != GRAVELP_SERVER_NONE;                                              \
-             served = gravelp_served_next(service, gathered, served), inbox.n_run++)       \
-            run(gravel_arena_, gravelp_inbox_letter(inbox, service->held[served.x]), 0);   \
+/* Every work-item of the group: as GRAVELP_SERVE, the messages of the slots at hand. */
+#define GRAVELP_SERVE_SLOTS(service, inbox, run)                                               \
+    for (uint gathered = gravelp_inbox_gather((service), &(inbox)); gathered != 0;             \
+         gravelp_service_clear(service), gathered = gravelp_inbox_gather((service), &(inbox))) \
+        for (struct gravelp_served served =                                                    \
+                 gravelp_served_from((service), gathered, (uint)gravelp_lane_id());            \
+             served.x != GRAVELP_SERVER_NONE;                                                  \
+             served = gravelp_served_next((service), gathered, served), (inbox).n_run++)       \
+    run(gravel_arena_, gravelp_inbox_letter((inbox), (service)->held[served.x]), 0)
+
+#define GRAVELP_SERVE_INBOX(run)                                    \
+    GRAVELP_SERVICE;                                                \
+    (void)gravel_at_;                                               \
+    struct gravelp_inbox inbox = gravelp_inbox_open(gravel_arena_); \
+    GRAVELP_SERVE_SLOTS(service, inbox, run);                       \
     gravelp_inbox_close(inbox)
 
 /* As gravelp_pairs_turn, from the inbox. */

@@ -7,8 +7,12 @@
  * group collects messages until local memory is full, counts them by server, a work-item a server reserves slots, all
  * write, and the slots are published.
  *
- * Path:    server.cl.h -> this -> inboxes (layout/server.h) -> inbox.cl.h.
- * Memory:  G2 and P2 as for packages; in phases the kernel's end orders all of it before the servers' kernel.
+ * In phases no client waits: they end when an inbox is nearly full. Where servers run beside them (GRAVELP_RESIDENT) a
+ * client waits for room, and before it does it publishes what it can: who waits holds tickets of full inboxes only.
+ *
+ * Path:    server.cl.h -> this -> inboxes (layout/server.h) -> inbox.cl.h, resident.cl.h.
+ * Memory:  G2 and P2 as for packages, and P1 with the servers' I2; in phases the kernel's end orders all of it before
+ *          the servers' kernel.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (sender); the publish word takes the place of a bit a message.
  */
 #ifndef GRAVELP_OUTBOX_CL_H
@@ -33,7 +37,8 @@ struct gravelp_open_slot {
 
 /* Local memory of a client; GRAVEL_SERVER_OPEN declares it. */
 struct gravelp_outbox {
-    ulong first; /* work-item of the virtual group at hand, or GRAVELP_NO_ITEM */
+    ulong first;    /* work-item of the virtual group at hand, or GRAVELP_NO_ITEM */
+    uint is_server; /* the group has served, and is no client */
 #if defined(GRAVELP_SERIAL_GROUP)
     ulong rows[GRAVEL_AM_MAX_ARGS][GRAVELP_SERVER_ITEMS]; /* arguments of one call, by work-item */
     struct gravelp_open_slot open[GRAVELP_MOST_SERVERS];
@@ -43,7 +48,14 @@ struct gravelp_outbox {
     uint to[GRAVELP_OUTBOX_MESSAGES];  /* of each, server << 16 | number among those for it */
     uint count[GRAVELP_MOST_SERVERS];  /* messages for each server */
     uint ticket[GRAVELP_MOST_SERVERS]; /* the first slot for them */
-    uint has_room[GRAVELP_MOST_SERVERS];
+    uint sent[GRAVELP_MOST_SERVERS];   /* of these slots, how many have been published, */
+    uint room[GRAVELP_MOST_SERVERS];   /* and how many may be written */
+#if defined(GRAVELP_RESIDENT)
+    uint waits;                        /* servers that not all is sent to */
+    uint consumed;                     /* how far these are, all together */
+    uint verdict;                      /* whether to look again */
+    struct gravelp_patience patience;
+#endif
 #endif
 };
 
@@ -81,6 +93,39 @@ GRAVELP_INLINE global ulong *gravelp_inbox_row(global struct gravelp_servers *se
     return (global ulong *)(slot + GRAVELP_INBOX_ROWS) + row * servers->columns;
 }
 
+#if defined(GRAVELP_RESIDENT)
+
+/* Any work-item: of n slots from a ticket on, none of which is published, how many have room. One look; no wait. */
+GRAVELP_INLINE uint gravelp_inbox_room(global struct gravelp_servers *servers,
+                                       global struct gravelp_queue_words *words, uint ticket,
+                                       uint n)
+{
+    uint in_use = ticket - gravelp_device_load_acquire(&words->consumed); /* P1, pairs with I2 */
+    uint room = in_use < servers->n_slots ? servers->n_slots - in_use : 0;
+    return room < n ? room : n;
+}
+
+/* Leader, who has found no room: wait a moment. `consumed`: how far the server is. False: waiting does not help. */
+GRAVELP_OUT_OF_LINE bool gravelp_inbox_keep_waiting(global struct gravelp_arena *arena,
+                                                    struct gravelp_origin origin, uint server,
+                                                    uint ticket, uint consumed,
+                                                    private struct gravelp_patience *patience)
+{
+    uint verdict = gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), consumed,
+                                    GRAVELP_ROOM_WAITS * arena->wait_ms, patience);
+    if (verdict & GRAVELP_WAIT_IS_LATE)
+        gravelp_fault_at(arena, origin, GRAVELP_FAULT_SILENT | (verdict & GRAVELP_FAULT_CUT_OFF),
+                         server, ticket, consumed, 0);
+    if (verdict != GRAVELP_WAITS_ON)
+        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
+                              1); /* relaxed: the kernel's end orders it */
+    else
+        patience->least_ns += gravelp_pause(patience->looks, false);
+    return verdict == GRAVELP_WAITS_ON;
+}
+
+#else
+
 /*
  * Any work-item: reserve n slots of an inbox, with tickets one after the other. No client waits for room in phases:
  * they end when an inbox is nearly full, and what is left must do for what they have begun.
@@ -106,30 +151,43 @@ GRAVELP_OUT_OF_LINE bool gravelp_inbox_reserve(global struct gravelp_arena *aren
     return false;
 }
 
+#endif
+
 /* ---- virtual groups ---------------------------------------------------------------------------- */
 
-/* Leader: whether the group's packages would wait for room that only the end of the kernel makes: on step drain. */
+/*
+ * Leader: whether the group's packages would wait for room that only the end of the kernel makes: on step drain, and
+ * where servers run beside their clients, for then the network thread may wait for its turn to serve.
+ */
 GRAVELP_INLINE bool gravelp_client_must_end(global struct gravelp_arena *arena)
 {
     global struct gravelp_queue_words *words =
         gravelp_queue_words(arena, gravelp_queue_of_group(arena));
-    return arena->wait_ms == 0 &&
-           gravelp_load_relaxed(&words->reserved) - gravelp_load_relaxed(&words->consumed) >=
-               arena->n_slots / 2; /* relaxed: how many, and the host takes them between kernels */
+#if !defined(GRAVELP_RESIDENT)
+    if (arena->wait_ms != 0)
+        return false;
+#endif
+    return gravelp_load_relaxed(&words->reserved) - gravelp_load_relaxed(&words->consumed) >=
+           (arena->n_slots + 1) /
+               2; /* relaxed: how many, and the host takes them between kernels */
 }
 
 /* Leader: the first work-item of the next virtual group, or GRAVELP_NO_ITEM. */
-GRAVELP_INLINE ulong gravelp_client_next(global struct gravelp_arena *arena)
+GRAVELP_INLINE ulong gravelp_client_next(struct gravel_group g)
 {
+    global struct gravelp_arena *arena = g.arena;
     global struct gravelp_servers *servers = gravelp_servers(arena);
+    if (g.outbox->is_server)
+        return GRAVELP_NO_ITEM;
     if (arena->servers_offset == 0 || servers->launch == GRAVELP_LAUNCH_NONE) {
         gravelp_fault(arena, GRAVELP_FAULT_ROLE, 0, 0, 0);
         return GRAVELP_NO_ITEM;
     }
     if (gravelp_load_relaxed(&servers->is_full) || gravelp_client_must_end(arena))
         return GRAVELP_NO_ITEM;
-    ulong first = (ulong)gravelp_device_fetch_add_relaxed(&servers->next, 1) * gravelp_n_lanes();
-    return first < servers->n_items ? first : GRAVELP_NO_ITEM;
+    uint next = gravelp_device_fetch_add_relaxed(&servers->next, 1);
+    ulong first = (ulong)next * gravelp_n_lanes();
+    return next < servers->stop_at && first < servers->n_items ? first : GRAVELP_NO_ITEM;
 }
 
 /* Every work-item of the group: its item of the next virtual group; GRAVELP_NO_ITEM for all of them at the end. */
@@ -137,7 +195,7 @@ GRAVELP_INLINE ulong gravelp_client_take(struct gravel_group g)
 {
     gravelp_group_meet_apart(g.arena); /* G1: all know the group before */
     if (gravelp_is_leader())
-        g.outbox->first = gravelp_client_next(g.arena);
+        g.outbox->first = gravelp_client_next(g);
     gravelp_group_meet(g.arena); /* G1: the group is known */
     return g.outbox->first == GRAVELP_NO_ITEM ? GRAVELP_NO_ITEM
                                               : g.outbox->first + gravelp_lane_id();
@@ -154,9 +212,11 @@ GRAVELP_INLINE uint gravelp_client_has(struct gravel_group g, ulong item)
 
 GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
 {
-    if (gravelp_is_leader())
+    if (gravelp_is_leader()) {
+        g.outbox->is_server = 0;
         for (uint server = 0; server < GRAVELP_MOST_SERVERS; server++)
             g.outbox->open[server].n = 0;
+    }
     gravelp_group_meet(g.arena); /* G1: no slot is open */
 }
 
@@ -168,18 +228,46 @@ GRAVELP_INLINE void gravelp_outbox_publish(local struct gravelp_open_slot *open)
     open->n = 0;
 }
 
-/* Leader: a slot for messages of a command, instead of the one that is open, if any. */
+#if defined(GRAVELP_RESIDENT)
+/* Leader: a slot of an inbox; nothing is held back while it waits. False: it must be dropped. */
+GRAVELP_INLINE bool gravelp_outbox_reserve(global struct gravelp_arena *arena,
+                                           struct gravelp_origin origin,
+                                           local struct gravelp_open_slot *open, uint server,
+                                           private uint *ticket)
+{
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
+    struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    *ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
+    if (gravelp_inbox_room(servers, words, *ticket, 1))
+        return true;
+    gravelp_device_fetch_add_relaxed(&words->waits, 1);
+    for (uint other = 0; other < servers->n_servers; other++)
+        gravelp_outbox_publish(&open[other]);
+    while (!gravelp_inbox_room(servers, words, *ticket, 1))
+        if (!gravelp_inbox_keep_waiting(arena, origin, server, *ticket,
+                                        gravelp_device_load_relaxed(&words->consumed),
+                                        &patience)) /* relaxed: only whether it changes */
+            return false;
+    return true;
+}
+#else
+#define gravelp_outbox_reserve(arena, origin, open, server, ticket) \
+    gravelp_inbox_reserve(arena, origin, server, 1, ticket)
+#endif
+
+/* Leader: a slot for messages of a command, instead of the one that is open, if any. open: [servers] */
 GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
                                              struct gravelp_origin origin,
                                              local struct gravelp_open_slot *open, uint server,
                                              uint command)
 {
     uint ticket = 0;
-    gravelp_outbox_publish(open);
-    bool has_room = gravelp_inbox_reserve(arena, origin, server, 1, &ticket);
-    open->slot = has_room ? gravelp_inbox_slot(gravelp_servers(arena), server, ticket) : 0;
-    open->ticket = ticket;
-    open->command = command;
+    gravelp_outbox_publish(&open[server]);
+    bool has_room = gravelp_outbox_reserve(arena, origin, open, server, &ticket);
+    open[server].slot = has_room ? gravelp_inbox_slot(gravelp_servers(arena), server, ticket) : 0;
+    open[server].ticket = ticket;
+    open[server].command = command;
 }
 
 #define GRAVELP_OUTBOX_STORE(row)              \
@@ -199,7 +287,7 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
         uint server = gravelp_server_of(command, g.outbox->rows[0][lane], n_owners);
         local struct gravelp_open_slot *open = &g.outbox->open[server];
         if (open->n == 0 || open->command != command)
-            gravelp_outbox_turn(g.arena, gravelp_origin(), open, server, command);
+            gravelp_outbox_turn(g.arena, gravelp_origin(), g.outbox->open, server, command);
         if (open->slot) {
             GRAVELP_OUTBOX_STORE(0)
             GRAVELP_OUTBOX_STORE(1)
@@ -247,7 +335,7 @@ GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
 GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
 {
     if (gravelp_is_leader())
-        g.outbox->n = g.outbox->command = 0;
+        g.outbox->n = g.outbox->command = g.outbox->is_server = 0;
     gravelp_group_meet(g.arena); /* G1: nothing is collected */
 }
 
@@ -267,15 +355,29 @@ GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
     gravelp_group_meet(g.arena); /* G1: all are counted */
 }
 
+/* Of the messages for a server: slots that they take. */
+GRAVELP_INLINE uint gravelp_outbox_slots(struct gravel_group g, uint server)
+{
+    const uint columns = gravelp_servers(g.arena)->columns;
+    return (g.outbox->count[server] + columns - 1) / columns;
+}
+
 /* Every work-item of the group: reserve slots, a work-item a server. */
 GRAVELP_INLINE void gravelp_outbox_reserve(struct gravel_group g)
 {
     global struct gravelp_servers *servers = gravelp_servers(g.arena);
     for (uint server = (uint)gravelp_lane_id(); server < servers->n_servers;
          server += gravelp_n_lanes()) {
-        uint n = (g.outbox->count[server] + servers->columns - 1) / servers->columns, ticket = 0;
-        g.outbox->has_room[server] =
-            n && gravelp_inbox_reserve(g.arena, gravelp_origin(), server, n, &ticket);
+        uint n = gravelp_outbox_slots(g, server), ticket = 0;
+        g.outbox->sent[server] = g.outbox->room[server] = 0;
+#if defined(GRAVELP_RESIDENT)
+        if (n)
+            ticket = gravelp_device_fetch_add_relaxed(
+                &gravelp_inbox_words(servers, server)->reserved, n);
+#else
+        if (n && gravelp_inbox_reserve(g.arena, gravelp_origin(), server, n, &ticket))
+            g.outbox->room[server] = n;
+#endif
         g.outbox->ticket[server] = ticket;
     }
     gravelp_group_meet(g.arena); /* G1: slots are known */
@@ -291,7 +393,7 @@ GRAVELP_INLINE uint gravelp_outbox_most(uint command)
                       : GRAVELP_OUTBOX_MESSAGES;
 }
 
-/* Every work-item of the group: write what is collected to its slots. */
+/* Every work-item of the group: write what is collected to those slots that have room. */
 GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint n)
 {
     global struct gravelp_servers *servers = gravelp_servers(g.arena);
@@ -299,10 +401,10 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint n)
     const uint most = gravelp_outbox_most(g.outbox->command), columns = servers->columns;
     for (uint message = (uint)gravelp_lane_id(); message < n; message += gravelp_n_lanes()) {
         uint server = g.outbox->to[message] >> 16, number = g.outbox->to[message] & 0xffffu;
-        if (!g.outbox->has_room[server])
+        uint i = number / columns;
+        if (i < g.outbox->sent[server] || i >= g.outbox->room[server])
             continue;
-        global uchar *slot =
-            gravelp_inbox_slot(servers, server, g.outbox->ticket[server] + number / columns);
+        global uchar *slot = gravelp_inbox_slot(servers, server, g.outbox->ticket[server] + i);
         for (uint row = 0; row < n_args; row++)
             gravelp_inbox_row(servers, slot, row)[number & (columns - 1)] =
                 g.outbox->words[row * most + message];
@@ -314,18 +416,90 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint n)
 GRAVELP_INLINE void gravelp_outbox_publish(struct gravel_group g)
 {
     global struct gravelp_servers *servers = gravelp_servers(g.arena);
+    const uint columns = servers->columns;
     for (uint server = (uint)gravelp_lane_id(); server < servers->n_servers;
          server += gravelp_n_lanes()) {
-        uint ticket = g.outbox->ticket[server];
-        for (uint left = g.outbox->has_room[server] ? g.outbox->count[server] : 0; left; ticket++) {
-            uint n = left < servers->columns ? left : servers->columns;
+        const uint room = g.outbox->room[server];
+        for (uint i = g.outbox->sent[server]; i < room; i++) {
+            uint ticket = g.outbox->ticket[server] + i;
+            uint left = g.outbox->count[server] - i * columns;
             gravelp_queue_publish(gravelp_inbox_slot(servers, server, ticket), ticket,
-                                  g.outbox->command, n, 0); /* P2 */
-            left -= n;
+                                  g.outbox->command, left < columns ? left : columns, 0); /* P2 */
         }
+        g.outbox->sent[server] = room;
     }
     gravelp_group_meet(g.arena); /* G1: counts and tickets have been read */
 }
+
+#if defined(GRAVELP_RESIDENT)
+
+/* Every work-item of the group: look for room, a work-item a server. */
+GRAVELP_INLINE void gravelp_outbox_look(struct gravel_group g)
+{
+    global struct gravelp_servers *servers = gravelp_servers(g.arena);
+    if (gravelp_is_leader())
+        g.outbox->waits = g.outbox->consumed = 0;
+    gravelp_group_meet(g.arena); /* G1: nothing is counted */
+    for (uint server = (uint)gravelp_lane_id(); server < servers->n_servers;
+         server += gravelp_n_lanes()) {
+        const uint n = gravelp_outbox_slots(g, server), sent = g.outbox->sent[server];
+        if (sent == n)
+            continue;
+        global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
+        g.outbox->room[server] =
+            sent + gravelp_inbox_room(servers, words, g.outbox->ticket[server] + sent, n - sent);
+        if (g.outbox->room[server] == n)
+            continue;
+        gravelp_local_max_relaxed(&g.outbox->waits, server + 1);
+        gravelp_local_add_relaxed(
+            &g.outbox->consumed,
+            gravelp_device_load_relaxed(&words->consumed)); /* relaxed: only whether it changes */
+    }
+    gravelp_group_meet(g.arena); /* G1: room is known */
+}
+
+/* Leader: wait a moment for the last server that not all is sent to. False: waiting does not help. */
+GRAVELP_INLINE bool gravelp_outbox_keep_waiting(struct gravel_group g)
+{
+    const uint server = g.outbox->waits - 1;
+    struct gravelp_patience patience = g.outbox->patience;
+    bool waits_on = gravelp_inbox_keep_waiting(g.arena, gravelp_origin(), server,
+                                               g.outbox->ticket[server] + g.outbox->sent[server],
+                                               g.outbox->consumed, &patience);
+    g.outbox->patience = patience;
+    return waits_on;
+}
+
+/* Every work-item of the group, after a look: whether to look again, after a moment if not all has been sent. */
+GRAVELP_INLINE bool gravelp_outbox_waits_on(struct gravel_group g)
+{
+    if (gravelp_is_leader())
+        g.outbox->verdict = g.outbox->waits && gravelp_outbox_keep_waiting(g);
+    gravelp_group_meet(g.arena); /* G1: the verdict is known */
+    return g.outbox->verdict;
+}
+
+/* Every work-item of the group: write and publish what has room, until all has; after a fault the rest is dropped. */
+GRAVELP_INLINE void gravelp_outbox_deliver(struct gravel_group g, uint n)
+{
+    if (gravelp_is_leader())
+        g.outbox->patience = (struct gravelp_patience){0, 0, 0, 0, 0};
+    do {
+        gravelp_outbox_look(g);
+        gravelp_outbox_write(g, n);
+        gravelp_outbox_publish(g);
+    } while (gravelp_outbox_waits_on(g));
+}
+
+#else
+
+GRAVELP_INLINE void gravelp_outbox_deliver(struct gravel_group g, uint n)
+{
+    gravelp_outbox_write(g, n);
+    gravelp_outbox_publish(g);
+}
+
+#endif
 
 /* Every work-item of the group: send what is collected. */
 GRAVELP_INLINE void gravelp_outbox_flush(struct gravel_group g)
@@ -333,8 +507,7 @@ GRAVELP_INLINE void gravelp_outbox_flush(struct gravel_group g)
     const uint n = g.outbox->n;
     gravelp_outbox_count(g, n);
     gravelp_outbox_reserve(g);
-    gravelp_outbox_write(g, n);
-    gravelp_outbox_publish(g);
+    gravelp_outbox_deliver(g, n);
     if (gravelp_is_leader())
         g.outbox->n = 0;
     gravelp_group_meet(g.arena); /* G1: nothing is collected */

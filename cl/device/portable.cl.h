@@ -111,6 +111,11 @@ GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint val
     return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_relaxed,
                                      memory_scope_device);
 }
+GRAVELP_INLINE uint gravelp_device_fetch_add_release(global uint *word, uint value)
+{
+    return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_release,
+                                     memory_scope_device);
+}
 GRAVELP_INLINE uint gravelp_device_fetch_add_acq_rel(global uint *word, uint value)
 {
     return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_acq_rel,
@@ -143,6 +148,11 @@ GRAVELP_INLINE void gravelp_store_release(global uint *word, uint value)
 #define gravelp_device_store_release gravelp_store_release
 GRAVELP_INLINE uint gravelp_device_fetch_add_relaxed(global uint *word, uint value)
 {
+    return atomic_add((volatile global uint *)word, value);
+}
+GRAVELP_INLINE uint gravelp_device_fetch_add_release(global uint *word, uint value)
+{
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
     return atomic_add((volatile global uint *)word, value);
 }
 GRAVELP_INLINE uint gravelp_device_fetch_add_acq_rel(global uint *word, uint value)

@@ -15,7 +15,7 @@
 #ifndef GRAVELP_SERVE_CL_H
 #define GRAVELP_SERVE_CL_H
 
-#include "workgroup.cl.h"
+#include "queue.cl.h"
 
 #define GRAVELP_SERVER_ITEMS 256u /* most work-items of a group that serves */
 #define GRAVELP_SERVER_LOOKS 4u   /* messages that a work-item looks at between two barriers */
@@ -51,6 +51,9 @@ struct gravelp_service {
     uint list[GRAVELP_SERVER_MOST];  /* of each, which */
     uint link[GRAVELP_SERVER_MOST];  /* of each, 1 + the one before it in its list, or 0 */
     uint last[GRAVELP_SERVER_LISTS]; /* of each list, 1 + the last, or 0 */
+    /* Of a resident server (resident.cl.h). */
+    uint first, n_behind, goes_on, n_run;
+    struct gravelp_patience patience;
 };
 
 /* Every work-item of the group: nothing is gathered. */

@@ -14,8 +14,12 @@
 #define GRAVELP_TEST_WRONG 64u /* kernel: words of payload that it found wrong, stored at its end */
 #define GRAVELP_TEST_COUNT 80u /* kernel: counted */
 #define GRAVELP_TEST_GO 96u    /* host: groups that hold may end */
-#define GRAVELP_TEST_ENDED 112u /* kernel: groups that held and gave up */
-#define GRAVELP_TEST_WORDS 128u
+#define GRAVELP_TEST_ENDED 112u   /* kernel: groups that held and gave up */
+#define GRAVELP_TEST_ARRIVED 128u /* kernel: groups that have begun */
+#define GRAVELP_TEST_JOINED 144u  /* kernel: of them those behind the first n_servers */
+#define GRAVELP_TEST_ANSWERED \
+    160u /* kernel: of the first n_servers those that have seen one join */
+#define GRAVELP_TEST_WORDS 176u
 #define GRAVELP_TEST_LINE 16u         /* [words] */
 #define GRAVELP_TEST_STOP 0xffffffffu /* the host's turn when it has given up */
 

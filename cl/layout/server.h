@@ -21,6 +21,7 @@
 /* What a launch is for. */
 #define GRAVELP_LAUNCH_NONE 0u
 #define GRAVELP_LAUNCH_PHASES 1u
+#define GRAVELP_LAUNCH_RESIDENT 2u
 
 struct gravelp_servers {
     /* Written by the host when the node opens, constant afterwards. */
@@ -35,7 +36,8 @@ struct gravelp_servers {
     /* Written by the host between kernels. */
     gravelp_u64 n_items; /* of the launch */
     gravelp_u32 launch;  /* GRAVELP_LAUNCH_* */
-    gravelp_u32 host_padding[13];
+    gravelp_u32 stop_at; /* virtual groups from this one on are left to the next kernel */
+    gravelp_u32 host_padding[12];
 
     /* Written by the device; atomic. */
     gravelp_u32 next;      /* virtual groups that clients have taken */
@@ -43,9 +45,13 @@ struct gravelp_servers {
     gravelp_u32 is_broken; /* not 0: a fault has been reported, and messages were dropped */
     gravelp_u32 n_served;  /* messages that servers have run, in all launches; free-running */
     gravelp_u32 device_padding[12];
+    /* Written by the device where clients and servers run side by side; servers look at it while they wait. */
+    gravelp_u32 arrived;  /* groups that have begun: the first n_servers serve */
+    gravelp_u32 finished; /* I3: groups of clients that have published all that they send */
+    gravelp_u32 role_padding[14];
 };
 
-GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_servers) == 3 * GRAVELP_CACHELINE, "one line a writer");
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_servers) == 4 * GRAVELP_CACHELINE, "one line a writer");
 
 /* Byte offsets from the start of the region: of the words of a queue, and of a slot of inbox `server`. */
 #define GRAVELP_INBOX_WORDS(server) \

@@ -49,6 +49,11 @@
       "each compute unit of a CPU device, for every second one elsewhere [work-groups]")          \
     X(COUNT, server_items, GRAVEL_SERVER_GROUP, 0, 0, 256, "device",                              \
       "work-items of each of those; 0 derives it: 1 on CPU devices, else 256 [work-items]")       \
+    X(STRING, server_mode, GRAVEL_SERVER_MODE, "auto", 0, 0, "device",                            \
+      "how launches of clients and servers run: resident, both in one kernel, in jobs of one "    \
+      "node "                                                                                     \
+      "on devices that run work-groups beside each other; phases, in turns; auto is resident on " \
+      "GPUs that can, else phases")                                                               \
     X(COUNT, inbox_slots, GRAVEL_INBOX, 0, 0, 1u << 20, "device",                                 \
       "slots of 128 messages that a server's inbox has, rounded down to a power of two; 0 "       \
       "derives it: 256, and more where many groups of clients run at once [slots]")               \

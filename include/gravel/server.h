@@ -35,10 +35,11 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
 /**
  * Run a kernel with a GRAVEL_SERVE loop over n_items work-items, and the messages with keys that it sends to this node.
  *
- * Clients and servers take turns: a kernel of clients ends when an inbox is nearly full or no work is left, one of
- * servers empties the inboxes. The call returns when all work-items have been taken and every handler that was sent to
- * this node has run. Messages to other nodes, and those without a key, are applied as after any launch: see
- * gravel_quiet. Other messages with keys, from any node, wait for their turn beside it.
+ * In phases clients and servers take turns: a kernel of clients ends when an inbox is nearly full or no work is left,
+ * one of servers empties the inboxes. Resident servers run beside their clients, in one kernel (GRAVEL_SERVER_MODE).
+ * The call returns when all work-items have been taken and every handler that was sent to this node has run. Messages
+ * to other nodes, and those without a key, are applied as after any launch: see gravel_quiet. Other messages with keys,
+ * from any node, wait for their turn beside it.
  *
  * One host thread at a time, and no other kernel that sends runs beside it.
  *
@@ -52,7 +53,7 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
  *                 made the node fail.
  *
  * Memory:  kernels launched and maps made after the call see what the handlers stored.
- * Source:  Wang, Fussell, Lin 2019, section 3.1, where clients and servers run side by side.
+ * Source:  Wang, Fussell, Lin 2019, section 3.1, where clients and servers run side by side, and are two kernels.
  */
 int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items, uint32_t flags,
                          cl_uint n_wait, const cl_event *wait, cl_event *event);

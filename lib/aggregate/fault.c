@@ -102,6 +102,22 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
                  "GRAVEL_INBOX",
                  group, arena->fault_queue, arena->fault_ticket, arena->fault_value);
         break;
+    case GRAVELP_FAULT_ALONE:
+        snprintf(text, bytes,
+                 "%s serves as number %u of %u, and for %.1f s none of %u groups of clients has "
+                 "begun: does this device run work-groups beside each other? "
+                 "GRAVEL_SERVER_MODE=phases does not need that",
+                 group, arena->fault_queue, arena->fault_ticket,
+                 GRAVELP_ROOM_WAITS * arena->wait_ms * 1e-3, arena->fault_value);
+        break;
+    case GRAVELP_FAULT_SILENT:
+        snprintf(text, bytes,
+                 "%s waited for room in the inbox of server %u (ticket %u), which has taken none "
+                 "from ticket %u on for %.1f s: a handler that takes so long, or a server that has "
+                 "stopped",
+                 group, arena->fault_queue, arena->fault_ticket, arena->fault_value,
+                 GRAVELP_ROOM_WAITS * arena->wait_ms * 1e-3);
+        break;
     case GRAVELP_FAULT_ROLE:
         snprintf(text, bytes,
                  "%s is of a kernel with GRAVEL_SERVE, and gravel_server_launch did not launch it",

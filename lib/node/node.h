@@ -39,6 +39,7 @@ struct gravel {
     struct gravel_pump *pump;          /* NULL where host and kernels share the arena */
     uint32_t n_pump_buffers;           /* its node buffers, for each queue */
     struct gravel_device_calls *calls; /* handlers that the device runs; NULL if none */
+    bool has_n_servers;                /* GRAVEL_SERVERS was given, not derived */
     struct gravel_servers servers;
     pthread_mutex_t drain_lock; /* step drain: one launch at a time */
     _Atomic bool is_draining;   /* H4: that launch waits for a slice */
@@ -83,6 +84,9 @@ int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_even
  * gravel_device_build. */
 int gravel_node_build(struct gravel *gravel, const struct gravel_program_request *texts,
                       cl_program *program);
+
+/** server_shape.c: the servers of handlers with keys. @return 0; GRAVEL_ECONFIG; GRAVEL_ECAPABILITY: the mode. */
+int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape *shape);
 
 /** launch.c: groups, of clients of servers, that a launch may have on the device at once. */
 uint32_t gravel_node_groups_at_once(const struct gravel *gravel);

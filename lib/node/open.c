@@ -121,6 +121,7 @@ static int derive(struct gravel *gravel)
         bytes = gravel_derive_buffer_bytes(&place);
     int code = gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, &bytes, 1);
     gravel->config.buffer_bytes = bytes;
+    gravel->has_n_servers = gravel->config.n_servers != 0;
     gravel_derive(&gravel->config, &place);
     return code;
 }

@@ -9,7 +9,6 @@
 #include "node/node.h"
 #include "pump/device_aggregator.h"
 #include "resolve/on_device/device_resolver.h"
-#include "serve/server_program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,39 +48,12 @@ static void place_frames(struct gravel *gravel)
                              gravel->network.transport->handed.n_views);
 }
 
-/* Servers are for handlers with keys. @return GRAVEL_ECONFIG if the inboxes asked for are too small. */
-static int shape_servers(const struct gravel *gravel, struct gravel_servers_shape *shape)
-{
-    const struct gravel_config *config = &gravel->config;
-    const uint32_t least = gravel_servers_slots_for(1), wanted = config->inbox_slots;
-    const uint32_t n_pairs = gravel_server_n_pairs(gravel->handlers, gravel->n_handlers) ? 1 : 0;
-    const uint32_t most = GRAVELP_MOST_SERVERS - n_pairs;
-    const uint32_t n_owners = config->n_servers < most ? config->n_servers : most;
-    *shape = (struct gravel_servers_shape){.n_servers = n_owners + n_pairs,
-                                           .n_owners = n_owners,
-                                           .n_slots = 256,
-                                           .n_clients = gravel_node_groups_at_once(gravel)};
-    for (uint32_t i = 0; i < gravel->n_handlers; i++)
-        if (gravel->handlers[i].n_keys && gravel->handlers[i].n_args > shape->n_args)
-            shape->n_args = gravel->handlers[i].n_args;
-    if (wanted && wanted < 2 * least)
-        return gravel_fail(GRAVEL_ECONFIG, "GRAVEL_INBOX=%u: at least %u slots", wanted, 2 * least);
-    while (wanted ? shape->n_slots <= wanted / 2
-                  : shape->n_slots < 2 * gravel_servers_slots_for(shape->n_clients))
-        shape->n_slots *= 2;
-    while (wanted && shape->n_slots > wanted)
-        shape->n_slots /= 2;
-    while (shape->n_clients > 1 && gravel_servers_slots_for(shape->n_clients) > shape->n_slots / 2)
-        shape->n_clients--;
-    return 0;
-}
-
 int gravel_node_open_arena(struct gravel *gravel)
 {
     struct gravel_servers_shape servers;
     const struct gravel_config *config = &gravel->config;
     const struct gravel_transport *transport = gravel->network.transport;
-    int code = shape_servers(gravel, &servers);
+    int code = gravel_node_shape_servers(gravel, &servers);
     if (code)
         return code;
     gravel->n_heaps = transport->is_loopback ? transport->n_nodes : 1;

@@ -2,7 +2,7 @@
 /*
  * Launches of clients and servers on an open node.
  *
- * Path:    server.h -> server.c -> serve/phases.c, launch.c.
+ * Path:    server.h -> server.c -> serve/phases.c or serve/resident.c -> launch.c.
  * Threads: any; one launch of clients and servers at a time.
  */
 #include "gravel/server.h"
@@ -11,6 +11,7 @@
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "serve/phases.h"
+#include "serve/resident.h"
 #include "serve/server_program.h"
 
 #include <inttypes.h>
@@ -44,7 +45,8 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
                            "servers",
                            gravel->n_handlers);
     char *prelude = gravel_server_prelude(gravel->handlers, gravel->n_handlers,
-                                          gravel->network.transport->n_nodes);
+                                          gravel->network.transport->n_nodes,
+                                          gravel->servers.shape.is_resident);
     char *trailer = gravel_server_trailer(gravel->handlers, gravel->n_handlers);
     const struct gravel_program_request request = {
         .name = name, .source = source, .prelude = prelude, .trailer = trailer, .options = options};
@@ -93,15 +95,15 @@ static int make_server(struct gravel *gravel, cl_kernel clients, const char *nam
     return gravel_check_cl("gravel_server_launch: the servers' kernel", error);
 }
 
-static int make_servers(struct gravel *gravel, struct gravel_phases *phases)
+static int make_servers(struct gravel *gravel, struct gravel_servers_launch *launch)
 {
     const struct gravel_servers_shape *shape = &gravel->servers.shape;
-    int code = make_server(gravel, phases->clients, GRAVEL_SERVER_KERNEL, &phases->server_items,
-                           &phases->server);
+    int code = make_server(gravel, launch->clients, GRAVEL_SERVER_KERNEL, &launch->server_items,
+                           &launch->server);
     return code || shape->n_owners == shape->n_servers
                ? code
-               : make_server(gravel, phases->clients, GRAVEL_PAIRS_KERNEL, &phases->pair_items,
-                             &phases->pairs);
+               : make_server(gravel, launch->clients, GRAVEL_PAIRS_KERNEL, &launch->pair_items,
+                             &launch->pairs);
 }
 
 /* The node's threads report a fault, at the latest to who waits for them. */
@@ -111,10 +113,16 @@ static int tell_fault(struct gravel *gravel)
     return code ? code : gravel_fail(GRAVEL_EKERNEL, "gravel_server_launch: messages were dropped");
 }
 
+static int run_launch(const struct gravel_servers_launch *launch, bool *is_broken)
+{
+    return launch->servers->shape.is_resident ? gravel_resident_run(launch, is_broken)
+                                              : gravel_phases_run(launch, is_broken);
+}
+
 static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
                   struct launching *launching)
 {
-    struct gravel_phases phases = {
+    struct gravel_servers_launch launch = {
         .servers = &gravel->servers,
         .clients = kernel,
         .n_items = n_items,
@@ -128,13 +136,13 @@ static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
     bool is_broken = false;
     int code =
         gravel_check_cl("gravel_server_launch: the kernel's group",
-                        gravel_cl_kernel_group(&gravel->device, kernel, &phases.client_items));
+                        gravel_cl_kernel_group(&gravel->device, kernel, &launch.client_items));
     if (!code)
-        code = make_servers(gravel, &phases);
+        code = make_servers(gravel, &launch);
     if (!code)
-        code = gravel_phases_run(&phases, &is_broken);
-    gravel_cl_kernel_release(phases.server);
-    gravel_cl_kernel_release(phases.pairs);
+        code = run_launch(&launch, &is_broken);
+    gravel_cl_kernel_release(launch.server);
+    gravel_cl_kernel_release(launch.pairs);
     return code || !is_broken ? code : tell_fault(gravel);
 }
 

@@ -21,6 +21,7 @@
 
 static const char *const steps[] = {"auto", "svm", "usm", "pump", "drain", NULL};
 static const char *const schedulers[] = {"auto", "host", "lone", NULL};
+static const char *const server_modes[] = {"auto", "resident", "phases", NULL};
 static const char *const aggregations[] = {"auto", "on", "off", NULL};
 static const char *const transports[] = {"auto", "self", "mpi", NULL};
 #define POLICY_NAME(NAME, number, name) [number] = name,
@@ -156,6 +157,8 @@ static int check_string(const struct gravel_config *config, const struct gravel_
         return check_choice("step", value, steps);
     if (value == config->scheduler)
         return check_choice("scheduler", value, schedulers);
+    if (value == config->server_mode)
+        return check_choice("server_mode", value, server_modes);
     if (value == config->aggregation)
         return check_choice("aggregation", value, gravel_aggregation_names);
     if (value == config->device_aggregation)

@@ -44,4 +44,13 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
 int gravel_self_test_handlers(const struct gravel_device *device,
                               const struct gravel_bindings *bindings);
 
+/**
+ * Prove that groups of one kernel continue beside each other once they have arrived: the first n_servers wait for one
+ * that comes later, and it waits for them all. Bounded in time. Resident servers need it.
+ *
+ * @return  0; GRAVEL_ECAPABILITY: what was seen; GRAVEL_EBUILD; GRAVEL_ECL.
+ */
+int gravel_self_test_arrival(const struct gravel_device *device, uint32_t n_servers,
+                             uint32_t n_clients);
+
 #endif

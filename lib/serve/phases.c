@@ -5,58 +5,48 @@
 #include "serve/phases.h"
 
 #include "base/counter.h"
-#include "base/error.h"
 
-static uint64_t n_virtual_groups(const struct gravel_phases *phases)
+static int run_clients(const struct gravel_servers_launch *launch)
 {
-    return (phases->n_items + phases->client_items - 1) / phases->client_items;
-}
-
-static int run_clients(const struct gravel_phases *phases)
-{
-    uint64_t n = n_virtual_groups(phases), most = phases->servers->shape.n_clients;
-    return phases->run(phases->context, phases->clients, n < most ? n : most, phases->client_items);
+    uint32_t n = gravel_servers_n_groups(launch), most = launch->servers->shape.n_clients;
+    return launch->run(launch->context, launch->clients, n < most ? n : most, launch->client_items);
 }
 
 /* While no other kernel runs handlers with keys. */
-static int run_servers(const struct gravel_phases *phases)
+static int run_servers(const struct gravel_servers_launch *launch)
 {
-    struct gravel_key_turn *turn = &phases->servers->turn;
-    int code = gravel_turn_take(turn, phases->limit);
+    struct gravel_key_turn *turn = &launch->servers->turn;
+    int code = gravel_turn_take(turn, launch->limit);
     if (code)
         return code;
-    code = phases->run(phases->context, phases->server, phases->servers->shape.n_owners,
-                       phases->server_items);
-    if (!code && phases->pairs)
-        code = phases->run(phases->context, phases->pairs, 1, phases->pair_items);
+    code = launch->run(launch->context, launch->server, launch->servers->shape.n_owners,
+                       launch->server_items);
+    if (!code && launch->pairs)
+        code = launch->run(launch->context, launch->pairs, 1, launch->pair_items);
     gravel_turn_end(turn);
     return code;
 }
 
-/* What a kernel without GRAVEL_SERVE comes to, and nothing else: after servers every inbox has room. */
-static int fail_without_work(void)
+int gravel_phases_run(const struct gravel_servers_launch *launch, bool *is_broken)
 {
-    return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: the kernel takes no work: it has no "
-                                      "GRAVEL_SERVE loop");
-}
-
-int gravel_phases_run(const struct gravel_phases *phases, bool *is_broken)
-{
-    struct gravel_servers *servers = phases->servers;
+    struct gravel_servers *servers = launch->servers;
     struct gravel_servers_state state = {.n_taken = 0};
-    int code = gravel_servers_begin(servers, GRAVELP_LAUNCH_PHASES, phases->n_items);
-    while (!code && !state.is_broken && state.n_taken < n_virtual_groups(phases)) {
-        uint64_t before = state.n_taken;
-        code = run_clients(phases);
+    const uint32_t n = gravel_servers_n_groups(launch);
+    const struct gravel_servers_order all = {GRAVELP_LAUNCH_PHASES, launch->n_items, 0, n};
+    const struct gravel_servers_order none = {.launch = GRAVELP_LAUNCH_NONE};
+    int code = gravel_servers_begin(servers, &all);
+    while (!code && !state.is_broken && state.n_taken < n) {
+        uint32_t before = state.n_taken;
+        code = run_clients(launch);
         if (!code)
-            code = run_servers(phases);
+            code = run_servers(launch);
         if (!code)
             code = gravel_servers_look(servers, &state);
         gravel_counter_add(&servers->n_phases, 1);
-        if (!code && state.n_taken == before && !state.is_broken)
-            code = fail_without_work();
+        if (!code && state.n_taken == before && !state.is_broken) /* every inbox has had room */
+            code = gravel_servers_fail_without_work();
     }
     *is_broken = state.is_broken;
-    int ended = gravel_servers_begin(servers, GRAVELP_LAUNCH_NONE, 0);
+    int ended = gravel_servers_begin(servers, &none);
     return code ? code : ended;
 }

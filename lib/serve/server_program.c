@@ -24,7 +24,7 @@ static void write_predicate(FILE *out, const char *name, const struct gravel_han
 }
 
 char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
-                            uint32_t n_nodes)
+                            uint32_t n_nodes, bool is_resident)
 {
     char *text = NULL;
     size_t bytes;
@@ -33,7 +33,8 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
         return NULL;
     write_predicate(out, "GRAVELP_IS_KEYED", handlers, n_handlers, 1);
     write_predicate(out, "GRAVELP_IS_PAIR", handlers, n_handlers, 2);
-    fprintf(out, "%s", n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "");
+    fprintf(out, "%s%s", n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
+            is_resident ? "#define GRAVELP_RESIDENT\n" : "");
     fclose(out);
     return text;
 }

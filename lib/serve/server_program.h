@@ -11,15 +11,21 @@
 
 #include "gravel/gravel.h"
 
+#include <stdbool.h>
+
 #define GRAVEL_SERVER_KERNEL "gravel_serve"
 #define GRAVEL_PAIRS_KERNEL "gravel_serve_pairs"
 
 /** Handlers with two keys. */
 uint32_t gravel_server_n_pairs(const struct gravel_handler *handlers, uint32_t n_handlers);
 
-/** Ahead of the user's text: which handlers have keys, if there are other nodes. @return NULL if memory is out. */
+/**
+ * Ahead of the user's text: which handlers have keys, whether there are other nodes, and whether servers are resident.
+ *
+ * @return  NULL if memory is out.
+ */
 char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
-                            uint32_t n_nodes);
+                            uint32_t n_nodes, bool is_resident);
 
 /**
  * Behind it: the kernels GRAVEL_SERVER_KERNEL and, if there are transactions, GRAVEL_PAIRS_KERNEL, which call the

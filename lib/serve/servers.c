@@ -7,6 +7,7 @@
 #include "serve/servers.h"
 
 #include "base/counter.h"
+#include "base/error.h"
 
 #include <stddef.h>
 
@@ -40,11 +41,13 @@ static int write(const struct gravel_servers *servers, uint64_t at, const void *
     return gravel_memory_write(servers->memory, servers->n_heaps, at, from, bytes);
 }
 
+/* Resident servers look at publish words, which must not be those of a node before. */
 static int empty_inboxes(const struct gravel_servers *servers)
 {
-    return gravel_memory_zero(servers->memory, servers->n_heaps, GRAVELP_INBOX_WORDS(0),
-                              GRAVELP_INBOX_WORDS(servers->shape.n_servers) -
-                                  GRAVELP_INBOX_WORDS(0));
+    const uint64_t words = GRAVELP_INBOX_WORDS(0),
+                   slots = GRAVELP_INBOX_WORDS(servers->shape.n_servers);
+    const uint64_t end = servers->shape.is_resident ? gravel_servers_bytes(&servers->shape) : slots;
+    return gravel_memory_zero(servers->memory, servers->n_heaps, words, end - words);
 }
 
 int gravel_servers_open(struct gravel_servers *servers, const struct gravel_servers_shape *shape,
@@ -68,11 +71,15 @@ int gravel_servers_open(struct gravel_servers *servers, const struct gravel_serv
     return code ? code : empty_inboxes(servers);
 }
 
-int gravel_servers_begin(struct gravel_servers *servers, uint32_t launch, uint64_t n_items)
+int gravel_servers_begin(struct gravel_servers *servers, const struct gravel_servers_order *order)
 {
-    struct gravelp_servers head = {
-        .n_items = n_items, .launch = launch, .n_served = servers->n_served_seen};
+    struct gravelp_servers head = {.n_items = order->n_items,
+                                   .launch = order->launch,
+                                   .stop_at = order->stop_at,
+                                   .next = order->first,
+                                   .n_served = servers->n_served_seen};
     const size_t at = offsetof(struct gravelp_servers, n_items);
+    servers->stop_at = order->stop_at;
     return write(servers, at, (const char *)&head + at, sizeof head - at);
 }
 
@@ -86,6 +93,15 @@ int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_st
         return code;
     gravel_counter_add(&servers->n_served, head.n_served - servers->n_served_seen);
     servers->n_served_seen = head.n_served;
-    *state = (struct gravel_servers_state){.n_taken = head.next, .is_broken = head.is_broken != 0};
+    *state = (struct gravel_servers_state){
+        .n_taken = head.next < servers->stop_at ? head.next : servers->stop_at,
+        .n_arrived = head.arrived,
+        .is_broken = head.is_broken != 0};
     return 0;
+}
+
+int gravel_servers_fail_without_work(void)
+{
+    return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: the kernel takes no work: it has no "
+                                      "GRAVEL_SERVE loop");
 }

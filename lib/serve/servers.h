@@ -2,7 +2,7 @@
 /*
  * The server region of the arena, as the host sees it: how large it is, and what a launch writes and reads there.
  *
- * Path:    node/open.c lays it out with the arena -> phases.c -> kernels (outbox.cl.h, inbox.cl.h).
+ * Path:    node/open.c lays it out with the arena -> phases.c or resident.c -> kernels (outbox.cl.h, inbox.cl.h).
  * Owner:   the region is the arena's; the struct is the node's.
  * Threads: one that launches, at a time.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (message buffers).
@@ -22,6 +22,7 @@ struct gravel_servers_shape {
     uint32_t n_owners;  /* inboxes of single keys; one more is for transactions, if there are any */
     uint32_t n_clients; /* groups that may send at once */
     uint32_t n_args;    /* most of a handler with a key; 0: there is none, and no region */
+    bool is_resident;   /* servers run beside their clients; else the two take turns */
 };
 
 /** Slots of an inbox that clients may still need when it says that it is full: of n groups. */
@@ -45,6 +46,9 @@ struct gravel_servers {
     _Atomic uint64_t n_served; /* messages, of all launches */
     _Atomic uint64_t n_phases; /* of all launches */
     uint32_t n_served_seen;    /* the region's count as of the last look */
+    uint32_t stop_at;          /* of the order at hand */
+    uint32_t
+        n_at_once; /* virtual groups of a kernel whose servers are resident; 0: none has run yet */
 };
 
 /** Write what is constant, and make inboxes empty. @return 0; GRAVEL_ECL; or given up: opencl/wait.h. */
@@ -53,14 +57,44 @@ int gravel_servers_open(struct gravel_servers *servers, const struct gravel_serv
 
 /* What clients and servers have come to. */
 struct gravel_servers_state {
-    uint64_t n_taken; /* virtual groups; it may be more than there are */
-    bool is_broken;   /* a fault has been reported */
+    uint32_t n_taken;   /* virtual groups */
+    uint32_t n_arrived; /* groups that have taken a role */
+    bool is_broken;     /* a fault has been reported */
 };
 
-/** No kernel of a launch runs: begin one. @param launch  GRAVELP_LAUNCH_*. @return as gravel_servers_open. */
-int gravel_servers_begin(struct gravel_servers *servers, uint32_t launch, uint64_t n_items);
+/* What the next kernels are to do. */
+struct gravel_servers_order {
+    uint32_t launch; /* GRAVELP_LAUNCH_* */
+    uint64_t n_items;
+    uint32_t first, stop_at; /* virtual groups: from the one on, up to the other */
+};
+
+/** No kernel of a launch runs: give an order. @return as gravel_servers_open. */
+int gravel_servers_begin(struct gravel_servers *servers, const struct gravel_servers_order *order);
 
 /** No kernel of a launch runs: look, and count what has been served. @return as gravel_servers_open. */
 int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_state *state);
+
+/* A launch of clients and servers. */
+struct gravel_servers_launch {
+    struct gravel_servers *servers;
+    cl_kernel clients, server; /* server: used in phases */
+    cl_kernel pairs;           /* serves transactions; NULL if there are none */
+    uint64_t n_items;
+    size_t client_items, server_items, pair_items; /* of a group */
+    struct gravel_limit limit;                     /* of the wait for a turn */
+    /** Launch n groups and wait until they have ended. @return 0; else the launch ends with it. */
+    int (*run)(void *context, cl_kernel kernel, size_t n_groups, size_t group_items);
+    void *context;
+};
+
+/** Its virtual groups. */
+static inline uint32_t gravel_servers_n_groups(const struct gravel_servers_launch *launch)
+{
+    return (uint32_t)((launch->n_items + launch->client_items - 1) / launch->client_items);
+}
+
+/** What a kernel without GRAVEL_SERVE comes to. @return GRAVEL_EINVAL. */
+int gravel_servers_fail_without_work(void);
 
 #endif

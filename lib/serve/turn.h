@@ -3,8 +3,8 @@
  * Whose turn it is to run handlers with keys: the resolver's, for messages that came by the network, or that of a
  * launch's servers. Two kernels that serve, on two queues, could run handlers with equal keys at once.
  *
- * The resolver keeps the turn while runs of its are under way, and takes it again and again; so a launch that waits for
- * its turn says so, and the resolver lets it go first.
+ * Each side takes the turn again and again: the resolver for run after run, a launch for kernel after kernel. So who
+ * waits says so, and the other side lets it go first.
  *
  * Path:    resolve/on_device/calls.c, phases.c -> turn.h.
  * Owner:   the node's.
@@ -20,16 +20,18 @@
 
 struct gravel_key_turn {
     pthread_mutex_t lock;
-    _Atomic bool is_wanted; /* H9: by a launch */
+    _Atomic bool is_wanted;  /* H9: by a launch */
+    _Atomic bool is_awaited; /* H9: by the resolver */
 };
 
 static inline void gravel_turn_init(struct gravel_key_turn *turn)
 {
     pthread_mutex_init(&turn->lock, NULL);
     atomic_init(&turn->is_wanted, false);
+    atomic_init(&turn->is_awaited, false);
 }
 
-/** For a launch's servers. @return 0, and then gravel_turn_end follows; what the wait's limit says. */
+/** For a launch, after a resolver that waits. @return 0: gravel_turn_end follows; else what the wait's limit says. */
 int gravel_turn_take(struct gravel_key_turn *turn, struct gravel_limit limit);
 
 /** For the resolver, after launches that want it. @return as gravel_turn_take. */

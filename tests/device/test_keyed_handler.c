@@ -2,12 +2,12 @@
 /*
  * Handlers with a key: those with equal keys never run at once, whoever sent the messages; what is refused.
  *
- * The witness is a handler that stores its message's number, works, and finds the number unchanged; and that counts
- * without atomics.
+ * The witness is that of tests/support/witness.h.
  *
  * Path: meson test -> this -> lib/resolve/on_device/calls.c, cl/device/serve.cl.h, lib/node/agree.c
  */
 #include "expect.h"
+#include "witness.h"
 
 #define N_KEYS 24u
 #define N_NODES 3u
@@ -15,32 +15,15 @@
 /* Ids by position in the table below. */
 enum { WITNESS, TWICE, TALLY };
 
-/* What a key has in the heap. */
-struct guarded_key {
-    uint32_t holder, n_run, n_clashes, work;
-};
-
 static const char source[] =
-    "#include \"gravel.cl.h\"\n"
-    "void hold(struct gravel_call call, ulong key, ulong number, ulong table, uint n)\n"
-    "{\n"
-    "    volatile global uint4 *guarded = (volatile global uint4 *)gravel_call_local(call, table) "
-    "+ key;\n"
-    "    volatile global uint *words = (volatile global uint *)guarded;\n"
-    "    words[0] = (uint)number;\n"
-    "    for (uint i = 0; i < 300; i++)\n"
-    "        words[3] = words[3] * 5 + 1;\n"
-    "    if (words[0] != (uint)number)\n"
-    "        words[2] = words[2] + 1;\n"
-    "    words[1] = words[1] + n;\n"
-    "}\n"
+    "#include \"gravel.cl.h\"\n" WITNESS_CL
     "void witness(struct gravel_call call, ulong key, ulong number, ulong table)\n"
     "{\n"
-    "    hold(call, key, number, table, 1);\n"
+    "    hold(call, key, number, table, 300, 1);\n"
     "}\n"
     "void twice(struct gravel_call call, ulong key, ulong number, ulong table)\n"
     "{\n"
-    "    hold(call, key, number, table, 2);\n"
+    "    hold(call, key, number, table, 300, 2);\n"
     "}\n"
     "void tally(struct gravel_call call, ulong key, ulong table)\n"
     "{\n"

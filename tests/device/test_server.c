@@ -3,7 +3,9 @@
  * Launches of clients and servers: every message is run once, those with equal keys never at once, whatever the sizes;
  * beside messages with keys from elsewhere; what is refused, what is told.
  *
- * The witness is that of test_keyed_handler.c. A ledger has a counter for each work-item, set by its handler.
+ * usage: test_server [resident]     the same cases with resident servers, in jobs of one node; else in phases
+ *
+ * The witness is that of tests/support/witness.h. A ledger has a counter for each work-item, set by its handler.
  *
  * Path: meson test -> this -> lib/node/server.c, lib/serve, cl/server.cl.h
  */
@@ -12,34 +14,29 @@
 #include <pthread.h>
 
 #include "expect.h"
+#include "witness.h"
 
-#define N_NODES 2u
+#define MOST_NODES 2u
 #define MOST_ITEMS (1u << 16)
 #define N_KEYS 1000u
 
-/* Ids by position in the table below. */
-enum { WITNESS, KEY_ALONE, FOUR };
+static bool is_resident;
 
-/* What a key has in the heap. */
-struct guarded_key {
-    uint32_t holder, n_run, n_clashes, work;
-};
+static uint32_t n_nodes_of_jobs(void)
+{
+    return is_resident ? 1 : MOST_NODES;
+}
+
+/* Ids by position in the table below. */
+enum { WITNESS, KEY_ALONE, FOUR, SLOW };
 
 /* constant 0: struct guarded_key [N_KEYS]; 1: ledger, uint [MOST_ITEMS]. */
 static const char source[] =
-    "#include \"gravel.cl.h\"\n"
+    "#include \"gravel.cl.h\"\n" WITNESS_CL
     "void witness(struct gravel_call call, ulong key, ulong number)\n"
     "{\n"
-    "    volatile global uint *words =\n"
-    "        (volatile global uint *)((global uint4 *)gravel_call_local(call, call.constants[0]) + "
-    "key);\n"
     "    global uint *ledger = gravel_call_local(call, call.constants[1]);\n"
-    "    words[0] = (uint)number;\n"
-    "    for (uint i = 0; i < 40; i++)\n"
-    "        words[3] = words[3] * 5 + 1;\n"
-    "    if (words[0] != (uint)number)\n"
-    "        words[2] = words[2] + 1;\n"
-    "    words[1] = words[1] + 1;\n"
+    "    hold(call, key, number, call.constants[0], 40, 1);\n"
     "    ledger[number] = ledger[number] + 1;\n"
     "}\n"
     "void key_alone(struct gravel_call call, ulong key)\n"
@@ -66,7 +63,7 @@ static const char source[] =
     "    GRAVEL_SERVE(g, item) {\n"
     "        gravel_am1_wg_if(g, active && item % 2, GRAVEL_HANDLER(key_alone), item, "
     "gravel_node(g));\n"
-    "        gravel_inc_uint_wg_if(g, active, counter, 0, 1);\n"
+    "        gravel_inc_uint_wg_if(g, active, counter, 0, gravel_n_nodes(g) - 1);\n"
     "        gravel_am4_wg_if(g, active && item % 2 == 0, GRAVEL_HANDLER(four), item, item + 1, 2 "
     "* item,\n"
     "                         gravel_node(g), gravel_node(g));\n"
@@ -79,6 +76,35 @@ static const char source[] =
     "        for (uint i = 0; i < n_calls; i++)\n"
     "            gravel_am2_wg_if(g, active, GRAVEL_HANDLER(witness), 7, item, gravel_node(g));\n"
     "}\n"
+    "void slow(struct gravel_call call, ulong key, ulong n)\n"
+    "{\n"
+    "    volatile global uint *go = (volatile global uint *)gravel_call_local(call, "
+    "call.constants[1]);\n"
+    "    (void)key;\n"
+    "    for (ulong i = 0; i < n && !go[0]; i++)\n"
+    "        go[1] = (uint)i;\n"
+    "}\n"
+    "kernel void send_slowly(GRAVEL_ARENA, ulong n_steps, uint n_calls, ulong ledger)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "    GRAVEL_SERVE(g, item) {\n"
+    "        for (uint i = 0; i < n_calls; i++)\n"
+    "            gravel_am2_wg_if(g, active, GRAVEL_HANDLER(slow), 7, n_steps, gravel_node(g));\n"
+    "        if (gravelp_device_load_relaxed(&g.arena->fault_claim))\n"
+    "            *(volatile global uint *)gravel_local(g, ledger) = 1;\n"
+    "    }\n"
+    "}\n"
+    "kernel void come_late(GRAVEL_ARENA, ulong n_steps, ulong ledger)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "    volatile global uint *words = (volatile global uint *)gravel_local(g, ledger);\n"
+    "    if (get_global_id(0) >= get_local_size(0) && get_local_id(0) == 0)\n"
+    "        for (ulong i = 0; i < n_steps && !gravelp_device_load_relaxed(&g.arena->fault_claim); "
+    "i++)\n"
+    "            words[1] = (uint)i;\n"
+    "    GRAVEL_SERVE(g, item)\n"
+    "        gravel_am1_wg_if(g, active, GRAVEL_HANDLER(key_alone), item, gravel_node(g));\n"
+    "}\n"
     "kernel void no_loop(GRAVEL_ARENA)\n"
     "{\n"
     "    GRAVEL_SERVER_OPEN(g);\n"
@@ -88,6 +114,7 @@ static const struct gravel_handler handlers[] = {
     {.name = "witness", .n_args = 2, .n_keys = 1},
     {.name = "key_alone", .n_args = 1, .n_keys = 1},
     {.name = "four", .n_args = 4, .n_keys = 1},
+    {.name = "slow", .n_args = 2, .n_keys = 1},
 };
 
 static const struct gravel_bindings table =
@@ -105,6 +132,7 @@ static struct served open_with(struct gravel_config config)
 {
     struct served served = {.gravel = NULL};
     config.timeout_ms *= patience();
+    strcpy(config.server_mode, is_resident ? "resident" : "phases");
     OK(gravel_open(&served.gravel, &config, &table));
     served.keys = alloc_or_die(served.gravel, N_KEYS * sizeof(struct guarded_key));
     served.ledger = alloc_or_die(served.gravel, MOST_ITEMS * sizeof(uint32_t));
@@ -178,15 +206,15 @@ static void expect_all_sizes(const struct served *served)
     for (size_t i = 0; i < sizeof n_items / sizeof *n_items; i++)
         for (size_t k = 0; k < sizeof n_keys / sizeof *n_keys; k++)
             send_and_expect(served, n_items[i], n_keys[k], 1);
-    send_and_expect(served, MOST_ITEMS, 3, N_NODES);
+    send_and_expect(served, MOST_ITEMS, 3, n_nodes_of_jobs());
 }
 
 static void every_message_is_run_once_and_alone(void **state)
 {
     (void)state;
     watch(120, "servers as they are derived");
-    struct gravel_config config = loopback_config(N_NODES);
-    config.inbox_slots = 64;
+    struct gravel_config config = loopback_config(n_nodes_of_jobs());
+    config.inbox_slots = is_resident ? 2 : 64;
     struct served served = open_with(config);
     struct gravel_stats stats;
     expect_all_sizes(&served);
@@ -194,7 +222,7 @@ static void every_message_is_run_once_and_alone(void **state)
     send_and_expect(&served, MOST_ITEMS, N_KEYS, 1);
     OK(gravel_stats_read(served.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats.served_messages, MOST_ITEMS);
-    assert_true(stats.server_phases > 1);
+    assert_true(is_resident ? stats.server_phases == 0 : stats.server_phases > 1);
     close_served(&served);
 }
 
@@ -203,14 +231,15 @@ static void every_message_is_run_once_and_alone_in_lists(void **state)
 {
     (void)state;
     watch(120, "servers with lists");
-    struct gravel_config config = loopback_config(N_NODES);
-    config.n_servers = 5;
+    struct gravel_config config = loopback_config(n_nodes_of_jobs());
+    config.n_servers = is_resident ? 2 : 5;
     config.server_items = 32;
+    config.inbox_slots = is_resident ? 1 : 0;
     strcpy(config.build_options, "-DGRAVEL_FORM_SCAN");
     struct served served = open_with(config);
     send_and_expect(&served, 257, 5, 1);
     send_and_expect(&served, MOST_ITEMS, 1, 1);
-    send_and_expect(&served, MOST_ITEMS, N_KEYS, N_NODES);
+    send_and_expect(&served, MOST_ITEMS, N_KEYS, n_nodes_of_jobs());
     close_served(&served);
 }
 
@@ -219,7 +248,7 @@ static void other_calls_do_what_they_do_anywhere(void **state)
 {
     (void)state;
     watch(120, "a mix of calls");
-    struct served served = open_with(loopback_config(N_NODES));
+    struct served served = open_with(loopback_config(n_nodes_of_jobs()));
     const uint32_t n_items = 30011;
     cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send_all");
     MUST(clSetKernelArg(kernel, 1, sizeof served.counter, &served.counter) == CL_SUCCESS);
@@ -229,7 +258,7 @@ static void other_calls_do_what_they_do_anywhere(void **state)
         assert_int_equal(ledger[i], i < n_items);
     unmap(served.gravel, ledger);
     OK(gravel_barrier(served.gravel));
-    assert_int_equal(word32(served.gravel, 1, served.counter), n_items);
+    assert_int_equal(word32(served.gravel, n_nodes_of_jobs() - 1, served.counter), n_items);
     clReleaseKernel(kernel);
     close_served(&served);
 }
@@ -251,7 +280,7 @@ static void messages_from_elsewhere_wait_for_their_turn(void **state)
 {
     (void)state;
     watch(120, "messages beside a launch");
-    struct served served = open_with(loopback_config(N_NODES));
+    struct served served = open_with(loopback_config(n_nodes_of_jobs()));
     const uint32_t one = 1;
     pthread_t thread;
     cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
@@ -271,7 +300,7 @@ static void messages_to_no_node_are_refused(void **state)
 {
     (void)state;
     watch(120, "messages to no node");
-    for (uint32_t n_nodes = 1; n_nodes <= N_NODES; n_nodes++) {
+    for (uint32_t n_nodes = 1; n_nodes <= n_nodes_of_jobs(); n_nodes++) {
         struct served served = open_with(loopback_config(n_nodes));
         const uint32_t n_keys = 1000, beyond = n_nodes + 1;
         cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
@@ -321,19 +350,114 @@ static void wrong_launches_are_refused(void **state)
     gravel_close(served.gravel);
 }
 
+static cl_kernel kernel_of_many(const struct served *served, cl_uint n_calls)
+{
+    cl_kernel kernel = kernel_or_die(served->gravel, served->program, "many");
+    MUST(clSetKernelArg(kernel, 1, sizeof n_calls, &n_calls) == CL_SUCCESS);
+    return kernel;
+}
+
 static void inboxes_that_overflow_are_told(void **state)
 {
     (void)state;
+    if (is_resident)
+        return; /* clients_wait_for_room_in_an_inbox */
     watch(120, "an inbox without room");
     struct served served = open_with(loopback_config(1));
-    const cl_uint n_calls = 1000;
-    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "many");
-    MUST(clSetKernelArg(kernel, 1, sizeof n_calls, &n_calls) == CL_SUCCESS);
+    cl_kernel kernel = kernel_of_many(&served, 1000);
     expect_error(gravel_server_launch(served.gravel, kernel, 65536, 0, 0, NULL, NULL),
                  GRAVEL_EKERNEL, "raise GRAVEL_INBOX");
     clReleaseKernel(kernel);
     clReleaseProgram(served.program);
     gravel_close(served.gravel);
+}
+
+/* More messages of each client than all slots hold, to one server. */
+static void clients_wait_for_room_in_an_inbox(void **state)
+{
+    (void)state;
+    if (!is_resident)
+        return; /* inboxes_that_overflow_are_told */
+    watch(120, "an inbox of a slot");
+    const cl_uint n_calls = 20, n_items = 5000;
+    struct gravel_config config = loopback_config(1);
+    config.inbox_slots = 1;
+    struct served served = open_with(config);
+    cl_kernel kernel = kernel_of_many(&served, n_calls);
+    OK(gravel_server_launch(served.gravel, kernel, n_items, 0, 0, NULL, NULL));
+    expect_words(served.gravel, 0, served.ledger, n_calls, n_items);
+    assert_int_equal(word32(served.gravel, 0, served.keys + 7 * sizeof(struct guarded_key) + 4),
+                     n_calls * n_items);
+    assert_int_equal(word32(served.gravel, 0, served.keys + 7 * sizeof(struct guarded_key) + 8), 0);
+    clReleaseKernel(kernel);
+    close_served(&served);
+}
+
+/* Steps of a loop that no machine ends before the node's limits do, and that ends all the same. */
+#define LONG_LOOP (UINT64_C(1) << 34)
+
+static struct served open_impatient(void)
+{
+    struct gravel_config config = loopback_config(1);
+    config.timeout_ms = 500;
+    config.inbox_slots = 1;
+    return open_with(config);
+}
+
+static void expect_fault(struct served *served, cl_kernel kernel, const char *part)
+{
+    expect_error(gravel_server_launch(served->gravel, kernel, 4096, 0, 0, NULL, NULL),
+                 GRAVEL_EKERNEL, part);
+    clReleaseKernel(kernel);
+    clReleaseProgram(served->program);
+    gravel_close(served->gravel);
+}
+
+static void servers_that_take_nothing_are_told(void **state)
+{
+    (void)state;
+    if (!is_resident)
+        return; /* no client waits */
+    watch(120, "a handler that does not end");
+    struct served served = open_impatient();
+    const cl_ulong n_steps = LONG_LOOP;
+    const cl_uint n_calls = 4;
+    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send_slowly");
+    MUST(clSetKernelArg(kernel, 1, sizeof n_steps, &n_steps) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 2, sizeof n_calls, &n_calls) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 3, sizeof served.ledger, &served.ledger) == CL_SUCCESS);
+    expect_fault(&served, kernel, "waited for room in the inbox of server 0");
+}
+
+static void servers_that_no_client_joins_are_told(void **state)
+{
+    (void)state;
+    if (!is_resident)
+        return; /* no server waits */
+    watch(120, "clients that come late");
+    struct served served = open_impatient();
+    const cl_ulong n_steps = LONG_LOOP;
+    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "come_late");
+    MUST(clSetKernelArg(kernel, 1, sizeof n_steps, &n_steps) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 2, sizeof served.ledger, &served.ledger) == CL_SUCCESS);
+    expect_fault(&served, kernel, "GRAVEL_SERVER_MODE=phases does not need that");
+}
+
+static void modes_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    if (!is_resident)
+        return; /* phases can be anywhere */
+    watch(120, "refusals of modes");
+    struct gravel_config config = loopback_config(MOST_NODES);
+    strcpy(config.server_mode, "resident");
+    expect_no_open(&config, &table, GRAVEL_ECAPABILITY, "there are 2 nodes");
+    config = loopback_config(1);
+    strcpy(config.server_mode, "resident");
+    config.n_servers = 200;
+    expect_no_open(&config, &table, GRAVEL_ECONFIG, "GRAVEL_SERVERS=200: of 3 work-groups at once");
+    strcpy(config.server_mode, "beside");
+    expect_no_open(&config, &table, GRAVEL_ECONFIG, "not one of auto, resident, phases");
 }
 
 static void programs_without_servers_are_refused(void **state)
@@ -347,7 +471,8 @@ static void programs_without_servers_are_refused(void **state)
                  "none of 0 handlers has a key");
     OK(gravel_close(gravel));
     config.inbox_slots = 1;
-    expect_no_open(&config, &table, GRAVEL_ECONFIG, "GRAVEL_INBOX=1");
+    if (!is_resident)
+        expect_no_open(&config, &table, GRAVEL_ECONFIG, "GRAVEL_INBOX=1");
     struct served served = open_with(loopback_config(1));
     expect_error(
         gravel_server_build(served.gravel, "mine.cl", "#include \"gravel.cl.h\"\n", NULL, &program),
@@ -355,8 +480,9 @@ static void programs_without_servers_are_refused(void **state)
     close_served(&served);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    is_resident = argc > 1 && !strcmp(argv[1], "resident");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_message_is_run_once_and_alone),
         cmocka_unit_test(every_message_is_run_once_and_alone_in_lists),
@@ -365,6 +491,10 @@ int main(void)
         cmocka_unit_test(messages_to_no_node_are_refused),
         cmocka_unit_test(wrong_launches_are_refused),
         cmocka_unit_test(inboxes_that_overflow_are_told),
+        cmocka_unit_test(clients_wait_for_room_in_an_inbox),
+        cmocka_unit_test(servers_that_take_nothing_are_told),
+        cmocka_unit_test(servers_that_no_client_joins_are_told),
+        cmocka_unit_test(modes_that_cannot_be_are_refused),
         cmocka_unit_test(programs_without_servers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

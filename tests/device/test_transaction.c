@@ -323,12 +323,23 @@ static void wrong_data_are_refused(void **state)
     expect_refused(bad, GRAVEL_EBUILD, "handler swap");
 }
 
+/* They need a server that runs alone. */
+static void resident_servers_are_refused(void **state)
+{
+    (void)state;
+    watch(120, "resident servers");
+    struct gravel_config config = loopback_config(1);
+    strcpy(config.server_mode, "resident");
+    expect_no_open(&config, &table, GRAVEL_ECAPABILITY, "a handler has two keys");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transactions_exclude_each_other),
         cmocka_unit_test(transactions_exclude_each_other_in_rounds),
         cmocka_unit_test(wrong_data_are_refused),
+        cmocka_unit_test(resident_servers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

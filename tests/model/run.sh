@@ -98,6 +98,10 @@ mutants event NO_SIGNAL_FENCE NO_WAITER_FENCE LOOK_FIRST NO_COMPARE NO_EPOCH
 check holds safety steal
 check holds liveness steal -DN_GROUPS=2 -DLIVENESS
 mutants steal EARLY_OFFER EARLY_REFILL LOAD_NOT_SWAP STEAL_NOT_SWAP LEAVE_TASKS
+check holds safety inbox
+mutants inbox HOLD_AND_WAIT NO_ROOM
+check holds safety finish
+mutants finish EARLY_FINISH EARLY_LOOK NO_FINISH LATE_LEAVES
 
 [ $n_failed -eq 0 ] && exit 0
 echo "$n_failed checks did not end as expected"

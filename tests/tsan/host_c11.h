@@ -155,6 +155,8 @@ static inline bool gravelp_swap_relaxed(uint *word, uint expected, uint value)
     GRAVELP_AT(HRF_TRACE_DEV, gravelp_store_release(word, value))
 #define gravelp_device_fetch_add_relaxed(word, value) \
     GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_relaxed(word, value))
+#define gravelp_device_fetch_add_release(word, value) \
+    GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_release(word, value))
 #define gravelp_device_fetch_add_acq_rel(word, value) \
     GRAVELP_AT(HRF_TRACE_DEV, gravelp_fetch_add_acq_rel(word, value))
 #define gravelp_local_max_relaxed(word, value) \

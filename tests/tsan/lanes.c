@@ -28,8 +28,10 @@ struct group {
     pthread_barrier_t barrier;
     struct gravelp_scratch scratch;
     struct gravel_shares shares;
-    struct gravelp_outbox outbox;
-    struct gravelp_service service;
+    union {
+        struct gravelp_outbox outbox;
+        struct gravelp_service service;
+    } role; /* one after the other, as in cl/device/resident.cl.h */
     struct gravelp_pairs pairs;
     struct gravelp_own own;
     _Alignas(64) unsigned char flow[LANES_FLOW_BYTES];
@@ -89,8 +91,8 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
                       .waves = group->waves,
                       .scratch = &group->scratch,
                       .shares = &group->shares,
-                      .outbox = &group->outbox,
-                      .service = &group->service,
+                      .outbox = &group->role.outbox,
+                      .service = &group->role.service,
                       .pairs = &group->pairs,
                       .own = &group->own,
                       .flow = group->flow},

@@ -63,6 +63,10 @@ SUBJECTS = {
                 ["cl/device/outbox.cl.h", "cl/device/inbox.cl.h", "cl/device/serve.cl.h", "cl/device/transaction.cl.h"]),
     "servers-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [],
                        ["cl/device/outbox.cl.h", "cl/device/inbox.cl.h"]),
+    "resident": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT"], [],
+                 ["cl/device/outbox.cl.h", "cl/device/resident.cl.h"]),
+    "resident-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT", "-DGRAVELP_SERIAL_GROUP"], [],
+                        ["cl/device/outbox.cl.h", "cl/device/resident.cl.h"]),
     "fbar": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SUBGROUP_BUILTINS"], [], ["cl/device/fbar.cl.h"]),
     "share": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], [], [], ["cl/device/share.cl.h"]),
     "share-serial": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/device/share.cl.h"]),
@@ -92,6 +96,8 @@ EXCUSED = {
     "Z3": "store-load order, which no sanitizer knows; a device runs it in `device steal`",
     "A1": "orders a load of `reserved` after the kernel's end; all data behind it is atomic",
     "U2": "only where slots are a mirror, which a device's copies fill; tests of steps pump and drain run it",
+    "I3": "orders a load of `reserved`, which is atomic; proved by tests/hrf/protocols/serve_finish.litmus",
+    "I4": "as I3",
     "A2": "orders the network thread's look at `outgoing`; what it finds there is ordered by M1",
 }
 
@@ -110,6 +116,8 @@ SITES = [
     (re.compile(r"\bgravelp_local_add_release\("), "gravelp_local_add_relaxed("),
     (re.compile(r"\bgravelp_barrier_(?:sub)?group\(\);"), "(void)0;"),
     (re.compile(r"\bgravelp_steal_meet\(\s*deque->steal\);"), "(void)0;"),
+    (re.compile(r"\bgravelp_service_meet\(g\.arena\);"), "(void)0;"),
+    (re.compile(r"\bgravelp_device_fetch_add_release\("), "gravelp_device_fetch_add_relaxed("),
     (re.compile(r"\bgravelp_device_swap_acquire\("), "gravelp_device_swap_relaxed("),
     (re.compile(r"\bgravelp_near_load_acquire\("), "gravelp_load_relaxed("),
     (re.compile(r"\bgravelp_near_store_release\("), "gravelp_store_relaxed("),

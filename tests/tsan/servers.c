@@ -3,7 +3,8 @@
  * Clients and servers as C11 threads, under ThreadSanitizer: every message is run once, and handlers with equal keys are
  * ordered, for they count without atomics.
  *
- * The same of a run that came by the network; and of transactions, which count for both of their keys.
+ * The same of a run that came by the network; and of transactions, which count for both of their keys. With
+ * GRAVELP_RESIDENT clients and servers run side by side, without transactions, else in turns.
  *
  * Path:    this -> cl/server.cl.h, cl/device/outbox.cl.h, inbox.cl.h, serve.cl.h and transaction.cl.h, compiled as C11
  *          through host_c11.h.
@@ -80,13 +81,17 @@ static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
     GRAVEL_SERVE(g, item)
     {
         gravel_am2_wg_if(g, (uint)active, GRAVEL_HANDLER(count), item % test->n_keys, item, 0);
-        gravel_am1_wg_if(g, active && item % 3 == 0, GRAVEL_HANDLER(note), item % test->n_keys, 0);
+        if (test->n_keys > 1) /* else a client collects more than an inbox has room for */
+            gravel_am1_wg_if(g, active && item % 3 == 0, GRAVEL_HANDLER(note), item % test->n_keys,
+                             0);
+#if !defined(GRAVELP_RESIDENT)
         gravel_am2_wg_if(g, (uint)active, GRAVEL_HANDLER(move), item % test->n_keys,
                          second_of(test, item), 0);
+#endif
     }
 }
 
-static void run(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
+static void run_letter(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
 {
     if (letter.handler == GRAVEL_HANDLER_count)
         count(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
@@ -95,12 +100,21 @@ static void run(struct gravelp_arena *gravel_arena_, struct gravelp_letter lette
         note(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i));
 }
 
+#if defined(GRAVELP_RESIDENT)
+static inline void gravelp_run(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter,
+                               uint i)
+{
+    run_letter(gravel_arena_, letter, i);
+}
+#else
 static void servers(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     (void)arguments;
-    GRAVELP_SERVE_INBOX(run);
+    GRAVELP_SERVE_INBOX(run_letter);
 }
+#endif
 
+#if !defined(GRAVELP_RESIDENT)
 static void run_pair(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
 {
     move(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
@@ -112,6 +126,7 @@ static void pair_server(struct gravelp_arena *gravel_arena_, const void *argumen
     (void)arguments;
     GRAVELP_SERVE_INBOX_PAIRS(run_pair);
 }
+#endif
 
 /* A run of a frame: arguments of n messages, row after row. All groups look at all keys. */
 struct frame {
@@ -137,7 +152,15 @@ static void serve_pairs(struct gravelp_arena *gravel_arena_, const void *argumen
 
 /* ---- the arena ------------------------------------------------------------------------------------- */
 
+#if defined(GRAVELP_RESIDENT)
+#define N_SLOTS 1u
+#define N_PAIRS 0u /* inboxes of transactions */
+#define LAUNCH GRAVELP_LAUNCH_RESIDENT
+#else
 #define N_SLOTS 64u
+#define N_PAIRS 1u
+#define LAUNCH GRAVELP_LAUNCH_PHASES
+#endif
 #define COLUMNS 32u
 
 /* Control block, one queue's words, the heap, the server region. */
@@ -146,25 +169,26 @@ static struct gravelp_arena *make_arena(const struct test *test)
     const uint32_t slot_bytes = GRAVELP_INBOX_SLOT_BYTES(COLUMNS, 2);
     const size_t heap_at = sizeof(struct gravelp_arena) + sizeof(struct gravelp_queue_words);
     const size_t servers_at = (heap_at + sizeof(struct heap) + 63) / 64 * 64;
-    const size_t bytes = servers_at + GRAVELP_INBOX_SLOT(test->n_servers + 1, N_SLOTS, slot_bytes,
-                                                         test->n_servers + 1, 0);
+    const size_t bytes = servers_at + GRAVELP_INBOX_SLOT(test->n_servers + N_PAIRS, N_SLOTS,
+                                                         slot_bytes, test->n_servers + N_PAIRS, 0);
     struct gravelp_arena *arena = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (!arena)
         fail("no memory for an arena");
     memset(arena, 0, bytes);
     arena->n_nodes = arena->n_queues = arena->n_slots = 1;
-    arena->wait_ms = 1;
+    arena->wait_ms = 100000;
     arena->queues_offset = sizeof *arena;
     arena->heap_offset = heap_at;
     arena->servers_offset = servers_at;
-    *gravelp_servers(arena) = (struct gravelp_servers){.n_servers = test->n_servers + 1,
+    *gravelp_servers(arena) = (struct gravelp_servers){.n_servers = test->n_servers + N_PAIRS,
                                                        .n_owners = test->n_servers,
                                                        .n_slots = N_SLOTS,
                                                        .slot_bytes = slot_bytes,
                                                        .columns = COLUMNS,
                                                        .full_at = N_SLOTS / 4,
                                                        .n_items = test->n_items,
-                                                       .launch = GRAVELP_LAUNCH_PHASES};
+                                                       .stop_at = UINT32_MAX,
+                                                       .launch = LAUNCH};
     return arena;
 }
 
@@ -179,11 +203,11 @@ static void begin_near_the_wrap(struct gravelp_arena *arena)
 
 /* ---- tests ----------------------------------------------------------------------------------------- */
 
-static void check_moves(const struct test *test, const struct heap *heap)
+static void check_moves(const struct test *test, const struct heap *heap, uint32_t n_messages)
 {
     uint32_t expected[MOST_KEYS] = {0};
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < test->n_items; i++) {
+    for (uint32_t i = 0; i < n_messages; i++) {
         expected[i % test->n_keys]++;
         expected[second_of(test, i)]++;
     }
@@ -205,7 +229,7 @@ static void check(const struct test *test, struct gravelp_arena *arena, uint32_t
             fail("message %u of %u has been run %u times", i, test->n_items, heap->ledger[i]);
     for (uint32_t key = 0; key < MOST_KEYS; key++)
         sum += heap->count[key];
-    check_moves(test, heap);
+    check_moves(test, heap, N_PAIRS || n_phases == 0 ? test->n_items : 0);
     if (sum != test->n_items)
         fail("%u messages were counted, of %u", sum, test->n_items);
     if (arena->fault)
@@ -222,9 +246,13 @@ static void run_test(const struct test *test)
     uint32_t n_phases = 0;
     begin_near_the_wrap(arena);
     while (gravelp_servers(arena)->next < n_virtual) {
+#if defined(GRAVELP_RESIDENT)
+        lanes_launch(clients, arena, test, test->n_servers + test->n_clients, test->client_items);
+#else
         lanes_launch(clients, arena, test, test->n_clients, test->client_items);
         lanes_launch(servers, arena, test, test->n_servers, test->server_items);
         lanes_launch(pair_server, arena, test, 1, 2 * test->server_items);
+#endif
         if (++n_phases > n_virtual)
             fail("%u phases, and %u virtual groups taken of %u", n_phases,
                  gravelp_servers(arena)->next, n_virtual);

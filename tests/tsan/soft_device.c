@@ -62,6 +62,13 @@ int gravel_self_test_handlers(const struct gravel_device *device,
     return 0;
 }
 
+int gravel_self_test_arrival(const struct gravel_device *device, uint32_t n_servers,
+                             uint32_t n_clients)
+{
+    (void)device, (void)n_servers, (void)n_clients;
+    return 0;
+}
+
 struct gravel_device gravel_beside_device(const struct gravel_device *device)
 {
     return *device;

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a node serves: whether its servers are resident, how many they are, and how large their inboxes.
+ *
+ * Path:    outbound.c -> server_shape.c -> serve/servers.c.
+ * Threads: the one that opens.
+ */
+#include "node/node.h"
+#include "self_test/self_test.h"
+#include "serve/server_program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LEAST_SLOTS 256u
+
+/* ---- inboxes ------------------------------------------------------------------------------------- */
+
+/* Clients of phases do not wait, so that an inbox must hold what all of them have begun to send. */
+static int fit_phases(const struct gravel *gravel, struct gravel_servers_shape *shape)
+{
+    const uint32_t least = gravel_servers_slots_for(1), wanted = gravel->config.inbox_slots;
+    if (wanted && wanted < 2 * least)
+        return gravel_fail(GRAVEL_ECONFIG, "GRAVEL_INBOX=%u: at least %u slots", wanted, 2 * least);
+    while (!wanted && shape->n_slots < 2 * gravel_servers_slots_for(shape->n_clients))
+        shape->n_slots *= 2;
+    while (shape->n_clients > 1 && gravel_servers_slots_for(shape->n_clients) > shape->n_slots / 2)
+        shape->n_clients--;
+    return 0;
+}
+
+/* Keys are shared out to all inboxes; in phases one more is for transactions. */
+static void add_pairs(const struct gravel *gravel, struct gravel_servers_shape *shape)
+{
+    const bool has_pairs = gravel_server_n_pairs(gravel->handlers, gravel->n_handlers) != 0;
+    if (has_pairs && shape->n_servers == GRAVELP_MOST_SERVERS)
+        shape->n_servers--;
+    shape->n_owners = shape->n_servers;
+    shape->n_servers += has_pairs;
+}
+
+static uint32_t power_of_two_up_to(uint32_t n)
+{
+    uint32_t power = 1;
+    while (power <= n / 2)
+        power *= 2;
+    return power;
+}
+
+/* ---- resident servers ---------------------------------------------------------------------------- */
+
+/* Half of the groups of a GPU that run at once serve, a quarter of a CPU's. */
+static uint32_t derive_resident(const struct gravel *gravel, uint32_t at_once)
+{
+    uint32_t n = at_once / (gravel->device.capability.is_cpu ? 4 : 2);
+    return n < 1 ? 1 : n < gravel->config.n_servers ? n : gravel->config.n_servers;
+}
+
+/* @return 0; GRAVEL_ECAPABILITY: why not; what the self-test returns. */
+static int make_resident(const struct gravel *gravel, struct gravel_servers_shape *shape)
+{
+    const uint32_t at_once = gravel_node_groups_at_once(gravel);
+    const uint32_t n_nodes = gravel->network.transport->n_nodes;
+    if (gravel_server_n_pairs(gravel->handlers, gravel->n_handlers))
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "a handler has two keys, and transactions are served in turns");
+    if (gravel->device.step == GRAVEL_STEP_DRAIN)
+        return gravel_fail(GRAVEL_ECAPABILITY, "no kernel waits on step drain");
+    if (gravel->config.check)
+        return gravel_fail(GRAVEL_ECAPABILITY, "in checked mode the host has all messages");
+    if (n_nodes > 1)
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "there are %u nodes, whose messages have to be served beside a launch",
+                           n_nodes);
+    if (at_once < 2)
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "launches have one work-group at once on step %s with %u compute units",
+                           gravel_step_name(gravel->device.step), gravel->device.units);
+    shape->n_servers =
+        gravel->has_n_servers ? gravel->config.n_servers : derive_resident(gravel, at_once);
+    if (shape->n_servers >= at_once)
+        return gravel_fail(GRAVEL_ECONFIG,
+                           "GRAVEL_SERVERS=%u: of %u work-groups at once, and one must be a client",
+                           shape->n_servers, at_once);
+    shape->n_clients = at_once - shape->n_servers;
+    shape->is_resident = true;
+    return gravel_self_test_arrival(&gravel->device, shape->n_servers, shape->n_clients);
+}
+
+/* ---- all ------------------------------------------------------------------------------------------- */
+
+static bool is_mode(const struct gravel *gravel, const char *mode)
+{
+    return strcmp(gravel->config.server_mode, mode) == 0;
+}
+
+/* Resident if that is wanted: on a CPU device the host's threads need its cores as well. */
+static int choose_mode(struct gravel *gravel, struct gravel_servers_shape *shape)
+{
+    const struct gravel_servers_shape phases = *shape;
+    char why[GRAVEL_ERROR_BYTES];
+    if (is_mode(gravel, "phases") || (is_mode(gravel, "auto") && gravel->device.capability.is_cpu))
+        return 0;
+    int code = make_resident(gravel, shape);
+    if (!code || code == GRAVEL_ETIMEOUT)
+        return code;
+    *shape = phases;
+    snprintf(why, sizeof why, "%s", gravel_last_error());
+    if (is_mode(gravel, "resident"))
+        return gravel_fail(code, "GRAVEL_SERVER_MODE=resident: %s", why);
+    gravel_log(gravel, "servers in phases: %s", why);
+    return 0;
+}
+
+int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape *shape)
+{
+    const struct gravel_config *config = &gravel->config;
+    *shape = (struct gravel_servers_shape){.n_servers = config->n_servers, .n_slots = LEAST_SLOTS};
+    for (uint32_t i = 0; i < gravel->n_handlers; i++)
+        if (gravel->handlers[i].n_keys && gravel->handlers[i].n_args > shape->n_args)
+            shape->n_args = gravel->handlers[i].n_args;
+    if (config->inbox_slots)
+        shape->n_slots = power_of_two_up_to(config->inbox_slots);
+    shape->n_clients = gravel_node_groups_at_once(gravel);
+    int code = shape->n_args ? choose_mode(gravel, shape) : 0;
+    add_pairs(gravel, shape);
+    return code || shape->is_resident ? code : fit_phases(gravel, shape);
+}
