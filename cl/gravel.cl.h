@@ -101,11 +101,21 @@
 /* Any work-item: this node's number, and the number of nodes. */
 GRAVELP_INLINE uint gravel_node(struct gravel_group g)
 {
+#if defined(GRAVELP_IS_ALONE)
+    (void)g;
+    return 0;
+#else
     return g.arena->node;
+#endif
 }
 GRAVELP_INLINE uint gravel_n_nodes(struct gravel_group g)
 {
+#if defined(GRAVELP_IS_ALONE)
+    (void)g;
+    return 1;
+#else
     return g.arena->n_nodes;
+#endif
 }
 
 /* Any work-item: this node's own part of the symmetric heap at an offset [bytes], unchecked; for loads and stores. */

@@ -23,16 +23,26 @@
 #include "serve.cl.h"
 
 #define GRAVELP_NO_ITEM ((ulong)-1)
+#define GRAVELP_NO_SERVER 0xffffffffu
+#define GRAVELP_NO_NODE 0xfffffffeu
+/* Where a node is alone, messages to another one go to none. */
+#if defined(GRAVELP_IS_ALONE)
+#define GRAVELP_OWN_NODE(g) 0
+#define GRAVELP_OTHER_NODE GRAVELP_NO_NODE
+#else
+#define GRAVELP_OWN_NODE(g) ((g).arena->node)
+#define GRAVELP_OTHER_NODE GRAVELP_NO_SERVER
+#endif
 #define GRAVELP_OUTBOX_WORDS 2048u /* arguments that a group collects, of groups of many threads */
 #define GRAVELP_OUTBOX_MESSAGES \
     1024u /* with so many messages at most; COLLECTED of lib/serve/servers.c */
 
-/* A slot that a group fills. */
+/* A slot that a group fills; left is 0: there is none. */
 struct gravelp_open_slot {
-    global uchar *slot; /* NULL: its messages are dropped, after a fault */
+    global uchar *slot; /* NULL: the messages are dropped, after a fault */
+    global ulong *at;   /* where the next message's first argument goes */
     uint ticket;
-    uint command;
-    uint n; /* messages in it; 0: none is open */
+    uint left; /* columns */
 };
 
 /* Local memory of a client; GRAVEL_SERVER_OPEN declares it. */
@@ -40,7 +50,11 @@ struct gravelp_outbox {
     ulong first;    /* work-item of the virtual group at hand, or GRAVELP_NO_ITEM */
     uint is_server; /* the group has served, and is no client */
 #if defined(GRAVELP_SERIAL_GROUP)
+    uint command;                                         /* of the messages in open slots */
     ulong rows[GRAVEL_AM_MAX_ARGS][GRAVELP_SERVER_ITEMS]; /* arguments of one call, by work-item */
+    uint to
+        [GRAVELP_SERVER_ITEMS]; /* its server; GRAVELP_NO_SERVER: none; GRAVELP_NO_NODE: to no node */
+    uint node[GRAVELP_SERVER_ITEMS]; /* of the latter */
     struct gravelp_open_slot open[GRAVELP_MOST_SERVERS];
 #else
     uint n, command;                   /* messages collected, all of one command */
@@ -58,6 +72,16 @@ struct gravelp_outbox {
 #endif
 #endif
 };
+
+/* How many servers there are. A constant, if the program was built for them: then work-items' keys are hashed many at
+ * once, or not at all. */
+#if defined(GRAVELP_N_SERVERS)
+#define GRAVELP_SERVERS_OF(g) GRAVELP_N_SERVERS
+#define GRAVELP_OWNERS_OF(g) GRAVELP_N_OWNERS /* of them share out keys */
+#else
+#define GRAVELP_SERVERS_OF(g) (gravelp_servers((g).arena)->n_servers)
+#define GRAVELP_OWNERS_OF(g) (gravelp_servers((g).arena)->n_owners)
+#endif
 
 GRAVELP_INLINE global struct gravelp_servers *gravelp_servers(global struct gravelp_arena *arena)
 {
@@ -213,26 +237,38 @@ GRAVELP_INLINE uint gravelp_client_has(struct gravel_group g, ulong item)
 GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
 {
     if (gravelp_is_leader()) {
-        g.outbox->is_server = 0;
+        g.outbox->is_server = g.outbox->command = 0;
         for (uint server = 0; server < GRAVELP_MOST_SERVERS; server++)
-            g.outbox->open[server].n = 0;
+            g.outbox->open[server].left = 0, g.outbox->open[server].at = 0;
     }
     gravelp_group_meet(g.arena); /* G1: no slot is open */
 }
 
-/* Leader: hand the server's open slot over. */
-GRAVELP_INLINE void gravelp_outbox_publish(local struct gravelp_open_slot *open)
+/* Leader: hand the server's open slot over, if there is one. */
+GRAVELP_OUT_OF_LINE void gravelp_outbox_publish(local struct gravelp_outbox *outbox, uint server,
+                                                uint columns)
 {
-    if (open->n && open->slot)
-        gravelp_queue_publish(open->slot, open->ticket, open->command, open->n, 0); /* P2 */
-    open->n = 0;
+    local struct gravelp_open_slot *open = &outbox->open[server];
+    if (open->at && open->slot)
+        gravelp_queue_publish(open->slot, open->ticket, outbox->command, columns - open->left,
+                              0); /* P2 */
+    open->left = 0;
+    open->at = 0;
+}
+
+/* Leader: hand all open slots over. */
+GRAVELP_OUT_OF_LINE void gravelp_outbox_publish_all(global struct gravelp_servers *servers,
+                                                    local struct gravelp_outbox *outbox)
+{
+    for (uint server = 0; server < servers->n_servers; server++)
+        gravelp_outbox_publish(outbox, server, servers->columns);
 }
 
 #if defined(GRAVELP_RESIDENT)
 /* Leader: a slot of an inbox; nothing is held back while it waits. False: it must be dropped. */
 GRAVELP_INLINE bool gravelp_outbox_reserve(global struct gravelp_arena *arena,
                                            struct gravelp_origin origin,
-                                           local struct gravelp_open_slot *open, uint server,
+                                           local struct gravelp_outbox *outbox, uint server,
                                            private uint *ticket)
 {
     global struct gravelp_servers *servers = gravelp_servers(arena);
@@ -242,8 +278,7 @@ GRAVELP_INLINE bool gravelp_outbox_reserve(global struct gravelp_arena *arena,
     if (gravelp_inbox_room(servers, words, *ticket, 1))
         return true;
     gravelp_device_fetch_add_relaxed(&words->waits, 1);
-    for (uint other = 0; other < servers->n_servers; other++)
-        gravelp_outbox_publish(&open[other]);
+    gravelp_outbox_publish_all(servers, outbox);
     while (!gravelp_inbox_room(servers, words, *ticket, 1))
         if (!gravelp_inbox_keep_waiting(arena, origin, server, *ticket,
                                         gravelp_device_load_relaxed(&words->consumed),
@@ -252,59 +287,104 @@ GRAVELP_INLINE bool gravelp_outbox_reserve(global struct gravelp_arena *arena,
     return true;
 }
 #else
-#define gravelp_outbox_reserve(arena, origin, open, server, ticket) \
+#define gravelp_outbox_reserve(arena, origin, outbox, server, ticket) \
     gravelp_inbox_reserve(arena, origin, server, 1, ticket)
 #endif
 
-/* Leader: a slot for messages of a command, instead of the one that is open, if any. open: [servers] */
+/* Leader: open a slot for a server that has none open. What is dropped goes to the slot behind all inboxes. */
 GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
                                              struct gravelp_origin origin,
-                                             local struct gravelp_open_slot *open, uint server,
-                                             uint command)
+                                             local struct gravelp_outbox *outbox, uint server)
 {
+    global struct gravelp_servers *servers = gravelp_servers(arena);
+    local struct gravelp_open_slot *open = &outbox->open[server];
     uint ticket = 0;
-    gravelp_outbox_publish(&open[server]);
-    bool has_room = gravelp_outbox_reserve(arena, origin, open, server, &ticket);
-    open[server].slot = has_room ? gravelp_inbox_slot(gravelp_servers(arena), server, ticket) : 0;
-    open[server].ticket = ticket;
-    open[server].command = command;
+    bool has_room = gravelp_outbox_reserve(arena, origin, outbox, server, &ticket);
+    global uchar *slot = has_room ? gravelp_inbox_slot(servers, server, ticket)
+                                  : gravelp_inbox_slot(servers, servers->n_servers, 0);
+    open->slot = has_room ? slot : 0;
+    open->at = gravelp_inbox_row(servers, slot, 0);
+    open->ticket = ticket;
+    open->left = servers->columns;
 }
 
+/* Leader: messages of work-items [lane, lane + n) to a server whose slot has room for them. */
 #define GRAVELP_OUTBOX_STORE(row)              \
     if (GRAVELP_COMMAND_N_ARGS(command) > row) \
-        gravelp_inbox_row(servers, open->slot, row)[open->n] = g.outbox->rows[row][lane];
+        for (uint i = 0; i < n; i++)           \
+            open->at[(row)*columns + i] = g.outbox->rows[row][lane + i];
+GRAVELP_INLINE void gravelp_outbox_store(struct gravel_group g, uint command, uint server,
+                                         uint lane, uint n, uint columns)
+{
+    local struct gravelp_open_slot *open = &g.outbox->open[server];
+    GRAVELP_OUTBOX_STORE(0)
+    GRAVELP_OUTBOX_STORE(1)
+    GRAVELP_OUTBOX_STORE(2)
+    GRAVELP_OUTBOX_STORE(3)
+    open->at += n;
+    open->left -= n;
+    if (open->left == 0)
+        gravelp_outbox_publish(g.outbox, server, columns);
+}
 
-/* Leader: write the messages of the work-items whose flag in scratch->lanes is set. */
+/* Leader: whether all work-items have a message for server 0. */
+GRAVELP_INLINE bool gravelp_outbox_is_whole(struct gravel_group g, uint n_lanes)
+{
+    uint n_others = 0;
+    for (uint lane = 0; lane < n_lanes; lane++)
+        n_others += g.outbox->to[lane] != 0;
+    return n_others == 0;
+}
+
+/* Leader: a message to a node that there is not, for the host to refuse. */
+GRAVELP_INLINE void gravelp_outbox_refuse(struct gravel_group g, uint command, uint lane)
+{
+    gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0,
+                    GRAVELP_VALUES(g.outbox->rows[0][lane], g.outbox->rows[1][lane],
+                                   g.outbox->rows[2][lane], g.outbox->rows[3][lane]),
+                    g.outbox->node[lane]);
+}
+
+/* Leader: write the messages of a call. Those of a whole group to one server are copied in a piece. */
 GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
 {
-    global struct gravelp_servers *servers = gravelp_servers(g.arena);
+    const uint columns = gravelp_servers(g.arena)->columns;
     const uint n_lanes =
         gravelp_n_lanes() < GRAVELP_SERVER_ITEMS ? gravelp_n_lanes() : GRAVELP_SERVER_ITEMS;
-    const uint n_owners = servers->n_owners, columns = servers->columns;
-    for (uint lane = 0; lane < n_lanes; lane++) {
-        if (!g.scratch->lanes[lane])
+    const bool is_whole = gravelp_outbox_is_whole(g, n_lanes);
+    if (g.outbox->command != command)
+        gravelp_outbox_publish_all(gravelp_servers(g.arena), g.outbox);
+    g.outbox->command = command;
+    for (uint lane = 0, n; lane < n_lanes; lane += n) {
+        const uint server = g.outbox->to[lane];
+        n = 1;
+        if (server == GRAVELP_NO_SERVER)
             continue;
-        uint server = gravelp_server_of(command, g.outbox->rows[0][lane], n_owners);
-        local struct gravelp_open_slot *open = &g.outbox->open[server];
-        if (open->n == 0 || open->command != command)
-            gravelp_outbox_turn(g.arena, gravelp_origin(), g.outbox->open, server, command);
-        if (open->slot) {
-            GRAVELP_OUTBOX_STORE(0)
-            GRAVELP_OUTBOX_STORE(1)
-            GRAVELP_OUTBOX_STORE(2)
-            GRAVELP_OUTBOX_STORE(3)
+        if (server == GRAVELP_NO_NODE) {
+            gravelp_outbox_refuse(g, command, lane);
+            continue;
         }
-        if (++open->n == columns)
-            gravelp_outbox_publish(open);
+        if (g.outbox->open[server].left == 0)
+            gravelp_outbox_turn(g.arena, gravelp_origin(), g.outbox, server);
+        if (is_whole)
+            n = n_lanes - lane < g.outbox->open[server].left ? n_lanes - lane
+                                                             : g.outbox->open[server].left;
+        gravelp_outbox_store(g, command, server, lane, n, columns);
     }
 }
 
 /* Every work-item of the group: the active ones send a message each to the servers. */
 GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint command,
-                                       struct gravelp_values values)
+                                       struct gravelp_values values, uint node)
 {
     const size_t place = gravelp_lane_id() % GRAVELP_SERVER_ITEMS;
-    gravelp_place_set(g.scratch, active != 0);
+    const uint server = gravelp_server_of(command, values.value[0], GRAVELP_OWNERS_OF(g));
+    g.outbox->to[place] = !active                       ? GRAVELP_NO_SERVER
+                          : node == GRAVELP_OWN_NODE(g) ? server
+                                                        : GRAVELP_OTHER_NODE;
+#if defined(GRAVELP_IS_ALONE)
+    g.outbox->node[place] = node;
+#endif
     if (GRAVELP_COMMAND_N_ARGS(command) > 0)
         g.outbox->rows[0][place] = values.value[0];
     if (GRAVELP_COMMAND_N_ARGS(command) > 1)
@@ -324,8 +404,7 @@ GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
 {
     gravelp_group_meet_apart(g.arena);
     if (gravelp_is_leader())
-        for (uint server = 0; server < gravelp_servers(g.arena)->n_servers; server++)
-            gravelp_outbox_publish(&g.outbox->open[server]);
+        gravelp_outbox_publish_all(gravelp_servers(g.arena), g.outbox);
     gravelp_group_meet(g.arena); /* G1: no slot is open */
     return 0;
 }
@@ -342,13 +421,13 @@ GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
 /* Every work-item of the group: number what is collected among the messages for each server. */
 GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
 {
-    const uint n_servers = gravelp_servers(g.arena)->n_servers, n_lanes = gravelp_n_lanes();
-    const uint n_owners = gravelp_servers(g.arena)->n_owners;
+    const uint n_servers = GRAVELP_SERVERS_OF(g), n_lanes = gravelp_n_lanes();
     for (uint server = (uint)gravelp_lane_id(); server < n_servers; server += n_lanes)
         g.outbox->count[server] = 0;
     gravelp_group_meet(g.arena); /* G1: no count is of messages before */
     for (uint message = (uint)gravelp_lane_id(); message < n; message += n_lanes) {
-        uint server = gravelp_server_of(g.outbox->command, g.outbox->words[message], n_owners);
+        uint server =
+            gravelp_server_of(g.outbox->command, g.outbox->words[message], GRAVELP_OWNERS_OF(g));
         g.outbox->to[message] =
             server << 16 | gravelp_local_add_relaxed(&g.outbox->count[server], 1);
     }
@@ -551,13 +630,17 @@ GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
 GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint command,
                                         struct gravelp_values values, uint node)
 {
-    uint is_own = active && node == g.arena->node;
-    gravelp_outbox_add(g, is_own, command, values);
-#if defined(GRAVELP_IS_ALONE)
-    if (active && !is_own)
-        gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0, values, node);
+#if defined(GRAVELP_SERIAL_GROUP)
+    gravelp_outbox_add(g, active, command, values, node);
 #else
-    gravelp_send_wg_if(g, active && !is_own, command, 0, GRAVELP_NO_REPLY, 0, values, node);
+    gravelp_outbox_add(g, active && node == GRAVELP_OWN_NODE(g), command, values);
+#endif
+#if !defined(GRAVELP_IS_ALONE)
+    gravelp_send_wg_if(g, active && node != GRAVELP_OWN_NODE(g), command, 0, GRAVELP_NO_REPLY, 0,
+                       values, node);
+#elif !defined(GRAVELP_SERIAL_GROUP)
+    if (active && node != GRAVELP_OWN_NODE(g))
+        gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0, values, node);
 #endif
 }
 

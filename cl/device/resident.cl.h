@@ -21,7 +21,6 @@
 
 #if defined(GRAVELP_RESIDENT)
 
-#define GRAVELP_NO_SERVER 0xffffffffu
 #define GRAVELP_SERVER_SLOTS 16u /* that a group looks at together */
 
 /* Calls the handler that a letter names: behind the program's text. */

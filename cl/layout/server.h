@@ -2,7 +2,8 @@
 /*
  * The server region of the arena: an inbox for each server, and what a launch of clients and servers shares.
  *
- *     region = struct gravelp_servers | one struct gravelp_queue_words a server | slots of server 0 | of server 1 ...
+ *     region = struct gravelp_servers | one struct gravelp_queue_words a server | slots of server 0 | of server 1 ... |
+ *              a slot for messages that are dropped after a fault
  *     slot   = struct gravelp_package | argument row 0 | argument row 1 ...
  *
  * An inbox is a queue of packages whose producers are work-groups of clients and whose consumer is a work-group. A slot

@@ -44,9 +44,9 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
                            "gravel_server_build: none of %u handlers has a key, so there are no "
                            "servers",
                            gravel->n_handlers);
-    char *prelude = gravel_server_prelude(gravel->handlers, gravel->n_handlers,
-                                          gravel->network.transport->n_nodes,
-                                          gravel->servers.shape.is_resident);
+    char *prelude =
+        gravel_server_prelude(gravel->handlers, gravel->n_handlers,
+                              gravel->network.transport->n_nodes, &gravel->servers.shape);
     char *trailer = gravel_server_trailer(gravel->handlers, gravel->n_handlers);
     const struct gravel_program_request request = {
         .name = name, .source = source, .prelude = prelude, .trailer = trailer, .options = options};

@@ -24,7 +24,7 @@ static void write_predicate(FILE *out, const char *name, const struct gravel_han
 }
 
 char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
-                            uint32_t n_nodes, bool is_resident)
+                            uint32_t n_nodes, const struct gravel_servers_shape *servers)
 {
     char *text = NULL;
     size_t bytes;
@@ -33,8 +33,9 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
         return NULL;
     write_predicate(out, "GRAVELP_IS_KEYED", handlers, n_handlers, 1);
     write_predicate(out, "GRAVELP_IS_PAIR", handlers, n_handlers, 2);
-    fprintf(out, "%s%s", n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
-            is_resident ? "#define GRAVELP_RESIDENT\n" : "");
+    fprintf(out, "#define GRAVELP_N_SERVERS %uu\n#define GRAVELP_N_OWNERS %uu\n%s%s",
+            servers->n_servers, servers->n_owners, n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
+            servers->is_resident ? "#define GRAVELP_RESIDENT\n" : "");
     fclose(out);
     return text;
 }

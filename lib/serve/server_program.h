@@ -10,8 +10,7 @@
 #define GRAVEL_SERVE_SERVER_PROGRAM_H
 
 #include "gravel/gravel.h"
-
-#include <stdbool.h>
+#include "serve/servers.h"
 
 #define GRAVEL_SERVER_KERNEL "gravel_serve"
 #define GRAVEL_PAIRS_KERNEL "gravel_serve_pairs"
@@ -19,13 +18,9 @@
 /** Handlers with two keys. */
 uint32_t gravel_server_n_pairs(const struct gravel_handler *handlers, uint32_t n_handlers);
 
-/**
- * Ahead of the user's text: which handlers have keys, whether there are other nodes, and whether servers are resident.
- *
- * @return  NULL if memory is out.
- */
+/** Ahead of the user's text: which handlers have keys, other nodes, servers. @return NULL if memory is out. */
 char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
-                            uint32_t n_nodes, bool is_resident);
+                            uint32_t n_nodes, const struct gravel_servers_shape *servers);
 
 /**
  * Behind it: the kernels GRAVEL_SERVER_KERNEL and, if there are transactions, GRAVEL_PAIRS_KERNEL, which call the

@@ -31,7 +31,7 @@ uint64_t gravel_servers_bytes(const struct gravel_servers_shape *shape)
     if (shape->n_args == 0)
         return 0;
     return GRAVELP_INBOX_SLOT(shape->n_servers, shape->n_slots, slot_bytes(shape), shape->n_servers,
-                              0);
+                              1);
 }
 
 /* The region lies where another heap would. */

@@ -170,7 +170,7 @@ static struct gravelp_arena *make_arena(const struct test *test)
     const size_t heap_at = sizeof(struct gravelp_arena) + sizeof(struct gravelp_queue_words);
     const size_t servers_at = (heap_at + sizeof(struct heap) + 63) / 64 * 64;
     const size_t bytes = servers_at + GRAVELP_INBOX_SLOT(test->n_servers + N_PAIRS, N_SLOTS,
-                                                         slot_bytes, test->n_servers + N_PAIRS, 0);
+                                                         slot_bytes, test->n_servers + N_PAIRS, 1);
     struct gravelp_arena *arena = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (!arena)
         fail("no memory for an arena");
