@@ -285,6 +285,29 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  * critical section without a lock. They run in any order. Work-groups that serve share out the keys; the text of the
  * handlers may say which of n has a key, 0 to n - 1, by a definition of GRAVEL_OWNER(key, n) before the include.
  *
+ * With n_keys = 2 the first two arguments are keys, and the handler is a transaction over both data, which are of the
+ * node that the message is for:
+ *
+ *     // datum "account", datum_words 1, n_args 3
+ *     void account_load(struct gravel_call call, ulong account, ulong *words)
+ *     {
+ *         words[0] = BALANCES(call)[account];
+ *     }
+ *     void account_store(struct gravel_call call, ulong account, const ulong *words)
+ *     {
+ *         BALANCES(call)[account] = words[0];
+ *     }
+ *     void transfer(struct gravel_call call, ulong *from, ulong *to, ulong amount)
+ *     {
+ *         if (*from >= amount) {
+ *             *from -= amount;
+ *             *to += amount;
+ *         }
+ *     }
+ *
+ * It never runs beside a handler one of whose keys is equal to one of its own. It gets private copies of the data,
+ * which are stored when it returns; if the keys are equal, one copy for both.
+ *
  * Memory:  what it stores is visible after a quiet or barrier that covers its message, as with any message.
  * Source:  Orr 2016, section 5.2.3, where the network thread runs handlers; with keys: Wang, Fussell, Lin, Fast
  *          Fine-Grained Global Synchronization on GPUs, ASPLOS 2019.

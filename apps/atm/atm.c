@@ -56,6 +56,12 @@ static void make_served(struct atm *atm)
     NODE_SET(atm->deposit, 2, cl_ulong, atm->granted);
 }
 
+static void make_nested(struct atm *atm)
+{
+    atm->withdraw = sections_kernel(&atm->sections, &atm->node, "transfer");
+    NODE_SET(atm->withdraw, 1, cl_mem, atm->orders_there);
+}
+
 static void make_alone(struct atm *atm)
 {
     const cl_uint first = sections_first_argument(&atm->sections);
@@ -72,14 +78,19 @@ static void set_up(void *self)
         {.name = "withdraw", .n_args = 2, .n_keys = 1},
         {.name = "deposit", .n_args = 2, .n_keys = 1},
     };
+    static const struct gravel_handler nested = {
+        .name = "transfer", .n_args = 3, .n_keys = 2, .datum = "account", .datum_words = 1};
     struct atm *atm = self;
+    const bool is_nested = atm->sections.form && atm->sections.form->is_nested;
     sections_open(&atm->sections, &atm->node, 4 * (2 * atm->n_accounts + atm_n_orders(atm)),
-                  "atm.cl", atm_cl, handlers, 2);
+                  "atm.cl", atm_cl, is_nested ? &nested : handlers, is_nested ? 1 : 2);
     make_memory(atm);
     atm_draw(atm);
     atm->orders_there =
         node_array(&atm->node, atm_n_orders(atm) * sizeof *atm->orders, atm->orders);
-    if (atm->sections.form->mode)
+    if (is_nested)
+        make_nested(atm);
+    else if (atm->sections.form->mode)
         make_served(atm);
     else
         make_alone(atm);

@@ -5,7 +5,8 @@
  *
  * Account a of all nodes is account a / n_nodes of node a % n_nodes. A transfer is served in two launches: the first
  * withdraws, and notes at its own node which orders are granted; the second deposits. A deposit cannot fail, so no
- * section needs two accounts. The forms that lock take both locks, as the paper's do.
+ * section needs two accounts. Form nested has both accounts as keys; the forms that lock take both locks, as the paper's
+ * do.
  *
  * Path: atm.c -> this.
  * Source: Wang, Fussell, Lin 2019, section 4 (ATM).
@@ -39,6 +40,39 @@ void deposit(struct gravel_call call, ulong account, ulong amount)
     balances[account] += (uint)amount;
 }
 
+/* Nested: both accounts are keys. */
+#ifdef GRAVEL_HANDLER_transfer
+void account_load(struct gravel_call call, ulong account, ulong *words)
+{
+    words[0] = ((global uint *)gravel_call_local(call, call.constants[0]))[account];
+}
+void account_store(struct gravel_call call, ulong account, const ulong *words)
+{
+    ((global uint *)gravel_call_local(call, call.constants[0]))[account] = (uint)words[0];
+}
+void transfer(struct gravel_call call, ulong *from, ulong *to, ulong both)
+{
+    global uint *granted = gravel_call_local(call, call.constants[1]);
+    volatile global uint *n_granted = gravel_call_local(call, call.constants[2]);
+    const ulong amount = both >> 32;
+    if (*from < amount)
+        return;
+    *from -= amount;
+    *to += amount;
+    granted[atomic_inc(n_granted)] = (uint)both;
+}
+kernel void transfer_nested(GRAVEL_ARENA, global const struct order *orders)
+{
+    GRAVEL_SERVER_OPEN(g);
+    GRAVEL_SERVE(g, item)
+    {
+        struct order order = orders[active ? item : 0];
+        gravel_am3_wg_if(g, active, GRAVEL_HANDLER(transfer), order.from, order.to,
+                         (active ? item : 0) | (ulong)order.amount << 32, gravel_node(g));
+    }
+}
+#else
+
 #define BOTH(order, amount) ((order) | (ulong)(amount) << 32)
 
 /* orders: of all nodes; item 0 is order `first`. */
@@ -67,6 +101,8 @@ kernel void deposit_served(GRAVEL_ARENA, global const struct order *orders, ulon
                          order.to % n_nodes);
     }
 }
+
+#endif
 
 /* ---- locked and atomic: n_items orders in steps of `stride` a work-item ------------------------------- */
 

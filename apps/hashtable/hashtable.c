@@ -210,7 +210,9 @@ static const struct app app = {
 
 int main(int argc, char **argv)
 {
-    struct hashtable table = {
-        .sections = SECTIONS_DEFAULT, .n_buckets = 1024, .log_items = 20, .n_keys = 4096};
+    struct hashtable table = {.sections = SECTIONS_WITHOUT(" nested"),
+                              .n_buckets = 1024,
+                              .log_items = 20,
+                              .n_keys = 4096};
     return app_main(&app, &table, argc, argv);
 }

@@ -13,10 +13,43 @@
 #include <string.h>
 
 static const struct section_form forms[] = {
-    {"phases", "served", "", "phases"}, {"servers", "served", "", "resident"},
-    {"lock", "locked", "", NULL},       {"ttas", "locked", "-DLOOK_FIRST", NULL},
-    {"atomic", "atomic", "", NULL},
+    {.name = "phases", .kernel = "served", .options = "", .mode = "phases"},
+    {.name = "servers", .kernel = "served", .options = "", .mode = "resident"},
+    {.name = "nested", .kernel = "nested", .options = "", .mode = "phases", .is_nested = true},
+    {.name = "lock", .kernel = "locked", .options = ""},
+    {.name = "ttas", .kernel = "locked", .options = "-DLOOK_FIRST"},
+    {.name = "atomic", .kernel = "atomic", .options = "", .is_in_steps = true},
 };
+
+static bool has_form(const struct sections *sections, const struct section_form *form)
+{
+    char word[32];
+    snprintf(word, sizeof word, " %s", form->name);
+    return !sections->without || !strstr(sections->without, word);
+}
+
+static void choose_form(struct sections *sections)
+{
+    const struct section_form *first = &forms[0];
+    while (!has_form(sections, first))
+        first++;
+    if (!sections->form)
+        sections->form = first;
+    if (!has_form(sections, sections->form))
+        die("--form %s: its critical sections have none in this form; there is %s",
+            sections->form->name, first->name);
+}
+
+/* Locks, and sections of two data, are in the memory of one node. */
+static void check_nodes(const struct sections *sections, const struct node *node)
+{
+    const struct section_form *form = sections->form;
+    if (node->n_nodes > 1 && (form->is_nested || !form->mode))
+        die("--form %s: %s in the memory of one node, and there are %u; messages with one key have "
+            "no such limit",
+            form->name, form->is_nested ? "both data of a section are" : "a lock is",
+            node->n_nodes);
+}
 
 static error_t take_form(struct argp_state *state, const struct app_option *option,
                          const char *value, void *field)
@@ -32,9 +65,9 @@ static error_t take_form(struct argp_state *state, const struct app_option *opti
 
 const struct app_option options_of_sections[] = {
     {"form", 0, "FORM",
-     "How critical sections are written (phases): phases, messages to servers, which take turns "
-     "with their clients; servers, which run beside their clients; lock, spin locks; ttas, locks "
-     "that are looked at before; atomic, atomic "
+     "How critical sections are written: phases, messages to servers, which take turns with their "
+     "clients; servers, which run beside their clients; nested, messages of two data, in turns; "
+     "lock, spin locks; ttas, locks that are looked at before; atomic, atomic "
      "operations",
      take_form, OPTION_AT(struct sections, form, const struct section_form *), 0, 0},
     {"groups", 0, "N", "Work-groups of forms lock, ttas and atomic (a work-item for each item)",
@@ -45,8 +78,7 @@ void sections_open(struct sections *sections, struct node *node, uint64_t heap_b
                    const char *name, const char *source, const struct gravel_handler *handlers,
                    uint32_t n_handlers)
 {
-    if (!sections->form)
-        sections->form = &forms[0];
+    choose_form(sections);
     if (node->model != model_gravel)
         die("--model %s: critical sections are messages of Gravel's, or none", node->model->name);
     node->handlers = handlers;
@@ -54,10 +86,7 @@ void sections_open(struct sections *sections, struct node *node, uint64_t heap_b
     node->device_code = (struct gravel_device_code){source, name, NULL};
     node->server_mode = sections->form->mode ? sections->form->mode : "phases";
     node_open(node, heap_bytes);
-    if (!sections->form->mode && node->n_nodes > 1)
-        die("--form %s: a lock is in the memory of one node, and there are %u; messages have no "
-            "such limit",
-            sections->form->name, node->n_nodes);
+    check_nodes(sections, node);
     node_build_servers(node, name, source, sections->form->options);
 }
 

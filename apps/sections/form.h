@@ -4,11 +4,12 @@
  *
  *     phases   a message with a key to the server that owns the datum; clients and servers take turns
  *     servers  the same; servers are resident, beside their clients, in jobs of one node
+ *     nested   a message with two keys, for sections of two data; also in turns
  *     lock     a spin lock a datum
  *     ttas     the same, which looks before it tries
  *     atomic   atomic operations made for the case
  *
- * Messages go to any node. The other forms are for memory that one device reaches, and so for a single node.
+ * Messages with one key go to any node. The other forms are for memory that one device reaches, and so for a single node.
  *
  * Path: an application -> this -> gravel/server.h
  * Owner: kernels are the node's.
@@ -25,16 +26,21 @@ struct section_form {
     const char *kernel;  /* behind "NAME_" of an application's kernel */
     const char *options; /* of the compiler */
     const char *mode;    /* GRAVEL_SERVER_MODE; NULL: not served */
+    bool is_nested;      /* served, by messages with two keys */
+    bool
+        is_in_steps; /* atomic operations of a word each: where a section has several, one launch after the other */
 };
 
 /* What an application with critical sections has of them. */
 struct sections {
     const struct section_form *form; /* --form */
+    const char *without; /* names of the forms that it does not have, each behind a blank */
     uint32_t
         n_groups; /* --groups, of the forms that lock: all work-items are in so many groups; 0: one an item */
 };
 
 #define SECTIONS_DEFAULT ((struct sections){.form = NULL})
+#define SECTIONS_WITHOUT(forms) ((struct sections){.without = (forms)})
 
 /** --form and --groups; the offset is of a struct sections. Before the options are used: sections_choose. */
 extern const struct app_option options_of_sections[];

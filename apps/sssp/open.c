@@ -227,7 +227,7 @@ void sssp_open(void *self)
     /* As for one node, because only an open node knows how many there are. */
     node_open(node, filled_most(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
-    sssp_draw_weights(&sssp->part.rows, sssp->part.vertices, sssp->options.seed);
+    graph_draw_weights(&sssp->part.rows, sssp->part.vertices, sssp->options.seed);
     if (!sssp->has_source && !draw_source(sssp))
         sssp->source = first_with_edges(sssp);
     sssp->distances =

@@ -105,7 +105,7 @@ uint64_t sssp_check(struct sssp *sssp)
 {
     struct graph whole;
     part_whole(&whole, &sssp->part);
-    sssp_draw_weights(&whole, NULL, sssp->options.seed);
+    graph_draw_weights(&whole, NULL, sssp->options.seed);
     double start = trials_clock();
     uint64_t *distance = dijkstra(&whole, sssp->form, FAR_OF(sssp), sssp->source);
     sssp->check_s = trials_clock() - start;

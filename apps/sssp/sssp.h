@@ -2,7 +2,7 @@
 /*
  * What the parts of SSSP share.
  *
- * Path:    sssp.c (options, trials) -> weights.c (form, weights) -> search.c (this node's part) ->
+ * Path:    sssp.c (options, trials) -> distance.c (form) -> search.c (this node's part) ->
  *          reference.c (check)
  * Owner:   sssp_open makes what sssp_close frees.
  * Threads: main's.
@@ -14,9 +14,7 @@
 #include "frame/progress.h"
 #include "frame/tasks.h"
 #include "graph/node_part.h"
-
-/* Weights drawn for a graph that has none, as GAPBS does: 1 to this. */
-#define MOST_DRAWN_WEIGHT 255
+#include "graph/weights.h"
 
 /* How a distance is kept. Floats that are not negative rise with their bits, so that
  * gravel_min_uint_wg finds the least of them. */
@@ -59,14 +57,6 @@ size_t sssp_distance_bytes(const struct sssp *sssp);
 
 /** Choose the form by the weights of the whole graph. */
 void sssp_choose_form(struct sssp *sssp);
-
-/**
- * Draw weights for rows that have none: a function of seed and both ends, the same in both
- * directions; or die.
- *
- * @param vertices  [rows->n_vertices] their numbers; NULL for 0 up.
- */
-void sssp_draw_weights(struct graph *rows, const uint32_t *vertices, uint64_t seed);
 
 /** A distance of a form, one edge on. */
 uint64_t sssp_add(enum sssp_form form, uint64_t distance, union graph_weight weight);

@@ -7,7 +7,7 @@
 #ifndef GRAVELP_CALL_CL_H
 #define GRAVELP_CALL_CL_H
 
-#include "serve.cl.h"
+#include "transaction.cl.h"
 
 /* rows: the run's arguments, row after row, from `rows_at` of the frame on [bytes]; heap: in the arena [bytes]. */
 #define GRAVELP_CALL_RUN                                                                 \
@@ -30,5 +30,10 @@
 #define GRAVELP_CALL_SERVED(number) \
     GRAVELP_SERVICE;                \
     GRAVELP_SERVE(number, GRAVELP_CALL_ROW(0), n_messages)
+
+/* Of a handler with two keys, whose kernel is one group. */
+#define GRAVELP_CALL_PAIRS(number) \
+    GRAVELP_TRANSACTIONS;          \
+    GRAVELP_SERVE_PAIRS(number, GRAVELP_CALL_ROW(0), GRAVELP_CALL_ROW(1), n_messages)
 
 #endif

@@ -14,6 +14,7 @@
 #define GRAVELP_INBOX_CL_H
 
 #include "outbox.cl.h"
+#include "transaction.cl.h"
 
 /* The inbox of a group, and how far the group is. */
 struct gravelp_inbox {
@@ -25,15 +26,25 @@ struct gravelp_inbox {
     uint n_run;          /* by this work-item */
 };
 
-GRAVELP_INLINE struct gravelp_inbox gravelp_inbox_open(global struct gravelp_arena *arena)
+GRAVELP_INLINE struct gravelp_inbox gravelp_inbox_of(global struct gravelp_arena *arena,
+                                                     uint server)
 {
     global struct gravelp_servers *servers = gravelp_servers(arena);
-    uint server = gravelp_group_number();
     global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
     uint consumed = words->consumed;
     return (struct gravelp_inbox){
         servers, words, server, consumed, servers->is_broken ? 0 : words->reserved - consumed,
         0,       0};
+}
+GRAVELP_INLINE struct gravelp_inbox gravelp_inbox_open(global struct gravelp_arena *arena)
+{
+    return gravelp_inbox_of(arena, gravelp_group_number());
+}
+
+/* The one for transactions. */
+GRAVELP_INLINE struct gravelp_inbox gravelp_inbox_of_pairs(global struct gravelp_arena *arena)
+{
+    return gravelp_inbox_of(arena, gravelp_servers(arena)->n_owners);
 }
 
 /* In the function that calls the handler a message names: what the handler gets. */
@@ -82,16 +93,25 @@ GRAVELP_INLINE uint gravelp_inbox_in_slot(struct gravelp_inbox inbox, uint i)
     return ((global struct gravelp_package *)slot)->n_messages;
 }
 
-/* Every work-item of the group: run each message by `run(arena, letter, i)`: the one i columns behind the letter. */
-#define GRAVELP_SERVE_INBOX(run)                                                                   \
-    struct gravelp_inbox inbox = gravelp_inbox_open(gravel_arena_);                                \
-    for (uint slot = gravelp_is_leader() ? 0 : inbox.n_slots; slot < inbox.n_slots; slot++) {      \
-        struct gravelp_letter letter = gravelp_inbox_letter(inbox, slot * inbox.servers->columns); \
-        const uint n = gravelp_inbox_in_slot(inbox, slot);                                         \
-        for (uint i = 0; i < n; i++)                                                               \
-            run(gravel_arena_, letter, i);                                                         \
-        inbox.n_run += n;                                                                          \
-    }                                                                                              \
+/* Leader: run each message by `run(arena, letter, i)`: the one i columns behind the letter. */
+#define GRAVELP_RUN_SLOTS(inbox, run)                                                             \
+    for (uint slot = gravelp_is_leader() ? 0 : (inbox).n_slots; slot < (inbox).n_slots; slot++) { \
+        struct gravelp_letter letter =                                                            \
+            gravelp_inbox_letter((inbox), slot * (inbox).servers->columns);                       \
+        const uint n = gravelp_inbox_in_slot((inbox), slot);                                      \
+        for (uint i = 0; i < n; i++)                                                              \
+            run(gravel_arena_, letter, i);                                                        \
+        (inbox).n_run += n;                                                                       \
+    }
+
+/* Every work-item of the group: serve its inbox; and of the only group, that of transactions. */
+#define GRAVELP_SERVE_INBOX(run)                                    \
+    struct gravelp_inbox inbox = gravelp_inbox_open(gravel_arena_); \
+    GRAVELP_RUN_SLOTS(inbox, run)                                   \
+    gravelp_inbox_close(inbox)
+#define GRAVELP_SERVE_INBOX_PAIRS(run)                                  \
+    struct gravelp_inbox inbox = gravelp_inbox_of_pairs(gravel_arena_); \
+    GRAVELP_RUN_SLOTS(inbox, run)                                       \
     gravelp_inbox_close(inbox)
 
 #else
@@ -140,6 +160,36 @@ GRAVELP_INLINE uint gravelp_inbox_gather(local struct gravelp_service *service,
     (void)gravel_at_;                                               \
     struct gravelp_inbox inbox = gravelp_inbox_open(gravel_arena_); \
     GRAVELP_SERVE_SLOTS(service, inbox, run);                       \
+    gravelp_inbox_close(inbox)
+
+/* As gravelp_pairs_turn, from the inbox. */
+GRAVELP_INLINE bool gravelp_inbox_pairs_turn(local struct gravelp_pairs *pairs,
+                                             private struct gravelp_pair *pair,
+                                             struct gravelp_inbox inbox)
+{
+    const uint columns = inbox.servers->columns, n = inbox.n_slots * columns;
+    while (pair->message == GRAVELP_SERVER_NONE && !pair->is_over) {
+        uint number = gravelp_pairs_next(pairs, pair, n);
+        if (number == GRAVELP_SERVER_NONE)
+            break;
+        global struct gravelp_package *slot = (global struct gravelp_package *)gravelp_inbox_slot(
+            inbox.servers, inbox.server, inbox.first + number / columns);
+        struct gravelp_letter letter = gravelp_inbox_letter(inbox, number);
+        if ((number & (columns - 1)) < slot->n_messages)
+            gravelp_pair_take(pair, number, letter.argument[0], letter.argument[letter.stride]);
+    }
+    return gravelp_pairs_bid(pairs, *pair);
+}
+
+#define GRAVELP_SERVE_INBOX_PAIRS(run)                                                   \
+    GRAVELP_TRANSACTIONS;                                                                \
+    struct gravelp_inbox inbox = gravelp_inbox_of_pairs(gravel_arena_);                  \
+    for (struct gravelp_pair pair = GRAVELP_NO_PAIR;                                     \
+         gravelp_inbox_pairs_turn(pairs, &pair, inbox); gravelp_pairs_end(pairs, &pair)) \
+        if (gravelp_pair_runs(pairs, &pair)) {                                           \
+            run(gravel_arena_, gravelp_inbox_letter(inbox, pair.message), 0);            \
+            inbox.n_run++;                                                               \
+        }                                                                                \
     gravelp_inbox_close(inbox)
 
 #endif

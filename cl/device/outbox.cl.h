@@ -77,13 +77,24 @@ struct gravelp_outbox {
  * once, or not at all. */
 #if defined(GRAVELP_N_SERVERS)
 #define GRAVELP_SERVERS_OF(g) GRAVELP_N_SERVERS
+#define GRAVELP_OWNERS_OF(g) GRAVELP_N_OWNERS /* of them share out keys */
 #else
 #define GRAVELP_SERVERS_OF(g) (gravelp_servers((g).arena)->n_servers)
+#define GRAVELP_OWNERS_OF(g) (gravelp_servers((g).arena)->n_owners)
 #endif
 
 GRAVELP_INLINE global struct gravelp_servers *gravelp_servers(global struct gravelp_arena *arena)
 {
     return (global struct gravelp_servers *)((global uchar *)arena + arena->servers_offset);
+}
+/* Which server gets a message: the first key's owner, or that of transactions. */
+#ifndef GRAVELP_IS_PAIR
+#define GRAVELP_IS_PAIR(handler) ((void)(handler), 0)
+#endif
+GRAVELP_INLINE uint gravelp_server_of(uint command, ulong key, uint n_owners)
+{
+    return GRAVELP_IS_PAIR(GRAVELP_COMMAND_HANDLER(command)) ? n_owners
+                                                             : gravelp_owner(key, n_owners);
 }
 GRAVELP_INLINE global struct gravelp_queue_words *
 gravelp_inbox_words(global struct gravelp_servers *servers, uint server)
@@ -367,7 +378,7 @@ GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint 
                                        struct gravelp_values values, uint node)
 {
     const size_t place = gravelp_lane_id() % GRAVELP_SERVER_ITEMS;
-    const uint server = gravelp_owner(values.value[0], GRAVELP_SERVERS_OF(g));
+    const uint server = gravelp_server_of(command, values.value[0], GRAVELP_OWNERS_OF(g));
     g.outbox->to[place] = !active                       ? GRAVELP_NO_SERVER
                           : node == GRAVELP_OWN_NODE(g) ? server
                                                         : GRAVELP_OTHER_NODE;
@@ -415,7 +426,8 @@ GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
         g.outbox->count[server] = 0;
     gravelp_group_meet(g.arena); /* G1: no count is of messages before */
     for (uint message = (uint)gravelp_lane_id(); message < n; message += n_lanes) {
-        uint server = gravelp_owner(g.outbox->words[message], n_servers);
+        uint server =
+            gravelp_server_of(g.outbox->command, g.outbox->words[message], GRAVELP_OWNERS_OF(g));
         g.outbox->to[message] =
             server << 16 | gravelp_local_add_relaxed(&g.outbox->count[server], 1);
     }

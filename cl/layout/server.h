@@ -26,12 +26,13 @@
 
 struct gravelp_servers {
     /* Written by the host when the node opens, constant afterwards. */
-    gravelp_u32 n_servers;
+    gravelp_u32 n_servers;  /* inboxes */
+    gravelp_u32 n_owners;   /* of them share out keys; one behind these has the transactions */
     gravelp_u32 n_slots;    /* of an inbox, a power of two */
     gravelp_u32 slot_bytes; /* a multiple of GRAVELP_CACHELINE */
     gravelp_u32 columns;    /* of a slot, a power of two */
     gravelp_u32 full_at;    /* slots in use at which clients take no more work in phases */
-    gravelp_u32 constant_padding[11];
+    gravelp_u32 constant_padding[10];
 
     /* Written by the host between kernels. */
     gravelp_u64 n_items; /* of the launch */

@@ -91,6 +91,11 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
  *
  * If function is NULL, the destination's device runs the handler, which is OpenCL C in device_code of the bindings:
  * `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments. cl/gravel.cl.h says what it may do.
+ *
+ * With two keys it is a transaction over two data of one node: `void name(struct gravel_call call, ulong *first, ulong
+ * *second, ulong a2, ...)` gets private copies of both, which are stored when it returns. Functions of device_code move
+ * them: `void datum_load(struct gravel_call call, ulong key, ulong *words)` and `void datum_store(struct gravel_call
+ * call, ulong key, const ulong *words)`. If the keys are equal there is one copy, and both point to it.
  */
 struct gravel_handler {
     const char *name;                  /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
@@ -99,7 +104,9 @@ struct gravel_handler {
     void *user;                        /**< handed to function; NULL if the device runs it */
     uint32_t
         n_keys; /**< 1: the first argument is a key, and handlers with equal keys never run at once;
-                          0: it has none. Only where the device runs it. */
+                          2: the first two are; 0: it has none. Only where the device runs it. */
+    const char *datum;    /**< with 2 keys: device_code has functions datum_load and datum_store */
+    uint32_t datum_words; /**< with 2 keys: 64-bit words of a datum, 1 to GRAVEL_DATUM_MAX_WORDS */
 };
 
 /** Log callback; any library thread may call it. */

@@ -48,7 +48,8 @@
 #define GRAVEL_DOUBLE 5u
 
 #define GRAVEL_AM_MAX_ARGS 4u
-#define GRAVEL_AM_MAX_KEYS 1u /* of these, the first */
+#define GRAVEL_AM_MAX_KEYS 2u      /* of these, the first */
+#define GRAVEL_DATUM_MAX_WORDS 16u /* of a transaction [ulong] */
 #define GRAVEL_MAX_HANDLERS 65535u
 #define GRAVEL_N_CONSTANTS 8u /* of a node, that handlers written in OpenCL C read */
 /* Instead of the heap offset of a signal: no signal. */

@@ -8,6 +8,8 @@
 #include "node/node.h"
 #include "resolve/on_device/call_program.h"
 
+#include <stdio.h>
+
 /* Settings that must be the same everywhere. */
 #define AGREED(X)                                                                \
     X("library version",                                                         \
@@ -36,11 +38,15 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
                            "nodes differ in handlers: number %u exists on one side only, not on "
                            "this node, which has %u",
                            i, gravel->n_handlers);
+    char datum[96] = "";
+    if (handler->n_keys == 2)
+        snprintf(datum, sizeof datum, " of data %s, %u words each", handler->datum,
+                 handler->datum_words);
     return gravel_fail(
         GRAVEL_EMISMATCH,
         "nodes differ in handlers: number %u is %s here, with %u arguments, of which "
-        "%u are keys, run by the %s; another node has %s",
-        i, handler->name, handler->n_args, handler->n_keys,
+        "%u are keys%s, run by the %s; another node has %s",
+        i, handler->name, handler->n_args, handler->n_keys, datum,
         gravel_is_on_device(handler) ? "device" : "host",
         is_missing ? "no such number: it exists on one side only" : "another one");
 }

@@ -118,7 +118,7 @@ void gravel_node_free(struct gravel *gravel)
     gravel->aggregators = NULL; /* freeing the heap may still report a failure */
     gravel_heap_destroy(gravel->heap);
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
-        free((char *)gravel->handlers[i].name);
+        free((char *)gravel->handlers[i].name), free((char *)gravel->handlers[i].datum);
     free(gravel->handlers);
     free(gravel->destination_base);
     pthread_mutex_destroy(&gravel->drain_lock);

@@ -24,6 +24,26 @@ static bool is_identifier(const char *name)
     return true;
 }
 
+/* What a transaction moves. */
+static int check_datum(const struct gravel_handler *handler)
+{
+    if (handler->n_keys < 2)
+        return handler->datum || handler->datum_words
+                   ? gravel_fail(
+                         GRAVEL_EINVAL,
+                         "handler %s: it has a datum, which is for 2 keys, and n_keys is %u",
+                         handler->name, handler->n_keys)
+                   : 0;
+    if (!is_identifier(handler->datum))
+        return gravel_fail(GRAVEL_EINVAL,
+                           "handler %s: it has 2 keys, and datum \"%s\" is not a C identifier",
+                           handler->name, handler->datum ? handler->datum : "NULL");
+    if (handler->datum_words == 0 || handler->datum_words > GRAVEL_DATUM_MAX_WORDS)
+        return gravel_fail(GRAVEL_EINVAL, "handler %s: datum_words is %u, not in 1..%u",
+                           handler->name, handler->datum_words, GRAVEL_DATUM_MAX_WORDS);
+    return 0;
+}
+
 static int check_keys(const struct gravel_handler *handler)
 {
     if (handler->n_keys > GRAVEL_AM_MAX_KEYS)
@@ -31,15 +51,15 @@ static int check_keys(const struct gravel_handler *handler)
                            handler->n_keys, GRAVEL_AM_MAX_KEYS);
     if (handler->n_keys > handler->n_args)
         return gravel_fail(GRAVEL_EINVAL,
-                           "handler %s: the first argument is the key, and n_args is 0",
-                           handler->name);
+                           "handler %s: the first %u arguments are keys, and n_args is %u",
+                           handler->name, handler->n_keys, handler->n_args);
     if (handler->n_keys && handler->function)
         return gravel_fail(
             GRAVEL_EINVAL,
             "handler %s: it has a key and a function of the host; handlers of the host "
             "run one at a time, without keys",
             handler->name);
-    return 0;
+    return check_datum(handler);
 }
 
 static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
@@ -68,9 +88,12 @@ static int copy_handler(struct gravel *gravel, const struct gravel_handler *hand
     struct gravel_handler *copy = &gravel->handlers[gravel->n_handlers++];
     *copy = *handler;
     copy->name = strdup(handler->name);
+    copy->datum = handler->datum ? strdup(handler->datum) : NULL;
     if (!copy->function)
         copy->function = gravel_on_device;
-    return copy->name ? 0 : gravel_fail(GRAVEL_ENOMEM, "handler %s", handler->name);
+    return copy->name && (copy->datum || !handler->datum)
+               ? 0
+               : gravel_fail(GRAVEL_ENOMEM, "handler %s", handler->name);
 }
 
 /* A source that no handler runs is a forgotten handler. */
@@ -114,6 +137,8 @@ uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *ha
     hash = hash_text(hash, handler->name);
     hash = gravel_hash_step(hash, 2 * handler->n_args + gravel_is_on_device(handler));
     hash = gravel_hash_step(hash, handler->n_keys);
+    if (handler->n_keys == 2)
+        hash = hash_text(gravel_hash_step(hash, handler->datum_words), handler->datum);
     return hash ? hash : 1;
 }
 

@@ -77,13 +77,14 @@ static int run(void *context, cl_kernel kernel, size_t n_groups, size_t group_it
     return code;
 }
 
-/* The kernel that empties inboxes, of the same program. */
-static int make_server(struct gravel *gravel, cl_kernel clients, size_t *group, cl_kernel *server)
+/* A kernel that empties inboxes, of the same program as the clients'. */
+static int make_server(struct gravel *gravel, cl_kernel clients, const char *name, size_t *group,
+                       cl_kernel *server)
 {
     cl_program program = NULL;
     cl_int error = clGetKernelInfo(clients, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
     if (error == CL_SUCCESS)
-        *server = clCreateKernel(program, GRAVEL_SERVER_KERNEL, &error);
+        *server = clCreateKernel(program, name, &error);
     if (error == CL_INVALID_KERNEL_NAME)
         return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: the kernel is of a program that "
                                           "gravel_server_build did not build");
@@ -92,6 +93,17 @@ static int make_server(struct gravel *gravel, cl_kernel clients, size_t *group, 
     if (error == CL_SUCCESS)
         error = gravel_cl_kernel_group(&gravel->device, *server, group);
     return gravel_check_cl("gravel_server_launch: the servers' kernel", error);
+}
+
+static int make_servers(struct gravel *gravel, struct gravel_servers_launch *launch)
+{
+    const struct gravel_servers_shape *shape = &gravel->servers.shape;
+    int code = make_server(gravel, launch->clients, GRAVEL_SERVER_KERNEL, &launch->server_items,
+                           &launch->server);
+    return code || shape->n_owners == shape->n_servers
+               ? code
+               : make_server(gravel, launch->clients, GRAVEL_PAIRS_KERNEL, &launch->pair_items,
+                             &launch->pairs);
 }
 
 /* The node's threads report a fault, at the latest to who waits for them. */
@@ -116,6 +128,7 @@ static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
         .n_items = n_items,
         .client_items = GRAVEL_CLIENT_ITEMS,
         .server_items = gravel->config.server_items,
+        .pair_items = gravel_servers_pair_items(gravel->config.server_items),
         .limit = gravel->device.limit,
         .run = run,
         .context = launching,
@@ -125,10 +138,11 @@ static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
         gravel_check_cl("gravel_server_launch: the kernel's group",
                         gravel_cl_kernel_group(&gravel->device, kernel, &launch.client_items));
     if (!code)
-        code = make_server(gravel, kernel, &launch.server_items, &launch.server);
+        code = make_servers(gravel, &launch);
     if (!code)
         code = run_launch(&launch, &is_broken);
     gravel_cl_kernel_release(launch.server);
+    gravel_cl_kernel_release(launch.pairs);
     return code || !is_broken ? code : tell_fault(gravel);
 }
 

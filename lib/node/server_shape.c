@@ -7,6 +7,7 @@
  */
 #include "node/node.h"
 #include "self_test/self_test.h"
+#include "serve/server_program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +27,16 @@ static int fit_phases(const struct gravel *gravel, struct gravel_servers_shape *
     while (shape->n_clients > 1 && gravel_servers_slots_for(shape->n_clients) > shape->n_slots / 2)
         shape->n_clients--;
     return 0;
+}
+
+/* Keys are shared out to all inboxes; in phases one more is for transactions. */
+static void add_pairs(const struct gravel *gravel, struct gravel_servers_shape *shape)
+{
+    const bool has_pairs = gravel_server_n_pairs(gravel->handlers, gravel->n_handlers) != 0;
+    if (has_pairs && shape->n_servers == GRAVELP_MOST_SERVERS)
+        shape->n_servers--;
+    shape->n_owners = shape->n_servers;
+    shape->n_servers += has_pairs;
 }
 
 static uint32_t power_of_two_up_to(uint32_t n)
@@ -50,6 +61,9 @@ static int make_resident(const struct gravel *gravel, struct gravel_servers_shap
 {
     const uint32_t at_once = gravel_node_groups_at_once(gravel);
     const uint32_t n_nodes = gravel->network.transport->n_nodes;
+    if (gravel_server_n_pairs(gravel->handlers, gravel->n_handlers))
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "a handler has two keys, and transactions are served in turns");
     if (gravel->device.step == GRAVEL_STEP_DRAIN)
         return gravel_fail(GRAVEL_ECAPABILITY, "no kernel waits on step drain");
     if (gravel->config.check)
@@ -109,5 +123,6 @@ int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape
         shape->n_slots = power_of_two_up_to(config->inbox_slots);
     shape->n_clients = gravel_node_groups_at_once(gravel);
     int code = shape->n_args ? choose_mode(gravel, shape) : 0;
+    add_pairs(gravel, shape);
     return code || shape->is_resident ? code : fit_phases(gravel, shape);
 }

@@ -19,8 +19,10 @@ static int run_servers(const struct gravel_servers_launch *launch)
     int code = gravel_turn_take(turn, launch->limit);
     if (code)
         return code;
-    code = launch->run(launch->context, launch->server, launch->servers->shape.n_servers,
+    code = launch->run(launch->context, launch->server, launch->servers->shape.n_owners,
                        launch->server_items);
+    if (!code && launch->pairs)
+        code = launch->run(launch->context, launch->pairs, 1, launch->pair_items);
     gravel_turn_end(turn);
     return code;
 }

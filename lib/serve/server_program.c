@@ -7,8 +7,21 @@
  */
 #include "serve/server_program.h"
 
+#include "serve/call_text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
+
+/* A macro: whether a handler has so many keys, or more. */
+static void write_predicate(FILE *out, const char *name, const struct gravel_handler *handlers,
+                            uint32_t n_handlers, uint32_t n_keys)
+{
+    fprintf(out, "#define %s(handler) (0", name);
+    for (uint32_t i = 0; i < n_handlers; i++)
+        if (handlers[i].n_keys >= n_keys)
+            fprintf(out, " || (handler) == %uu", i);
+    fprintf(out, ")\n");
+}
 
 char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
                             uint32_t n_nodes, const struct gravel_servers_shape *servers)
@@ -18,12 +31,10 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
-    fprintf(out, "#define GRAVELP_IS_KEYED(handler) (0");
-    for (uint32_t i = 0; i < n_handlers; i++)
-        if (handlers[i].n_keys)
-            fprintf(out, " || (handler) == %uu", i);
-    fprintf(out, ")\n#define GRAVELP_N_SERVERS %uu\n%s%s", servers->n_servers,
-            n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
+    write_predicate(out, "GRAVELP_IS_KEYED", handlers, n_handlers, 1);
+    write_predicate(out, "GRAVELP_IS_PAIR", handlers, n_handlers, 2);
+    fprintf(out, "#define GRAVELP_N_SERVERS %uu\n#define GRAVELP_N_OWNERS %uu\n%s%s",
+            servers->n_servers, servers->n_owners, n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
             servers->is_resident ? "#define GRAVELP_RESIDENT\n" : "");
     fclose(out);
     return text;
@@ -31,21 +42,42 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
 
 static void write_case(FILE *out, const struct gravel_handler *handler, uint32_t number)
 {
-    fprintf(out,
-            "    case %uu:\n#line 1 \"handler %s, as registered\"\n        %s(GRAVELP_SERVER_CALL",
-            number, handler->name, handler->name);
-    for (uint32_t i = 0; i < handler->n_args; i++)
-        fprintf(out, ", GRAVELP_LETTER_ARGUMENT(letter, %u, i)", i);
-    fprintf(out, ");\n        break;\n");
+    static const struct gravel_call_words words = {"GRAVELP_SERVER_CALL",
+                                                   "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)"};
+    fprintf(out, "    case %uu:\n", number);
+    gravel_call_text_write(out, handler, &words);
+    fprintf(out, "        break;\n");
 }
 
-static void write_prototype(FILE *out, const struct gravel_handler *handler)
+/* The function that calls the handler which a message names, of those with so many keys. */
+static void write_run(FILE *out, const char *name, const struct gravel_handler *handlers,
+                      uint32_t n_handlers, uint32_t n_keys)
 {
-    fprintf(out, "#line 1 \"handler %s, as registered\"\nvoid %s(struct gravel_call", handler->name,
-            handler->name);
-    for (uint32_t i = 0; i < handler->n_args; i++)
-        fprintf(out, ", ulong");
-    fprintf(out, ");\n");
+    fprintf(out,
+            "GRAVELP_INLINE void %s(GRAVEL_ARENA, struct gravelp_letter letter, uint i)\n"
+            "{\n    switch (letter.handler) {\n",
+            name);
+    for (uint32_t i = 0; i < n_handlers; i++)
+        if (handlers[i].n_keys == n_keys)
+            write_case(out, &handlers[i], i);
+    fprintf(out, "    default:\n        break;\n    }\n}\n");
+}
+
+uint32_t gravel_server_n_pairs(const struct gravel_handler *handlers, uint32_t n_handlers)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < n_handlers; i++)
+        n += handlers[i].n_keys == 2;
+    return n;
+}
+
+static void write_pairs(FILE *out, const struct gravel_handler *handlers, uint32_t n_handlers)
+{
+    if (gravel_server_n_pairs(handlers, n_handlers) == 0)
+        return;
+    write_run(out, "gravelp_run_pair", handlers, n_handlers, 2);
+    fprintf(out, "kernel void " GRAVEL_PAIRS_KERNEL "(GRAVEL_ARENA)\n"
+                 "{\n    GRAVELP_SERVE_INBOX_PAIRS(gravelp_run_pair);\n}\n");
 }
 
 char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_handlers)
@@ -55,19 +87,14 @@ char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_ha
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
-    fprintf(out,
-            "\n#include \"gravel.cl.h\"\n"
-            "GRAVELP_INLINE void gravelp_run(GRAVEL_ARENA, struct gravelp_letter letter, uint i)\n"
-            "{\n    switch (letter.handler) {\n");
-    for (uint32_t i = 0; i < n_handlers; i++)
-        if (handlers[i].n_keys)
-            write_case(out, &handlers[i], i);
-    fprintf(out, "    }\n}\n"
-                 "kernel void " GRAVEL_SERVER_KERNEL "(GRAVEL_ARENA)\n"
+    fprintf(out, "\n#include \"gravel.cl.h\"\n");
+    write_run(out, "gravelp_run", handlers, n_handlers, 1);
+    fprintf(out, "kernel void " GRAVEL_SERVER_KERNEL "(GRAVEL_ARENA)\n"
                  "{\n    GRAVELP_SERVE_INBOX(gravelp_run);\n}\n");
+    write_pairs(out, handlers, n_handlers);
     for (uint32_t i = 0; i < n_handlers; i++)
         if (handlers[i].n_keys)
-            write_prototype(out, &handlers[i]);
+            gravel_call_text_prototypes(out, &handlers[i]);
     fclose(out);
     return text;
 }

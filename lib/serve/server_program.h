@@ -13,12 +13,19 @@
 #include "serve/servers.h"
 
 #define GRAVEL_SERVER_KERNEL "gravel_serve"
+#define GRAVEL_PAIRS_KERNEL "gravel_serve_pairs"
+
+/** Handlers with two keys. */
+uint32_t gravel_server_n_pairs(const struct gravel_handler *handlers, uint32_t n_handlers);
 
 /** Ahead of the user's text: which handlers have keys, other nodes, servers. @return NULL if memory is out. */
 char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_handlers,
                             uint32_t n_nodes, const struct gravel_servers_shape *servers);
 
-/** Behind it: the kernel GRAVEL_SERVER_KERNEL, which calls the handlers. @return NULL if memory is out. */
+/**
+ * Behind it: the kernels GRAVEL_SERVER_KERNEL and, if there are transactions, GRAVEL_PAIRS_KERNEL, which call the
+ * handlers. @return NULL if memory is out.
+ */
 char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_handlers);
 
 #endif

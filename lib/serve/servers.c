@@ -60,6 +60,7 @@ int gravel_servers_open(struct gravel_servers *servers, const struct gravel_serv
         return 0;
     const struct gravelp_servers head = {
         .n_servers = shape->n_servers,
+        .n_owners = shape->n_owners,
         .n_slots = shape->n_slots,
         .slot_bytes = slot_bytes(shape),
         .columns = GRAVEL_INBOX_COLUMNS,

@@ -18,14 +18,21 @@
 #define GRAVEL_CLIENT_ITEMS 256u  /* of a group of clients, at most [work-items] */
 
 struct gravel_servers_shape {
-    uint32_t n_servers, n_slots; /* n_slots: a power of two */
-    uint32_t n_clients;          /* groups that may send at once */
-    uint32_t n_args;             /* most of a handler with a key; 0: there is none, and no region */
-    bool is_resident;            /* servers run beside their clients; else the two take turns */
+    uint32_t n_servers, n_slots; /* inboxes, and the slots of each: a power of two */
+    uint32_t n_owners;  /* inboxes of single keys; one more is for transactions, if there are any */
+    uint32_t n_clients; /* groups that may send at once */
+    uint32_t n_args;    /* most of a handler with a key; 0: there is none, and no region */
+    bool is_resident;   /* servers run beside their clients; else the two take turns */
 };
 
 /** Slots of an inbox that clients may still need when it says that it is full: of n groups. */
 uint32_t gravel_servers_slots_for(uint32_t n_clients);
+
+/** Work-items of the group that serves transactions, which is alone: wanted; kernels may bear fewer. */
+static inline size_t gravel_servers_pair_items(size_t server_items)
+{
+    return server_items > 1 ? 4 * server_items : 1;
+}
 
 /** @return  of the region [bytes]; 0 if there is none. */
 uint64_t gravel_servers_bytes(const struct gravel_servers_shape *shape);
@@ -72,9 +79,10 @@ int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_st
 struct gravel_servers_launch {
     struct gravel_servers *servers;
     cl_kernel clients, server; /* server: used in phases */
+    cl_kernel pairs;           /* serves transactions; NULL if there are none */
     uint64_t n_items;
-    size_t client_items, server_items; /* of a group */
-    struct gravel_limit limit;         /* of the wait for a turn */
+    size_t client_items, server_items, pair_items; /* of a group */
+    struct gravel_limit limit;                     /* of the wait for a turn */
     /** Launch n groups and wait until they have ended. @return 0; else the launch ends with it. */
     int (*run)(void *context, cl_kernel kernel, size_t n_groups, size_t group_items);
     void *context;

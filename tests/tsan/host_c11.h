@@ -44,7 +44,8 @@ struct gravelp_lane {
     void *own;                          /* struct gravelp_own, */
     void *flow;                         /* struct gravelp_flow_scratch */
     void *outbox;                       /* struct gravelp_outbox */
-    void *service;                      /* and struct gravelp_service */
+    void *service;                      /* struct gravelp_service */
+    void *pairs;                        /* and struct gravelp_pairs */
 };
 extern _Thread_local struct gravelp_lane *gravelp_lane;
 

@@ -7,6 +7,7 @@
 #include "share.cl.h"
 #include "fbar.cl.h"
 #include "outbox.cl.h"
+#include "transaction.cl.h"
 #include "deque.cl.h"
 
 #include <stdio.h>
@@ -31,6 +32,7 @@ struct group {
         struct gravelp_outbox outbox;
         struct gravelp_service service;
     } role; /* one after the other, as in cl/device/resident.cl.h */
+    struct gravelp_pairs pairs;
     struct gravelp_own own;
     _Alignas(64) unsigned char flow[LANES_FLOW_BYTES];
     struct gravelp_wave waves[GRAVEL_MAX_GROUP / GRAVELP_WAVE_ITEMS + 1];
@@ -91,6 +93,7 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
                       .shares = &group->shares,
                       .outbox = &group->role.outbox,
                       .service = &group->role.service,
+                      .pairs = &group->pairs,
                       .own = &group->own,
                       .flow = group->flow},
             .body = body,

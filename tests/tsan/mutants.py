@@ -60,7 +60,7 @@ SUBJECTS = {
     "subgroups": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_SUBGROUP_BUILTINS"], [],
                   ["cl/device/subgroup.cl.h", "cl/device/fbar_send.cl.h"]),
     "servers": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], [], [],
-                ["cl/device/outbox.cl.h", "cl/device/inbox.cl.h", "cl/device/serve.cl.h"]),
+                ["cl/device/outbox.cl.h", "cl/device/inbox.cl.h", "cl/device/serve.cl.h", "cl/device/transaction.cl.h"]),
     "servers-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [],
                        ["cl/device/outbox.cl.h", "cl/device/inbox.cl.h"]),
     "resident": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT"], [],

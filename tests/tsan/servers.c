@@ -3,15 +3,19 @@
  * Clients and servers as C11 threads, under ThreadSanitizer: every message is run once, and handlers with equal keys are
  * ordered, for they count without atomics.
  *
- * The same of a run that came by the network. With GRAVELP_RESIDENT clients and servers run side by side, else in turns.
+ * The same of a run that came by the network; and of transactions, which count for both of their keys. With
+ * GRAVELP_RESIDENT clients and servers run side by side, without transactions, else in turns.
  *
- * Path:    this -> cl/server.cl.h, cl/device/outbox.cl.h, inbox.cl.h and serve.cl.h, compiled as C11 through host_c11.h.
+ * Path:    this -> cl/server.cl.h, cl/device/outbox.cl.h, inbox.cl.h, serve.cl.h and transaction.cl.h, compiled as C11
+ *          through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
 #define GRAVELP_IS_KEYED(handler) ((handler) != 2u)
+#define GRAVELP_IS_PAIR(handler) ((handler) == 3u)
 #define GRAVELP_IS_ALONE
 #define GRAVEL_HANDLER_count 0
 #define GRAVEL_HANDLER_note 1
+#define GRAVEL_HANDLER_move 3
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +35,8 @@ struct test {
 /* The heap: plain words. */
 struct heap {
     uint32_t count[MOST_KEYS], noted[MOST_KEYS], ledger[MOST_ITEMS];
+    uint64_t moved[MOST_KEYS]; /* of all keys together 0 */
+    uint32_t n_moves[MOST_KEYS];
 };
 
 static struct heap *heap_of(struct gravelp_arena *arena)
@@ -51,6 +57,21 @@ static void note(struct gravel_call call, ulong key)
     heap->noted[key] += heap->count[key] + 1; /* both are the key's */
 }
 
+/* A transaction: its data are loaded and stored, and it counts for both. */
+static void move(struct gravel_call call, ulong first, ulong second)
+{
+    struct heap *heap = gravel_call_local(call, 0);
+    const uint64_t from = heap->moved[first] - first - 1;
+    heap->moved[first] = from;
+    heap->moved[second] = heap->moved[second] + first + 1;
+    heap->n_moves[first]++;
+    heap->n_moves[second]++;
+}
+static ulong second_of(const struct test *test, ulong item)
+{
+    return (item * 5 + item / 3) % test->n_keys;
+}
+
 /* ---- kernels --------------------------------------------------------------------------------------- */
 
 static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
@@ -63,6 +84,10 @@ static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
         if (test->n_keys > 1) /* else a client collects more than an inbox has room for */
             gravel_am1_wg_if(g, active && item % 3 == 0, GRAVEL_HANDLER(note), item % test->n_keys,
                              0);
+#if !defined(GRAVELP_RESIDENT)
+        gravel_am2_wg_if(g, (uint)active, GRAVEL_HANDLER(move), item % test->n_keys,
+                         second_of(test, item), 0);
+#endif
     }
 }
 
@@ -89,6 +114,20 @@ static void servers(struct gravelp_arena *gravel_arena_, const void *arguments)
 }
 #endif
 
+#if !defined(GRAVELP_RESIDENT)
+static void run_pair(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
+{
+    move(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
+         GRAVELP_LETTER_ARGUMENT(letter, 1, i));
+}
+
+static void pair_server(struct gravelp_arena *gravel_arena_, const void *arguments)
+{
+    (void)arguments;
+    GRAVELP_SERVE_INBOX_PAIRS(run_pair);
+}
+#endif
+
 /* A run of a frame: arguments of n messages, row after row. All groups look at all keys. */
 struct frame {
     uint32_t n;
@@ -103,13 +142,23 @@ static void serve_run(struct gravelp_arena *gravel_arena_, const void *arguments
     count(GRAVELP_SERVER_CALL, frame->rows[message], frame->rows[frame->n + message]);
 }
 
+static void serve_pairs(struct gravelp_arena *gravel_arena_, const void *arguments)
+{
+    const struct frame *frame = arguments;
+    GRAVELP_TRANSACTIONS;
+    GRAVELP_SERVE_PAIRS(message, frame->rows, frame->rows + 2 * frame->n, frame->n)
+    move(GRAVELP_SERVER_CALL, frame->rows[message], frame->rows[2 * frame->n + message]);
+}
+
 /* ---- the arena ------------------------------------------------------------------------------------- */
 
 #if defined(GRAVELP_RESIDENT)
 #define N_SLOTS 1u
+#define N_PAIRS 0u /* inboxes of transactions */
 #define LAUNCH GRAVELP_LAUNCH_RESIDENT
 #else
 #define N_SLOTS 64u
+#define N_PAIRS 1u
 #define LAUNCH GRAVELP_LAUNCH_PHASES
 #endif
 #define COLUMNS 32u
@@ -120,8 +169,8 @@ static struct gravelp_arena *make_arena(const struct test *test)
     const uint32_t slot_bytes = GRAVELP_INBOX_SLOT_BYTES(COLUMNS, 2);
     const size_t heap_at = sizeof(struct gravelp_arena) + sizeof(struct gravelp_queue_words);
     const size_t servers_at = (heap_at + sizeof(struct heap) + 63) / 64 * 64;
-    const size_t bytes =
-        servers_at + GRAVELP_INBOX_SLOT(test->n_servers, N_SLOTS, slot_bytes, test->n_servers, 1);
+    const size_t bytes = servers_at + GRAVELP_INBOX_SLOT(test->n_servers + N_PAIRS, N_SLOTS,
+                                                         slot_bytes, test->n_servers + N_PAIRS, 1);
     struct gravelp_arena *arena = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (!arena)
         fail("no memory for an arena");
@@ -131,7 +180,8 @@ static struct gravelp_arena *make_arena(const struct test *test)
     arena->queues_offset = sizeof *arena;
     arena->heap_offset = heap_at;
     arena->servers_offset = servers_at;
-    *gravelp_servers(arena) = (struct gravelp_servers){.n_servers = test->n_servers,
+    *gravelp_servers(arena) = (struct gravelp_servers){.n_servers = test->n_servers + N_PAIRS,
+                                                       .n_owners = test->n_servers,
                                                        .n_slots = N_SLOTS,
                                                        .slot_bytes = slot_bytes,
                                                        .columns = COLUMNS,
@@ -153,6 +203,23 @@ static void begin_near_the_wrap(struct gravelp_arena *arena)
 
 /* ---- tests ----------------------------------------------------------------------------------------- */
 
+static void check_moves(const struct test *test, const struct heap *heap, uint32_t n_messages)
+{
+    uint32_t expected[MOST_KEYS] = {0};
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < n_messages; i++) {
+        expected[i % test->n_keys]++;
+        expected[second_of(test, i)]++;
+    }
+    for (uint32_t key = 0; key < MOST_KEYS; key++) {
+        sum += heap->moved[key];
+        if (heap->n_moves[key] != expected[key])
+            fail("%u transactions of key %u, not %u", heap->n_moves[key], key, expected[key]);
+    }
+    if (sum)
+        fail("transactions made %llu", (unsigned long long)sum);
+}
+
 static void check(const struct test *test, struct gravelp_arena *arena, uint32_t n_phases)
 {
     const struct heap *heap = heap_of(arena);
@@ -162,6 +229,7 @@ static void check(const struct test *test, struct gravelp_arena *arena, uint32_t
             fail("message %u of %u has been run %u times", i, test->n_items, heap->ledger[i]);
     for (uint32_t key = 0; key < MOST_KEYS; key++)
         sum += heap->count[key];
+    check_moves(test, heap, N_PAIRS || n_phases == 0 ? test->n_items : 0);
     if (sum != test->n_items)
         fail("%u messages were counted, of %u", sum, test->n_items);
     if (arena->fault)
@@ -183,6 +251,7 @@ static void run_test(const struct test *test)
 #else
         lanes_launch(clients, arena, test, test->n_clients, test->client_items);
         lanes_launch(servers, arena, test, test->n_servers, test->server_items);
+        lanes_launch(pair_server, arena, test, 1, 2 * test->server_items);
 #endif
         if (++n_phases > n_virtual)
             fail("%u phases, and %u virtual groups taken of %u", n_phases,
@@ -195,14 +264,16 @@ static void run_test(const struct test *test)
 static void run_frame(const struct test *test)
 {
     struct gravelp_arena *arena = make_arena(test);
-    struct frame frame = {.n = test->n_items, .rows = calloc(2 * test->n_items, sizeof(ulong))};
+    struct frame frame = {.n = test->n_items, .rows = calloc(3 * test->n_items, sizeof(ulong))};
     if (!frame.rows)
         fail("no memory for a frame");
     for (uint32_t i = 0; i < frame.n; i++) {
         frame.rows[i] = i % test->n_keys;
         frame.rows[frame.n + i] = i;
+        frame.rows[2 * frame.n + i] = second_of(test, i);
     }
     lanes_launch(serve_run, arena, &frame, test->n_servers, test->server_items);
+    lanes_launch(serve_pairs, arena, &frame, 1, 2 * test->server_items);
     check(test, arena, 0);
     free(frame.rows);
     free(arena);

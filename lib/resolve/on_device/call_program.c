@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "opencl/program.h"
+#include "serve/call_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,16 +24,15 @@ int gravel_on_device(struct gravel *gravel, void *user, uint32_t source,
 
 static void write_kernel(FILE *out, const struct gravel_handler *handler)
 {
-    fprintf(out, "#line 1 \"handler %s, as registered\"\n", handler->name);
-    fprintf(out, "kernel void gravel_call_%s(GRAVELP_CALL_RUN)\n{\n", handler->name);
-    fprintf(out, "    %s(number)\n        %s(GRAVELP_CALL",
-            handler->n_keys ? "GRAVELP_CALL_SERVED" : "GRAVELP_CALL_EACH", handler->name);
-    for (uint32_t i = 0; i < handler->n_args; i++)
-        fprintf(out, ", GRAVELP_CALL_ARGUMENT(%u, number)", i);
-    fprintf(out, ");\n}\nvoid %s(struct gravel_call", handler->name);
-    for (uint32_t i = 0; i < handler->n_args; i++)
-        fprintf(out, ", ulong");
-    fprintf(out, ");\n");
+    static const char *const each[] = {"GRAVELP_CALL_EACH", "GRAVELP_CALL_SERVED",
+                                       "GRAVELP_CALL_PAIRS"};
+    static const struct gravel_call_words words = {"GRAVELP_CALL", "GRAVELP_CALL_ARGUMENT(",
+                                                   ", number)"};
+    fprintf(out, "kernel void gravel_call_%s(GRAVELP_CALL_RUN)\n{\n    %s(number)\n", handler->name,
+            each[handler->n_keys]);
+    gravel_call_text_write(out, handler, &words);
+    fprintf(out, "}\n");
+    gravel_call_text_prototypes(out, handler);
 }
 
 /* What stands behind the user's text; NULL if memory is out. The caller frees it. */

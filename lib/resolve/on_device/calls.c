@@ -11,6 +11,7 @@
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 #include "resolve/on_device/call_program.h"
+#include "serve/servers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ struct gravel_device_calls {
     cl_kernel *kernels; /* [n_handlers] NULL: the host's */
     size_t group;
     size_t server_items;    /* of a group that runs handlers with keys */
+    size_t pair_items;      /* with two keys */
     cl_command_queue queue; /* steps svm and usm */
     unsigned char *staged;  /* [buffer_bytes] there: a run's arguments, shared with the device */
     uint64_t limit_ns;      /* for a run: half of the time after which others miss us */
@@ -57,7 +59,8 @@ static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
     char name[512];
     cl_kernel *kernel = &calls->kernels[handler];
     snprintf(name, sizeof name, "gravel_call_%s", calls->shape.handlers[handler].name);
-    size_t *group = calls->shape.handlers[handler].n_keys ? &calls->server_items : &calls->group;
+    size_t *const groups[] = {&calls->group, &calls->server_items, &calls->pair_items};
+    size_t *group = groups[calls->shape.handlers[handler].n_keys];
     int code = gravel_cl_kernel_create(&calls->device, calls->program, name, group, kernel);
     return code ? code
                 : gravel_check_cl("a handler's arena: clSetKernelArg",
@@ -148,6 +151,7 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     calls->device = gravel_beside_device(shape->device);
     calls->group = GROUP;
     calls->server_items = shape->config->server_items;
+    calls->pair_items = gravel_servers_pair_items(shape->config->server_items);
     calls->limit_ns = shape->config->timeout_ms * UINT64_C(500000);
     begin_wait(calls);
     const struct gravel_call_program request = {.bindings = shape->bindings,
@@ -196,7 +200,7 @@ struct call_target {
 /*
  * How a run's kernel is enqueued. A handler without a key takes a work-item a message. One with a key is served by at
  * most n_servers groups, fewer if there are few messages: a run is alone, so that the groups of one need not own what
- * those of another did.
+ * those of another did. One with two keys is served by one group.
  */
 struct spread {
     size_t n_items, group;
@@ -206,6 +210,8 @@ static struct spread spread_of(const struct gravel_device_calls *calls, uint32_t
 {
     if (!calls->shape.handlers[handler].n_keys)
         return (struct spread){n_messages, calls->group};
+    if (calls->shape.handlers[handler].n_keys == 2)
+        return (struct spread){calls->pair_items, calls->pair_items};
     size_t n = n_messages / MESSAGES_A_SERVER + 1;
     if (n > calls->shape.config->n_servers)
         n = calls->shape.config->n_servers;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights, and arithmetic on distances as the kernels do it.
+ * Arithmetic on distances as the kernels do it.
  *
  * Path: sssp.c, search.c, reference.c -> this
- * Owner: nothing outlives a call, but for the weights of a graph.
+ * Owner: nothing outlives a call.
  * Threads: main's.
  */
 #include "sssp.h"
-#include "frame/random.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 size_t sssp_distance_bytes(const struct sssp *sssp)
@@ -23,32 +21,11 @@ void sssp_choose_form(struct sssp *sssp)
 {
     const struct graph_survey *survey = &sssp->part.survey;
     uint64_t most =
-        survey->weights_are == GRAPH_UNWEIGHTED ? MOST_DRAWN_WEIGHT : survey->max_weight;
+        survey->weights_are == GRAPH_UNWEIGHTED ? GRAPH_MOST_DRAWN_WEIGHT : survey->max_weight;
     if (survey->weights_are == GRAPH_FLOAT)
         sssp->form = SSSP_FLOAT;
     else
         sssp->form = (survey->n_vertices - 1) * most < UINT32_MAX ? SSSP_UINT : SSSP_ULONG;
-}
-
-static uint32_t drawn_weight(uint64_t key, uint32_t u, uint32_t v)
-{
-    uint64_t ends = u < v ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
-    return 1 + (uint32_t)(random_at(key, ends) % MOST_DRAWN_WEIGHT);
-}
-
-void sssp_draw_weights(struct graph *rows, const uint32_t *vertices, uint64_t seed)
-{
-    if (rows->weights_are != GRAPH_UNWEIGHTED)
-        return;
-    uint64_t key = random_key(~seed); /* not the one that drew the edges */
-    rows->weights = malloc(rows->n_edges ? rows->n_edges * sizeof *rows->weights : 1);
-    if (!rows->weights)
-        die("no memory for weights of %llu edges", (unsigned long long)rows->n_edges);
-    rows->weights_are = GRAPH_UINT;
-    for (uint64_t u = 0; u < rows->n_vertices; u++)
-        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++)
-            rows->weights[e].as_uint =
-                drawn_weight(key, vertices ? vertices[u] : (uint32_t)u, rows->neighbours[e]);
 }
 
 static float float_of(uint64_t distance)

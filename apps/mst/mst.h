@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of minimum spanning trees share.
+ *
+ * Path:    mst.c (options, trials) -> edges.c (the graph's edges) -> rounds.c -> check.c
+ * Owner:   mst_open makes what mst_close frees.
+ * Threads: main's.
+ */
+#ifndef APPS_MST_H
+#define APPS_MST_H
+
+#include "frame/app.h"
+#include "frame/progress.h"
+#include "graph/node_part.h"
+#include "graph/weights.h"
+#include "sections/form.h"
+
+/* As mst.cl has them. A weight is a uint, or the bits of a float that is not negative. */
+struct mst_entry {
+    cl_uint neighbour, weight, edge;
+};
+struct mst_offer {
+    cl_uint component, weight, edge;
+};
+
+/* The graph without directions and loops; of edges between the same ends, the lightest. */
+struct mst_edges {
+    uint64_t n;
+    cl_uint2 *ends;            /* [n], lesser first */
+    cl_uint *weights;          /* [n] */
+    cl_uint *offsets;          /* [n_vertices + 1] of rows, in which each edge stands twice */
+    struct mst_entry *entries; /* [2 n] */
+};
+
+struct mst {
+    struct options options;
+    struct node node;
+    struct graph_part part;
+    struct sections sections;
+    bool has_floats;
+    uint64_t n_vertices;
+    struct mst_edges edges;
+
+    uint64_t lightest_weights, lightest_edges, locks; /* heap offsets: of components [vertices] */
+    cl_kernel begin, look, lightest, least, hang, jump, keep, relabel; /* least: form atomic */
+    cl_mem ends, offsets, entries, components, offers, is_in_tree, counts;
+    cl_mem vertices[2], live[2], roots[2]; /* by turns */
+
+    struct progress progress;
+    uint64_t n_rounds; /* of the last trial */
+    uint64_t n_offers; /* critical sections in it */
+    double section_s;  /* and their time */
+    uint64_t n_tree;   /* edges of the tree, or of all trees */
+    double tree_weight;
+    double serial_s; /* Kruskal's */
+};
+
+/** The edges of a graph as it is read; or die. */
+void mst_edges_open(struct mst_edges *edges, const struct graph *graph);
+void mst_edges_close(struct mst_edges *edges);
+
+/** Open the node and take the graph. */
+app_step mst_open;
+
+/** No edge is in the tree. */
+app_step mst_reset;
+
+/** Find it. */
+app_step mst_run;
+
+/** What the last trial found. @return [edges.n] whether an edge is in it, to be freed. */
+cl_uint *mst_read(struct mst *mst);
+
+/** Weight of an edge, as a number. */
+double mst_weight(const struct mst *mst, uint64_t edge);
+
+/** Free what mst_open made. */
+app_step mst_close;
+
+/** Compare with Kruskal's tree. @return edges that are in one of both [count]. */
+uint64_t mst_check(struct mst *mst);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The check: ratings learnt one after the other, in C. Another order of steps gives other factors, but an error that is
+ * nearly as large; and each row must have made as many steps as it has ratings, in each epoch.
+ *
+ * Path: sgd.c -> this
+ * Owner: nothing outlives a call.
+ * Threads: main's.
+ */
+#include "sgd.h"
+
+#include "frame/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST_DIFFERENCE 0.02 /* of two errors, as a part of the serial one */
+
+void sgd_begin(const struct sgd *sgd, struct sgd_row *rows)
+{
+    const uint64_t key = random_key(sgd->options.seed ^ UINT64_C(0x5347440000000000));
+    for (uint64_t row = 0; row < sgd_n_rows(&sgd->ratings); row++) {
+        rows[row].n_steps = 0;
+        for (uint32_t i = 0; i < SGD_FACTORS; i++)
+            rows[row].factors[i] =
+                0.4f * ((float)(random_at(key, row * SGD_FACTORS + i) >> 40) * 0x1p-24f - 0.5f);
+    }
+}
+
+static float error_of(const struct sgd_rating *rating, const struct sgd_row *rows)
+{
+    const struct sgd_row *user = &rows[rating->user], *item = &rows[rating->item];
+    float sum = 0;
+    for (uint32_t i = 0; i < SGD_FACTORS; i++)
+        sum += user->factors[i] * item->factors[i];
+    return rating->value - sum;
+}
+
+double sgd_rmse(const struct sgd_ratings *ratings, const struct sgd_row *rows)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < ratings->n; i++) {
+        const double error = (double)error_of(&ratings->each[i], rows);
+        sum += error * error;
+    }
+    return sqrt(sum / (double)ratings->n);
+}
+
+static void learn(const struct sgd *sgd, const struct sgd_rating *rating, struct sgd_row *rows)
+{
+    const float error = error_of(rating, rows), rate = (float)sgd->rate;
+    const float weight = (float)sgd->weight;
+    struct sgd_row *user = &rows[rating->user], *item = &rows[rating->item];
+    for (uint32_t i = 0; i < SGD_FACTORS; i++) {
+        const float p = user->factors[i], q = item->factors[i];
+        user->factors[i] = p + rate * (error * q - weight * p);
+        item->factors[i] = q + rate * (error * p - weight * q);
+    }
+    user->n_steps++;
+    item->n_steps++;
+}
+
+/* Rows with another number of steps [count]. */
+static uint64_t compare_steps(struct sgd *sgd, const struct sgd_row *expected)
+{
+    const uint64_t n = sgd_n_rows(&sgd->ratings);
+    struct sgd_row *found =
+        node_map(&sgd->node, sgd->node.number, sgd->rows, n * sizeof *found, CL_MAP_READ);
+    uint64_t n_wrong = 0;
+    for (uint64_t row = 0; row < n; row++)
+        n_wrong += found[row].n_steps != expected[row].n_steps;
+    node_unmap(&sgd->node, found);
+    return n_wrong;
+}
+
+uint64_t sgd_check(struct sgd *sgd, struct trials *trials)
+{
+    const struct sgd_ratings *ratings = &sgd->ratings;
+    struct sgd_row *rows = app_array(sgd_n_rows(ratings), sizeof *rows, "the check");
+    sgd_begin(sgd, rows);
+    const double first = sgd_rmse(ratings, rows), begin_s = trials_clock();
+    for (uint64_t epoch = 0; epoch < sgd->n_epochs; epoch++)
+        for (uint64_t i = 0; i < ratings->n; i++)
+            learn(sgd, &ratings->each[i], rows);
+    const double serial_s = trials_clock() - begin_s, serial = sgd_rmse(ratings, rows);
+    const uint64_t n_wrong = compare_steps(sgd, rows);
+    free(rows);
+    trials_add_real(trials, "serial_rmse", serial);
+    trials_add_real(trials, "serial_seconds", serial_s);
+    trials_say(trials, "  serial: error %.6f, from %.6f, in %.6f s\n", serial, first, serial_s);
+    return n_wrong + !(fabs(sgd->rmse - serial) <= MOST_DIFFERENCE * serial);
+}

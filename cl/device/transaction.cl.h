@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transactions: handlers with two keys, each of which excludes all handlers with an equal key, be it their first or
+ * their second.
+ *
+ * One group serves them all, while no other group serves. Where a group is one thread its leader goes through them in a
+ * plain loop. Elsewhere it takes rounds: each work-item has one message, and bids its number for the lists of both
+ * keys; whose number is the least of both lists runs, and takes another message for the next round. The least message
+ * of all runs in every round, so that no order of the messages can hang. No work-item waits for another but at a
+ * barrier, or holds one key while it wants the other.
+ *
+ * Path:    resolve/on_device/call_program.c, serve/server_program.c write kernels around this -> the user's handlers.
+ * Memory:  G8, as serve.cl.h: between two barriers a datum has one work-item.
+ * Source:  Wang, Fussell, Lin 2019, section 3.3, where servers send each other requests for locks; the rounds are
+ *          the reservations of Blelloch, Fineman, Gibbons, Shun, Internally Deterministic Parallel Algorithms Can Be
+ *          Fast, PPoPP 2012.
+ */
+#ifndef GRAVELP_TRANSACTION_CL_H
+#define GRAVELP_TRANSACTION_CL_H
+
+#include "serve.cl.h"
+
+#define GRAVELP_PAIR_LISTS 2048u /* a power of two; keys of one list wait for each other */
+
+/* Local memory of a group that serves transactions. */
+struct gravelp_pairs {
+    uint next;      /* messages from here on have not been taken */
+    uint n_bidding; /* work-items that have a message in this round */
+    uint
+        bid[GRAVELP_PAIR_LISTS]; /* of each list, ~ the least message that wants it; 0: none does */
+};
+
+/* A work-item's message, and how it stands in this round. */
+struct gravelp_pair {
+    uint message; /* its number; GRAVELP_SERVER_NONE: none */
+    uint list[2]; /* of its keys */
+    bool has[2];  /* whether it is the least of each */
+    bool is_over; /* no message is left to be taken */
+};
+
+/* Every work-item of the group: no message is taken, and no list wanted. */
+GRAVELP_INLINE void gravelp_pairs_open(local struct gravelp_pairs *pairs)
+{
+    for (uint i = (uint)gravelp_lane_id(); i < GRAVELP_PAIR_LISTS; i += gravelp_n_lanes())
+        pairs->bid[i] = 0;
+    if (gravelp_is_leader())
+        pairs->next = pairs->n_bidding = 0;
+    gravelp_barrier_group(); /* G8: no list is wanted */
+}
+
+/* Any work-item without a message: the number of the next of n, or GRAVELP_SERVER_NONE. */
+GRAVELP_INLINE uint gravelp_pairs_next(local struct gravelp_pairs *pairs,
+                                       private struct gravelp_pair *pair, uint n)
+{
+    uint message = pair->is_over ? n : gravelp_local_add_relaxed(&pairs->next, 1);
+    pair->is_over = message >= n;
+    return pair->is_over ? GRAVELP_SERVER_NONE : message;
+}
+
+/* Any work-item: it has a message. */
+GRAVELP_INLINE void gravelp_pair_take(private struct gravelp_pair *pair, uint message, ulong first,
+                                      ulong second)
+{
+    pair->message = message;
+    pair->list[0] = gravelp_key_hash(first) & (GRAVELP_PAIR_LISTS - 1);
+    pair->list[1] = gravelp_key_hash(second) & (GRAVELP_PAIR_LISTS - 1);
+}
+
+/* Every work-item of the group: bid for both lists. @return  whether any has a message. */
+GRAVELP_INLINE bool gravelp_pairs_bid(local struct gravelp_pairs *pairs, struct gravelp_pair pair)
+{
+    if (pair.message != GRAVELP_SERVER_NONE) {
+        gravelp_local_max_relaxed(&pairs->bid[pair.list[0]], ~pair.message);
+        gravelp_local_max_relaxed(&pairs->bid[pair.list[1]], ~pair.message);
+        gravelp_local_add_relaxed(&pairs->n_bidding, 1);
+    }
+    gravelp_barrier_group(); /* G8: all have bid */
+    return pairs->n_bidding != 0;
+}
+
+/* Any work-item, behind gravelp_pairs_bid: whether its message is to run. */
+GRAVELP_INLINE bool gravelp_pair_runs(local struct gravelp_pairs *pairs,
+                                      private struct gravelp_pair *pair)
+{
+    const bool is_bidding = pair->message != GRAVELP_SERVER_NONE;
+    for (uint i = 0; i < 2; i++)
+        pair->has[i] = is_bidding && pairs->bid[pair->list[i]] == ~pair->message;
+    return pair->has[0] && pair->has[1];
+}
+
+/* Every work-item of the group: what was to run has been run; who was the least of a list takes its bid back. */
+GRAVELP_INLINE void gravelp_pairs_end(local struct gravelp_pairs *pairs,
+                                      private struct gravelp_pair *pair)
+{
+    gravelp_barrier_group(); /* G8: messages have been run, and bids read */
+    for (uint i = 0; i < 2; i++)
+        if (pair->has[i])
+            pairs->bid[pair->list[i]] = 0;
+    if (pair->has[0] && pair->has[1])
+        pair->message = GRAVELP_SERVER_NONE;
+    if (gravelp_is_leader())
+        pairs->n_bidding = 0;
+    gravelp_barrier_group(); /* G8: no list is wanted */
+}
+
+#define GRAVELP_NO_PAIR ((struct gravelp_pair){GRAVELP_SERVER_NONE, {0, 0}, {false, false}, false})
+
+/* Every work-item of the group: take one of n messages of a run, by its keys [n] each, if there is one, and bid. */
+GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
+                                       private struct gravelp_pair *pair, global const ulong *first,
+                                       global const ulong *second, uint n)
+{
+    if (pair->message == GRAVELP_SERVER_NONE) {
+        uint message = gravelp_pairs_next(pairs, pair, n);
+        if (message != GRAVELP_SERVER_NONE)
+            gravelp_pair_take(pair, message, first[message], second[message]);
+    }
+    return gravelp_pairs_bid(pairs, *pair);
+}
+
+/*
+ * Every work-item of the only group: go through n messages by their keys; `served` is the number of one.
+ * GRAVELP_TRANSACTIONS stands in the kernel's outermost scope.
+ */
+#if defined(GRAVELP_SERIAL_GROUP)
+#define GRAVELP_TRANSACTIONS
+#define GRAVELP_SERVE_PAIRS(served, first, second, n) \
+    for (uint served = gravelp_is_leader() ? 0 : (n); served < (n); served++)
+#else
+#if defined(__OPENCL_C_VERSION__)
+#define GRAVELP_TRANSACTIONS                                  \
+    local struct gravelp_pairs gravel_pairs_;                 \
+    local struct gravelp_pairs *const pairs = &gravel_pairs_; \
+    gravelp_pairs_open(pairs)
+#else
+#define GRAVELP_TRANSACTIONS                                 \
+    struct gravelp_pairs *const pairs = gravelp_lane->pairs; \
+    gravelp_pairs_open(pairs)
+#endif
+#define GRAVELP_SERVE_PAIRS(served, first, second, n)                                         \
+    for (struct gravelp_pair pair = GRAVELP_NO_PAIR;                                          \
+         gravelp_pairs_turn(pairs, &pair, first, second, n); gravelp_pairs_end(pairs, &pair)) \
+        if (gravelp_pair_runs(pairs, &pair))                                                  \
+            for (uint served = pair.message, once = 1; once; once = 0)
+#endif
+
+#endif
