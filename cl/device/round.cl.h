@@ -79,6 +79,7 @@ gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
 
 #else
 
+#define GRAVELP_ENROL_LOOKS 64u  /* without a newcomer, before the list of members is closed */
 #define GRAVELP_MEMBER_LOOKS 64u /* at a word, before a member asks whether to continue */
 
 /* ---- members ---------------------------------------------------------------------------------- */
@@ -116,7 +117,7 @@ GRAVELP_INLINE bool gravelp_member_wait(struct gravel_flow_group f, global uint 
 GRAVELP_INLINE void gravelp_member_enrol(struct gravel_flow_group f)
 {
     global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
-    uint me = gravelp_members_enrol(&turn->members, turn->n_groups);
+    uint me = gravelp_members_enrol(&turn->members, turn->n_groups, GRAVELP_ENROL_LOOKS);
     f.scratch->member = f.scratch->part = me;
     f.scratch->phase = 0;
     f.scratch->round = (struct gravelp_round){0, 0, 0, 0};

@@ -72,6 +72,8 @@ GRAVELP_INLINE bool wait_for_members(global uint *words, global uint *word, uint
     return true;
 }
 
+#define ENROL_LOOKS (1u << 13) /* a busy machine may start the second group late */
+
 /*
  * Any size: groups that have started when the list of members is closed meet n_rounds times, and the last one out of
  * each counts, without atomics. A member that waits for too long leaves, and is counted too.
@@ -80,7 +82,8 @@ kernel void meet(global uint *words, uint n_groups, uint n_rounds, uint max_ms, 
 {
     global struct gravelp_members *members =
         (global struct gravelp_members *)(words + GRAVELP_TEST_MEMBERS);
-    if (get_local_id(0) == 0 && gravelp_members_enrol(members, n_groups) < GRAVELP_MEMBERS_CLOSED) {
+    if (get_local_id(0) == 0 &&
+        gravelp_members_enrol(members, n_groups, ENROL_LOOKS) < GRAVELP_MEMBERS_CLOSED) {
         bool goes_on = wait_for_members(words, &members->n, 0, max_ms, look_ns); /* K7 */
         uint n = gravelp_device_load_relaxed(&members->n);
         for (uint round = 0; goes_on && round < n_rounds; round++) {

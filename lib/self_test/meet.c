@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define N_ROUNDS 32u
-#define N_TRIES 4u
+#define N_TRIES 8u
 
 extern const char gravel_self_test_cl[];
 
