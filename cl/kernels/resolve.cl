@@ -77,7 +77,8 @@ kernel void check_indices(RUN, ulong n_words, uint n_items)
     (void)arena, (void)kind, (void)is_wide, (void)base, (void)values_at;
     global const uint *indices = (global const uint *)(frame + indices_at);
     for (uint i = (uint)get_global_id(0); i < n_messages; i += AT_ONCE * n_items) {
-        uint seen[AT_ONCE]; /* loads first: an atomic operation between two keeps the second one waiting */
+        uint seen
+            [AT_ONCE]; /* loads first: an atomic operation between two keeps the second one waiting */
         for (uint k = 0; k < AT_ONCE; k++)
             seen[k] = n_messages - i > k * n_items ? indices[i + k * n_items] : 0;
         for (uint k = 0; k < AT_ONCE; k++)

@@ -145,8 +145,8 @@ int gravel_node_check_slice(const struct gravel *gravel)
 /*
  * Groups that may wait at once. A compute unit stays free, whatever the device; of a GPU, a third of them, and of
  * groups larger than LARGE_GROUP there are as many as have no more work-items. For a group that waits keeps registers
- * and local memory, and next to it on a unit there may be no room for the kernels that bin and apply what it sends: with
- * a group on every unit but one, all of these may have to run on the one left.
+ * and local memory, and next to it on a unit there may be no room for the kernels that bin and apply what it sends:
+ * with a group on every unit but one, all of these may have to run on the one left.
  */
 #define LARGE_GROUP 512u
 static uint64_t slice_beside(const struct gravel *gravel, const struct gravel_slicer *slicer)
