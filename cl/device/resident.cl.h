@@ -225,7 +225,6 @@ GRAVELP_INLINE void gravelp_resident_serve(struct gravel_group g,
     if (gravelp_is_leader())
         gravelp_device_fetch_add_relaxed(&gravelp_servers(g.arena)->n_served,
                                          service->n_run); /* a sum */
-    gravelp_service_meet(g.arena); /* G8: the service is no longer looked at */
 }
 
 /* Every work-item of the group: take a role, and play it if it is a server's. Its lists lie where an outbox would. */
