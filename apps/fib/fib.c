@@ -147,6 +147,7 @@ static const struct app app = {.name = "fib",
                                .unit = "calls/s",
                                .doc = "Compute a Fibonacci number by the recursion, every call a "
                                       "task of a channel-flow graph.",
+                               .group_items = FLOW_GROUP,
                                .groups = {{"Problem:", 1, own_options, 0}},
                                APP_FIELDS(struct app_fib),
                                .open = set_up,

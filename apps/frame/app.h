@@ -38,7 +38,7 @@ struct app {
     const char *doc;  /* what it does, for --help */
     /* Its own options, whose defaults its main sets; and the graph's, or none. */
     struct option_group groups[2];
-    uint32_t group_items; /* work-items of a group, if --group does not say; 0: 256 */
+    uint32_t group_items; /* work-items of a group, if --group does not say; 0: node_open chooses */
     size_t options, node; /* where the struct has its struct options and struct node: APP_FIELDS */
 
     /* In the order in which they are taken. */

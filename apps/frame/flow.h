@@ -13,6 +13,10 @@
 
 #include <gravel/flow.h>
 
+/* Work-items of a group, if --group does not say: a kernel has the code of all nodes, and so many registers that GPUs
+ * may bear no larger groups. */
+#define FLOW_GROUP 256u
+
 /* How an application is written: as a flow, or with the plain kernels that it is compared with. */
 struct flow_form {
     const char *name;

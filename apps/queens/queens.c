@@ -121,6 +121,7 @@ static const struct app app = {.name = "queens",
                                .unit = "solutions/s",
                                .doc = "Count the placements of N queens on a board of N x N, every "
                                       "board with some rows filled a task of a channel-flow graph.",
+                               .group_items = FLOW_GROUP,
                                .groups = {{"Problem:", 1, own_options, 0}},
                                APP_FIELDS(struct app_queens),
                                .open = set_up,

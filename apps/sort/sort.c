@@ -122,6 +122,7 @@ static const struct app app = {.name = "sort",
                                .unit = "keys/s",
                                .doc = "Sort random keys by merging, every part of them a task of a "
                                       "channel-flow graph, or pass by pass with plain kernels.",
+                               .group_items = FLOW_GROUP,
                                .groups = {{"Problem:", 1, own_options, 0}},
                                APP_FIELDS(struct app_sort),
                                .open = set_up,

@@ -172,6 +172,7 @@ static const struct app app = {.name = "strassen",
                                .doc = "Multiply two matrices, every product a task of a "
                                       "channel-flow graph, or tile by tile with a plain kernel. "
                                       "Rates count 2 N^3 operations.",
+                               .group_items = FLOW_GROUP,
                                .groups = {{"Problem:", 1, own_options, 0}},
                                APP_FIELDS(struct app_strassen),
                                .open = set_up,
