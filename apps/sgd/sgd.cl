@@ -23,8 +23,11 @@ struct rating {
     float value;
 };
 
-/* rate: how far a step goes; weight: of the factors' own size. */
-void step(private ulong *user, private ulong *item, float value, float rate, float weight)
+/* Pointers have no space: where OpenCL has a generic one, those of row_load are of it.
+ *
+ * rate: how far a step goes; weight: of the factors' own size.
+ */
+void step(ulong *user, ulong *item, float value, float rate, float weight)
 {
     float2 sum = 0;
     for (uint i = 0; i < PAIRS; i++)
@@ -39,12 +42,12 @@ void step(private ulong *user, private ulong *item, float value, float rate, flo
     item[PAIRS]++;
 }
 
-void row_copy(private ulong *words, global const ulong *row)
+void row_copy(ulong *words, global const ulong *row)
 {
     for (uint i = 0; i < WORDS; i++)
         words[i] = row[i];
 }
-void row_set(global ulong *row, private const ulong *words)
+void row_set(global ulong *row, const ulong *words)
 {
     for (uint i = 0; i < WORDS; i++)
         row[i] = words[i];

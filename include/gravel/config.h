@@ -43,7 +43,7 @@
       "resident on GPUs that prove it, else lone; where nodes send messages it is always host")   \
     X(COUNT, flow_groups, GRAVEL_FLOW_GROUPS, 0, 0, 65536, "device",                              \
       "work-groups of a resident launch; 0 derives it: a group for each compute unit of a CPU "   \
-      "device, two elsewhere, and one unit left free on step pump [work-groups]")                 \
+      "device, four elsewhere, and one unit left free on step pump [work-groups]")                \
     X(COUNT, flow_slice_ms, GRAVEL_FLOW_SLICE, 100, 1, 10000, "device",                           \
       "how long a launch takes that chooses rounds by itself, before the next one continues "     \
       "[milliseconds]")                                                                           \

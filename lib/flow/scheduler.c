@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define GROUPS_OF_UNIT 2u /* of a GPU: while one group waits, another one works */
+#define GROUPS_OF_UNIT 4u /* of a GPU: while one group waits, others work */
 
 static const char *const names[] = {
     [GRAVEL_SCHEDULER_HOST] = "host",
