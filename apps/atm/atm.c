@@ -189,6 +189,7 @@ static const struct app app = {.name = "atm",
                                .unit = "transfers/s",
                                .doc = "Transfer money between random accounts, with a critical "
                                       "section for each account.",
+                               .group_items = SECTIONS_GROUP,
                                .groups = {{"Problem:", 1, own_options, 0},
                                           SECTIONS_OPTIONS_GROUP(offsetof(struct atm, sections))},
                                APP_FIELDS(struct atm),

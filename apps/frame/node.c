@@ -90,8 +90,7 @@ void node_open(struct node *node, uint64_t heap_bytes)
         GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers,
                         .device_code = node->device_code);
     node_check(gravel_open(&node->gravel, &config, &bindings));
-    node->fits_group = !node->group_items;
-    if (node->fits_group)
+    if (!node->group_items)
         node->group_items = gravel_group_size(node->gravel);
     node->number = gravel_node(node->gravel);
     node->n_nodes = gravel_n_nodes(node->gravel);
@@ -155,22 +154,9 @@ static cl_kernel make_kernel(struct node *node, cl_program program, const char *
     return node->kernels[i];
 }
 
-/* Nobody has chosen the size of groups: one that the kernel bears. */
-static void fit_group(struct node *node, cl_kernel kernel)
-{
-    size_t most = 0;
-    node_check_cl(clGetKernelWorkGroupInfo(kernel, gravel_cl_device(node->gravel),
-                                           CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
-                  "clGetKernelWorkGroupInfo");
-    while (node->group_items > most && node->group_items > 1)
-        node->group_items /= 2;
-}
-
 cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name)
 {
     cl_kernel kernel = make_kernel(node, program, name);
-    if (node->fits_group)
-        fit_group(node, kernel);
     node_check(gravel_kernel_set_arena(node->gravel, kernel, 0));
     return kernel;
 }

@@ -27,9 +27,7 @@ typedef int node_call(void *user, uint32_t number, const uint64_t args[GRAVEL_AM
 struct node {
     struct gravel *gravel;
     cl_program program;
-    uint32_t
-        group_items; /* of a work-group: --group; if 0, node_open chooses, and node_kernel what the kernel bears */
-    bool fits_group; /* it does */
+    uint32_t group_items; /* of a work-group: --group; if 0, node_open chooses */
     const struct gravel_handler
         *handlers; /* [n_handlers] set by the caller; node_open copies them */
     uint32_t n_handlers;

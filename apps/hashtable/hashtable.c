@@ -198,6 +198,7 @@ static const struct app app = {
     .unit = "operations/s",
     .doc = "Insert into a hash table of linked lists, count keys in it "
            "or search it, with a critical section for each list.",
+    .group_items = SECTIONS_GROUP,
     .groups = {{"Problem:", 1, own_options, 0},
                SECTIONS_OPTIONS_GROUP(offsetof(struct hashtable, sections))},
     APP_FIELDS(struct hashtable),

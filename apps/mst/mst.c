@@ -60,6 +60,7 @@ static const struct app app = {
     .unit = "edges/s",
     .doc = "Find a graph's minimum spanning tree, or one for each of its parts, with a critical "
            "section for each component. Directions of edges and loops do not count.",
+    .group_items = SECTIONS_GROUP,
     .groups = {SECTIONS_OPTIONS_GROUP(offsetof(struct mst, sections)),
                GRAPH_OPTIONS_GROUP(offsetof(struct mst, part.options))},
     APP_FIELDS(struct mst),

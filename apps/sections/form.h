@@ -21,6 +21,9 @@
 
 #include "frame/node.h"
 
+/* Work-items of a group, if --group does not say: clients keep an outbox in registers and local memory. */
+#define SECTIONS_GROUP 256u
+
 struct section_form {
     const char *name;
     const char *kernel;  /* behind "NAME_" of an application's kernel */

@@ -159,6 +159,7 @@ static const struct app app = {.name = "sgd",
                                .unit = "steps/s",
                                .doc = "Learn users' and items' factors from ratings, with a "
                                       "critical section of both rows for each rating.",
+                               .group_items = SECTIONS_GROUP,
                                .groups = {{"Problem:", 1, own_options, 0},
                                           SECTIONS_OPTIONS_GROUP(offsetof(struct sgd, sections))},
                                APP_FIELDS(struct sgd),
