@@ -65,10 +65,9 @@ static void refuse(struct gravel_network *network, const struct gravel_refusal *
     gravel_network_put(network, buffer);
 }
 
-void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
-                          const struct gravel_refusal *refusal)
+static void end_messages(struct gravel_network *network, const struct gravel_loan *loan,
+                         uint64_t n_messages, const struct gravel_refusal *refusal)
 {
-    struct gravel_network *network = context;
     gravel_counter_add(&network->counts.resolved_buffers, 1);
     gravel_counter_add(&network->counts.resolved_messages, n_messages);
     gravel_trace_buffer(network->trace, "resolve", loan->source, (uint32_t)loan->bytes);
@@ -78,6 +77,15 @@ void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_
     }
     if (refusal->code == GRAVEL_EKERNEL) /* a handler on the device that does not end */
         gravel_network_fail(network, refusal->code, refusal->text);
+}
+
+/* Only now is it resolved: else a barrier of its sender could end before its refusal is told. */
+void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
+                          const struct gravel_refusal *refusal)
+{
+    struct gravel_network *network = context;
+    end_messages(network, loan, n_messages, refusal);
+    network->n_counted_resolved++;
 }
 
 static bool handle_messages(struct gravel_network *network, struct gravel_frame *frame,
@@ -91,7 +99,7 @@ static bool handle_messages(struct gravel_network *network, struct gravel_frame 
     if (is_kept)
         network->n_kept++;
     else
-        gravel_control_ended(network, loan, n, &refusal);
+        end_messages(network, loan, n, &refusal);
     return is_kept;
 }
 
@@ -269,7 +277,7 @@ bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *
     }
     uint16_t kind = frame->kind;
     bool is_kept = dispatch(network, frame, loan);
-    if (gravel_frame_is_counted(kind))
+    if (gravel_frame_is_counted(kind) && !is_kept)
         network->n_counted_resolved++;
     return is_kept;
 }

@@ -136,7 +136,7 @@ static void rows_of_a_newer_caller_are_as_long_as_the_caller_has_them(void **sta
     assert_ptr_equal(out.handlers[1].user, table);
     free((void *)out.handlers);
     table[1].later = 1;
-    expect_refused(read_both(&out, &bindings), "bindings.handler_bytes is 48, and");
+    expect_refused(read_both(&out, &bindings), "bindings.handler_bytes is 64, and");
     assert_null(out.handlers);
 }
 

@@ -56,8 +56,8 @@ static void pump_takes_large_buffers_and_small_slots(void **state)
     assert_int_equal(config.n_aggregators, 2);
     assert_int_equal(config.slot_bytes, 64 + 512 * (4 + 4));
     assert_int_equal(config.queue_bytes, 64 * MIB);
-    assert_int_equal(config.buffer_bytes, 4 * MIB);
-    assert_int_equal(config.n_buffers, 16);
+    assert_int_equal(config.buffer_bytes, 8 * MIB);
+    assert_int_equal(config.n_buffers, 8);
     assert_int_equal(config.flush_us, 2000);
 }
 
@@ -124,7 +124,7 @@ static void one_aggregator_is_enough_where_the_device_bins(void **state)
 static void memory_of_buffers_is_bounded(void **state)
 {
     (void)state;
-    uint64_t last = 4 * MIB;
+    uint64_t last = 8 * MIB;
     for (uint32_t n_nodes = 1; n_nodes <= 256; n_nodes++) {
         const struct gravel_config config = derive(GRAVEL_STEP_PUMP, n_nodes, 16);
         assert_in_range(config.buffer_bytes, 65536, last);
