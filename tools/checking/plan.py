@@ -2,8 +2,9 @@
 """What a check runs: the core, and a tenth of the rest or all of it.
 
 The core is named by tests/core. The rest is dealt to ten tenths like cards, so that neighbours, which are alike, go to
-different ones. A commit's tenth is the number of commits before it, modulo ten: of ten commits one after the other each
-runs another, which the digits of a hash would not do.
+different ones. A commit's turn is the number of commits before it, and its tenth the turn modulo ten: of ten commits
+one after the other each runs another, which the digits of a hash would not do. Ten turns have one sanitizer, the next
+ten the other.
 
 Path: BUILD/meson-info/intro-tests.json, tests/core -> this -> __main__.py.
 """
@@ -16,7 +17,7 @@ import sys
 
 TENTHS = 10
 BUILDS = ["build with clang", "manual"]
-SANITIZERS = ["address", "thread"]  # each in five shares: building takes longer than a share's tests
+SANITIZERS = ["address", "thread"]  # in turns, each in ten shares, so that of twenty commits each runs another
 
 
 class Plan:
@@ -25,9 +26,9 @@ class Plan:
         self.sanitizers, self.left = sanitizers, left
 
 
-def commit_tenth():
+def n_commits():
     result = subprocess.run(["git", "rev-list", "--count", "HEAD"], capture_output=True, text=True)
-    return int(result.stdout) % TENTHS if result.returncode == 0 else 0
+    return int(result.stdout) if result.returncode == 0 else 0
 
 
 def listed(build):
@@ -59,19 +60,21 @@ def split(tests):
     return core, [test for test in tests if test not in core]
 
 
-def make(build, is_all, tenth):
+def make(build, is_all, turn):
+    """@param turn  None: the commit's."""
     core, rest = split(list(listed(build)))
     if is_all:
         return Plan("all: %d tests, figures, clang, manual, sanitizers" % len(core + rest), [t for t, _ in core + rest],
                     figures(), BUILDS, [(kind, None) for kind in SANITIZERS], "")
-    tenth = commit_tenth() if tenth is None else tenth
+    turn = n_commits() if turn is None else turn
+    tenth = turn % TENTHS
     dealt, all_figures = rest[tenth::TENTHS], figures()
     some_figures = all_figures[tenth::TENTHS]
-    kind = SANITIZERS[tenth % 2]
-    share = "%d/%d" % (tenth // 2, TENTHS // 2)
+    kind = SANITIZERS[turn // TENTHS % 2]
+    share = "%d/%d" % (tenth, TENTHS)
     builds = BUILDS[tenth // 5:tenth // 5 + 1] if tenth % 5 == 0 else []
     title = "core: %d tests; tenth %d of the rest: %d tests, %s, sanitizer %s %s" % (
         len(core), tenth, len(dealt), ", ".join(some_figures + builds), kind, share)
-    left = "%d tests, %d figures, %d builds, and nine tenths of the sanitizers' tests" % (
+    left = "%d tests, %d figures, %d builds, and nineteen twentieths of the sanitizers' tests" % (
         len(rest) - len(dealt), len(all_figures) - len(some_figures), len(BUILDS) - len(builds))
     return Plan(title, [t for t, _ in core + dealt], some_figures, builds, [(kind, share)], left)

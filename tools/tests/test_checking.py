@@ -35,8 +35,12 @@ class Plan(unittest.TestCase):
             self.assertEqual(run.count(test), plan.TENTHS if test in core else 1, test)
         self.assertEqual(sorted(f for some in plans for f in some.figures), sorted(plan.figures()))
         self.assertEqual(sorted(b for some in plans for b in some.builds), sorted(plan.BUILDS))
-        shares = [(kind, "%d/5" % i) for kind in plan.SANITIZERS for i in range(5)]
-        self.assertEqual(sorted(s for some in plans for s in some.sanitizers), sorted(shares))
+
+    def test_two_rounds_of_tenths_have_all_sanitizers(self):
+        shares = [(kind, "%d/10" % i) for kind in plan.SANITIZERS for i in range(plan.TENTHS)]
+        turns = range(2 * plan.TENTHS)
+        run = [share for turn in turns for share in plan.make(BUILD, False, turn).sanitizers]
+        self.assertEqual(sorted(run), sorted(shares))
 
     def test_all_is_everything_once(self):
         everything = plan.make(BUILD, True, None)
