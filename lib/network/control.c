@@ -79,7 +79,7 @@ static void end_messages(struct gravel_network *network, const struct gravel_loa
         gravel_network_fail(network, refusal->code, refusal->text);
 }
 
-/* Only now is it resolved: else a barrier of its sender could end before its refusal is told. */
+/* Only now is it resolved: else a barrier of its sender could end before the refusal arrives. */
 void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
                           const struct gravel_refusal *refusal)
 {
