@@ -234,6 +234,7 @@ static void refusal_is_told_at_both_ends(void)
     uint64_t memory = alloc_or_die(gravel, 4096);
     if (node == 0) {
         const uint64_t arguments[3] = {memory, 1024};
+        usleep(300000); /* other nodes have left gravel_alloc, which would return the refusal */
         cl_kernel kernel =
             body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)b, 1);"), arguments);
         const size_t global_size = 256, local_size = 64;
