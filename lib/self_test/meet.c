@@ -28,14 +28,17 @@ static int watch(const struct gravel_test_words *words)
     struct gravel_lived lived = gravel_lived_for(GRAVEL_TEST_LIMIT_NS);
     const uint32_t go = 1;
     uint32_t phase = 0, ended = 0;
-    while (words->shared && phase != N_ROUNDS && !ended &&
+    int code = 0;
+    while (!code && words->shared && phase != N_ROUNDS && !ended &&
            gravel_lived_tick(&lived, gravel_clock_ns()) < GRAVEL_TEST_LIMIT_NS) {
         usleep(20);
-        gravel_test_get(words, GRAVELP_TEST_MEMBERS + offsetof(struct gravelp_members, phase) / 4,
-                        &phase, 1);
-        gravel_test_get(words, GRAVELP_TEST_ENDED, &ended, 1);
+        code = gravel_test_get(
+            words, GRAVELP_TEST_MEMBERS + offsetof(struct gravelp_members, phase) / 4, &phase, 1);
+        if (!code)
+            code = gravel_test_get(words, GRAVELP_TEST_ENDED, &ended, 1);
     }
-    return words->shared ? gravel_test_put(words, GRAVELP_TEST_GO, &go, 1) : 0;
+    int told = words->shared ? gravel_test_put(words, GRAVELP_TEST_GO, &go, 1) : 0;
+    return code ? code : told;
 }
 
 /* One launch. @param seen  [out] */
