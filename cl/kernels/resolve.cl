@@ -36,14 +36,15 @@
  * arena; indices_at, values_at: in the frame [bytes]. (A switch over a masked command is one over 12-bit
  * numbers to the compiler, and oclgrind takes the wrong case.)
  *
- * refused [2]: zeros, unless check_indices has found an index of the frame that is refused; then UINT_MAX less the
- * number of the first such message in the frame, and its index, and nothing of the frame is applied. first: messages of
- * the frame before this run.
+ * refused [.][2], of which the frame has number `record`: zeros, unless check_indices has found an index of the frame
+ * that is refused; then UINT_MAX less the number of the first such message in the frame, and its index, and nothing of
+ * the frame is applied. first: messages of the frame before this run.
  */
 #define RUN                                                                             \
     global uchar *arena, global uchar *frame, uint kind, uint is_wide, uint n_messages, \
-        ulong base, uint indices_at, uint values_at, global uint *refused, uint first
-#define IS_REFUSED(i) is_refused(refused, frame + indices_at, first, n_messages, i)
+        ulong base, uint indices_at, uint values_at, global uint *refused, uint record, uint first
+#define FOUND (refused + 2 * record)
+#define IS_REFUSED(i) is_refused(FOUND, frame + indices_at, first, n_messages, i)
 #define RUN_WORD_AT(i) word_at(frame + indices_at, kind, is_wide, base, i)
 #define WORD(type, i) ((volatile global type *)(arena + RUN_WORD_AT(i)))
 #define ASKED_WORD(type, i) \
@@ -83,7 +84,7 @@ kernel void check_indices(RUN, ulong n_words, uint n_items)
             seen[k] = n_messages - i > k * n_items ? indices[i + k * n_items] : 0;
         for (uint k = 0; k < AT_ONCE; k++)
             if (seen[k] >= n_words && n_messages - i > k * n_items)
-                atomic_max(&refused[0], UINT_MAX - first - i - k * n_items);
+                atomic_max(&FOUND[0], UINT_MAX - first - i - k * n_items);
     }
 }
 
@@ -205,25 +206,35 @@ GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
 #endif
 #endif
 
-#define EACH(OP, op, TYPE, type)                                                 \
-    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                            \
-        UPDATE_##op(type, WORD(type, i), VALUE(type, i));                        \
-        break;                                                                   \
-    case GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE):             \
-        VALUE(type, i) = UPDATE_##op(type, ASKED_WORD(type, i), VALUE(type, i)); \
+/* A value as its row has it, in the lower bytes. */
+#define FROM_BITS_int(bits) as_int((uint)(bits))
+#define FROM_BITS_uint(bits) ((uint)(bits))
+#define FROM_BITS_float(bits) as_float((uint)(bits))
+#define FROM_BITS_long(bits) as_long(bits)
+#define FROM_BITS_ulong(bits) (bits)
+#define FROM_BITS_double(bits) as_double(bits)
+
+/* Message i: `word` of the arena [bytes], and the value. */
+#define AT(type) ((volatile global type *)(arena + word))
+#define EACH(OP, op, TYPE, type)                                               \
+    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                          \
+        UPDATE_##op(type, AT(type), FROM_BITS_##type(value));                  \
+        break;                                                                 \
+    case GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE):           \
+        VALUE(type, i) = UPDATE_##op(type, AT(type), FROM_BITS_##type(value)); \
         break;
 #define INC_EACH(TYPE, type)                         \
     case GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_##TYPE): \
-        UPDATE_inc(type, WORD(type, i), 1);          \
+        UPDATE_inc(type, AT(type), 1);               \
         break;
 #define GET_EACH(TYPE, type)                         \
     case GRAVELP_COMMAND(GRAVEL_GET, GRAVEL_##TYPE): \
-        VALUE(type, i) = *ASKED_WORD(type, i);       \
+        VALUE(type, i) = *AT(type);                  \
         break;
-#define CAS_EACH(TYPE, type)                                                                \
-    case GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE):                                        \
-        VALUE(type, i) =                                                                    \
-            ATOMIC_##type(cmpxchg)(ASKED_WORD(type, i), EXPECTED(type, i), VALUE(type, i)); \
+#define CAS_EACH(TYPE, type)                                                              \
+    case GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE):                                      \
+        VALUE(type, i) =                                                                  \
+            ATOMIC_##type(cmpxchg)(AT(type), EXPECTED(type, i), FROM_BITS_##type(value)); \
         break;
 #define EACH_INTEGER(TYPE, type)                \
     GRAVEL_INTEGER_OPERATIONS(EACH, TYPE, type) \
@@ -231,13 +242,9 @@ GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
     GET_EACH(TYPE, type)                        \
     CAS_EACH(TYPE, type)
 
-/* Any local size, global size at least n_messages. Any command but put and active message; those on 64-bit
- * words need the device's 64-bit atomics. */
-kernel void apply_each(RUN)
+GRAVELP_INLINE void apply_one(global uchar *arena, global uchar *frame, uint kind, uint n_messages,
+                              uint values_at, uint i, ulong word, ulong value)
 {
-    uint i = (uint)get_global_id(0);
-    if (i >= n_messages || IS_REFUSED(i))
-        return;
     switch (kind) {
         EACH_INTEGER(INT, int)
         EACH_INTEGER(UINT, uint)
@@ -255,6 +262,43 @@ kernel void apply_each(RUN)
 #endif
         GET_EACH(DOUBLE, ulong)
 #endif
+    }
+}
+
+/* Where in the arena the word of message i is [bytes], of an update or a request. */
+GRAVELP_INLINE ulong place_of(global const uchar *indices, uint kind, uint is_wide, ulong base,
+                              uint i)
+{
+    return GRAVELP_IS_REQUEST(kind) ? asked_at(indices, kind, base, i)
+                                    : word_at(indices, kind, is_wide, base, i);
+}
+
+/* The value of message i as bits; 0 of a command without. */
+GRAVELP_INLINE ulong bits_of(global const uchar *values, uint kind, uint i)
+{
+    if (GRAVELP_N_VALUES(kind) == 0)
+        return 0;
+    return GRAVELP_VALUE_BYTES(kind) == 8 ? ((global const ulong *)values)[i]
+                                          : ((global const uint *)values)[i];
+}
+
+/* Any local size, global size at least n_items. Any command but put and active message; those on 64-bit words need the
+ * device's 64-bit atomics. Few items leave room on the device for the kernels beside this one. */
+kernel void apply_each(RUN, uint n_items)
+{
+    uint item = (uint)get_global_id(0);
+    if (item >= n_items || IS_REFUSED(item))
+        return;
+    for (uint i = item; i < n_messages; i += AT_ONCE * n_items) {
+        ulong words[AT_ONCE], values[AT_ONCE]; /* loads first, as above */
+        for (uint k = 0; k < AT_ONCE; k++) {
+            uint message = n_messages - i > k * n_items ? i + k * n_items : i;
+            words[k] = place_of(frame + indices_at, kind, is_wide, base, message);
+            values[k] = bits_of(frame + values_at, kind, message);
+        }
+        for (uint k = 0; k < AT_ONCE && n_messages - i > k * n_items; k++)
+            apply_one(arena, frame, kind, n_messages, values_at, i + k * n_items, words[k],
+                      values[k]);
     }
 }
 

@@ -213,6 +213,7 @@ static bool open_device(const char *part)
         if (strstr(candidates[i].capability.platform, part)) {
             device.id = candidates[i].device;
             device.capability = candidates[i].capability;
+            device.units = 1; /* few work-items, each of which then applies several messages */
         }
     if (!device.id || !device.capability.has_compiler)
         return false;

@@ -28,18 +28,20 @@ struct record {
 /* Room for one frame. */
 struct berth {
     cl_mem uploaded; /* [max_frame_bytes] */
-    cl_mem refused;  /* struct record, on the device */
     struct gravel_loan loan;
     struct gravel_plan plan;
     uint64_t heap_offset;
-    cl_event event; /* the upload's, then that of the record's read */
+    cl_event sent; /* the upload's */
 };
 
 struct gravel_lent {
     const struct gravel_device_runs *runs;
     struct gravel_lending lending;
     cl_command_queue uploads;
+    cl_mem refused;               /* [N_BERTHS] struct record, on the device */
     struct gravel_pinned records; /* [N_BERTHS] struct record, as read */
+    cl_event told;                /* of the read of all records under way; NULL: none is */
+    uint32_t n_told;              /* frames, from the oldest on, that end with it */
     struct berth berths[N_BERTHS];
     uint32_t first;      /* the oldest frame's berth */
     uint32_t n, n_begun; /* frames; those of them whose kernels are enqueued */
@@ -53,10 +55,7 @@ static const char applying[] = "resolver: applying a frame";
 static int make_berth(struct gravel_lent *lent, struct berth *berth, uint64_t bytes)
 {
     const struct gravel_device *device = lent->runs->device;
-    int code = gravel_cl_buffer_create(device, "resolver", bytes, &berth->uploaded);
-    return code ? code
-                : gravel_cl_buffer_create(device, "resolver", sizeof(struct record),
-                                          &berth->refused);
+    return gravel_cl_buffer_create(device, "resolver", bytes, &berth->uploaded);
 }
 
 /* What a driver puts off to a buffer's first use must be done before a kernel of the user's waits. */
@@ -65,16 +64,26 @@ static int warm_up(const struct gravel_lent *lent, const struct berth *berth, ui
     const cl_uint zero = 0;
     cl_int error = clEnqueueFillBuffer(lent->uploads, berth->uploaded, &zero, sizeof zero, 0, bytes,
                                        0, NULL, NULL);
-    if (error == CL_SUCCESS)
-        error = clEnqueueFillBuffer(lent->uploads, berth->refused, &zero, sizeof zero, 0,
-                                    sizeof(struct record), 0, NULL, NULL);
     return gravel_check_cl("resolver: clEnqueueFillBuffer", error);
+}
+
+static int make_records(struct gravel_lent *lent)
+{
+    const cl_uint zero = 0;
+    const uint64_t bytes = N_BERTHS * sizeof(struct record);
+    int code = gravel_cl_buffer_create(lent->runs->device, "resolver", bytes, &lent->refused);
+    return code ? code
+                : gravel_check_cl("resolver: clEnqueueFillBuffer",
+                                  clEnqueueFillBuffer(lent->uploads, lent->refused, &zero,
+                                                      sizeof zero, 0, bytes, 0, NULL, NULL));
 }
 
 static int make_all(struct gravel_lent *lent, uint64_t bytes)
 {
     const struct gravel_device *device = lent->runs->device;
     int code = gravel_cl_queue_create(device, "resolver: uploads", &lent->uploads);
+    if (!code)
+        code = make_records(lent);
     if (!code)
         code =
             gravel_pinned_create(&lent->records, device, lent->uploads, "resolver: pinned memory",
@@ -107,10 +116,11 @@ void gravel_lent_destroy(struct gravel_lent *lent)
     if (!gravel_wait_is_done(lent->runs->device, lent->uploads, "resolver: the last uploads"))
         return; /* the device still uses all of it */
     for (uint32_t i = 0; i < N_BERTHS; i++) {
-        gravel_cl_event_release(lent->berths[i].event);
+        gravel_cl_event_release(lent->berths[i].sent);
         gravel_cl_buffer_release(lent->berths[i].uploaded);
-        gravel_cl_buffer_release(lent->berths[i].refused);
     }
+    gravel_cl_event_release(lent->told);
+    gravel_cl_buffer_release(lent->refused);
     gravel_cl_queue_release(lent->uploads);
     free(lent);
 }
@@ -123,9 +133,14 @@ static struct berth *berth_of(struct gravel_lent *lent, uint32_t i)
     return &lent->berths[(lent->first + i) % N_BERTHS];
 }
 
+static uint32_t number_of(const struct gravel_lent *lent, const struct berth *berth)
+{
+    return (uint32_t)(berth - lent->berths);
+}
+
 static struct record *record_of(const struct gravel_lent *lent, const struct berth *berth)
 {
-    return (struct record *)(void *)lent->records.begin + (berth - lent->berths);
+    return (struct record *)(void *)lent->records.begin + number_of(lent, berth);
 }
 
 static int enqueue_run(const struct gravel_lent *lent, const struct berth *berth,
@@ -136,7 +151,8 @@ static int enqueue_run(const struct gravel_lent *lent, const struct berth *berth
         .frame = rows ? rows->memory : berth->uploaded,
         .run = &planned->run,
         .heap_offset = berth->heap_offset,
-        .refused = berth->refused,
+        .refused = lent->refused,
+        .record = number_of(lent, berth),
         .first = planned->first,
     };
     gravel_device_run_follow(&run, planned->at);
@@ -158,24 +174,34 @@ static int enqueue_runs(const struct gravel_lent *lent, const struct berth *bert
     return code;
 }
 
+/* Have the records of all frames that are begun read, unless they are being read: one read for many frames, as the
+ * device's kernels stand still while it copies. */
+static int tell(struct gravel_lent *lent)
+{
+    if (lent->told || lent->n_begun == 0)
+        return 0;
+    cl_int error = clEnqueueReadBuffer(lent->runs->queue, lent->refused, CL_FALSE, 0,
+                                       N_BERTHS * sizeof(struct record), lent->records.begin, 0,
+                                       NULL, &lent->told);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl(applying, error);
+    lent->n_told = lent->n_begun;
+    return gravel_check_cl(applying, clFlush(lent->runs->queue));
+}
+
 /* The first frame that is not begun is on the device: give it back if it is a copy, and apply it. */
 static int begin(struct gravel_lent *lent)
 {
     struct berth *berth = berth_of(lent, lent->n_begun);
-    gravel_cl_event_release(berth->event);
-    berth->event = NULL;
+    gravel_cl_event_release(berth->sent);
+    berth->sent = NULL;
     if (!berth->loan.rows)
         lent->lending.give_back(lent->lending.context, &berth->loan);
     int code = enqueue_runs(lent, berth);
     if (code)
         return code;
-    cl_int error =
-        clEnqueueReadBuffer(lent->runs->queue, berth->refused, CL_FALSE, 0, sizeof(struct record),
-                            record_of(lent, berth), 0, NULL, &berth->event);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl(applying, error);
     lent->n_begun++;
-    return gravel_check_cl(applying, clFlush(lent->runs->queue));
+    return lent->told ? gravel_check_cl(applying, clFlush(lent->runs->queue)) : tell(lent);
 }
 
 static int refuse(const struct gravel_lent *lent, const struct berth *berth,
@@ -183,12 +209,13 @@ static int refuse(const struct gravel_lent *lent, const struct berth *berth,
 {
     const cl_uint zero = 0;
     const struct record *record = record_of(lent, berth);
+    uint64_t at = number_of(lent, berth) * sizeof *record;
     const struct gravel_expect expect = gravel_loan_expects(&berth->loan);
     gravel_decode_refuse_index(&berth->plan, &expect, UINT32_MAX - record->found, record->index,
                                refusal);
     return gravel_check_cl(applying,
-                           clEnqueueFillBuffer(lent->runs->queue, berth->refused, &zero,
-                                               sizeof zero, 0, sizeof *record, 0, NULL, NULL));
+                           clEnqueueFillBuffer(lent->runs->queue, lent->refused, &zero, sizeof zero,
+                                               at, sizeof *record, 0, NULL, NULL));
 }
 
 /* The oldest frame is applied, or refused: tell. */
@@ -196,10 +223,7 @@ static int end(struct gravel_lent *lent)
 {
     struct berth *berth = berth_of(lent, 0);
     struct gravel_refusal refusal = {.code = 0};
-    clWaitForEvents(1, &berth->event); /* returns at once; orders the record's read before ours */
     bool is_refused = record_of(lent, berth)->found != 0;
-    gravel_cl_event_release(berth->event);
-    berth->event = NULL;
     lent->first = (lent->first + 1) % N_BERTHS;
     lent->n--;
     lent->n_begun--;
@@ -211,14 +235,25 @@ static int end(struct gravel_lent *lent)
     return code;
 }
 
+/* The records are read: end the frames that they tell of. */
+static int end_told(struct gravel_lent *lent)
+{
+    int code = 0;
+    clWaitForEvents(1, &lent->told); /* returns at once; orders the records' read before ours */
+    gravel_cl_event_release(lent->told);
+    lent->told = NULL;
+    for (; lent->n_told && !code; lent->n_told--)
+        code = end(lent);
+    return code ? code : tell(lent);
+}
+
 /* ---- waits ----------------------------------------------------------------------------------- */
 
 /* Wait for the upload of the first frame that is not begun. */
 static int wait_to_begin(struct gravel_lent *lent)
 {
     const struct berth *berth = berth_of(lent, lent->n_begun);
-    int code =
-        berth->loan.rows ? 0 : gravel_wait_event(lent->runs->device, berth->event, uploading);
+    int code = berth->loan.rows ? 0 : gravel_wait_event(lent->runs->device, berth->sent, uploading);
     return code ? code : begin(lent);
 }
 
@@ -234,8 +269,8 @@ static int finish_oldest(struct gravel_lent *lent)
 {
     int code = lent->n_begun ? 0 : wait_to_begin(lent);
     if (!code)
-        code = gravel_wait_event(lent->runs->device, berth_of(lent, 0)->event, applying);
-    return code ? code : end(lent);
+        code = gravel_wait_event(lent->runs->device, lent->told, applying);
+    return code ? code : end_told(lent);
 }
 
 int gravel_lent_finish(struct gravel_lent *lent)
@@ -246,13 +281,13 @@ int gravel_lent_finish(struct gravel_lent *lent)
     return code;
 }
 
-/* Whether a frame's event has come, or there is none to wait for. @return 0; GRAVEL_ECL. */
-static int ask(const struct berth *berth, const char *what, bool *has_come)
+/* Whether an event has come, or there is none to wait for. @return 0; GRAVEL_ECL. */
+static int ask(cl_event event, const char *what, bool *has_come)
 {
-    *has_come = !berth->event;
+    *has_come = !event;
     if (*has_come)
         return 0;
-    cl_int status = gravel_cl_event_status(berth->event);
+    cl_int status = gravel_cl_event_status(event);
     *has_come = status == CL_COMPLETE;
     return status < CL_COMPLETE ? gravel_fail_cl(what, status) : 0;
 }
@@ -263,16 +298,16 @@ int gravel_lent_look(struct gravel_lent *lent, bool *moved)
     int code = 0;
     *moved = false;
     while (!code && lent->n_begun < lent->n && has_come) {
-        code = ask(berth_of(lent, lent->n_begun), uploading, &has_come);
+        code = ask(berth_of(lent, lent->n_begun)->sent, uploading, &has_come);
         if (!code && has_come)
             code = begin(lent);
         *moved |= has_come;
     }
     has_come = true;
-    while (!code && lent->n_begun && has_come) {
-        code = ask(berth_of(lent, 0), applying, &has_come);
+    while (!code && lent->told && has_come) {
+        code = ask(lent->told, applying, &has_come);
         if (!code && has_come)
-            code = end(lent);
+            code = end_told(lent);
         *moved |= has_come;
     }
     return code;
@@ -287,7 +322,7 @@ static int upload(const struct gravel_lent *lent, struct berth *berth, const voi
                   uint64_t bytes)
 {
     cl_int error = clEnqueueWriteBuffer(lent->uploads, berth->uploaded, CL_FALSE, 0, bytes, frame,
-                                        0, NULL, &berth->event);
+                                        0, NULL, &berth->sent);
     if (error == CL_SUCCESS)
         error = clFlush(lent->uploads);
     return gravel_check_cl(uploading, error);

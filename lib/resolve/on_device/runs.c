@@ -11,14 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 256u         /* [work-items] wanted; kernels may bear fewer */
-#define FEW_MESSAGES 8u    /* not worth more than one work-item */
-#define MIN_PUT_BYTES 8u   /* index and value of the smallest */
-#define CHECK_ITEMS 65536u /* at most: each looks at several indices */
+#define GROUP 256u                /* [work-items] wanted; kernels may bear fewer */
+#define FEW_MESSAGES 8u           /* not worth more than one work-item */
+#define MIN_PUT_BYTES 8u          /* index and value of the smallest */
+#define CHECK_ITEMS 65536u        /* at most: each looks at several indices */
+#define APPLY_ITEMS_PER_UNIT 512u /* at most: the kernels beside this one need room */
 
 /* Kernels take arena, frame, a run, and last what only they need. */
 #define FRAME_ARGUMENT 1u
-#define LAST_ARGUMENT 10u
+#define LAST_ARGUMENT 11u
 
 extern const char gravel_resolve_cl[];
 
@@ -134,7 +135,7 @@ struct run_rows {
     uint64_t base;                  /* [bytes] of index 0 in the arena */
     uint32_t indices_at, values_at; /* [bytes] in the frame */
     cl_mem refused;
-    uint32_t first;
+    uint32_t record, first;
 };
 
 static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel, size_t n_items)
@@ -152,7 +153,7 @@ static int set_rows(const struct gravel_device_runs *runs, const struct run_rows
         GRAVEL_ARGUMENT(rows->is_wide),   GRAVEL_ARGUMENT(rows->run->n_messages),
         GRAVEL_ARGUMENT(rows->base),      GRAVEL_ARGUMENT(rows->indices_at),
         GRAVEL_ARGUMENT(rows->values_at), GRAVEL_ARGUMENT(rows->refused),
-        GRAVEL_ARGUMENT(rows->first),
+        GRAVEL_ARGUMENT(rows->record),    GRAVEL_ARGUMENT(rows->first),
     };
     return SET(runs, kernel, FRAME_ARGUMENT, arguments);
 }
@@ -171,6 +172,15 @@ static int enqueue_check(const struct gravel_device_runs *runs, const struct run
     const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(n_words), GRAVEL_ARGUMENT(n_items)};
     int code = SET(runs, CHECK_INDICES, LAST_ARGUMENT, bound);
     return code ? code : enqueue(runs, rows, CHECK_INDICES, n_items);
+}
+
+static int enqueue_each(const struct gravel_device_runs *runs, const struct run_rows *rows)
+{
+    uint32_t n = rows->run->n_messages, most = runs->device->units * APPLY_ITEMS_PER_UNIT;
+    uint32_t n_items = n < most ? n + !n : most;
+    const struct gravel_argument items[] = {GRAVEL_ARGUMENT(n_items)};
+    int code = SET(runs, APPLY_EACH, LAST_ARGUMENT, items);
+    return code ? code : enqueue(runs, rows, APPLY_EACH, n_items);
 }
 
 static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_rows *rows)
@@ -210,7 +220,7 @@ int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem upl
     if (!code)
         code = enqueue_check(runs, &rows, 0);
     if (!code && !runs->is_serial)
-        code = enqueue(runs, &rows, APPLY_EACH, runs->group);
+        code = enqueue_each(runs, &rows);
     if (!code && !runs->is_serial)
         code = enqueue_puts(runs, &rows);
     return code ? code : enqueue_signal(runs, 0, 0);
@@ -233,7 +243,7 @@ static int enqueue_messages(const struct gravel_device_runs *runs, const struct 
         return enqueue(runs, rows, APPLY_SERIALLY, 1);
     if (GRAVELP_COMMAND_OP(rows->kind) == GRAVEL_PUT)
         return enqueue_puts(runs, rows);
-    return enqueue(runs, rows, APPLY_EACH, run->n_messages);
+    return enqueue_each(runs, rows);
 }
 
 static struct run_rows find_rows(const struct gravel_device_runs *runs,
@@ -251,6 +261,7 @@ static struct run_rows find_rows(const struct gravel_device_runs *runs,
         .indices_at = run->indices_at,
         .values_at = run->values_at,
         .refused = run->refused ? run->refused : runs->passed,
+        .record = run->record,
         .first = run->first,
     };
 }

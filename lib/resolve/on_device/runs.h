@@ -36,8 +36,9 @@ struct gravel_device_run {
     const struct gravel_run *run;   /* its header on the host; used until the call returns */
     uint32_t indices_at, values_at; /* in `frame` [bytes] */
     uint64_t heap_offset;           /* of the node's heap in the arena [bytes] */
-    cl_mem refused; /* [2 words] see resolve.cl; NULL: the host has checked the indices */
-    uint32_t first; /* messages of the frame before it */
+    cl_mem refused;                 /* see resolve.cl; NULL: the host has checked the indices */
+    uint32_t record;                /* its number in `refused` */
+    uint32_t first;                 /* messages of the frame before it */
 };
 
 /**
