@@ -3,9 +3,10 @@
  * Bins a run of packages on the device: groups their messages by destination, in one block.
  *
  * Two kernels, one after the other: every group counts the destinations of its packages, and adds its counts to those
- * of the run. Then every group takes a tile of the messages, ranks those for each destination, reserves room for them
+ * of the run. Then every group takes tiles of the messages: it ranks those for each destination, reserves room for them
  * in the destination's part by one atomic operation, sorts them in local memory and stores neighbours next to each
- * other. No group waits for another. Messages of a run commute, so those for one destination stand in any order.
+ * other. Its lanes take few messages at once and there are few groups: senders and the resolver have need of registers
+ * too. No group waits for another. Messages of a run commute, so those for one destination stand in any order.
  *
  * Destinations that do not exist, and packages that are not what the host took them for, are counted as messages
  * for node n_nodes: then nothing is stored, and the host looks at the packages itself.
@@ -110,7 +111,7 @@ kernel void count_messages(RUN, uint team, uint n_replicas, local uint *counts, 
 
 /* ---- tiles ------------------------------------------------------------------------------------ */
 
-#define EACH 16u /* messages of a tile that a lane takes, at most */
+#define EACH 8u /* messages of a tile that a lane takes, at most */
 
 /* A lane's messages of a tile: packages of `columns` messages, the lane's first, and how far it is to its next. */
 struct walk {
@@ -216,21 +217,6 @@ GRAVELP_INLINE global const uchar *row_of(const struct tile *tile, uint package,
            (is_value ? GRAVELP_VALUE_ROW(command, stride, 0) : GRAVELP_INDEX_ROW(stride));
 }
 
-/* The lane's elements of a row. values [EACH] */
-GRAVELP_INLINE void load_row(const struct tile *tile, const uint *keys, uint command, bool is_value,
-                             uint bytes, ulong *values)
-{
-    struct walk walk = first_message(tile->columns);
-    for (uint j = 0; j < EACH; j++, walk = next_message(walk)) {
-        uint column = tile->first_column + walk.column;
-        if (keys[j] == NONE)
-            continue;
-        global const uchar *row = row_of(tile, walk.package, command, is_value);
-        values[j] =
-            bytes == 8 ? ((global const ulong *)row)[column] : ((global const uint *)row)[column];
-    }
-}
-
 /* Element `i` of the block's row; rows of 4 and of 8 bytes. */
 GRAVELP_INLINE void store(global uchar *row, uint i, uint bytes, ulong value)
 {
@@ -245,41 +231,53 @@ GRAVELP_INLINE uint row_bytes(uint command, bool is_value)
     return is_value ? GRAVELP_VALUE_BYTES(command) : GRAVELP_INDEX_BYTES(command);
 }
 
-/* Store one row of a tile in the block, message by message. keys [EACH]: counter and rank. */
-GRAVELP_INLINE void store_row(const struct tile *tile, const uint *keys, local const uint *places,
-                              uint command, bool is_value, global uchar *to)
-{
-    uint bytes = row_bytes(command, is_value);
-    ulong values[EACH];
-    load_row(tile, keys, command, is_value, bytes, values);
-    for (uint j = 0; j < EACH; j++) {
-        if (keys[j] == NONE)
-            continue;
-        uint place = places[keys[j] & 0xffffu] + (keys[j] >> 16);
-        if (place < tile->n_places)
-            store(to, place, bytes, values[j]);
+/*
+ * For rows of one type, of which a lane takes MOST elements of a tile at most; keys [EACH]: counter and rank.
+ *
+ * load_TYPE: the lane's elements of a row.
+ * store_row_TYPE: store them in the block, message by message.
+ * sort_row_TYPE: sort them: element `at` is for the node whose first counter is firsts[at].
+ */
+#define DEFINE_ROWS(type, MOST)                                                                  \
+    GRAVELP_INLINE void load_##type(const struct tile *tile, const uint *keys, uint command,     \
+                                    bool is_value, type *values)                                 \
+    {                                                                                            \
+        struct walk walk = first_message(tile->columns);                                         \
+        for (uint j = 0; j < (MOST); j++, walk = next_message(walk))                             \
+            if (keys[j] != NONE)                                                                 \
+                values[j] = ((global const type *)row_of(                                        \
+                    tile, walk.package, command, is_value))[tile->first_column + walk.column];   \
+    }                                                                                            \
+    GRAVELP_INLINE void store_row_##type(const struct tile *tile, const uint *keys,              \
+                                         local const uint *places, uint command, bool is_value,  \
+                                         global uchar *to)                                       \
+    {                                                                                            \
+        type values[MOST];                                                                       \
+        load_##type(tile, keys, command, is_value, values);                                      \
+        for (uint j = 0; j < (MOST); j++) {                                                      \
+            if (keys[j] == NONE)                                                                 \
+                continue;                                                                        \
+            uint place = places[keys[j] & 0xffffu] + (keys[j] >> 16);                            \
+            if (place < tile->n_places)                                                          \
+                ((global type *)to)[place] = values[j];                                          \
+        }                                                                                        \
+    }                                                                                            \
+    GRAVELP_INLINE void sort_row_##type(const struct tile *tile, const uint *keys,               \
+                                        local const uint *starts, uint n_replicas, uint command, \
+                                        bool is_value, local ushort *firsts, local type *sorted) \
+    {                                                                                            \
+        type values[MOST];                                                                       \
+        load_##type(tile, keys, command, is_value, values);                                      \
+        for (uint j = 0; j < (MOST); j++) {                                                      \
+            if (keys[j] == NONE)                                                                 \
+                continue;                                                                        \
+            uint counter = keys[j] & 0xffffu, at = starts[counter] + (keys[j] >> 16);            \
+            firsts[at] = (ushort)(counter & ~(n_replicas - 1));                                  \
+            sorted[at] = values[j];                                                              \
+        }                                                                                        \
     }
-}
-
-/* Sort one row of a tile: element `at` of it is for the node whose first counter is firsts[at]. */
-GRAVELP_INLINE void sort_row(const struct tile *tile, const uint *keys, local const uint *starts,
-                             uint n_replicas, uint command, bool is_value, local ushort *firsts,
-                             local ulong *sorted)
-{
-    uint bytes = row_bytes(command, is_value);
-    ulong values[EACH];
-    load_row(tile, keys, command, is_value, bytes, values);
-    for (uint j = 0; j < EACH; j++) {
-        if (keys[j] == NONE)
-            continue;
-        uint counter = keys[j] & 0xffffu, at = starts[counter] + (keys[j] >> 16);
-        firsts[at] = (ushort)(counter & ~(n_replicas - 1));
-        if (bytes == 8)
-            sorted[at] = values[j];
-        else
-            ((local uint *)sorted)[at] = (uint)values[j];
-    }
-}
+DEFINE_ROWS(uint, EACH)
+DEFINE_ROWS(ulong, EACH / 2)
 
 /* Store the row in the block: neighbours are stored together. */
 GRAVELP_INLINE void store_sorted(const struct tile *tile, local const uint *places, uint n,
@@ -327,6 +325,32 @@ GRAVELP_INLINE void rank_messages(const struct tile *tile, uint n, uint n_nodes,
     gravelp_barrier_group();
 }
 
+/* Store the rows of a tile in the block. keys, places, starts: as rank_messages and find_places left them; n messages.
+ * starts: NULL if tiles are not sorted. */
+GRAVELP_INLINE void store_rows(const struct tile *tile, const uint *keys, uint n_rows, uint command,
+                               local const uint *places, local const uint *starts, uint n_replicas,
+                               uint n, global uchar *indices, global uchar *values,
+                               local ushort *firsts, local ulong *sorted)
+{
+    for (uint row = 0; row < n_rows; row++) {
+        global uchar *to = row ? values : indices;
+        bool is_long = row_bytes(command, row) == 8;
+        if (starts && is_long)
+            sort_row_ulong(tile, keys, starts, n_replicas, command, row, firsts, sorted);
+        else if (starts)
+            sort_row_uint(tile, keys, starts, n_replicas, command, row, firsts,
+                          (local uint *)sorted);
+        else if (is_long)
+            store_row_ulong(tile, keys, places, command, row, to);
+        else
+            store_row_uint(tile, keys, places, command, row, to);
+        gravelp_barrier_group(); /* the row is sorted */
+        if (starts)
+            store_sorted(tile, places, n, command, row, firsts, sorted, to);
+        gravelp_barrier_group(); /* the next row is sorted where this one was, and counts begin anew */
+    }
+}
+
 /*
  * The run of count_messages, behind it. packages_each * columns <= each * local size; n_rounds tiles, of so many
  * columns, reach a package's last. Of blocks: from counts_at [bytes] on messages to each node [n_nodes + 1], from
@@ -343,36 +367,32 @@ kernel void group_by_node(RUN, uint columns, uint each, uint n_rounds, uint is_s
                           local ulong *sums, local uint2 *shapes, local ushort *firsts,
                           local ulong *sorted)
 {
-    uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0), n = N_PACKAGES;
+    uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     uint keys[EACH], n_rows = TOTALS[n_nodes] ? 0 : 1 + GRAVELP_N_VALUES(command);
     struct tile tile = {arena,   slots_at, slot_bytes, FIRST_PACKAGE,       0,
                         columns, each,     shapes,     n_messages + n_nodes};
-    for (uint p = lane; p < n; p += n_lanes)
-        shapes[p] = SHAPE_OF(p);
     if (get_group_id(0) == 0)
         for (uint node = lane; node <= n_nodes; node += n_lanes) {
             ((global uint *)(blocks + counts_at))[node] = TOTALS[node];
             NEXT_TOTALS[node] = 0;
         }
-    for (uint round = 0; round < n_rounds; round++) {
-        tile.first_column = round * columns;
-        for (uint i = lane; i < n_nodes * n_replicas; i += n_lanes)
-            counts[i] = 0;
-        gravelp_barrier_group();
-        rank_messages(&tile, n, n_nodes, n_replicas, keys, counts, starts);
-        uint n_sorted =
-            find_places(TOTALS, TAKEN, n_nodes, n_replicas, counts, is_sorted ? starts : 0, sums);
-        gravelp_barrier_group(); /* places are found */
-        for (uint row = 0; row < n_rows; row++) {
-            global uchar *to = blocks + (row ? values_at : indices_at);
-            if (is_sorted)
-                sort_row(&tile, keys, starts, n_replicas, command, row, firsts, sorted);
-            else
-                store_row(&tile, keys, counts, command, row, to);
-            gravelp_barrier_group(); /* the row is sorted */
-            if (is_sorted)
-                store_sorted(&tile, counts, n_sorted, command, row, firsts, sorted, to);
-            gravelp_barrier_group(); /* the next row is sorted where this one was, and counts begin anew */
+    for (; tile.first_package < n_packages;
+         tile.first_package += packages_each * (uint)get_num_groups(0)) {
+        uint n = min(packages_each, n_packages - tile.first_package);
+        for (uint p = lane; p < n; p += n_lanes)
+            shapes[p] = shape_of(slot_of(arena, slots_at, slot_bytes, tile.first_package + p),
+                                 slot_bytes, ticket + tile.first_package + p, most, command, base);
+        for (uint round = 0; round < n_rounds; round++) {
+            tile.first_column = round * columns;
+            for (uint i = lane; i < n_nodes * n_replicas; i += n_lanes)
+                counts[i] = 0;
+            gravelp_barrier_group();
+            rank_messages(&tile, n, n_nodes, n_replicas, keys, counts, starts);
+            uint n_sorted = find_places(TOTALS, TAKEN, n_nodes, n_replicas, counts,
+                                        is_sorted ? starts : 0, sums);
+            gravelp_barrier_group(); /* places are found */
+            store_rows(&tile, keys, n_rows, command, counts, is_sorted ? starts : 0, n_replicas,
+                       n_sorted, blocks + indices_at, blocks + values_at, firsts, sorted);
         }
     }
 }

@@ -21,6 +21,8 @@
 #define GROUP 256u         /* [work-items] wanted; kernels may bear fewer */
 #define GROUPS_PER_UNIT 4u /* that count, at most */
 #define FEW_GROUPS 8u
+#define TILING_GROUPS_PER_UNIT \
+    2u               /* that take tiles, at most: senders and the resolver need room beside them */
 #define COUNTS 2048u /* [words] of local memory for replicated counts */
 #define MOST_REPLICAS 32u
 #define SORT_COUNTERS 64u /* that a tile is ranked by: a lane adds up those of a node */
@@ -242,6 +244,8 @@ static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
                             const struct gravel_tiling *tiling)
 {
     cl_kernel kernel = aggregator->kernels[GROUP_BY_NODE];
+    uint32_t most = TILING_GROUPS_PER_UNIT * aggregator->memory->device->units;
+    uint32_t n_groups = tiling->n_tiles < most ? tiling->n_tiles : most;
     uint32_t n_nodes = aggregator->layout.n_nodes;
     uint32_t is_sorted = n_nodes > 1 && n_nodes <= SORT_NODES;
     size_t tile =
@@ -271,9 +275,9 @@ static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
     if (error == CL_SUCCESS)
         error = GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, AFTER_RUN, arguments);
     if (error == CL_SUCCESS)
-        error = gravel_cl_kernel_enqueue(aggregator->queue, kernel,
-                                         (size_t)tiling->n_tiles * aggregator->group,
-                                         aggregator->group, NULL);
+        error =
+            gravel_cl_kernel_enqueue(aggregator->queue, kernel,
+                                     (size_t)n_groups * aggregator->group, aggregator->group, NULL);
     return error;
 }
 

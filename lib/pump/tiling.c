@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#define TEAM 32u      /* lanes that share a package, if there are packages for all teams */
-#define MOST_EACH 16u /* messages of a tile that a lane takes; of rows of 8 bytes, half */
+#define TEAM 32u     /* lanes that share a package, if there are packages for all teams */
+#define MOST_EACH 8u /* messages of a tile that a lane takes; of rows of 8 bytes, half */
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the kernels that bin a run share it out: packages for each group of count_messages, and a tile of messages for
- * each group of group_by_node (cl/kernels/aggregate.cl).
+ * How the kernels that bin a run share it out: packages for each group of count_messages, and tiles of messages, which
+ * the groups of group_by_node take in turn (cl/kernels/aggregate.cl).
  *
  * A tile is as many whole packages as fit, or, of packages longer than a tile, some columns in each of several rounds.
  *
@@ -20,9 +20,9 @@ struct gravel_tiling {
     uint32_t packages_each, n_groups;
     uint32_t team; /* lanes that share a package */
     /* group_by_node */
-    uint32_t tile_packages, n_tiles; /* a tile for each group */
-    uint32_t columns, n_rounds;      /* of a package: in one round, and rounds */
-    uint32_t each;                   /* messages that a lane takes, at most */
+    uint32_t tile_packages, n_tiles;
+    uint32_t columns, n_rounds; /* of a package: in one round, and rounds */
+    uint32_t each;              /* messages that a lane takes, at most */
 };
 
 /**

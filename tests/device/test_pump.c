@@ -235,6 +235,7 @@ static bool open_device(void)
         return false;
     device.id = candidates[0].device;
     device.capability = candidates[0].capability;
+    device.units = 1;
     device.step = GRAVEL_STEP_DRAIN; /* no thread: the test calls */
     device.context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &error);
     if (error == CL_SUCCESS)
