@@ -70,7 +70,7 @@
     X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                     \
       "ask the system for huge pages for the arena")                                              \
     X(BYTES, queue_bytes, GRAVEL_QUEUE, 0, 0, 1ull << 40, "queue",                                \
-      "slots of all producer/consumer queues together [bytes]; 0 derives it: 32M a queue, 256M "  \
+      "slots of all producer/consumer queues together [bytes]; 0 derives it: 32M a queue, 512M "  \
       "where the device bins")                                                                    \
     X(BYTES, slot_bytes, GRAVEL_SLOT, 0, 0, 1 << 24, "queue",                                     \
       "one slot, 64-byte header included [bytes], 640 at least; 0 derives it: 9280, which holds " \

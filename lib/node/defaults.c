@@ -12,8 +12,8 @@
 
 #define BUFFER_BUDGET (64u << 20) /* [bytes] of node buffers an aggregator may use */
 #define QUEUE_BYTES (32u << 20)   /* of one queue */
-/* Where a GPU bins: at ten billion messages a second 32 MB are one lap in 400 us, a few rounds of the pump. */
-#define BINNED_QUEUE_BYTES (256u << 20)
+/* Where a GPU bins: senders run ahead by milliseconds, and two million messages come between two rounds of the pump. */
+#define BINNED_QUEUE_BYTES (512u << 20)
 
 /* Where the device bins, its blocks are copied to node buffers of the pump. All node buffers of a node shall lie in a
  * gigabyte, the most that is pinned and that other nodes of the machine map; so of many nodes each has fewer. */

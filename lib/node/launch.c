@@ -143,7 +143,7 @@ int gravel_node_check_slice(const struct gravel *gravel)
 }
 
 /*
- * Groups that may wait at once. A compute unit stays free, whatever the device; of a GPU, a third of them, and of
+ * Groups that may wait at once. A compute unit stays free, whatever the device; of a GPU, a sixth of them, and of
  * groups larger than LARGE_GROUP there are as many as have no more work-items. For a group that waits keeps registers
  * and local memory, and next to it on a unit there may be no room for the kernels that bin and apply what it sends:
  * with a group on every unit but one, all of these may have to run on the one left.
@@ -152,7 +152,7 @@ int gravel_node_check_slice(const struct gravel *gravel)
 static uint64_t slice_beside(const struct gravel *gravel, const struct gravel_slicer *slicer)
 {
     uint32_t wanted = gravel->config.slice_groups; /* gravel_node_check_slice */
-    uint64_t units = gravel->device.units, most = units * 2 / 3;
+    uint64_t units = gravel->device.units, most = units * 5 / 6;
     uint64_t items = (uint64_t)slicer->local[0] * slicer->local[1] * slicer->local[2];
     if (wanted || gravel->device.capability.is_cpu)
         return wanted ? wanted : units - 1;

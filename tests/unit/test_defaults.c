@@ -117,7 +117,7 @@ static void one_aggregator_is_enough_where_the_device_bins(void **state)
         gravel_derive(&config, &place);
         assert_int_equal(config.n_aggregators, cases[i].n_aggregators);
         bool gpu_bins = gravel_device_bins(&device, cases[i].setting) && !cases[i].is_cpu;
-        assert_int_equal(config.queue_bytes, cases[i].n_aggregators * (gpu_bins ? 256 : 32) * MIB);
+        assert_int_equal(config.queue_bytes, cases[i].n_aggregators * (gpu_bins ? 512 : 32) * MIB);
     }
 }
 
