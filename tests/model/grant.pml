@@ -61,7 +61,7 @@ inline unlock(key)
 {
     if
     :: nempty(claims[key]) -> claims[key]?holder[key]
-    :: else -> holder[key] = NONE
+    :: empty(claims[key]) -> holder[key] = NONE
     fi
 }
 
