@@ -145,6 +145,9 @@ static void expect_death(const struct bank *bank, const char *part)
 /* The node in the middle has locks that it waits for, and others wait for its own. */
 static void killed_while_transactions_wait(void)
 {
+    char timeout_ms[16];
+    snprintf(timeout_ms, sizeof timeout_ms, "%u", 1000 * patience());
+    setenv("GRAVEL_TIMEOUT", timeout_ms, 1);
     struct bank bank = open_bank();
     OK(launch(&bank));
     OK(gravel_barrier(bank.gravel));
