@@ -70,6 +70,7 @@ int gravel_transactions_create(struct gravel_transactions **out, struct gravel_n
     transactions->records = records;
     transactions->open = open;
     queue_init(&transactions->guests);
+    queue_init(&transactions->postponed);
     for (uint32_t step = 0; step < GRAVELP_N_STEPS; step++)
         queue_init(&transactions->ready[step]);
     gravel_device_calls_set_line(calls, (struct gravel_line){take, transactions});
@@ -369,6 +370,31 @@ static void admit_guests(struct gravel_transactions *transactions)
     }
 }
 
+static void admit_postponed(struct gravel_transactions *transactions)
+{
+    struct transaction *transaction;
+    while ((transaction = pop(&transactions->postponed))) {
+        transactions->n_under_way++;
+        claim(transactions, transaction, 0);
+    }
+}
+
+/*
+ * A claim waits while others drain. It stays if what drains waits for it: the transaction has its other lock here, or is a
+ * guest of one of this process.
+ */
+static bool leaves(void *context, struct gravel_claim *waiting)
+{
+    struct gravel_transactions *transactions = context;
+    struct transaction *transaction = waiting->owner;
+    const bool is_first = waiting == &transaction->claims[0];
+    if (!is_first && gravel_network_is_local(transactions->network, node_of(transaction, 0)))
+        return false;
+    push(is_first ? &transactions->postponed : &transactions->guests, transaction);
+    transactions->n_under_way--;
+    return true;
+}
+
 /* What follows a step of a transaction. */
 static void finish_step(struct gravel_transactions *transactions, uint32_t step,
                         struct transaction *transaction)
@@ -428,6 +454,13 @@ static int pass_all(struct gravel_transactions *transactions, bool *moved)
     return code;
 }
 
+static void admit_waiting(struct gravel_transactions *transactions)
+{
+    transactions->is_draining = false;
+    admit_guests(transactions);
+    admit_postponed(transactions);
+}
+
 /* Nothing is under way: runs of other handlers first, then the turn is taken for transactions. */
 static int begin(struct gravel_transactions *transactions, bool *moved)
 {
@@ -438,14 +471,14 @@ static int begin(struct gravel_transactions *transactions, bool *moved)
         *moved = true;
         code = run_one(transactions, transactions->head);
     }
-    const bool is_wanted =
-        transactions->guests.first || (transactions->head && transactions->head->is_transaction);
+    const bool is_wanted = transactions->guests.first || transactions->postponed.first ||
+                           (transactions->head && transactions->head->is_transaction);
     if (code || !is_wanted)
         return code;
     code = gravel_device_calls_hold(transactions->calls);
     transactions->has_turn = !code;
     if (!code)
-        admit_guests(transactions);
+        admit_waiting(transactions);
     return code;
 }
 
@@ -456,13 +489,23 @@ static bool must_drain(const struct gravel_transactions *transactions)
            (transactions->head && !transactions->head->is_transaction);
 }
 
+/* Once for each turn that is wanted: those that have a lock here end soon. */
+static void drain(struct gravel_transactions *transactions)
+{
+    if (!transactions->is_draining)
+        gravel_claims_withdraw(&transactions->claims, leaves, transactions);
+    transactions->is_draining = true;
+}
+
 static int advance(struct gravel_transactions *transactions, bool *moved)
 {
     int code = 0;
     if (transactions->n_under_way == 0)
         code = begin(transactions, moved);
-    else if (!must_drain(transactions))
-        admit_guests(transactions);
+    else if (must_drain(transactions))
+        drain(transactions);
+    else
+        admit_waiting(transactions);
     if (!code && transactions->has_turn &&
         (transactions->n_under_way == 0 || !must_drain(transactions)))
         code = admit(transactions);

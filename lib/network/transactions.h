@@ -13,7 +13,8 @@
  * Runs of handlers with keys, and the transactions among them, stand in a line while a transaction is under way here.
  * At its head a transaction enters, if fewer than GRAVEL_TRANSACTIONS_WINDOW are under way; a run of other handlers
  * waits until none is. So what excludes them is the turn of handlers with keys (serve/turn.h), which this thread
- * keeps while one is under way. A launch of servers that wants the turn stops the line too.
+ * keeps while one is under way. A launch of servers that wants the turn stops the line too. Then those that have no
+ * lock here leave, and enter again behind it.
  *
  * Path:    resolve/on_device/calls.c -> transactions.c <-> control.c of another node.
  * Owner:   what waits is copied.
@@ -27,7 +28,9 @@
 #include "resolve/on_device/calls.h"
 #include "transport/frames.h"
 
-#define GRAVEL_TRANSACTIONS_WINDOW 4096u /* of a process under way, that came to it first */
+/* Transactions of a process under way that came to it first. A launch that wants the turn waits until they end, at worst
+ * one after the other on a key. */
+#define GRAVEL_TRANSACTIONS_WINDOW 256u
 
 struct gravel_loan;
 struct gravel_network;

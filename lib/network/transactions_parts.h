@@ -64,12 +64,14 @@ struct gravel_transactions {
     struct gravel_claims claims;
     struct transaction *all;
     struct transaction_queue guests;                 /* that wait for admission */
+    struct transaction_queue postponed;              /* as well: they had been in, without a lock */
     struct transaction_queue ready[GRAVELP_N_STEPS]; /* that have the locks for a step */
     struct waiting_run *oldest, *newest;             /* runs that have not ended */
     struct waiting_run *head; /* the first that has messages in the line, or NULL */
     uint64_t n_come;          /* runs */
     uint32_t n_under_way;     /* transactions that may have locks, guests among them */
     uint32_t n_in_window;     /* of them, those that came to this process first */
+    bool is_draining;         /* those without a lock here have left, until the turn is back */
     bool has_turn;            /* of handlers with keys: while any is under way */
     bool runs_one;            /* the run at hand is not to wait again */
     uint64_t moved_ns;

@@ -45,6 +45,33 @@ struct gravel_claim *gravel_claims_release(struct gravel_claims *claims, struct 
     return next;
 }
 
+/* Of the claims behind a holder. `leaves` may forget the claim. */
+static void withdraw_behind(struct gravel_claim *holder,
+                            bool (*leaves)(void *context, struct gravel_claim *claim),
+                            void *context)
+{
+    struct gravel_claim *last = holder, *claim = holder->behind;
+    while (claim) {
+        struct gravel_claim *next = claim->behind;
+        if (!leaves(context, claim)) {
+            last->behind = claim;
+            last = claim;
+        }
+        claim = next;
+    }
+    last->behind = NULL;
+    holder->last = last;
+}
+
+void gravel_claims_withdraw(struct gravel_claims *claims,
+                            bool (*leaves)(void *context, struct gravel_claim *claim),
+                            void *context)
+{
+    for (uint32_t i = 0; i < GRAVEL_CLAIM_BUCKETS; i++)
+        for (struct gravel_claim *holder = claims->buckets[i]; holder; holder = holder->beside)
+            withdraw_behind(holder, leaves, context);
+}
+
 struct gravel_claim *gravel_claims_holder(const struct gravel_claims *claims, uint64_t key)
 {
     struct gravel_claim *holder = claims->buckets[bucket_of(key)];

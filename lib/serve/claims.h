@@ -36,6 +36,11 @@ bool gravel_claims_take(struct gravel_claims *claims, struct gravel_claim *claim
 struct gravel_claim *gravel_claims_release(struct gravel_claims *claims,
                                            struct gravel_claim *claim);
 
+/** Take back claims that wait, those for which `leaves` is true, in the order in which they were made. */
+void gravel_claims_withdraw(struct gravel_claims *claims,
+                            bool (*leaves)(void *context, struct gravel_claim *claim),
+                            void *context);
+
 /** Who holds a key, or NULL. */
 struct gravel_claim *gravel_claims_holder(const struct gravel_claims *claims, uint64_t key);
 

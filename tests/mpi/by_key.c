@@ -18,7 +18,7 @@
 
 #define N_KEYS 24u
 #define MONEY 1000u
-#define N_ITEMS 4096u
+#define N_ITEMS 1024u
 #define LIMIT_S 15.0 /* from the fault to the error, times patience: a launch may be under way */
 
 /* Keys are few, so that most transactions wait. constant 0: ulong [N_KEYS / nodes], each at first MONEY. */

@@ -38,6 +38,30 @@ static void first_claim_holds_and_the_next_follow_in_order(void **state)
     assert_null(gravel_claims_release(&claims, &other));
 }
 
+static bool is_odd(void *n_asked, struct gravel_claim *claim)
+{
+    ++*(uint32_t *)n_asked;
+    return claim->owner != NULL;
+}
+
+static void withdrawn_claims_are_passed_over(void **state)
+{
+    (void)state;
+    struct gravel_claim all[6];
+    uint32_t n_asked = 0;
+    for (uint32_t i = 0; i < 6; i++) {
+        all[i] = (struct gravel_claim){.key = 5, .owner = i % 2 ? all : NULL};
+        assert_int_equal(gravel_claims_take(&claims, &all[i]), i == 0);
+    }
+    gravel_claims_withdraw(&claims, is_odd, &n_asked);
+    assert_int_equal(n_asked, 5); /* not the holder */
+    assert_ptr_equal(gravel_claims_release(&claims, &all[0]), &all[2]);
+    assert_false(gravel_claims_take(&claims, &all[1]));
+    assert_ptr_equal(gravel_claims_release(&claims, &all[2]), &all[4]);
+    assert_ptr_equal(gravel_claims_release(&claims, &all[4]), &all[1]);
+    assert_null(gravel_claims_release(&claims, &all[1]));
+}
+
 /* A line of claims for each key, kept apart. */
 struct model {
     struct gravel_claim *line[N_KEYS][N_CLAIMS];
@@ -90,6 +114,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_claim_holds_and_the_next_follow_in_order),
+        cmocka_unit_test(withdrawn_claims_are_passed_over),
         cmocka_unit_test(claims_at_random_are_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,6 +88,35 @@ static int make_memory(struct gravel_device_steps *steps)
     return code ? code : gravel_copier_create(&steps->copier, steps->device, steps->queue);
 }
 
+static cl_int enqueue(const struct gravel_device_steps *steps, uint32_t handler, cl_uint step,
+                      cl_uint n, cl_event *event)
+{
+    const struct gravel_argument shared = GRAVEL_ARGUMENT_SHARED(steps->shared);
+    const struct gravel_argument uploaded = GRAVEL_ARGUMENT(steps->uploaded);
+    const struct gravel_argument arguments[] = {steps->shared ? shared : uploaded,
+                                                GRAVEL_ARGUMENT(step), GRAVEL_ARGUMENT(n)};
+    cl_kernel kernel = steps->kernels[handler];
+    cl_int error = GRAVEL_CL_KERNEL_SET(steps->device, kernel, RECORDS, arguments);
+    return error == CL_SUCCESS ? gravel_cl_kernel_enqueue(steps->queue, kernel,
+                                                          n ? n : steps->group, steps->group, event)
+                               : error;
+}
+
+/* For the reason of gravel_device_runs_warm_up. */
+static int warm_up(const struct gravel_device_steps *steps)
+{
+    cl_int error = CL_SUCCESS;
+    int code = 0;
+    for (uint32_t i = 0; i < steps->shape->n_handlers && error == CL_SUCCESS; i++)
+        if (steps->kernels[i])
+            error = enqueue(steps, i, GRAVELP_STEP_ROUTE, 0, NULL);
+    if (error == CL_SUCCESS)
+        code = gravel_device_calls_warm_up(steps->calls, steps->queue, steps->uploaded);
+    if (error == CL_SUCCESS && !code)
+        code = gravel_wait_queue(steps->device, steps->queue, "transactions: first use");
+    return error == CL_SUCCESS ? code : gravel_fail_cl("transactions: first use", error);
+}
+
 int gravel_device_steps_create(struct gravel_device_steps **out, struct gravel_device_calls *calls)
 {
     *out = NULL;
@@ -104,6 +133,8 @@ int gravel_device_steps_create(struct gravel_device_steps **out, struct gravel_d
     int code = make_kernels(steps, &n_made);
     if (!code && n_made)
         code = make_memory(steps);
+    if (!code && steps->uploaded)
+        code = warm_up(steps);
     if (code || n_made == 0)
         gravel_device_steps_destroy(steps);
     else
@@ -151,20 +182,6 @@ static int get(struct gravel_device_steps *steps, void *to, uint64_t bytes)
     return 0;
 }
 
-static cl_int enqueue(const struct gravel_device_steps *steps, uint32_t handler, cl_uint step,
-                      cl_uint n, cl_event *event)
-{
-    const struct gravel_argument shared = GRAVEL_ARGUMENT_SHARED(steps->shared);
-    const struct gravel_argument uploaded = GRAVEL_ARGUMENT(steps->uploaded);
-    const struct gravel_argument arguments[] = {steps->shared ? shared : uploaded,
-                                                GRAVEL_ARGUMENT(step), GRAVEL_ARGUMENT(n)};
-    cl_kernel kernel = steps->kernels[handler];
-    cl_int error = GRAVEL_CL_KERNEL_SET(steps->device, kernel, RECORDS, arguments);
-    return error == CL_SUCCESS
-               ? gravel_cl_kernel_enqueue(steps->queue, kernel, n, steps->group, event)
-               : error;
-}
-
 int gravel_device_steps_run(struct gravel_device_steps *steps, uint32_t handler, uint32_t step,
                             void *records, uint32_t n)
 {
@@ -176,7 +193,8 @@ int gravel_device_steps_run(struct gravel_device_steps *steps, uint32_t handler,
         code = put(steps, records, bytes);
     if (code)
         return code;
-    cl_int error = enqueue(steps, handler, step, n, &event);
+    const bool by_copy = steps->device->step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
+    cl_int error = enqueue(steps, handler, step, n, by_copy ? NULL : &event);
     code = gravel_device_calls_follow(steps->calls, handler, steps->queue, error, event);
     if (!code)
         code = gravel_device_calls_wait(steps->calls);
