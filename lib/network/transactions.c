@@ -380,8 +380,8 @@ static void admit_postponed(struct gravel_transactions *transactions)
 }
 
 /*
- * A claim waits while others drain. It stays if what drains waits for it: the transaction has its other lock here, or is a
- * guest of one of this process.
+ * A claim waits while others drain. It stays if what drains waits for it: the transaction has its other lock here, or
+ * is a guest of one of this process.
  */
 static bool leaves(void *context, struct gravel_claim *waiting)
 {

@@ -28,8 +28,8 @@
 #include "resolve/on_device/calls.h"
 #include "transport/frames.h"
 
-/* Transactions of a process under way that came to it first. A launch that wants the turn waits until they end, at worst
- * one after the other on a key. */
+/* Transactions of a process under way that came to it first. On a hot key a guest may wait for all of them, each for a
+ * node beyond. */
 #define GRAVEL_TRANSACTIONS_WINDOW 256u
 
 struct gravel_loan;
