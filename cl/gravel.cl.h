@@ -308,6 +308,11 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  * It never runs beside a handler one of whose keys is equal to one of its own. It gets private copies of the data,
  * which are stored when it returns; if the keys are equal, one copy for both.
  *
+ * The data may be of two nodes if the text says of which of n nodes a key is, by a definition of GRAVEL_NODE_OF(key, n)
+ * before the include. A message goes to the node of its lesser key, that of the lesser node: kernels of
+ * gravel_server_build name the node GRAVEL_BY_KEY, in calls of _wg, _wg_if and _wi, for handlers with one key too. The
+ * data's functions run at the datum's node, the transaction at that of the greater key.
+ *
  * Memory:  what it stores is visible after a quiet or barrier that covers its message, as with any message.
  * Source:  Orr 2016, section 5.2.3, where the network thread runs handlers; with keys: Wang, Fussell, Lin, Fast
  *          Fine-Grained Global Synchronization on GPUs, ASPLOS 2019.

@@ -27,13 +27,15 @@ enum { KEY_OPENCL_INCLUDE = 256, KEY_LIMIT };
 
 struct arguments {
     const char *device; /* NULL if not given */
-    bool self_test, env, json, opencl_include;
+    bool self_test, servers, env, json, opencl_include;
     unsigned limit_s;
 };
 
 static const struct argp_option options[] = {
     {"device", 'd', "DEVICE", 0, "this device alone, as GRAVEL_DEVICE takes it", 0},
     {"selftest", 't', NULL, 0, "prove what the devices promise; exit status 1 if one fails", 0},
+    {"servers", 's', NULL, 0,
+     "measure critical sections: by servers, by locks, by atomic operations", 0},
     {"env", 'e', NULL, 0, "settings and their GRAVEL_* variables instead of devices", 0},
     {"json", 'j', NULL, 0, "one JSON object instead of text", 0},
     {"opencl-include", KEY_OPENCL_INCLUDE, NULL, 0, "directory where gravel.cl.h is installed", 0},
@@ -50,6 +52,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case 't':
         arguments->self_test = true;
+        return 0;
+    case 's':
+        arguments->servers = true;
         return 0;
     case 'e':
         arguments->env = true;
@@ -126,7 +131,8 @@ static bool probe_devices(json_t *devices, const struct arguments *arguments)
         const struct info_probe probe = {
             .device = json_string_value(json_object_get(device, "number")),
             .n_rounds = arguments->self_test ? TEST_ROUNDS : QUICK_ROUNDS,
-            .with_node = arguments->self_test};
+            .with_node = arguments->self_test,
+            .with_servers = arguments->servers};
         n_probed++;
         n_failed += !note_probe(device, info_probe_run(&probe, arguments->limit_s));
     }
@@ -180,6 +186,15 @@ static void print_self_tests(const json_t *list)
     info_print_oddities(stdout, list);
 }
 
+static void print_servers(const json_t *list)
+{
+    size_t i;
+    json_t *device;
+    json_array_foreach(json_object_get(list, "devices"), i, device)
+        info_print_servers(stdout, device);
+    info_print_oddities(stdout, list);
+}
+
 /* @param is_alone  whether one device is asked for; then no other one is asked anything. */
 static json_t *list_devices(const struct arguments *arguments, bool *is_alone)
 {
@@ -187,7 +202,7 @@ static json_t *list_devices(const struct arguments *arguments, bool *is_alone)
     if (gravel_config_load(&config, sizeof config) || gravel_config_check(&config))
         return json_pack("{s:s}", "error", gravel_last_error());
     const char *name = arguments->device ? arguments->device : config.device;
-    *is_alone = arguments->device || (arguments->self_test && *name);
+    *is_alone = arguments->device || ((arguments->self_test || arguments->servers) && *name);
     const struct info_request request = {
         .device = name, .step = config.step, .is_alone = *is_alone};
     return info_list(&request, arguments->limit_s);
@@ -201,9 +216,11 @@ static int show_devices(const struct arguments *arguments)
     int status = error ? fail(error) : keep_asked(list, is_alone);
     if (!status) {
         bool passed = probe_devices(json_object_get(list, "devices"), arguments);
-        status = arguments->self_test && !passed;
+        status = (arguments->self_test || arguments->servers) && !passed;
         if (!arguments->json)
-            (arguments->self_test ? print_self_tests : print_devices)(list);
+            (arguments->servers     ? print_servers
+             : arguments->self_test ? print_self_tests
+                                    : print_devices)(list);
     }
     if (arguments->json)
         print_json(list);

@@ -60,6 +60,7 @@ static void make_nested(struct atm *atm)
 {
     atm->withdraw = sections_kernel(&atm->sections, &atm->node, "transfer");
     NODE_SET(atm->withdraw, 1, cl_mem, atm->orders_there);
+    NODE_SET(atm->withdraw, 2, cl_uint, (cl_uint)first_order_of(atm, process_of(atm)));
 }
 
 static void make_alone(struct atm *atm)
@@ -203,6 +204,6 @@ static const struct app app = {.name = "atm",
 int main(int argc, char **argv)
 {
     struct atm atm = {
-        .sections = SECTIONS_DEFAULT, .n_accounts = 1024, .log_orders = 20, .balance = 1000};
+        .sections = {.are_by_key = true}, .n_accounts = 1024, .log_orders = 20, .balance = 1000};
     return app_main(&app, &atm, argc, argv);
 }

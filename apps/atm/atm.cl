@@ -5,12 +5,13 @@
  *
  * Account a of all nodes is account a / n_nodes of node a % n_nodes. A transfer is served in two launches: the first
  * withdraws, and notes at its own node which orders are granted; the second deposits. A deposit cannot fail, so no
- * section needs two accounts. Form nested has both accounts as keys; the forms that lock take both locks, as the paper's
+ * section needs two accounts. Form nested has both accounts as keys, of one node or two; the forms that lock take both locks, as the paper's
  * do.
  *
  * Path: atm.c -> this.
  * Source: Wang, Fussell, Lin 2019, section 4 (ATM).
  */
+#define GRAVEL_NODE_OF(key, n) ((key) % (n))
 #include "gravel.cl.h"
 
 #include "sections/lock.cl.h"
@@ -40,15 +41,16 @@ void deposit(struct gravel_call call, ulong account, ulong amount)
     balances[account] += (uint)amount;
 }
 
-/* Nested: both accounts are keys. */
+/* Nested: both accounts are keys, by their numbers among those of all nodes. */
 #ifdef GRAVEL_HANDLER_transfer
 void account_load(struct gravel_call call, ulong account, ulong *words)
 {
-    words[0] = ((global uint *)gravel_call_local(call, call.constants[0]))[account];
+    words[0] = ((global uint *)gravel_call_local(call, call.constants[0]))[account / call.n_nodes];
 }
 void account_store(struct gravel_call call, ulong account, const ulong *words)
 {
-    ((global uint *)gravel_call_local(call, call.constants[0]))[account] = (uint)words[0];
+    ((global uint *)gravel_call_local(call, call.constants[0]))[account / call.n_nodes] =
+        (uint)words[0];
 }
 void transfer(struct gravel_call call, ulong *from, ulong *to, ulong both)
 {
@@ -61,14 +63,16 @@ void transfer(struct gravel_call call, ulong *from, ulong *to, ulong both)
     *to += amount;
     granted[atomic_inc(n_granted)] = (uint)both;
 }
-kernel void transfer_nested(GRAVEL_ARENA, global const struct order *orders)
+/* orders: of all nodes; item 0 is order `first`. */
+kernel void transfer_nested(GRAVEL_ARENA, global const struct order *orders, uint first)
 {
     GRAVEL_SERVER_OPEN(g);
     GRAVEL_SERVE(g, item)
     {
-        struct order order = orders[active ? item : 0];
+        const uint number = (uint)(first + (active ? item : 0));
+        struct order order = orders[number];
         gravel_am3_wg_if(g, active, GRAVEL_HANDLER(transfer), order.from, order.to,
-                         (active ? item : 0) | (ulong)order.amount << 32, gravel_node(g));
+                         number | (ulong)order.amount << 32, GRAVEL_BY_KEY);
     }
 }
 #else

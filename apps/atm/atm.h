@@ -48,7 +48,7 @@ void atm_draw(struct atm *atm);
 
 /**
  * Make the granted transfers serially, and compare all balances; each order is granted once at most, at the node of its
- * first account. Collective. @return what is wrong [count], told by node 0.
+ * first account; with both accounts as keys at that of the greater node. Collective. @return what is wrong [count], told by node 0.
  */
 uint64_t atm_check(struct atm *atm);
 

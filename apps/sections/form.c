@@ -44,7 +44,8 @@ static void choose_form(struct sections *sections)
 static void check_nodes(const struct sections *sections, const struct node *node)
 {
     const struct section_form *form = sections->form;
-    if (node->n_nodes > 1 && (form->is_nested || !form->mode))
+    const bool is_nested_here = form->is_nested && !sections->are_by_key;
+    if (node->n_nodes > 1 && (is_nested_here || !form->mode))
         die("--form %s: %s in the memory of one node, and there are %u; messages with one key have "
             "no such limit",
             form->name, form->is_nested ? "both data of a section are" : "a lock is",

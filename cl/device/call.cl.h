@@ -7,6 +7,8 @@
 #ifndef GRAVELP_CALL_CL_H
 #define GRAVELP_CALL_CL_H
 
+#include "by_key.cl.h"
+#include "layout/transaction.h"
 #include "transaction.cl.h"
 
 /* rows: the run's arguments, row after row, from `rows_at` of the frame on [bytes]; heap: in the arena [bytes]. */
@@ -35,5 +37,44 @@
 #define GRAVELP_CALL_PAIRS(number) \
     GRAVELP_TRANSACTIONS;          \
     GRAVELP_SERVE_PAIRS(number, GRAVELP_CALL_ROW(0), GRAVELP_CALL_ROW(1), n_messages)
+
+/*
+ * Of a handler with two keys that may live on two nodes: a step of each of n transactions, a work-item each. The host
+ * has made sure that no two have a lock in common (lib/network/transactions.h). `words`: of a datum.
+ */
+#define GRAVELP_STEP GRAVEL_ARENA, global ulong *gravelp_records, uint gravelp_step, uint gravelp_n
+#define GRAVELP_STEP_RECORD(words)                                                              \
+    ((global struct gravelp_transaction *)(gravelp_records + GRAVELP_TRANSACTION_BYTES(words) / \
+                                                                 8 * get_global_id(0)))
+#define GRAVELP_STEP_CALL(record)                                                          \
+    ((struct gravel_call){(global uchar *)gravel_arena_ + (record)->heap,                  \
+                          gravel_arena_->heap_bytes, (record)->at, gravel_arena_->n_nodes, \
+                          (record)->source, gravel_arena_->constants})
+
+#if defined(GRAVEL_NODE_OF)
+/* Any work-item: find the nodes of a transaction's keys, and which key is the lesser. */
+GRAVELP_INLINE void gravelp_transaction_route(global struct gravelp_transaction *record,
+                                              uint n_nodes)
+{
+    (void)n_nodes;
+    const uint first = (uint)(GRAVEL_NODE_OF(record->key[0], n_nodes));
+    const uint second = (uint)(GRAVEL_NODE_OF(record->key[1], n_nodes));
+    record->node[0] = first;
+    record->node[1] = second;
+    record->lesser = first != second ? first > second : record->key[0] > record->key[1];
+}
+GRAVELP_INLINE void gravelp_transaction_copy_out(global struct gravelp_transaction *record,
+                                                 const ulong *datum, uint words)
+{
+    for (uint i = 0; i < words; i++)
+        ((global ulong *)(record + 1))[i] = datum[i];
+}
+GRAVELP_INLINE void gravelp_transaction_copy_in(global const struct gravelp_transaction *record,
+                                                ulong *datum, uint words)
+{
+    for (uint i = 0; i < words; i++)
+        datum[i] = ((global const ulong *)(record + 1))[i];
+}
+#endif
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How clients send to the servers of their own device: messages with a key are collected in local memory and written to
- * the inboxes of the servers that own the keys.
+ * How clients send to the servers of their own device: messages with a key are collected in local memory and written
+ * to the inboxes of the servers that own the keys.
  *
- * Where a group is one thread the leader keeps a slot of each inbox open, and writes message after message. Elsewhere a
- * group collects messages until local memory is full, counts them by server, a work-item a server reserves slots, all
- * write, and the slots are published.
+ * Where a group is one thread the leader keeps a slot of each inbox open, and writes message after message. Elsewhere
+ * a group collects messages until local memory is full, counts them by server, a work-item a server reserves slots,
+ * all write, and the slots are published.
  *
- * In phases no client waits: they end when an inbox is nearly full. Where servers run beside them (GRAVELP_RESIDENT) a
- * client waits for room, and before it does it publishes what it can: who waits holds tickets of full inboxes only.
+ * In phases no client waits: they end when an inbox is nearly full. Where servers run beside them (GRAVELP_RESIDENT)
+ * a client waits for room, and before it does it publishes what it can: who waits holds tickets of full inboxes only.
  *
  * Path:    server.cl.h -> this -> inboxes (layout/server.h) -> inbox.cl.h, resident.cl.h.
  * Memory:  G2 and P2 as for packages, and P1 with the servers' I2; in phases the kernel's end orders all of it before
@@ -375,15 +375,15 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
 
 /* Every work-item of the group: the active ones send a message each to the servers. */
 GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint command,
-                                       struct gravelp_values values, uint node)
+                                       struct gravelp_values values, uint is_here, uint node)
 {
     const size_t place = gravelp_lane_id() % GRAVELP_SERVER_ITEMS;
     const uint server = gravelp_server_of(command, values.value[0], GRAVELP_OWNERS_OF(g));
-    g.outbox->to[place] = !active                       ? GRAVELP_NO_SERVER
-                          : node == GRAVELP_OWN_NODE(g) ? server
-                                                        : GRAVELP_OTHER_NODE;
+    g.outbox->to[place] = !active ? GRAVELP_NO_SERVER : is_here ? server : GRAVELP_OTHER_NODE;
 #if defined(GRAVELP_IS_ALONE)
     g.outbox->node[place] = node;
+#else
+    (void)node;
 #endif
     if (GRAVELP_COMMAND_N_ARGS(command) > 0)
         g.outbox->rows[0][place] = values.value[0];
@@ -624,22 +624,24 @@ GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
 #endif
 
 /*
- * Every work-item of the group: messages for this node to its servers, for other nodes as any message. Where there is
- * no other node, the few for nodes that do not exist go one by one, and are refused.
+ * Every work-item of the group: messages for this node to its servers, for other nodes as any message, and so
+ * transactions with a key elsewhere. Where there is no other node, the few for nodes that do not exist go one by one,
+ * and are refused.
  */
 GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint command,
                                         struct gravelp_values values, uint node)
 {
+    GRAVELP_ADDRESS(g, command, values, node);
+    const bool is_here = node == GRAVELP_OWN_NODE(g) && GRAVELP_HAS_KEYS_HERE(g, command, values);
 #if defined(GRAVELP_SERIAL_GROUP)
-    gravelp_outbox_add(g, active, command, values, node);
+    gravelp_outbox_add(g, active, command, values, is_here, node);
 #else
-    gravelp_outbox_add(g, active && node == GRAVELP_OWN_NODE(g), command, values);
+    gravelp_outbox_add(g, active && is_here, command, values);
 #endif
 #if !defined(GRAVELP_IS_ALONE)
-    gravelp_send_wg_if(g, active && node != GRAVELP_OWN_NODE(g), command, 0, GRAVELP_NO_REPLY, 0,
-                       values, node);
+    gravelp_send_wg_if(g, active && !is_here, command, 0, GRAVELP_NO_REPLY, 0, values, node);
 #elif !defined(GRAVELP_SERIAL_GROUP)
-    if (active && node != GRAVELP_OWN_NODE(g))
+    if (active && !is_here)
         gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0, values, node);
 #endif
 }

@@ -9,6 +9,7 @@
 #ifndef GRAVELP_SEND_CL_H
 #define GRAVELP_SEND_CL_H
 
+#include "by_key.cl.h"
 #include "queue.cl.h"
 
 /* What one work-item sends. */
@@ -145,6 +146,7 @@ GRAVELP_INLINE void gravelp_send_wg(struct gravel_group g, uint command, ulong b
                                     struct gravel_reply reply, ulong index,
                                     struct gravelp_values values, uint node)
 {
+    GRAVELP_ADDRESS(g, command, values, node);
     /* G3: no work-item is in a _wi call, where it might wait for the host to get past the ticket we take. It
      * also keeps the leader's branch out of the user's code, which PoCL vectorizes better then. */
     gravelp_group_meet_apart(g.arena);
@@ -168,6 +170,7 @@ GRAVELP_INLINE void gravelp_send_wg_if(struct gravel_group g, uint active, uint 
                                        struct gravel_reply reply, ulong index,
                                        struct gravelp_values values, uint node)
 {
+    GRAVELP_ADDRESS(g, command, values, node);
     gravelp_compact(g.arena, g.scratch, active);
     if (gravelp_is_leader())
         gravelp_send_begin(g, command, g.scratch->n_active);
@@ -197,6 +200,7 @@ static inline void gravelp_send_alone(struct gravel_group g, struct gravelp_arri
                                       uint command, ulong base, struct gravel_reply reply,
                                       ulong index, struct gravelp_values values, uint node)
 {
+    GRAVELP_ADDRESS(g, command, values, node);
     uint queue = gravelp_queue_of_group(g.arena);
     global struct gravelp_queue_words *words = gravelp_queue_words(g.arena, queue);
     uint ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);

@@ -95,7 +95,8 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
  * With two keys it is a transaction over two data of one node: `void name(struct gravel_call call, ulong *first, ulong
  * *second, ulong a2, ...)` gets private copies of both, which are stored when it returns. Functions of device_code move
  * them: `void datum_load(struct gravel_call call, ulong key, ulong *words)` and `void datum_store(struct gravel_call
- * call, ulong key, const ulong *words)`. If the keys are equal there is one copy, and both point to it.
+ * call, ulong key, const ulong *words)`. If the keys are equal there is one copy, and both point to it. Where
+ * device_code defines GRAVEL_NODE_OF(key, n), the data may be of two nodes.
  */
 struct gravel_handler {
     const char *name;                  /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "network/parts.h"
+#include "network/transactions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,6 +70,8 @@ static void check_chain(struct gravel_network *network, struct gravel_job *job)
 static void try_round(struct gravel_network *network, struct gravel_job *job)
 {
     gravel_network_drain(network);
+    if (gravel_transactions_are_open(network->transactions))
+        return; /* they have a limit of their own */
     if (has_unsent(network)) {
         check_chain(network, job);
         return;

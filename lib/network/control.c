@@ -8,6 +8,7 @@
 #include "base/trace.h"
 #include "memory/memory.h"
 #include "network/parts.h"
+#include "network/transactions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,9 +46,8 @@ static int check_copy(struct gravel_network *network, int code)
     return code;
 }
 
-/* Tell this node and the sender that messages were not applied. */
-static void refuse(struct gravel_network *network, const struct gravel_refusal *refusal,
-                   uint32_t source, uint32_t destination)
+void gravel_control_refuse(struct gravel_network *network, const struct gravel_refusal *refusal,
+                           uint32_t source, uint32_t destination)
 {
     char text[GRAVEL_FRAME_TEXT_BYTES];
     snprintf(text, sizeof text, "node %u refused a buffer from node %u: %s", destination, source,
@@ -73,7 +73,7 @@ static void end_messages(struct gravel_network *network, const struct gravel_loa
     gravel_trace_buffer(network->trace, "resolve", loan->source, (uint32_t)loan->bytes);
     if (refusal->code) {
         gravel_counter_add(&network->counts.refused_buffers, 1);
-        refuse(network, refusal, loan->source, loan->destination);
+        gravel_control_refuse(network, refusal, loan->source, loan->destination);
     }
     if (refusal->code == GRAVEL_EKERNEL) /* a handler on the device that does not end */
         gravel_network_fail(network, refusal->code, refusal->text);
@@ -116,7 +116,7 @@ static void handle_bytes(struct gravel_network *network, const struct gravel_byt
         gravel_counter_add(&network->counts.resolved_messages, 1);
     } else {
         gravel_counter_add(&network->counts.refused_buffers, 1);
-        refuse(network, &refusal, loan->source, loan->destination);
+        gravel_control_refuse(network, &refusal, loan->source, loan->destination);
     }
 }
 
@@ -125,17 +125,24 @@ static void handle_refusal(struct gravel_network *network, const struct gravel_r
     network->shape.report(network->shape.context, frame->code, false, frame->text);
 }
 
-/* All frames before this one have been resolved, for they are handled in order; their answers go first. */
-static void handle_flush(struct gravel_network *network, uint32_t source, uint64_t sequence)
+void gravel_control_ack(struct gravel_network *network, uint32_t source, uint64_t acked)
 {
     struct gravel_buffer *buffer =
         gravel_network_frame(network, GRAVEL_FRAME_ACK, source, sizeof(struct gravel_ack_frame));
-    if (network->sees_attached)
-        gravel_sender_flush_urgent(network->handler_sender);
     if (!buffer)
         return;
-    ((struct gravel_ack_frame *)buffer->frame)->acked = sequence + 1;
+    ((struct gravel_ack_frame *)buffer->frame)->acked = acked;
     gravel_network_put(network, buffer);
+}
+
+/* All frames before this one have been resolved, for they are handled in order, but for transactions that take
+ * longer; their answers go first. */
+static void handle_flush(struct gravel_network *network, uint32_t source, uint64_t sequence)
+{
+    if (network->sees_attached)
+        gravel_sender_flush_urgent(network->handler_sender);
+    if (!gravel_transactions_hold_ack(network->transactions, source, sequence + 1))
+        gravel_control_ack(network, source, sequence + 1);
 }
 
 static void handle_ack(struct gravel_network *network, const struct gravel_ack_frame *frame,
@@ -143,6 +150,7 @@ static void handle_ack(struct gravel_network *network, const struct gravel_ack_f
 {
     if (frame->acked > network->n_acked[source])
         network->n_acked[source] = frame->acked;
+    gravel_job_note_life(network);
 }
 
 static void handle_get(struct gravel_network *network, const struct gravel_get_frame *get,
@@ -197,6 +205,8 @@ static uint32_t least_bytes(uint16_t kind)
         return sizeof(struct gravel_reply_frame);
     case GRAVEL_FRAME_DEATH:
         return sizeof(struct gravel_death_frame);
+    case GRAVEL_FRAME_TRANSACTIONS:
+        return sizeof(struct gravel_transactions_frame);
     default:
         return 0;
     }
@@ -225,6 +235,10 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
     const void *whole = frame;
     if (frame->kind == GRAVEL_FRAME_MESSAGES)
         return handle_messages(network, frame, loan);
+    if (frame->kind == GRAVEL_FRAME_TRANSACTIONS) {
+        gravel_transactions_handle(network, whole, loan);
+        return false;
+    }
     gravel_network_finish_resolving(network);
     switch (frame->kind) {
     case GRAVEL_FRAME_BYTES:
@@ -265,7 +279,7 @@ static void refuse_header(struct gravel_network *network, const struct gravel_fr
              (unsigned long long)loan->sequence, bytes, has_header ? frame->kind : 0,
              has_header ? (unsigned long long)frame->sequence : 0, has_header ? frame->bytes : 0);
     gravel_counter_add(&network->counts.refused_buffers, 1);
-    refuse(network, &refusal, loan->source, loan->destination);
+    gravel_control_refuse(network, &refusal, loan->source, loan->destination);
 }
 
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,

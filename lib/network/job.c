@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "network/parts.h"
+#include "network/transactions.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -37,6 +38,14 @@ static void begin_quiet(struct gravel_network *network, struct gravel_job *job)
         if (buffer)
             gravel_network_send(network, buffer);
     }
+    job->mark = gravel_transactions_mark(network->transactions);
+}
+
+void gravel_job_note_life(struct gravel_network *network)
+{
+    for (struct gravel_job *job = network->jobs; job; job = job->next)
+        if (job->kind == GRAVEL_JOB_QUIET)
+            job->moved_ns = gravel_clock_ns();
 }
 
 static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
@@ -44,6 +53,10 @@ static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
     for (uint32_t node = 0; node < network->transport->n_nodes; node++)
         if (network->n_acked[node] < job->targets[node])
             return false;
+    if (!gravel_transactions_have_passed(network->transactions, job->mark)) {
+        job->moved_ns = gravel_clock_ns(); /* transactions have a limit of their own */
+        return false;
+    }
     gravel_job_end(network, job, 0);
     return true;
 }

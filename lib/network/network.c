@@ -6,6 +6,7 @@
  * Memory:  buffers come through `outgoing` (edges M1, M2 of the MPMC queue) and go home through SPSC queues.
  */
 #include "network/parts.h"
+#include "network/transactions.h"
 
 #include "base/clock.h"
 #include "base/trace.h"
@@ -230,8 +231,10 @@ static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_
     n += send_pending(network, BATCH);
     n += collect_sent(network);
     n += receive(network, BATCH);
-    if (network->sees_attached)
+    if (network->sees_attached) {
+        n += gravel_transactions_step(network->transactions, gravel_clock_ns());
         gravel_sender_flush_urgent(network->handler_sender); /* answers */
+    }
     if (gravel_network_has_aborted(network)) {
         gravel_liveness_tell_death(network);
         gravel_job_fail_all(network);
@@ -265,4 +268,5 @@ void gravel_network_loop(struct gravel_network *network)
     }
     gravel_idle_reset(&network->idle);
     finish(network);
+    gravel_transactions_end(network->transactions);
 }

@@ -28,6 +28,7 @@
 
 struct gravel_network;
 struct gravel_trace;
+struct gravel_transactions;
 
 enum gravel_job_kind { GRAVEL_JOB_QUIET, GRAVEL_JOB_GET, GRAVEL_JOB_REDUCE, GRAVEL_JOB_BARRIER };
 
@@ -39,6 +40,7 @@ struct gravel_job {
     uint64_t moved_ns; /* when it last got nearer its end */
     /* GRAVEL_JOB_QUIET */
     uint64_t *targets; /* [n_nodes] frames to be acknowledged */
+    uint64_t mark;     /* transactions here that must have ended: gravel_transactions_mark */
     /* GRAVEL_JOB_GET */
     uint64_t id;
     uint32_t node;
@@ -86,6 +88,7 @@ struct gravel_network {
     struct gravel_network_shape shape;
     struct gravel_transport *transport;
     struct gravel_resolver *resolver;
+    struct gravel_transactions *transactions; /* over keys of two nodes; NULL: there are none */
     struct gravel_trace *trace;
 
     pthread_t thread;

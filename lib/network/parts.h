@@ -42,6 +42,12 @@ void gravel_network_fail(struct gravel_network *network, int code, const char *t
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
                            const struct gravel_loan *loan);
 
+/** control.c: tell this node and the sender that messages were not applied. */
+void gravel_control_refuse(struct gravel_network *network, const struct gravel_refusal *refusal,
+                           uint32_t source, uint32_t destination);
+/** control.c: tell a node how many of its frames are resolved; 0: no more than before, but they are being worked on. */
+void gravel_control_ack(struct gravel_network *network, uint32_t source, uint64_t acked);
+
 /** control.c: n messages of a frame were applied, or why not. As gravel_lending's. */
 void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
                           const struct gravel_refusal *refusal);
@@ -57,6 +63,8 @@ void gravel_network_finish_resolving(struct gravel_network *network);
 bool gravel_job_step(struct gravel_network *network, uint64_t now_ns);
 /** job.c: end every job; the node has failed. */
 void gravel_job_fail_all(struct gravel_network *network);
+/** job.c: another node works on what quiets wait for. */
+void gravel_job_note_life(struct gravel_network *network);
 /** job.c: end a job, which may be gone then. The text of an error is set. */
 void gravel_job_end(struct gravel_network *network, struct gravel_job *job, int code);
 

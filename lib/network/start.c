@@ -7,6 +7,7 @@
  *          are set, for the network thread.
  */
 #include "network/parts.h"
+#include "network/transactions.h"
 
 #include "base/clock.h"
 #include "base/thread.h"
@@ -133,6 +134,8 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
     network->trace = trace;
     int code = gravel_resolver_create(&network->resolver, &resolver);
     if (!code)
+        code = gravel_transactions_create(&network->transactions, network, calls);
+    if (!code)
         code = gravel_mpmc_create(&network->outgoing, gravel_queue_capacity(n_buffers + 1),
                                   sizeof(struct gravel_buffer *), 0);
     if (!code)
@@ -168,6 +171,7 @@ void gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     pthread_join(network->thread, NULL);
     network->is_running = false;
     free_pending(network);
+    gravel_transactions_destroy(network->transactions);
     if (!keep_resolver)
         gravel_resolver_destroy(network->resolver);
     gravel_sender_destroy(network->handler_sender);

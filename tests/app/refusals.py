@@ -126,7 +126,6 @@ GROUPS["device"] = [
     ("mst", "-u 16 -k 1", "heap", HEAP_64K),
     ("sgd", "", "--form nested: both data of a section are in the memory of one node, and there are 2", LOOPBACK),
     ("sgd", "--ratings 20", "heap", HEAP_64K),
-    ("atm", "--form nested", "--form nested: both data of a section are in the memory of one node, and there are 2", LOOPBACK),
     ("atm", "--form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
     ("atm", "--form servers", "GRAVEL_SERVER_MODE=resident: there are 2 nodes", LOOPBACK),
     ("hashtable", "--items 20", "heap", HEAP_64K),

@@ -105,6 +105,10 @@ check holds safety inbox
 mutants inbox HOLD_AND_WAIT NO_ROOM
 check holds safety finish
 mutants finish EARLY_FINISH EARLY_LOOK NO_FINISH LATE_LEAVES
+check holds safety grant
+check holds safety grant -DLOOPBACK
+mutants grant DESCENDING EARLY_UNLOCK NO_TURN
+check fails safety grant -DLOOPBACK -DGUESTS_WAIT
 
 [ $n_failed -eq 0 ] && exit 0
 echo "$n_failed checks did not end as expected"

@@ -176,3 +176,47 @@ void info_print_self_test(FILE *out, const json_t *device)
     else
         print_proof(out, probe);
 }
+
+/* ---- servers ----------------------------------------------------------------------------------- */
+
+/* In millions a second. */
+static void print_rate(FILE *out, const json_t *row, const char *way)
+{
+    if (json_is_null(json_object_get(row, way)))
+        fprintf(out, "%12s", "-");
+    else
+        fprintf(out, "%10.2f M", number_of(row, way) * 1e-6);
+}
+
+static void print_rates(FILE *out, const json_t *servers)
+{
+    static const char *const ways[] = {"phases", "resident", "locks", "atomics"};
+    size_t i;
+    json_t *row;
+    fprintf(out, "critical sections a second\n     %8s", "keys");
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
+        fprintf(out, "%12s", ways[way]);
+    fprintf(out, "\n");
+    json_array_foreach(json_object_get(servers, "keys"), i, row)
+    {
+        fprintf(out, "     %8.0f", number_of(row, "keys"));
+        for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
+            print_rate(out, row, ways[way]);
+        fprintf(out, "\n");
+    }
+    if (*text_of(servers, "not_resident"))
+        print_line(out, "resident", text_of(servers, "not_resident"));
+}
+
+void info_print_servers(FILE *out, const json_t *device)
+{
+    const json_t *probe = json_object_get(device, "probe");
+    const char *error = text_of(probe, "error");
+    fprintf(out, "%s  %s: ", text_of(device, "number"), text_of(device, "name"));
+    if (!probe)
+        fprintf(out, "not measured, cannot take a step: %s\n", text_of(device, "reason"));
+    else if (*error)
+        fprintf(out, "FAIL: %s\n", error);
+    else
+        print_rates(out, json_object_get(probe, "servers"));
+}

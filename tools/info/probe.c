@@ -13,6 +13,7 @@
 #include "flow/scheduler.h"
 #include "self_test/self_test.h"
 #include "node_test.h"
+#include "servers.h"
 #include "base/clock.h"
 
 static void note_error(json_t *answer)
@@ -106,6 +107,8 @@ static json_t *probe_here(const void *argument)
         code = test_device(&config, probe->n_rounds, answer);
     if (!code && probe->with_node)
         code = test_node(&config, answer);
+    if (!code && probe->with_servers)
+        json_object_set_new(answer, "servers", info_servers_measure(&config, &code));
     if (code)
         note_error(answer);
     double seconds = (double)(gravel_clock_ns() - begin_ns) * 1e-9;

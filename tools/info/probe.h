@@ -16,6 +16,7 @@ struct info_probe {
     const char *device; /* as GRAVEL_DEVICE takes it */
     uint32_t n_rounds;  /* hand-overs between host and kernel [count] */
     int with_node;      /* also open a node and send messages */
+    int with_servers;   /* also measure servers: servers.h */
 };
 
 /**
@@ -23,7 +24,8 @@ struct info_probe {
  *
  * @param limit_s  the child is killed after this [seconds].
  * @return         {step, cores, kernel_units, can_yield, rounds, round_us, increments,
- * capabilities, steps, flows, messages, seconds}, the last but one if a node was tested;
+ * capabilities, steps, flows, messages, servers, seconds}, messages if a node was tested, servers
+ * if they were measured;
  *                 {..., "error": text} if anything failed; NULL without memory.
  */
 json_t *info_probe_run(const struct info_probe *probe, unsigned limit_s);

@@ -32,6 +32,8 @@ static void write_kernel(FILE *out, const struct gravel_handler *handler)
             each[handler->n_keys]);
     gravel_call_text_write(out, handler, &words);
     fprintf(out, "}\n");
+    if (handler->n_keys == 2)
+        gravel_call_text_steps(out, handler);
     gravel_call_text_prototypes(out, handler);
 }
 

@@ -36,6 +36,7 @@ struct under_way {
 struct gravel_device_calls {
     struct gravel_device_calls_shape shape;
     struct gravel_device device; /* that runs them */
+    struct gravel_line line;
     cl_program program;
     cl_kernel *kernels; /* [n_handlers] NULL: the host's */
     size_t group;
@@ -284,23 +285,86 @@ static int start(struct gravel_device_calls *calls, uint32_t handler,
         code = take_turn(calls);
     if (code)
         return code;
-    struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
-    bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
+    const bool by_copy = calls->device.step == GRAVEL_STEP_PUMP; /* see gravel_wait_mark */
+    cl_event event = NULL;
     cl_int error = enqueue(calls, handler, target, spread_of(calls, handler, target->n_messages),
-                           by_copy ? NULL : &run->event);
-    if (error == CL_SUCCESS && by_copy)
-        error = gravel_wait_mark(&calls->device, target->queue, &run->event);
-    if (error != CL_SUCCESS && has_key)
+                           by_copy ? NULL : &event);
+    code = gravel_device_calls_follow(calls, handler, target->queue, error, event);
+    if (code && has_key)
         give_turn(calls);
+    return code;
+}
+
+int gravel_device_calls_follow(struct gravel_device_calls *calls, uint32_t handler,
+                               cl_command_queue queue, cl_int error, cl_event event)
+{
+    struct under_way *run = &calls->under_way[(calls->first + calls->n_under_way) % MAX_UNDER_WAY];
+    if (error == CL_SUCCESS && !event)
+        error = gravel_wait_mark(&calls->device, queue, &event);
     if (error != CL_SUCCESS)
         return gravel_fail(GRAVEL_ECL, "handler %s: clEnqueueNDRangeKernel: %s",
                            calls->shape.handlers[handler].name, gravel_cl_error(error));
-    run->handler = handler;
+    *run = (struct under_way){event, handler};
     calls->n_under_way++;
-    calls->n_keyed += has_key;
-    clFlush(target->queue);
+    calls->n_keyed += calls->shape.handlers[handler].n_keys != 0;
+    clFlush(queue);
     return 0;
 }
+
+/* ---- what waits ------------------------------------------------------------------------------ */
+
+void gravel_device_calls_set_line(struct gravel_device_calls *calls, struct gravel_line line)
+{
+    calls->line = line;
+}
+
+int gravel_device_calls_hold(struct gravel_device_calls *calls)
+{
+    int code = take_turn(calls);
+    calls->n_keyed += !code;
+    return code;
+}
+
+void gravel_device_calls_let_go(struct gravel_device_calls *calls)
+{
+    calls->n_keyed--;
+    give_turn(calls);
+}
+
+bool gravel_device_calls_turn_is_wanted(const struct gravel_device_calls *calls)
+{
+    return gravel_turn_is_wanted(calls->shape.turn);
+}
+
+const struct gravel_device_calls_shape *
+gravel_device_calls_shape_of(const struct gravel_device_calls *calls)
+{
+    return &calls->shape;
+}
+
+const struct gravel_device *gravel_device_calls_device(const struct gravel_device_calls *calls)
+{
+    return &calls->device;
+}
+
+cl_program gravel_device_calls_program(const struct gravel_device_calls *calls)
+{
+    return calls->program;
+}
+
+/* @return as struct gravel_line has it. */
+static int give_to_line(const struct gravel_device_calls *calls, const struct gravel_frame *frame,
+                        const struct gravel_run *run, uint64_t heap_offset)
+{
+    const uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
+    const struct gravelp_arena *arena = calls->shape.memory->arena;
+    if (!calls->line.take || !calls->shape.handlers[handler].n_keys)
+        return 0;
+    return calls->line.take(calls->line.context, frame, run,
+                            (uint32_t)((heap_offset - arena->heap_offset) / arena->heap_bytes));
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 bool gravel_device_calls_take(const struct gravel_device_calls *calls, const struct gravel_run *run)
 {
@@ -312,6 +376,9 @@ int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_qu
                                 cl_mem uploaded, const struct gravel_frame *frame,
                                 const struct gravel_run *run, uint64_t heap_offset)
 {
+    const int taken = give_to_line(calls, frame, run, heap_offset);
+    if (taken)
+        return taken < 0 ? taken : 0;
     const struct call_target target = {
         .queue = queue,
         .uploaded = uploaded,
@@ -327,6 +394,10 @@ int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_qu
 int gravel_device_calls_run(struct gravel_device_calls *calls, const struct gravel_frame *frame,
                             const struct gravel_run *run, uint32_t heap)
 {
+    const int taken =
+        give_to_line(calls, frame, run, gravel_memory_heap_offset(calls->shape.memory, heap));
+    if (taken)
+        return taken < 0 ? taken : 0;
     const struct call_target target = {
         .queue = calls->queue,
         .n_messages = run->n_messages,

@@ -31,6 +31,14 @@ struct gravel_device_calls_shape {
     struct gravel_key_turn *turn; /* of handlers with keys */
 };
 
+/* Who may take runs of handlers with keys, to have them run later (network/transactions.h). */
+struct gravel_line {
+    /** @return 1: it has taken the run; 0: the run is to be run at once; a negative code. */
+    int (*take)(void *context, const struct gravel_frame *frame, const struct gravel_run *run,
+                uint32_t heap);
+    void *context;
+};
+
 /**
  * Build the handlers and their kernels.
  *
@@ -84,5 +92,31 @@ bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls);
  * @return 0; GRAVEL_ECL. */
 int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_command_queue queue,
                                 cl_mem uploaded);
+
+/* ---- for steps.c and who has runs wait ----------------------------------------------------------- */
+
+/** Ask a line before runs of handlers with keys; before any run. */
+void gravel_device_calls_set_line(struct gravel_device_calls *calls, struct gravel_line line);
+
+/** Take the turn of handlers with keys, and keep it until gravel_device_calls_let_go. @return as the wait's limit. */
+int gravel_device_calls_hold(struct gravel_device_calls *calls);
+void gravel_device_calls_let_go(struct gravel_device_calls *calls);
+/** Whether a launch waits for it. */
+bool gravel_device_calls_turn_is_wanted(const struct gravel_device_calls *calls);
+
+/**
+ * A kernel of a handler with keys has been enqueued, or not: have it among the runs under way.
+ *
+ * @param error  of the enqueueing.
+ * @param event  of the kernel, which is taken over; NULL: one behind what the queue has.
+ * @return       0; GRAVEL_ECL.
+ */
+int gravel_device_calls_follow(struct gravel_device_calls *calls, uint32_t handler,
+                               cl_command_queue queue, cl_int error, cl_event event);
+
+const struct gravel_device_calls_shape *
+gravel_device_calls_shape_of(const struct gravel_device_calls *calls);
+const struct gravel_device *gravel_device_calls_device(const struct gravel_device_calls *calls);
+cl_program gravel_device_calls_program(const struct gravel_device_calls *calls);
 
 #endif

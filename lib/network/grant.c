@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transactions as network threads send them to each other, and acknowledgements that wait for them.
+ *
+ * Path:    transactions.c -> grant.c -> transport -> control.c -> grant.c -> transactions.c of another node.
+ * Owner:   see transactions.h; a frame is freed when it has been sent.
+ * Threads: the network thread.
+ * Source:  Wang, Fussell, Lin 2019, section 3.3 (replies and unlocks).
+ */
+#include "network/transactions_parts.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- send ------------------------------------------------------------------------------------ */
+
+static uint32_t record_bytes(const struct gravel_transactions *transactions, uint32_t handler)
+{
+    return (uint32_t)GRAVELP_TRANSACTION_BYTES(
+        transactions->network->shape.handlers[handler].datum_words);
+}
+
+/* As long as a frame may be: network.c, see_attached. */
+static uint32_t most_bytes(const struct gravel_transactions *transactions)
+{
+    const uint32_t bytes = (uint32_t)transactions->network->shape.config->buffer_bytes;
+    return bytes < sizeof(struct gravel_death_frame) ? sizeof(struct gravel_death_frame) : bytes;
+}
+
+static struct gravel_transactions_frame *frame_of(const struct gravel_buffer *buffer)
+{
+    return (struct gravel_transactions_frame *)buffer->frame;
+}
+
+static void ship(struct gravel_transactions *transactions, uint32_t node)
+{
+    struct gravel_buffer *buffer = transactions->open[node];
+    transactions->open[node] = NULL;
+    if (!buffer)
+        return;
+    frame_of(buffer)->frame.bytes =
+        (uint32_t)(sizeof(struct gravel_transactions_frame) +
+                   frame_of(buffer)->n * record_bytes(transactions, frame_of(buffer)->handler));
+    gravel_network_put(transactions->network, buffer);
+}
+
+void gravel_transactions_send(struct gravel_transactions *transactions, uint32_t what,
+                              uint32_t node, const struct transaction *transaction)
+{
+    const uint32_t bytes = record_bytes(transactions, transaction->handler);
+    const uint32_t most = most_bytes(transactions);
+    struct gravel_buffer **buffer = &transactions->open[node];
+    if (!*buffer)
+        *buffer =
+            gravel_network_frame(transactions->network, GRAVEL_FRAME_TRANSACTIONS, node, most);
+    if (!*buffer)
+        return; /* the node has failed */
+    struct gravel_transactions_frame *frame = frame_of(*buffer);
+    frame->what = what;
+    frame->handler = transaction->handler;
+    memcpy(frame->records + (size_t)frame->n++ * bytes, &transaction->record, bytes);
+    if (sizeof *frame + (frame->n + 1) * (size_t)bytes > most)
+        ship(transactions, node);
+}
+
+void gravel_transactions_flush(struct gravel_transactions *transactions)
+{
+    for (uint32_t node = 0; node < transactions->network->transport->n_nodes; node++)
+        ship(transactions, node);
+}
+
+/* ---- receive --------------------------------------------------------------------------------- */
+
+/* A frame that is being read. */
+struct arrival {
+    struct gravel_transactions *transactions;
+    const struct gravel_transactions_frame *frame;
+    const struct gravel_loan *loan;
+    uint32_t bytes; /* of a record */
+};
+
+static const struct gravelp_transaction *record_at(const struct arrival *arrival, uint32_t i)
+{
+    return (const void *)(arrival->frame->records + (size_t)i * arrival->bytes);
+}
+
+/* Whether a node is who sent the frame: of a process that stands for all nodes, each is. */
+static bool is_sender(const struct arrival *arrival, uint32_t node)
+{
+    return node == arrival->loan->source || arrival->transactions->network->transport->is_loopback;
+}
+
+static bool has_sane_header(const struct arrival *arrival)
+{
+    const struct gravel_transactions_frame *frame = arrival->frame;
+    return frame->n > 0 && frame->what <= GRAVEL_TRANSACTIONS_UNLOCK &&
+           arrival->loan->bytes == sizeof *frame + (uint64_t)frame->n * arrival->bytes;
+}
+
+static bool is_sane(const struct arrival *arrival, const struct gravelp_transaction *record)
+{
+    const struct gravel_network *network = arrival->transactions->network;
+    const uint32_t n_nodes = network->transport->n_nodes, here = arrival->loan->destination;
+    if (record->lesser > 1 || record->node[0] >= n_nodes || record->node[1] >= n_nodes)
+        return false;
+    const uint32_t lesser = record->node[record->lesser], greater = record->node[!record->lesser];
+    if (arrival->frame->what == GRAVEL_TRANSACTIONS_GRANT)
+        return lesser < greater && greater == here && is_sender(arrival, lesser);
+    return lesser == here && is_sender(arrival, greater) &&
+           gravel_transactions_granted(arrival->transactions, arrival->frame->handler, record);
+}
+
+/* What is wrong, or NULL. */
+static const char *check(const struct arrival *arrival)
+{
+    if (!has_sane_header(arrival))
+        return "its length is not that of its records";
+    for (uint32_t i = 0; i < arrival->frame->n; i++)
+        if (!is_sane(arrival, record_at(arrival, i)))
+            return "a record is of no transaction between these nodes";
+    return NULL;
+}
+
+/* @return false for what comes twice. */
+static bool apply(const struct arrival *arrival, const struct gravelp_transaction *record)
+{
+    struct gravel_transactions *transactions = arrival->transactions;
+    const uint32_t handler = arrival->frame->handler;
+    if (arrival->frame->what == GRAVEL_TRANSACTIONS_GRANT) {
+        gravel_transactions_invite(transactions, handler, record);
+        return true;
+    }
+    struct transaction *transaction = gravel_transactions_granted(transactions, handler, record);
+    if (transaction)
+        gravel_transactions_return(transactions, transaction, record);
+    return transaction;
+}
+
+static void refuse(struct gravel_network *network, const struct gravel_loan *loan, const char *why)
+{
+    struct gravel_refusal refusal = {.code = GRAVEL_ECORRUPT};
+    snprintf(refusal.text, sizeof refusal.text, "a frame of transactions: %s", why);
+    gravel_control_refuse(network, &refusal, loan->source, loan->destination);
+}
+
+void gravel_transactions_handle(struct gravel_network *network,
+                                const struct gravel_transactions_frame *frame,
+                                const struct gravel_loan *loan)
+{
+    struct gravel_transactions *transactions = network->transactions;
+    struct arrival arrival = {.transactions = transactions, .frame = frame, .loan = loan};
+    if (!transactions || frame->handler >= network->shape.n_handlers ||
+        !gravel_device_steps_have(transactions->steps, frame->handler)) {
+        refuse(network, loan, "its handler has none between nodes");
+        return;
+    }
+    arrival.bytes = record_bytes(transactions, frame->handler);
+    const char *why = check(&arrival);
+    for (uint32_t i = 0; i < frame->n && !why; i++)
+        if (!apply(&arrival, record_at(&arrival, i)))
+            why = "a record comes twice";
+    if (why)
+        refuse(network, loan, why);
+}
+
+/* ---- acknowledgements ------------------------------------------------------------------------ */
+
+bool gravel_transactions_hold_ack(struct gravel_transactions *transactions, uint32_t source,
+                                  uint64_t acked)
+{
+    if (!gravel_transactions_are_open(transactions))
+        return false;
+    struct held_ack *ack = malloc(sizeof *ack), **end = &transactions->acks;
+    if (!ack) {
+        gravel_network_fail(transactions->network, GRAVEL_ENOMEM, "no memory for a quiet");
+        return true;
+    }
+    *ack = (struct held_ack){
+        .source = source, .acked = acked, .mark = gravel_transactions_mark(transactions)};
+    while (*end)
+        end = &(*end)->next;
+    *end = ack;
+    return true;
+}
+
+/* A node that waits gives up on a node that says nothing: as long as transactions move, tell so. */
+static void tell_all_is_well(struct gravel_transactions *transactions, uint64_t now_ns)
+{
+    const uint64_t every_ns =
+        gravel_network_patience_ms(transactions->network) * UINT64_C(1000000) / 8;
+    if (now_ns < transactions->told_ns + every_ns || transactions->moved_ns < transactions->told_ns)
+        return;
+    for (const struct held_ack *ack = transactions->acks; ack; ack = ack->next)
+        gravel_control_ack(transactions->network, ack->source, 0);
+    transactions->told_ns = now_ns;
+}
+
+void gravel_transactions_send_acks(struct gravel_transactions *transactions, uint64_t now_ns)
+{
+    struct held_ack *ack;
+    while ((ack = transactions->acks) && gravel_transactions_have_passed(transactions, ack->mark)) {
+        gravel_control_ack(transactions->network, ack->source, ack->acked);
+        transactions->acks = ack->next;
+        free(ack);
+    }
+    if (ack)
+        tell_all_is_well(transactions, now_ns);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transactions over keys of two nodes.
+ *
+ *     message -> node of the lesser key: lock it, load its datum
+ *     GRANT   -> node of the greater key: lock it, run, store its datum
+ *     UNLOCK  -> node of the lesser key: store the datum that comes back
+ *
+ * The lesser key is that of the lesser node, so that locks are taken in one order at all nodes. A message that waits
+ * for its first lock holds none. A lock is in memory of its node's network thread, which alone asks for it
+ * (serve/claims.h), and bodies run on the device (resolve/on_device/steps.h).
+ *
+ * Runs of handlers with keys, and the transactions among them, stand in a line while a transaction is under way here.
+ * At its head a transaction enters, if fewer than GRAVEL_TRANSACTIONS_WINDOW are under way; a run of other handlers
+ * waits until none is. So what excludes them is the turn of handlers with keys (serve/turn.h), which this thread
+ * keeps while one is under way. A launch of servers that wants the turn stops the line too. Then those that have no
+ * lock here leave, and enter again behind it.
+ *
+ * Path:    resolve/on_device/calls.c -> transactions.c <-> control.c of another node.
+ * Owner:   what waits is copied.
+ * Threads: the network thread.
+ * Source:  Wang, Fussell, Lin 2019, section 3.3; there the client asks the owner of the first lock, which requests
+ *          the other: a message more.
+ */
+#ifndef GRAVEL_NETWORK_TRANSACTIONS_H
+#define GRAVEL_NETWORK_TRANSACTIONS_H
+
+#include "resolve/on_device/calls.h"
+#include "transport/frames.h"
+
+/* Transactions of a process under way that came to it first. On a hot key a guest may wait for all of them, each for a
+ * node beyond. */
+#define GRAVEL_TRANSACTIONS_WINDOW 256u
+
+struct gravel_loan;
+struct gravel_network;
+struct gravel_transactions;
+
+/** @param out  [out] NULL on failure, and where no transaction has keys of two nodes. @return 0; or an error. */
+int gravel_transactions_create(struct gravel_transactions **out, struct gravel_network *network,
+                               struct gravel_device_calls *calls);
+/** NULL is allowed, here and in all that follow. */
+void gravel_transactions_destroy(struct gravel_transactions *transactions);
+
+/** The thread ends: give back the turn. */
+void gravel_transactions_end(struct gravel_transactions *transactions);
+
+/** Get them a step further. @return whether one moved. */
+bool gravel_transactions_step(struct gravel_transactions *transactions, uint64_t now_ns);
+
+/** A frame of kind GRAVEL_FRAME_TRANSACTIONS. */
+void gravel_transactions_handle(struct gravel_network *network,
+                                const struct gravel_transactions_frame *frame,
+                                const struct gravel_loan *loan);
+
+/** Whether any that came to this process has not ended. */
+bool gravel_transactions_are_open(const struct gravel_transactions *transactions);
+
+/** All that have come so far; and whether these have ended. */
+uint64_t gravel_transactions_mark(const struct gravel_transactions *transactions);
+bool gravel_transactions_have_passed(const struct gravel_transactions *transactions, uint64_t mark);
+/** When one last moved [ns]. */
+uint64_t gravel_transactions_moved_ns(const struct gravel_transactions *transactions);
+
+/** Hold back an acknowledgement until what has come so far has ended. @return false: nothing is to be waited for. */
+bool gravel_transactions_hold_ack(struct gravel_transactions *transactions, uint32_t source,
+                                  uint64_t acked);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between transactions.c, which decides, and grant.c, which sends and receives.
+ *
+ * Threads: the network thread.
+ */
+#ifndef GRAVEL_NETWORK_TRANSACTIONS_PARTS_H
+#define GRAVEL_NETWORK_TRANSACTIONS_PARTS_H
+
+#include "network/parts.h"
+#include "network/transactions.h"
+#include "resolve/on_device/steps.h"
+#include "serve/claims.h"
+
+/* Messages with keys that have come, and not all of which have ended. */
+struct waiting_run {
+    struct waiting_run *next,
+        *previous;   /* of all that have not ended, in the order in which they came */
+    uint64_t serial; /* its number among all that have come */
+    uint32_t heap, handler;
+    uint32_t n;       /* messages; of transactions: */
+    uint32_t n_taken; /* of them, have left the line, */
+    uint32_t n_open;  /* have not ended */
+    bool is_transaction;
+    struct gravel_frame frame; /* header of the run's frame */
+    unsigned char run[];       /* struct gravel_run and its rows */
+};
+
+struct transaction {
+    struct transaction *next;            /* in a queue */
+    struct transaction *after, **before; /* of all that there are */
+    struct waiting_run *run;             /* that it came in; NULL: it is a guest */
+    uint32_t handler;
+    bool is_granted;               /* its guest runs, and will unlock */
+    struct gravel_claim claims[2]; /* of the lesser key and of the greater */
+    struct gravelp_transaction record;
+    uint64_t datum[]; /* of the lesser key */
+};
+
+_Static_assert(offsetof(struct transaction, datum) ==
+                   offsetof(struct transaction, record) + sizeof(struct gravelp_transaction),
+               "a datum follows its record");
+_Static_assert(offsetof(struct waiting_run, run) ==
+                   offsetof(struct waiting_run, frame) + sizeof(struct gravel_frame),
+               "a run follows its frame's header");
+
+struct transaction_queue {
+    struct transaction *first, **end;
+};
+
+/* An acknowledgement that waits for transactions. */
+struct held_ack {
+    struct held_ack *next;
+    uint32_t source;
+    uint64_t acked, mark;
+};
+
+struct gravel_transactions {
+    struct gravel_network *network;
+    struct gravel_device_calls *calls;
+    struct gravel_device_steps *steps;
+    unsigned char *records;      /* [GRAVEL_STEP_MOST] of a step */
+    struct gravel_buffer **open; /* [n_nodes] frames that are being filled */
+    struct gravel_claims claims;
+    struct transaction *all;
+    struct transaction_queue guests;                 /* that wait for admission */
+    struct transaction_queue postponed;              /* as well: they had been in, without a lock */
+    struct transaction_queue ready[GRAVELP_N_STEPS]; /* that have the locks for a step */
+    struct waiting_run *oldest, *newest;             /* runs that have not ended */
+    struct waiting_run *head; /* the first that has messages in the line, or NULL */
+    uint64_t n_come;          /* runs */
+    uint32_t n_under_way;     /* transactions that may have locks, guests among them */
+    uint32_t n_in_window;     /* of them, those that came to this process first */
+    bool is_draining;         /* those without a lock here have left, until the turn is back */
+    bool has_turn;            /* of handlers with keys: while any is under way */
+    bool runs_one;            /* the run at hand is not to wait again */
+    uint64_t moved_ns;
+    struct held_ack *acks; /* oldest first */
+    uint64_t told_ns;      /* when who waits for them was last told that all is well */
+};
+
+/* ---- grant.c ----------------------------------------------------------------------------------- */
+
+/** Append a transaction to the frame for a node. @param what  GRAVEL_TRANSACTIONS_*. */
+void gravel_transactions_send(struct gravel_transactions *transactions, uint32_t what,
+                              uint32_t node, const struct transaction *transaction);
+/** Send the frames: they are of one kind and handler. */
+void gravel_transactions_flush(struct gravel_transactions *transactions);
+/** Send acknowledgements whose transactions have ended. */
+void gravel_transactions_send_acks(struct gravel_transactions *transactions, uint64_t now_ns);
+
+/* ---- transactions.c ------------------------------------------------------------------------------ */
+
+/** A transaction that has the lock of its lesser key has come. */
+void gravel_transactions_invite(struct gravel_transactions *transactions, uint32_t handler,
+                                const struct gravelp_transaction *record);
+/** The transaction of a record that was granted and has not come back; NULL: there is none. */
+struct transaction *gravel_transactions_granted(const struct gravel_transactions *transactions,
+                                                uint32_t handler,
+                                                const struct gravelp_transaction *record);
+/** It has come back, with its datum. */
+void gravel_transactions_return(struct gravel_transactions *transactions,
+                                struct transaction *transaction,
+                                const struct gravelp_transaction *record);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transactions between ranks: a node that dies while it has locks of other nodes' transactions, and grants out; and jobs
+ * in which none does. See fault.c.
+ *
+ * usage: mpirun ... by_key MODE     see the table at the end; fault.sh counts the nodes that print
+ *
+ * Path: fault.sh -> mpirun -> this -> lib/network/transactions.c
+ */
+#include <gravel/server.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "job.h"
+
+#define N_KEYS 24u
+#define MONEY 1000u
+#define N_ITEMS 1024u
+#define LIMIT_S 15.0 /* from the fault to the error, times patience: a launch may be under way */
+
+/* Keys are few, so that most transactions wait. constant 0: ulong [N_KEYS / nodes], each at first MONEY. */
+static const char source[] =
+    "#define GRAVEL_NODE_OF(key, n) ((key) % (n))\n"
+    "#include \"gravel.cl.h\"\n"
+    "global ulong *at(struct gravel_call call, ulong key)\n"
+    "{\n"
+    "    return (global ulong *)gravel_call_local(call, call.constants[0]) + key / call.n_nodes;\n"
+    "}\n"
+    "void money_load(struct gravel_call call, ulong key, ulong *words) { *words = *at(call, key); "
+    "}\n"
+    "void money_store(struct gravel_call call, ulong key, const ulong *words)\n"
+    "{\n"
+    "    *at(call, key) = *words;\n"
+    "}\n"
+    "void pay(struct gravel_call call, ulong *from, ulong *to, ulong amount)\n"
+    "{\n"
+    "    if (*from < amount)\n"
+    "        return;\n"
+    "    *from -= amount;\n"
+    "    *to += amount;\n"
+    "}\n"
+    "kernel void send(GRAVEL_ARENA, ulong n_keys)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "    GRAVEL_SERVE(g, item)\n"
+    "        gravel_am3_wg_if(g, active, GRAVEL_HANDLER(pay), item * 7 % n_keys,\n"
+    "                         (item * 5 + item / 11) % n_keys, item % 97, GRAVEL_BY_KEY);\n"
+    "}\n";
+
+/* A rank, with its program and memory. */
+struct bank {
+    struct gravel *gravel;
+    cl_program program;
+    cl_kernel kernel;
+    uint64_t money, n_here;
+};
+
+static struct bank open_bank(void)
+{
+    static const struct gravel_handler handlers[] = {
+        {.name = "pay", .n_args = 3, .n_keys = 2, .datum = "money", .datum_words = 1}};
+    static const struct gravel_bindings table =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.source = source,
+                        .device_code.name = "pay.cl");
+    static const uint64_t n_keys = N_KEYS;
+    struct bank bank = {.gravel = NULL};
+    OK(gravel_open(&bank.gravel, NULL, &table));
+    bank.n_here = N_KEYS / gravel_n_nodes(bank.gravel);
+    bank.money = alloc_or_die(bank.gravel, bank.n_here * sizeof(uint64_t));
+    OK(gravel_constant(bank.gravel, 0, bank.money));
+    OK(gravel_server_build(bank.gravel, "pay.cl", source, NULL, &bank.program));
+    bank.kernel = kernel_or_die(bank.gravel, bank.program, "send");
+    MUST(clSetKernelArg(bank.kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+    uint64_t *money = map_or_die(bank.gravel, (uint32_t)rank, bank.money,
+                                 bank.n_here * sizeof *money, CL_MAP_WRITE_INVALIDATE_REGION);
+    for (uint64_t i = 0; i < bank.n_here; i++)
+        money[i] = MONEY;
+    unmap(bank.gravel, money);
+    OK(gravel_barrier(bank.gravel));
+    return bank;
+}
+
+static int launch(const struct bank *bank)
+{
+    return gravel_server_launch(bank->gravel, bank->kernel, N_ITEMS, 0, 0, NULL, NULL);
+}
+
+/* ---- none dies ----------------------------------------------------------------------------------- */
+
+static uint64_t money_here(const struct bank *bank)
+{
+    const uint64_t *money =
+        read_map(bank->gravel, (uint32_t)rank, bank->money, bank->n_here * sizeof *money);
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < bank->n_here; i++) {
+        MUST(money[i] <= N_KEYS * MONEY); /* else it is less than 0 */
+        sum += money[i];
+    }
+    unmap(bank->gravel, (void *)(uintptr_t)money);
+    return sum;
+}
+
+/* A quiet is enough for what a node has sent itself; a barrier for all. */
+static void conserve(void)
+{
+    struct bank bank = open_bank();
+    for (int round = 0; round < 3; round++) {
+        OK(launch(&bank));
+        if (round == 1)
+            OK(gravel_quiet(bank.gravel));
+    }
+    OK(gravel_barrier(bank.gravel));
+    uint64_t sum = money_here(&bank);
+    OK(gravel_reduce(bank.gravel, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1));
+    MUST(sum == (uint64_t)N_KEYS * MONEY);
+    clReleaseKernel(bank.kernel);
+    clReleaseProgram(bank.program);
+    OK(gravel_close(bank.gravel));
+    as_expected();
+}
+
+/* ---- one dies ------------------------------------------------------------------------------------ */
+
+static void expect_death(const struct bank *bank, const char *part)
+{
+    double begin;
+    int code;
+    do {
+        begin = seconds_now();
+        code = launch(bank);
+        if (!code)
+            code = gravel_quiet(bank->gravel);
+    } while (!code);
+    expect(code, GRAVEL_EPEER, part);
+    MUST(is_within(begin, LIMIT_S));
+    as_expected();
+    MUST(gravel_barrier(bank->gravel) == GRAVEL_EPEER);
+    MUST(gravel_close(bank->gravel) == GRAVEL_EPEER);
+    _exit(0);
+}
+
+/* The node in the middle has locks that it waits for, and others wait for its own. */
+static void killed_while_transactions_wait(void)
+{
+    char timeout_ms[16];
+    snprintf(timeout_ms, sizeof timeout_ms, "%u", 1000 * patience());
+    setenv("GRAVEL_TIMEOUT", timeout_ms, 1);
+    struct bank bank = open_bank();
+    OK(launch(&bank));
+    OK(gravel_barrier(bank.gravel));
+    if (rank == 1) {
+        OK(launch(&bank)); /* whose messages are under way */
+        raise(SIGKILL);
+    }
+    expect_death(&bank, "node 1 ");
+}
+
+/* ---- the run ------------------------------------------------------------------------------------- */
+
+static const struct mode modes[] = {
+    MODE(conserve),
+    MODE(killed_while_transactions_wait),
+};
+
+int main(int argc, char **argv)
+{
+    run_mode(modes, sizeof modes / sizeof *modes, argc, argv);
+    return 0;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames of transactions: what is sent arrives; what cannot be right is refused whole; acknowledgements wait in order.
+ *
+ * transactions.c and the rest of the network thread are stood for here.
+ *
+ * Path: meson test -> this -> lib/network/grant.c
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "network/transactions_parts.h"
+
+#define N_NODES 3u
+#define HERE 1u
+#define WORDS 2u
+#define RECORD_BYTES GRAVELP_TRANSACTION_BYTES(WORDS)
+#define BUFFER_BYTES 1024u
+
+/* ---- what it calls ------------------------------------------------------------------------------- */
+
+static struct gravel_buffer *sent[64];
+static uint32_t n_sent, n_refused, n_invited, n_returned, n_acks;
+static uint64_t acked[16];
+static char refusal[GRAVEL_REFUSAL_BYTES];
+static struct transaction *granted; /* the only one */
+
+struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
+                                           uint32_t node, uint32_t bytes)
+{
+    struct gravel_buffer *buffer = calloc(1, sizeof *buffer);
+    (void)network;
+    buffer->frame = calloc(1, bytes);
+    *buffer->frame =
+        (struct gravel_frame){.kind = kind, .source = HERE, .destination = node, .bytes = bytes};
+    return buffer;
+}
+
+void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer)
+{
+    (void)network;
+    sent[n_sent++] = buffer;
+}
+
+void gravel_network_fail(struct gravel_network *network, int code, const char *text)
+{
+    (void)network;
+    fail_msg("%d: %s", code, text);
+}
+
+void gravel_control_refuse(struct gravel_network *network, const struct gravel_refusal *why,
+                           uint32_t source, uint32_t destination)
+{
+    (void)network, (void)source, (void)destination;
+    n_refused++;
+    snprintf(refusal, sizeof refusal, "%s", why->text);
+}
+
+void gravel_control_ack(struct gravel_network *network, uint32_t source, uint64_t n)
+{
+    (void)network, (void)source;
+    acked[n_acks++] = n;
+}
+
+uint64_t gravel_network_patience_ms(const struct gravel_network *network)
+{
+    (void)network;
+    return 8000;
+}
+
+bool gravel_device_steps_have(const struct gravel_device_steps *steps, uint32_t handler)
+{
+    (void)steps;
+    return handler == 1;
+}
+
+void gravel_transactions_invite(struct gravel_transactions *transactions, uint32_t handler,
+                                const struct gravelp_transaction *record)
+{
+    (void)transactions, (void)handler, (void)record;
+    n_invited++;
+}
+
+struct transaction *gravel_transactions_granted(const struct gravel_transactions *transactions,
+                                                uint32_t handler,
+                                                const struct gravelp_transaction *record)
+{
+    (void)transactions, (void)handler;
+    return granted && granted->record.key[0] == record->key[0] ? granted : NULL;
+}
+
+void gravel_transactions_return(struct gravel_transactions *transactions,
+                                struct transaction *transaction,
+                                const struct gravelp_transaction *record)
+{
+    (void)transactions, (void)record;
+    assert_ptr_equal(transaction, granted);
+    n_returned++;
+    granted = NULL;
+}
+
+bool gravel_transactions_are_open(const struct gravel_transactions *transactions)
+{
+    return transactions->oldest;
+}
+
+uint64_t gravel_transactions_mark(const struct gravel_transactions *transactions)
+{
+    return transactions->n_come;
+}
+
+bool gravel_transactions_have_passed(const struct gravel_transactions *transactions, uint64_t mark)
+{
+    return !transactions->oldest || transactions->oldest->serial >= mark;
+}
+
+/* ---- set-up -------------------------------------------------------------------------------------- */
+
+struct world {
+    struct gravel_config config;
+    struct gravel_handler handlers[2];
+    struct gravel_transport transport;
+    struct gravel_network network;
+    struct gravel_transactions transactions;
+    struct gravel_buffer *open[N_NODES];
+};
+
+static struct world world;
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&world, 0, sizeof world);
+    world.config.buffer_bytes = BUFFER_BYTES;
+    world.handlers[1].datum_words = WORDS;
+    world.transport.n_nodes = N_NODES;
+    world.transport.node = HERE;
+    world.network.shape.config = &world.config;
+    world.network.shape.handlers = world.handlers;
+    world.network.shape.n_handlers = 2;
+    world.network.transport = &world.transport;
+    world.network.transactions = &world.transactions;
+    world.transactions.network = &world.network;
+    world.transactions.open = world.open;
+    n_sent = n_refused = n_invited = n_returned = n_acks = 0;
+    granted = NULL;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < n_sent; i++) {
+        free(sent[i]->frame);
+        free(sent[i]);
+    }
+    return 0;
+}
+
+/* ---- frames that arrive --------------------------------------------------------------------------- */
+
+union arriving {
+    struct gravel_transactions_frame frame;
+    unsigned char bytes[sizeof(struct gravel_transactions_frame) + 4 * RECORD_BYTES];
+};
+
+static struct gravelp_transaction *record_in(union arriving *arriving, uint32_t i)
+{
+    return (void *)(arriving->bytes + sizeof arriving->frame + i * RECORD_BYTES);
+}
+
+/* n grants from node 0 to here, or unlocks from node 2. */
+static void fill(union arriving *arriving, uint32_t what, uint32_t n)
+{
+    const uint32_t lesser = what == GRAVEL_TRANSACTIONS_GRANT ? 0 : HERE;
+    memset(arriving, 0, sizeof *arriving);
+    arriving->frame.what = what;
+    arriving->frame.handler = 1;
+    arriving->frame.n = n;
+    for (uint32_t i = 0; i < n; i++)
+        *record_in(arriving, i) =
+            (struct gravelp_transaction){.key = {7 + i, 9}, .node = {lesser, lesser + 1}};
+}
+
+static void arrive(const union arriving *arriving, uint32_t source, uint64_t bytes)
+{
+    const struct gravel_loan loan = {.source = source, .destination = HERE, .bytes = bytes};
+    gravel_transactions_handle(&world.network, &arriving->frame, &loan);
+}
+
+static uint64_t bytes_of(const union arriving *arriving)
+{
+    return sizeof arriving->frame + arriving->frame.n * RECORD_BYTES;
+}
+
+static void grants_arrive_and_unlocks_do_once(void **state)
+{
+    (void)state;
+    union arriving arriving;
+    struct transaction *transaction = calloc(1, sizeof *transaction);
+    fill(&arriving, GRAVEL_TRANSACTIONS_GRANT, 3);
+    arrive(&arriving, 0, bytes_of(&arriving));
+    assert_int_equal(n_invited, 3);
+    fill(&arriving, GRAVEL_TRANSACTIONS_UNLOCK, 1);
+    transaction->record.key[0] = 7;
+    granted = transaction;
+    arrive(&arriving, 2, bytes_of(&arriving));
+    assert_int_equal(n_returned, 1);
+    assert_int_equal(n_refused, 0);
+    arrive(&arriving, 2, bytes_of(&arriving));
+    assert_int_equal(n_refused, 1);
+    assert_non_null(strstr(refusal, "of no transaction between these nodes"));
+    granted = transaction;
+    fill(&arriving, GRAVEL_TRANSACTIONS_UNLOCK, 2);
+    record_in(&arriving, 1)->key[0] = 7; /* the same one */
+    arrive(&arriving, 2, bytes_of(&arriving));
+    assert_int_equal(n_refused, 2);
+    assert_non_null(strstr(refusal, "comes twice"));
+    free(transaction);
+}
+
+static void expect_refused(const union arriving *arriving, uint32_t source, uint64_t bytes)
+{
+    const uint32_t before = n_refused;
+    arrive(arriving, source, bytes);
+    assert_int_equal(n_refused, before + 1);
+    assert_int_equal(n_invited + n_returned, 0);
+}
+
+static void what_cannot_be_right_is_refused_whole(void **state)
+{
+    (void)state;
+    union arriving good, bad;
+    fill(&good, GRAVEL_TRANSACTIONS_GRANT, 2);
+    expect_refused(&good, 0, bytes_of(&good) - 8);
+    expect_refused(&good, 0, bytes_of(&good) + 8);
+    expect_refused(&good, 2, bytes_of(&good)); /* its lesser key is of node 0 */
+    bad = good, bad.frame.handler = 0;
+    expect_refused(&bad, 0, bytes_of(&good));
+    bad = good, bad.frame.handler = 2;
+    expect_refused(&bad, 0, bytes_of(&good));
+    bad = good, bad.frame.what = 2;
+    expect_refused(&bad, 0, bytes_of(&good));
+    bad = good, bad.frame.n = 0;
+    expect_refused(&bad, 0, sizeof bad.frame);
+    bad = good, bad.frame.n = UINT32_MAX;
+    expect_refused(&bad, 0, bytes_of(&good));
+    bad = good, record_in(&bad, 1)->lesser = 2; /* the last of them */
+    expect_refused(&bad, 0, bytes_of(&good));
+    bad = good, record_in(&bad, 1)->lesser = 1;
+    expect_refused(&bad, 0, bytes_of(&good));
+    bad = good, record_in(&bad, 1)->node[1] = 2; /* another node's guest */
+    expect_refused(&bad, 0, bytes_of(&good));
+    bad = good, record_in(&bad, 1)->node[0] = N_NODES;
+    expect_refused(&bad, 0, bytes_of(&good));
+    bad = good, bad.frame.what = GRAVEL_TRANSACTIONS_UNLOCK;
+    expect_refused(&bad, 0, bytes_of(&good));
+    world.network.transactions = NULL;
+    expect_refused(&good, 0, bytes_of(&good));
+}
+
+/* ---- frames that leave ---------------------------------------------------------------------------- */
+
+static void frames_are_as_long_as_their_records(void **state)
+{
+    (void)state;
+    struct transaction *transaction = calloc(1, sizeof *transaction + 8 * WORDS);
+    transaction->handler = 1;
+    for (uint32_t i = 0; i < 40; i++)
+        gravel_transactions_send(&world.transactions, GRAVEL_TRANSACTIONS_GRANT, i % 2 ? 2 : 0,
+                                 transaction);
+    gravel_transactions_flush(&world.transactions);
+    uint32_t n[N_NODES] = {0};
+    for (uint32_t i = 0; i < n_sent; i++) {
+        const struct gravel_transactions_frame *frame = (const void *)sent[i]->frame;
+        assert_int_equal(frame->frame.kind, GRAVEL_FRAME_TRANSACTIONS);
+        assert_int_equal(frame->frame.bytes, sizeof *frame + frame->n * RECORD_BYTES);
+        assert_true(frame->frame.bytes <= BUFFER_BYTES);
+        n[frame->frame.destination] += frame->n;
+    }
+    assert_int_equal(n[0], 20);
+    assert_int_equal(n[2], 20);
+    free(transaction);
+}
+
+/* ---- acknowledgements ------------------------------------------------------------------------------ */
+
+static void acknowledgements_wait_for_what_came_before(void **state)
+{
+    (void)state;
+    struct gravel_transactions *transactions = &world.transactions;
+    struct waiting_run *run = calloc(1, sizeof *run);
+    assert_false(gravel_transactions_hold_ack(transactions, 0, 5)); /* nothing to wait for */
+    transactions->oldest = run;
+    transactions->n_come = 1; /* it is number 0 */
+    assert_true(gravel_transactions_hold_ack(transactions, 0, 6));
+    transactions->n_come = 2;
+    assert_true(gravel_transactions_hold_ack(transactions, 2, 7));
+    transactions->told_ns = UINT64_MAX / 2;
+    gravel_transactions_send_acks(transactions, 1);
+    assert_int_equal(n_acks, 0);
+    run->serial = 1; /* the first has ended */
+    gravel_transactions_send_acks(transactions, 1);
+    assert_int_equal(n_acks, 1);
+    assert_int_equal(acked[0], 6);
+    transactions->told_ns = 0, transactions->moved_ns = 1;
+    gravel_transactions_send_acks(transactions,
+                                  UINT64_C(2000000000)); /* a quarter of the patience */
+    assert_int_equal(n_acks, 2);
+    assert_int_equal(acked[1], 0); /* they move */
+    gravel_transactions_send_acks(transactions, UINT64_C(4000000000));
+    assert_int_equal(n_acks, 2); /* they do not */
+    transactions->oldest = NULL;
+    gravel_transactions_send_acks(transactions, UINT64_C(4000000000));
+    assert_int_equal(n_acks, 3);
+    assert_int_equal(acked[2], 7);
+    free(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(grants_arrive_and_unlocks_do_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_cannot_be_right_is_refused_whole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(frames_are_as_long_as_their_records, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(acknowledgements_wait_for_what_came_before, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
