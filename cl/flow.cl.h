@@ -44,20 +44,34 @@
  *                                                                 are enqueued, and the node has to write them
  * `channel`, `after` and `into` are GRAVEL_CHANNEL(NAME), the same for the whole group.
  *
+ * Of a held channel, whose elements wait for arrivals, and stay until they are freed:
+ *     gravel_hold_NAME_S(f, [active,] ce, joins, record)          write a CE that gravel_talloc reserved. It is enqueued by
+ *                                                                 the last of so many arrivals, up to GRAVEL_MOST_JOINS;
+ *                                                                 of 0, at once. It needs no gravel_enq
+ *     gravel_arrive_S(f, [active,] channel, ce)                   one arrival
+ *     gravel_ce gravel_deq_wi(f, channel)                         the work-item's CE, by the name that the two above use
+ *     struct NAME gravel_peek_NAME_wi(f, ce)                      any CE that has not been freed
+ *     gravel_tfree_S(f, [active,] channel, ce)                    free a CE that has been enqueued, once, in its round or
+ *                                                                 later; no later round reads it
+ * A gravel_ce of a held channel is a word for records. In the round that makes a CE only the work-item that made it may
+ * arrive at it. What an arrival is to bring is returned to a slot before (below).
+ *
  * A divergent `if` or loop that is the first or last thing of a node needs a gravel_barrier_wg beside it; _wg_if calls
  * do not (docs/guide/divergence.md).
  *
  * A kernel that is no node adds elements too: GRAVEL_FLOW_PRODUCE(f) is its first statement, and the host launches it
  * by gravel_flow_produce.
  *
- * Results. A slot is a word of a continuation, or of the caller's result; TYPE is int, uint or float, and without add
- * also long or ulong:
- *     gravel_slot GRAVEL_SLOT(f, ce, NAME, field)                 the field of a continuation made in this round
+ * Results. A slot is a word of a continuation or held CE, or of the caller's result; TYPE is int, uint or float, and
+ * without add also long or ulong:
+ *     gravel_slot GRAVEL_SLOT(f, ce, NAME, field)                 the field of a continuation made in this round, or
+ *                                                                 of a held CE
  *     gravel_return_TYPE_S(f, [active,] slot, value)              store a result
  *     gravel_return_add_TYPE_S(f, [active,] slot, value)          add to it
  *
  * A CE makes at most as many CEs of a channel as the graph's edge declares. More than that, a spawn at the last level,
- * a slot that does not exist, or a talloc without enq ends the run with GRAVEL_EKERNEL, and nothing is overwritten.
+ * a slot that does not exist, or a talloc without enq ends the run with GRAVEL_EKERNEL, and nothing is overwritten; and
+ * so does an arrival at a held CE that waits for none, and a tfree of one that still waits or has been freed.
  *
  * Path:    the user's nodes -> this -> device/, in the order round, cilk, channel.
  * Memory:  all that a round did is visible to later rounds.
@@ -67,6 +81,7 @@
 #define GRAVEL_FLOW_CL_H
 
 #include "cilk.cl.h"
+#include "held.cl.h"
 #include "round.cl.h"
 
 #ifdef GRAVELP_FLOW_SIGN
@@ -125,6 +140,13 @@
 
 /* ---- records ----------------------------------------------------------------------------------- */
 
+/* Any work-item: its CE of the round; of a held channel the name by which it is freed. */
+GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
+{
+    return gravelp_is_held(channel) ? gravelp_held_taken(f, channel)
+                                    : gravelp_column(channel, f.index);
+}
+
 #define GRAVELP_MAKE_CALLS(verb, name)                                                       \
     GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wg_if(struct gravel_flow_group f,      \
                                                             uint active, struct name record) \
@@ -146,6 +168,31 @@
         return ce;                                                                           \
     }
 
+/* Write a held CE that gravel_talloc reserved, and say how many arrivals it waits for; without any it is enqueued. */
+#define GRAVELP_HOLD_CALLS(name)                                                                 \
+    GRAVELP_INLINE void gravel_hold_##name##_wg_if(struct gravel_flow_group f, uint active,      \
+                                                   gravel_ce ce, uint joins, struct name record) \
+    {                                                                                            \
+        if (active) {                                                                            \
+            gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                       \
+            gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                              \
+        }                                                                                        \
+        gravelp_held_enqueue_wg(f, GRAVEL_CHANNEL(name), ce,                                     \
+                                active &&joins == 0 && ce < GRAVELP_NO_CE);                      \
+    }                                                                                            \
+    GRAVELP_INLINE void gravel_hold_##name##_wg(struct gravel_flow_group f, gravel_ce ce,        \
+                                                uint joins, struct name record)                  \
+    {                                                                                            \
+        gravel_hold_##name##_wg_if(f, f.is_on, ce, joins, record);                               \
+    }                                                                                            \
+    GRAVELP_INLINE void gravel_hold_##name##_wi(struct gravel_flow_group f, gravel_ce ce,        \
+                                                uint joins, struct name record)                  \
+    {                                                                                            \
+        gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                           \
+        gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                                  \
+        gravelp_held_enqueue_wi(f, GRAVEL_CHANNEL(name), ce, joins == 0 && ce < GRAVELP_NO_CE);  \
+    }
+
 /* Behind `struct name`, in the program's outermost scope: the calls of the channel `name`. */
 #define GRAVEL_RECORD(name)                                                                      \
     typedef char gravelp_record_##name##_has_record_bytes_of_its_channel                         \
@@ -164,12 +211,17 @@
             gravel_write_##name##_wi(f, channel, ce, record);                                    \
         gravelp_block_keep(f.group.arena);                                                       \
     }                                                                                            \
-    GRAVELP_INLINE struct name gravel_read_##name##_wi(struct gravel_flow_group f)               \
+    GRAVELP_INLINE struct name gravel_peek_##name##_wi(struct gravel_flow_group f, gravel_ce ce) \
     {                                                                                            \
         GRAVELP_RECORD_UNION(name) words;                                                        \
         GRAVELP_EACH_WORD(GRAVELP_READ_WORD, name)                                               \
         return words.record;                                                                     \
     }                                                                                            \
+    GRAVELP_INLINE struct name gravel_read_##name##_wi(struct gravel_flow_group f)               \
+    {                                                                                            \
+        return gravel_peek_##name##_wi(f, gravel_deq_wi(f, GRAVEL_CHANNEL(name)));               \
+    }                                                                                            \
+    GRAVELP_HOLD_CALLS(name)                                                                     \
     GRAVELP_MAKE_CALLS(spawn, name)                                                              \
     GRAVELP_MAKE_CALLS(sync, name)                                                               \
     GRAVELP_MAKE_CALLS(push, name)
@@ -217,9 +269,46 @@ GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uin
 #define gravel_fork_wg_if(f, active, after, into, n) \
     gravel_fork_wg(f, after, into, (active) ? (n) : 0)
 
+/* ---- held channels ----------------------------------------------------------------------------- */
+
+/* One of the arrivals that a held CE waits for. */
+GRAVELP_INLINE void gravel_arrive_wg_if(struct gravel_flow_group f, uint active, uint channel,
+                                        gravel_ce ce)
+{
+    uint is_ready = 0;
+    if (active)
+        is_ready = gravelp_held_arrive(f, channel, ce);
+    gravelp_held_enqueue_wg(f, channel, ce, is_ready);
+}
+GRAVELP_INLINE void gravel_arrive_wg(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    gravel_arrive_wg_if(f, f.is_on, channel, ce);
+}
+GRAVELP_INLINE void gravel_arrive_wi(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    gravelp_held_enqueue_wi(f, channel, ce, gravelp_held_arrive(f, channel, ce));
+}
+
+/* Free a held CE, in its round or later: no node reads it in a later round. */
+GRAVELP_INLINE void gravel_tfree_wi(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    gravelp_held_free(f, channel, ce);
+}
+GRAVELP_INLINE void gravel_tfree_wg_if(struct gravel_flow_group f, uint active, uint channel,
+                                       gravel_ce ce)
+{
+    if (active)
+        gravelp_held_free(f, channel, ce);
+    gravelp_block_keep(f.group.arena);
+}
+GRAVELP_INLINE void gravel_tfree_wg(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    gravel_tfree_wg_if(f, f.is_on, channel, ce);
+}
+
 /* ---- results ----------------------------------------------------------------------------------- */
 
-/* Any work-item: the slot of a field of the continuation `ce`, which this round has made. */
+/* Any work-item: the slot of a field of the continuation `ce`, which this round has made, or of a held CE. */
 #define GRAVEL_SLOT(f, ce, name, field)            \
     gravelp_ce_slot(f, GRAVEL_CHANNEL(name), (ce), \
                     (uint)((size_t) & ((struct name *)0)->field / sizeof(uint)))

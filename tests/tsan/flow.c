@@ -18,13 +18,16 @@
 #define GRAVELP_FLOW_N_FLAT 0u
 #define GRAVELP_FLOW_SLOT_STRIDE WIDTH
 #define GRAVELP_FLOW_ROWS_AT 64u
+#define GRAVELP_FLOW_HELD_AT 16u
+#define GRAVELP_FLOW_HELD_WORDS 0u
+#define GRAVELP_FLOW_HELD_STRIDE 0u
 #define GRAVELP_FLOW_LEVELS_AT 16u
 #define GRAVELP_FLOW_LEVEL_WORDS (5 * WIDTH)
 #define GRAVELP_FLOW_AFTER_WORDS (3 * WIDTH)
-#define GRAVELP_FLOW_CHANNELS                                        \
-    {GRAVEL_SPAWN, 2, WIDTH, 0, 16 + 3 * WIDTH, 5 * WIDTH, 0, 2, 0}, \
-    {                                                                \
-        GRAVEL_AFTER, 3, WIDTH, 0, 16, 5 * WIDTH, 2, 0, 0            \
+#define GRAVELP_FLOW_CHANNELS                                              \
+    {GRAVEL_SPAWN, 2, WIDTH, 0, 16 + 3 * WIDTH, 5 * WIDTH, 0, 2, 0, 0, 0}, \
+    {                                                                      \
+        GRAVEL_AFTER, 3, WIDTH, 0, 16, 5 * WIDTH, 2, 0, 0, 0, 0            \
     }
 #define GRAVELP_FLOW_LOOP
 #define GRAVEL_CHANNEL_fib 0u
