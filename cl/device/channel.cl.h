@@ -55,7 +55,7 @@ struct gravel_flow_group {
     local struct gravelp_flow_scratch *scratch;
     uint channel; /* of the round; the same for the whole group, as level */
     uint level;
-    uint index;  /* of the work-item's CE, free-running */
+    uint index;  /* of the work-item's CE, free-running; without one, any */
     uint active; /* whether it has one */
     uint
         is_on; /* whether its group has any: else the group runs the node idly; the same for the whole group */
@@ -129,9 +129,8 @@ GRAVELP_INLINE gravel_ce gravelp_reserve(struct gravel_flow_group f, uint into, 
 /* Leader, or a work-item alone: one talloc more of a channel that needs its enq, or one less. */
 GRAVELP_INLINE void gravelp_count_unenqueued(struct gravel_flow_group f, uint into, int more)
 {
-    if (gravelp_channels[into].kind != GRAVEL_HELD) /* a held one is found not to have been freed */
-        gravelp_device_fetch_add_relaxed(gravelp_flow_words(f.flow, f.flow->unenqueued_at + into),
-                                         (uint)more); /* K2 */
+    gravelp_device_fetch_add_relaxed(gravelp_flow_words(f.flow, f.flow->unenqueued_at + into),
+                                     (uint)more); /* K2 */
 }
 
 /* Any work-item: write the i-th word of a record, unless its CE was refused or is of shorter records. */

@@ -251,8 +251,10 @@ GRAVELP_INLINE void gravelp_turn_take(struct gravel_flow_group *f)
     uint item = gravelp_turn_item(*f), n_groups = gravelp_round_groups(f->scratch->round);
     f->channel = f->scratch->part < n_groups ? f->scratch->round.channel : GRAVELP_FLOW_N_CHANNELS;
     f->level = f->scratch->round.level;
-    f->index = f->scratch->round.first + item;
     f->active = item < f->scratch->round.n;
+    f->index =
+        f->scratch->round.first +
+        item * f->active; /* without a CE the first: other words may be written in this round */
     f->is_on = 1;
 }
 
