@@ -25,6 +25,8 @@
  *     _wg      every work-item of the work-group
  *     _wg_if   every work-item of the work-group; those whose `active` is 0 take no part
  *     _wi      any work-item, in any divergent code; calls that reserve are slower
+ *     _sg      every work-item of the sub-group, where the device has them (GRAVEL_HAS_SUBGROUPS)
+ *     _sg_if   every work-item of the sub-group; those whose `active` is 0 take no part
  *
  * Of each channel, whose name and record is NAME:
  *     struct NAME gravel_read_NAME_wi(f)                          the work-item's CE; of work-items that have none, any
@@ -44,20 +46,34 @@
  *                                                                 are enqueued, and the node has to write them
  * `channel`, `after` and `into` are GRAVEL_CHANNEL(NAME), the same for the whole group.
  *
+ * Of a held channel, whose elements wait for arrivals, and stay until they are freed:
+ *     gravel_hold_NAME_S(f, [active,] ce, joins, record)          write a CE that gravel_talloc reserved. It is
+ *                                                                 enqueued by the last of so many arrivals,
+ *                                                                 GRAVEL_MOST_JOINS at most; of 0, at once
+ *     gravel_arrive_S(f, [active,] channel, ce)                   one arrival
+ *     gravel_ce gravel_deq_wi(f, channel)                         the work-item's CE, by its name as above
+ *     struct NAME gravel_peek_NAME_wi(f, ce)                      any CE that has not been freed
+ *     gravel_tfree_S(f, [active,] channel, ce)                    free a CE that has been enqueued, once, in its round
+ *                                                                 or later; no later round reads it
+ * A gravel_ce of a held channel is a word for records. In the round that makes a CE only the work-item that made it may
+ * arrive at it. What an arrival is to bring is returned to a slot before (below).
+ *
  * A divergent `if` or loop that is the first or last thing of a node needs a gravel_barrier_wg beside it; _wg_if calls
  * do not (docs/guide/divergence.md).
  *
  * A kernel that is no node adds elements too: GRAVEL_FLOW_PRODUCE(f) is its first statement, and the host launches it
  * by gravel_flow_produce.
  *
- * Results. A slot is a word of a continuation, or of the caller's result; TYPE is int, uint or float, and without add
- * also long or ulong:
- *     gravel_slot GRAVEL_SLOT(f, ce, NAME, field)                 the field of a continuation made in this round
+ * Results. A slot is a word of a continuation or held CE, or of the caller's result; TYPE is int, uint or float, and
+ * without add also long or ulong:
+ *     gravel_slot GRAVEL_SLOT(f, ce, NAME, field)                 the field of a continuation made in this round, or
+ *                                                                 of a held CE
  *     gravel_return_TYPE_S(f, [active,] slot, value)              store a result
  *     gravel_return_add_TYPE_S(f, [active,] slot, value)          add to it
  *
  * A CE makes at most as many CEs of a channel as the graph's edge declares. More than that, a spawn at the last level,
- * a slot that does not exist, or a talloc without enq ends the run with GRAVEL_EKERNEL, and nothing is overwritten.
+ * a slot that does not exist, or a talloc without enq ends the run with GRAVEL_EKERNEL, and nothing is overwritten; and
+ * so does an arrival at a held CE that waits for none, and a tfree of one that still waits or has been freed.
  *
  * Path:    the user's nodes -> this -> device/, in the order round, cilk, channel.
  * Memory:  all that a round did is visible to later rounds.
@@ -66,7 +82,9 @@
 #ifndef GRAVEL_FLOW_CL_H
 #define GRAVEL_FLOW_CL_H
 
+#include "channel_subgroup.cl.h"
 #include "cilk.cl.h"
+#include "held.cl.h"
 #include "round.cl.h"
 
 #ifdef GRAVELP_FLOW_SIGN
@@ -125,6 +143,49 @@
 
 /* ---- records ----------------------------------------------------------------------------------- */
 
+/* Any work-item: its CE of the round; of a held channel the name by which it is freed. */
+GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
+{
+    return gravelp_is_held(channel) ? gravelp_held_taken(f, channel)
+                                    : gravelp_column(channel, f.index);
+}
+
+#ifdef GRAVEL_HAS_SUBGROUPS
+#define GRAVELP_MAKE_CALLS_SG(verb, name)                                                    \
+    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_sg_if(struct gravel_flow_group f,      \
+                                                            uint active, struct name record) \
+    {                                                                                        \
+        gravel_ce ce = gravelp_reserve_sg(f, GRAVEL_CHANNEL(name), active != 0);             \
+        if (active)                                                                          \
+            gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                   \
+        return ce;                                                                           \
+    }                                                                                        \
+    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_sg(struct gravel_flow_group f,         \
+                                                         struct name record)                 \
+    {                                                                                        \
+        return gravel_##verb##_##name##_sg_if(f, f.is_on, record);                           \
+    }
+#define GRAVELP_HOLD_CALLS_SG(name)                                                              \
+    GRAVELP_INLINE void gravel_hold_##name##_sg_if(struct gravel_flow_group f, uint active,      \
+                                                   gravel_ce ce, uint joins, struct name record) \
+    {                                                                                            \
+        if (active) {                                                                            \
+            gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                       \
+            gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                              \
+        }                                                                                        \
+        gravelp_held_enqueue_sg(f, GRAVEL_CHANNEL(name), ce,                                     \
+                                active &&joins == 0 && ce < GRAVELP_NO_CE);                      \
+    }                                                                                            \
+    GRAVELP_INLINE void gravel_hold_##name##_sg(struct gravel_flow_group f, gravel_ce ce,        \
+                                                uint joins, struct name record)                  \
+    {                                                                                            \
+        gravel_hold_##name##_sg_if(f, f.is_on, ce, joins, record);                               \
+    }
+#else
+#define GRAVELP_MAKE_CALLS_SG(verb, name)
+#define GRAVELP_HOLD_CALLS_SG(name)
+#endif
+
 #define GRAVELP_MAKE_CALLS(verb, name)                                                       \
     GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wg_if(struct gravel_flow_group f,      \
                                                             uint active, struct name record) \
@@ -144,6 +205,32 @@
         gravel_ce ce = gravelp_reserve(f, GRAVEL_CHANNEL(name), 1);                          \
         gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                       \
         return ce;                                                                           \
+    }                                                                                        \
+    GRAVELP_MAKE_CALLS_SG(verb, name)
+
+/* Write a held CE that gravel_talloc reserved, and say how many arrivals it waits for; without any it is enqueued. */
+#define GRAVELP_HOLD_CALLS(name)                                                                 \
+    GRAVELP_INLINE void gravel_hold_##name##_wg_if(struct gravel_flow_group f, uint active,      \
+                                                   gravel_ce ce, uint joins, struct name record) \
+    {                                                                                            \
+        if (active) {                                                                            \
+            gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                       \
+            gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                              \
+        }                                                                                        \
+        gravelp_held_enqueue_wg(f, GRAVEL_CHANNEL(name), ce,                                     \
+                                active &&joins == 0 && ce < GRAVELP_NO_CE);                      \
+    }                                                                                            \
+    GRAVELP_INLINE void gravel_hold_##name##_wg(struct gravel_flow_group f, gravel_ce ce,        \
+                                                uint joins, struct name record)                  \
+    {                                                                                            \
+        gravel_hold_##name##_wg_if(f, f.is_on, ce, joins, record);                               \
+    }                                                                                            \
+    GRAVELP_INLINE void gravel_hold_##name##_wi(struct gravel_flow_group f, gravel_ce ce,        \
+                                                uint joins, struct name record)                  \
+    {                                                                                            \
+        gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                           \
+        gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                                  \
+        gravelp_held_enqueue_wi(f, GRAVEL_CHANNEL(name), ce, joins == 0 && ce < GRAVELP_NO_CE);  \
     }
 
 /* Behind `struct name`, in the program's outermost scope: the calls of the channel `name`. */
@@ -164,15 +251,19 @@
             gravel_write_##name##_wi(f, channel, ce, record);                                    \
         gravelp_block_keep(f.group.arena);                                                       \
     }                                                                                            \
-    GRAVELP_INLINE struct name gravel_read_##name##_wi(struct gravel_flow_group f)               \
+    GRAVELP_INLINE struct name gravel_peek_##name##_wi(struct gravel_flow_group f, gravel_ce ce) \
     {                                                                                            \
         GRAVELP_RECORD_UNION(name) words;                                                        \
         GRAVELP_EACH_WORD(GRAVELP_READ_WORD, name)                                               \
         return words.record;                                                                     \
     }                                                                                            \
-    GRAVELP_MAKE_CALLS(spawn, name)                                                              \
-    GRAVELP_MAKE_CALLS(sync, name)                                                               \
-    GRAVELP_MAKE_CALLS(push, name)
+    GRAVELP_INLINE struct name gravel_read_##name##_wi(struct gravel_flow_group f)               \
+    {                                                                                            \
+        return gravel_peek_##name##_wi(f, gravel_deq_wi(f, GRAVEL_CHANNEL(name)));               \
+    }                                                                                            \
+    GRAVELP_HOLD_CALLS(name)                                                                     \
+    GRAVELP_HOLD_CALLS_SG(name)                                                                  \
+    GRAVELP_MAKE_CALLS(spawn, name) GRAVELP_MAKE_CALLS(sync, name) GRAVELP_MAKE_CALLS(push, name)
 
 /* Reserve CEs, to be written by gravel_write_NAME_wi; then say that they are. */
 GRAVELP_INLINE gravel_ce gravel_talloc_wg(struct gravel_flow_group f, uint channel, uint n)
@@ -201,6 +292,21 @@ GRAVELP_INLINE void gravel_enq_wi(struct gravel_flow_group f, uint channel)
 }
 #define gravel_talloc_wg_if(f, active, channel, n) gravel_talloc_wg(f, channel, (active) ? (n) : 0)
 
+#ifdef GRAVEL_HAS_SUBGROUPS
+GRAVELP_INLINE gravel_ce gravel_talloc_sg(struct gravel_flow_group f, uint channel, uint n)
+{
+    if (gravelp_sg_lane() == 0)
+        gravelp_count_unenqueued(f, channel, (int)f.is_on);
+    return gravelp_reserve_sg(f, channel, f.is_on ? n : 0);
+}
+GRAVELP_INLINE void gravel_enq_sg(struct gravel_flow_group f, uint channel)
+{
+    if (gravelp_sg_lane() == 0)
+        gravelp_count_unenqueued(f, channel, -(int)f.is_on);
+}
+#define gravel_talloc_sg_if(f, active, channel, n) gravel_talloc_sg(f, channel, (active) ? (n) : 0)
+#endif
+
 /* A continuation and its n children at once: one prefix sum and one turn of the leader. All of them are enqueued. */
 GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uint after, uint into,
                                                  uint n)
@@ -216,14 +322,102 @@ GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uin
 }
 #define gravel_fork_wg_if(f, active, after, into, n) \
     gravel_fork_wg(f, after, into, (active) ? (n) : 0)
+#ifdef GRAVEL_HAS_SUBGROUPS
+GRAVELP_INLINE struct gravel_fork gravel_fork_sg(struct gravel_flow_group f, uint after, uint into,
+                                                 uint n)
+{
+    gravel_ce own = gravelp_reserve_sg(f, after, f.is_on && n);
+    return (struct gravel_fork){own, gravelp_reserve_sg(f, into, f.is_on ? n : 0)};
+}
+#define gravel_fork_sg_if(f, active, after, into, n) \
+    gravel_fork_sg(f, after, into, (active) ? (n) : 0)
+#endif
+
+/* ---- held channels ----------------------------------------------------------------------------- */
+
+/* One of the arrivals that a held CE waits for. */
+GRAVELP_INLINE void gravel_arrive_wg_if(struct gravel_flow_group f, uint active, uint channel,
+                                        gravel_ce ce)
+{
+    uint is_ready = 0;
+    if (active)
+        is_ready = gravelp_held_arrive(f, channel, ce);
+    gravelp_held_enqueue_wg(f, channel, ce, is_ready);
+}
+GRAVELP_INLINE void gravel_arrive_wg(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    gravel_arrive_wg_if(f, f.is_on, channel, ce);
+}
+GRAVELP_INLINE void gravel_arrive_wi(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    gravelp_held_enqueue_wi(f, channel, ce, gravelp_held_arrive(f, channel, ce));
+}
+
+#ifdef GRAVEL_HAS_SUBGROUPS
+GRAVELP_INLINE void gravel_arrive_sg_if(struct gravel_flow_group f, uint active, uint channel,
+                                        gravel_ce ce)
+{
+    uint is_ready = active ? gravelp_held_arrive(f, channel, ce) : 0;
+    gravelp_held_enqueue_sg(f, channel, ce, is_ready);
+}
+GRAVELP_INLINE void gravel_arrive_sg(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    gravel_arrive_sg_if(f, f.is_on, channel, ce);
+}
+#endif
+
+/* Free a held CE, in its round or later: no node reads it in a later round. */
+GRAVELP_INLINE void gravel_tfree_wi(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    gravelp_held_free(f, channel, ce);
+}
+GRAVELP_INLINE void gravel_tfree_wg_if(struct gravel_flow_group f, uint active, uint channel,
+                                       gravel_ce ce)
+{
+    if (active)
+        gravelp_held_free(f, channel, ce);
+    gravelp_block_keep(f.group.arena);
+}
+GRAVELP_INLINE void gravel_tfree_wg(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    gravel_tfree_wg_if(f, f.is_on, channel, ce);
+}
+#ifdef GRAVEL_HAS_SUBGROUPS
+GRAVELP_INLINE void gravel_tfree_sg_if(struct gravel_flow_group f, uint active, uint channel,
+                                       gravel_ce ce)
+{
+    if (active)
+        gravelp_held_free(f, channel, ce);
+}
+GRAVELP_INLINE void gravel_tfree_sg(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    gravel_tfree_sg_if(f, f.is_on, channel, ce);
+}
+#endif
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-/* Any work-item: the slot of a field of the continuation `ce`, which this round has made. */
+/* Any work-item: the slot of a field of the continuation `ce`, which this round has made, or of a held CE. */
 #define GRAVEL_SLOT(f, ce, name, field)            \
     gravelp_ce_slot(f, GRAVEL_CHANNEL(name), (ce), \
                     (uint)((size_t) & ((struct name *)0)->field / sizeof(uint)))
 
+#ifdef GRAVEL_HAS_SUBGROUPS
+#define GRAVELP_DEFINE_RETURN_SG(call, type)                                             \
+    GRAVELP_INLINE void gravel_##call##_sg_if(struct gravel_flow_group f, uint active,   \
+                                              gravel_slot slot, type value)              \
+    {                                                                                    \
+        if (active)                                                                      \
+            gravel_##call##_wi(f, slot, value);                                          \
+    }                                                                                    \
+    GRAVELP_INLINE void gravel_##call##_sg(struct gravel_flow_group f, gravel_slot slot, \
+                                           type value)                                   \
+    {                                                                                    \
+        gravel_##call##_sg_if(f, f.is_on, slot, value);                                  \
+    }
+#else
+#define GRAVELP_DEFINE_RETURN_SG(call, type)
+#endif
 #define GRAVELP_DEFINE_RETURN(call, type, store, bits)                                   \
     GRAVELP_INLINE void gravel_##call##_wi(struct gravel_flow_group f, gravel_slot slot, \
                                            type value)                                   \
@@ -241,7 +435,8 @@ GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uin
                                            type value)                                   \
     {                                                                                    \
         gravel_##call##_wg_if(f, f.is_on, slot, value);                                  \
-    }
+    }                                                                                    \
+    GRAVELP_DEFINE_RETURN_SG(call, type)
 GRAVELP_DEFINE_RETURN(return_int, int, gravelp_return_word, (uint))
 GRAVELP_DEFINE_RETURN(return_uint, uint, gravelp_return_word, (uint))
 GRAVELP_DEFINE_RETURN(return_float, float, gravelp_return_word, as_uint)

@@ -3,7 +3,7 @@
  * Channels in a kernel: reserve room for channel elements (CEs), find their words.
  *
  * The program of a flow knows its graph: the host writes it before the text (lib/flow/prelude.c) as GRAVELP_FLOW_SIGN,
- * _CHANNELS, _N_CHANNELS, _N_FLAT, _ROWS_AT, _LEVELS_AT, _LEVEL_WORDS and _AFTER_WORDS, so that all address arithmetic
+ * _CHANNELS, _N_CHANNELS, _N_FLAT, _ROWS_AT, _HELD_AT, _LEVELS_AT and so on, so that all address arithmetic
  * is with constants; and GRAVEL_CHANNEL_name and GRAVELP_RECORD_BYTES_name of each channel.
  *
  * Path:    flow.cl.h, cilk.cl.h -> this -> layout/flow.h.
@@ -19,7 +19,7 @@
 
 #ifdef GRAVELP_FLOW_SIGN
 
-/* A CE that a work-item has reserved, by its column; ce + i is the i-th after it. */
+/* A CE that a work-item has reserved, by its column, or its index if it is held; ce + i is the i-th after it. */
 typedef uint gravel_ce;
 #define GRAVELP_NO_CE 0x80000000u /* and all above: a reservation that was refused */
 #define GRAVELP_NO_SLOT 0xffffffffu
@@ -55,7 +55,7 @@ struct gravel_flow_group {
     local struct gravelp_flow_scratch *scratch;
     uint channel; /* of the round; the same for the whole group, as level */
     uint level;
-    uint index;  /* of the work-item's CE, free-running */
+    uint index;  /* of the work-item's CE, free-running; without one, any */
     uint active; /* whether it has one */
     uint
         is_on; /* whether its group has any: else the group runs the node idly; the same for the whole group */
@@ -122,7 +122,8 @@ GRAVELP_INLINE gravel_ce gravelp_reserve(struct gravel_flow_group f, uint into, 
         gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MOST, into, end - limit, f.flow->round.n);
         return GRAVELP_NO_CE;
     }
-    return gravelp_column(into, end - n);
+    return gravelp_channels[into].kind == GRAVEL_HELD ? (end - n) & GRAVELP_CE_MASK
+                                                      : gravelp_column(into, end - n);
 }
 
 /* Leader, or a work-item alone: one talloc more of a channel that needs its enq, or one less. */
@@ -141,11 +142,12 @@ GRAVELP_INLINE void gravelp_write_word(struct gravel_flow_group f, uint into, gr
                         i * gravelp_channels[into].width + gravelp_column(into, ce)] = word;
 }
 
-/* Any work-item: the i-th word of its CE of the round. */
-GRAVELP_INLINE uint gravelp_read_word(struct gravel_flow_group f, uint channel, uint i)
+/* Any work-item: the i-th word of a CE of the round's level. */
+GRAVELP_INLINE uint gravelp_read_word(struct gravel_flow_group f, uint channel, gravel_ce ce,
+                                      uint i)
 {
     return gravelp_rows(f)[gravelp_rows_at(channel, f.level) + i * gravelp_channels[channel].width +
-                           gravelp_column(channel, f.index)];
+                           gravelp_column(channel, ce)];
 }
 
 /*

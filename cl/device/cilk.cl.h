@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cilk's words over channels: results go to slots, words of a continuation; records are read and written by word.
+ * Cilk's words over channels: results go to slots, words of a continuation or held CE; records are read and written by
+ * word.
  *
  * Path:    GRAVEL_RECORD and gravel_return of flow.cl.h -> this -> channel.cl.h.
  * Memory:  a result is a plain store, or a relaxed addition, that the continuation's round reads later (K4).
@@ -13,7 +14,7 @@
 
 #ifdef GRAVELP_FLOW_SIGN
 
-/* The slot that is a word of a continuation made at this level. */
+/* The slot that is a word of a continuation made at this level, or of a held CE. */
 GRAVELP_INLINE uint gravelp_ce_slot(struct gravel_flow_group f, uint after, gravel_ce ce, uint word)
 {
     uint slot = gravelp_rows_at(after, f.level) + word * gravelp_channels[after].width +
@@ -21,17 +22,27 @@ GRAVELP_INLINE uint gravelp_ce_slot(struct gravel_flow_group f, uint after, grav
     return ce < GRAVELP_NO_CE ? slot : GRAVELP_NO_SLOT;
 }
 
-/* Words between the two halves of a long: all continuations are of one width, the caller's result has no columns. */
+GRAVELP_INLINE bool gravelp_slot_is_held(gravel_slot slot)
+{
+    return slot - GRAVELP_FLOW_HELD_AT < GRAVELP_FLOW_HELD_WORDS;
+}
+
+/*
+ * Words between the two halves of a long: all continuations are of one width, and so are held CEs; the caller's result
+ * has no columns.
+ */
 GRAVELP_INLINE uint gravelp_slot_stride(gravel_slot slot)
 {
-    return slot < GRAVEL_RESULT_WORDS ? 1 : GRAVELP_FLOW_SLOT_STRIDE;
+    if (slot < GRAVEL_RESULT_WORDS)
+        return 1;
+    return gravelp_slot_is_held(slot) ? GRAVELP_FLOW_HELD_STRIDE : GRAVELP_FLOW_SLOT_STRIDE;
 }
 
 /* Whether there is such a slot; a fault if not. */
 GRAVELP_INLINE bool gravelp_has_slot(struct gravel_flow_group f, gravel_slot slot)
 {
     uint in_levels = slot - GRAVELP_FLOW_LEVELS_AT;
-    if (slot < GRAVEL_RESULT_WORDS ||
+    if (slot < GRAVEL_RESULT_WORDS || gravelp_slot_is_held(slot) ||
         (in_levels < f.flow->n_level_words &&
          in_levels % GRAVELP_FLOW_LEVEL_WORDS < GRAVELP_FLOW_AFTER_WORDS))
         return true;
@@ -94,7 +105,7 @@ GRAVELP_INLINE void gravelp_return_add_real(struct gravel_flow_group f, gravel_s
         gravelp_write_word(f, channel, ce, i, words.word[i]);
 #define GRAVELP_READ_WORD(name, i)  \
     if (GRAVELP_WORDS_OF(name) > i) \
-        words.word[i] = gravelp_read_word(f, GRAVEL_CHANNEL(name), i);
+        words.word[i] = gravelp_read_word(f, GRAVEL_CHANNEL(name), ce, i);
 
 #endif
 

@@ -40,7 +40,9 @@
 #define GRAVELP_SUBGROUPS
 #endif
 
+#ifndef GRAVELP_INLINE
 #define GRAVELP_INLINE static inline __attribute__((always_inline))
+#endif
 
 /*
  * What the common case never comes to: faults, and long waits. A CPU device inlines all that a kernel calls, and

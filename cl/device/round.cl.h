@@ -37,6 +37,19 @@ GRAVELP_INLINE uint gravelp_round_groups(struct gravelp_round round)
     return gravelp_channel_groups(gravelp_channels[round.channel], gravelp_n_lanes(), round.n);
 }
 
+/*
+ * The CE of a work-item; one without reads the round's first, as what is behind the round may be written in it. Where a
+ * group is one thread it reads that: PoCL 3.1 would let all work-items take a leader's branch.
+ */
+GRAVELP_INLINE uint gravelp_round_index(struct gravelp_round round, uint item)
+{
+#if defined(GRAVELP_ONE_THREAD)
+    return round.first + item;
+#else
+    return round.first + (item < round.n ? item : 0);
+#endif
+}
+
 /* Leader: whether the kernel was built for this graph; a fault if not. */
 GRAVELP_INLINE bool gravelp_round_fits(global struct gravelp_flow *flow)
 {
@@ -72,7 +85,7 @@ gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
                                       scratch,
                                       is_known ? flow->round.channel : GRAVELP_FLOW_N_CHANNELS,
                                       flow->round.level,
-                                      flow->round.first + item,
+                                      gravelp_round_index(flow->round, item),
                                       is_known && item < flow->round.n,
                                       1};
 }
@@ -207,6 +220,7 @@ GRAVELP_INLINE void gravelp_round_choose(struct gravel_flow_group f)
     if (best.n ? key == f.scratch->key && best.n == f.scratch->most
                : f.scratch->most == 0 && gravelp_is_leader())
         gravelp_round_publish(f, view, best, f.scratch->may_follow);
+    gravelp_group_meet(f.group.arena); /* G1: the leader does not wait for a work-item of its own */
 }
 
 #endif
@@ -251,8 +265,8 @@ GRAVELP_INLINE void gravelp_turn_take(struct gravel_flow_group *f)
     uint item = gravelp_turn_item(*f), n_groups = gravelp_round_groups(f->scratch->round);
     f->channel = f->scratch->part < n_groups ? f->scratch->round.channel : GRAVELP_FLOW_N_CHANNELS;
     f->level = f->scratch->round.level;
-    f->index = f->scratch->round.first + item;
     f->active = item < f->scratch->round.n;
+    f->index = gravelp_round_index(f->scratch->round, item);
     f->is_on = 1;
 }
 

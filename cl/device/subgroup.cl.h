@@ -16,7 +16,10 @@
 
 /* ---- what the device offers ------------------------------------------------------------------ */
 
-/* Where the calling work-item stands among the active ones of its sub-group, and how many these are. */
+/*
+ * Where the calling work-item stands among the active ones of its sub-group, and how many these are; or how much all
+ * before it have, and all.
+ */
 struct gravelp_sg_count {
     uint position, n;
 };
@@ -46,6 +49,11 @@ GRAVELP_INLINE struct gravelp_sg_count gravelp_sg_count(uint active)
 {
     uint flag = active != 0, position = sub_group_scan_exclusive_add(flag);
     return (struct gravelp_sg_count){position, sub_group_reduce_add(flag)};
+}
+GRAVELP_INLINE struct gravelp_sg_count gravelp_sg_sums(uint value)
+{
+    uint before = sub_group_scan_exclusive_add(value);
+    return (struct gravelp_sg_count){before, sub_group_reduce_add(value)};
 }
 GRAVELP_INLINE bool gravelp_sg_any(uint flag)
 {
@@ -89,6 +97,18 @@ GRAVELP_INLINE struct gravelp_sg_count gravelp_sg_count(uint active)
     uint flags = gravelp_warp_ballot(gravelp_sg_mask(), active);
     return (struct gravelp_sg_count){popcount(flags & ((1u << gravelp_sg_lane()) - 1u)),
                                      popcount(flags)};
+}
+/* Bit by bit: most values are small. */
+GRAVELP_INLINE struct gravelp_sg_count gravelp_sg_sums(uint value)
+{
+    struct gravelp_sg_count sums = {0, 0};
+    uint mask = gravelp_sg_mask(), before = (1u << gravelp_sg_lane()) - 1u;
+    for (uint bit = 0; bit < 32 && gravelp_warp_ballot(mask, value >> bit); bit++) {
+        uint flags = gravelp_warp_ballot(mask, value >> bit & 1u);
+        sums.position += (uint)popcount(flags & before) << bit;
+        sums.n += (uint)popcount(flags) << bit;
+    }
+    return sums;
 }
 GRAVELP_INLINE bool gravelp_sg_any(uint flag)
 {

@@ -9,7 +9,8 @@
  * Why some round is admissible while a CE is left: take the deepest level with a CE. All below is empty, so a task
  * there lacks room only in a continuation channel of its level; then continuations are ready, and the last stage of
  * them that has any finds its outputs empty. Streams: the same along the order of the graph. A channel that feeds
- * itself keeps its reserve from all other producers.
+ * itself keeps its reserve from all other producers. Held channels: if what an element waits for is sure to be made,
+ * which is up to the nodes.
  *
  * Path:    lib/flow/host.c -> this.
  * Threads: the chooser, when no CE is being processed.
@@ -33,6 +34,9 @@ struct gravelp_view {
     GRAVELP_GLOBAL struct gravelp_channel *channels;
     GRAVELP_GLOBAL struct gravelp_edge *edges;
     GRAVELP_GLOBAL gravelp_u32 *heads, *tails;
+    GRAVELP_GLOBAL gravelp_u32 *taken,
+        *enqueued;                     /* [n_channels] of held channels, as heads, tails */
+    GRAVELP_GLOBAL gravelp_u32 *done;  /* [n_done] */
     GRAVELP_GLOBAL gravelp_u32 *peaks; /* [n_channels] most CEs of a layer between two rounds */
 };
 
@@ -45,6 +49,9 @@ static inline struct gravelp_view gravelp_view_of(GRAVELP_GLOBAL struct gravelp_
     view.heads = gravelp_flow_words(flow, flow->heads_at);
     view.peaks = gravelp_flow_words(flow, flow->peaks_at);
     view.tails = gravelp_flow_words(flow, flow->tails_at);
+    view.taken = gravelp_flow_words(flow, flow->taken_at);
+    view.enqueued = gravelp_flow_words(flow, flow->enqueued_at);
+    view.done = gravelp_flow_words(flow, flow->done_at);
     return view;
 }
 
@@ -52,6 +59,12 @@ static inline struct gravelp_view gravelp_view_of(GRAVELP_GLOBAL struct gravelp_
 static inline gravelp_u32 gravelp_view_used(struct gravelp_view view, gravelp_u32 layer)
 {
     return GRAVELP_COUNT(view.tails, layer) - GRAVELP_COUNT(view.heads, layer);
+}
+
+/* CEs of a held channel that are enqueued. */
+static inline gravelp_u32 gravelp_view_enqueued(struct gravelp_view view, gravelp_u32 channel)
+{
+    return GRAVELP_COUNT(view.enqueued, channel) - GRAVELP_COUNT(view.taken, channel); /* K8 */
 }
 
 /* Channel and level of a layer. */
@@ -106,7 +119,8 @@ static inline struct gravelp_round gravelp_view_admit(struct gravelp_view view, 
 {
     struct gravelp_round round = gravelp_view_place(view, layer);
     struct gravelp_channel channel = view.channels[round.channel];
-    gravelp_u32 n = gravelp_view_used(view, layer), i;
+    gravelp_u32 is_held = channel.kind == GRAVEL_HELD, i;
+    gravelp_u32 n = is_held ? gravelp_view_enqueued(view, layer) : gravelp_view_used(view, layer);
     if (channel.kind == GRAVEL_OUTPUT || (channel.kind == GRAVEL_AFTER && round.level + 1 != depth))
         n = 0;
     for (i = 0; n && i < channel.n_edges; i++) {
@@ -114,7 +128,7 @@ static inline struct gravelp_round gravelp_view_admit(struct gravelp_view view, 
             gravelp_view_admit_edge(view, round, view.edges[channel.first_edge + i]);
         n = admitted < n ? admitted : n;
     }
-    round.first = GRAVELP_COUNT(view.heads, layer);
+    round.first = is_held ? GRAVELP_COUNT(view.taken, layer) : GRAVELP_COUNT(view.heads, layer);
     round.n = n;
     return round;
 }
@@ -152,18 +166,47 @@ static inline void gravelp_view_note_peak(struct gravelp_view view, gravelp_u32 
         view.peaks[channel] = used;
 }
 
-/* A round has ended: its CEs are free, and what they have made is there. */
+/* Move a held channel's head over CEs that have been freed, up to the first that has not. */
+static inline void gravelp_view_free_held(struct gravelp_view view, gravelp_u32 c)
+{
+    struct gravelp_channel channel = view.channels[c];
+    gravelp_u32 span = gravelp_held_span(channel.width), n = 0;
+    gravelp_u32 head = view.heads[c], tail = GRAVELP_COUNT(view.tails, c);
+    for (; head != tail; head += n) {
+        gravelp_u32 first = head & ~(span - 1);
+        gravelp_u32 n_made = tail - first < span ? tail - first : span;
+        gravelp_u32 done = GRAVELP_COUNT(
+            view.done, channel.done + gravelp_held_done_of(channel.width, first)); /* K9 */
+        if (!gravelp_held_is_done(channel.width, first, n_made, done))
+            break;
+        n = first + n_made - head;
+    }
+    view.heads[c] = head;
+}
+static inline void gravelp_view_free_all_held(struct gravelp_view view)
+{
+    gravelp_u32 c;
+    for (c = 0; c < view.flow->n_flat; c++)
+        if (view.channels[c].kind == GRAVEL_HELD)
+            gravelp_view_free_held(view, c);
+}
+
+/* A round has ended: its CEs are free but in held channels, and what they have made is there. */
 static inline void gravelp_view_end_round(struct gravelp_view view, struct gravelp_round round)
 {
     struct gravelp_channel channel = view.channels[round.channel];
     gravelp_u32 i;
-    view.heads[gravelp_flow_layer(view.flow, round.channel, round.level)] += round.n;
+    if (channel.kind == GRAVEL_HELD)
+        view.taken[round.channel] += round.n;
+    else
+        view.heads[gravelp_flow_layer(view.flow, round.channel, round.level)] += round.n;
     for (i = 0; i < channel.n_edges; i++) {
         gravelp_u32 into = view.edges[channel.first_edge + i].into;
         gravelp_u32 level = gravelp_view_level_into(view, round.channel, round.level, into);
         if (level < view.flow->n_levels)
             gravelp_view_note_peak(view, gravelp_flow_layer(view.flow, into, level));
     }
+    gravelp_view_free_all_held(view);
 }
 
 /* Whether a node has CEs left. */

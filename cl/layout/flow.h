@@ -3,8 +3,9 @@
  * Flow memory: the one device buffer of a flow, the second argument of its kernel.
  *
  *     struct gravelp_flow | limits
- *     result | rows of streams and outputs | rows of level 0 | rows of level 1 | ...
- *     struct gravelp_flow_turn | struct gravelp_flow_fault | unenqueued | tails | heads | peaks | channels | edges
+ *     result | rows of streams | of held channels | of outputs | their states | rows of level 0 | of level 1 | ...
+ *     struct gravelp_flow_turn | struct gravelp_flow_fault | unenqueued | tails | enqueued | done |
+ *     heads | taken | peaks | channels | edges
  *
  * A channel has a queue of channel elements (CEs) for each of its levels: a *layer*. A stack has n_levels layers, a
  * stream or output one. Layers are numbered by level: first those of streams and outputs, then the stacks' of level 0,
@@ -12,10 +13,12 @@
  *
  * Records are column-major: word w of column i is at w * width + i of its layer's rows. Rows have places that follow
  * from the graph and the widths alone, which are constants in a flow's program. Within a level continuations come
- * first. A slot is the number of a word of theirs, or of the caller's result, counted from the beginning of the result.
+ * first. A slot is the number of a word of theirs or of a held CE, or of the caller's result, counted from the
+ * beginning of the result. Of a held channel (held.h) the CEs that are enqueued are taken to enqueued.
  *
- * Every word has one writing side: host (constants), chooser (round, limits, heads, peaks), or leaders (tails,
- * unenqueued, fault). With scheduler host the host is the chooser, and writes its words between rounds only.
+ * Every word has one writing side: host (constants), chooser (round, limits, heads, taken, peaks), or leaders (tails,
+ * enqueued, done, unenqueued, fault). With scheduler host the host is the chooser, and writes its words between rounds
+ * only.
  *
  * Path:    lib/flow/layout.c lays it out -> a kernel's GRAVEL_FLOW argument -> cl/device/channel.cl.h.
  * Source:  Orr 2016, section 4.1 (channels) and figures 4-9 and 4-10 (stacks of channels).
@@ -25,9 +28,10 @@
 
 #include "base.h"
 #include "gravel/channel.h"
+#include "held.h"
 #include "members.h"
 
-#define GRAVELP_FLOW_VERSION 1u
+#define GRAVELP_FLOW_VERSION 2u
 
 /* Faults; `value` and `bound` of the fault are counts. */
 #define GRAVELP_FLOW_FAULT_NONE 0u
@@ -41,6 +45,10 @@
     6u /* calls of gravel_talloc without gravel_enq; found by the chooser */
 #define GRAVELP_FLOW_FAULT_MEET \
     7u /* value members of bound have ended a round, and the rest has not for the wait time */
+#define GRAVELP_FLOW_FAULT_JOIN \
+    8u /* an arrival at a held CE that waits for none, or is none: its state; expected: bound */
+#define GRAVELP_FLOW_FAULT_FREE \
+    9u /* a held CE is freed that is not enqueued, or again: its state; expected: bound */
 
 /* The row of a channel. Streams and outputs come first, then stacks. */
 struct gravelp_channel {
@@ -53,6 +61,8 @@ struct gravelp_channel {
     gravelp_u32 first_edge;
     gravelp_u32 n_edges;
     gravelp_u32 is_by_group; /* a work-group processes one CE, not one for each work-item */
+    gravelp_u32 states;      /* [words] of a held channel: from the result to its states */
+    gravelp_u32 done;        /* of a held channel: its first done count */
 };
 
 /* A CE of the channel whose edge it is makes at most so many of channel `into`. */
@@ -83,11 +93,15 @@ struct gravelp_flow {
     gravelp_u64 fault_at;
     gravelp_u64 unenqueued_at;
     gravelp_u64 tails_at;
+    gravelp_u64 enqueued_at; /* [n_channels] as taken; of held channels */
+    gravelp_u64 done_at;
     gravelp_u64 heads_at;
+    gravelp_u64 taken_at;
     gravelp_u64 peaks_at;
     gravelp_u64 channels_at;
     gravelp_u64 edges_at;
-    gravelp_u32 constant_padding[8];
+    gravelp_u32 n_done;
+    gravelp_u32 constant_padding;
 
     /* Written by the chooser between rounds; limits follow. */
     struct gravelp_round round;

@@ -12,7 +12,8 @@
 #define GRAVEL_CHANNEL_H
 
 /**
- * Where a result goes: a word of a continuation, or of the caller's result. Made by GRAVEL_SLOT and gravel_flow_call.
+ * Where a result goes: a word of a continuation or held element, or of the caller's result. Made by GRAVEL_SLOT and
+ * gravel_flow_call.
  */
 typedef unsigned int gravel_slot;
 
@@ -23,6 +24,8 @@ typedef unsigned int gravel_slot;
     2u /* a stack of tasks: what a task or continuation spawns is one level deeper */
 #define GRAVEL_AFTER \
     3u /* a stack of continuations, of the level of what syncs: run when no deeper level has an element */
+#define GRAVEL_HELD \
+    4u /* no level: an element is enqueued by the last of its arrivals, and stays until it is freed */
 /* With a kind, or-ed: cycles through this channel may fill it. A run that cannot continue returns GRAVEL_ESTUCK. */
 #define GRAVEL_MAY_FILL 0x100u
 /* With a kind, or-ed: the node processes an element by a whole work-group, with local memory and barriers. */
@@ -30,5 +33,6 @@ typedef unsigned int gravel_slot;
 
 #define GRAVEL_RECORD_MOST_BYTES 128u /* of a record */
 #define GRAVEL_RESULT_WORDS 16u       /* most words that gravel_flow_call can return */
+#define GRAVEL_MOST_JOINS 0xfffffeu   /* arrivals that a held element can wait for */
 
 #endif

@@ -36,8 +36,7 @@ struct gravel_edge {
 struct gravel_channel {
     const char *name;      /**< a C identifier, as the record's struct */
     uint32_t record_bytes; /**< size of the struct, 4-byte words */
-    uint32_t
-        kind; /**< GRAVEL_STREAM, GRAVEL_OUTPUT, GRAVEL_SPAWN or GRAVEL_AFTER, and flags (channel.h) */
+    uint32_t kind;  /**< GRAVEL_STREAM, _OUTPUT, _SPAWN, _AFTER or _HELD, and flags (channel.h) */
     uint32_t width; /**< elements it holds, of each level: a power of two; 0 derives it */
     uint32_t n_into;
     const struct gravel_edge *into; /**< [n_into] none of an output */
@@ -138,9 +137,10 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
  * Process elements until none is left but in outputs.
  *
  * @return  0; GRAVEL_EKERNEL if a node made more than its edge declares, spawned at the last level, named a slot that
- *          does not exist, or did not enqueue what it reserved: channel, level and counts, and the flow is of no use
- *          after it; GRAVEL_ESTUCK with a table of the channels if elements are left and none can be processed, because
- *          outputs are full, or a channel that GRAVEL_MAY_FILL marks: take from the outputs, and run again;
+ *          does not exist, did not enqueue what it reserved, or arrived at or freed a held element too often: channel,
+ *          level and counts, and the flow is of no use after it; GRAVEL_ESTUCK with a table of the channels if elements
+ *          are left and none can be processed, because outputs are full, or a channel that GRAVEL_MAY_FILL marks: take
+ *          from the outputs, and run again; or held elements wait for arrivals, or were not freed;
  *          GRAVEL_ETIMEOUT, with how many, if some work-groups of a resident launch have ended a round and the rest has
  *          not for GRAVEL_TIMEOUT; GRAVEL_EINVAL; GRAVEL_ECL; what ended the node.
  *

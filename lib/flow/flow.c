@@ -126,10 +126,11 @@ int gravel_flow_find(const struct gravel_flow *flow, const char *call, const cha
         return gravel_fail(GRAVEL_EINVAL, "%s: the flow has no channel '%s'", call,
                            name ? name : "(NULL)");
     uint32_t kind = flow->graph.channels[*channel].kind;
-    if (is_output ? kind != GRAVEL_OUTPUT : kind == GRAVEL_OUTPUT || kind == GRAVEL_AFTER)
+    if (is_output ? kind != GRAVEL_OUTPUT : kind != GRAVEL_STREAM && kind != GRAVEL_SPAWN)
         return gravel_fail(GRAVEL_EINVAL, "%s: channel '%s' is %s", call, name,
                            is_output               ? "not an output"
                            : kind == GRAVEL_OUTPUT ? "an output"
+                           : kind == GRAVEL_HELD   ? "held, and its elements are made by nodes"
                                                    : "a stack of continuations");
     return 0;
 }

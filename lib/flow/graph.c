@@ -2,9 +2,9 @@
 /*
  * Checks of a graph. See graph.h.
  *
- * A cycle of edges is sound if it raises the level: then it ends at the last one. A channel may also feed itself, one
- * CE for one. Any other cycle can fill all its channels and stop; it is refused unless GRAVEL_MAY_FILL marks a channel
- * in it.
+ * A cycle of edges is sound if it raises the level: then it ends at the last one. A channel that is not held may also
+ * feed itself, one CE for one. Any other cycle can fill all its channels and stop; it is refused unless GRAVEL_MAY_FILL
+ * marks a channel in it.
  */
 #include "flow/graph.h"
 
@@ -64,7 +64,7 @@ static int check_channel(const struct gravel_channel *channel)
         return gravel_fail(GRAVEL_EINVAL,
                            "channel '%s': a record of %u bytes, not of 4-byte words up to %u bytes",
                            channel->name, bytes, GRAVEL_RECORD_MOST_BYTES);
-    if (kind > GRAVEL_AFTER)
+    if (kind > GRAVEL_HELD)
         return gravel_fail(GRAVEL_EINVAL, "channel '%s': there is no kind %u", channel->name,
                            channel->kind);
     if (kind == GRAVEL_OUTPUT && channel->kind & GRAVEL_GROUP_NODE)
@@ -239,12 +239,13 @@ static int check_self(const struct gravel_flow_graph *graph, uint32_t c)
 {
     for (uint32_t e = 0; e < graph->channels[c].n_edges; e++) {
         const struct gravelp_edge *edge = &graph->edges[graph->channels[c].first_edge + e];
-        if (edge->into == c && gravel_flow_graph_feeds_itself(graph, c) && edge->at_most > 1 &&
-            !graph->may_fill[c])
+        bool is_held = graph->channels[c].kind == GRAVEL_HELD; /* what feeds is not free yet */
+        if (edge->into == c && gravel_flow_graph_feeds_itself(graph, c) &&
+            edge->at_most > !is_held && !graph->may_fill[c])
             return gravel_fail(GRAVEL_EINVAL,
-                               "channel '%s' feeds itself at its level with at most %u, not 1, and "
-                               "can fill up (GRAVEL_MAY_FILL allows it)",
-                               graph->names[c], edge->at_most);
+                               "channel '%s' feeds itself at its level with at most %u, not %u, "
+                               "and can fill up (GRAVEL_MAY_FILL allows it)",
+                               graph->names[c], edge->at_most, !is_held);
     }
     return 0;
 }

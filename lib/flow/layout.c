@@ -3,7 +3,8 @@
  * Widths and places. See layout.h.
  *
  * Channels whose width is left to the library get the widest power of two, up to the shape's, with which all fits. The
- * rows of all continuations have one width, so that the words of a long in a slot are that far apart.
+ * rows of all continuations have one width, so that the words of a long in a slot are that far apart; and so have held
+ * channels.
  */
 #include "flow/layout.h"
 
@@ -51,23 +52,32 @@ static uint32_t least_width(const struct gravel_flow_graph *graph, uint32_t c)
     return width;
 }
 
+static uint32_t widest_of(const struct gravel_flow_graph *graph, uint32_t kind)
+{
+    uint32_t widest = 1;
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        if (graph->channels[c].kind == kind && graph->channels[c].width > widest)
+            widest = graph->channels[c].width;
+    return widest;
+}
+
 /* Widths as given, and for the rest `width` or what is least. */
 static void set_widths(struct gravel_flow_graph *graph, const struct gravel_flow_graph *asked,
                        uint32_t width)
 {
-    uint32_t widest = 1;
     for (uint32_t c = 0; c < graph->n_channels; c++) {
         struct gravelp_channel *channel = &graph->channels[c];
         uint32_t least = least_width(graph, c);
         channel->width = asked->channels[c].width;
         if (channel->width == 0)
             channel->width = least > width ? least : width;
-        if (channel->kind == GRAVEL_AFTER && channel->width > widest)
-            widest = channel->width;
     }
+    uint32_t widest = widest_of(graph, GRAVEL_AFTER), widest_held = widest_of(graph, GRAVEL_HELD);
     for (uint32_t c = 0; c < graph->n_channels; c++)
         if (graph->channels[c].kind == GRAVEL_AFTER)
             graph->channels[c].width = widest;
+        else if (graph->channels[c].kind == GRAVEL_HELD)
+            graph->channels[c].width = widest_held;
 }
 
 static int set_reserves(struct gravel_flow_graph *graph, uint32_t group_items)
@@ -93,6 +103,12 @@ static uint64_t words_of(const struct gravelp_channel *channel)
     return (uint64_t)channel->width * channel->n_words;
 }
 
+/* Of a held channel: states, and the ring of those that are enqueued. */
+static uint64_t words_of_states(const struct gravelp_channel *channel)
+{
+    return channel->kind == GRAVEL_HELD ? (uint64_t)channel->width * 2 : 0;
+}
+
 /* Rows of the channels of a kind, one after the other. @return where they end. */
 static uint32_t place(struct gravel_flow_graph *graph, uint32_t kind, uint32_t at)
 {
@@ -104,20 +120,46 @@ static uint32_t place(struct gravel_flow_graph *graph, uint32_t kind, uint32_t a
     return at;
 }
 
+/* States of held channels, and the numbers of their done counts. @return where they end. */
+static uint32_t place_states(struct gravel_flow_graph *graph, uint32_t at)
+{
+    uint32_t n_done = 0;
+    for (uint32_t c = 0; c < graph->n_flat; c++)
+        if (graph->channels[c].kind == GRAVEL_HELD) {
+            graph->channels[c].states = at;
+            graph->channels[c].done = n_done;
+            at += (uint32_t)in_lines(words_of_states(&graph->channels[c]));
+            n_done += gravelp_held_n_done(graph->channels[c].width);
+        }
+    return at;
+}
+
+static uint32_t n_done_counts(const struct gravel_flow_graph *graph)
+{
+    uint32_t n = 0;
+    for (uint32_t c = 0; c < graph->n_flat; c++)
+        if (graph->channels[c].kind == GRAVEL_HELD)
+            n += gravelp_held_n_done(graph->channels[c].width);
+    return n;
+}
+
 /* Words of rows and the result, which have numbers of 32 bits. */
 static uint64_t words_of_rows(const struct gravel_flow_graph *graph)
 {
     uint64_t words = GRAVEL_RESULT_WORDS;
     for (uint32_t c = 0; c < graph->n_channels; c++)
         words +=
-            in_lines(words_of(&graph->channels[c])) * (c < graph->n_flat ? 1 : graph->n_levels);
+            in_lines(words_of(&graph->channels[c])) * (c < graph->n_flat ? 1 : graph->n_levels) +
+            in_lines(words_of_states(&graph->channels[c]));
     return words;
 }
 
 static void place_rows(struct gravel_flow_layout *layout, struct gravel_flow_graph *graph)
 {
-    uint32_t at = place(graph, GRAVEL_STREAM, GRAVEL_RESULT_WORDS);
-    layout->levels_at = place(graph, GRAVEL_OUTPUT, at);
+    layout->held_at = place(graph, GRAVEL_STREAM, GRAVEL_RESULT_WORDS);
+    uint32_t at = place(graph, GRAVEL_HELD, layout->held_at);
+    layout->held_words = at - layout->held_at;
+    layout->levels_at = place_states(graph, place(graph, GRAVEL_OUTPUT, at));
     layout->after_words = place(graph, GRAVEL_AFTER, layout->levels_at) - layout->levels_at;
     layout->level_words =
         place(graph, GRAVEL_SPAWN, layout->levels_at + layout->after_words) - layout->levels_at;
@@ -141,9 +183,13 @@ static void place_control(struct gravel_flow_layout *layout, const struct gravel
     header->fault_at = at += sizeof(struct gravelp_flow_turn) / 4;
     header->unenqueued_at = at += sizeof(struct gravelp_flow_fault) / 4;
     header->tails_at = at += graph->n_channels;
-    header->heads_at = at = in_lines(at + header->n_layers);
+    header->enqueued_at = at += header->n_layers;
+    header->done_at = at += graph->n_channels;
+    header->n_done = n_done_counts(graph);
+    header->heads_at = at = in_lines(at + header->n_done);
     layout->counts_bytes = 4 * (at - header->fault_at);
-    header->peaks_at = at += in_lines(header->n_layers);
+    header->taken_at = at += header->n_layers;
+    header->peaks_at = at = in_lines(at + graph->n_channels);
     header->channels_at = at += in_lines(graph->n_channels);
     layout->turn_bytes = 4 * at - layout->back_at;
     header->edges_at = at += graph->n_channels * sizeof *graph->channels / 4;
@@ -194,7 +240,7 @@ static void write_table(FILE *out, const struct gravel_flow_graph *graph)
         uint32_t n_levels = c < graph->n_flat ? 1 : graph->n_levels;
         fprintf(out, "%s %s: %u words x %u wide x %u levels = %" PRIu64 " bytes", c ? ";" : "",
                 graph->names[c], channel->n_words, channel->width, n_levels,
-                4 * words_of(channel) * n_levels);
+                4 * (words_of(channel) + words_of_states(channel)) * n_levels);
     }
 }
 
@@ -264,6 +310,8 @@ int gravel_flow_layout(struct gravel_flow_layout *layout, struct gravel_flow_gra
     for (uint32_t c = 0; c < graph->n_channels; c++)
         if (graph->channels[c].kind == GRAVEL_AFTER)
             layout->slot_stride = graph->channels[c].width;
+        else if (graph->channels[c].kind == GRAVEL_HELD)
+            layout->held_stride = graph->channels[c].width;
     layout->group_items = shape->group_items;
     int code = set_reserves(graph, shape->group_items);
     layout->header.sign = sign_of(graph);

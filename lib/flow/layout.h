@@ -19,14 +19,17 @@ struct gravel_flow_shape {
 };
 
 struct gravel_flow_layout {
-    uint64_t bytes;       /* of flow memory */
-    uint64_t front_bytes; /* of it before the rows: header and limits */
-    uint64_t back_at;     /* where the rows end */
-    uint64_t back_bytes;  /* behind them: fault, unenqueued, tails, heads, peaks, channels, edges */
-    uint64_t round_bytes; /* what the chooser writes between rounds, the end of the front */
-    uint64_t counts_bytes; /* what it reads then: faults, unenqueued and tails */
+    uint64_t bytes;        /* of flow memory */
+    uint64_t front_bytes;  /* of it before the rows: header and limits */
+    uint64_t back_at;      /* where the rows end */
+    uint64_t back_bytes;   /* behind them: fault, unenqueued, tails and so on (cl/layout/flow.h) */
+    uint64_t round_bytes;  /* what the chooser writes between rounds, the end of the front */
+    uint64_t counts_bytes; /* what it reads then: faults, unenqueued, tails, enqueued and done */
     uint64_t turn_bytes; /* what changes in a launch of several rounds, the beginning of the back */
     struct gravelp_flow header; /* as it begins */
+    uint32_t held_at;           /* [words] from the result to the rows of held channels */
+    uint32_t held_words;        /* of all their records */
+    uint32_t held_stride;       /* columns of held elements */
     uint32_t levels_at;         /* [words] from the result to the rows of level 0 */
     uint32_t level_words;       /* from a level to the next */
     uint32_t after_words;       /* of them with continuations */

@@ -43,7 +43,10 @@ static void join_mirror(struct gravelp_flow *mirror, uint64_t row_words)
     mirror->fault_at -= row_words;
     mirror->unenqueued_at -= row_words;
     mirror->tails_at -= row_words;
+    mirror->enqueued_at -= row_words;
+    mirror->done_at -= row_words;
     mirror->heads_at -= row_words;
+    mirror->taken_at -= row_words;
     mirror->peaks_at -= row_words;
     mirror->channels_at -= row_words;
     mirror->edges_at -= row_words;

@@ -18,12 +18,16 @@ static void write_graph(FILE *out, const struct gravel_flow_graph *graph,
     fprintf(out, "#define GRAVELP_FLOW_LEVEL_WORDS %uu\n",
             layout->level_words ? layout->level_words : 1);
     fprintf(out, "#define GRAVELP_FLOW_AFTER_WORDS %uu\n", layout->after_words);
+    fprintf(out, "#define GRAVELP_FLOW_HELD_AT %uu\n", layout->held_at);
+    fprintf(out, "#define GRAVELP_FLOW_HELD_WORDS %uu\n", layout->held_words);
+    fprintf(out, "#define GRAVELP_FLOW_HELD_STRIDE %uu\n", layout->held_stride);
     fprintf(out, "#define GRAVELP_FLOW_CHANNELS");
     for (uint32_t c = 0; c < graph->n_channels; c++) {
         const struct gravelp_channel *channel = &graph->channels[c];
-        fprintf(out, "%s {%uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu}", c ? "," : "",
+        fprintf(out, "%s {%uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu, %uu}", c ? "," : "",
                 channel->kind, channel->n_words, channel->width, channel->reserve, channel->base,
-                channel->level_words, channel->first_edge, channel->n_edges, channel->is_by_group);
+                channel->level_words, channel->first_edge, channel->n_edges, channel->is_by_group,
+                channel->states, channel->done);
     }
     fprintf(out, "\n");
 }

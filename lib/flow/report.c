@@ -36,6 +36,26 @@ static int fail_open(const struct gravel_flow *flow, const struct gravelp_round 
         name_of(flow, round->channel), round->level, (int)n, name_of(flow, channel));
 }
 
+/* An arrival at a held element, or its end, that its state forbids. */
+static int fail_held(const struct gravel_flow *flow, const struct gravelp_round *round,
+                     const struct gravelp_flow_fault *fault)
+{
+    const char *by = name_of(flow, round->channel), *of = name_of(flow, fault->channel);
+    bool is_join = fault->fault == GRAVELP_FLOW_FAULT_JOIN;
+    uint32_t joins = fault->value & GRAVELP_JOINS_FREED;
+    char state[64];
+    if (fault->value >> GRAVELP_LAP_SHIFT != fault->bound >> GRAVELP_LAP_SHIFT)
+        snprintf(state, sizeof state, "has been freed, and its room is another's");
+    else if (joins == GRAVELP_JOINS_FREED)
+        snprintf(state, sizeof state, "has been freed");
+    else if (joins == 0)
+        snprintf(state, sizeof state, "waits for no more arrivals");
+    else
+        snprintf(state, sizeof state, "waits for %u arrivals", joins);
+    return gravel_fail(GRAVEL_EKERNEL, "node '%s', level %u: %s an element of channel '%s' that %s",
+                       by, round->level, is_join ? "an arrival at" : "gravel_tfree of", of, state);
+}
+
 /* Who was at it: the channel whose elements the round processed. */
 static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round *round,
                       const struct gravelp_flow_fault *fault)
@@ -65,6 +85,9 @@ static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round
             "node '%s', level %u: %u of %u work-groups that choose rounds have ended "
             "this one, and the rest has not for GRAVEL_TIMEOUT",
             by, round->level, fault->value, fault->bound);
+    case GRAVELP_FLOW_FAULT_JOIN:
+    case GRAVELP_FLOW_FAULT_FREE:
+        return fail_held(flow, round, fault);
     case GRAVELP_FLOW_FAULT_SIGN:
         return gravel_fail(GRAVEL_EKERNEL,
                            "node '%s': the kernel was built for another graph (sign 0x%08x, not "
@@ -122,6 +145,28 @@ int gravel_flow_check_producer(struct gravel_flow *flow, size_t n_items)
     return 0;
 }
 
+/* What the elements of a held channel wait for. */
+static void write_held(FILE *out, struct gravel_flow *flow, uint32_t c)
+{
+    const struct gravelp_channel *channel = &flow->graph.channels[c];
+    struct gravelp_view view = gravelp_view_of(flow->memory.control);
+    uint32_t n_enqueued = gravelp_view_enqueued(view, c), n_waiting = 0, n_through = 0;
+    uint32_t *states = malloc(channel->width * sizeof *states);
+    int code = states
+                   ? gravel_flow_memory_read(&flow->memory, channel->states, states, channel->width)
+                   : GRAVEL_ENOMEM;
+    for (uint32_t i = view.heads[c]; !code && i != view.tails[c]; i++) {
+        uint32_t joins = states[i & (channel->width - 1)] & GRAVELP_JOINS_FREED;
+        n_waiting += joins && joins != GRAVELP_JOINS_FREED;
+        n_through += joins == 0;
+    }
+    if (!code)
+        fprintf(out,
+                ": %u wait for arrivals, %u are enqueued, %u have been processed and not freed",
+                n_waiting, n_enqueued, n_through - n_enqueued);
+    free(states);
+}
+
 int gravel_flow_fail_stuck(struct gravel_flow *flow)
 {
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
@@ -133,12 +178,15 @@ int gravel_flow_fail_stuck(struct gravel_flow *flow)
         if (gravelp_view_used(view, layer))
             fprintf(out, "\n%s, level %u: %u of %u", name_of(flow, place.channel), place.level,
                     gravelp_view_used(view, layer), view.channels[place.channel].width);
+        if (gravelp_view_used(view, layer) && view.channels[place.channel].kind == GRAVEL_HELD)
+            write_held(out, flow, place.channel);
     }
     if (out)
         fclose(out);
-    int code =
-        gravel_fail(GRAVEL_ESTUCK, "elements are left, and what they make at most fits nowhere:%s",
-                    table ? table : "");
+    int code = gravel_fail(
+        GRAVEL_ESTUCK,
+        "elements are left, and what they make at most fits nowhere, or they are held:%s",
+        table ? table : "");
     free(table);
     return code;
 }

@@ -41,7 +41,7 @@ static struct gravel_flow *make(const struct gravel_graph *graph, const char *so
 /* ---- every call in every form ------------------------------------------------------------------ */
 
 /*
- * by_wg, by_wg_if, by_wi, by_fork: sync, spawn and push in that form. leaf: each return to a word of its own, by all
+ * by_wg, by_wg_if, by_wi, by_sg, by_fork: sync, spawn and push in that form; by_sg as by_wg_if without sub-groups. leaf: each return to a word of its own, by all
  * forms of it. sums: checks all of them, and adds 1 to the result if they are right.
  *
  * _wg needs a full group: all elements of a channel are pushed together, a group's worth.
@@ -51,6 +51,7 @@ static const char calls_cl[] =
     "struct by_wg { uint n; gravel_slot to; };\n"
     "struct by_wg_if { uint n; gravel_slot to; };\n"
     "struct by_wi { uint n; gravel_slot to; };\n"
+    "struct by_sg { uint n; gravel_slot to; };\n"
     "struct by_fork { uint n; gravel_slot to; };\n"
     "struct leaf { uint n; gravel_slot i, u, f, l, ul; };\n"
     "struct sums { uint n; gravel_slot to; int i, i_if, i_wi; uint u, u_if, u_wi;\n"
@@ -59,6 +60,7 @@ static const char calls_cl[] =
     "GRAVEL_RECORD(by_wg)\n"
     "GRAVEL_RECORD(by_wg_if)\n"
     "GRAVEL_RECORD(by_wi)\n"
+    "GRAVEL_RECORD(by_sg)\n"
     "GRAVEL_RECORD(by_fork)\n"
     "GRAVEL_RECORD(leaf)\n"
     "GRAVEL_RECORD(sums)\n"
@@ -94,6 +96,21 @@ static const char calls_cl[] =
     "        gravel_push_out_wi(f, (struct out){it.n});\n"
     "    }\n"
     "    gravel_barrier_wg(f.group);\n"
+    "}\n"
+    "#ifdef GRAVEL_HAS_SUBGROUPS\n"
+    "#define BY_SG(call, ...) call##_sg_if(__VA_ARGS__)\n"
+    "#define ENQ_BY_SG gravel_enq_sg\n"
+    "#else\n"
+    "#define BY_SG(call, ...) call##_wg_if(__VA_ARGS__)\n"
+    "#define ENQ_BY_SG gravel_enq_wg\n"
+    "#endif\n"
+    "void by_sg_task(struct gravel_flow_group f, uint active, struct by_sg it)\n"
+    "{\n"
+    "    gravel_ce s = BY_SG(gravel_sync_sums, f, active, sums_of(it.n, it.to));\n"
+    "    BY_SG(gravel_spawn_leaf, f, active, leaf_of(f, it.n, s));\n"
+    "    gravel_ce ce = BY_SG(gravel_talloc, f, active, GRAVEL_CHANNEL(out), 1);\n"
+    "    gravel_write_out_wg_if(f, active, GRAVEL_CHANNEL(out), ce, (struct out){it.n});\n"
+    "    ENQ_BY_SG(f, GRAVEL_CHANNEL(out));\n"
     "}\n"
     "void by_fork_task(struct gravel_flow_group f, uint active, struct by_fork it)\n"
     "{\n"
@@ -142,6 +159,7 @@ static const char calls_cl[] =
     "        GRAVEL_NODE(f, by_wg) by_wg_task(f, gravel_read_by_wg_wi(f));\n"
     "        GRAVEL_NODE(f, by_wg_if) by_wg_if_task(f, f.active, gravel_read_by_wg_if_wi(f));\n"
     "        GRAVEL_NODE(f, by_wi) by_wi_task(f, f.active, gravel_read_by_wi_wi(f));\n"
+    "        GRAVEL_NODE(f, by_sg) by_sg_task(f, f.active, gravel_read_by_sg_wi(f));\n"
     "        GRAVEL_NODE(f, by_fork) by_fork_task(f, f.active, gravel_read_by_fork_wi(f));\n"
     "        GRAVEL_NODE(f, leaf) leaf_task(f, f.active, gravel_read_leaf_wi(f), row);\n"
     "        GRAVEL_NODE(f, sums) sums_task(f, f.active, gravel_read_sums_wi(f));\n"
@@ -160,6 +178,7 @@ static const struct gravel_edge call_edges[] = {{"leaf", 1}, {"sums", 1}, {"out"
 static const struct gravel_channel call_channels[] = {CALL_CHANNEL("by_wg"),
                                                       CALL_CHANNEL("by_wg_if"),
                                                       CALL_CHANNEL("by_wi"),
+                                                      CALL_CHANNEL("by_sg"),
                                                       CALL_CHANNEL("by_fork"),
                                                       {"leaf", 24, GRAVEL_SPAWN, 64, 0, NULL},
                                                       {"sums", 64, GRAVEL_AFTER, 64, 0, NULL},
@@ -190,7 +209,7 @@ static void expect_calls(struct gravel_flow *flow, const char *channel, uint32_t
 static void every_call_works_in_every_form(void **state)
 {
     (void)state;
-    const struct gravel_graph graph = {call_channels, 7, .depth = 2, .group_items = GROUP_ITEMS};
+    const struct gravel_graph graph = {call_channels, 8, .depth = 2, .group_items = GROUP_ITEMS};
     struct gravel_flow *flow = make(&graph, calls_cl, "calls");
     const cl_uint row = 64; /* words from a field to the next: the width */
     OK(gravel_flow_argument(flow, 2, sizeof row, &row));
@@ -199,8 +218,8 @@ static void every_call_works_in_every_form(void **state)
     gravel_flow_destroy(flow);
     flow = make(&graph, calls_cl, "calls");
     OK(gravel_flow_argument(flow, 2, sizeof row, &row));
-    static const char *const channels[] = {"by_wg_if", "by_wi", "by_fork"};
-    for (uint32_t c = 0; c < 3; c++) /* leaves are of full groups */
+    static const char *const channels[] = {"by_wg_if", "by_wi", "by_sg", "by_fork"};
+    for (uint32_t c = 0; c < 4; c++) /* leaves are of full groups */
         expect_calls(flow, channels[c], 2 * GROUP_ITEMS, 17 * c);
     gravel_flow_destroy(flow);
 }

@@ -101,6 +101,8 @@ mutants steal EARLY_OFFER EARLY_REFILL LOAD_NOT_SWAP STEAL_NOT_SWAP LEAVE_TASKS
 check holds safety flow
 check holds liveness flow -DN_GROUPS=2 -DLIVENESS
 mutants flow EARLY_OUT EARLY_PHASE LATE_RESET ROOM_BY_ONE CLOSE_APART FIRST_CHOOSES
+check holds safety join
+mutants join TORN FIRST_ENQUEUES EARLY_ROOM ONE_LAP
 check holds safety inbox
 mutants inbox HOLD_AND_WAIT NO_ROOM
 check holds safety finish

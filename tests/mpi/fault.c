@@ -9,6 +9,8 @@
  */
 #include "job.h"
 
+#include <gravel/flow.h>
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -241,6 +243,60 @@ static void first_node_killed(void)
     expect_death(gravel, kernel, "node 0 ");
 }
 
+/* An element that makes itself again and again, and sends to the next node each time. */
+static const char flow_cl[] =
+    "#include \"gravel.cl.h\"\n"
+    "struct again { uint left; };\n"
+    "GRAVEL_RECORD(again)\n"
+    "kernel void run(GRAVEL_ARENA, GRAVEL_FLOW, ulong word, uint next)\n"
+    "{\n"
+    "    GRAVEL_FLOW_OPEN(f);\n"
+    "    GRAVEL_ROUNDS(f) {\n"
+    "        GRAVEL_NODE(f, again) {\n"
+    "            struct again it = gravel_read_again_wi(f);\n"
+    "            gravel_inc_uint_wg_if(f.group, f.active, word, 0, next);\n"
+    "            gravel_push_again_wg_if(f, f.active && it.left, (struct again){it.left - 1});\n"
+    "        }\n"
+    "    }\n"
+    "}\n";
+
+static struct gravel_flow *start_flow(struct gravel *gravel)
+{
+    static const struct gravel_edge edge = {"again", 1};
+    static const struct gravel_channel channel = {"again", 4, GRAVEL_STREAM, 64, 1, &edge};
+    const struct gravel_graph graph = {&channel, 1, .group_items = 8, .n_messages = 1};
+    const uint64_t word = alloc_or_die(gravel, 64);
+    const cl_uint next = ((cl_uint)rank + 1) % gravel_n_nodes(gravel), left = UINT32_MAX;
+    struct gravel_flow *flow;
+    OK(gravel_flow_create(&flow, gravel, &graph));
+    OK(gravel_flow_build(flow, "flow.cl", flow_cl, NULL, "run"));
+    OK(gravel_flow_argument(flow, 2, sizeof word, &word));
+    OK(gravel_flow_argument(flow, 3, sizeof next, &next));
+    OK(gravel_flow_push(flow, "again", &left, 1));
+    OK(gravel_barrier(gravel));
+    OK(gravel_flow_start(flow));
+    return flow;
+}
+
+static void killed_in_a_flow(void)
+{
+    set_timeout(TIMEOUT_MS);
+    struct gravel *gravel = open_default(NULL);
+    struct gravel_flow *flow = start_flow(gravel);
+    struct gravel_flow_stats stats;
+    do
+        OK(gravel_flow_stats_read(flow, &stats, sizeof stats));
+    while (stats.rounds < 10 && usleep(1000) == 0);
+    if (rank == 1)
+        raise(SIGKILL);
+    expect(gravel_flow_wait(flow), GRAVEL_EPEER, "node 1 ");
+    expect(gravel_flow_run(flow), GRAVEL_EPEER, "failed before");
+    gravel_flow_destroy(flow);
+    as_expected();
+    MUST(gravel_close(gravel) == GRAVEL_EPEER);
+    _exit(0);
+}
+
 /* Leaves without gravel_close. */
 static void left_without_closing(void)
 {
@@ -420,6 +476,7 @@ static const struct mode modes[] = {
     MODE(two_fail_differently),
     MODE(killed_while_sending),
     MODE(killed_while_idle),
+    MODE(killed_in_a_flow),
     MODE(first_node_killed),
     MODE(left_without_closing),
     MODE(killed_while_closing),

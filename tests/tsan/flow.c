@@ -4,7 +4,7 @@
  * rounds, wait for each other and process them; in launches that are cut short too. The result, and that every element
  * that was made was consumed. And a member that does not come back: the other one gives up.
  *
- * Path:    this -> cl/flow.cl.h, cl/device/round.cl.h, compiled as C11 through host_c11.h; flow_memory.c.
+ * Path:    this -> cl/flow.cl.h, cl/device/round.cl.h, compiled as C11 through host_c11.h; flow_launch.h, flow_memory.c.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
 #include <stdio.h>
@@ -18,13 +18,16 @@
 #define GRAVELP_FLOW_N_FLAT 0u
 #define GRAVELP_FLOW_SLOT_STRIDE WIDTH
 #define GRAVELP_FLOW_ROWS_AT 64u
+#define GRAVELP_FLOW_HELD_AT 16u
+#define GRAVELP_FLOW_HELD_WORDS 0u
+#define GRAVELP_FLOW_HELD_STRIDE 0u
 #define GRAVELP_FLOW_LEVELS_AT 16u
 #define GRAVELP_FLOW_LEVEL_WORDS (5 * WIDTH)
 #define GRAVELP_FLOW_AFTER_WORDS (3 * WIDTH)
-#define GRAVELP_FLOW_CHANNELS                                        \
-    {GRAVEL_SPAWN, 2, WIDTH, 0, 16 + 3 * WIDTH, 5 * WIDTH, 0, 2, 0}, \
-    {                                                                \
-        GRAVEL_AFTER, 3, WIDTH, 0, 16, 5 * WIDTH, 2, 0, 0            \
+#define GRAVELP_FLOW_CHANNELS                                              \
+    {GRAVEL_SPAWN, 2, WIDTH, 0, 16 + 3 * WIDTH, 5 * WIDTH, 0, 2, 0, 0, 0}, \
+    {                                                                      \
+        GRAVEL_AFTER, 3, WIDTH, 0, 16, 5 * WIDTH, 2, 0, 0, 0, 0            \
     }
 #define GRAVELP_FLOW_LOOP
 #define GRAVEL_CHANNEL_fib 0u
@@ -35,10 +38,7 @@ static unsigned flow_sign;
 
 #include "gravel.cl.h"
 #include "flow.cl.h"
-#include "flow_memory.h"
-#include "lanes.h"
-
-#include "fail.h"
+#include "flow_launch.h"
 
 struct fib {
     uint n;
@@ -101,64 +101,14 @@ static void fib_kernel(struct gravelp_arena *gravel_arena_, const void *argument
 
 /* ---- the host's part --------------------------------------------------------------------------- */
 
-/* Flow memory; the macros above must be those of the graph. */
-static struct gravelp_flow *make_flow(uint32_t n)
-{
-    struct flow_memory memory = flow_memory_make(n, WIDTH);
-    if (memcmp(memory.channels, gravelp_channels, sizeof gravelp_channels) ||
-        memory.rows_at != GRAVELP_FLOW_ROWS_AT || memory.levels_at != GRAVELP_FLOW_LEVELS_AT ||
-        memory.level_words != GRAVELP_FLOW_LEVEL_WORDS ||
-        memory.after_words != GRAVELP_FLOW_AFTER_WORDS)
-        fail("the macros are not those of the graph");
-    flow_sign = memory.flow->sign;
-    return memory.flow;
-}
-
-#define PATIENT_MS 1000000u
-static uint32_t wait_ms = PATIENT_MS; /* of members */
-
-static void launch(struct gravelp_flow *flow, struct gravelp_arena *arena,
-                   struct gravelp_round round, uint32_t n_groups, uint32_t local_size,
-                   uint32_t most_elements)
-{
-    struct gravelp_view view = gravelp_view_of(flow);
-    uint32_t *limits = gravelp_flow_words(flow, flow->limits_at);
-    for (uint32_t c = 0; c < flow->n_channels; c++)
-        limits[c] = gravelp_view_limit(view, round, c);
-    *gravelp_flow_turns(flow) = (struct gravelp_flow_turn){.n_groups = n_groups,
-                                                           .round = round,
-                                                           .most_n = UINT32_MAX,
-                                                           .most_elements = most_elements,
-                                                           .wait_ms = wait_ms};
-    lanes_launch(fib_kernel, arena, &flow, n_groups, local_size);
-}
-
-static void check_faults(struct gravelp_flow *flow)
-{
-    if (gravelp_flow_faults(flow)->claim)
-        fail("fault %u: %u of %u", gravelp_flow_faults(flow)->fault,
-             gravelp_flow_faults(flow)->value, gravelp_flow_faults(flow)->bound);
-}
-
 static uint32_t fib_of(uint32_t n)
 {
     return n < 2 ? n : fib_of(n - 1) + fib_of(n - 2);
 }
 
-static struct gravelp_arena *make_arena(void)
-{
-    struct gravelp_arena *arena = calloc(1, sizeof *arena + sizeof(struct gravelp_queue_words));
-    if (!arena)
-        fail("no memory for an arena");
-    arena->n_queues = 1;
-    arena->queues_offset = sizeof *arena;
-    arena->look_ns = 1000;
-    return arena;
-}
-
 static void run(uint32_t n, uint32_t n_groups, uint32_t local_size, uint32_t most_elements)
 {
-    struct gravelp_flow *flow = make_flow(n);
+    struct gravelp_flow *flow = make_flow(FLOW_FIB, n + 1, WIDTH);
     struct gravelp_arena *arena = make_arena();
     struct gravelp_view view = gravelp_view_of(flow);
     uint32_t *rows = (uint32_t *)flow + GRAVELP_FLOW_ROWS_AT, n_launches = 0;
@@ -166,7 +116,8 @@ static void run(uint32_t n, uint32_t n_groups, uint32_t local_size, uint32_t mos
     view.tails[0] = 1;
     struct gravelp_round round;
     for (; (round = gravelp_view_choose(view)).n; n_launches++)
-        launch(flow, arena, round, n_groups, local_size, most_elements), check_faults(flow);
+        launch(fib_kernel, flow, arena, round, n_groups, local_size, most_elements),
+            check_faults(flow);
     for (uint32_t layer = 0; layer < flow->n_layers; layer++)
         if (view.heads[layer] != view.tails[layer])
             fail("layer %u: %u made, %u consumed", layer, view.tails[layer], view.heads[layer]);
@@ -187,19 +138,19 @@ static void launch_leaves(struct gravelp_flow *flow, struct gravelp_arena *arena
         rows[WIDTH + i] = i;
     }
     gravelp_view_of(flow).tails[0] = 8;
-    launch(flow, arena, gravelp_view_choose(gravelp_view_of(flow)), 2, 4, UINT32_MAX);
+    launch(fib_kernel, flow, arena, gravelp_view_choose(gravelp_view_of(flow)), 2, 4, UINT32_MAX);
 }
 
 /* @return how many members there were; 1 has nothing to wait for. */
 static uint32_t run_late(void)
 {
-    wait_ms = 1;
-    struct gravelp_flow *flow = make_flow(2);
+    flow_wait_ms = 1;
+    struct gravelp_flow *flow = make_flow(FLOW_FIB, 3, WIDTH);
     struct gravelp_arena *arena = make_arena();
     const struct gravelp_flow_fault *fault = gravelp_flow_faults(flow);
     launch_leaves(flow, arena, LATE);
     uint32_t n_members = gravelp_flow_turns(flow)->members.n;
-    wait_ms = PATIENT_MS;
+    flow_wait_ms = PATIENT_MS;
     if (n_members == 2 &&
         (fault->fault != GRAVELP_FLOW_FAULT_MEET || fault->value != 1 || fault->bound != 2))
         fail("a late member: fault %u, %u of %u", fault->fault, fault->value, fault->bound);
@@ -213,7 +164,7 @@ static uint32_t run_late(void)
 /* The node fails while members may wait for each other: the launch ends, and no member is at fault. */
 static void run_aborted(void)
 {
-    struct gravelp_flow *flow = make_flow(2);
+    struct gravelp_flow *flow = make_flow(FLOW_FIB, 3, WIDTH);
     struct gravelp_arena *arena = make_arena();
     launch_leaves(flow, arena, ABORTS);
     check_faults(flow);

@@ -29,6 +29,20 @@ static inline uint32_t random_below(uint64_t *seed, uint32_t n)
     return (uint32_t)((*seed >> 33) % n);
 }
 
+/* Some streams are held, by random numbers of their own, so that the rest of a seed's graph is as without. */
+static inline void random_holds(struct random_graph *random, uint64_t seed)
+{
+    uint64_t own = seed * 5 + 3;
+    for (uint32_t c = 0; c < random->graph.n_channels; c++) {
+        struct gravel_channel *channel = &random->channels[c];
+        bool feeds_itself = false;
+        for (uint32_t e = 0; e < channel->n_into; e++)
+            feeds_itself |= channel->into[e].into == channel->name;
+        if (channel->kind == GRAVEL_STREAM && !feeds_itself && random_below(&own, 2))
+            channel->kind = GRAVEL_HELD;
+    }
+}
+
 /* Edges of channel c: streams forward to later streams and outputs, all into tasks; stacks also among themselves. */
 static inline void random_edges(struct random_graph *random, uint32_t c, uint32_t n)
 {

@@ -18,6 +18,8 @@
 
 #include <stdlib.h>
 
+#define MOST_WIDTH 64u
+
 struct flow {
     struct random_graph random;
     struct gravel_flow_graph graph;
@@ -25,13 +27,33 @@ struct flow {
     struct gravelp_flow *control;
     struct gravelp_view view;
     uint64_t seed;
+    uint32_t ring[RANDOM_MOST]
+                 [MOST_WIDTH]; /* of held channels: CEs in the order in which they were enqueued */
 };
+
+static bool is_held(const struct flow *flow, uint32_t channel)
+{
+    return flow->graph.channels[channel].kind == GRAVEL_HELD;
+}
+
+/* Begin a held channel at a lap near the last: done counts are as that many laps have left them. */
+static void begin_held(struct flow *flow, uint32_t c)
+{
+    const struct gravelp_channel *channel = &flow->graph.channels[c];
+    uint32_t begin = 0u - channel->width * (1 + random_below(&flow->seed, 3));
+    uint32_t lap = begin / channel->width, span = gravelp_held_span(channel->width);
+    flow->view.heads[c] = flow->view.tails[c] = begin;
+    flow->view.taken[c] = flow->view.enqueued[c] = 0u - random_below(&flow->seed, 40);
+    for (uint32_t i = 0; i < gravelp_held_n_done(channel->width); i++)
+        flow->view.done[channel->done + i] = (lap + (i % 2 == 0)) / 2 * span;
+}
 
 static void open_flow(struct flow *flow, uint64_t seed, uint32_t width)
 {
     const struct gravel_flow_shape shape = {width, .group_items = 4, .max_bytes = UINT64_MAX};
     flow->seed = seed * 3 + 7;
     random_graph_make(&flow->random, seed);
+    random_holds(&flow->random, seed);
     assert_int_equal(gravel_flow_graph_create(&flow->graph, &flow->random.graph), 0);
     assert_int_equal(gravel_flow_layout(&flow->layout, &flow->graph, &shape), 0);
     flow->control = malloc(flow->layout.bytes);
@@ -41,6 +63,9 @@ static void open_flow(struct flow *flow, uint64_t seed, uint32_t width)
     flow->view = gravelp_view_of(flow->control);
     for (uint32_t layer = 0; layer < flow->control->n_layers; layer++)
         flow->view.heads[layer] = flow->view.tails[layer] = 0u - random_below(&flow->seed, 40);
+    for (uint32_t c = 0; c < flow->graph.n_flat; c++)
+        if (flow->graph.channels[c].kind == GRAVEL_HELD)
+            begin_held(flow, c);
 }
 
 static void close_flow(struct flow *flow)
@@ -58,6 +83,13 @@ static uint64_t held(const struct flow *flow, uint32_t channel, uint32_t level)
     return flow->view.tails[layer] - flow->view.heads[layer];
 }
 
+/* What a round may be of. */
+static uint64_t ready(const struct flow *flow, uint32_t channel, uint32_t level)
+{
+    return is_held(flow, channel) ? flow->view.enqueued[channel] - flow->view.taken[channel]
+                                  : held(flow, channel, level);
+}
+
 static bool is_deepest(const struct flow *flow, uint32_t level)
 {
     for (uint32_t l = level + 1; l < flow->graph.n_levels; l++)
@@ -70,7 +102,7 @@ static bool is_deepest(const struct flow *flow, uint32_t level)
 static bool is_admissible(const struct flow *flow, uint32_t c, uint32_t level, uint64_t n)
 {
     const struct gravelp_channel *channel = &flow->graph.channels[c];
-    if (channel->kind == GRAVEL_OUTPUT || n > held(flow, c, level))
+    if (channel->kind == GRAVEL_OUTPUT || n > ready(flow, c, level))
         return false;
     if (channel->kind == GRAVEL_AFTER && !is_deepest(flow, level))
         return false;
@@ -92,7 +124,7 @@ static struct gravelp_round choose_by_trial(const struct flow *flow)
     struct gravelp_round best = {0};
     for (uint32_t c = 0; c < flow->graph.n_channels; c++)
         for (uint32_t l = 0; l < (c < flow->graph.n_flat ? 1 : flow->graph.n_levels); l++) {
-            uint64_t n = held(flow, c, l);
+            uint64_t n = ready(flow, c, l);
             while (n && !is_admissible(flow, c, l, n))
                 n--;
             if (n > best.n || (n && n == best.n && l > best.level))
@@ -116,6 +148,8 @@ static void choice_is_that_of_the_definition(void **state)
                 uint32_t used =
                     random_below(&flow.seed, 3) ? random_below(&flow.seed, width + 1) : 0;
                 flow.view.tails[layer] = flow.view.heads[layer] + used;
+                if (is_held(&flow, c))
+                    flow.view.enqueued[c] = flow.view.taken[c] + random_below(&flow.seed, used + 1);
             }
             struct gravelp_round expected = choose_by_trial(&flow);
             struct gravelp_round chosen = gravelp_view_choose(flow.view);
@@ -127,6 +161,32 @@ static void choice_is_that_of_the_definition(void **state)
         }
         close_flow(&flow);
     }
+}
+
+/* The last n CEs that were made are enqueued, in some order. */
+static void enqueue(struct flow *flow, uint32_t c, uint32_t n)
+{
+    uint32_t width = flow->graph.channels[c].width, turn = n ? random_below(&flow->seed, n) : 0;
+    assert_true(width <= MOST_WIDTH);
+    for (uint32_t i = 0; i < n; i++)
+        flow->ring[c][flow->view.enqueued[c]++ & (width - 1)] =
+            flow->view.tails[c] - n + (i + turn) % n;
+}
+
+/* CEs of a round of a held channel are freed. */
+static void free_round(struct flow *flow, struct gravelp_round round)
+{
+    const struct gravelp_channel *channel = &flow->graph.channels[round.channel];
+    assert_int_equal(round.first, flow->view.taken[round.channel]);
+    for (uint32_t i = 0; i < round.n; i++) {
+        uint32_t ce = flow->ring[round.channel][(round.first + i) & (channel->width - 1)];
+        assert_true(ce - flow->view.heads[round.channel] < channel->width);
+        flow->view.done[channel->done + gravelp_held_done_of(channel->width, ce)]++;
+    }
+    flow->view.taken[round.channel] += round.n;
+    gravelp_view_free_all_held(flow->view);
+    if (flow->view.enqueued[round.channel] == flow->view.taken[round.channel])
+        assert_int_equal(gravelp_view_used(flow->view, round.channel), 0);
 }
 
 /* Process a round as nodes may: each CE makes at most what its edges declare, and nothing at the last level. */
@@ -147,10 +207,15 @@ static uint64_t process(struct flow *flow, struct gravelp_round round)
         uint32_t limit = gravelp_view_limit(flow->view, round, into);
         assert_int_equal(limit - flow->view.tails[layer], most);
         flow->view.tails[layer] += n;
+        if (is_held(flow, into))
+            enqueue(flow, into, n);
         made += n;
         assert_true(gravelp_view_used(flow->view, layer) <= flow->graph.channels[into].width);
     }
-    flow->view.heads[gravelp_flow_layer(flow->control, round.channel, round.level)] += round.n;
+    if (is_held(flow, round.channel))
+        free_round(flow, round);
+    else
+        flow->view.heads[gravelp_flow_layer(flow->control, round.channel, round.level)] += round.n;
     return made;
 }
 

@@ -119,6 +119,10 @@ static void cycle_that_raises_no_level_is_refused(void **state)
             CHANNEL("a", GRAVEL_STREAM, {"a", 2}));
     REFUSED(2, "channel 'a' feeds itself at its level with at most 2",
             CHANNEL("a", GRAVEL_AFTER, {"a", 2}));
+    REFUSED(1, "channel 'a' feeds itself at its level with at most 1, not 0",
+            CHANNEL("a", GRAVEL_HELD, {"a", 1}));
+    REFUSED(1, "channels 'a' and 'b' feed each other", CHANNEL("a", GRAVEL_HELD, {"b", 1}),
+            CHANNEL("b", GRAVEL_STREAM, {"a", 1}));
 }
 
 static void cycle_from_a_stack_over_a_stream_is_refused(void **state)
@@ -134,6 +138,7 @@ static void marked_cycle_is_taken(void **state)
     TAKEN(1, CHANNEL("a", GRAVEL_STREAM | GRAVEL_MAY_FILL, {"b", 1}),
           CHANNEL("b", GRAVEL_STREAM, {"a", 1}));
     TAKEN(1, CHANNEL("a", GRAVEL_STREAM | GRAVEL_MAY_FILL, {"a", 3}));
+    TAKEN(0, CHANNEL("a", GRAVEL_HELD | GRAVEL_MAY_FILL, {"a", 1}));
 }
 
 static void recursion_and_loops_around_a_sync_are_taken(void **state)

@@ -34,6 +34,8 @@ static struct gravel_flow_graph graph_of(const struct gravel_channel *channels, 
 static bool is_slot(const struct gravel_flow_layout *layout, uint32_t word)
 {
     uint32_t in_levels = word - layout->levels_at;
+    if (word - layout->held_at < layout->held_words)
+        return true;
     return in_levels < layout->header.n_level_words &&
            in_levels % layout->level_words < layout->after_words;
 }
@@ -48,6 +50,7 @@ static void rows_do_not_overlap(void **state)
         struct gravel_flow_graph graph;
         const struct gravel_flow_shape shape = {8, 4, UINT64_MAX};
         random_graph_make(&random, seed);
+        random_holds(&random, seed);
         assert_int_equal(gravel_flow_graph_create(&graph, &random.graph), 0);
         assert_int_equal(gravel_flow_layout(&layout, &graph, &shape), 0);
         unsigned char *used = calloc(layout.bytes / 4, 1);
@@ -62,9 +65,12 @@ static void rows_do_not_overlap(void **state)
                 uint64_t n = (uint64_t)channel->n_words * channel->width;
                 assert_true(at + n <= layout.back_at / 4);
                 for (uint32_t word = number; word < number + n; word++)
-                    assert_int_equal(is_slot(&layout, word), channel->kind == GRAVEL_AFTER);
+                    assert_int_equal(is_slot(&layout, word),
+                                     channel->kind == GRAVEL_AFTER || channel->kind == GRAVEL_HELD);
                 for (uint64_t i = 0; i < n; i++)
                     assert_int_equal(used[at + i]++, 0);
+                for (uint32_t i = 0; channel->kind == GRAVEL_HELD && i < 2 * channel->width; i++)
+                    assert_int_equal(used[layout.front_bytes / 4 + channel->states + i]++, 0);
             }
         free(used);
         gravel_flow_graph_destroy(&graph);

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs a flow on an OpenCL device by the barest means: its memory is one buffer, which is copied before and after every launch.
+ * So it runs under oclgrind, which sees races and stray accesses. In the plain form the host chooses every round; in the
+ * form with a loop one group does.
+ *
+ *     oclgrind_flow flow.cl gravel.cl.h
+ *
+ * Path:    flow.cl -> gravel.cl.h; lib/flow/layout.c and prelude.c, cl/layout/choose.h -> the check here.
+ * Exit:    0; 1 with what is wrong; 77 if there is no device.
+ */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* oclgrind knows no later way to make a queue */
+
+#include "flow/layout.h"
+#include "flow/prelude.h"
+#include "layout/arena.h"
+#include "layout/choose.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Inlined calls that return structs leave marks that oclgrind 21.10 does not know (llvm.experimental.noalias.scope.decl). */
+#define OPTIONS "-cl-std=CL1.2 -cl-opt-disable -DGRAVELP_INLINE=static"
+#define GROUP_ITEMS 5u
+#define FIB 8u
+#define FIB_VALUE 21u
+#define N_GRIDS 7u
+#define SIDE 3u /* flow.cl's */
+#define N_CELLS (SIDE * SIDE)
+#define WIDTH 16u /* less than two grids */
+#define OUT_WIDTH 64u
+
+struct bench {
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    cl_kernel kernel;
+    cl_mem arena, memory;
+    struct gravel_flow_graph graph;
+    struct gravel_flow_layout layout;
+    struct gravelp_flow *flow; /* the host's copy */
+};
+
+static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+static void check_cl(cl_int error, const char *call)
+{
+    if (error != CL_SUCCESS)
+        fail("%s: %d", call, (int)error);
+}
+
+/* ---- the device ------------------------------------------------------------------------------ */
+
+static void open_device(struct bench *bench)
+{
+    cl_platform_id platform;
+    cl_int error;
+    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &bench->device, NULL) != CL_SUCCESS) {
+        printf("skipped: no OpenCL device\n");
+        exit(77);
+    }
+    bench->context = clCreateContext(NULL, 1, &bench->device, NULL, NULL, &error);
+    check_cl(error, "clCreateContext");
+    bench->queue = clCreateCommandQueue(bench->context, bench->device, 0, &error);
+    check_cl(error, "clCreateCommandQueue");
+}
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    size_t room = 0;
+    if (!file || getdelim(&text, &room, '\0', file) <= 0)
+        fail("cannot read %s", path);
+    fclose(file);
+    return text;
+}
+
+static cl_program program_of(const struct bench *bench, const char *text)
+{
+    cl_int error;
+    cl_program program = clCreateProgramWithSource(bench->context, 1, &text, NULL, &error);
+    check_cl(error, "clCreateProgramWithSource");
+    return program;
+}
+
+static void build(struct bench *bench, bool loops, const char *source, const char *header)
+{
+    static const char *const name = "gravel.cl.h";
+    char *text = gravel_flow_prelude(&bench->graph, &bench->layout, loops, "flow.cl", source);
+    cl_program headers = program_of(bench, header), program = program_of(bench, text);
+    cl_int error = clCompileProgram(program, 1, &bench->device, OPTIONS, 1, &headers,
+                                    (const char **)&name, NULL, NULL);
+    if (error != CL_SUCCESS) {
+        static char log[65536];
+        clGetProgramBuildInfo(program, bench->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        fail("flow.cl does not build (%d):\n%s", (int)error, log);
+    }
+    cl_program linked =
+        clLinkProgram(bench->context, 1, &bench->device, NULL, 1, &program, NULL, NULL, &error);
+    check_cl(error, "clLinkProgram");
+    bench->kernel = clCreateKernel(linked, "run_flow", &error);
+    check_cl(error, "clCreateKernel");
+    free(text);
+}
+
+/* ---- the flow -------------------------------------------------------------------------------- */
+
+static void make_flow(struct bench *bench)
+{
+    const struct gravel_edge of_fib[] = {{"fib", 2}, {"sum", 1}};
+    const struct gravel_edge of_grid = {"cell", N_CELLS}, of_cell = {"out", 1};
+    const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, WIDTH, 2, of_fib},
+                                              {"sum", 12, GRAVEL_AFTER, WIDTH, 0, NULL},
+                                              {"grid", 4, GRAVEL_STREAM, WIDTH, 1, &of_grid},
+                                              {"cell", 12, GRAVEL_HELD, WIDTH, 1, &of_cell},
+                                              {"out", 8, GRAVEL_OUTPUT, OUT_WIDTH, 0, NULL}};
+    const struct gravel_graph graph = {channels, 5, .depth = FIB};
+    const struct gravel_flow_shape shape = {WIDTH, GROUP_ITEMS, UINT64_MAX};
+    if (gravel_flow_graph_create(&bench->graph, &graph) ||
+        gravel_flow_layout(&bench->layout, &bench->graph, &shape))
+        fail("no flow");
+    bench->flow = calloc(1, bench->layout.bytes);
+    if (!bench->flow)
+        fail("no memory for a flow");
+    gravel_flow_layout_write(&bench->layout, &bench->graph, bench->flow,
+                             (unsigned char *)bench->flow + bench->layout.back_at);
+}
+
+static uint32_t *rows_of(const struct bench *bench, const char *channel)
+{
+    uint32_t c = gravel_flow_graph_find(&bench->graph, channel);
+    return (uint32_t *)bench->flow + bench->layout.front_bytes / 4 + bench->graph.channels[c].base;
+}
+
+/* One task, whose slot is the first word of the result, and the grids. */
+static void push(struct bench *bench)
+{
+    struct gravelp_view view = gravelp_view_of(bench->flow);
+    rows_of(bench, "fib")[0] = FIB;
+    view.tails[gravel_flow_graph_find(&bench->graph, "fib")] = 1;
+    view.tails[gravel_flow_graph_find(&bench->graph, "grid")] = N_GRIDS;
+}
+
+static void make_buffers(struct bench *bench)
+{
+    struct gravelp_arena *arena = calloc(1, sizeof *arena + sizeof(struct gravelp_queue_words));
+    cl_int error;
+    if (!arena)
+        fail("no memory for an arena");
+    arena->n_queues = arena->n_slots = 1;
+    arena->queues_offset = sizeof *arena;
+    bench->arena =
+        clCreateBuffer(bench->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                       sizeof *arena + sizeof(struct gravelp_queue_words), arena, &error);
+    check_cl(error, "clCreateBuffer");
+    bench->memory =
+        clCreateBuffer(bench->context, CL_MEM_READ_WRITE, bench->layout.bytes, NULL, &error);
+    check_cl(error, "clCreateBuffer");
+    check_cl(clSetKernelArg(bench->kernel, 0, sizeof bench->arena, &bench->arena),
+             "clSetKernelArg");
+    check_cl(clSetKernelArg(bench->kernel, 1, sizeof bench->memory, &bench->memory),
+             "clSetKernelArg");
+    free(arena);
+}
+
+static void launch(struct bench *bench, size_t n_groups)
+{
+    const size_t local = GROUP_ITEMS, global = n_groups * local;
+    check_cl(clEnqueueWriteBuffer(bench->queue, bench->memory, CL_TRUE, 0, bench->layout.bytes,
+                                  bench->flow, 0, NULL, NULL),
+             "clEnqueueWriteBuffer");
+    check_cl(clEnqueueNDRangeKernel(bench->queue, bench->kernel, 1, NULL, &global, &local, 0, NULL,
+                                    NULL),
+             "clEnqueueNDRangeKernel");
+    check_cl(clEnqueueReadBuffer(bench->queue, bench->memory, CL_TRUE, 0, bench->layout.bytes,
+                                 bench->flow, 0, NULL, NULL),
+             "clEnqueueReadBuffer");
+    if (gravelp_flow_faults(bench->flow)->claim)
+        fail("fault %u", gravelp_flow_faults(bench->flow)->fault);
+}
+
+/* A round, or with `loops` all that one group chooses. */
+static void play(struct bench *bench, struct gravelp_round round, bool loops)
+{
+    struct gravelp_view view = gravelp_view_of(bench->flow);
+    uint32_t *limits = gravelp_flow_words(bench->flow, bench->flow->limits_at);
+    for (uint32_t c = 0; c < bench->flow->n_channels; c++)
+        limits[c] = gravelp_view_limit(view, round, c);
+    bench->flow->round = round;
+    *gravelp_flow_turns(bench->flow) = (struct gravelp_flow_turn){
+        .n_groups = 1, .round = round, .most_n = UINT32_MAX, .most_elements = UINT32_MAX};
+    launch(bench, loops ? 1 : (round.n + GROUP_ITEMS - 1) / GROUP_ITEMS);
+    if (!loops)
+        gravelp_view_end_round(view, round);
+}
+
+/* ---- the check ------------------------------------------------------------------------------- */
+
+static uint32_t paths_to(uint32_t column, uint32_t row)
+{
+    return column && row ? paths_to(column - 1, row) + paths_to(column, row - 1) : 1;
+}
+
+static void check(const struct bench *bench)
+{
+    struct gravelp_view view = gravelp_view_of(bench->flow);
+    const uint32_t *result = (const uint32_t *)bench->flow + bench->layout.front_bytes / 4;
+    const uint32_t *out = rows_of(bench, "out");
+    uint32_t n_seen[N_CELLS] = {0};
+    if (gravelp_view_has_left(view))
+        fail("elements are left");
+    if (*result != FIB_VALUE)
+        fail("fib(%u) is %u", FIB, *result);
+    for (uint32_t i = 0; i < N_GRIDS * N_CELLS; i++) {
+        if (out[i] >= N_CELLS || out[OUT_WIDTH + i] != paths_to(out[i] % SIDE, out[i] / SIDE))
+            fail("cell %u has %u", out[i], out[OUT_WIDTH + i]);
+        n_seen[out[i]]++;
+    }
+    for (uint32_t at = 0; at < N_CELLS; at++)
+        if (n_seen[at] != N_GRIDS)
+            fail("cell %u was processed %u times", at, n_seen[at]);
+}
+
+static void run(struct bench *bench, bool loops, const char *source, const char *header)
+{
+    struct gravelp_round round;
+    make_flow(bench);
+    build(bench, loops, source, header);
+    make_buffers(bench);
+    push(bench);
+    uint32_t n_launches = 0;
+    for (; (round = gravelp_view_choose(gravelp_view_of(bench->flow))).n; n_launches++)
+        play(bench, round, loops);
+    check(bench);
+    printf("%s, %u launches: right\n", loops ? "by one group" : "by the host", n_launches);
+    clReleaseMemObject(bench->arena);
+    clReleaseMemObject(bench->memory);
+    clReleaseKernel(bench->kernel);
+    free(bench->flow);
+    gravel_flow_graph_destroy(&bench->graph);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench bench = {0};
+    if (argc != 3)
+        fail("usage: oclgrind_flow flow.cl gravel.cl.h");
+    open_device(&bench);
+    char *source = read_file(argv[1]), *header = read_file(argv[2]);
+    run(&bench, false, source, header);
+    run(&bench, true, source, header);
+    free(source);
+    free(header);
+    clReleaseCommandQueue(bench.queue);
+    clReleaseContext(bench.context);
+    return 0;
+}
