@@ -11,6 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Where copies read the device's memory, device scope reaches the host. On a CPU all scopes cost nothing, and steps svm
+   and pump then find the same program in the driver's cache. */
+static const char *host_scope(const struct gravel_device *device)
+{
+    const struct gravel_capability *capability = &device->capability;
+    bool reaches_all = gravel_step_is_shared(device->step) || capability->is_cpu;
+    return reaches_all && capability->has_all_devices_scope ? "memory_scope_all_svm_devices"
+                                                            : "memory_scope_device";
+}
+
 static void write_options(FILE *out, const struct gravel_device *device,
                           const struct gravel_program_request *request)
 {
@@ -18,10 +28,7 @@ static void write_options(FILE *out, const struct gravel_device *device,
     fprintf(out, "-cl-std=%s -DGRAVELP_HOST_ARENA_VERSION=%uu", capability->c_std,
             GRAVELP_ARENA_VERSION);
     if (capability->has_c11_atomics)
-        fprintf(out, " -DGRAVELP_ATOMICS_C11 -DGRAVELP_HOST_SCOPE=%s",
-                capability->has_all_devices_scope && gravel_step_is_shared(device->step)
-                    ? "memory_scope_all_svm_devices"
-                    : "memory_scope_device"); /* copies read the device's memory */
+        fprintf(out, " -DGRAVELP_ATOMICS_C11 -DGRAVELP_HOST_SCOPE=%s", host_scope(device));
     if (capability->is_cpu)
         fprintf(out, " -DGRAVELP_SERIAL_GROUP");
     if (device->can_yield)
@@ -38,8 +45,6 @@ static void write_options(FILE *out, const struct gravel_device *device,
         fprintf(out, " -DGRAVEL_HAS_DOUBLE");
     for (uint32_t i = 0; i < request->n_handlers; i++)
         fprintf(out, " -DGRAVEL_HANDLER_%s=%u", request->handlers[i].name, i);
-    if (device->is_sliced) /* last: as if the program had given it, as it may on the other steps */
-        fprintf(out, " -DGRAVEL_SLICED");
     if (request->is_checked)
         fprintf(out, " -DGRAVEL_CHECK=1");
     fprintf(out, " -DGRAVELP_STEAL_POLICY=%u -cl-kernel-arg-info", request->steal_policy);
@@ -47,6 +52,8 @@ static void write_options(FILE *out, const struct gravel_device *device,
         fprintf(out, " %s", request->options);
     if (request->extra_options && *request->extra_options)
         fprintf(out, " %s", request->extra_options);
+    if (device->is_sliced) /* last: as if the program had given it, as it may on the other steps */
+        fprintf(out, " -DGRAVEL_SLICED");
 }
 
 /* The options as one string; NULL if memory is out. The caller frees it. */

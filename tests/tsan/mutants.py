@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FLAGS = ["-fsanitize=thread", "-O1", "-g", "-Werror=implicit-function-declaration",
+FLAGS = ["-fsanitize=thread", "-O1", "-g1", "-Werror=implicit-function-declaration",
          "-std=gnu11", "-D_GNU_SOURCE",
          "-DCL_TARGET_OPENCL_VERSION=300", "-DGRAVEL_MAX_GROUP=64", "-Iinclude",
          "-Icl", "-Icl/device", "-Ilib", "-Itests/tsan", "-Itests/support"]

@@ -30,8 +30,8 @@ def run(arguments, results):
         results.part("figure " + figure, lambda name=figure: parts.figure(name))
     for name in chosen.builds:
         results.part(name, parts.BUILDS[name])
-    for kind, share in chosen.sanitizers:
-        results.sanitizer(kind, share)
+    for kind, names in chosen.sanitizers:
+        results.sanitizer(kind, names)
     results.show_slowest()
     print("left to --all: " + (chosen.left or "nothing"), flush=True)
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What a check runs: the core, and a tenth of the rest or all of it.
 
-The core is named by tests/core. The rest is dealt to ten tenths like cards, so that neighbours, which are alike, go to
-different ones. A commit's turn is the number of commits before it, and its tenth the turn modulo ten: of ten commits
-one after the other each runs another, which the digits of a hash would not do. Ten turns have one sanitizer, the next
-ten the other.
+The core is named by tests/core. The rest is dealt to ten tenths like cards, so that neighbours, which are alike, go
+to different ones. Sanitizers repeat the tenth, whose kernels are compiled by then, and a tenth of the core. A
+commit's turn is the number of commits before it, and its tenth the turn modulo ten: of ten commits one after the
+other each runs another, which the digits of a hash would not do. Ten turns have one sanitizer, the next ten the
+other.
 
 Path: BUILD/meson-info/intro-tests.json, tests/core -> this -> __main__.py.
 """
@@ -17,7 +18,7 @@ import sys
 
 TENTHS = 10
 BUILDS = ["build with clang", "manual"]
-SANITIZERS = ["address", "thread"]  # in turns, each in ten shares, so that of twenty commits each runs another
+SANITIZERS = ["address", "thread"]  # in turns, each with a tenth of its tests, so that twenty commits run all of both
 
 
 class Plan:
@@ -71,10 +72,10 @@ def make(build, is_all, turn):
     dealt, all_figures = rest[tenth::TENTHS], figures()
     some_figures = all_figures[tenth::TENTHS]
     kind = SANITIZERS[turn // TENTHS % 2]
-    share = "%d/%d" % (tenth, TENTHS)
+    sanitized = [t for t, _ in core[tenth::TENTHS] + dealt]
     builds = BUILDS[tenth // 5:tenth // 5 + 1] if tenth % 5 == 0 else []
-    title = "core: %d tests; tenth %d of the rest: %d tests, %s, sanitizer %s %s" % (
-        len(core), tenth, len(dealt), ", ".join(some_figures + builds), kind, share)
+    title = "core: %d tests; tenth %d of the rest: %d tests, %s, sanitizer %s" % (
+        len(core), tenth, len(dealt), ", ".join(some_figures + builds), kind)
     left = "%d tests, %d figures, %d builds, and nineteen twentieths of the sanitizers' tests" % (
         len(rest) - len(dealt), len(all_figures) - len(some_figures), len(BUILDS) - len(builds))
-    return Plan(title, [t for t, _ in core + dealt], some_figures, builds, [(kind, share)], left)
+    return Plan(title, [t for t, _ in core + dealt], some_figures, builds, [(kind, sanitized)], left)

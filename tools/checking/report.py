@@ -92,10 +92,10 @@ class Results:
             len(results) - len(failed) - len(skipped), len(failed) + n_lost, len(skipped), time.monotonic() - begin),
             flush=True)
 
-    def sanitizer(self, kind, share):
+    def sanitizer(self, kind, names):
         """Tests that tools/check-sanitizers has counted."""
-        name = "sanitizer " + kind + (" " + share if share else "")
-        (status, log), seconds = self.timed(name, lambda: parts.sanitizer(kind, share))
+        name = "sanitizer " + kind
+        (status, log), seconds = self.timed(name, lambda: parts.sanitizer(kind, names))
         text = read(log)
         counts = COUNTS.findall(text)
         passed, failed, skipped = (int(n) for n in counts[-1]) if counts else (0, 1, 0)
