@@ -267,8 +267,8 @@ static void one_bad_index_among_many_costs_its_buffer_alone(void)
     if (n_nodes == 1)
         return;
     uint64_t memory = alloc_or_die(gravel, 4 * n_words), bad = node == 0 ? 100000 : UINT64_MAX;
-    OK(gravel_barrier(gravel));
     OK(gravel_stats_read(gravel, &before, sizeof before, GRAVEL_ALL_NODES));
+    OK(gravel_barrier(gravel)); /* no message comes before all have read */
     int code = run_body(
         gravel,
         BODY("for (uint n = 0; n < 4; n++)"
