@@ -12,15 +12,16 @@
  *        GRAPHS graphs, ELEMENTS of each with each scheduler; WIDTH 1: as narrow as a graph can be
  * exit:  0; 1 with the seed of the graph, and what was wrong
  *
- * Path:    tests/unit/random_graph.h -> this -> lib/flow, whose layers begin near 2^32.
+ * Path:    flow_program.h -> this -> lib/flow, whose layers begin near 2^32.
  * Source:  checkers of queues by history (Jepsen).
  */
+#include "flow_program.h"
+
 #include "flow/flow.h"
 #include "layout/choose.h"
 #include "node/node.h"
 #include "opencl/objects.h"
 #include "support.h"
-#include "unit/random_graph.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,15 +30,6 @@ enum { NEXT, BAD, DROPPED, IN_STACKS, N_COUNTS };
 #define TAKEN 64u              /* elements of an output at a time */
 #define MOST_FUEL 5000u        /* of an element that is pushed */
 #define MORE_ELEMENTS 1000000u /* that a last push may lead to */
-
-/* Words of each record; some have more behind them. */
-struct element {
-    uint32_t number, check, fuel;
-    gravel_slot to;
-    uint32_t got;
-};
-#define ELEMENT_WORDS 5u
-#define MOST_WORDS (ELEMENT_WORDS + 3u)
 
 struct ledger {
     struct gravel *gravel;
@@ -65,195 +57,6 @@ static void expect(const struct ledger *ledger, const char *what, uint64_t got, 
 {
     if (got != expected)
         fail(ledger, what, got, expected);
-}
-
-/* ---- the program ------------------------------------------------------------------------------- */
-
-static const char preamble[] =
-    "#include \"gravel.cl.h\"\n"
-    "struct books { global uint *counts, *marks; uint n; };\n"
-    "#define BOOKS global uint *counts, global uint *marks, uint n_marks\n"
-    "uint mixed(uint a, uint b)\n"
-    "{\n"
-    "    uint x = (a ^ b * 0x9e3779b9u) * 0x85ebca6bu;\n"
-    "    return (x ^ x >> 15) * 0xc2b2ae35u;\n"
-    "}\n"
-    "uint check_of(uint number, uint channel, uint level)\n"
-    "{\n"
-    "    return mixed(number, channel * 64 + level + 1);\n"
-    "}\n"
-    "/* How many of an edge that makes `most`, of what is left. */\n"
-    "uint some_of(uint number, uint edge, uint most, uint left)\n"
-    "{\n"
-    "    uint n = mixed(number, edge + 77) % (most + 1);\n"
-    "    return n < left ? n : left;\n"
-    "}\n"
-    "uint booked(uint active, uint number, uint is_good, BOOKS)\n"
-    "{\n"
-    "    if (active && is_good && number < n_marks)\n"
-    "        atomic_inc(&marks[number]);\n"
-    "    else if (active)\n"
-    "        atomic_inc(&counts[1]);\n"
-    "    return active && is_good;\n"
-    "}\n";
-
-static uint32_t kind_of(const struct ledger *ledger, uint32_t c)
-{
-    return ledger->random.channels[c].kind;
-}
-
-static bool is_stack(const struct ledger *ledger, uint32_t c)
-{
-    return kind_of(ledger, c) == GRAVEL_SPAWN || kind_of(ledger, c) == GRAVEL_AFTER;
-}
-
-static uint32_t find_channel(const struct ledger *ledger, const char *name)
-{
-    uint32_t c = 0;
-    while (strcmp(ledger->random.channels[c].name, name) != 0)
-        c++;
-    return c;
-}
-
-static uint32_t n_words(const struct ledger *ledger, uint32_t c)
-{
-    return ledger->random.channels[c].record_bytes / 4;
-}
-
-static void write_record(FILE *out, const struct ledger *ledger, uint32_t c)
-{
-    fprintf(out, "struct c%u { uint number, check, fuel; gravel_slot to; uint got", c);
-    for (uint32_t i = ELEMENT_WORDS; i < n_words(ledger, c); i++)
-        fprintf(out, ", more%u", i);
-    fprintf(out, "; };\nGRAVEL_RECORD(c%u)\n", c);
-}
-
-/* The value of a record: what is behind the element's words is its check too. */
-static void write_value(FILE *out, const struct ledger *ledger, uint32_t into, const char *to)
-{
-    fprintf(out, "(struct c%u){number, check, fuel, %s, 0", into, to);
-    for (uint32_t i = ELEMENT_WORDS; i < n_words(ledger, into); i++)
-        fprintf(out, ", check + %u", i);
-    fprintf(out, "}");
-}
-
-static void write_goodness(FILE *out, const struct ledger *ledger, uint32_t c)
-{
-    fprintf(out, "it.fuel != 0 && it.check == check_of(it.number, %u, f.level)", c);
-    for (uint32_t i = ELEMENT_WORDS; i < n_words(ledger, c); i++)
-        fprintf(out, " && it.more%u == it.check + %u", i, i);
-}
-
-/* How many elements of each edge: n0, n1 ...; their number and the fuel of each. */
-static void write_shares(FILE *out, const struct ledger *ledger, uint32_t c)
-{
-    const struct gravel_channel *channel = &ledger->random.channels[c];
-    fprintf(out, "    uint rest = good ? it.fuel - 1 : 0, left = rest, all = 0;\n");
-    for (uint32_t e = 0; e < channel->n_into; e++) {
-        uint32_t into = find_channel(ledger, channel->into[e].into);
-        bool deepens = kind_of(ledger, into) == GRAVEL_SPAWN && is_stack(ledger, c);
-        fprintf(out, "    uint lives%u = f.level + %u < %u;\n", e, deepens,
-                ledger->random.graph.depth);
-        fprintf(out, "    uint n%u = lives%u ? some_of(it.number, %u, %u, left) : 0;\n", e, e, e,
-                channel->into[e].at_most);
-        fprintf(out, "    left -= n%u; all += n%u;\n", e, e);
-    }
-    for (uint32_t e = 0; e < channel->n_into; e++)
-        fprintf(out, "    n%u += rest && !all && lives%u; all += rest && !all && lives%u;\n", e, e,
-                e);
-    fprintf(out, "    uint each = all ? rest / all : 0, more = rest - each * all;\n"
-                 "    if (rest && !all)\n"
-                 "        atomic_add(&counts[2], rest);\n"
-                 "    uint number = all ? atomic_add(&counts[0], all) : 0;\n"
-                 "    gravel_slot to = it.to;\n"
-                 "    gravel_barrier_wg(f.group);\n");
-}
-
-/* @param slot  whether what is spawned later returns to the first of these. */
-static void write_edge(FILE *out, const struct ledger *ledger, uint32_t c, uint32_t e)
-{
-    uint32_t into = find_channel(ledger, ledger->random.channels[c].into[e].into);
-    uint32_t kind = kind_of(ledger, into);
-    bool deepens = kind == GRAVEL_SPAWN && is_stack(ledger, c);
-    bool by_item = (ledger->seed + c + e) % 4 == 0;
-    if (by_item)
-        fprintf(out,
-                "    gravel_ce ce%u = 0;\n    if (n%u)\n"
-                "        ce%u = gravel_talloc_wi(f, GRAVEL_CHANNEL(c%u), n%u);\n",
-                e, e, e, into, e);
-    else
-        fprintf(out, "    gravel_ce ce%u = gravel_talloc_wg(f, GRAVEL_CHANNEL(c%u), n%u);\n", e,
-                into, e);
-    fprintf(out,
-            "    for (uint i = 0; i < n%u; i++, number++) {\n"
-            "        uint fuel = each + more, check = check_of(number, %u, %s);\n"
-            "        gravel_write_c%u_wi(f, GRAVEL_CHANNEL(c%u), ce%u + i, ",
-            e, into,
-            into == c || is_stack(ledger, into) ? (deepens ? "f.level + 1" : "f.level") : "0", into,
-            into, e);
-    write_value(out, ledger, into,
-                kind == GRAVEL_SPAWN   ? "to"
-                : kind == GRAVEL_AFTER ? "it.to"
-                                       : "0");
-    fprintf(out, ");\n        more = 0;\n    }\n");
-    if (kind == GRAVEL_AFTER)
-        fprintf(out, "    to = n%u ? GRAVEL_SLOT(f, ce%u, c%u, got) : to;\n", e, e, into);
-    if (by_item)
-        fprintf(out,
-                "    if (n%u)\n        gravel_enq_wi(f, GRAVEL_CHANNEL(c%u));\n"
-                "    gravel_barrier_wg(f.group);\n",
-                e, into);
-    else
-        fprintf(out, "    gravel_enq_wg(f, GRAVEL_CHANNEL(c%u));\n", into);
-}
-
-/* Continuations first: what is spawned returns to them. */
-static void write_task(FILE *out, const struct ledger *ledger, uint32_t c)
-{
-    const struct gravel_channel *channel = &ledger->random.channels[c];
-    fprintf(out,
-            "void c%u_task(struct gravel_flow_group f, uint active, struct c%u it, BOOKS)\n{\n", c,
-            c);
-    fprintf(out, "    uint good = booked(active, it.number, ");
-    write_goodness(out, ledger, c);
-    fprintf(out, ", counts, marks, n_marks);\n");
-    write_shares(out, ledger, c);
-    for (int after = 1; after >= 0; after--)
-        for (uint32_t e = 0; e < channel->n_into; e++)
-            if ((kind_of(ledger, find_channel(ledger, channel->into[e].into)) == GRAVEL_AFTER) ==
-                after)
-                write_edge(out, ledger, c, e);
-    if (is_stack(ledger, c))
-        fprintf(out,
-                "    if (good)\n        atomic_inc(&counts[3]);\n"
-                "    gravel_barrier_wg(f.group);\n"
-                "    gravel_return_add_uint_wg_if(f, good, it.to, %s);\n",
-                kind_of(ledger, c) == GRAVEL_AFTER ? "it.got + 1" : "1");
-    fprintf(out, "}\n");
-}
-
-static char *write_program(const struct ledger *ledger)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    fprintf(out, "%s", preamble);
-    for (uint32_t c = 0; c < ledger->random.graph.n_channels; c++)
-        write_record(out, ledger, c);
-    for (uint32_t c = 0; c < ledger->random.graph.n_channels; c++)
-        if (kind_of(ledger, c) != GRAVEL_OUTPUT)
-            write_task(out, ledger, c);
-    fprintf(out, "kernel void ledger(GRAVEL_ARENA, GRAVEL_FLOW, BOOKS)\n{\n"
-                 "    GRAVEL_FLOW_OPEN(f);\n    GRAVEL_ROUNDS(f) {\n");
-    for (uint32_t c = 0; c < ledger->random.graph.n_channels; c++)
-        if (kind_of(ledger, c) != GRAVEL_OUTPUT)
-            fprintf(out,
-                    "        GRAVEL_NODE(f, c%u) c%u_task(f, f.active, gravel_read_c%u_wi(f), "
-                    "counts, marks, n_marks);\n",
-                    c, c, c);
-    fprintf(out, "    }\n}\n");
-    fclose(out);
-    return text;
 }
 
 /* ---- what the host pushes and takes ------------------------------------------------------------ */
@@ -285,7 +88,7 @@ static void push(struct ledger *ledger, uint32_t c, uint32_t *next)
 {
     const struct gravel_channel *channel = &ledger->random.channels[c];
     uint32_t at = gravel_flow_graph_find(&ledger->flow->graph, channel->name),
-             words = n_words(ledger, c);
+             words = n_words(&ledger->random, c);
     uint32_t n = ledger->flow->graph.channels[at].width - ledger->flow->graph.channels[at].reserve;
     uint32_t *records = malloc((size_t)n * channel->record_bytes), n_made = 0;
     for (; n_made < n && ledger->n_left; n_made++) {
@@ -307,7 +110,7 @@ static void push(struct ledger *ledger, uint32_t c, uint32_t *next)
 /* @return how many there were; of each the fuel that it did not use is dropped. */
 static uint32_t take(struct ledger *ledger, uint32_t c, uint64_t *n_dropped)
 {
-    uint32_t records[TAKEN * MOST_WORDS], n = 0, n_all = 0, words = n_words(ledger, c);
+    uint32_t records[TAKEN * MOST_WORDS], n = 0, n_all = 0, words = n_words(&ledger->random, c);
     do {
         OK(gravel_flow_take(ledger->flow, ledger->random.names[c], records, TAKEN, &n));
         for (uint32_t i = 0; i < n; i++) {
@@ -326,7 +129,7 @@ static uint32_t take_all(struct ledger *ledger, uint64_t *n_dropped)
 {
     uint32_t n = 0;
     for (uint32_t c = 0; c < ledger->random.graph.n_channels; c++)
-        if (kind_of(ledger, c) == GRAVEL_OUTPUT)
+        if (kind_of(&ledger->random, c) == GRAVEL_OUTPUT)
             n += take(ledger, c, n_dropped);
     return n;
 }
@@ -365,7 +168,8 @@ static void run_all(struct ledger *ledger)
     while (counts[NEXT] < ledger->n_wanted) {
         ledger->n_left = ledger->n_elements - counts[NEXT];
         for (uint32_t c = 0; c < ledger->random.graph.n_channels; c++)
-            if (kind_of(ledger, c) == GRAVEL_STREAM || kind_of(ledger, c) == GRAVEL_SPAWN)
+            if (kind_of(&ledger->random, c) == GRAVEL_STREAM ||
+                kind_of(&ledger->random, c) == GRAVEL_SPAWN)
                 push(ledger, c, &counts[NEXT]);
         copy_counts(ledger, counts, true);
         int code;
@@ -418,12 +222,13 @@ static bool is_worth_it(const struct random_graph *random)
     return has_join && has_recursion && n_edges < 12 && random->graph.depth > 3;
 }
 
-/* All layers' counts wrap in the run. */
+/* All layers' counts wrap in the run, but those of held channels, which their done counts go with. */
 static void begin_near_the_end(struct ledger *ledger)
 {
     struct gravelp_view view = gravelp_view_of(ledger->flow->memory.control);
     for (uint32_t layer = 0; layer < view.flow->n_layers; layer++)
-        view.heads[layer] = view.tails[layer] = 0u - random_below(&ledger->state, 40);
+        if (view.channels[gravelp_view_place(view, layer).channel].kind != GRAVEL_HELD)
+            view.heads[layer] = view.tails[layer] = 0u - random_below(&ledger->state, 40);
     OK(gravel_flow_memory_write_tails(&ledger->flow->memory));
 }
 
@@ -441,7 +246,7 @@ static cl_mem zeroed(struct ledger *ledger, size_t n)
 static void open_flow(struct ledger *ledger)
 {
     const cl_uint n = ledger->n_elements;
-    char *text = write_program(ledger);
+    char *text = flow_program_write(&ledger->random, ledger->seed);
     ledger->random.graph.group_items = 3 + random_below(&ledger->state, 30);
     OK(gravel_flow_create(&ledger->flow, ledger->gravel, &ledger->random.graph));
     OK(gravel_flow_build(ledger->flow, "ledger.cl", text, NULL, "ledger"));
@@ -463,6 +268,7 @@ static void play(struct gravel *gravel, uint64_t seed, uint32_t n_elements)
                             .n_wanted = n_elements,
                             .n_elements = n_elements + MORE_ELEMENTS};
     random_graph_make(&ledger.random, seed);
+    random_holds(&ledger.random, seed);
     for (uint32_t c = 0; c < ledger.random.graph.n_channels; c++)
         ledger.random.channels[c].record_bytes =
             4 * (ELEMENT_WORDS + random_below(&ledger.state, MOST_WORDS - ELEMENT_WORDS + 1));

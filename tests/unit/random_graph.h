@@ -29,20 +29,6 @@ static inline uint32_t random_below(uint64_t *seed, uint32_t n)
     return (uint32_t)((*seed >> 33) % n);
 }
 
-/* Some streams are held, by random numbers of their own, so that the rest of a seed's graph is as without. */
-static inline void random_holds(struct random_graph *random, uint64_t seed)
-{
-    uint64_t own = seed * 5 + 3;
-    for (uint32_t c = 0; c < random->graph.n_channels; c++) {
-        struct gravel_channel *channel = &random->channels[c];
-        bool feeds_itself = false;
-        for (uint32_t e = 0; e < channel->n_into; e++)
-            feeds_itself |= channel->into[e].into == channel->name;
-        if (channel->kind == GRAVEL_STREAM && !feeds_itself && random_below(&own, 2))
-            channel->kind = GRAVEL_HELD;
-    }
-}
-
 /* Edges of channel c: streams forward to later streams and outputs, all into tasks; stacks also among themselves. */
 static inline void random_edges(struct random_graph *random, uint32_t c, uint32_t n)
 {
@@ -86,6 +72,22 @@ static inline void random_graph_make(struct random_graph *random, uint64_t seed)
         random_edges(random, c, n);
     random->graph =
         (struct gravel_graph){random->channels, n, .depth = 1 + random_below(&random->seed, 6)};
+}
+
+/* Some streams that other channels feed are held, by random numbers of their own: all else of the graph is as without. */
+static inline void random_holds(struct random_graph *random, uint64_t seed)
+{
+    uint64_t own = seed * 5 + 3;
+    for (uint32_t c = 0; c < random->graph.n_channels; c++) {
+        bool is_fed = false, feeds_itself = false;
+        for (uint32_t from = 0; from < random->graph.n_channels; from++)
+            for (uint32_t e = 0; e < random->channels[from].n_into; e++)
+                if (random->edges[from][e].into == random->names[c])
+                    *(from == c ? &feeds_itself : &is_fed) = true;
+        if (random->channels[c].kind == GRAVEL_STREAM && is_fed && !feeds_itself &&
+            random_below(&own, 4))
+            random->channels[c].kind = GRAVEL_HELD;
+    }
 }
 
 #endif
