@@ -104,7 +104,7 @@ mutants flow EARLY_OUT EARLY_PHASE LATE_RESET ROOM_BY_ONE CLOSE_APART FIRST_CHOO
 check holds safety inbox
 mutants inbox HOLD_AND_WAIT NO_ROOM
 check holds safety finish
-mutants finish EARLY_FINISH EARLY_LOOK NO_FINISH LATE_LEAVES
+mutants finish EARLY_FINISH EARLY_LOOK NO_FINISH LATE_LEAVES NO_SUMS ONE_SUM SENT_FIRST EARLY_HANDLED
 
 [ $n_failed -eq 0 ] && exit 0
 echo "$n_failed checks did not end as expected"
