@@ -278,7 +278,7 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  * Every message is a work-item. A handler sees every message applied before its run; the messages of a run (many,
  * from one node to one handler) may run at once and in any order, so they share words by atomics. A handler has no
  * work-group: no barrier, no local memory. It sends nothing: the calls above do not compile, because they need a struct
- * gravel_group. It must end.
+ * gravel_group. It must end. With a key and max_pending it may send to servers (gravel_serve_amN).
  *
  * With n_keys = 1 a handler's first argument is a key. Messages of one node with equal keys never run at once,
  * whichever handlers with keys they are for: what only they touch is theirs alone, by plain loads and stores, a
@@ -324,6 +324,8 @@ struct gravel_call {
     uint n_nodes;
     uint source;                   /* node that sent the message */
     global const ulong *constants; /* [GRAVEL_N_CONSTANTS] as gravel_constant set them; 0 if not */
+    global struct gravelp_arena *arena;
+    uint sends; /* whether the handler may send, by gravel_serve_amN of server.cl.h */
 };
 
 /* The node's own part of the symmetric heap at an offset [bytes], unchecked. */

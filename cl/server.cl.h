@@ -76,6 +76,47 @@
 
 /* ---- calls --------------------------------------------------------------------------------------- */
 
+/*
+ * In a handler with one key, registered with max_pending, that serves a gravel_server_launch: a message to a handler
+ * with one key, on this node. Any work-item may call; it waits for nothing. What the caller stored before is visible
+ * to the handler of the message. At most max_pending messages of the caller's handler may wait at one server; a fault
+ * tells when its ring is full.
+ */
+#define gravel_serve_am1(call, handler, a0) \
+    GRAVELP_SERVE_AM(call, handler, 1, GRAVELP_VALUES(a0, 0, 0, 0))
+#define gravel_serve_am2(call, handler, a0, a1) \
+    GRAVELP_SERVE_AM(call, handler, 2, GRAVELP_VALUES(a0, a1, 0, 0))
+#define gravel_serve_am3(call, handler, a0, a1, a2) \
+    GRAVELP_SERVE_AM(call, handler, 3, GRAVELP_VALUES(a0, a1, a2, 0))
+#define gravel_serve_am4(call, handler, a0, a1, a2, a3) \
+    GRAVELP_SERVE_AM(call, handler, 4, GRAVELP_VALUES(a0, a1, a2, a3))
+
+/* Only a program of gravel_server_build knows the handlers. */
+#ifndef GRAVELP_IS_SERVED
+#define GRAVELP_IS_SERVED(handler, n_args) 1
+#endif
+#define GRAVELP_SERVE_AM(call, handler, n_args, values)                                     \
+    do {                                                                                    \
+        typedef char gravel_error_no_handler_with_one_key_and_so_many_arguments             \
+            [GRAVELP_IS_SERVED(handler, n_args) ? 1 : -1] __attribute__((unused));          \
+        gravelp_serve_send((call).arena, (call).sends, GRAVELP_COMMAND_AM(handler, n_args), \
+                           values);                                                         \
+    } while (0)
+
+GRAVELP_INLINE void gravelp_serve_send(global struct gravelp_arena *arena, uint sends, uint command,
+                                       struct gravelp_values values)
+{
+#if defined(GRAVELP_N_OWNERS)
+    const uint n_owners = GRAVELP_N_OWNERS;
+#else
+    const uint n_owners = sends ? gravelp_servers(arena)->n_owners : 1;
+#endif
+    if (sends)
+        gravelp_spill_send(arena, gravelp_owner(values.value[0], n_owners), command, values);
+    else
+        gravelp_spill_refuse(arena, command);
+}
+
 /* In a program of gravel_server_build, which says what handlers have keys; in checked mode all go to the host. */
 enum { gravelp_in_server_ = 0 };
 #if defined(GRAVELP_IS_KEYED) && (!defined(GRAVEL_CHECK) || !GRAVEL_CHECK)

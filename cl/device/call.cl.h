@@ -15,9 +15,10 @@
 #define GRAVELP_CALL_RUN                                                                 \
     GRAVEL_ARENA, global const uchar *frame, uint rows_at, uint n_messages, uint source, \
         uint node, ulong heap
-#define GRAVELP_CALL                                                                             \
-    ((struct gravel_call){(global uchar *)gravel_arena_ + heap, gravel_arena_->heap_bytes, node, \
-                          gravel_arena_->n_nodes, source, gravel_arena_->constants})
+#define GRAVELP_CALL                                                                               \
+    ((struct gravel_call){(global uchar *)gravel_arena_ + heap, gravel_arena_->heap_bytes, node,   \
+                          gravel_arena_->n_nodes, source, gravel_arena_->constants, gravel_arena_, \
+                          0})
 #define GRAVELP_CALL_NUMBER ((size_t)get_global_id(0))
 #define GRAVELP_CALL_ROW(row) ((global const ulong *)(frame + rows_at) + (size_t)(row)*n_messages)
 #define GRAVELP_CALL_ARGUMENT(row, number) (GRAVELP_CALL_ROW(row)[number])

@@ -5,7 +5,7 @@
  * In phases lib/serve/server_program.c writes the kernel: around GRAVELP_SERVE_INBOX, a call of the handler that a
  * message names. Group i serves inbox i. No client runs, so that what is reserved is published, and does not change.
  *
- * Path:    outbox.cl.h -> inboxes -> this, or resident.cl.h with it -> the user's handlers.
+ * Path:    outbox.cl.h -> inboxes -> this, or resident.cl.h with it -> the user's handlers -> spill.cl.h.
  * Memory:  as serve.cl.h; the end of the clients' kernel orders their slots before these reads, and the end of this
  *          kernel `consumed` before the next clients.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (receiver): here all of a group's work-items look at slots together.
@@ -48,10 +48,12 @@ GRAVELP_INLINE struct gravelp_inbox gravelp_inbox_of_pairs(global struct gravelp
 }
 
 /* In the function that calls the handler a message names: what the handler gets. */
-#define GRAVELP_SERVER_CALL                                                                       \
+#define GRAVELP_SERVER_CALL GRAVELP_SERVER_CALL_OF(0)
+#define GRAVELP_SENDER_CALL GRAVELP_SERVER_CALL_OF(1)
+#define GRAVELP_SERVER_CALL_OF(sends)                                                             \
     ((struct gravel_call){(global uchar *)gravel_arena_ + gravel_arena_->heap_offset,             \
                           gravel_arena_->heap_bytes, gravel_arena_->node, gravel_arena_->n_nodes, \
-                          gravel_arena_->node, gravel_arena_->constants})
+                          gravel_arena_->node, gravel_arena_->constants, gravel_arena_, (sends)})
 #define GRAVELP_LETTER_ARGUMENT(letter, row, i) ((letter).argument[(row) * (letter).stride + (i)])
 
 /* A message by its number among those of the inbox. */

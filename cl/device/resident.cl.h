@@ -17,7 +17,7 @@
 #ifndef GRAVELP_RESIDENT_CL_H
 #define GRAVELP_RESIDENT_CL_H
 
-#include "inbox.cl.h"
+#include "spill.cl.h"
 
 #if defined(GRAVELP_RESIDENT)
 
@@ -66,6 +66,13 @@ GRAVELP_INLINE void gravelp_resident_give_back(struct gravelp_inbox inbox)
     gravelp_device_store_release(&inbox.words->consumed, inbox.first); /* I2, pairs with P1 */
 }
 
+/* Whether handlers have sent nothing that is still to be run. */
+#if defined(GRAVELP_SENDS)
+#define GRAVELP_SENT_IS_OVER(servers, busy) gravelp_spill_is_over(servers, busy)
+#else
+#define GRAVELP_SENT_IS_OVER(servers, busy) ((void)(busy), true)
+#endif
+
 /*
  * Leader, who has found no message: whether to look again, after a moment. A server waits as long as its clients take,
  * as any kernel may; but if no client arrives, for groups do not run beside each other after all, that is a fault.
@@ -73,12 +80,15 @@ GRAVELP_INLINE void gravelp_resident_give_back(struct gravelp_inbox inbox)
 GRAVELP_OUT_OF_LINE bool gravelp_resident_waits_on(global struct gravelp_arena *arena,
                                                    struct gravelp_origin origin,
                                                    struct gravelp_inbox inbox, uint n_clients,
-                                                   private struct gravelp_patience *patience)
+                                                   private struct gravelp_patience *patience,
+                                                   private uint *busy)
 {
     global struct gravelp_servers *servers = inbox.servers;
     bool are_finished = gravelp_device_load_acquire(&servers->finished) == n_clients; /* I4 */
-    if (are_finished && gravelp_device_load_relaxed(&inbox.words->reserved) ==
-                            inbox.first) /* relaxed: it is final by I4 */
+    if (are_finished &&
+        gravelp_device_load_relaxed(&inbox.words->reserved) ==
+            inbox.first && /* relaxed: it is final by I4 */
+        GRAVELP_SENT_IS_OVER(servers, busy))
         return false;
     bool is_joined = gravelp_device_load_relaxed(&servers->arrived) >
                      servers->n_servers; /* relaxed: it orders nothing */
@@ -110,6 +120,19 @@ GRAVELP_INLINE void gravelp_resident_serve_slot(global struct gravelp_arena *gra
     gravelp_resident_give_back(*inbox);
 }
 
+/* Leader: run a batch that handlers have sent. @return  whether there was one; not when the node has failed. */
+#if defined(GRAVELP_SENDS)
+GRAVELP_INLINE bool gravelp_resident_spill(global struct gravelp_arena *gravel_arena_, uint server)
+{
+    struct gravelp_spill spill = gravelp_spill_of(gravel_arena_, server);
+    GRAVELP_RUN_SPILLED(spill, GRAVELP_SPILL_BATCH, gravelp_run)
+    gravelp_spill_close(spill);
+    return spill.n_run && !gravelp_load_relaxed(&gravel_arena_->abort); /* H1 */
+}
+#else
+#define gravelp_resident_spill(arena, server) ((void)(arena), (void)(server), false)
+#endif
+
 /* Leader: serve until no message can come. */
 GRAVELP_OUT_OF_LINE void gravelp_resident_serve(global struct gravelp_arena *gravel_arena_,
                                                 struct gravelp_origin origin, uint server,
@@ -118,10 +141,13 @@ GRAVELP_OUT_OF_LINE void gravelp_resident_serve(global struct gravelp_arena *gra
     struct gravelp_inbox inbox = gravelp_resident_inbox(
         gravel_arena_, server, gravelp_resident_first(gravel_arena_, server), 0);
     struct gravelp_patience patience = {0, 0, 0, 0, 0};
+    uint busy = server;
     do
-        while (gravelp_resident_has(inbox, inbox.first))
-            gravelp_resident_serve_slot(gravel_arena_, &inbox);
-    while (gravelp_resident_waits_on(gravel_arena_, origin, inbox, n_clients, &patience));
+        while (gravelp_resident_has(inbox, inbox.first) ||
+               gravelp_resident_spill(gravel_arena_, server))
+            if (gravelp_resident_has(inbox, inbox.first))
+                gravelp_resident_serve_slot(gravel_arena_, &inbox);
+    while (gravelp_resident_waits_on(gravel_arena_, origin, inbox, n_clients, &patience, &busy));
     gravelp_device_fetch_add_relaxed(&inbox.servers->n_served, inbox.n_run); /* a sum */
 }
 
@@ -162,11 +188,24 @@ GRAVELP_INLINE bool gravelp_resident_goes_on(struct gravel_group g,
 {
     const uint n_clients = (uint)get_num_groups(0) - inbox.servers->n_servers;
     struct gravelp_patience patience = service->patience;
+    uint busy = service->busy;
     bool goes_on =
-        gravelp_resident_waits_on(g.arena, gravelp_origin(), inbox, n_clients, &patience);
+        gravelp_resident_waits_on(g.arena, gravelp_origin(), inbox, n_clients, &patience, &busy);
     service->patience = patience;
+    service->busy = busy;
     return goes_on;
 }
+
+/* Leader: whether handlers have sent what is to be run; not when the node has failed. */
+#if defined(GRAVELP_SENDS)
+GRAVELP_INLINE bool gravelp_resident_has_spilled(global struct gravelp_arena *arena, uint server)
+{
+    struct gravelp_spill spill = gravelp_spill_of(arena, server);
+    return gravelp_spill_has(spill, spill.first) && !gravelp_load_relaxed(&arena->abort); /* H1 */
+}
+#else
+#define gravelp_resident_has_spilled(arena, server) ((void)(arena), (void)(server), false)
+#endif
 
 /* Every work-item of the group: see how many slots there are to be served. False: all is over. */
 GRAVELP_INLINE bool gravelp_resident_look(struct gravel_group g,
@@ -182,7 +221,8 @@ GRAVELP_INLINE bool gravelp_resident_look(struct gravel_group g,
         if (!gravelp_resident_has(inbox, inbox.first + i))
             gravelp_local_max_relaxed(&service->n_behind, GRAVELP_SERVER_SLOTS - i);
     gravelp_service_meet(g.arena); /* G8: all have looked */
-    if (gravelp_is_leader() && service->n_behind == GRAVELP_SERVER_SLOTS)
+    if (gravelp_is_leader() && service->n_behind == GRAVELP_SERVER_SLOTS &&
+        !gravelp_resident_has_spilled(g.arena, server))
         service->goes_on = gravelp_resident_goes_on(g, service, inbox);
     gravelp_service_meet(g.arena); /* G8: whether to continue is known */
     return service->goes_on;
@@ -207,6 +247,23 @@ GRAVELP_INLINE void gravelp_resident_serve_slots(struct gravel_group g,
     gravelp_service_meet(g.arena); /* G8: the next slot is known */
 }
 
+/* Every work-item of the group: run a batch that handlers have sent. */
+#if defined(GRAVELP_SENDS)
+GRAVELP_INLINE void gravelp_resident_spill(struct gravel_group g,
+                                           local struct gravelp_service *service, uint server)
+{
+    global struct gravelp_arena *gravel_arena_ = g.arena;
+    struct gravelp_spill spill = gravelp_spill_of(g.arena, server);
+    GRAVELP_RUN_SPILLED(service, spill, 1, gravelp_run);
+    gravelp_block_keep(g.arena);
+    if (gravelp_is_leader())
+        gravelp_spill_close(spill);
+    gravelp_service_meet(g.arena); /* G8: places have been given back */
+}
+#else
+#define gravelp_resident_spill(g, service, server) (void)0
+#endif
+
 /* Every work-item of the group: serve until no message can come. */
 GRAVELP_INLINE void gravelp_resident_serve(struct gravel_group g,
                                            local struct gravelp_service *service, uint server)
@@ -218,10 +275,13 @@ GRAVELP_INLINE void gravelp_resident_serve(struct gravel_group g,
         service->first = gravelp_resident_first(g.arena, server);
         service->patience = (struct gravelp_patience){0, 0, 0, 0, 0};
         service->n_run = 0;
+        service->busy = server;
     }
     gravelp_service_meet(g.arena); /* G8: the first ticket is known */
-    while (gravelp_resident_look(g, service, server))
+    while (gravelp_resident_look(g, service, server)) {
         gravelp_resident_serve_slots(g, service, server);
+        gravelp_resident_spill(g, service, server);
+    }
     if (gravelp_is_leader())
         gravelp_device_fetch_add_relaxed(&gravelp_servers(g.arena)->n_served,
                                          service->n_run); /* a sum */

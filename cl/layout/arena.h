@@ -17,7 +17,7 @@
 
 #define GRAVELP_ARENA_MAGIC 0x4752564cu
 #define GRAVELP_ARENA_VERSION \
-    5u /* of this layout; checked when a program is built and when it runs */
+    6u /* of this layout; checked when a program is built and when it runs */
 
 /* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
 #define GRAVELP_LONG_QUEUE 1024u
@@ -40,6 +40,8 @@
     9u /* a server that no client of its launch joined within the wait time */
 #define GRAVELP_FAULT_SILENT \
     10u /* no room in a server's inbox, of which it took nothing, within the wait time */
+#define GRAVELP_FAULT_SPILL 11u      /* no room in a server's ring for what handlers send */
+#define GRAVELP_FAULT_SENDER 12u     /* a handler that may not send does */
 #define GRAVELP_FAULT_CUT_OFF 0x100u /* or-ed to one of these waits: the host's clock stood */
 
 /*

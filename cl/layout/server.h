@@ -3,7 +3,7 @@
  * The server region of the arena: an inbox for each server, and what a launch of clients and servers shares.
  *
  *     region = struct gravelp_servers | one struct gravelp_queue_words a server | slots of server 0 | of server 1 ... |
- *              a slot for messages that are dropped after a fault
+ *              a slot for messages that are dropped after a fault | spill rings (spill.h), if handlers send
  *     slot   = struct gravelp_package | argument row 0 | argument row 1 ...
  *
  * An inbox is a queue of packages whose producers are work-groups of clients and whose consumer is a work-group. A slot
@@ -26,13 +26,15 @@
 
 struct gravelp_servers {
     /* Written by the host when the node opens, constant afterwards. */
-    gravelp_u32 n_servers;  /* inboxes */
-    gravelp_u32 n_owners;   /* of them share out keys; one behind these has the transactions */
-    gravelp_u32 n_slots;    /* of an inbox, a power of two */
-    gravelp_u32 slot_bytes; /* a multiple of GRAVELP_CACHELINE */
-    gravelp_u32 columns;    /* of a slot, a power of two */
-    gravelp_u32 full_at;    /* slots in use at which clients take no more work in phases */
-    gravelp_u32 constant_padding[10];
+    gravelp_u32 n_servers;    /* inboxes */
+    gravelp_u32 n_owners;     /* of them share out keys; one behind these has the transactions */
+    gravelp_u32 n_slots;      /* of an inbox, a power of two */
+    gravelp_u32 slot_bytes;   /* a multiple of GRAVELP_CACHELINE */
+    gravelp_u32 columns;      /* of a slot, a power of two */
+    gravelp_u32 full_at;      /* slots in use at which clients take no more work in phases */
+    gravelp_u32 n_spill;      /* messages of a spill ring, a power of two; 0: no handler sends */
+    gravelp_u32 n_spill_args; /* arguments of each */
+    gravelp_u32 constant_padding[8];
 
     /* Written by the host between kernels. */
     gravelp_u64 n_items; /* of the launch */

@@ -97,6 +97,11 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
  * them: `void datum_load(struct gravel_call call, ulong key, ulong *words)` and `void datum_store(struct gravel_call
  * call, ulong key, const ulong *words)`. If the keys are equal there is one copy, and both point to it. Where
  * device_code defines GRAVEL_NODE_OF(key, n), the data may be of two nodes.
+ *
+ * With one key and max_pending it may send messages to servers of its own device (gravel_serve_amN of cl/server.cl.h).
+ * Such a handler is served in launches of gravel_server_launch alone: messages to it that come another way are refused
+ * with GRAVEL_EHANDLER. The memory for what waits is made when the node opens: for each server, 8 bytes and as many
+ * again for each argument times the sum of all max_pending and 1024, rounded up to a power of two.
  */
 struct gravel_handler {
     const char *name;                  /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
@@ -108,6 +113,9 @@ struct gravel_handler {
                           2: the first two are; 0: it has none. Only where the device runs it. */
     const char *datum;    /**< with 2 keys: device_code has functions datum_load and datum_store */
     uint32_t datum_words; /**< with 2 keys: 64-bit words of a datum, 1 to GRAVEL_DATUM_MAX_WORDS */
+    uint64_t
+        max_pending; /**< with 1 key: if not 0 the handler may send, by gravel_serve_amN, and so many of its
+                             messages at most wait at one server at once */
 };
 
 /** Log callback; any library thread may call it. */

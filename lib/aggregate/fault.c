@@ -118,6 +118,18 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
                  group, arena->fault_queue, arena->fault_ticket, arena->fault_value,
                  GRAVELP_ROOM_WAITS * arena->wait_ms * 1e-3);
         break;
+    case GRAVELP_FAULT_SPILL:
+        snprintf(text, bytes,
+                 "%s has a handler that sends to server %u, where more messages wait than the %u "
+                 "that its ring has room for: raise max_pending of the handlers that send",
+                 group, arena->fault_queue, arena->fault_ticket);
+        break;
+    case GRAVELP_FAULT_SENDER:
+        snprintf(text, bytes,
+                 "%s has a handler that sends to handler %u and may not: it is registered with "
+                 "max_pending 0",
+                 group, arena->fault_queue);
+        break;
     case GRAVELP_FAULT_ROLE:
         snprintf(text, bytes,
                  "%s is of a kernel with GRAVEL_SERVE, and gravel_server_launch did not launch it",

@@ -8,6 +8,7 @@
 #include "node/node.h"
 #include "resolve/on_device/call_program.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Settings that must be the same everywhere. */
@@ -45,8 +46,8 @@ static int fail_handler(const struct gravel *gravel, uint32_t i, bool is_missing
     return gravel_fail(
         GRAVEL_EMISMATCH,
         "nodes differ in handlers: number %u is %s here, with %u arguments, of which "
-        "%u are keys%s, run by the %s; another node has %s",
-        i, handler->name, handler->n_args, handler->n_keys, datum,
+        "%u are keys%s, max_pending %" PRIu64 ", run by the %s; another node has %s",
+        i, handler->name, handler->n_args, handler->n_keys, datum, handler->max_pending,
         gravel_is_on_device(handler) ? "device" : "host",
         is_missing ? "no such number: it exists on one side only" : "another one");
 }

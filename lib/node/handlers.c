@@ -9,8 +9,10 @@
 #include "device/beside.h"
 #include "node/node.h"
 #include "resolve/on_device/call_program.h"
+#include "serve/sender.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +46,29 @@ static int check_datum(const struct gravel_handler *handler)
     return 0;
 }
 
+/* Room for what it sends. */
+static int check_sender(const struct gravel_handler *handler)
+{
+    if (handler->max_pending && handler->n_keys != 1)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "handler %s: max_pending is %" PRIu64
+                           ", for handlers that send have 1 key, and "
+                           "n_keys is %u",
+                           handler->name, handler->max_pending, handler->n_keys);
+    return 0;
+}
+
+/* All that send share a ring of each server. */
+static int check_room(const struct gravel_bindings *bindings)
+{
+    uint64_t room = gravel_sender_room(bindings->handlers, bindings->n_handlers);
+    if (room <= GRAVEL_SENDER_MOST_ROOM)
+        return 0;
+    return gravel_fail(GRAVEL_EINVAL,
+                       "bindings: max_pending of the handlers is %" PRIu64 " together, at most %u",
+                       room, GRAVEL_SENDER_MOST_ROOM);
+}
+
 static int check_keys(const struct gravel_handler *handler)
 {
     if (handler->n_keys > GRAVEL_AM_MAX_KEYS)
@@ -59,7 +84,8 @@ static int check_keys(const struct gravel_handler *handler)
             "handler %s: it has a key and a function of the host; handlers of the host "
             "run one at a time, without keys",
             handler->name);
-    return check_datum(handler);
+    int code = check_sender(handler);
+    return code ? code : check_datum(handler);
 }
 
 static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
@@ -127,6 +153,8 @@ int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_binding
         if (!code)
             code = copy_handler(gravel, &bindings->handlers[i]);
     }
+    if (!code)
+        code = check_room(bindings);
     gravel->device_code_hash = hash_text(hash_text(GRAVEL_HASH_BEGIN, bindings->device_code.source),
                                          bindings->device_code.options);
     return code;
@@ -139,6 +167,8 @@ uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *ha
     hash = gravel_hash_step(hash, handler->n_keys);
     if (handler->n_keys == 2)
         hash = hash_text(gravel_hash_step(hash, handler->datum_words), handler->datum);
+    if (handler->max_pending)
+        hash = gravel_hash_step(hash, handler->max_pending);
     return hash ? hash : 1;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "node/node.h"
 #include "self_test/self_test.h"
+#include "serve/sender.h"
 #include "serve/server_program.h"
 
 #include <stdio.h>
@@ -119,6 +120,7 @@ int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
         if (gravel->handlers[i].n_keys && gravel->handlers[i].n_args > shape->n_args)
             shape->n_args = gravel->handlers[i].n_args;
+    shape->n_spill = gravel_sender_ring(gravel->handlers, gravel->n_handlers);
     if (config->inbox_slots)
         shape->n_slots = power_of_two_up_to(config->inbox_slots);
     shape->n_clients = gravel_node_groups_at_once(gravel);

@@ -117,6 +117,13 @@ static int check_active_message(const struct check *check, const struct gravel_r
                       "handler %" PRIu32 " (%s) takes %" PRIu32
                       " arguments, the message has %" PRIu32,
                       handler, known->name ? known->name : "?", known->n_args, n_args);
+    if (known->max_pending)
+        return refuse(
+            check, GRAVEL_EHANDLER,
+            "handler %" PRIu32 " (%s) may send, for its max_pending is %" PRIu64
+            ": only kernels of gravel_server_launch send to it, on their own node, by _wg "
+            "calls, and not in checked mode",
+            handler, known->name ? known->name : "?", known->max_pending);
     return 0;
 }
 

@@ -35,15 +35,17 @@ int gravel_phases_run(const struct gravel_servers_launch *launch, bool *is_broke
     const struct gravel_servers_order all = {GRAVELP_LAUNCH_PHASES, launch->n_items, 0, n};
     const struct gravel_servers_order none = {.launch = GRAVELP_LAUNCH_NONE};
     int code = gravel_servers_begin(servers, &all);
-    while (!code && !state.is_broken && state.n_taken < n) {
+    while (!code && !state.is_broken && (state.n_taken < n || state.has_sent)) {
         uint32_t before = state.n_taken;
-        code = run_clients(launch);
+        if (before < n)
+            code = run_clients(launch);
         if (!code)
             code = run_servers(launch);
         if (!code)
             code = gravel_servers_look(servers, &state);
         gravel_counter_add(&servers->n_phases, 1);
-        if (!code && state.n_taken == before && !state.is_broken) /* every inbox has had room */
+        if (!code && before < n && state.n_taken == before &&
+            !state.is_broken) /* every inbox has had room */
             code = gravel_servers_fail_without_work();
     }
     *is_broken = state.is_broken;

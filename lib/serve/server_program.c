@@ -8,6 +8,7 @@
 #include "serve/server_program.h"
 
 #include "serve/call_text.h"
+#include "serve/sender.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
         return NULL;
     write_predicate(out, "GRAVELP_IS_KEYED", handlers, n_handlers, 1);
     write_predicate(out, "GRAVELP_IS_PAIR", handlers, n_handlers, 2);
+    gravel_sender_prelude(out, handlers, n_handlers);
     fprintf(out, "#define GRAVELP_N_SERVERS %uu\n#define GRAVELP_N_OWNERS %uu\n%s%s",
             servers->n_servers, servers->n_owners, n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
             servers->is_resident ? "#define GRAVELP_RESIDENT\n" : "");
@@ -42,8 +44,9 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
 
 static void write_case(FILE *out, const struct gravel_handler *handler, uint32_t number)
 {
-    static const struct gravel_call_words words = {"GRAVELP_SERVER_CALL",
-                                                   "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)"};
+    const struct gravel_call_words words = {handler->max_pending ? "GRAVELP_SENDER_CALL"
+                                                                 : "GRAVELP_SERVER_CALL",
+                                            "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)"};
     fprintf(out, "    case %uu:\n", number);
     gravel_call_text_write(out, handler, &words);
     fprintf(out, "        break;\n");
@@ -89,8 +92,11 @@ char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_ha
         return NULL;
     fprintf(out, "\n#include \"gravel.cl.h\"\n");
     write_run(out, "gravelp_run", handlers, n_handlers, 1);
-    fprintf(out, "kernel void " GRAVEL_SERVER_KERNEL "(GRAVEL_ARENA)\n"
-                 "{\n    GRAVELP_SERVE_INBOX(gravelp_run);\n}\n");
+    fprintf(out,
+            "kernel void " GRAVEL_SERVER_KERNEL "(GRAVEL_ARENA)\n"
+            "{\n    GRAVELP_SERVE_INBOX(gravelp_run);\n%s}\n",
+            gravel_sender_room(handlers, n_handlers) ? "    GRAVELP_SERVE_SPILL(gravelp_run);\n"
+                                                     : "");
     write_pairs(out, handlers, n_handlers);
     for (uint32_t i = 0; i < n_handlers; i++)
         if (handlers[i].n_keys)

@@ -8,6 +8,7 @@
 
 #include "base/counter.h"
 #include "base/error.h"
+#include "layout/spill.h"
 
 #include <stddef.h>
 
@@ -26,12 +27,25 @@ static uint32_t slot_bytes(const struct gravel_servers_shape *shape)
     return GRAVELP_INBOX_SLOT_BYTES(GRAVEL_INBOX_COLUMNS, shape->n_args);
 }
 
+/* Where spill rings begin. */
+static uint64_t inboxes_end(const struct gravel_servers_shape *shape)
+{
+    return GRAVELP_INBOX_SLOT(shape->n_servers, shape->n_slots, slot_bytes(shape), shape->n_servers,
+                              1);
+}
+
+static uint64_t rings_bytes(const struct gravel_servers_shape *shape)
+{
+    const uint64_t ring = sizeof(struct gravelp_queue_words) +
+                          shape->n_spill * (uint64_t)GRAVELP_SPILLED_BYTES(shape->n_args);
+    return shape->n_spill ? shape->n_owners * ring : 0;
+}
+
 uint64_t gravel_servers_bytes(const struct gravel_servers_shape *shape)
 {
     if (shape->n_args == 0)
         return 0;
-    return GRAVELP_INBOX_SLOT(shape->n_servers, shape->n_slots, slot_bytes(shape), shape->n_servers,
-                              1);
+    return inboxes_end(shape) + rings_bytes(shape);
 }
 
 /* The region lies where another heap would. */
@@ -47,7 +61,11 @@ static int empty_inboxes(const struct gravel_servers *servers)
     const uint64_t words = GRAVELP_INBOX_WORDS(0),
                    slots = GRAVELP_INBOX_WORDS(servers->shape.n_servers);
     const uint64_t end = servers->shape.is_resident ? gravel_servers_bytes(&servers->shape) : slots;
-    return gravel_memory_zero(servers->memory, servers->n_heaps, words, end - words);
+    int code = gravel_memory_zero(servers->memory, servers->n_heaps, words, end - words);
+    if (code || servers->shape.is_resident || servers->shape.n_spill == 0)
+        return code;
+    return gravel_memory_zero(servers->memory, servers->n_heaps, inboxes_end(&servers->shape),
+                              rings_bytes(&servers->shape));
 }
 
 int gravel_servers_open(struct gravel_servers *servers, const struct gravel_servers_shape *shape,
@@ -64,6 +82,8 @@ int gravel_servers_open(struct gravel_servers *servers, const struct gravel_serv
         .n_slots = shape->n_slots,
         .slot_bytes = slot_bytes(shape),
         .columns = GRAVEL_INBOX_COLUMNS,
+        .n_spill = shape->n_spill,
+        .n_spill_args = shape->n_args,
         .full_at = shape->n_slots - gravel_servers_slots_for(shape->n_clients),
         .launch = GRAVELP_LAUNCH_NONE,
     };
@@ -83,6 +103,20 @@ int gravel_servers_begin(struct gravel_servers *servers, const struct gravel_ser
     return write(servers, at, (const char *)&head + at, sizeof head - at);
 }
 
+/* Whether any has a message. */
+static int look_at_rings(const struct gravel_servers *servers, bool *has_sent)
+{
+    struct gravelp_queue_words words[GRAVELP_MOST_SERVERS];
+    const uint32_t n = servers->shape.n_spill ? servers->shape.n_owners : 0;
+    int code = n ? gravel_memory_read(servers->memory, servers->n_heaps,
+                                      inboxes_end(&servers->shape), words, n * sizeof *words)
+                 : 0;
+    *has_sent = false;
+    for (uint32_t i = 0; !code && i < n; i++)
+        *has_sent |= words[i].reserved != words[i].consumed;
+    return code;
+}
+
 int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_state *state)
 {
     struct gravelp_servers head;
@@ -97,7 +131,7 @@ int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_st
         .n_taken = head.next < servers->stop_at ? head.next : servers->stop_at,
         .n_arrived = head.arrived,
         .is_broken = head.is_broken != 0};
-    return 0;
+    return look_at_rings(servers, &state->has_sent);
 }
 
 int gravel_servers_fail_without_work(void)

@@ -22,6 +22,7 @@ struct gravel_servers_shape {
     uint32_t n_owners;  /* inboxes of single keys; one more is for transactions, if there are any */
     uint32_t n_clients; /* groups that may send at once */
     uint32_t n_args;    /* most of a handler with a key; 0: there is none, and no region */
+    uint32_t n_spill;   /* messages of a spill ring, a power of two; 0: no handler sends */
     bool is_resident;   /* servers run beside their clients; else the two take turns */
 };
 
@@ -60,6 +61,7 @@ struct gravel_servers_state {
     uint32_t n_taken;   /* virtual groups */
     uint32_t n_arrived; /* groups that have taken a role */
     bool is_broken;     /* a fault has been reported */
+    bool has_sent;      /* messages wait that handlers have sent */
 };
 
 /* What the next kernels are to do. */

@@ -106,7 +106,7 @@ mutants join TORN FIRST_ENQUEUES EARLY_ROOM ONE_LAP
 check holds safety inbox
 mutants inbox HOLD_AND_WAIT NO_ROOM
 check holds safety finish
-mutants finish EARLY_FINISH EARLY_LOOK NO_FINISH LATE_LEAVES
+mutants finish EARLY_FINISH EARLY_LOOK NO_FINISH LATE_LEAVES NO_SUMS ONE_SUM SENT_FIRST EARLY_HANDLED
 check holds safety grant
 check holds safety grant -DLOOPBACK
 mutants grant DESCENDING EARLY_UNLOCK NO_TURN

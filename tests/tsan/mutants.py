@@ -67,6 +67,9 @@ SUBJECTS = {
                  ["cl/device/outbox.cl.h", "cl/device/resident.cl.h"]),
     "resident-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT", "-DGRAVELP_SERIAL_GROUP"], [],
                         ["cl/device/outbox.cl.h", "cl/device/resident.cl.h"]),
+    "sender": (["tests/tsan/sender.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT"], [], ["cl/device/spill.cl.h"]),
+    "sender-serial": (["tests/tsan/sender.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT", "-DGRAVELP_SERIAL_GROUP"], [],
+                      ["cl/device/spill.cl.h"]),
     "fbar": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SUBGROUP_BUILTINS"], [], ["cl/device/fbar.cl.h"]),
     "share": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], [], [], ["cl/device/share.cl.h"]),
     "share-serial": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/device/share.cl.h"]),
@@ -101,6 +104,8 @@ EXCUSED = {
     "U2": "only where slots are a mirror, which a device's copies fill; tests of steps pump and drain run it",
     "I3": "orders a load of `reserved`, which is atomic; proved by tests/hrf/protocols/serve_finish.litmus",
     "I4": "as I3",
+    "O3": "a sender has mostly heard of the reader by other messages; proved by tests/hrf/protocols/serve_spill.litmus",
+    "O4": "as O3; at a server's end orders loads of `reserved`, which are atomic; proved by tests/hrf/protocols/serve_sums.litmus",
     "A2": "orders the network thread's look at `outgoing`; what it finds there is ordered by M1",
 }
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handlers that send. See sender.h.
+ */
+#include "serve/sender.h"
+
+#include "layout/spill.h"
+
+uint64_t gravel_sender_room(const struct gravel_handler *handlers, uint32_t n_handlers)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < n_handlers; i++)
+        n += handlers[i].max_pending < GRAVEL_SENDER_MOST_ROOM ? handlers[i].max_pending
+                                                               : 2 * GRAVEL_SENDER_MOST_ROOM;
+    return n;
+}
+
+uint32_t gravel_sender_ring(const struct gravel_handler *handlers, uint32_t n_handlers)
+{
+    const uint64_t room = gravel_sender_room(handlers, n_handlers);
+    uint32_t n = 1;
+    while (n < room + GRAVELP_SPILL_BATCH)
+        n *= 2;
+    return room ? n : 0;
+}
+
+/* The macro GRAVELP_IS_SERVED: whether a handler has one key, and so many arguments. */
+void gravel_sender_prelude(FILE *out, const struct gravel_handler *handlers, uint32_t n_handlers)
+{
+    if (gravel_sender_room(handlers, n_handlers) == 0)
+        return;
+    fprintf(out, "#define GRAVELP_SENDS\n#define GRAVELP_IS_SERVED(handler, n_args) (0");
+    for (uint32_t i = 0; i < n_handlers; i++)
+        if (handlers[i].n_keys == 1)
+            fprintf(out, " || ((handler) == %uu && (n_args) == %u)", i, handlers[i].n_args);
+    fprintf(out, ")\n");
+}

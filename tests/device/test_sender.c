@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handlers that send: every message is run once, those with equal keys never at once, and after what its sender stored;
+ * a launch ends behind the last of them; what is refused, what is told.
+ *
+ * usage: test_sender [resident]     the same cases with resident servers; else in phases
+ *
+ * The witness is that of tests/support/witness.h. A ledger has a counter for each message, set by its handler.
+ *
+ * Path: meson test -> this -> lib/serve/sender.c, cl/device/spill.cl.h
+ */
+#include <gravel/server.h>
+
+#include "expect.h"
+#include "witness.h"
+
+#define N_KEYS 1000u
+#define N_TREES 800u
+#define TREE 63u /* messages of a client's, in a binary tree */
+#define TEXT_OF(number) #number
+#define STRING(number) TEXT_OF(number)
+#define N_MESSAGES (N_TREES * TREE)
+#define N_HOPS 30000u
+
+static bool is_resident;
+
+/* Ids by position in the table below. */
+enum { GROW, HOP, FLOOD, QUIET };
+
+/* constant 0: struct guarded_key [N_KEYS]; 1: ledger, uint [N_MESSAGES]; 2: marks of senders, the same. */
+static const char source[] =
+    "#include \"gravel.cl.h\"\n" WITNESS_CL
+    "ulong key_of(ulong number, ulong n_keys) { return (number * 7 + number / 3) % n_keys; }\n"
+    "void grow(struct gravel_call call, ulong key, ulong number, ulong sender, ulong n_keys)\n"
+    "{\n"
+    "    global uint *ledger = gravel_call_local(call, call.constants[1]);\n"
+    "    global uint *marks = gravel_call_local(call, call.constants[2]);\n"
+    "    const ulong tree = number / " STRING(TREE) " * " STRING(
+        TREE) ", own = number - tree;\n"
+              "    hold(call, key, number, call.constants[0], 40, 1);\n"
+              "    if (own == 0 || marks[sender] == sender + 1)\n"
+              "        ledger[number] = ledger[number] + 1;\n"
+              "    marks[number] = (uint)number + 1;\n"
+              "    if (2 * own + 2 >= " STRING(
+                  TREE) ")\n"
+                        "        return;\n"
+                        "    const ulong first = tree + 2 * own + 1;\n"
+                        "    gravel_serve_am4(call, GRAVEL_HANDLER(grow), key_of(first, n_keys), "
+                        "first, number, n_keys);\n"
+                        "    gravel_serve_am4(call, GRAVEL_HANDLER(grow), key_of(first + 1, "
+                        "n_keys), first + 1, number,\n"
+                        "                     n_keys);\n"
+                        "}\n"
+                        "void hop(struct gravel_call call, ulong key, ulong n_left)\n"
+                        "{\n"
+                        "    hold(call, key % " STRING(
+                            N_KEYS) ", n_left, call.constants[0], 1, 1);\n"
+                                    "    if (n_left)\n"
+                                    "        gravel_serve_am2(call, GRAVEL_HANDLER(hop), key + 1, "
+                                    "n_left - 1);\n"
+                                    "}\n"
+                                    "void flood(struct gravel_call call, ulong key, ulong n)\n"
+                                    "{\n"
+                                    "    for (ulong i = 0; i < n; i++)\n"
+                                    "        gravel_serve_am2(call, GRAVEL_HANDLER(flood), key, "
+                                    "0);\n"
+                                    "}\n"
+                                    "void quiet(struct gravel_call call, ulong key)\n"
+                                    "{\n"
+                                    "    gravel_serve_am1(call, GRAVEL_HANDLER(quiet), key);\n"
+                                    "}\n"
+                                    "kernel void plant(GRAVEL_ARENA, ulong n_keys)\n"
+                                    "{\n"
+                                    "    GRAVEL_SERVER_OPEN(g);\n"
+                                    "    GRAVEL_SERVE(g, item)\n"
+                                    "        gravel_am4_wg_if(g, active, GRAVEL_HANDLER(grow), "
+                                    "key_of(item * " STRING(
+                                        TREE) ", n_keys),\n"
+                                              "                         item * " STRING(
+                                                  TREE) ", 0, n_keys, gravel_node(g));\n"
+                                                        "}\n"
+                                                        "kernel void begin(GRAVEL_ARENA, ulong "
+                                                        "n_left)\n"
+                                                        "{\n"
+                                                        "    GRAVEL_SERVER_OPEN(g);\n"
+                                                        "    GRAVEL_SERVE(g, item)\n"
+                                                        "        gravel_am2_wg_if(g, active, "
+                                                        "GRAVEL_HANDLER(hop), item, n_left, "
+                                                        "gravel_node(g));\n"
+                                                        "}\n"
+                                                        "kernel void open_flood(GRAVEL_ARENA, "
+                                                        "ulong n)\n"
+                                                        "{\n"
+                                                        "    GRAVEL_SERVER_OPEN(g);\n"
+                                                        "    GRAVEL_SERVE(g, item)\n"
+                                                        "        gravel_am2_wg_if(g, active, "
+                                                        "GRAVEL_HANDLER(flood), 3, n, "
+                                                        "gravel_node(g));\n"
+                                                        "}\n"
+                                                        "kernel void send_quietly(GRAVEL_ARENA, "
+                                                        "ulong key)\n"
+                                                        "{\n"
+                                                        "    GRAVEL_SERVER_OPEN(g);\n"
+                                                        "    GRAVEL_SERVE(g, item)\n"
+                                                        "        gravel_am1_wg_if(g, active, "
+                                                        "GRAVEL_HANDLER(quiet), key, "
+                                                        "gravel_node(g));\n"
+                                                        "}\n";
+
+#define HANDLERS(room)                                                 \
+    {.name = "grow", .n_args = 4, .n_keys = 1, .max_pending = (room)}, \
+        {.name = "hop", .n_args = 2, .n_keys = 1, .max_pending = 1},   \
+        {.name = "flood", .n_args = 2, .n_keys = 1, .max_pending = 1}, \
+        {.name = "quiet", .n_args = 1, .n_keys = 1},                   \
+        {.name = "unkeyed", .n_args = 1, .function = unkeyed},
+
+static int unkeyed(struct gravel *gravel, void *user, uint32_t from, const uint64_t args[])
+{
+    (void)gravel, (void)user, (void)from, (void)args;
+    return 0;
+}
+
+static const struct gravel_handler wide[] = {HANDLERS(N_MESSAGES)};
+static const struct gravel_handler narrow[] = {HANDLERS(1)};
+
+static struct gravel_bindings bindings_of(const struct gravel_handler *handlers)
+{
+    return (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = handlers,
+                                                   .n_handlers = sizeof wide / sizeof *wide,
+                                                   .device_code.source = source,
+                                                   .device_code.name = "sender.cl");
+}
+
+/* A node with its program and memory. */
+struct served {
+    struct gravel *gravel;
+    cl_program program;
+    uint64_t keys, ledger, marks; /* heap offsets */
+};
+
+static struct served open_with(struct gravel_config config, const struct gravel_handler *handlers)
+{
+    struct served served = {.gravel = NULL};
+    const struct gravel_bindings bindings = bindings_of(handlers);
+    config.timeout_ms *= patience();
+    strcpy(config.server_mode, is_resident ? "resident" : "phases");
+    OK(gravel_open(&served.gravel, &config, &bindings));
+    served.keys = alloc_or_die(served.gravel, N_KEYS * sizeof(struct guarded_key));
+    served.ledger = alloc_or_die(served.gravel, N_MESSAGES * sizeof(uint32_t));
+    served.marks = alloc_or_die(served.gravel, N_MESSAGES * sizeof(uint32_t));
+    OK(gravel_constant(served.gravel, 0, served.keys));
+    OK(gravel_constant(served.gravel, 1, served.ledger));
+    OK(gravel_constant(served.gravel, 2, served.marks));
+    OK(gravel_server_build(served.gravel, "sender.cl", source, NULL, &served.program));
+    return served;
+}
+
+static void close_served(struct served *served)
+{
+    clReleaseProgram(served->program);
+    OK(gravel_close(served->gravel));
+}
+
+static int launch(const struct served *served, const char *name, uint64_t argument,
+                  uint64_t n_items)
+{
+    cl_kernel kernel = kernel_or_die(served->gravel, served->program, name);
+    MUST(clSetKernelArg(kernel, 1, sizeof argument, &argument) == CL_SUCCESS);
+    int code = gravel_server_launch(served->gravel, kernel, n_items, 0, 0, NULL, NULL);
+    clReleaseKernel(kernel);
+    return code;
+}
+
+/* So many messages were run with the witness, and none of equal keys beside each other. */
+static void expect_held(const struct served *served, uint64_t n_messages)
+{
+    const struct guarded_key *keys =
+        read_map(served->gravel, 0, served->keys, N_KEYS * sizeof *keys);
+    uint64_t n_run = 0;
+    for (uint32_t key = 0; key < N_KEYS; key++) {
+        n_run += keys[key].n_run;
+        assert_int_equal(keys[key].n_clashes, 0);
+    }
+    assert_int_equal(n_run, n_messages);
+    unmap(served->gravel, keys);
+}
+
+static void plant_and_expect(const struct served *served, uint32_t n_trees, uint32_t n_keys)
+{
+    fill(served->gravel, 0, served->keys, 0, N_KEYS * sizeof(struct guarded_key));
+    fill(served->gravel, 0, served->ledger, 0, N_MESSAGES * sizeof(uint32_t));
+    fill(served->gravel, 0, served->marks, 0, N_MESSAGES * sizeof(uint32_t));
+    OK(launch(served, "plant", n_keys, n_trees));
+    expect_held(served, n_trees * TREE);
+    expect_words(served->gravel, 0, served->ledger, 1, n_trees * TREE);
+    expect_words(served->gravel, 0, served->ledger + n_trees * TREE * 4, 0,
+                 N_MESSAGES - n_trees * TREE);
+}
+
+static void messages_of_handlers_are_run_once_and_alone(void **state)
+{
+    (void)state;
+    watch(120, "trees of messages");
+    struct gravel_stats stats;
+    struct served served = open_with(loopback_config(1), wide);
+    plant_and_expect(&served, 0, 1);
+    plant_and_expect(&served, 1, N_KEYS);
+    plant_and_expect(&served, N_TREES, 1);
+    gravel_stats_reset(served.gravel);
+    plant_and_expect(&served, N_TREES, N_KEYS);
+    OK(gravel_stats_read(served.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    assert_int_equal(stats.served_messages, N_MESSAGES);
+    close_served(&served);
+}
+
+/* As on a GPU: outboxes that are collected, lists. */
+static void messages_of_handlers_are_run_once_and_alone_in_lists(void **state)
+{
+    (void)state;
+    watch(120, "trees of messages, lists");
+    struct gravel_config config = loopback_config(1);
+    config.n_servers = is_resident ? 2 : 5;
+    config.server_items = 32;
+    strcpy(config.build_options, "-DGRAVEL_FORM_SCAN");
+    struct served served = open_with(config, wide);
+    plant_and_expect(&served, 1, 5);
+    plant_and_expect(&served, N_TREES, N_KEYS);
+    plant_and_expect(&served, N_TREES, 3);
+    close_served(&served);
+}
+
+/* One message at a time, from server to server: none leaves before the last. Its numbers go round the ring. */
+static void a_launch_ends_behind_the_last_message(void **state)
+{
+    (void)state;
+    watch(120, "a chain of messages");
+    struct gravel_config config = loopback_config(1);
+    if (!is_resident)
+        config.n_servers = 1; /* else each hop is a kernel */
+    struct served served = open_with(config, narrow);
+    OK(launch(&served, "begin", N_HOPS - 1, 1));
+    expect_held(&served, N_HOPS);
+    close_served(&served);
+}
+
+static void chains_in_phases_go_from_kernel_to_kernel(void **state)
+{
+    (void)state;
+    if (is_resident)
+        return;
+    watch(120, "a chain in phases");
+    struct gravel_config config = loopback_config(1);
+    config.n_servers = 3;
+    struct served served = open_with(config, narrow);
+    OK(launch(&served, "begin", 99, 2));
+    expect_held(&served, 200);
+    close_served(&served);
+}
+
+/* Two nodes: each its own messages. */
+static void nodes_serve_what_their_handlers_send(void **state)
+{
+    (void)state;
+    if (is_resident)
+        return;
+    watch(120, "two nodes");
+    struct served served = open_with(loopback_config(2), wide);
+    plant_and_expect(&served, 10, 7);
+    close_served(&served);
+}
+
+/* ---- what is refused, what is told --------------------------------------------------------------- */
+
+static void expect_fault(const char *kernel, uint64_t argument, const char *part)
+{
+    struct served served = open_with(loopback_config(1), narrow);
+    expect_error(launch(&served, kernel, argument, 1), GRAVEL_EKERNEL, part);
+    clReleaseProgram(served.program);
+    gravel_close(served.gravel);
+}
+
+static void rings_that_overflow_are_told(void **state)
+{
+    (void)state;
+    watch(120, "a ring without room");
+    expect_fault("open_flood", 5000, "raise max_pending");
+}
+
+static void handlers_that_may_not_send_are_told(void **state)
+{
+    (void)state;
+    watch(120, "a handler that may not send");
+    expect_fault("send_quietly", 5, "sends to handler 3 and may not");
+}
+
+static void messages_from_elsewhere_are_refused(void **state)
+{
+    (void)state;
+    watch(120, "messages of the host's");
+    struct served served = open_with(loopback_config(1), narrow);
+    const uint64_t args[] = {1, 0};
+    OK(gravel_am(served.gravel, HOP, args, 2, 0));
+    expect_error(gravel_quiet(served.gravel), GRAVEL_EHANDLER, "(hop) may send");
+    close_served(&served);
+}
+
+static void wrong_handlers_are_refused(void **state)
+{
+    (void)state;
+    watch(120, "refusals");
+    struct gravel_handler handlers[] = {HANDLERS(1)};
+    struct gravel_bindings bindings = bindings_of(handlers);
+    struct gravel_config config = loopback_config(1);
+    handlers[4].max_pending = 5;
+    expect_no_open(&config, &bindings, GRAVEL_EINVAL, "handler unkeyed: max_pending is 5");
+    handlers[4].max_pending = 0;
+    handlers[GROW].max_pending = UINT64_MAX;
+    expect_no_open(&config, &bindings, GRAVEL_EINVAL, "at most 1073741824");
+}
+
+static void messages_to_wrong_handlers_do_not_compile(void **state)
+{
+    (void)state;
+    watch(120, "a send to a handler without a key");
+    struct served served = open_with(loopback_config(1), narrow);
+    cl_program program = NULL;
+    char *text = malloc(sizeof source + 200);
+    MUST(text);
+    snprintf(text, sizeof source + 200,
+             "%svoid wrong(struct gravel_call call) { gravel_serve_am1(call, "
+             "GRAVEL_HANDLER(unkeyed), 0); }\n",
+             source);
+    expect_error(gravel_server_build(served.gravel, "wrong.cl", text, NULL, &program),
+                 GRAVEL_EBUILD, "gravel_error_no_handler_with_one_key_and_so_many_arguments");
+    free(text);
+    close_served(&served);
+}
+
+int main(int argc, char **argv)
+{
+    is_resident = argc > 1 && !strcmp(argv[1], "resident");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_of_handlers_are_run_once_and_alone),
+        cmocka_unit_test(messages_of_handlers_are_run_once_and_alone_in_lists),
+        cmocka_unit_test(a_launch_ends_behind_the_last_message),
+        cmocka_unit_test(chains_in_phases_go_from_kernel_to_kernel),
+        cmocka_unit_test(nodes_serve_what_their_handlers_send),
+        cmocka_unit_test(rings_that_overflow_are_told),
+        cmocka_unit_test(handlers_that_may_not_send_are_told),
+        cmocka_unit_test(messages_from_elsewhere_are_refused),
+        cmocka_unit_test(wrong_handlers_are_refused),
+        cmocka_unit_test(messages_to_wrong_handlers_do_not_compile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
