@@ -175,7 +175,7 @@ static int enqueue_runs(const struct gravel_lent *lent, const struct berth *bert
 }
 
 /* Have the records of all frames that are begun read, unless they are being read: one read for many frames, as the
- * device's kernels stand still while it copies. */
+ * device's kernels wait for it. */
 static int tell(struct gravel_lent *lent)
 {
     if (lent->told || lent->n_begun == 0)
