@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,7 @@ static void rows_of_a_newer_caller_are_as_long_as_the_caller_has_them(void **sta
     struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = &table[0].handler, .n_handlers = 2);
     struct gravel_bindings out;
+    char refusal[64];
     (void)state;
     bindings.handler_bytes = sizeof *table;
     assert_int_equal(read_both(&out, &bindings), 0);
@@ -136,7 +138,8 @@ static void rows_of_a_newer_caller_are_as_long_as_the_caller_has_them(void **sta
     assert_ptr_equal(out.handlers[1].user, table);
     free((void *)out.handlers);
     table[1].later = 1;
-    expect_refused(read_both(&out, &bindings), "bindings.handler_bytes is 64, and");
+    snprintf(refusal, sizeof refusal, "bindings.handler_bytes is %zu, and", sizeof *table);
+    expect_refused(read_both(&out, &bindings), refusal);
     assert_null(out.handlers);
 }
 
