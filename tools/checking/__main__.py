@@ -19,8 +19,6 @@ def parse():
 
 def run(arguments, results):
     """The parts in turn; tests need the first build, sanitizers its kernels."""
-    if not arguments.all:
-        parts.ENVIRONMENT.update(parts.ONE_FORM)
     if not results.part("build with gcc", lambda: parts.build(parts.BUILD, "gcc", *parts.AS_PACKAGED)):
         return
     chosen = plan.make(parts.BUILD, arguments.all, arguments.tenth)

@@ -15,8 +15,6 @@ PATIENCE = "4"  # times the limits of tests, which are for an idle machine
 ENVIRONMENT = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none",
                    OMPI_MCA_btl_base_warn_component_unused="0", TEST_PATIENCE=PATIENCE,
                    POCL_CACHE_DIR=os.path.abspath(os.path.join(BUILD, "tests", "support", "kernel-cache")))
-# PoCL compiles a kernel for each size of its groups, which takes a check longer than all else; so one form for all.
-ONE_FORM = {"POCL_WORK_GROUP_SPECIALIZATION": "0"}
 AS_PACKAGED = ["-Doptimization=2", "-Db_ndebug=true"]  # a fifth less to compile than the default, -O3
 TIMED_OUT = 124
 
