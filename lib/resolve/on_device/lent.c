@@ -6,7 +6,7 @@
  * that are on their way to the device, the rest none.
  *
  * Memory:  the upload's event orders the frame before its kernels, which one in-order queue orders; the event of the
- *          record's read orders both before the lender's callbacks.
+ *          records' read orders both before the lender's callbacks.
  */
 #include "resolve/on_device/lent.h"
 

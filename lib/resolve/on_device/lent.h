@@ -5,9 +5,10 @@
  * A frame of updates and puts that lies in pinned memory is uploaded from there. One queue uploads, another has the
  * kernels, so that a frame travels while the frame before it is applied. When the host sees that an upload has ended,
  * the lender gets the frame back, and the frame's kernels are enqueued, in the order in which frames were lent: they
- * compare every index with its bound, then apply the frame as a whole or, if one index is beyond it, nothing. The last
- * command of a frame reads which it was. A part of a block that never left the device (loan->rows) takes the same way
- * without the upload, and its memory is given back when it is applied.
+ * compare every index with its bound, then apply the frame as a whole or, if one index is beyond it, nothing. A read
+ * behind them tells which it was, of all frames that were begun before it; the next read begins when it has ended. A
+ * part of a block that never left the device (loan->rows) takes the same way without the upload, and its memory is
+ * given back when it is applied.
  *
  * No command waits for one of another queue: on NVIDIA such a wait does not end beside a kernel that waits.
  *
