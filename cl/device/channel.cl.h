@@ -133,21 +133,36 @@ GRAVELP_INLINE void gravelp_count_unenqueued(struct gravel_flow_group f, uint in
                                      (uint)more); /* K2 */
 }
 
+/*
+ * A word of a record. Where a group is one thread, a work-item without a CE reads what lies behind the round and drops
+ * it (gravelp_round_index), while other groups may write there.
+ */
+#if defined(GRAVELP_ONE_THREAD)
+#define GRAVELP_ROW_LOAD(word) \
+    gravelp_device_load_relaxed(word) /* relaxed: a kernel's end or K5 and K6 order it */
+#define GRAVELP_ROW_STORE(word, value) \
+    gravelp_device_store_relaxed(word, value) /* relaxed: a kernel's end or K5 and K6 order it */
+#else
+#define GRAVELP_ROW_LOAD(word) (*(word))
+#define GRAVELP_ROW_STORE(word, value) (void)(*(word) = (value))
+#endif
+
 /* Any work-item: write the i-th word of a record, unless its CE was refused or is of shorter records. */
 GRAVELP_INLINE void gravelp_write_word(struct gravel_flow_group f, uint into, gravel_ce ce, uint i,
                                        uint word)
 {
     if (ce < GRAVELP_NO_CE && i < gravelp_channels[into].n_words)
-        gravelp_rows(f)[gravelp_rows_at(into, gravelp_level_into(f, into)) +
-                        i * gravelp_channels[into].width + gravelp_column(into, ce)] = word;
+        GRAVELP_ROW_STORE(gravelp_rows(f) + gravelp_rows_at(into, gravelp_level_into(f, into)) +
+                              i * gravelp_channels[into].width + gravelp_column(into, ce),
+                          word);
 }
 
 /* Any work-item: the i-th word of a CE of the round's level. */
 GRAVELP_INLINE uint gravelp_read_word(struct gravel_flow_group f, uint channel, gravel_ce ce,
                                       uint i)
 {
-    return gravelp_rows(f)[gravelp_rows_at(channel, f.level) + i * gravelp_channels[channel].width +
-                           gravelp_column(channel, ce)];
+    return GRAVELP_ROW_LOAD(gravelp_rows(f) + gravelp_rows_at(channel, f.level) +
+                            i * gravelp_channels[channel].width + gravelp_column(channel, ce));
 }
 
 /*

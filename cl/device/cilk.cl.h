@@ -53,7 +53,7 @@ GRAVELP_INLINE bool gravelp_has_slot(struct gravel_flow_group f, gravel_slot slo
 GRAVELP_INLINE void gravelp_return_word(struct gravel_flow_group f, gravel_slot slot, uint value)
 {
     if (gravelp_has_slot(f, slot))
-        gravelp_rows(f)[slot] = value; /* K4 */
+        GRAVELP_ROW_STORE(gravelp_rows(f) + slot, value); /* K4 */
 }
 GRAVELP_INLINE void gravelp_return_words(struct gravel_flow_group f, gravel_slot slot, ulong value)
 {
