@@ -35,6 +35,13 @@ static double ratio(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
+/* Share of the threads' time in polls. The two are read one after the other, so polls may be ahead. */
+static double poll_ratio(const struct gravel_stats *stats)
+{
+    double share = ratio(stats->poll_ns, stats->thread_ns);
+    return share < 1 ? share : 1;
+}
+
 static double remote_share(const struct gravel_stats *stats)
 {
     return ratio(stats->remote_messages, stats->messages + stats->host_messages);
@@ -49,17 +56,15 @@ void stats_print(FILE *out, const struct gravel_stats *stats, uint32_t n_process
                 100 * remote_share(stats), ratio(stats->network_bytes, stats->network_buffers),
                 (unsigned long long)stats->buffers_full, (unsigned long long)stats->buffers_timeout,
                 (unsigned long long)stats->buffers_flush,
-                (unsigned long long)stats->queue_full_waits,
-                100 * ratio(stats->poll_ns, stats->thread_ns));
+                (unsigned long long)stats->queue_full_waits, 100 * poll_ratio(stats));
     fflush(out);
 }
 
 static json_t *row_json(const struct gravel_stats *stats)
 {
-    json_t *row =
-        json_pack("{s:f, s:f, s:f}", "remote_share", remote_share(stats), "mean_network_bytes",
-                  ratio(stats->network_bytes, stats->network_buffers), "poll_ratio",
-                  ratio(stats->poll_ns, stats->thread_ns));
+    json_t *row = json_pack(
+        "{s:f, s:f, s:f}", "remote_share", remote_share(stats), "mean_network_bytes",
+        ratio(stats->network_bytes, stats->network_buffers), "poll_ratio", poll_ratio(stats));
 #define SET_FIELD(field, unit, help) \
     json_object_set_new(row, #field, json_integer((json_int_t)stats->field));
     GRAVEL_STATS_FIELDS(SET_FIELD)
