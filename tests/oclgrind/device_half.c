@@ -12,15 +12,13 @@
  * lib/memory/arena.c. Exit:    0; 1 with what is wrong; 77 if there is no device. Kernels named
  * wrong_* are only run.
  */
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* oclgrind knows no later way to make a queue */
-
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bare_device.h"
 #include "memory/arena.h"
 #include "messages.h"
 #include "queue/package.h"
@@ -43,35 +41,13 @@ struct bench {
     unsigned char *seen[N_FORMS]; /* [n_items * MESSAGE_MAX_TURNS] */
 };
 
-static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    exit(1);
-}
-
-static void check_cl(cl_int error, const char *call)
-{
-    if (error != CL_SUCCESS)
-        fail("%s: %d", call, (int)error);
-}
-
 /* ---- building -------------------------------------------------------------------------------- */
 
 static char *read_file(const char *folder, const char *name)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    size_t room = 0;
-    if (!file || getdelim(&text, &room, '\0', file) <= 0)
-        fail("cannot read %s", path);
-    fclose(file);
-    return text;
+    return read_text(path);
 }
 
 static cl_program program_of(cl_context context, const char *folder, const char *name)
@@ -106,21 +82,6 @@ static cl_program build(const struct bench *bench, const char *folder, const cha
     clReleaseProgram(headers[1]);
     clReleaseProgram(source);
     return program;
-}
-
-static void open_device(struct bench *bench)
-{
-    cl_platform_id platform;
-    cl_int error;
-    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &bench->device, NULL) != CL_SUCCESS) {
-        printf("skipped: no OpenCL device\n");
-        exit(77);
-    }
-    bench->context = clCreateContext(NULL, 1, &bench->device, NULL, NULL, &error);
-    check_cl(error, "clCreateContext");
-    bench->queue = clCreateCommandQueue(bench->context, bench->device, 0, &error);
-    check_cl(error, "clCreateCommandQueue");
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -294,7 +255,7 @@ int main(int argc, char **argv)
     struct bench bench = {.name = ""};
     if (argc < 5)
         fail("usage: device_half FOLDER gravel.cl.h OPTIONS KERNEL[,KERNEL...] [GROUP...]");
-    open_device(&bench);
+    open_bare_device(&bench.device, &bench.context, &bench.queue);
     cl_program program = build(&bench, argv[1], argv[2], argv[3]);
     run_kernels(&bench, program, argv[4], argc - 5, argv + 5);
     clReleaseProgram(program);

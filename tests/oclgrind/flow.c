@@ -9,14 +9,12 @@
  * Path:    flow.cl -> gravel.cl.h; lib/flow/layout.c and prelude.c, cl/layout/choose.h -> the check here.
  * Exit:    0; 1 with what is wrong; 77 if there is no device.
  */
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* oclgrind knows no later way to make a queue */
-
+#include "bare_device.h"
 #include "flow/layout.h"
 #include "flow/prelude.h"
 #include "layout/arena.h"
 #include "layout/choose.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,49 +41,7 @@ struct bench {
     struct gravelp_flow *flow; /* the host's copy */
 };
 
-static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    exit(1);
-}
-
-static void check_cl(cl_int error, const char *call)
-{
-    if (error != CL_SUCCESS)
-        fail("%s: %d", call, (int)error);
-}
-
-/* ---- the device ------------------------------------------------------------------------------ */
-
-static void open_device(struct bench *bench)
-{
-    cl_platform_id platform;
-    cl_int error;
-    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &bench->device, NULL) != CL_SUCCESS) {
-        printf("skipped: no OpenCL device\n");
-        exit(77);
-    }
-    bench->context = clCreateContext(NULL, 1, &bench->device, NULL, NULL, &error);
-    check_cl(error, "clCreateContext");
-    bench->queue = clCreateCommandQueue(bench->context, bench->device, 0, &error);
-    check_cl(error, "clCreateCommandQueue");
-}
-
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    size_t room = 0;
-    if (!file || getdelim(&text, &room, '\0', file) <= 0)
-        fail("cannot read %s", path);
-    fclose(file);
-    return text;
-}
+/* ---- building -------------------------------------------------------------------------------- */
 
 static cl_program program_of(const struct bench *bench, const char *text)
 {
@@ -257,8 +213,8 @@ int main(int argc, char **argv)
     struct bench bench = {0};
     if (argc != 3)
         fail("usage: oclgrind_flow flow.cl gravel.cl.h");
-    open_device(&bench);
-    char *source = read_file(argv[1]), *header = read_file(argv[2]);
+    open_bare_device(&bench.device, &bench.context, &bench.queue);
+    char *source = read_text(argv[1]), *header = read_text(argv[2]);
     run(&bench, false, source, header);
     run(&bench, true, source, header);
     free(source);

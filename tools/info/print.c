@@ -114,6 +114,12 @@ static void print_probe(FILE *out, const json_t *probe)
                    "yield its core while a kernel waits for the host");
 }
 
+/* "3.0" of "CL3.0"; a device without a compiler has none. */
+static const char *version_of(const char *language)
+{
+    return strncmp(language, "CL", 2) ? "-" : language + 2;
+}
+
 /* Which nodes of a host get the device: all, or those whose turn it is among equal ones. */
 static void print_default(FILE *out, const char *number, const json_t *list)
 {
@@ -140,7 +146,7 @@ void info_print_device(FILE *out, const json_t *device, const json_t *list)
     print_default(out, number, list);
     print_step(out, device);
     fprintf(out, "     %-9s %s, %s, OpenCL C %s\n", "platform", text_of(device, "platform"),
-            text_of(device, "driver"), text_of(device, "language") + strlen("CL"));
+            text_of(device, "driver"), version_of(text_of(device, "language")));
     fprintf(out,
             "     %-9s %.0f compute units, work-groups of up to %.0f, %.1f GiB an allocation\n",
             "size", number_of(device, "compute_units"), number_of(device, "max_group"),
