@@ -6,13 +6,15 @@
  *
  *     mpi-hand   every edge's share goes to the target's owner by way of exchange.c
  *     serial     one rank adds it at once
+ *     pull       one rank, by OpenMP on all cores: every vertex adds up what its sources give it
  *
  * The check pulls, serially and in double precision, over the whole graph turned round.
  *
  * Path:    main -> apps/graph/part.c -> iterations -> exchange.c -> report.
  * Memory:  everything lives until the process ends.
- * Threads: the main thread.
- * Source:  Page, Brin, Motwani, Winograd 1999; Orr 2016, section 5.4.2.
+ * Threads: the main thread; with pull OpenMP's, each of which writes the words of its own vertices.
+ * Source:  Page, Brin, Motwani, Winograd 1999; Orr 2016, section 5.4.2; pull: Beamer, Asanovic, Patterson, The GAP
+ *          Benchmark Suite, 2015.
  */
 #include "exchange.h"
 #include "frame/die.h"
@@ -25,6 +27,9 @@
 
 #define DAMPING 0.85
 #define TOLERANCE 1e-3 /* of each rank, as in apps/pagerank */
+#define PULLED 1024    /* vertices that a thread takes at a time: few enough that hubs spread */
+
+enum variant { MPI_HAND, SERIAL, PULL };
 
 /* What travels: 8 bytes an edge. */
 struct record {
@@ -36,8 +41,9 @@ struct pagerank {
     struct options options;
     uint64_t n_iterations;
     double no_tolerance; /* every trial makes all iterations; the option is read for likeness */
-    bool is_serial;
+    enum variant variant;
     struct graph_part part;
+    struct graph turned; /* with pull, of a graph that is not symmetric: edges turned round */
     struct exchange exchange;
     uint32_t *to_rank, *to_index; /* [edges] the target's owner, and its place there */
     float *ranks, *shares, *sums; /* [own vertices] */
@@ -53,14 +59,23 @@ static error_t take_tolerance(struct argp_state *state, const struct app_option 
     return error || *tolerance == 0 ? error : option_refuse(state, option, "'%s' is not 0", value);
 }
 
+static const char *const variants[] = {
+    [MPI_HAND] = "mpi-hand",
+    [SERIAL] = "serial",
+#ifdef _OPENMP
+    [PULL] = "pull",
+#endif
+};
+
 static error_t take_variant(struct argp_state *state, const struct app_option *option,
                             const char *value, void *field)
 {
-    bool is_serial = strcmp(value, "serial") == 0;
-    *(bool *)field = is_serial;
-    if (is_serial || strcmp(value, "mpi-hand") == 0)
-        return 0;
-    return option_refuse(state, option, "'%s' is neither mpi-hand nor serial", value);
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        *(enum variant *)field = (enum variant)i;
+        if (!strcmp(value, variants[i]))
+            return 0;
+    }
+    return option_refuse(state, option, "'%s' is none of mpi-hand, serial, pull", value);
 }
 
 static const struct app_option own_options[] = {
@@ -68,8 +83,9 @@ static const struct app_option own_options[] = {
      OPTION_NUMBER(struct pagerank, n_iterations, 1, 1000000)},
     {"tolerance", 't', "0", "Only 0: never stop before", take_tolerance,
      OPTION_AT(struct pagerank, no_tolerance, double), 0, 0},
-    {"variant", 0, "NAME", "mpi-hand, or serial on one rank (mpi-hand)", take_variant,
-     OPTION_AT(struct pagerank, is_serial, bool), 0, 0},
+    {"variant", 0, "NAME",
+     "mpi-hand; on one rank serial, or pull, on all cores, if the compiler has OpenMP (mpi-hand)",
+     take_variant, OPTION_AT(struct pagerank, variant, enum variant), 0, 0},
     {0}};
 
 static const struct option_group groups[] = {
@@ -93,8 +109,9 @@ static void set_up(struct pagerank *self)
     part_survey(&self->part, self->options.seed, (struct part_wish){0});
     if (exchange_open(&self->exchange, add_records, self))
         die("no memory for buffers");
-    if (self->is_serial && self->exchange.n_ranks > 1)
-        die("--variant serial is for one rank, not %u", self->exchange.n_ranks);
+    if (self->variant != MPI_HAND && self->exchange.n_ranks > 1)
+        die("--variant %s is for one rank, not %u", variants[self->variant],
+            self->exchange.n_ranks);
     part_open(&self->part, self->exchange.n_ranks, self->exchange.rank);
     const struct graph *rows = &self->part.rows;
     self->to_rank = app_array(rows->n_edges, sizeof *self->to_rank, "the edges and ranks");
@@ -103,6 +120,9 @@ static void set_up(struct pagerank *self)
         self->to_rank[e] = partition_owner(&self->part.partition, rows->neighbours[e]);
         self->to_index[e] = (uint32_t)partition_index(&self->part.partition, rows->neighbours[e]);
     }
+    if (self->variant == PULL && !self->part.survey.is_symmetric &&
+        graph_transpose(&self->turned, rows))
+        die("no memory to turn %llu edges round", (unsigned long long)rows->n_edges);
     self->ranks = app_array(rows->n_vertices, sizeof *self->ranks, "the edges and ranks");
     self->shares = app_array(rows->n_vertices, sizeof *self->shares, "the edges and ranks");
     self->sums = app_array(rows->n_vertices, sizeof *self->sums, "the edges and ranks");
@@ -115,6 +135,7 @@ static double set_shares(struct pagerank *self)
 {
     const struct graph *rows = &self->part.rows;
     double idle = 0;
+#pragma omp parallel for reduction(+ : idle) if (self->variant == PULL)
     for (uint64_t u = 0; u < rows->n_vertices; u++) {
         uint64_t degree = graph_degree(rows, u);
         self->shares[u] = degree ? self->ranks[u] / (float)degree : 0;
@@ -130,6 +151,19 @@ static void push_here(struct pagerank *self)
     for (uint64_t u = 0; u < rows->n_vertices; u++)
         for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++)
             self->sums[self->to_index[e]] += self->shares[u];
+}
+
+/* A rank that is alone has all vertices, in their order. */
+static void pull_here(struct pagerank *self)
+{
+    const struct graph *in = self->turned.offsets ? &self->turned : &self->part.rows;
+#pragma omp parallel for schedule(dynamic, PULLED)
+    for (uint64_t v = 0; v < in->n_vertices; v++) {
+        float sum = 0;
+        for (uint64_t e = in->offsets[v]; e < in->offsets[v + 1]; e++)
+            sum += self->shares[in->neighbours[e]];
+        self->sums[v] = sum;
+    }
 }
 
 /* set_shares' sum over all ranks keeps the iterations apart, as exchange_finish asks. */
@@ -149,6 +183,7 @@ static void apply_sums(struct pagerank *self, double idle)
 {
     double n = (double)self->part.survey.n_vertices;
     float base = (float)((1 - DAMPING) / n), extra = (float)(idle / n);
+#pragma omp parallel for if (self->variant == PULL)
     for (uint64_t v = 0; v < self->part.rows.n_vertices; v++) {
         self->ranks[v] = base + (float)DAMPING * (self->sums[v] + extra);
         self->sums[v] = 0;
@@ -167,14 +202,13 @@ static int reset(void *app, unsigned trial)
 
 static int iterate(void *app, unsigned trial)
 {
+    static void (*const add_up[])(struct pagerank *) = {
+        [MPI_HAND] = push_to_owners, [SERIAL] = push_here, [PULL] = pull_here};
     struct pagerank *self = app;
     (void)trial;
     for (uint64_t i = 0; i < self->n_iterations; i++) {
         double idle = set_shares(self);
-        if (self->is_serial)
-            push_here(self);
-        else
-            push_to_owners(self);
+        add_up[self->variant](self);
         apply_sums(self, idle);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -245,7 +279,7 @@ static uint64_t run(struct pagerank *self)
                             .node = self->exchange.rank,
                             .n_trials = self->options.n_trials,
                             .json = self->options.json};
-    snprintf(trials.variant, sizeof trials.variant, "%s", self->is_serial ? "serial" : "mpi-hand");
+    snprintf(trials.variant, sizeof trials.variant, "%s", variants[self->variant]);
     graph_options_name(&self->part.options, trials.input, sizeof trials.input);
     int status = trials_run(&trials, reset, iterate, self);
     if (status)
@@ -265,12 +299,13 @@ int main(int argc, char **argv)
     struct pagerank self = {
         .options = OPTIONS_DEFAULT, .part.options = GRAPH_OPTIONS_DEFAULT, .n_iterations = 20};
     options_parse(groups, sizeof groups / sizeof *groups,
-                  "PageRank in plain C, on one core a rank.", &self, argc, argv);
+                  "PageRank in plain C, on one core a rank, or on all cores.", &self, argc, argv);
     MPI_Init(&argc, &argv);
     set_up(&self);
     uint64_t n_wrong = run(&self);
     exchange_close(&self.exchange);
     part_close(&self.part);
+    graph_free(&self.turned);
     MPI_Finalize();
     free(self.to_rank);
     free(self.to_index);

@@ -32,7 +32,7 @@ static void choose(struct color *color, uint64_t n, cl_uint counts[2])
     node_clear(&color->node, color->counts, 2 * sizeof *counts);
     NODE_SET(color->choose, 4, cl_mem, color->lists[parity]);
     NODE_SET(color->choose, 9, cl_mem, color->lists[!parity]);
-    node_launch_full(&color->node, color->choose, n);
+    node_run_full(&color->node, color->choose, n);
     node_read(&color->node, color->counts, 2 * sizeof *counts, counts);
 }
 

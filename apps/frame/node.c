@@ -239,38 +239,13 @@ void node_read(struct node *node, cl_mem array, size_t bytes, void *data)
                       "clEnqueueReadBuffer");
 }
 
-static void launch_groups(struct node *node, cl_kernel kernel, uint64_t first, size_t n_items,
-                          size_t group_items)
+/* Enqueues groups of a kernel, sliced or whole. */
+typedef void enqueue_groups(struct node *node, cl_kernel kernel, size_t n_items,
+                            size_t group_items);
+
+static void launch_sliced(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items)
 {
-    if (n_items == 0)
-        return;
-    NODE_SET(kernel, 1, cl_ulong, first);
     node_check(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
-}
-
-void node_launch_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
-{
-    size_t rest = n_items % node->group_items, full = n_items - rest;
-    launch_groups(node, kernel, from, full, node->group_items);
-    launch_groups(node, kernel, from + full, rest, rest);
-}
-
-void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
-{
-    node_launch_from(node, kernel, 0, n_items);
-}
-
-void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items)
-{
-    uint64_t group_items = node->group_items;
-    NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
-    launch_groups(node, kernel, 0, (n_items + group_items - 1) / group_items * group_items,
-                  group_items);
-}
-
-void node_serve(struct node *node, cl_kernel kernel, uint64_t n_items)
-{
-    node_check(gravel_server_launch(node->gravel, kernel, n_items, 0, 0, NULL, NULL));
 }
 
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items)
@@ -278,6 +253,58 @@ void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t gr
     node_check_cl(clEnqueueNDRangeKernel(gravel_cl_queue(node->gravel), kernel, 1, NULL, &n_items,
                                          &group_items, 0, NULL, NULL),
                   "clEnqueueNDRangeKernel");
+}
+
+/* Argument 1 is the number of the first work-item. */
+static void start_groups(struct node *node, cl_kernel kernel, uint64_t first, size_t n_items,
+                         size_t group_items, enqueue_groups *start)
+{
+    if (n_items == 0)
+        return;
+    NODE_SET(kernel, 1, cl_ulong, first);
+    start(node, kernel, n_items, group_items);
+}
+
+static void start_items(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
+                        enqueue_groups *start)
+{
+    size_t rest = n_items % node->group_items, full = n_items - rest;
+    start_groups(node, kernel, from, full, node->group_items, start);
+    start_groups(node, kernel, from + full, rest, rest, start);
+}
+
+/* Argument 2 is the number of items. */
+static void start_full(struct node *node, cl_kernel kernel, uint64_t n_items, enqueue_groups *start)
+{
+    uint64_t group_items = node->group_items;
+    NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
+    start_groups(node, kernel, 0, (n_items + group_items - 1) / group_items * group_items,
+                 group_items, start);
+}
+
+void node_launch_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
+{
+    start_items(node, kernel, from, n_items, launch_sliced);
+}
+
+void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
+{
+    node_launch_from(node, kernel, 0, n_items);
+}
+
+void node_run(struct node *node, cl_kernel kernel, uint64_t n_items)
+{
+    start_items(node, kernel, 0, n_items, node_enqueue);
+}
+
+void node_run_full(struct node *node, cl_kernel kernel, uint64_t n_items)
+{
+    start_full(node, kernel, n_items, node_enqueue);
+}
+
+void node_serve(struct node *node, cl_kernel kernel, uint64_t n_items)
+{
+    node_check(gravel_server_launch(node->gravel, kernel, n_items, 0, 0, NULL, NULL));
 }
 
 void node_finish(struct node *node)
@@ -299,7 +326,7 @@ void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struc
     if (node->model->host)
         node->model->host->send(node->model_host, kernel, n_items, bound, true);
     else
-        node_launch_full(node, kernel, n_items);
+        start_full(node, kernel, n_items, launch_sliced);
 }
 
 void node_barrier(struct node *node)

@@ -133,14 +133,21 @@ void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
 void node_launch_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items);
 
 /**
- * As node_launch, in full groups only: work-items from n_items on have no work, which they must find out.
+ * As node_launch, for a kernel that sends nothing and waits for nothing: whole, also where launches are sliced. A barrier
+ * does not wait for it: read what it made, or finish, before another node may rely on it.
+ */
+void node_run(struct node *node, cl_kernel kernel, uint64_t n_items);
+
+/**
+ * As node_run, in full groups only: work-items from n_items on have no work, which they must find out.
  * For numbers that change with every launch, since compilers may compile a kernel for each size of
  * a group (PoCL). Argument 2 of the kernel is `uint n_items`.
  */
-void node_launch_full(struct node *node, cl_kernel kernel, uint64_t n_items);
+void node_run_full(struct node *node, cl_kernel kernel, uint64_t n_items);
 
 /**
- * As node_launch, for a kernel that sends: collective, as under some models its messages are exchanged here.
+ * As node_launch, for a kernel that sends: collective, as under some models its messages are exchanged here. _full: in
+ * full groups, as node_run_full.
  *
  * @param bound  more than that ends the process.
  */

@@ -3,13 +3,15 @@
  * GUPS: giga-updates per second of random words of a table that is spread over all nodes.
  *
  * Every node sends 2^M updates to words drawn from one long random stream, each a message: an
- * increment, as in the dissertation, or HPCC's exclusive or. The check walks the whole stream, one
- * step at a time, undoes every update of the own part, and expects the table it began with.
+ * increment, as in the dissertation, HPCC's exclusive or, a sum of floats or a put. The check walks
+ * the whole stream, one step at a time, undoes every update of the own part, and expects the table
+ * it began with; of a word that was put to it expects one of the values.
  *
  * Path: main -> gups.cl -> table; table.c fills and checks it
  * Source: Orr 2016, section 5.4.2; Luszczek et al., HPC Challenge RandomAccess.
  */
 #include "frame/app.h"
+#include "frame/die.h"
 #include "gups/table.h"
 
 #include <stdio.h>
@@ -23,21 +25,32 @@ struct gups {
     uint64_t log_table;   /* log2 of the words a node */
     uint64_t log_updates; /* log2 of the updates a node */
     uint64_t per_item;    /* updates of a work-item, a power of two */
-    bool use_xor;
+    enum table_op op;
     struct table table;
     cl_kernel kernel;
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
+/* By enum table_op. */
+static const struct operation {
+    const char *name, *kernel;
+    uint32_t message_bytes; /* an index, and a value */
+} operations[] = {[TABLE_INC] = {"inc", "gups_inc", 4},
+                  [TABLE_XOR] = {"xor", "gups_xor", 12},
+                  [TABLE_ADD] = {"add-float", "gups_add_float", 8},
+                  [TABLE_PUT] = {"put", "gups_put", 12}};
+#define N_OPERATIONS (sizeof operations / sizeof *operations)
+
 static error_t take_operation(struct argp_state *state, const struct app_option *option,
                               const char *value, void *field)
 {
-    bool use_xor = strcmp(value, "xor") == 0;
-    *(bool *)field = use_xor;
-    if (use_xor || strcmp(value, "inc") == 0)
-        return 0;
-    return option_refuse(state, option, "'%s' is neither inc nor xor", value);
+    for (uint32_t op = 0; op < N_OPERATIONS; op++) {
+        *(enum table_op *)field = (enum table_op)op;
+        if (!strcmp(value, operations[op].name))
+            return 0;
+    }
+    return option_refuse(state, option, "'%s' is none of inc, xor, add-float, put", value);
 }
 
 static error_t take_power_of_two(struct argp_state *state, const struct app_option *option,
@@ -51,12 +64,13 @@ static error_t take_power_of_two(struct argp_state *state, const struct app_opti
 }
 
 static const struct app_option own_options[] = {
-    {"table", 0, "LOG2", "A node's table has 2^LOG2 64-bit words (24)",
+    {"table", 0, "LOG2", "A node's table has 2^LOG2 words (24)",
      OPTION_NUMBER(struct gups, log_table, 0, 32)},
     {"updates", 0, "LOG2", "A node makes 2^LOG2 updates (24)",
      OPTION_NUMBER(struct gups, log_updates, 0, 40)},
-    {"op", 0, "OP", "Update: inc, or xor as HPCC (inc)", take_operation,
-     OPTION_AT(struct gups, use_xor, bool), 0, 0},
+    {"op", 0, "OP",
+     "Update: inc; xor as HPCC; add-float, of 32-bit floats; or put, of 8 bytes (inc)",
+     take_operation, OPTION_AT(struct gups, op, enum table_op), 0, 0},
     {"per-item", 0, "N", "Updates of a work-item, a power of two (256)", take_power_of_two,
      OPTION_AT(struct gups, per_item, uint64_t), 1, 1 << 20},
     {0}};
@@ -78,31 +92,39 @@ static uint32_t n_bits_of(uint64_t number)
     return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
 }
 
+/* Sums of floats stay exact. */
+static void check_sums(const struct gups *gups)
+{
+    if (gups->op == TABLE_ADD && gups->log_updates > gups->log_table + TABLE_MOST_ADDS_LOG)
+        die("--op add-float: 2^%u updates of 2^%u words; 2^%d a word are allowed",
+            (unsigned)gups->log_updates, (unsigned)gups->log_table, TABLE_MOST_ADDS_LOG);
+}
+
 static void set_up(void *self)
 {
     struct gups *gups = self;
     struct node *node = &gups->node;
+    check_sums(gups);
     if (gups->per_item > n_updates(gups))
         gups->per_item = n_updates(gups);
-    node_open(node, n_words(gups) * sizeof(uint64_t));
+    gups->table = (struct table){.node = node, .n_words = n_words(gups), .op = gups->op};
+    uint64_t table_bytes = n_words(gups) * table_word_bytes(&gups->table);
+    node_open(node, table_bytes);
     node_build(node, "gups.cl", gups_cl, NULL);
-    uint64_t offset = node_alloc(node, n_words(gups) * sizeof(uint64_t));
-    gups->table = (struct table){
-        .node = node, .offset = offset, .n_words = n_words(gups), .use_xor = gups->use_xor};
+    gups->table.offset = node_alloc(node, table_bytes);
     table_open(&gups->table);
-    gups->kernel = node_kernel(node, gups->use_xor ? "gups_xor" : "gups_inc");
+    gups->kernel = node_kernel(node, operations[gups->op].kernel);
     NODE_SET(gups->kernel, 2, cl_ulong, node->number * n_updates(gups));
     NODE_SET(gups->kernel, 3, cl_uint, n_bits_of(node->n_processes * n_updates(gups) - 1));
     NODE_SET(gups->kernel, 4, cl_uint, (cl_uint)gups->per_item);
-    NODE_SET(gups->kernel, 5, cl_ulong, offset);
+    NODE_SET(gups->kernel, 5, cl_ulong, gups->table.offset);
     NODE_SET(gups->kernel, 6, cl_uint, (cl_uint)(n_words(gups) - 1));
 }
 
-/* Of one operation; an index, and with xor a value. */
 static struct node_bound bound_of(const struct gups *gups)
 {
     return (struct node_bound){.n_messages = gups->per_item,
-                               .message_bytes = gups->use_xor ? 12 : 4};
+                               .message_bytes = operations[gups->op].message_bytes};
 }
 
 /* ---- trials ---------------------------------------------------------------------------------- */
@@ -133,7 +155,7 @@ static void warm_up(void *self)
 static void describe(void *self, struct trials *trials)
 {
     const struct gups *gups = self;
-    snprintf(trials->variant, sizeof trials->variant, "%s", gups->use_xor ? "xor" : "inc");
+    snprintf(trials->variant, sizeof trials->variant, "%s", operations[gups->op].name);
     snprintf(trials->input, sizeof trials->input, "table 2^%u", (unsigned)gups->log_table);
     trials->work = (double)gups->node.n_processes * (double)n_updates(gups);
     trials_add_number(trials, "table_words_per_node", n_words(gups));

@@ -2,7 +2,7 @@
 /*
  * GUPS: every work-item walks a piece of HPCC's random stream and updates the word each number names.
  *
- * Path:    gups.c launches it -> gravel_inc_ulong_wg, gravel_xor_ulong_wg.
+ * Path:    gups.c launches it -> gravel_inc_ulong_wg, gravel_xor_ulong_wg, gravel_add_float_wg, gravel_put_ulong_wg.
  * Source:  Luszczek et al., HPC Challenge RandomAccess: number k of the stream is x^k, an element of
  *          GF(2)[x] / (x^64 + x^2 + x + 1), whose coefficients are the bits of a ulong.
  */
@@ -53,31 +53,29 @@ INLINE uint node_of(ulong ran, uint n_nodes)
 }
 
 /*
- * Work-item i makes updates per_item * i to per_item * (i + 1) - 1 of this node.
+ * Kernels gups_NAME: work-item i makes updates per_item * i to per_item * (i + 1) - 1 of this node.
  *
  * Global size: work-items from number `first`; local size: any that divides it.
  * first_update, n_bits: number of the node's first update in the stream, and bits of the largest of all nodes.
- * table: heap offset of mask + 1 words. When it ends, all updates are sent.
+ * table: heap offset of mask + 1 words. When it ends, all updates are sent. UPDATE(word, ran, node) sends one.
  */
-kernel void gups_inc(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits, uint per_item,
-                     ulong table, uint mask)
-{
-    GRAVEL_OPEN(g);
-    ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits);
-    for (uint k = 0; k < per_item; k++) {
-        ran = stream_next(ran);
-        gravel_inc_ulong_wg(g, table, (uint)ran & mask, node_of(ran, gravel_n_nodes(g)));
+#define DEFINE_GUPS(name, UPDATE)                                                            \
+    kernel void gups_##name(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits,      \
+                            uint per_item, ulong table, uint mask)                           \
+    {                                                                                        \
+        GRAVEL_OPEN(g);                                                                      \
+        ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits); \
+        for (uint k = 0; k < per_item; k++) {                                                \
+            ran = stream_next(ran);                                                          \
+            UPDATE((uint)ran &mask, ran, node_of(ran, gravel_n_nodes(g)));                   \
+        }                                                                                    \
     }
-}
-
-/* HPCC's update: the word becomes word ^ ran. */
-kernel void gups_xor(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits, uint per_item,
-                     ulong table, uint mask)
-{
-    GRAVEL_OPEN(g);
-    ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits);
-    for (uint k = 0; k < per_item; k++) {
-        ran = stream_next(ran);
-        gravel_xor_ulong_wg(g, table, (uint)ran & mask, ran, node_of(ran, gravel_n_nodes(g)));
-    }
-}
+#define INC(word, ran, node) gravel_inc_ulong_wg(g, table, word, node)
+#define XOR(word, ran, node) gravel_xor_ulong_wg(g, table, word, ran, node) /* HPCC's */
+#define ADD(word, ran, node) \
+    gravel_add_float_wg(g, table, word, (float)(1 + ((ran) >> 32 & 7)), node)
+#define PUT(word, ran, node) gravel_put_ulong_wg(g, table, word, ran, node)
+DEFINE_GUPS(inc, INC)
+DEFINE_GUPS(xor, XOR)
+DEFINE_GUPS(add_float, ADD)
+DEFINE_GUPS(put, PUT)

@@ -18,6 +18,11 @@
 
 extern const char table_cl[];
 
+uint32_t table_word_bytes(const struct table *table)
+{
+    return table->op == TABLE_ADD ? sizeof(cl_float) : sizeof(cl_ulong);
+}
+
 void table_open(struct table *table)
 {
     struct node *node = table->node;
@@ -43,7 +48,7 @@ static void run_parts(struct table *table, cl_kernel kernel, uint64_t first)
 {
     for (uint64_t done = 0, part; done < table->n_words; done += part) {
         part = table->n_words - done < MOST_WORDS ? table->n_words - done : MOST_WORDS;
-        NODE_SET(kernel, 2, cl_ulong, table->offset + done * sizeof(cl_ulong));
+        NODE_SET(kernel, 2, cl_ulong, table->offset + done * table_word_bytes(table));
         NODE_SET(kernel, 3, cl_ulong, part);
         NODE_SET(kernel, 4, cl_ulong, first + done);
         run(table, kernel, N_ITEMS);
@@ -57,6 +62,7 @@ static void run_each(struct table *table, cl_kernel kernel)
     bool holds_all = node->n_processes == 1;
     uint32_t first = holds_all ? 0 : node->number, end = holds_all ? node->n_nodes : first + 1;
     NODE_SET(kernel, 5, cl_uint, N_ITEMS);
+    NODE_SET(kernel, 6, cl_uint, table->op);
     for (uint32_t i = first; i < end; i++) {
         NODE_SET(kernel, 1, cl_uint, i - first);
         run_parts(table, kernel, i * table->n_words);
@@ -94,7 +100,7 @@ static void set_undo_stream(struct table *table, cl_mem marks)
     NODE_SET(table->undo_stream, 2, cl_ulong, table->offset);
     NODE_SET(table->undo_stream, 3, cl_ulong, table->n_words - 1);
     NODE_SET(table->undo_stream, 4, cl_uint, node->n_nodes);
-    NODE_SET(table->undo_stream, 5, cl_uint, table->use_xor);
+    NODE_SET(table->undo_stream, 5, cl_uint, table->op);
     NODE_SET(table->undo_stream, 6, cl_mem, marks);
     NODE_SET(table->undo_stream, 7, cl_uint, PIECE);
 }
@@ -148,7 +154,7 @@ uint64_t table_count_wrong(struct table *table)
     uint64_t sum = 0;
     cl_ulong *wrong = app_array(N_ITEMS, sizeof *wrong, "counts");
     cl_mem on_device = node_array(table->node, N_ITEMS * sizeof *wrong, wrong);
-    NODE_SET(table->count, 6, cl_mem, on_device);
+    NODE_SET(table->count, 7, cl_mem, on_device);
     run_each(table, table->count);
     node_read(table->node, on_device, N_ITEMS * sizeof *wrong, wrong);
     for (uint32_t i = 0; i < N_ITEMS; i++)

@@ -11,38 +11,86 @@
 
 #define EVERY_NODE 0xffffffffu /* the process holds the heaps of all nodes, one behind the other */
 
+/* enum table_op of table.h. */
+#define INC 0u
+#define XOR 1u
+#define ADD 2u
+#define PUT 3u
+
+#define ADDEND(ran) (1 + ((uint)((ran) >> 32) & 7))
+#define FIRST_FLOAT(i) ((float)((i)&0xffff))
+
+/* Marks of words that numbers are put to. The stream has neither 0 nor, on the way to 2^40, these; and no half of RIGHT
+ * makes a half of a number 0. */
+#define UNTOUCHED 0ul
+#define LOST 1ul
+#define RIGHT 0xfffffffffffffffful
+
 /* Table of the heap of a process that is number `heap`. */
-static global ulong *table_of(global struct gravelp_arena *arena, uint heap, ulong offset)
+static global uchar *table_of(global struct gravelp_arena *arena, uint heap, ulong offset)
 {
-    return (global ulong *)((global uchar *)arena + arena->heap_offset + heap * arena->heap_bytes +
-                            offset);
+    return (global uchar *)arena + arena->heap_offset + heap * arena->heap_bytes + offset;
 }
 
-/* Word i becomes first + i. Global size: n_items. */
+/* Word i becomes first + i, or what table_fill says. Global size: n_items. */
 kernel void fill_table(GRAVEL_ARENA, uint heap, ulong offset, ulong n_words, ulong first,
-                       uint n_items)
+                       uint n_items, uint op)
 {
-    global ulong *table = table_of(gravel_arena_, heap, offset);
+    global uchar *table = table_of(gravel_arena_, heap, offset);
     for (ulong i = get_global_id(0); i < n_words; i += n_items)
-        table[i] = first + i;
+        if (op == ADD)
+            ((global float *)table)[i] = FIRST_FLOAT(first + i);
+        else
+            ((global ulong *)table)[i] = op == PUT ? UNTOUCHED : first + i;
 }
 
-/* wrong[item] += words that are not first + i. Global size: n_items. */
-kernel void count_wrong(GRAVEL_ARENA, uint heap, ulong offset, ulong n_words, ulong first,
-                        uint n_items, global ulong *wrong)
+static bool is_wrong(global const uchar *table, ulong i, ulong first, uint op)
 {
-    global const ulong *table = table_of(gravel_arena_, heap, offset);
+    if (op == ADD)
+        return !(((global const float *)table)[i] == FIRST_FLOAT(first + i));
+    ulong word = ((global const ulong *)table)[i];
+    return op == PUT ? word != UNTOUCHED && word != RIGHT : word != first + i;
+}
+
+/* wrong[item] += words that are not as fill_table made them. Global size: n_items. */
+kernel void count_wrong(GRAVEL_ARENA, uint heap, ulong offset, ulong n_words, ulong first,
+                        uint n_items, uint op, global ulong *wrong)
+{
+    global const uchar *table = table_of(gravel_arena_, heap, offset);
     ulong n = 0;
     for (ulong i = get_global_id(0); i < n_words; i += n_items)
-        n += table[i] != first + i;
+        n += is_wrong(table, i, first, op);
     wrong[get_global_id(0)] += n;
 }
 
-/* 64-bit words by 32-bit atomics, which every device has; the lower half comes first. A borrow may be late. */
-static void undo(global ulong *word, ulong ran, uint use_xor)
+static void subtract(volatile global uint *bits, float value)
 {
-    volatile global uint *low = (volatile global uint *)word;
-    if (use_xor) {
+    uint old = *bits, seen;
+    while ((seen = atomic_cmpxchg(bits, old, as_uint(as_float(old) - value))) != old)
+        old = seen;
+}
+
+/* Several work-items may look at a word: it goes from a number to RIGHT, or from UNTOUCHED to LOST. */
+static void mark_put(volatile global ulong *word, ulong ran)
+{
+    ulong held = *word;
+    if (held == ran)
+        *word = RIGHT;
+    else if (held == UNTOUCHED)
+        *word = LOST;
+}
+
+/* 64-bit words by 32-bit atomics, which every device has; the lower half comes first. A borrow may be late. */
+static void undo(global uchar *table, ulong i, ulong ran, uint op)
+{
+    if (op == ADD) {
+        subtract((volatile global uint *)table + i, (float)ADDEND(ran));
+        return;
+    }
+    volatile global uint *low = (volatile global uint *)table + 2 * i;
+    if (op == PUT) {
+        mark_put((volatile global ulong *)table + i, ran);
+    } else if (op == XOR) {
         atomic_xor(low, (uint)ran);
         atomic_xor(low + 1, (uint)(ran >> 32));
     } else if (atomic_dec(low) == 0) {
@@ -54,8 +102,8 @@ static void undo(global ulong *word, ulong ran, uint use_xor)
  * Undo `piece` updates after each of the marks, n_updates at most in all; those of one node, or of EVERY_NODE.
  * Global size: marks.
  */
-kernel void undo_updates(GRAVEL_ARENA, uint node, ulong offset, ulong mask, uint n_nodes,
-                         uint use_xor, global const ulong *marks, uint piece, ulong n_updates)
+kernel void undo_updates(GRAVEL_ARENA, uint node, ulong offset, ulong mask, uint n_nodes, uint op,
+                         global const ulong *marks, uint piece, ulong n_updates)
 {
     ulong first = (ulong)get_global_id(0) * piece, ran = marks[get_global_id(0)];
     for (ulong k = first; k < first + piece && k < n_updates; k++) {
@@ -64,7 +112,7 @@ kernel void undo_updates(GRAVEL_ARENA, uint node, ulong offset, ulong mask, uint
         if (owner != node && node != EVERY_NODE)
             continue;
         uint heap = node == EVERY_NODE ? owner : 0;
-        undo(table_of(gravel_arena_, heap, offset) + (ran & mask), ran, use_xor);
+        undo(table_of(gravel_arena_, heap, offset), ran & mask, ran, op);
     }
 }
 
@@ -75,5 +123,5 @@ kernel void undo_words(GRAVEL_ARENA, uint node, ulong offset, ulong n_words,
     ulong word = words[get_global_id(0)];
     uint owner = (uint)(word / n_words), heap = node == EVERY_NODE ? owner : 0;
     if (owner == node || node == EVERY_NODE)
-        undo(table_of(gravel_arena_, heap, offset) + word % n_words, 0, 0);
+        undo(table_of(gravel_arena_, heap, offset), word % n_words, 0, INC);
 }

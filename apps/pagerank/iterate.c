@@ -196,7 +196,7 @@ static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, uni
         NODE_SET(pagerank->apply, 5, cl_ulong, sums);
     set_rank(pagerank, 6, base);
     set_rank(pagerank, 7, extra);
-    node_launch(node, pagerank->apply, n_own(pagerank));
+    node_run(node, pagerank->apply, n_own(pagerank));
     sum_totals(pagerank);
 }
 

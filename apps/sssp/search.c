@@ -71,7 +71,7 @@ static uint64_t gather(struct sssp *sssp, uint64_t *n_all)
 {
     cl_uint counts[2];
     node_clear(&sssp->node, sssp->counts, sizeof counts);
-    node_launch(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
+    node_run(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
     node_read(&sssp->node, sssp->counts, sizeof counts, counts);
     uint64_t sums[2] = {counts[0], counts[1]};
     node_check(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sums, 2));
@@ -103,7 +103,7 @@ static uint64_t find_lowest(struct sssp *sssp)
 {
     uint32_t group_items = sssp->node.group_items;
     uint64_t n_groups = (n_own(sssp) + group_items - 1) / group_items, lowest = FAR_OF(sssp);
-    node_launch(&sssp->node, sssp->lowest, n_own(sssp));
+    node_run(&sssp->node, sssp->lowest, n_own(sssp));
     uint64_t *lows = read_distances(sssp, sssp->lows, n_groups);
     for (uint64_t i = 0; i < n_groups; i++)
         lowest = lows[i] < lowest ? lows[i] : lowest;

@@ -20,6 +20,8 @@
 #include "pump/parts.h"
 
 #define MESSAGES_EACH 32u /* fewest, on average, of a package of a run that is worth binning */
+#define BLOCK_MESSAGES_EACH \
+    512u /* of a block: for each package of the shortest look, as many as a GPU's group increments */
 
 /* Messages that a buffer takes of a part; even, if it takes several, so that the next piece begins at 8 bytes too. */
 static uint32_t buffer_messages(const struct gravel_pump *pump, uint32_t command)
@@ -81,6 +83,23 @@ uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
             break;
     }
     return at;
+}
+
+/* A round of the pump costs the host and the bus as much for a small block as for a large one. */
+uint32_t gravel_pump_look_ahead(const struct gravel_pump *pump,
+                                const struct gravelp_package *headers, uint32_t n)
+{
+    uint64_t n_messages = 0, block = (uint64_t)pump->look_ahead * BLOCK_MESSAGES_EACH;
+    if (n == 0 || !pump->binner || !gravel_command_commutes(headers[0].command))
+        return pump->look_ahead;
+    for (uint32_t i = 0; i < n; i++)
+        n_messages += headers[i].n_messages;
+    uint64_t fits = most_messages(pump, headers[0].command);
+    fits -= fits / 16; /* the next packages may hold more */
+    uint64_t wanted = n_messages ? (fits < block ? fits : block) * n / n_messages : 0;
+    return wanted < pump->look_ahead  ? pump->look_ahead
+           : wanted < pump->look_most ? (uint32_t)wanted
+                                      : pump->look_most;
 }
 
 /* Headers of parts that have been applied. */

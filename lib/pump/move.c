@@ -62,19 +62,39 @@ static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n,
     return error;
 }
 
+/* Words that the shape names. @param are_wanted  [out] whether they are. */
+static cl_int read_words(struct gravel_pump *pump, bool *are_wanted, cl_event *last)
+{
+    const struct gravel_pump_words *words = &pump->shape.words;
+    cl_event next = NULL;
+    *are_wanted = words->bytes && words->are_wanted(pump->shape.context);
+    if (!*are_wanted)
+        return CL_SUCCESS;
+    cl_int error = clEnqueueReadBuffer(pump->looks, pump->device, CL_FALSE, words->at, words->bytes,
+                                       pump->words, 0, NULL, &next);
+    keep_last(last, next);
+    return error;
+}
+
 /* Read what changes on the device. @param n  [out] [n_queues] headers read of each queue. */
 static int look(struct gravel_pump *pump, uint32_t *n)
 {
     static const char what[] = "reading the queues of the device";
+    bool are_wanted = false;
     cl_event last = NULL;
     cl_int error = clEnqueueReadBuffer(pump->looks, pump->device, CL_FALSE, 0, pump->state_bytes,
                                        pump->seen, 0, NULL, &last);
+    if (error == CL_SUCCESS)
+        error = read_words(pump, &are_wanted, &last);
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
         n[q] =
             pump->mirrors[q].n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, &pump->mirrors[q]) : 0;
         error = read_headers(pump, q, n[q], &last);
     }
-    return gravel_wait_command(pump->shape.memory->device, pump->looks, error, last, what);
+    int code = gravel_wait_command(pump->shape.memory->device, pump->looks, error, last, what);
+    if (!code && are_wanted)
+        pump->shape.words.see(pump->shape.context, pump->words);
+    return code;
 }
 
 /* Let the mirror's readers see the device's fault and counters; they are the pump's to write there.
@@ -177,7 +197,8 @@ static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, u
     uint32_t wanted = 2 * ready < GRAVEL_PUMP_LOOK_MIN ? GRAVEL_PUMP_LOOK_MIN : 2 * ready;
     struct gravel_package_run run;
     int code = 0;
-    mirror->wanted = wanted < pump->look_ahead ? wanted : pump->look_ahead;
+    uint32_t most = gravel_pump_look_ahead(pump, headers, ready);
+    mirror->wanted = wanted < most ? wanted : most;
     for (; !code && n_begun && at < ready && mirror->n_flights < GRAVEL_PUMP_FLIGHTS;
          at += n_begun) {
         n_begun = gravel_pump_n_to_copy(pump, headers + at, ready - at, &run);

@@ -54,7 +54,7 @@ struct mirror {
     struct gravelp_queue_words
         *words;           /* the mirror's: reserved and waits are ours, consumed the aggregator's */
     unsigned char *slots; /* the mirror's */
-    struct gravelp_package *headers; /* [look_ahead] pinned; what the last look saw */
+    struct gravelp_package *headers; /* [look_most] pinned; what the last look saw */
     uint32_t wanted;                 /* headers to read at the next look: twice what was ready */
     uint32_t taken;                  /* tickets whose copies have been enqueued */
     struct flight flights[GRAVEL_PUMP_FLIGHTS];
@@ -76,10 +76,12 @@ struct gravel_pump {
     struct gravel_pinned staging; /* what the device has, what it is sent, headers */
     unsigned char *seen; /* [state_bytes] control block and queue words as the device has them */
     uint32_t state_bytes;
+    unsigned char *words;                /* [shape.words.bytes] as the device has them */
     struct gravelp_queue_words *credits; /* [n_queues] what the device is sent */
     struct mirror *mirrors;              /* [n_queues] */
     uint32_t n_queues, n_slots, slot_bytes;
-    uint32_t look_ahead; /* headers of each queue */
+    uint32_t look_ahead; /* headers read of a queue at once, unless a block takes more packages */
+    uint32_t look_most;  /* headers read of a queue at once, in any case at most */
     bool has_told_abort;
     struct gravel_lived clock;               /* what the device is shown */
     struct gravel_device_aggregator *binner; /* NULL if the device bins nothing */
@@ -146,6 +148,10 @@ static inline void gravel_pump_begin_flight(struct mirror *mirror, uint32_t n)
 uint32_t gravel_pump_n_to_copy(const struct gravel_pump *pump,
                                const struct gravelp_package *headers, uint32_t n,
                                struct gravel_package_run *run);
+/* Headers that the next look at a queue reads, at most: of as many packages as hold a block's messages, if they are
+ * like the n ready ones, whose headers are given. */
+uint32_t gravel_pump_look_ahead(const struct gravel_pump *pump,
+                                const struct gravelp_package *headers, uint32_t n);
 /* Have the device bin the next packages of a queue. @param n_binned  [out] 0 if there is no room for a block now.
  * @return 0; GRAVEL_ECL. */
 int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct gravel_package_run *run,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define LOOK_AHEAD 4096u /* headers read at once, of all queues */
+#define LOOK_MOST 8192u  /* where packages hold few messages: see gravel_pump_look_ahead */
 #define BIN_MESSAGES 16384u
 #define BIN_PART_MESSAGES 4096u
 
@@ -103,14 +104,16 @@ static int make_queues(struct gravel_pump *pump)
 
 static int make_staging(struct gravel_pump *pump)
 {
-    size_t headers = sizeof(struct gravelp_package) * pump->look_ahead;
-    size_t bytes = pump->state_bytes + pump->n_queues * (headers + sizeof *pump->credits);
+    size_t headers = sizeof(struct gravelp_package) * pump->look_most;
+    size_t before = pump->state_bytes + pump->n_queues * (headers + sizeof *pump->credits);
+    size_t bytes = before + pump->shape.words.bytes;
     int code = gravel_pinned_create(&pump->staging, pump->shape.memory->device, pump->looks,
                                     "pinned memory for the pump", NULL, bytes);
     if (code)
         return code;
     memset(pump->staging.begin, 0, bytes);
     pump->seen = pump->staging.begin;
+    pump->words = pump->seen + before;
     pump->credits = (struct gravelp_queue_words *)(pump->seen + pump->state_bytes);
     unsigned char *at = (unsigned char *)(pump->credits + pump->n_queues);
     for (uint32_t q = 0; q < pump->n_queues; q++, at += headers) {
@@ -186,6 +189,7 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     pump->slot_bytes = arena->slot_bytes;
     pump->clock = gravel_package_clock(arena);
     pump->look_ahead = LOOK_AHEAD / pump->n_queues;
+    pump->look_most = LOOK_MOST / pump->n_queues;
     pump->state_bytes =
         (uint32_t)(arena->queues_offset + arena->n_queues * sizeof(struct gravelp_queue_words));
     pthread_mutex_init(&pump->lock, NULL);

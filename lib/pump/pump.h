@@ -27,11 +27,20 @@
 struct gravel_pump;
 struct gravel_block;
 
+/* Words elsewhere in the kernels' arena that looks bring as well. */
+struct gravel_pump_words {
+    uint64_t at;    /* [bytes] */
+    uint32_t bytes; /* 0: none */
+    bool (*are_wanted)(void *context);
+    void (*see)(void *context, const void *words);
+};
+
 struct gravel_pump_shape {
     const struct gravel_memory *memory;
     const _Atomic bool *aborted; /* H2: the node has failed; the pump tells kernels (H1) */
     gravel_report_function *report;
     void (*wake)(void *context, uint32_t queue); /* packages came for a queue's aggregator */
+    struct gravel_pump_words words;
     void *context;
     uint64_t timeout_ns;     /* longest wait of gravel_pump_move for room in the mirror */
     const char *aggregation; /* GRAVEL_DEVICE_AGGREGATION's value; NULL is off */
@@ -81,6 +90,13 @@ void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
  *          published; GRAVEL_ETIMEOUT if the aggregators make no room, or the device ends no copy; GRAVEL_ECL.
  */
 int gravel_pump_settle(struct gravel_pump *pump);
+
+/**
+ * Go round once, at once: what kernels that have ended wrote to the words that looks bring is seen then.
+ *
+ * @return  0; GRAVEL_EPEER if the node aborted; otherwise the node fails: GRAVEL_ECL; GRAVEL_ETIMEOUT.
+ */
+int gravel_pump_look(struct gravel_pump *pump);
 
 /* A wait, of any thread, that lasts as long as the pump goes round; given up, and the node has failed: a call of the
  * driver does not return. It stays where it has begun. */

@@ -162,3 +162,16 @@ int gravel_pump_settle(struct gravel_pump *pump)
             usleep(GRAVEL_PUMP_REST_MAX_US);
     }
 }
+
+int gravel_pump_look(struct gravel_pump *pump)
+{
+    uint32_t moved = 0;
+    int code = lock(pump);
+    if (code)
+        return code;
+    code = gravel_pump_move(pump, false, &moved);
+    if (code)
+        gravel_pump_fail(pump, code);
+    pthread_mutex_unlock(&pump->lock);
+    return code;
+}

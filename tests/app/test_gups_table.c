@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The check of GUPS can fail: with every update it finds nothing, with one missing, one too many or one astray it finds
- * those words.
+ * those words. Of puts, only a word shows that none has reached, or one of another word.
  *
  * usage: test_gups_table    a process that stands for several nodes, or under mpirun
  *
@@ -17,13 +17,27 @@
 
 enum mistake { NONE, ONE_MISSING, ONE_TOO_MANY, ONE_ASTRAY };
 
+/* Operation and type of a message, by enum table_op. */
+static const struct {
+    const char *name;
+    uint32_t op, type;
+} updates[] = {[TABLE_INC] = {"inc", GRAVEL_ADD, GRAVEL_ULONG},
+               [TABLE_XOR] = {"xor", GRAVEL_XOR, GRAVEL_ULONG},
+               [TABLE_ADD] = {"add-float", GRAVEL_ADD, GRAVEL_FLOAT},
+               [TABLE_PUT] = {"put", 0, GRAVEL_ULONG}};
+
 static void update(const struct table *table, uint64_t ran, uint64_t shift)
 {
     const struct node *node = table->node;
-    uint64_t word = (ran + shift) % N_WORDS, one = 1;
+    uint64_t at = table->offset + table_word_bytes(table) * ((ran + shift) % N_WORDS), one = 1;
     uint32_t owner = (uint32_t)(((ran >> 32) * node->n_nodes) >> 32);
-    node_check(gravel_update(node->gravel, table->use_xor ? GRAVEL_XOR : GRAVEL_ADD, GRAVEL_ULONG,
-                             table->offset + 8 * word, table->use_xor ? &ran : &one, owner));
+    float addend = (float)TABLE_ADDEND(ran);
+    const void *value = table->op == TABLE_INC   ? &one
+                        : table->op == TABLE_ADD ? (const void *)&addend
+                                                 : &ran;
+    node_check(table->op == TABLE_PUT ? gravel_put(node->gravel, at, value, sizeof ran, owner)
+                                      : gravel_update(node->gravel, updates[table->op].op,
+                                                      updates[table->op].type, at, value, owner));
 }
 
 /* As GUPS does, or from a list as GUPS-mod. */
@@ -43,6 +57,15 @@ static void undo(struct table *table, bool by_list)
     table_undo_words(table, words + N_UPDATES / 2, N_UPDATES - N_UPDATES / 2);
 }
 
+/* As if no put had reached the word. */
+static void lose(const struct table *table, uint64_t ran)
+{
+    const struct node *node = table->node;
+    const uint64_t zero = 0;
+    node_check(gravel_put(node->gravel, table->offset + 8 * (ran % N_WORDS), &zero, sizeof zero,
+                          (uint32_t)(((ran >> 32) * node->n_nodes) >> 32)));
+}
+
 /* Node 0 makes all updates, but for the mistake. @return wrong words of all nodes. */
 static uint64_t try(struct table *table, bool by_list, enum mistake mistake)
 {
@@ -58,6 +81,8 @@ static uint64_t try(struct table *table, bool by_list, enum mistake mistake)
         if (is_wrong && mistake == ONE_TOO_MANY)
             update(table, ran, 0);
     }
+    if (table->op == TABLE_PUT && mistake == ONE_MISSING && table->node->number == 0)
+        lose(table, ran);
     node_barrier(table->node);
     undo(table, by_list);
     return node_sum(table->node, table_count_wrong(table));
@@ -67,9 +92,24 @@ static void expect(struct table *table, bool by_list, enum mistake mistake, uint
 {
     uint64_t n = try(table, by_list, mistake);
     if (n != n_wrong)
-        die("%s%s, mistake %d: %llu wrong words, not %llu", table->use_xor ? "xor" : "inc",
+        die("%s%s, mistake %d: %llu wrong words, not %llu", updates[table->op].name,
             by_list ? ", by list" : "", mistake, (unsigned long long)n,
             (unsigned long long)n_wrong);
+}
+
+/* Words that each mistake makes wrong, by enum table_op. A put again changes nothing; one astray is one of several to
+ * the word that misses it. */
+static const uint64_t n_wrong[][4] = {
+    [TABLE_INC] = {0, 1, 1, 2},
+    [TABLE_XOR] = {0, 1, 1, 2},
+    [TABLE_ADD] = {0, 1, 1, 2},
+    [TABLE_PUT] = {0, 1, 0, 1},
+};
+
+static void expect_all(struct table *table, bool by_list)
+{
+    for (int mistake = NONE; mistake <= ONE_ASTRAY; mistake++)
+        expect(table, by_list, (enum mistake)mistake, n_wrong[table->op][mistake]);
 }
 
 int main(void)
@@ -80,14 +120,12 @@ int main(void)
     struct table table = {
         .node = &node, .offset = node_alloc(&node, 8 * N_WORDS), .n_words = N_WORDS};
     table_open(&table);
-    for (int round = 0; round < 3; round++) {
-        bool by_list = round == 2;
-        table.use_xor = round == 1;
-        expect(&table, by_list, NONE, 0);
-        expect(&table, by_list, ONE_MISSING, 1);
-        expect(&table, by_list, ONE_TOO_MANY, 1);
-        expect(&table, by_list, ONE_ASTRAY, 2);
+    for (int op = TABLE_INC; op <= TABLE_PUT; op++) {
+        table.op = (enum table_op)op;
+        expect_all(&table, false);
     }
+    table.op = TABLE_INC;
+    expect_all(&table, true);
     table_close(&table);
     node_close(&node);
     puts("PASS");

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -59,12 +60,12 @@ static void wake(void *context, uint32_t number)
     (void)context, (void)number;
 }
 
-static void open_for(uint32_t nodes, uint32_t n_buffers)
+static void open_ring(uint32_t n_slots, uint32_t nodes, uint32_t n_buffers)
 {
     const struct gravel_arena_shape shape = {.n_nodes = nodes,
                                              .n_heaps = 1,
                                              .n_queues = 1,
-                                             .queue_bytes = N_SLOTS * SLOT_BYTES,
+                                             .queue_bytes = (uint64_t)n_slots * SLOT_BYTES,
                                              .slot_bytes = SLOT_BYTES,
                                              .heap_bytes = 4096,
                                              .start = START};
@@ -80,13 +81,18 @@ static void open_for(uint32_t nodes, uint32_t n_buffers)
     OK(gravel_pump_create(&pump, &pump_shape));
     queue = (struct gravel_package_queue){.words = gravel_arena_queue(memory.arena, 0),
                                           .slots = gravel_arena_slots(memory.arena, 0),
-                                          .n_slots = N_SLOTS,
+                                          .n_slots = n_slots,
                                           .slot_bytes = SLOT_BYTES,
                                           .head = START,
                                           .arrived = gravel_pump_arrived(pump, 0)};
     n_nodes = nodes;
     sent = START;
     reported = 0;
+}
+
+static void open_for(uint32_t nodes, uint32_t n_buffers)
+{
+    open_ring(N_SLOTS, nodes, n_buffers);
 }
 
 static int open_pump(void **state)
@@ -121,18 +127,17 @@ static uint64_t value_of(uint32_t command, uint32_t ticket, uint32_t i)
     return value & mask_of(GRAVELP_VALUE_BYTES(command));
 }
 
-/* Publish a package of n messages, as a leader does; message i goes to node i % n_nodes, its index tells ticket and i.
+/* Fill a slot with a published package of n messages; message i goes to node i % n_nodes, its index tells ticket and i.
  */
-static void send_package(uint32_t command, uint32_t n)
+static void fill_slot(unsigned char *bytes, uint32_t ticket, uint32_t command, uint32_t n)
 {
-    uint32_t slot[SLOT_BYTES / 4] = {0}, stride = GRAVELP_PACKAGE_STRIDE(n);
-    unsigned char *bytes = (unsigned char *)slot;
+    uint32_t stride = GRAVELP_PACKAGE_STRIDE(n);
     struct gravelp_package package = {
-        .published = sent + 1, .command = command, .n_messages = n, .stride = stride, .base = 64};
-    memcpy(slot, &package, sizeof package);
+        .published = ticket + 1, .command = command, .n_messages = n, .stride = stride, .base = 64};
+    memcpy(bytes, &package, sizeof package);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = i % n_nodes;
-        uint64_t index = (uint64_t)sent << 6 | i, value = value_of(command, sent, i);
+        uint64_t index = (uint64_t)ticket << 6 | i, value = value_of(command, ticket, i);
         memcpy(bytes + GRAVELP_NODE_ROW + 4 * i, &node, 4);
         memcpy(bytes + GRAVELP_INDEX_ROW(stride) + (size_t)GRAVELP_INDEX_BYTES(command) * i, &index,
                GRAVELP_INDEX_BYTES(command));
@@ -141,9 +146,25 @@ static void send_package(uint32_t command, uint32_t n)
                        (size_t)GRAVELP_VALUE_BYTES(command) * i,
                    &value, GRAVELP_VALUE_BYTES(command));
     }
-    uint64_t number = sent++ & (N_SLOTS - 1);
-    write_device(memory.arena->slots_offset + number * SLOT_BYTES, slot, sizeof slot);
+}
+
+/* Publish packages of n messages each, as leaders do; the ring does not end between them. */
+static void send_packages(uint32_t command, uint32_t n_packages, uint32_t n)
+{
+    unsigned char *slots = calloc(n_packages, SLOT_BYTES);
+    uint64_t first = sent & (queue.n_slots - 1);
+    assert_non_null(slots);
+    for (uint32_t i = 0; i < n_packages; i++)
+        fill_slot(slots + (size_t)i * SLOT_BYTES, sent++, command, n);
+    write_device(memory.arena->slots_offset + first * SLOT_BYTES, slots,
+                 (size_t)n_packages * SLOT_BYTES);
     write_device(memory.arena->queues_offset, &sent, sizeof sent); /* reserved is its first word */
+    free(slots);
+}
+
+static void send_package(uint32_t command, uint32_t n)
+{
+    send_packages(command, 1, n);
 }
 
 /* Take an element off a row. */
@@ -278,6 +299,21 @@ static void expect_package(uint32_t command, uint32_t n)
     assert_int_equal(package->command, command);
     assert_int_equal(package->n_messages, n);
     gravel_package_release(&queue);
+}
+
+/* The next is a block, of whose messages only the number is looked at. @return its packages. */
+static uint32_t take_block(uint32_t n)
+{
+    const struct gravelp_package *package = gravel_package_peek(&queue);
+    assert_non_null(package);
+    assert_int_equal(package->command, GRAVEL_BINNED);
+    struct gravel_block *block = &gravel_pump_blocks(pump, 0)[package->n_messages];
+    uint32_t n_packages = block->run.n_packages;
+    assert_int_equal(block->run.n_messages, n_packages * n);
+    return_buffers(block->first);
+    block->first = NULL;
+    gravel_package_release_n(&queue, n_packages);
+    return n_packages;
 }
 
 static void expect_nothing(void)
@@ -496,6 +532,34 @@ static void foreign_block_is_made_harmless(void **state)
     expect_nothing();
 }
 
+/* Looks reach further and further. @param expected  packages of the last block, when 8192 are ready. */
+static void expect_look_ahead(uint32_t n, uint32_t n_buffers, uint32_t expected)
+{
+    close_pump(NULL);
+    open_ring(16384, 1, n_buffers);
+    send_packages(INC, 16, n); /* the ring ends */
+    OK(gravel_pump_settle(pump));
+    assert_int_equal(take_block(n), 16);
+    for (uint32_t ready = 64; ready <= 4096; ready *= 2) {
+        send_packages(INC, ready, n);
+        OK(gravel_pump_settle(pump));
+        assert_int_equal(take_block(n), ready);
+    }
+    send_packages(INC, 8192, n);
+    OK(gravel_pump_settle(pump));
+    assert_int_equal(take_block(n), expected);
+}
+
+/* A look reaches as far as a block's messages do, less a sixteenth; here 213000 fit in the buffers. */
+static void look_ahead_follows_the_messages_of_packages(void **state)
+{
+    (void)state;
+    const uint32_t n_buffers = 4097, fit = (n_buffers - 1) * 52;
+    expect_look_ahead(8, n_buffers, 8192); /* all that is ready */
+    expect_look_ahead(32, n_buffers, (fit - fit / 16) / 32);
+    expect_look_ahead(50, n_buffers, 4096); /* the least */
+}
+
 static void ticket_that_is_not_published_is_still_missed(void **state)
 {
     (void)state;
@@ -522,6 +586,7 @@ int main(int argc, char **argv)
         TEST(blocks_are_for_one_node_and_for_many),
         TEST(block_waits_for_buffers),
         TEST(few_buffers_make_short_runs),
+        TEST(look_ahead_follows_the_messages_of_packages),
         TEST(blocks_may_be_left),
         TEST(bad_run_lands_as_packages),
         TEST(foreign_block_is_made_harmless),
