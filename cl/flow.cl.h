@@ -122,16 +122,18 @@
  * GRAVEL_ROUNDS: once, around all nodes: the rounds of this launch. The statement behind GRAVEL_NODE is the node of the
  * channel.
  *
- * In the form with a loop a CPU device runs all nodes in each turn, all but one without a CE: PoCL 3.1 loses variables
- * over barriers under a condition in a loop.
+ * In the form with a loop a CPU device runs all nodes in each turn, all but one without a CE: PoCL 3.1 and 6.0 lose
+ * variables over barriers under a condition in a loop. Without a barrier between nodes the compiler of PoCL 6.0 ends
+ * the process (LLVM: "Instruction Combining did not reach a fixpoint"), and, in the plain form, with a condition.
  */
 #ifdef GRAVELP_FLOW_LOOP
 #define GRAVEL_ROUNDS(f) for (; (f).scratch->goes_on; gravelp_turn_next(&(f)))
 #else
 #define GRAVEL_ROUNDS(f)
 #endif
-#if defined(GRAVELP_FLOW_LOOP) && defined(GRAVELP_ONE_THREAD)
+#if defined(GRAVELP_ONE_THREAD) && (defined(GRAVELP_FLOW_LOOP) || defined(GRAVELP_LATER_LLVM))
 #define GRAVEL_NODE(f, name)                                  \
+    GRAVELP_LATER_BARRIER();                                  \
     (f).active = gravelp_turn_is_of(f, GRAVEL_CHANNEL(name)); \
     (f).is_on = (f).channel == GRAVEL_CHANNEL(name);
 #else
@@ -150,88 +152,71 @@ GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
                                     : gravelp_column(channel, f.index);
 }
 
-#ifdef GRAVEL_HAS_SUBGROUPS
-#define GRAVELP_MAKE_CALLS_SG(verb, name)                                                    \
-    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_sg_if(struct gravel_flow_group f,      \
-                                                            uint active, struct name record) \
-    {                                                                                        \
-        gravel_ce ce = gravelp_reserve_sg(f, GRAVEL_CHANNEL(name), active != 0);             \
-        if (active)                                                                          \
-            gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                   \
-        return ce;                                                                           \
-    }                                                                                        \
-    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_sg(struct gravel_flow_group f,         \
-                                                         struct name record)                 \
-    {                                                                                        \
-        return gravel_##verb##_##name##_sg_if(f, f.is_on, record);                           \
-    }
-#define GRAVELP_HOLD_CALLS_SG(name)                                                              \
-    GRAVELP_INLINE void gravel_hold_##name##_sg_if(struct gravel_flow_group f, uint active,      \
-                                                   gravel_ce ce, uint joins, struct name record) \
+#define GRAVELP_MAKE_CALLS_BY(by, verb, name) /* by: wg, sg */                                   \
+    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_##by##_if(struct gravel_flow_group f,      \
+                                                                uint active, struct name record) \
     {                                                                                            \
-        if (active) {                                                                            \
+        gravel_ce ce = gravelp_reserve_##by(f, GRAVEL_CHANNEL(name), active != 0);               \
+        if (active)                                                                              \
             gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                       \
-            gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                              \
-        }                                                                                        \
-        gravelp_held_enqueue_sg(f, GRAVEL_CHANNEL(name), ce,                                     \
-                                active &&joins == 0 && ce < GRAVELP_NO_CE);                      \
+        GRAVELP_KEEP_##by(f);                                                                    \
+        return ce;                                                                               \
     }                                                                                            \
-    GRAVELP_INLINE void gravel_hold_##name##_sg(struct gravel_flow_group f, gravel_ce ce,        \
-                                                uint joins, struct name record)                  \
+    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_##by(struct gravel_flow_group f,           \
+                                                           struct name record)                   \
     {                                                                                            \
-        gravel_hold_##name##_sg_if(f, f.is_on, ce, joins, record);                               \
+        return gravel_##verb##_##name##_##by##_if(f, f.is_on, record);                           \
     }
+
+/* Write a held CE that gravel_talloc reserved, and say how many arrivals it waits for; without any it is enqueued. */
+#define GRAVELP_HOLD_CALLS_BY(by, name)                                                        \
+    GRAVELP_INLINE void gravel_hold_##name##_##by##_if(                                        \
+        struct gravel_flow_group f, uint active, gravel_ce ce, uint joins, struct name record) \
+    {                                                                                          \
+        if (active) {                                                                          \
+            gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                     \
+            gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                            \
+        }                                                                                      \
+        gravelp_held_enqueue_##by(f, GRAVEL_CHANNEL(name), ce,                                 \
+                                  active &&joins == 0 && ce < GRAVELP_NO_CE);                  \
+    }                                                                                          \
+    GRAVELP_INLINE void gravel_hold_##name##_##by(struct gravel_flow_group f, gravel_ce ce,    \
+                                                  uint joins, struct name record)              \
+    {                                                                                          \
+        gravel_hold_##name##_##by##_if(f, f.is_on, ce, joins, record);                         \
+    }
+
+#define GRAVELP_KEEP_wg(f) gravelp_block_keep((f).group.arena) /* behind an `if` */
+#ifdef GRAVEL_HAS_SUBGROUPS
+#define GRAVELP_KEEP_sg(f)
+#define GRAVELP_MAKE_CALLS_SG(verb, name) GRAVELP_MAKE_CALLS_BY(sg, verb, name)
+#define GRAVELP_HOLD_CALLS_SG(name) GRAVELP_HOLD_CALLS_BY(sg, name)
 #else
 #define GRAVELP_MAKE_CALLS_SG(verb, name)
 #define GRAVELP_HOLD_CALLS_SG(name)
 #endif
 
-#define GRAVELP_MAKE_CALLS(verb, name)                                                       \
-    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wg_if(struct gravel_flow_group f,      \
-                                                            uint active, struct name record) \
-    {                                                                                        \
-        gravel_ce ce = gravelp_reserve_wg(f, GRAVEL_CHANNEL(name), active != 0);             \
-        gravel_write_##name##_wg_if(f, active, GRAVEL_CHANNEL(name), ce, record);            \
-        return ce;                                                                           \
-    }                                                                                        \
-    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wg(struct gravel_flow_group f,         \
-                                                         struct name record)                 \
-    {                                                                                        \
-        return gravel_##verb##_##name##_wg_if(f, f.is_on, record);                           \
-    }                                                                                        \
-    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wi(struct gravel_flow_group f,         \
-                                                         struct name record)                 \
-    {                                                                                        \
-        gravel_ce ce = gravelp_reserve(f, GRAVEL_CHANNEL(name), 1);                          \
-        gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                       \
-        return ce;                                                                           \
-    }                                                                                        \
+#define GRAVELP_MAKE_CALLS(verb, name)                                               \
+    GRAVELP_MAKE_CALLS_BY(wg, verb, name)                                            \
+    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wi(struct gravel_flow_group f, \
+                                                         struct name record)         \
+    {                                                                                \
+        gravel_ce ce = gravelp_reserve(f, GRAVEL_CHANNEL(name), 1);                  \
+        gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);               \
+        return ce;                                                                   \
+    }                                                                                \
     GRAVELP_MAKE_CALLS_SG(verb, name)
 
-/* Write a held CE that gravel_talloc reserved, and say how many arrivals it waits for; without any it is enqueued. */
-#define GRAVELP_HOLD_CALLS(name)                                                                 \
-    GRAVELP_INLINE void gravel_hold_##name##_wg_if(struct gravel_flow_group f, uint active,      \
-                                                   gravel_ce ce, uint joins, struct name record) \
-    {                                                                                            \
-        if (active) {                                                                            \
-            gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                       \
-            gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                              \
-        }                                                                                        \
-        gravelp_held_enqueue_wg(f, GRAVEL_CHANNEL(name), ce,                                     \
-                                active &&joins == 0 && ce < GRAVELP_NO_CE);                      \
-    }                                                                                            \
-    GRAVELP_INLINE void gravel_hold_##name##_wg(struct gravel_flow_group f, gravel_ce ce,        \
-                                                uint joins, struct name record)                  \
-    {                                                                                            \
-        gravel_hold_##name##_wg_if(f, f.is_on, ce, joins, record);                               \
-    }                                                                                            \
-    GRAVELP_INLINE void gravel_hold_##name##_wi(struct gravel_flow_group f, gravel_ce ce,        \
-                                                uint joins, struct name record)                  \
-    {                                                                                            \
-        gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                           \
-        gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                                  \
-        gravelp_held_enqueue_wi(f, GRAVEL_CHANNEL(name), ce, joins == 0 && ce < GRAVELP_NO_CE);  \
-    }
+#define GRAVELP_HOLD_CALLS(name)                                                                \
+    GRAVELP_HOLD_CALLS_BY(wg, name)                                                             \
+    GRAVELP_INLINE void gravel_hold_##name##_wi(struct gravel_flow_group f, gravel_ce ce,       \
+                                                uint joins, struct name record)                 \
+    {                                                                                           \
+        gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                          \
+        gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                                 \
+        gravelp_held_enqueue_wi(f, GRAVEL_CHANNEL(name), ce, joins == 0 && ce < GRAVELP_NO_CE); \
+    }                                                                                           \
+    GRAVELP_HOLD_CALLS_SG(name)
 
 /* Behind `struct name`, in the program's outermost scope: the calls of the channel `name`. */
 #define GRAVEL_RECORD(name)                                                                      \
@@ -249,7 +234,7 @@ GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
     {                                                                                            \
         if (active)                                                                              \
             gravel_write_##name##_wi(f, channel, ce, record);                                    \
-        gravelp_block_keep(f.group.arena);                                                       \
+        gravelp_predicate_end(f.group.arena);                                                    \
     }                                                                                            \
     GRAVELP_INLINE struct name gravel_peek_##name##_wi(struct gravel_flow_group f, gravel_ce ce) \
     {                                                                                            \
@@ -262,7 +247,6 @@ GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
         return gravel_peek_##name##_wi(f, gravel_deq_wi(f, GRAVEL_CHANNEL(name)));               \
     }                                                                                            \
     GRAVELP_HOLD_CALLS(name)                                                                     \
-    GRAVELP_HOLD_CALLS_SG(name)                                                                  \
     GRAVELP_MAKE_CALLS(spawn, name) GRAVELP_MAKE_CALLS(sync, name) GRAVELP_MAKE_CALLS(push, name)
 
 /* Reserve CEs, to be written by gravel_write_NAME_wi; then say that they are. */
@@ -271,7 +255,7 @@ GRAVELP_INLINE gravel_ce gravel_talloc_wg(struct gravel_flow_group f, uint chann
     gravel_ce ce = gravelp_reserve_wg(f, channel, f.is_on ? n : 0);
     if (gravelp_is_leader())
         gravelp_count_unenqueued(f, channel, (int)f.is_on);
-    gravelp_block_keep(f.group.arena);
+    gravelp_predicate_end(f.group.arena);
     return ce;
 }
 GRAVELP_INLINE void gravel_enq_wg(struct gravel_flow_group f, uint channel)
@@ -279,7 +263,7 @@ GRAVELP_INLINE void gravel_enq_wg(struct gravel_flow_group f, uint channel)
     gravelp_group_meet_apart(f.group.arena);
     if (gravelp_is_leader())
         gravelp_count_unenqueued(f, channel, -(int)f.is_on);
-    gravelp_block_keep(f.group.arena);
+    gravelp_predicate_end(f.group.arena);
 }
 GRAVELP_INLINE gravel_ce gravel_talloc_wi(struct gravel_flow_group f, uint channel, uint n)
 {
@@ -376,7 +360,7 @@ GRAVELP_INLINE void gravel_tfree_wg_if(struct gravel_flow_group f, uint active, 
 {
     if (active)
         gravelp_held_free(f, channel, ce);
-    gravelp_block_keep(f.group.arena);
+    gravelp_predicate_end(f.group.arena);
 }
 GRAVELP_INLINE void gravel_tfree_wg(struct gravel_flow_group f, uint channel, gravel_ce ce)
 {
@@ -429,7 +413,7 @@ GRAVELP_INLINE void gravel_tfree_sg(struct gravel_flow_group f, uint channel, gr
     {                                                                                    \
         if (active)                                                                      \
             store(f, slot, bits(value));                                                 \
-        gravelp_block_keep(f.group.arena);                                               \
+        gravelp_predicate_end(f.group.arena);                                            \
     }                                                                                    \
     GRAVELP_INLINE void gravel_##call##_wg(struct gravel_flow_group f, gravel_slot slot, \
                                            type value)                                   \

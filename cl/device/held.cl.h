@@ -82,7 +82,7 @@ GRAVELP_INLINE void gravelp_held_enqueue_wg(struct gravel_flow_group f, uint cha
     if (is_ready)
         gravelp_held_enqueue(f, channel, ce,
                              f.scratch->ce + f.group.scratch->lanes[gravelp_place()]);
-    gravelp_block_keep(f.group.arena);
+    gravelp_predicate_end(f.group.arena);
 }
 GRAVELP_INLINE void gravelp_held_enqueue_wi(struct gravel_flow_group f, uint channel, gravel_ce ce,
                                             uint is_ready)

@@ -90,6 +90,12 @@ gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
                                       1};
 }
 
+/* Any work-item of a group that is one thread: whether it has a CE of the channel. */
+GRAVELP_INLINE uint gravelp_turn_is_of(struct gravel_flow_group f, uint channel)
+{
+    return f.channel == channel && f.index - f.flow->round.first < f.flow->round.n;
+}
+
 #else
 
 #define GRAVELP_ENROL_LOOKS 64u  /* without a newcomer, before the list of members is closed */

@@ -38,10 +38,19 @@ GRAVELP_INLINE uint gravelp_owner(ulong key, uint n)
     return owner < n ? (uint)owner : n - 1;
 }
 
-/* Any work-item: whether its group, of a launch all of whose groups serve, has a key. */
-GRAVELP_INLINE bool gravelp_owns(ulong key)
+/* Which server a group is, and of how many. */
+struct gravelp_share {
+    uint server, n_servers;
+};
+
+/* Any work-item: its group's, of a launch all of whose groups serve. */
+GRAVELP_INLINE struct gravelp_share gravelp_share_of_group(void)
 {
-    return gravelp_owner(key, (uint)get_num_groups(0)) == gravelp_group_number();
+    return (struct gravelp_share){gravelp_group_number(), (uint)get_num_groups(0)};
+}
+GRAVELP_INLINE bool gravelp_owns(struct gravelp_share share, ulong key)
+{
+    return gravelp_owner(key, share.n_servers) == share.server;
 }
 
 /* Local memory of a group that serves. */
@@ -52,7 +61,7 @@ struct gravelp_service {
     uint link[GRAVELP_SERVER_MOST];  /* of each, 1 + the one before it in its list, or 0 */
     uint last[GRAVELP_SERVER_LISTS]; /* of each list, 1 + the last, or 0 */
     /* Of a resident server (resident.cl.h). */
-    uint first, n_behind, goes_on, n_run, busy;
+    uint first, n_behind, goes_on, n_run, busy, has_mail;
     struct gravelp_patience patience;
 };
 
@@ -91,14 +100,15 @@ GRAVELP_INLINE void gravelp_service_link(local struct gravelp_service *service, 
  * @return      how many are gathered; 0 at the end.
  */
 GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service,
-                                           global const ulong *keys, uint n, private uint *at)
+                                           struct gravelp_share share, global const ulong *keys,
+                                           uint n, private uint *at)
 {
     const uint n_lanes = gravelp_n_lanes();
     uint n_held = 0;
     while (n_held < n_lanes && *at < n) {
         for (uint look = 0; look < GRAVELP_SERVER_LOOKS; look++) {
             uint message = *at + look * n_lanes + (uint)gravelp_lane_id();
-            if (message < n && gravelp_owns(keys[message]))
+            if (message < n && gravelp_owns(share, keys[message]))
                 gravelp_service_hold(service, message, keys[message]);
         }
         *at += n - *at < GRAVELP_SERVER_LOOKS * n_lanes ? n - *at : GRAVELP_SERVER_LOOKS * n_lanes;
@@ -145,7 +155,7 @@ GRAVELP_INLINE struct gravelp_served gravelp_served_next(local struct gravelp_se
 #define GRAVELP_SERVICE
 #define GRAVELP_SERVE(message, keys, n)                                          \
     for (uint message = gravelp_is_leader() ? 0 : (n); message < (n); message++) \
-        if (gravelp_owns((keys)[message]))
+        if (gravelp_owns(gravelp_share_of_group(), (keys)[message]))
 #else
 #if defined(__OPENCL_C_VERSION__)
 #define GRAVELP_SERVICE                                             \
@@ -159,14 +169,16 @@ GRAVELP_INLINE struct gravelp_served gravelp_served_next(local struct gravelp_se
     gravelp_service_open(service);                                 \
     uint gravel_at_ = 0
 #endif
-#define GRAVELP_SERVE(message, keys, n)                                                        \
-    for (uint gathered = gravelp_service_gather(service, keys, n, &gravel_at_); gathered != 0; \
-         gravelp_service_clear(service),                                                       \
-              gathered = gravelp_service_gather(service, keys, n, &gravel_at_))                \
-        for (struct gravelp_served served =                                                    \
-                 gravelp_served_from(service, gathered, (uint)gravelp_lane_id());              \
-             served.x != GRAVELP_SERVER_NONE;                                                  \
-             served = gravelp_served_next(service, gathered, served))                          \
+#define GRAVELP_SERVE(message, keys, n)                                                       \
+    for (uint gathered =                                                                      \
+             gravelp_service_gather(service, gravelp_share_of_group(), keys, n, &gravel_at_); \
+         gathered != 0; gravelp_service_clear(service),                                       \
+              gathered = gravelp_service_gather(service, gravelp_share_of_group(), keys, n,   \
+                                                &gravel_at_))                                 \
+        for (struct gravelp_served served =                                                   \
+                 gravelp_served_from(service, gathered, (uint)gravelp_lane_id());             \
+             served.x != GRAVELP_SERVER_NONE;                                                 \
+             served = gravelp_served_next(service, gathered, served))                         \
             for (uint message = service->held[served.x], once = 1; once; once = 0)
 #endif
 

@@ -34,6 +34,24 @@ GRAVELP_INLINE void gravelp_group_meet(global struct gravelp_arena *arena)
     gravelp_block_keep(arena);
 }
 
+/* A barrier that only later LLVM needs, to which PoCL 6.0 belongs, where a group is one thread. */
+#if defined(GRAVELP_ONE_THREAD) && defined(__clang_major__) && __clang_major__ >= 16
+#define GRAVELP_LATER_LLVM
+#define GRAVELP_LATER_BARRIER() gravelp_barrier_group()
+#else
+#define GRAVELP_LATER_BARRIER() (void)0
+#endif
+
+/*
+ * Every work-item of the group: a predicated `if` ends, which may be the last thing of a node. PoCL 6.0 drops
+ * the word above at the end of a node, and work-item 0 decides for all; so there it is a barrier.
+ */
+GRAVELP_INLINE void gravelp_predicate_end(global struct gravelp_arena *arena)
+{
+    GRAVELP_LATER_BARRIER();
+    gravelp_block_keep(arena);
+}
+
 /*
  * Every work-item of the group: the first barrier of a call, before the leader alone does
  * something. If both sides of an `if` begin with such a call, LLVM moves what they share above the

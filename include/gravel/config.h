@@ -58,10 +58,15 @@
     X(COUNT, server_items, GRAVEL_SERVER_GROUP, 0, 0, 256, "device",                              \
       "work-items of each of those; 0 derives it: 1 on CPU devices, else 256 [work-items]")       \
     X(STRING, server_mode, GRAVEL_SERVER_MODE, "auto", 0, 0, "device",                            \
-      "how launches of clients and servers run: resident, both in one kernel, in jobs of one "    \
-      "node "                                                                                     \
-      "on devices that run work-groups beside each other; phases, in turns; auto is resident on " \
-      "GPUs that can, else phases")                                                               \
+      "how launches of clients and servers run: resident, both in one kernel, on devices that "   \
+      "run work-groups beside each other; phases, in turns; auto is resident on GPUs that can, "  \
+      "else phases")                                                                              \
+    X(COUNT, transactions_window, GRAVEL_SERVER_WINDOW, 256, 1, 65536, "device",                  \
+      "transactions with keys of two nodes that came to a process first and are under way at "    \
+      "most [transactions]")                                                                      \
+    X(BYTES, waiting_bytes, GRAVEL_SERVER_WAITING, 1u << 30, 4096, 1ull << 40, "device",          \
+      "memory for messages with keys that wait at a process for transactions, or for servers "    \
+      "that run; a node that gets more fails [bytes]")                                            \
     X(COUNT, inbox_slots, GRAVEL_INBOX, 0, 0, 1u << 20, "device",                                 \
       "slots of 128 messages that a server's inbox has, rounded down to a power of two; 0 "       \
       "derives it: 256, and more where many groups of clients run at once [slots]")               \

@@ -124,7 +124,7 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
         snprintf(device->cores, sizeof device->cores, "kernels get all %u compute units", all);
         return;
     }
-    struct part part;
+    struct part part = {.whole = NULL};
     cl_int error = find_part(device->id, all, units, &part);
     if (error != CL_SUCCESS) {
         snprintf(device->cores, sizeof device->cores,

@@ -72,11 +72,13 @@ void gravel_flow_destroy(struct gravel_flow *flow)
     gravel_flow_memory_destroy(&flow->memory);
     gravel_cl_kernel_release(flow->kernel);
     gravel_cl_kernel_release(flow->looping);
+    gravel_cl_program_release(flow->program);
     gravel_flow_graph_destroy(&flow->graph);
     free(flow);
 }
 
-int gravel_flow_take_kernel(struct gravel_flow *flow, cl_kernel kernel, bool loops)
+int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_kernel kernel,
+                            bool loops)
 {
     size_t most = 0;
     cl_int error = clGetKernelWorkGroupInfo(kernel, flow->memory.device->id,
@@ -90,6 +92,12 @@ int gravel_flow_take_kernel(struct gravel_flow *flow, cl_kernel kernel, bool loo
     error = gravel_flow_memory_set_argument(&flow->memory, kernel, 1);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("a flow's GRAVEL_FLOW: clSetKernelArg", error);
+    if (!loops) {
+        error = clRetainProgram(program);
+        if (error != CL_SUCCESS)
+            return gravel_fail_cl("clRetainProgram", error);
+        flow->program = program;
+    }
     *(loops ? &flow->looping : &flow->kernel) = kernel;
     return 0;
 }

@@ -39,8 +39,10 @@ struct gravel_flow {
     struct gravel_flow_memory memory;
     uint32_t group_items;
     uint32_t n_messages; /* that one CE's node sends at most */
-    cl_kernel kernel;    /* of a launch that is one round; NULL until it is built */
-    cl_kernel looping;   /* of one that is several; NULL if the scheduler needs none */
+    cl_program
+        program; /* of `kernel`: Intel's runtime takes it from a kernel only while it is held */
+    cl_kernel kernel;  /* of a launch that is one round; NULL until it is built */
+    cl_kernel looping; /* of one that is several; NULL if the scheduler needs none */
     struct gravel_scheduling scheduling;
     uint32_t slice_elements; /* that a launch processes which chooses by itself, about */
     bool is_running;         /* set and cleared by the caller's thread */
@@ -67,9 +69,11 @@ int gravel_flow_make(struct gravel_flow **flow, const struct gravel_device *devi
                      struct gravel_flow_launcher launcher);
 
 /**
- * Take a kernel of the flow's program in one form, to be released with the flow. @return 0; GRAVEL_EINVAL; GRAVEL_ECL.
+ * Take a kernel of the flow's program in one form, to be released with the flow, which holds the program of the plain
+ * form, too. @return 0; GRAVEL_EINVAL; GRAVEL_ECL.
  */
-int gravel_flow_take_kernel(struct gravel_flow *flow, cl_kernel kernel, bool loops);
+int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_kernel kernel,
+                            bool loops);
 
 /** The channel of a name, to add to, or of an output. @return 0; GRAVEL_EINVAL, which says which call. */
 int gravel_flow_find(const struct gravel_flow *flow, const char *call, const char *name,

@@ -234,6 +234,9 @@ static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_
     if (network->sees_attached) {
         n += gravel_transactions_step(network->transactions, gravel_clock_ns());
         gravel_sender_flush_urgent(network->handler_sender); /* answers */
+        uint64_t mail_due_ns = gravel_transactions_due_ns(network->transactions, now_ns);
+        if (mail_due_ns < *due_ns)
+            *due_ns = mail_due_ns;
     }
     if (gravel_network_has_aborted(network)) {
         gravel_liveness_tell_death(network);

@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS_AT_ONCE 16u /* of the line, before the network thread does something else */
-
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
 static void queue_init(struct transaction_queue *queue)
@@ -45,16 +43,16 @@ static struct transaction *pop(struct transaction_queue *queue)
     return transaction;
 }
 
-static int take(void *context, const struct gravel_frame *frame, const struct gravel_run *run,
-                uint32_t heap);
-
 int gravel_transactions_create(struct gravel_transactions **out, struct gravel_network *network,
                                struct gravel_device_calls *calls)
 {
     struct gravel_device_steps *steps = NULL;
     *out = NULL;
-    int code = network->transport->n_nodes > 1 ? gravel_device_steps_create(&steps, calls) : 0;
-    if (code || !steps)
+    struct gravel_mail *mail = gravel_line_mail(calls);
+    int code = network->transport->n_nodes > 1
+                   ? gravel_device_steps_create(&steps, calls, mail != NULL)
+                   : 0;
+    if (code || (!steps && !mail))
         return code;
     struct gravel_transactions *transactions = calloc(1, sizeof *transactions);
     void *records = malloc(GRAVEL_STEP_MOST * GRAVELP_TRANSACTION_BYTES(GRAVEL_DATUM_MAX_WORDS));
@@ -67,13 +65,14 @@ int gravel_transactions_create(struct gravel_transactions **out, struct gravel_n
     transactions->network = network;
     transactions->calls = calls;
     transactions->steps = steps;
+    transactions->mail = mail;
     transactions->records = records;
     transactions->open = open;
     queue_init(&transactions->guests);
     queue_init(&transactions->postponed);
     for (uint32_t step = 0; step < GRAVELP_N_STEPS; step++)
         queue_init(&transactions->ready[step]);
-    gravel_device_calls_set_line(calls, (struct gravel_line){take, transactions});
+    gravel_device_calls_set_line(calls, (struct gravel_line){gravel_line_take, transactions});
     *out = transactions;
     return 0;
 }
@@ -141,22 +140,11 @@ static void forget(struct transaction *transaction)
     free(transaction);
 }
 
-static void leave_line(struct gravel_transactions *transactions, struct waiting_run *run)
-{
-    struct waiting_run **place = run->previous ? &run->previous->next : &transactions->oldest;
-    *place = run->next;
-    if (run->next)
-        run->next->previous = run->previous;
-    else
-        transactions->newest = run->previous;
-    free(run);
-}
-
 /* One of a run's has ended. */
 static void end_of(struct gravel_transactions *transactions, struct waiting_run *run)
 {
     if (--run->n_open == 0)
-        leave_line(transactions, run);
+        gravel_line_leave(transactions, run);
 }
 
 /* A transaction's last step here has been made. */
@@ -219,50 +207,7 @@ static void release(struct gravel_transactions *transactions, struct transaction
     }
 }
 
-/* ---- the line -------------------------------------------------------------------------------- */
-
-/* For gravel_device_calls: a run waits, unless it may be run at once. */
-static int take(void *context, const struct gravel_frame *frame, const struct gravel_run *run,
-                uint32_t heap)
-{
-    struct gravel_transactions *transactions = context;
-    const uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
-    const bool is_transaction = gravel_device_steps_have(transactions->steps, handler);
-    if (transactions->runs_one ||
-        (!is_transaction && !transactions->oldest && !transactions->n_under_way))
-        return 0;
-    const uint64_t bytes = GRAVEL_RUN_BYTES(run->command, run->n_messages);
-    struct waiting_run *waiting = malloc(sizeof *waiting + bytes);
-    if (!waiting)
-        return gravel_fail(GRAVEL_ENOMEM, "a run of %u messages with keys", run->n_messages);
-    *waiting = (struct waiting_run){.previous = transactions->newest,
-                                    .serial = transactions->n_come++,
-                                    .heap = heap,
-                                    .handler = handler,
-                                    .n = run->n_messages,
-                                    .n_open = run->n_messages,
-                                    .is_transaction = is_transaction,
-                                    .frame = *frame};
-    memcpy(waiting->run, run, bytes);
-    *(transactions->newest ? &transactions->newest->next : &transactions->oldest) = waiting;
-    transactions->newest = waiting;
-    if (!transactions->head)
-        transactions->head = waiting;
-    if (!transactions->moved_ns || waiting == transactions->oldest)
-        transactions->moved_ns = gravel_clock_ns();
-    return 1;
-}
-
-/* Run a run of other handlers, while no transaction is under way. @return 0; or what it returns. */
-static int run_one(struct gravel_transactions *transactions, struct waiting_run *run)
-{
-    transactions->head = run->next;
-    transactions->runs_one = true;
-    int code = gravel_device_steps_call(transactions->steps, &run->frame, run->heap);
-    transactions->runs_one = false;
-    leave_line(transactions, run);
-    return code;
-}
+/* ---- from the line --------------------------------------------------------------------------- */
 
 /* The next transaction of the run at the head; NULL if memory is out. */
 static struct transaction *take_next(struct gravel_transactions *transactions)
@@ -348,7 +293,8 @@ static int admit(struct gravel_transactions *transactions)
     struct transaction *batch[GRAVEL_STEP_MOST];
     uint32_t n = 0;
     const struct waiting_run *head = transactions->head;
-    while (n < GRAVEL_STEP_MOST && transactions->n_in_window < GRAVEL_TRANSACTIONS_WINDOW &&
+    while (n < GRAVEL_STEP_MOST &&
+           transactions->n_in_window < transactions->network->shape.config->transactions_window &&
            transactions->head && transactions->head->is_transaction &&
            transactions->head->handler == head->handler) {
         batch[n] = take_next(transactions);
@@ -465,11 +411,11 @@ static void admit_waiting(struct gravel_transactions *transactions)
 static int begin(struct gravel_transactions *transactions, bool *moved)
 {
     int code = 0;
-    for (uint32_t n = 0;
-         n < RUNS_AT_ONCE && !code && transactions->head && !transactions->head->is_transaction;
+    for (uint32_t n = 0; n < GRAVEL_LINE_RUNS_AT_ONCE && !code && transactions->head &&
+                         !transactions->head->is_transaction;
          n++) {
         *moved = true;
-        code = run_one(transactions, transactions->head);
+        code = gravel_line_run(transactions, transactions->head);
     }
     const bool is_wanted = transactions->guests.first || transactions->postponed.first ||
                            (transactions->head && transactions->head->is_transaction);
@@ -500,6 +446,8 @@ static void drain(struct gravel_transactions *transactions)
 static int advance(struct gravel_transactions *transactions, bool *moved)
 {
     int code = 0;
+    if (transactions->mail)
+        return gravel_line_advance_mail(transactions, moved);
     if (transactions->n_under_way == 0)
         code = begin(transactions, moved);
     else if (must_drain(transactions))
@@ -524,9 +472,17 @@ static void check_progress(struct gravel_transactions *transactions, uint64_t no
     char text[160];
     if (now_ns < transactions->moved_ns || now_ns - transactions->moved_ns < limit_ns)
         return;
-    snprintf(text, sizeof text,
-             "transactions: none of %u that are under way has got further for %.1f s",
-             transactions->n_under_way, (double)(now_ns - transactions->moved_ns) * 1e-9);
+    if (transactions->mail)
+        snprintf(
+            text, sizeof text,
+            "messages with keys: servers have run none of those that wait for %.1f s, the first "
+            "of handler %s",
+            (double)(now_ns - transactions->moved_ns) * 1e-9,
+            network->shape.handlers[transactions->oldest->handler].name);
+    else
+        snprintf(text, sizeof text,
+                 "transactions: none of %u that are under way has got further for %.1f s",
+                 transactions->n_under_way, (double)(now_ns - transactions->moved_ns) * 1e-9);
     gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
 }
 
@@ -591,26 +547,4 @@ void gravel_transactions_return(struct gravel_transactions *transactions,
            bytes_of(transactions, transaction->handler) - sizeof *record);
     push(&transactions->ready[GRAVELP_STEP_STORE], transaction);
     transactions->moved_ns = gravel_clock_ns();
-}
-
-/* ---- waits ----------------------------------------------------------------------------------- */
-
-bool gravel_transactions_are_open(const struct gravel_transactions *transactions)
-{
-    return transactions && transactions->oldest;
-}
-
-uint64_t gravel_transactions_mark(const struct gravel_transactions *transactions)
-{
-    return transactions ? transactions->n_come : 0;
-}
-
-bool gravel_transactions_have_passed(const struct gravel_transactions *transactions, uint64_t mark)
-{
-    return !transactions || !transactions->oldest || transactions->oldest->serial >= mark;
-}
-
-uint64_t gravel_transactions_moved_ns(const struct gravel_transactions *transactions)
-{
-    return transactions ? transactions->moved_ns : 0;
 }

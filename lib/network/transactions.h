@@ -11,7 +11,7 @@
  * (serve/claims.h), and bodies run on the device (resolve/on_device/steps.h).
  *
  * Runs of handlers with keys, and the transactions among them, stand in a line while a transaction is under way here.
- * At its head a transaction enters, if fewer than GRAVEL_TRANSACTIONS_WINDOW are under way; a run of other handlers
+ * At its head a transaction enters, if fewer than GRAVEL_SERVER_WINDOW are under way; a run of other handlers
  * waits until none is. So what excludes them is the turn of handlers with keys (serve/turn.h), which this thread
  * keeps while one is under way. A launch of servers that wants the turn stops the line too. Then those that have no
  * lock here leave, and enter again behind it.
@@ -28,10 +28,6 @@
 #include "resolve/on_device/calls.h"
 #include "transport/frames.h"
 
-/* Transactions of a process under way that came to it first. On a hot key a guest may wait for all of them, each for a
- * node beyond. */
-#define GRAVEL_TRANSACTIONS_WINDOW 256u
-
 struct gravel_loan;
 struct gravel_network;
 struct gravel_transactions;
@@ -47,6 +43,10 @@ void gravel_transactions_end(struct gravel_transactions *transactions);
 
 /** Get them a step further. @return whether one moved. */
 bool gravel_transactions_step(struct gravel_transactions *transactions, uint64_t now_ns);
+
+/** When the network thread has to look at the latest: servers, who pass mail, do not wake it. @return [ns] */
+uint64_t gravel_transactions_due_ns(const struct gravel_transactions *transactions,
+                                    uint64_t now_ns);
 
 /** A frame of kind GRAVEL_FRAME_TRANSACTIONS. */
 void gravel_transactions_handle(struct gravel_network *network,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between transactions.c, which decides, and grant.c, which sends and receives.
+ * Between transactions.c, which decides, grant.c, which sends and receives, line.c, in which runs wait, and
+ * mail_line.c, which brings runs to servers.
  *
  * Threads: the network thread.
  */
@@ -18,10 +19,12 @@ struct waiting_run {
         *previous;   /* of all that have not ended, in the order in which they came */
     uint64_t serial; /* its number among all that have come */
     uint32_t heap, handler;
+    uint64_t bytes;   /* of all this */
     uint32_t n;       /* messages; of transactions: */
     uint32_t n_taken; /* of them, have left the line, */
     uint32_t n_open;  /* have not ended */
     bool is_transaction;
+    uint32_t ticket;           /* of mail: the mailbox's count when the last message was posted */
     struct gravel_frame frame; /* header of the run's frame */
     unsigned char run[];       /* struct gravel_run and its rows */
 };
@@ -58,9 +61,10 @@ struct held_ack {
 struct gravel_transactions {
     struct gravel_network *network;
     struct gravel_device_calls *calls;
-    struct gravel_device_steps *steps;
-    unsigned char *records;      /* [GRAVEL_STEP_MOST] of a step */
-    struct gravel_buffer **open; /* [n_nodes] frames that are being filled */
+    struct gravel_device_steps *steps; /* NULL: see gravel_device_steps_create */
+    struct gravel_mail *mail;          /* NULL: servers are not resident */
+    unsigned char *records;            /* [GRAVEL_STEP_MOST] of a step */
+    struct gravel_buffer **open;       /* [n_nodes] frames that are being filled */
     struct gravel_claims claims;
     struct transaction *all;
     struct transaction_queue guests;                 /* that wait for admission */
@@ -70,10 +74,13 @@ struct gravel_transactions {
     struct waiting_run *head; /* the first that has messages in the line, or NULL */
     uint64_t n_come;          /* runs */
     uint32_t n_under_way;     /* transactions that may have locks, guests among them */
-    uint32_t n_in_window;     /* of them, those that came to this process first */
-    bool is_draining;         /* those without a lock here have left, until the turn is back */
-    bool has_turn;            /* of handlers with keys: while any is under way */
-    bool runs_one;            /* the run at hand is not to wait again */
+    uint32_t
+        n_in_window; /* of them, those that came to this process first; GRAVEL_SERVER_WINDOW at most,
+                                 for on a hot key a guest may wait for all of them, each for a node beyond */
+    uint64_t waiting_bytes; /* of runs that have not ended; GRAVEL_SERVER_WAITING at most */
+    bool is_draining;       /* those without a lock here have left, until the turn is back */
+    bool has_turn;          /* of handlers with keys: while any is under way */
+    bool runs_one;          /* the run at hand is not to wait again */
     uint64_t moved_ns;
     struct held_ack *acks; /* oldest first */
     uint64_t told_ns;      /* when who waits for them was last told that all is well */
@@ -102,5 +109,31 @@ struct transaction *gravel_transactions_granted(const struct gravel_transactions
 void gravel_transactions_return(struct gravel_transactions *transactions,
                                 struct transaction *transaction,
                                 const struct gravelp_transaction *record);
+
+/* ---- line.c -------------------------------------------------------------------------------------- */
+
+#define GRAVEL_LINE_RUNS_AT_ONCE 16u /* run before the network thread does something else */
+
+/** For gravel_device_calls: a run waits, unless it may be run at once. @return 0: it may; 1; or an error. */
+int gravel_line_take(void *transactions, const struct gravel_frame *frame,
+                     const struct gravel_run *run, uint32_t heap);
+/** Run a run of other handlers, while no transaction is under way. @return 0; or what it returns. */
+int gravel_line_run(struct gravel_transactions *transactions, struct waiting_run *run);
+/** All messages of a run have been run: it is freed. */
+void gravel_line_leave(struct gravel_transactions *transactions, struct waiting_run *run);
+
+/* ---- mail_line.c --------------------------------------------------------------------------------- */
+
+/** The mailbox of the node's servers; NULL: they have none. */
+struct gravel_mail *gravel_line_mail(const struct gravel_device_calls *calls);
+/** Whether a launch runs that takes mail. */
+bool gravel_line_takes_mail(const struct gravel_transactions *transactions);
+/**
+ * Where there is a mailbox: messages go to servers while these run; what waits when a launch has ended is run without.
+ *
+ * @param moved  [out] set if a message got further.
+ * @return       0; GRAVEL_ECL; or what running returns.
+ */
+int gravel_line_advance_mail(struct gravel_transactions *transactions, bool *moved);
 
 #endif

@@ -107,21 +107,17 @@ static int make_kernel(struct gravel_flow *flow, cl_program program, const char 
     if (!code)
         code = gravel_kernel_set_arena(gravel, kernel, 0);
     if (!code)
-        code = gravel_flow_take_kernel(flow, kernel, loops);
+        code = gravel_flow_take_kernel(flow, program, kernel, loops);
     if (code)
         gravel_cl_kernel_release(kernel);
     return code;
 }
 
-/* Of the flow's program in its plain form, which holds it. */
+/* Of the flow's program in its plain form. */
 static int make_producer(struct gravel_flow *flow, const char *function, cl_kernel *kernel)
 {
     struct gravel *gravel = flow->launcher.context;
-    cl_program program = NULL;
-    cl_int error = clGetKernelInfo(flow->kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
-    int code = gravel_check_cl("gravel_flow_kernel: clGetKernelInfo", error);
-    if (!code)
-        code = gravel_cl_kernel_create(&gravel->device, program, function, NULL, kernel);
+    int code = gravel_cl_kernel_create(&gravel->device, flow->program, function, NULL, kernel);
     if (!code)
         code = gravel_kernel_set_arena(gravel, *kernel, 0);
     if (!code)

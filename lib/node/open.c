@@ -87,6 +87,7 @@ static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindi
         .bindings = bindings,
         .config = &gravel->config,
         .turn = &gravel->servers.turn,
+        .mail = &gravel->servers.mail,
     };
     return gravel_device_calls_create(&gravel->calls, &shape);
 }

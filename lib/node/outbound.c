@@ -97,6 +97,29 @@ static void wake_aggregator(void *context, uint32_t queue)
     gravel_aggregator_wake(&gravel->aggregators[queue]);
 }
 
+static bool awaits_mail(void *context)
+{
+    const struct gravel *gravel = context;
+    return gravel_mail_is_unread(&gravel->servers.mail);
+}
+
+static void see_mail(void *context, const void *words)
+{
+    const struct gravel *gravel = context;
+    const struct gravel_mail *mail = &gravel->servers.mail;
+    gravel_mail_copies_see(&mail->copies, words, mail->shape.n_owners);
+}
+
+/* How far resident servers are with their mail, where the pump has to bring it. */
+static struct gravel_pump_words mail_words(const struct gravel *gravel)
+{
+    const uint32_t bytes = gravel_mail_words_bytes(&gravel->servers.mail);
+    return (struct gravel_pump_words){.at = bytes ? gravel_servers_mail_at(&gravel->servers) : 0,
+                                      .bytes = bytes,
+                                      .are_wanted = awaits_mail,
+                                      .see = see_mail};
+}
+
 /* Where kernels' packages must be fetched. */
 static int open_pump(struct gravel *gravel)
 {
@@ -106,6 +129,7 @@ static int open_pump(struct gravel *gravel)
         .aborted = &gravel->aborted,
         .report = gravel_report,
         .wake = wake_aggregator,
+        .words = mail_words(gravel),
         .context = gravel,
         .timeout_ns = gravel_network_patience_ms(&gravel->network) * UINT64_C(1000000),
         .aggregation = device_aggregation(gravel),

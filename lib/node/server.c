@@ -74,6 +74,8 @@ static int run(void *context, cl_kernel kernel, size_t n_groups, size_t group_it
     int code = gravel_node_run(launching->gravel, kernel, n_groups, group_items, launching->n_wait,
                                launching->wait, &launching->event);
     launching->n_wait = 0;
+    if (!code && gravel_mail_words_bytes(&launching->gravel->servers.mail))
+        code = gravel_pump_look(launching->gravel->pump);
     return code;
 }
 

@@ -61,7 +61,6 @@ static uint32_t derive_resident(const struct gravel *gravel, uint32_t at_once)
 static int make_resident(const struct gravel *gravel, struct gravel_servers_shape *shape)
 {
     const uint32_t at_once = gravel_node_groups_at_once(gravel);
-    const uint32_t n_nodes = gravel->network.transport->n_nodes;
     if (gravel_server_n_pairs(gravel->handlers, gravel->n_handlers))
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "a handler has two keys, and transactions are served in turns");
@@ -69,10 +68,6 @@ static int make_resident(const struct gravel *gravel, struct gravel_servers_shap
         return gravel_fail(GRAVEL_ECAPABILITY, "no kernel waits on step drain");
     if (gravel->config.check)
         return gravel_fail(GRAVEL_ECAPABILITY, "in checked mode the host has all messages");
-    if (n_nodes > 1)
-        return gravel_fail(GRAVEL_ECAPABILITY,
-                           "there are %u nodes, whose messages have to be served beside a launch",
-                           n_nodes);
     if (at_once < 2)
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "launches have one work-group at once on step %s with %u compute units",
@@ -85,6 +80,7 @@ static int make_resident(const struct gravel *gravel, struct gravel_servers_shap
                            shape->n_servers, at_once);
     shape->n_clients = at_once - shape->n_servers;
     shape->is_resident = true;
+    shape->n_mail = gravel->network.transport->n_nodes > 1 ? shape->n_slots : 0;
     return gravel_self_test_arrival(&gravel->device, shape->n_servers, shape->n_clients);
 }
 

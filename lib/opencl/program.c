@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Where copies read the device's memory, device scope reaches the host. On a CPU all scopes cost nothing, and steps svm
    and pump then find the same program in the driver's cache. */
@@ -19,6 +20,11 @@ static const char *host_scope(const struct gravel_device *device)
     bool reaches_all = gravel_step_is_shared(device->step) || capability->is_cpu;
     return reaches_all && capability->has_all_devices_scope ? "memory_scope_all_svm_devices"
                                                             : "memory_scope_device";
+}
+
+static bool says_sliced(const char *options)
+{
+    return options && strstr(options, "-DGRAVEL_SLICED");
 }
 
 static void write_options(FILE *out, const struct gravel_device *device,
@@ -52,7 +58,8 @@ static void write_options(FILE *out, const struct gravel_device *device,
         fprintf(out, " %s", request->options);
     if (request->extra_options && *request->extra_options)
         fprintf(out, " %s", request->extra_options);
-    if (device->is_sliced) /* last: as if the program had given it, as it may on the other steps */
+    /* Once: drivers' caches compare the text, and who gives it on all steps has one program for all. */
+    if (device->is_sliced && !says_sliced(request->options) && !says_sliced(request->extra_options))
         fprintf(out, " -DGRAVEL_SLICED");
 }
 

@@ -49,6 +49,22 @@ static int run_next(const struct gravel_servers_launch *launch, struct gravel_se
     return code;
 }
 
+/* No more mail comes: serve what there is, without clients. */
+static int end_mail(const struct gravel_servers_launch *launch, struct gravel_servers_state *state)
+{
+    struct gravel_servers *servers = launch->servers;
+    int code = gravel_mail_close(&servers->mail, launch->limit);
+    if (code || !gravel_mail_is_unread(&servers->mail))
+        return code;
+    code = gravel_turn_take(&servers->turn, launch->limit);
+    if (code)
+        return code;
+    code =
+        launch->run(launch->context, launch->server, servers->shape.n_owners, launch->server_items);
+    gravel_turn_end(&servers->turn);
+    return code ? code : gravel_servers_look(servers, state);
+}
+
 int gravel_resident_run(const struct gravel_servers_launch *launch, bool *is_broken)
 {
     struct gravel_servers *servers = launch->servers;
@@ -58,6 +74,7 @@ int gravel_resident_run(const struct gravel_servers_launch *launch, bool *is_bro
     struct gravel_wait wait = for_room;
     const struct gravel_servers_order none = {.launch = GRAVELP_LAUNCH_NONE};
     int code = 0;
+    gravel_mail_open(&servers->mail);
     if (servers->n_at_once == 0)
         servers->n_at_once = FIRST_GROUPS * servers->shape.n_clients;
     while (!code && !state.is_broken && state.n_taken < gravel_servers_n_groups(launch)) {
@@ -70,7 +87,9 @@ int gravel_resident_run(const struct gravel_servers_launch *launch, bool *is_bro
         else if (!code && !state.is_broken)
             code = gravel_wait_pause(&wait);
     }
+    int ended = end_mail(launch, &state);
     *is_broken = state.is_broken;
-    int ended = gravel_servers_begin(servers, &none);
+    if (!ended)
+        ended = gravel_servers_begin(servers, &none);
     return code ? code : ended;
 }

@@ -7,6 +7,10 @@
  * their turn. Clients also end early when the queue to the host is half full: the network thread, which has to make
  * room there, may wait for that turn.
  *
+ * With several nodes messages with keys that come by the network do not wait for a turn: the launch's mailbox takes
+ * them (mail.h). A launch ends when its own node's clients have finished and its mailbox is empty; messages that come
+ * later are run without servers, so that nodes need not end together.
+ *
  * Path:    node/server.c -> resident.c -> kernels.
  * Threads: one that launches.
  * Source:  Wang, Fussell, Lin 2019, section 3.1.

@@ -38,6 +38,8 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
     fprintf(out, "#define GRAVELP_N_SERVERS %uu\n#define GRAVELP_N_OWNERS %uu\n%s%s",
             servers->n_servers, servers->n_owners, n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
             servers->is_resident ? "#define GRAVELP_RESIDENT\n" : "");
+    if (servers->n_mail)
+        fprintf(out, "#define GRAVELP_MAIL_SLOTS %uu\n", servers->n_mail);
     fclose(out);
     return text;
 }
@@ -94,7 +96,8 @@ char *gravel_server_trailer(const struct gravel_handler *handlers, uint32_t n_ha
     write_run(out, "gravelp_run", handlers, n_handlers, 1);
     fprintf(out,
             "kernel void " GRAVEL_SERVER_KERNEL "(GRAVEL_ARENA)\n"
-            "{\n    GRAVELP_SERVE_INBOX(gravelp_run);\n%s}\n",
+            "{\n    GRAVELP_SERVE_INBOX(gravelp_run);\n%s"
+            "#if defined(GRAVELP_MAIL_SLOTS)\n    GRAVELP_SERVE_MAIL;\n#endif\n}\n",
             gravel_sender_room(handlers, n_handlers) ? "    GRAVELP_SERVE_SPILL(gravelp_run);\n"
                                                      : "");
     write_pairs(out, handlers, n_handlers);

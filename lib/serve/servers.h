@@ -12,6 +12,7 @@
 
 #include "layout/server.h"
 #include "memory/memory.h"
+#include "serve/mail.h"
 #include "serve/turn.h"
 
 #define GRAVEL_INBOX_COLUMNS 128u /* of a slot [messages] */
@@ -23,6 +24,7 @@ struct gravel_servers_shape {
     uint32_t n_clients; /* groups that may send at once */
     uint32_t n_args;    /* most of a handler with a key; 0: there is none, and no region */
     uint32_t n_spill;   /* messages of a spill ring, a power of two; 0: no handler sends */
+    uint32_t n_mail;    /* slots of the mailbox, a power of two; 0: there is none */
     bool is_resident;   /* servers run beside their clients; else the two take turns */
 };
 
@@ -43,6 +45,7 @@ struct gravel_servers {
     const struct gravel_memory *memory;
     uint32_t n_heaps; /* the region lies behind so many */
     struct gravel_key_turn turn;
+    struct gravel_mail mail;
     pthread_mutex_t lock;      /* one launch at a time */
     _Atomic uint64_t n_served; /* messages, of all launches */
     _Atomic uint64_t n_phases; /* of all launches */
@@ -55,6 +58,13 @@ struct gravel_servers {
 /** Write what is constant, and make inboxes empty. @return 0; GRAVEL_ECL; or given up: opencl/wait.h. */
 int gravel_servers_open(struct gravel_servers *servers, const struct gravel_servers_shape *shape,
                         const struct gravel_memory *memory, uint32_t n_heaps);
+
+/** No thread posts mail, and no kernel runs. One that was not opened is allowed. @return false if copies of mail do not
+ * end: it stays, and so must the arena. */
+bool gravel_servers_close(struct gravel_servers *servers);
+
+/** Where the mailbox is in the kernels' arena [bytes]. */
+uint64_t gravel_servers_mail_at(const struct gravel_servers *servers);
 
 /* What clients and servers have come to. */
 struct gravel_servers_state {
@@ -80,7 +90,7 @@ int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_st
 /* A launch of clients and servers. */
 struct gravel_servers_launch {
     struct gravel_servers *servers;
-    cl_kernel clients, server; /* server: used in phases */
+    cl_kernel clients, server; /* server: used in phases, and for what a mailbox has at the end */
     cl_kernel pairs;           /* serves transactions; NULL if there are none */
     uint64_t n_items;
     size_t client_items, server_items, pair_items; /* of a group */

@@ -8,11 +8,10 @@
  *
  * Path: meson test -> this -> lib/network/transactions.c, lib/resolve/on_device/steps.c, cl/device/by_key.cl.h
  */
-#include <gravel/server.h>
+#include "bank.h"
+#include "expect.h"
 
 #include <pthread.h>
-
-#include "expect.h"
 
 #define N_NODES 3u
 #define N_KEYS 66u
@@ -77,40 +76,28 @@ static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
                     .device_code.source = source, .device_code.name = "by_key.cl");
 
-/* A process of N_NODES nodes, with its program and memory. */
-struct bank {
-    struct gravel *gravel;
-    cl_program program;
-    cl_kernel kernel;
-    uint64_t accounts;
-};
+#define NODE_BYTES (N_KEYS / N_NODES * sizeof(struct account)) /* of a node's accounts */
 
-static struct bank open_bank(void)
+static struct bank open_nodes_with(uint32_t window, uint64_t waiting_bytes)
 {
-    struct bank bank = {.gravel = NULL};
     struct gravel_config config = loopback_config(N_NODES);
     config.timeout_ms *= patience();
-    OK(gravel_open(&bank.gravel, &config, &table));
-    bank.accounts = alloc_or_die(bank.gravel, N_KEYS / N_NODES * sizeof(struct account));
-    OK(gravel_constant(bank.gravel, 0, bank.accounts));
-    OK(gravel_server_build(bank.gravel, "by_key.cl", source, NULL, &bank.program));
-    bank.kernel = kernel_or_die(bank.gravel, bank.program, "send");
-    return bank;
+    if (window)
+        config.transactions_window = window;
+    if (waiting_bytes)
+        config.waiting_bytes = waiting_bytes;
+    return open_bank(&config, &table, NODE_BYTES);
 }
 
-static void close_bank(struct bank *bank)
+static struct bank open_nodes(void)
 {
-    clReleaseKernel(bank->kernel);
-    clReleaseProgram(bank->program);
-    OK(gravel_close(bank->gravel));
+    return open_nodes_with(0, 0);
 }
 
 static void reset(const struct bank *bank)
 {
-    const size_t bytes = N_KEYS / N_NODES * sizeof(struct account);
     for (uint32_t node = 0; node < N_NODES; node++) {
-        struct account *accounts =
-            map_or_die(bank->gravel, node, bank->accounts, bytes, CL_MAP_WRITE_INVALIDATE_REGION);
+        struct account *accounts = write_accounts(bank, node, NODE_BYTES);
         for (uint32_t i = 0; i < N_KEYS / N_NODES; i++)
             accounts[i] = (struct account){MONEY, 0};
         unmap(bank->gravel, accounts);
@@ -132,8 +119,7 @@ static void expect_sent(const struct bank *bank, uint64_t n, uint64_t n_keys, ui
         from->n_run += from == to;
     }
     for (uint32_t node = 0; node < N_NODES; node++) {
-        const struct account *accounts =
-            read_map(bank->gravel, node, bank->accounts, N_KEYS / N_NODES * sizeof *accounts);
+        const struct account *accounts = read_map(bank->gravel, node, bank->accounts, NODE_BYTES);
         for (uint32_t key = node; key < N_KEYS; key += N_NODES) {
             assert_int_equal(accounts[key / N_NODES].n_run, times * expected[key].n_run);
             assert_int_equal(accounts[key / N_NODES].money, MONEY + times * expected[key].money);
@@ -144,8 +130,8 @@ static void expect_sent(const struct bank *bank, uint64_t n, uint64_t n_keys, ui
 
 static void launch(const struct bank *bank, uint64_t n, uint64_t n_keys)
 {
-    MUST(clSetKernelArg(bank->kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
-    OK(gravel_server_launch(bank->gravel, bank->kernel, n, 0, 0, NULL, NULL));
+    MUST(clSetKernelArg(bank->send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+    OK(launch_bank(bank, n));
 }
 
 static void launch_and_expect(const struct bank *bank, uint64_t n, uint64_t n_keys)
@@ -160,13 +146,37 @@ static void keys_of_two_nodes_are_served(void **state)
 {
     (void)state;
     watch(120, "keys of nodes");
-    struct bank bank = open_bank();
+    struct bank bank = open_nodes();
     launch_and_expect(&bank, 0, 1);
     launch_and_expect(&bank, 1, N_KEYS);
     launch_and_expect(&bank, 300, 1); /* two equal keys */
     launch_and_expect(&bank, 3000, 2);
     launch_and_expect(&bank, 20000, N_KEYS);
     close_bank(&bank);
+}
+
+static void one_transaction_at_a_time_is_enough(void **state)
+{
+    (void)state;
+    watch(120, "a window of one");
+    struct bank bank = open_nodes_with(1, 0);
+    launch_and_expect(&bank, 300, 5);
+    close_bank(&bank);
+}
+
+/* What a launch sends waits in runs, each of hundreds of transactions. */
+static void more_than_may_wait_is_refused(void **state)
+{
+    (void)state;
+    watch(120, "a bound of memory");
+    struct bank bank = open_nodes_with(1, 4096);
+    const uint64_t n_keys = N_KEYS;
+    MUST(clSetKernelArg(bank.send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+    (void)launch_bank(&bank, 20000);
+    expect_error(gravel_quiet(bank.gravel), GRAVEL_ENOMEM, "GRAVEL_SERVER_WAITING allows 4096");
+    clReleaseKernel(bank.send);
+    clReleaseProgram(bank.program);
+    gravel_close(bank.gravel);
 }
 
 /* ---- at once, from two sides ---------------------------------------------------------------------- */
@@ -194,7 +204,7 @@ static void launches_and_runs_exclude_each_other(void **state)
     (void)state;
     watch(120, "turns");
     pthread_t thread;
-    struct bank bank = open_bank();
+    struct bank bank = open_nodes();
     reset(&bank);
     MUST(pthread_create(&thread, NULL, send_from_host, &bank) == 0);
     launch(&bank, N_SENT, 5);
@@ -211,7 +221,7 @@ static void wrong_nodes_are_refused(void **state)
 {
     (void)state;
     watch(120, "refusals");
-    struct bank bank = open_bank();
+    struct bank bank = open_nodes();
     const uint64_t args[] = {1, 2, 0, 0};
     reset(&bank);
     OK(gravel_am(bank.gravel, TRANSFER, args, 4, 2)); /* its lesser key is of node 1 */
@@ -227,6 +237,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_of_two_nodes_are_served),
+        cmocka_unit_test(one_transaction_at_a_time_is_enough),
+        cmocka_unit_test(more_than_may_wait_is_refused),
         cmocka_unit_test(launches_and_runs_exclude_each_other),
         cmocka_unit_test(wrong_nodes_are_refused),
     };

@@ -3,7 +3,7 @@
  * Launches of clients and servers: every message is run once, those with equal keys never at once, whatever the sizes;
  * beside messages with keys from elsewhere; what is refused, what is told.
  *
- * usage: test_server [resident]     the same cases with resident servers, in jobs of one node; else in phases
+ * usage: test_server [resident]     the same cases with resident servers; else in phases
  *
  * The witness is that of tests/support/witness.h. A ledger has a counter for each work-item, set by its handler.
  *
@@ -12,6 +12,7 @@
 #include <gravel/server.h>
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "expect.h"
 #include "witness.h"
@@ -21,11 +22,6 @@
 #define N_KEYS 1000u
 
 static bool is_resident;
-
-static uint32_t n_nodes_of_jobs(void)
-{
-    return is_resident ? 1 : MOST_NODES;
-}
 
 /* Ids by position in the table below. */
 enum { WITNESS, KEY_ALONE, FOUR, SLOW };
@@ -104,6 +100,20 @@ static const char source[] =
     "            words[1] = (uint)i;\n"
     "    GRAVEL_SERVE(g, item)\n"
     "        gravel_am1_wg_if(g, active, GRAVEL_HANDLER(key_alone), item, gravel_node(g));\n"
+    "}\n"
+    "kernel void await(GRAVEL_ARENA, ulong n_steps, ulong ledger, uint n_awaited)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "    volatile global uint *words = (volatile global uint *)gravel_local(g, ledger);\n"
+    "    GRAVEL_SERVE(g, item) {\n"
+    "        words[n_awaited] = 1;\n"
+    "        for (ulong i = 0; i < n_steps && !words[n_awaited + 1]; i++) {\n"
+    "            uint n = 0;\n"
+    "            for (uint word = 0; word < n_awaited; word++)\n"
+    "                n += words[word];\n"
+    "            words[n_awaited + 1] = n == n_awaited;\n"
+    "        }\n"
+    "    }\n"
     "}\n"
     "kernel void no_loop(GRAVEL_ARENA)\n"
     "{\n"
@@ -206,14 +216,14 @@ static void expect_all_sizes(const struct served *served)
     for (size_t i = 0; i < sizeof n_items / sizeof *n_items; i++)
         for (size_t k = 0; k < sizeof n_keys / sizeof *n_keys; k++)
             send_and_expect(served, n_items[i], n_keys[k], 1);
-    send_and_expect(served, MOST_ITEMS, 3, n_nodes_of_jobs());
+    send_and_expect(served, MOST_ITEMS, 3, MOST_NODES);
 }
 
 static void every_message_is_run_once_and_alone(void **state)
 {
     (void)state;
     watch(120, "servers as they are derived");
-    struct gravel_config config = loopback_config(n_nodes_of_jobs());
+    struct gravel_config config = loopback_config(MOST_NODES);
     config.inbox_slots = is_resident ? 2 : 64;
     struct served served = open_with(config);
     struct gravel_stats stats;
@@ -231,7 +241,7 @@ static void every_message_is_run_once_and_alone_in_lists(void **state)
 {
     (void)state;
     watch(120, "servers with lists");
-    struct gravel_config config = loopback_config(n_nodes_of_jobs());
+    struct gravel_config config = loopback_config(MOST_NODES);
     config.n_servers = is_resident ? 2 : 5;
     config.server_items = 32;
     config.inbox_slots = is_resident ? 1 : 0;
@@ -239,7 +249,7 @@ static void every_message_is_run_once_and_alone_in_lists(void **state)
     struct served served = open_with(config);
     send_and_expect(&served, 257, 5, 1);
     send_and_expect(&served, MOST_ITEMS, 1, 1);
-    send_and_expect(&served, MOST_ITEMS, N_KEYS, n_nodes_of_jobs());
+    send_and_expect(&served, MOST_ITEMS, N_KEYS, MOST_NODES);
     close_served(&served);
 }
 
@@ -248,7 +258,7 @@ static void other_calls_do_what_they_do_anywhere(void **state)
 {
     (void)state;
     watch(120, "a mix of calls");
-    struct served served = open_with(loopback_config(n_nodes_of_jobs()));
+    struct served served = open_with(loopback_config(MOST_NODES));
     const uint32_t n_items = 30011;
     cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send_all");
     MUST(clSetKernelArg(kernel, 1, sizeof served.counter, &served.counter) == CL_SUCCESS);
@@ -258,7 +268,7 @@ static void other_calls_do_what_they_do_anywhere(void **state)
         assert_int_equal(ledger[i], i < n_items);
     unmap(served.gravel, ledger);
     OK(gravel_barrier(served.gravel));
-    assert_int_equal(word32(served.gravel, n_nodes_of_jobs() - 1, served.counter), n_items);
+    assert_int_equal(word32(served.gravel, MOST_NODES - 1, served.counter), n_items);
     clReleaseKernel(kernel);
     close_served(&served);
 }
@@ -280,7 +290,7 @@ static void messages_from_elsewhere_wait_for_their_turn(void **state)
 {
     (void)state;
     watch(120, "messages beside a launch");
-    struct served served = open_with(loopback_config(n_nodes_of_jobs()));
+    struct served served = open_with(loopback_config(MOST_NODES));
     const uint32_t one = 1;
     pthread_t thread;
     cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
@@ -295,12 +305,72 @@ static void messages_from_elsewhere_wait_for_their_turn(void **state)
     close_served(&served);
 }
 
+#define N_AWAITED \
+    600u /* more than a slot has; behind them in the ledger: clients run, clients have seen all */
+
+static void *send_awaited(void *of)
+{
+    const struct served *served = of;
+    while (!word32(served->gravel, 0, served->ledger + 4 * N_AWAITED))
+        usleep(1000);
+    for (uint64_t i = 0; i < N_AWAITED; i++)
+        OK(gravel_am(served->gravel, KEY_ALONE, &i, 1, 0));
+    OK(gravel_quiet(served->gravel));
+    return NULL;
+}
+
+/* Clients stay until servers have run what the host sends meanwhile: it has more than the mailbox, and waits for all. */
+static void messages_reach_servers_that_run(void **state)
+{
+    (void)state;
+    if (!is_resident)
+        return; /* no mailbox */
+    watch(120, "mail");
+    struct gravel_config config = loopback_config(MOST_NODES);
+    config.inbox_slots = 1;
+    struct served served = open_with(config);
+    const cl_ulong n_steps = UINT64_C(1) << 23;
+    const cl_uint n_awaited = N_AWAITED;
+    pthread_t thread;
+    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "await");
+    MUST(clSetKernelArg(kernel, 1, sizeof n_steps, &n_steps) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 2, sizeof served.ledger, &served.ledger) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 3, sizeof n_awaited, &n_awaited) == CL_SUCCESS);
+    MUST(pthread_create(&thread, NULL, send_awaited, &served) == 0);
+    OK(gravel_server_launch(served.gravel, kernel, 1, 0, 0, NULL, NULL));
+    pthread_join(thread, NULL);
+    expect_words(served.gravel, 0, served.ledger, 1, N_AWAITED + 2);
+    clReleaseKernel(kernel);
+    close_served(&served);
+}
+
+/* A kernel that takes no work has no servers either: what came meanwhile is served all the same. */
+static void messages_beside_a_launch_without_servers_are_run(void **state)
+{
+    (void)state;
+    if (!is_resident)
+        return; /* such a launch has no mailbox */
+    watch(120, "mail without servers");
+    struct served served = open_with(loopback_config(MOST_NODES));
+    pthread_t thread;
+    cl_kernel kernel = kernel_or_die(served.gravel, served.program, "no_loop");
+    MUST(pthread_create(&thread, NULL, send_from_host, served.gravel) == 0);
+    for (uint32_t i = 0; i < 8; i++)
+        expect_error(gravel_server_launch(served.gravel, kernel, 5, 0, 0, NULL, NULL),
+                     GRAVEL_EINVAL, "no GRAVEL_SERVE loop");
+    pthread_join(thread, NULL);
+    OK(gravel_quiet(served.gravel));
+    expect_words(served.gravel, 0, served.ledger + 4 * (MOST_ITEMS - N_SENT), 1, N_SENT);
+    clReleaseKernel(kernel);
+    close_served(&served);
+}
+
 /* Where a node is alone, and where there are others. */
 static void messages_to_no_node_are_refused(void **state)
 {
     (void)state;
     watch(120, "messages to no node");
-    for (uint32_t n_nodes = 1; n_nodes <= n_nodes_of_jobs(); n_nodes++) {
+    for (uint32_t n_nodes = 1; n_nodes <= MOST_NODES; n_nodes++) {
         struct served served = open_with(loopback_config(n_nodes));
         const uint32_t n_keys = 1000, beyond = n_nodes + 1;
         cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
@@ -449,10 +519,7 @@ static void modes_that_cannot_be_are_refused(void **state)
     if (!is_resident)
         return; /* phases can be anywhere */
     watch(120, "refusals of modes");
-    struct gravel_config config = loopback_config(MOST_NODES);
-    strcpy(config.server_mode, "resident");
-    expect_no_open(&config, &table, GRAVEL_ECAPABILITY, "there are 2 nodes");
-    config = loopback_config(1);
+    struct gravel_config config = loopback_config(1);
     strcpy(config.server_mode, "resident");
     config.n_servers = 200;
     expect_no_open(&config, &table, GRAVEL_ECONFIG, "GRAVEL_SERVERS=200: of 3 work-groups at once");
@@ -488,6 +555,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_message_is_run_once_and_alone_in_lists),
         cmocka_unit_test(other_calls_do_what_they_do_anywhere),
         cmocka_unit_test(messages_from_elsewhere_wait_for_their_turn),
+        cmocka_unit_test(messages_reach_servers_that_run),
+        cmocka_unit_test(messages_beside_a_launch_without_servers_are_run),
         cmocka_unit_test(messages_to_no_node_are_refused),
         cmocka_unit_test(wrong_launches_are_refused),
         cmocka_unit_test(inboxes_that_overflow_are_told),

@@ -8,11 +8,10 @@
  *
  * Path: meson test -> this -> cl/device/transaction.cl.h, lib/serve, lib/resolve/on_device/calls.c
  */
-#include <gravel/server.h>
+#include "bank.h"
+#include "expect.h"
 
 #include <pthread.h>
-
-#include "expect.h"
 
 #define N_NODES 3u
 #define N_KEYS 64u
@@ -107,16 +106,10 @@ static const struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
                     .device_code.source = source, .device_code.name = "transaction.cl");
 
-/* A node with its program and memory. */
-struct bank {
-    struct gravel *gravel;
-    cl_program program;
-    uint64_t accounts;
-};
+#define NODE_BYTES (N_KEYS * sizeof(struct account)) /* of a node's accounts */
 
-static struct bank open_bank(uint32_t n_servers, uint32_t server_items, const char *options)
+static struct bank open_nodes(uint32_t n_servers, uint32_t server_items, const char *options)
 {
-    struct bank bank = {.gravel = NULL};
     struct gravel_config config = loopback_config(N_NODES);
     config.buffer_bytes = 1u << 20; /* long runs */
     config.timeout_ms *= patience();
@@ -124,26 +117,14 @@ static struct bank open_bank(uint32_t n_servers, uint32_t server_items, const ch
     config.server_items = server_items;
     if (*options)
         strcpy(config.build_options, options);
-    OK(gravel_open(&bank.gravel, &config, &table));
-    bank.accounts = alloc_or_die(bank.gravel, N_KEYS * sizeof(struct account));
-    OK(gravel_constant(bank.gravel, 0, bank.accounts));
-    OK(gravel_server_build(bank.gravel, "transaction.cl", source, NULL, &bank.program));
-    return bank;
-}
-
-static void close_bank(struct bank *bank)
-{
-    clReleaseProgram(bank->program);
-    OK(gravel_close(bank->gravel));
+    return open_bank(&config, &table, NODE_BYTES);
 }
 
 static void reset(const struct bank *bank)
 {
-    const size_t bytes = N_KEYS * sizeof(struct account);
     for (uint32_t node = 0; node < N_NODES; node++) {
-        struct account *accounts =
-            map_or_die(bank->gravel, node, bank->accounts, bytes, CL_MAP_WRITE_INVALIDATE_REGION);
-        memset(accounts, 0, bytes);
+        struct account *accounts = write_accounts(bank, node, NODE_BYTES);
+        memset(accounts, 0, NODE_BYTES);
         for (uint32_t key = 0; key < N_KEYS; key++)
             accounts[key].money = MONEY;
         unmap(bank->gravel, accounts);
@@ -174,8 +155,7 @@ static void expect_sent(const struct bank *bank, uint64_t n, uint64_t n_keys, ui
             from->n_run++, to->n_run++;
             from->n_swaps += i % 2 == 0, to->n_swaps += i % 2 == 0;
         }
-        const struct account *accounts =
-            read_map(bank->gravel, node, bank->accounts, N_KEYS * sizeof *accounts);
+        const struct account *accounts = read_map(bank->gravel, node, bank->accounts, NODE_BYTES);
         for (uint32_t key = 0; key < N_KEYS; key++) {
             assert_int_equal(accounts[key].n_clashes, 0);
             assert_int_equal(accounts[key].money, MONEY + times * expected[key].money);
@@ -190,12 +170,10 @@ static void expect_sent(const struct bank *bank, uint64_t n, uint64_t n_keys, ui
 
 static void launch(const struct bank *bank, uint64_t n, uint64_t n_keys, uint32_t n_nodes)
 {
-    cl_kernel kernel = kernel_or_die(bank->gravel, bank->program, "send");
-    MUST(clSetKernelArg(kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 2, sizeof n_nodes, &n_nodes) == CL_SUCCESS);
-    OK(gravel_server_launch(bank->gravel, kernel, n, 0, 0, NULL, NULL));
+    MUST(clSetKernelArg(bank->send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+    MUST(clSetKernelArg(bank->send, 2, sizeof n_nodes, &n_nodes) == CL_SUCCESS);
+    OK(launch_bank(bank, n));
     OK(gravel_barrier(bank->gravel));
-    clReleaseKernel(kernel);
 }
 
 static void launch_and_expect(const struct bank *bank, uint64_t n, uint64_t n_keys,
@@ -265,7 +243,7 @@ static void send_by_groups(const struct bank *bank, uint32_t n, uint64_t n_keys)
 /* By launches, by runs that come over the network, and by both at once. */
 static void expect_exclusion(uint32_t n_servers, uint32_t server_items, const char *options)
 {
-    struct bank bank = open_bank(n_servers, server_items, options);
+    struct bank bank = open_nodes(n_servers, server_items, options);
     expect_all_sizes(&bank);
     expect_turns(&bank);
     reset(&bank);

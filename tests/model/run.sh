@@ -107,6 +107,9 @@ check holds safety inbox
 mutants inbox HOLD_AND_WAIT NO_ROOM
 check holds safety finish
 mutants finish EARLY_FINISH EARLY_LOOK NO_FINISH LATE_LEAVES NO_SUMS ONE_SUM SENT_FIRST EARLY_HANDLED
+check holds safety mail
+check holds safety mail -DN_SLOTS=2
+mutants mail EARLY_POST NO_ROOM ONE_SERVER NO_CLOSE NO_LAST
 check holds safety grant
 check holds safety grant -DLOOPBACK
 mutants grant DESCENDING EARLY_UNLOCK NO_TURN

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Transactions between ranks: a node that dies while it has locks of other nodes' transactions, and grants out; and jobs
- * in which none does. See fault.c.
+ * in which none does. A node that dies while its messages wait for resident servers of others. See fault.c.
  *
  * usage: mpirun ... by_key MODE     see the table at the end; fault.sh counts the nodes that print
  *
- * Path: fault.sh -> mpirun -> this -> lib/network/transactions.c
+ * Path: fault.sh -> mpirun -> this -> lib/network/transactions.c, lib/serve/mail.c
  */
-#include <gravel/server.h>
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "bank.h"
 #include "job.h"
 
 #define N_KEYS 24u
@@ -50,15 +49,29 @@ static const char source[] =
     "                         (item * 5 + item / 11) % n_keys, item % 97, GRAVEL_BY_KEY);\n"
     "}\n";
 
-/* A rank, with its program and memory. */
-struct bank {
-    struct gravel *gravel;
-    cl_program program;
-    cl_kernel kernel;
-    uint64_t money, n_here;
-};
+/* Each node's servers take messages of all other nodes. */
+static const char mail_source[] =
+    "#include \"gravel.cl.h\"\n"
+    "void tally(struct gravel_call call, ulong key)\n"
+    "{\n"
+    "    ((global ulong *)gravel_call_local(call, call.constants[0]))[key]++;\n"
+    "}\n"
+    "kernel void send(GRAVEL_ARENA, ulong n_keys)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "    const uint n = gravel_n_nodes(g);\n"
+    "    GRAVEL_SERVE(g, item)\n"
+    "        gravel_am1_wg_if(g, active, GRAVEL_HANDLER(tally), item % n_keys,\n"
+    "                         (gravel_node(g) + 1 + item % (n - 1)) % n);\n"
+    "}\n";
 
-static struct bank open_bank(void)
+/* Keys of a node. */
+static uint64_t n_here(const struct bank *bank)
+{
+    return N_KEYS / gravel_n_nodes(bank->gravel);
+}
+
+static struct bank open_rank(void)
 {
     static const struct gravel_handler handlers[] = {
         {.name = "pay", .n_args = 3, .n_keys = 2, .datum = "money", .datum_words = 1}};
@@ -66,26 +79,14 @@ static struct bank open_bank(void)
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.source = source,
                         .device_code.name = "pay.cl");
     static const uint64_t n_keys = N_KEYS;
-    struct bank bank = {.gravel = NULL};
-    OK(gravel_open(&bank.gravel, NULL, &table));
-    bank.n_here = N_KEYS / gravel_n_nodes(bank.gravel);
-    bank.money = alloc_or_die(bank.gravel, bank.n_here * sizeof(uint64_t));
-    OK(gravel_constant(bank.gravel, 0, bank.money));
-    OK(gravel_server_build(bank.gravel, "pay.cl", source, NULL, &bank.program));
-    bank.kernel = kernel_or_die(bank.gravel, bank.program, "send");
-    MUST(clSetKernelArg(bank.kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
-    uint64_t *money = map_or_die(bank.gravel, (uint32_t)rank, bank.money,
-                                 bank.n_here * sizeof *money, CL_MAP_WRITE_INVALIDATE_REGION);
-    for (uint64_t i = 0; i < bank.n_here; i++)
+    struct bank bank = open_bank(NULL, &table, N_KEYS * sizeof(uint64_t)); /* enough for one node */
+    MUST(clSetKernelArg(bank.send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+    uint64_t *money = write_accounts(&bank, (uint32_t)rank, n_here(&bank) * sizeof *money);
+    for (uint64_t i = 0; i < n_here(&bank); i++)
         money[i] = MONEY;
     unmap(bank.gravel, money);
     OK(gravel_barrier(bank.gravel));
     return bank;
-}
-
-static int launch(const struct bank *bank)
-{
-    return gravel_server_launch(bank->gravel, bank->kernel, N_ITEMS, 0, 0, NULL, NULL);
 }
 
 /* ---- none dies ----------------------------------------------------------------------------------- */
@@ -93,9 +94,9 @@ static int launch(const struct bank *bank)
 static uint64_t money_here(const struct bank *bank)
 {
     const uint64_t *money =
-        read_map(bank->gravel, (uint32_t)rank, bank->money, bank->n_here * sizeof *money);
+        read_map(bank->gravel, (uint32_t)rank, bank->accounts, n_here(bank) * sizeof *money);
     uint64_t sum = 0;
-    for (uint64_t i = 0; i < bank->n_here; i++) {
+    for (uint64_t i = 0; i < n_here(bank); i++) {
         MUST(money[i] <= N_KEYS * MONEY); /* else it is less than 0 */
         sum += money[i];
     }
@@ -106,9 +107,9 @@ static uint64_t money_here(const struct bank *bank)
 /* A quiet is enough for what a node has sent itself; a barrier for all. */
 static void conserve(void)
 {
-    struct bank bank = open_bank();
+    struct bank bank = open_rank();
     for (int round = 0; round < 3; round++) {
-        OK(launch(&bank));
+        OK(launch_bank(&bank, N_ITEMS));
         if (round == 1)
             OK(gravel_quiet(bank.gravel));
     }
@@ -116,9 +117,7 @@ static void conserve(void)
     uint64_t sum = money_here(&bank);
     OK(gravel_reduce(bank.gravel, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1));
     MUST(sum == (uint64_t)N_KEYS * MONEY);
-    clReleaseKernel(bank.kernel);
-    clReleaseProgram(bank.program);
-    OK(gravel_close(bank.gravel));
+    close_bank(&bank);
     as_expected();
 }
 
@@ -130,7 +129,7 @@ static void expect_death(const struct bank *bank, const char *part)
     int code;
     do {
         begin = seconds_now();
-        code = launch(bank);
+        code = launch_bank(bank, N_ITEMS);
         if (!code)
             code = gravel_quiet(bank->gravel);
     } while (!code);
@@ -142,20 +141,48 @@ static void expect_death(const struct bank *bank, const char *part)
     _exit(0);
 }
 
-/* The node in the middle has locks that it waits for, and others wait for its own. */
-static void killed_while_transactions_wait(void)
+static void shorten_timeout(void)
 {
     char timeout_ms[16];
     snprintf(timeout_ms, sizeof timeout_ms, "%u", 1000 * patience());
     setenv("GRAVEL_TIMEOUT", timeout_ms, 1);
-    struct bank bank = open_bank();
-    OK(launch(&bank));
-    OK(gravel_barrier(bank.gravel));
+}
+
+/* It dies while messages of its launch are under way. */
+static void lose_rank_1(struct bank *bank)
+{
+    OK(launch_bank(bank, N_ITEMS));
+    OK(gravel_barrier(bank->gravel));
     if (rank == 1) {
-        OK(launch(&bank)); /* whose messages are under way */
+        OK(launch_bank(bank, N_ITEMS));
         raise(SIGKILL);
     }
-    expect_death(&bank, "node 1 ");
+    expect_death(bank, "node 1 ");
+}
+
+/* The node in the middle has locks that it waits for, and others wait for its own. */
+static void killed_while_transactions_wait(void)
+{
+    shorten_timeout();
+    struct bank bank = open_rank();
+    lose_rank_1(&bank);
+}
+
+/* Its messages, and those to it, wait: a mailbox has a single slot. */
+static void killed_while_mail_waits(void)
+{
+    static const struct gravel_handler handlers[] = {{.name = "tally", .n_args = 1, .n_keys = 1}};
+    static const struct gravel_bindings table =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1, .device_code.source = mail_source,
+                        .device_code.name = "tally.cl");
+    static const uint64_t n_keys = N_KEYS;
+    shorten_timeout();
+    setenv("GRAVEL_SERVER_MODE", "resident", 1);
+    setenv("GRAVEL_INBOX", "1", 1);
+    struct bank bank = open_bank(NULL, &table, N_KEYS * sizeof(uint64_t));
+    MUST(clSetKernelArg(bank.send, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
+    OK(gravel_barrier(bank.gravel));
+    lose_rank_1(&bank);
 }
 
 /* ---- the run ------------------------------------------------------------------------------------- */
@@ -163,6 +190,7 @@ static void killed_while_transactions_wait(void)
 static const struct mode modes[] = {
     MODE(conserve),
     MODE(killed_while_transactions_wait),
+    MODE(killed_while_mail_waits),
 };
 
 int main(int argc, char **argv)

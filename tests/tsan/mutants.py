@@ -28,6 +28,8 @@ REPORT = 66   # ThreadSanitizer's exit code
 
 KERNEL = ["tests/tsan/traffic.c", "tests/tsan/lanes.c", "tests/tsan/shared.c", "lib/memory/arena.c",
           "lib/base/error.c"]
+MAIL = ["tests/tsan/mailbox.c", "tests/tsan/shared.c", "lib/serve/mail.c", "lib/serve/mail_copies.c", "lib/opencl/wait.c",
+        "lib/opencl/objects.c", "lib/opencl/pinned.c", "lib/base/error.c"]
 HEADERS = ["cl/device/send.cl.h", "cl/device/queue.cl.h", "cl/device/workgroup.cl.h", "lib/queue/package.h"]
 
 
@@ -47,7 +49,7 @@ def library():
 
 LIBRARY = library()
 # Subjects of their own; the pump has no device to copy from here.
-ELSEWHERE = ("lib/base/event", "lib/base/idle", "lib/queue/", "lib/pump/", "lib/transport/")
+ELSEWHERE = ("lib/base/event", "lib/base/idle", "lib/queue/", "lib/pump/", "lib/transport/", "lib/serve/mail")
 # name: sources, extra flags, arguments, files that are mutated
 SUBJECTS = {
     "device": (["tests/tsan/device_queue.c"] + KERNEL, [], [], HEADERS),
@@ -67,6 +69,11 @@ SUBJECTS = {
                  ["cl/device/outbox.cl.h", "cl/device/resident.cl.h"]),
     "resident-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT", "-DGRAVELP_SERIAL_GROUP"], [],
                         ["cl/device/outbox.cl.h", "cl/device/resident.cl.h"]),
+    "mail": (["tests/tsan/servers.c", "tests/tsan/lanes.c"] + MAIL, ["-DGRAVELP_RESIDENT", "-DGRAVELP_MAIL_SLOTS=2"], [],
+             ["cl/device/mail.cl.h", "lib/serve/mail.c"]),
+    "mail-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"] + MAIL,
+                    ["-DGRAVELP_RESIDENT", "-DGRAVELP_MAIL_SLOTS=2", "-DGRAVELP_SERIAL_GROUP"], [],
+                    ["cl/device/mail.cl.h", "lib/serve/mail.c"]),
     "sender": (["tests/tsan/sender.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT"], [], ["cl/device/spill.cl.h"]),
     "sender-serial": (["tests/tsan/sender.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT", "-DGRAVELP_SERIAL_GROUP"], [],
                       ["cl/device/spill.cl.h"]),
@@ -200,7 +207,7 @@ class Bench:
                 if result.returncode:
                     return result.stdout.decode()
         result = self.run([self.compiler, "-fsanitize=thread", "-o", "program", *(name_of(s) + ".o" for s in sources),
-                           "-lpthread", *(["-lOpenCL"] if subject == "path" else [])])
+                           "-lpthread", *(["-lOpenCL"] if subject in ("path", "mail", "mail-serial") else [])])
         return result.stdout.decode() if result.returncode else None
 
     def has_line(self, subject, path, text, line):

@@ -15,12 +15,11 @@
 #define GRAVEL_HANDLER_hop 0
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "gravel.cl.h"
 #include "lanes.h"
 
-#include "fail.h"
+#include "server_half.h"
 
 #define N_KEYS 7u
 #define MOST_CHAINS 40u
@@ -76,32 +75,14 @@ static void run_letter(struct gravelp_arena *gravel_arena_, struct gravelp_lette
         GRAVELP_LETTER_ARGUMENT(letter, 1, i));
 }
 
-#if defined(GRAVELP_RESIDENT)
-static inline void gravelp_run(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter,
-                               uint i)
-{
-    run_letter(gravel_arena_, letter, i);
-}
-#else
-static void servers(struct gravelp_arena *gravel_arena_, const void *arguments)
-{
-    (void)arguments;
-    GRAVELP_SERVE_INBOX(run_letter);
-    GRAVELP_SERVE_SPILL(run_letter);
-}
-#endif
-
 /* ---- the arena ------------------------------------------------------------------------------------- */
 
 #define N_SLOTS 64u
 #define COLUMNS 32u
 #define N_SPILL 128u /* all chains have a message that waits, and one that is run */
 
-/* Control block, one queue's words, the heap, the server region. */
 static struct gravelp_arena *make_arena(const struct test *test)
 {
-    const size_t heap_at = sizeof(struct gravelp_arena) + sizeof(struct gravelp_queue_words);
-    const size_t servers_at = (heap_at + sizeof(struct heap) + 63) / 64 * 64;
     const struct gravelp_servers head = {
         .n_servers = test->n_servers,
         .n_owners = test->n_servers,
@@ -113,24 +94,10 @@ static struct gravelp_arena *make_arena(const struct test *test)
         .full_at = N_SLOTS / 4,
         .n_items = test->n_items,
         .stop_at = UINT32_MAX,
-#if defined(GRAVELP_RESIDENT)
-        .launch = GRAVELP_LAUNCH_RESIDENT
-#else
-        .launch = GRAVELP_LAUNCH_PHASES
-#endif
+        .launch = SERVER_LAUNCH,
     };
-    const size_t bytes = servers_at + GRAVELP_SPILLED(&head, test->n_servers, 0);
-    struct gravelp_arena *arena = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (!arena)
-        fail("no memory for an arena");
-    memset(arena, 0, bytes);
-    arena->n_nodes = arena->n_queues = arena->n_slots = 1;
-    arena->wait_ms = 100000;
-    arena->queues_offset = sizeof *arena;
-    arena->heap_offset = heap_at;
-    arena->servers_offset = servers_at;
-    *gravelp_servers(arena) = head;
-    return arena;
+    return make_server_arena(sizeof(struct heap), &head,
+                             GRAVELP_SPILLED(&head, test->n_servers, 0));
 }
 
 /* Tickets near the end of their numbers; places have been used long before. */

@@ -16,6 +16,7 @@
 #define GRAVEL_RESOLVE_ON_DEVICE_CALLS_H
 
 #include "memory/memory.h"
+#include "serve/mail.h"
 #include "serve/turn.h"
 #include "transport/wire.h"
 
@@ -29,6 +30,7 @@ struct gravel_device_calls_shape {
     const struct gravel_bindings *bindings; /* device_code; used by create only */
     const struct gravel_config *config;
     struct gravel_key_turn *turn; /* of handlers with keys */
+    struct gravel_mail *mail;     /* to servers that run */
 };
 
 /* Who may take runs of handlers with keys, to have them run later (network/transactions.h). */

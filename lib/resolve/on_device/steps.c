@@ -117,7 +117,8 @@ static int warm_up(const struct gravel_device_steps *steps)
     return error == CL_SUCCESS ? code : gravel_fail_cl("transactions: first use", error);
 }
 
-int gravel_device_steps_create(struct gravel_device_steps **out, struct gravel_device_calls *calls)
+int gravel_device_steps_create(struct gravel_device_steps **out, struct gravel_device_calls *calls,
+                               bool runs_wait)
 {
     *out = NULL;
     if (!calls)
@@ -131,11 +132,12 @@ int gravel_device_steps_create(struct gravel_device_steps **out, struct gravel_d
     steps->device = gravel_device_calls_device(calls);
     steps->group = GROUP;
     int code = make_kernels(steps, &n_made);
-    if (!code && n_made)
+    const bool is_wanted = n_made || (runs_wait && steps->shape->memory->buffer);
+    if (!code && is_wanted)
         code = make_memory(steps);
     if (!code && steps->uploaded)
         code = warm_up(steps);
-    if (code || n_made == 0)
+    if (code || !is_wanted)
         gravel_device_steps_destroy(steps);
     else
         *out = steps;

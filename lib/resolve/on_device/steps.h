@@ -20,11 +20,14 @@ struct gravel_device_steps;
 /**
  * Make the kernels.
  *
- * @param calls  of the node, built; outlives the steps. NULL: there are no steps.
- * @param out    [out] NULL on failure, and if the program does not say of which node a key is.
- * @return       0; GRAVEL_ECL; GRAVEL_ENOMEM.
+ * @param calls      of the node, built; outlives the steps. NULL: there are no steps.
+ * @param runs_wait  whether runs may have to wait, though the program does not say of which node a key is.
+ * @param out        [out] NULL on failure, and if there is nothing to do: no key is of another node, and runs that
+ *                   waited are gravel_device_calls_run's.
+ * @return           0; GRAVEL_ECL; GRAVEL_ENOMEM.
  */
-int gravel_device_steps_create(struct gravel_device_steps **out, struct gravel_device_calls *calls);
+int gravel_device_steps_create(struct gravel_device_steps **out, struct gravel_device_calls *calls,
+                               bool runs_wait);
 
 /** NULL is allowed. */
 void gravel_device_steps_destroy(struct gravel_device_steps *steps);

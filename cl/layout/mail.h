@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mailbox of a device's resident servers: messages with keys that come by the network while a launch runs.
+ *
+ *     mailbox = one struct gravelp_mail_words a server | n_mail slots
+ *     slot    = struct gravelp_mail | argument row 0 | argument row 1 ...
+ *
+ * It is a ring whose producer is the host, and of which every server reads every slot and runs what it owns: only the
+ * program's text knows who owns a key (GRAVEL_OWNER). A slot is free when all servers have passed it.
+ *
+ * Path:    lib/serve/servers.c lays it out -> lib/serve/mail.c fills slots -> mail.cl.h reads them.
+ */
+#ifndef GRAVELP_MAIL_H
+#define GRAVELP_MAIL_H
+
+#include "server.h"
+
+/* Of a server. */
+struct gravelp_mail_words {
+    gravelp_u32 passed; /* I6: slots whose messages it has run, free-running */
+    gravelp_u32 padding[15];
+};
+
+/* Ahead of a slot's rows, which are as far apart as those of an inbox. */
+struct gravelp_mail {
+    gravelp_u32 published; /* I5: ticket + 1 */
+    gravelp_u32 handler, n_messages;
+    gravelp_u32 source, node;
+    gravelp_u32 padding;
+    gravelp_u64 heap; /* the node's, in the arena [bytes] */
+    gravelp_u32 more_padding[8];
+};
+
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_mail_words) == GRAVELP_CACHELINE, "one line a server");
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_mail) == GRAVELP_CACHELINE, "rows begin with a line");
+
+#define GRAVELP_MAIL_SLOT_BYTES(columns, n_args) \
+    ((gravelp_u32)sizeof(struct gravelp_mail) + 8u * (columns) * (n_args))
+
+/* Byte offsets from the start of the mailbox: of slots, and of all. */
+#define GRAVELP_MAIL_SLOT(n_owners, slot_bytes, slot) \
+    ((n_owners) * sizeof(struct gravelp_mail_words) + (gravelp_u64)(slot) * (slot_bytes))
+
+#endif

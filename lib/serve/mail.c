@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mailbox. See mail.h.
+ */
+#include "serve/mail.h"
+
+#include "base/word.h"
+#include "layout/mail.h"
+#include "opencl/wait.h"
+
+#include <string.h>
+
+void gravel_mail_init(struct gravel_mail *mail, const struct gravel_mail_shape *shape,
+                      const struct gravel_mail_copies *copies)
+{
+    *mail = (struct gravel_mail){.shape = *shape};
+    if (copies)
+        mail->copies = *copies;
+    pthread_mutex_init(&mail->lock, NULL);
+}
+
+void gravel_mail_open(struct gravel_mail *mail)
+{
+    pthread_mutex_lock(&mail->lock);
+    mail->is_open = mail->shape.box != NULL;
+    pthread_mutex_unlock(&mail->lock);
+}
+
+/* Who posts may be in a call of the driver. */
+int gravel_mail_close(struct gravel_mail *mail, struct gravel_limit limit)
+{
+    struct gravel_wait wait = {.limit = limit, .what = "the network thread, which posts mail"};
+    int code = gravel_wait_lock(&wait, &mail->lock);
+    if (code)
+        return code;
+    mail->is_open = false;
+    pthread_mutex_unlock(&mail->lock);
+    return mail->copies.device ? gravel_mail_copies_wait(&mail->copies) : 0;
+}
+
+bool gravel_mail_is_open(struct gravel_mail *mail)
+{
+    pthread_mutex_lock(&mail->lock);
+    bool is_open = mail->is_open;
+    pthread_mutex_unlock(&mail->lock);
+    return is_open;
+}
+
+uint32_t gravel_mail_passed(const struct gravel_mail *mail)
+{
+    const struct gravelp_mail_words *words = (const void *)mail->shape.box;
+    const uint32_t n_posted = gravel_mail_posted(mail);
+    uint32_t n_behind = 0;
+    for (uint32_t i = 0; i < mail->shape.n_owners; i++) {
+        uint32_t behind =
+            n_posted - gravel_word_load(&words[i].passed, memory_order_acquire); /* I6 */
+        n_behind = behind > n_behind ? behind : n_behind;
+    }
+    return n_posted - n_behind;
+}
+
+bool gravel_mail_is_unread(const struct gravel_mail *mail)
+{
+    return mail->shape.box && gravel_mail_passed(mail) != gravel_mail_posted(mail);
+}
+
+/* ---- the servers' words in device memory ------------------------------------------------------ */
+
+uint32_t gravel_mail_words_bytes(const struct gravel_mail *mail)
+{
+    return mail->copies.device ? mail->shape.n_owners * (uint32_t)sizeof(struct gravelp_mail_words)
+                               : 0;
+}
+
+/* ---- posting ---------------------------------------------------------------------------------- */
+
+static uint64_t slot_at(const struct gravel_mail *mail, uint32_t ticket)
+{
+    const struct gravel_mail_shape *shape = &mail->shape;
+    return GRAVELP_MAIL_SLOT(shape->n_owners, shape->slot_bytes, ticket & (shape->n_slots - 1));
+}
+
+/* Messages of one slot. */
+static void fill_slot(struct gravel_mail *mail, const struct gravel_frame *frame,
+                      const struct gravel_run *run, uint32_t first, uint32_t n, uint64_t heap)
+{
+    const struct gravel_mail_shape *shape = &mail->shape;
+    const uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
+    const uint32_t ticket = gravel_mail_posted(mail);
+    struct gravelp_mail *slot = (void *)(shape->box + slot_at(mail, ticket));
+    const uint64_t *from = (const void *)(run + 1);
+    uint64_t *to = (void *)(slot + 1);
+    slot->handler = GRAVELP_COMMAND_HANDLER(run->command);
+    slot->n_messages = n;
+    slot->source = frame->source;
+    slot->node = frame->destination;
+    slot->heap = heap;
+    for (uint32_t row = 0; row < n_args; row++)
+        memcpy(to + (size_t)row * shape->columns, from + (size_t)row * run->n_messages + first,
+               n * sizeof *to);
+    gravel_word_store(&slot->published, ticket + 1, memory_order_release);    /* I5 */
+    atomic_store_explicit(&mail->n_posted, ticket + 1, memory_order_relaxed); /* a hint */
+}
+
+/* Slots of the image from a ticket on, in one piece or, around the ring's end, in two. @return 0; GRAVEL_ECL. */
+static int copy_slots(struct gravel_mail *mail, uint32_t ticket, uint32_t n)
+{
+    const struct gravel_mail_shape *shape = &mail->shape;
+    const uint32_t to_end = shape->n_slots - (ticket & (shape->n_slots - 1));
+    const uint32_t n_first = n < to_end ? n : to_end;
+    int code =
+        gravel_mail_copies_begin(&mail->copies, slot_at(mail, ticket), shape->slot_bytes, n_first);
+    return code || n == n_first
+               ? code
+               : gravel_mail_copies_begin(&mail->copies, slot_at(mail, ticket + n_first),
+                                          shape->slot_bytes, n - n_first);
+}
+
+/* Slots that all servers have passed; the lock is held. */
+static uint32_t n_free_slots(const struct gravel_mail *mail)
+{
+    const uint32_t n_used = gravel_mail_posted(mail) - gravel_mail_passed(mail);
+    return mail->is_open ? mail->shape.n_slots - n_used : 0;
+}
+
+int gravel_mail_post(struct gravel_mail *mail, const struct gravel_frame *frame,
+                     const struct gravel_run *run, uint32_t *n_posted, uint64_t heap)
+{
+    pthread_mutex_lock(&mail->lock);
+    const uint32_t n_free = n_free_slots(mail), ticket = gravel_mail_posted(mail);
+    uint32_t n_slots = 0;
+    int code = 0;
+    for (; n_slots < n_free && *n_posted < run->n_messages; n_slots++) {
+        const uint32_t left = run->n_messages - *n_posted;
+        const uint32_t n = left < mail->shape.columns ? left : mail->shape.columns;
+        fill_slot(mail, frame, run, *n_posted, n, heap);
+        *n_posted += n;
+    }
+    if (n_slots && mail->copies.device)
+        code = copy_slots(mail, ticket, n_slots);
+    pthread_mutex_unlock(&mail->lock);
+    return code;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A mailbox in device memory. See mail_copies.h.
+ */
+#include "serve/mail_copies.h"
+
+#include "base/error.h"
+#include "base/word.h"
+#include "layout/mail.h"
+#include "opencl/objects.h"
+#include "opencl/wait.h"
+
+#include <string.h>
+
+#define PUBLISH_BYTES sizeof(((struct gravelp_mail *)0)->published)
+
+int gravel_mail_copies_create(struct gravel_mail_copies *copies, const struct gravel_memory *memory,
+                              uint64_t at, uint64_t bytes)
+{
+    *copies =
+        (struct gravel_mail_copies){.device = memory->device, .arena = memory->buffer, .at = at};
+    int code = gravel_cl_queue_create(memory->device, "the mailbox", &copies->queue);
+    if (!code)
+        code = gravel_pinned_create(&copies->image, memory->device, copies->queue,
+                                    "pinned memory for the mailbox", NULL, bytes);
+    if (!code)
+        memset(copies->image.begin, 0, bytes);
+    return code;
+}
+
+bool gravel_mail_copies_destroy(struct gravel_mail_copies *copies)
+{
+    if (!copies->device)
+        return true;
+    if (!gravel_wait_is_done(copies->device, copies->queue, "the mailbox's last copies"))
+        return false;
+    gravel_pinned_destroy(&copies->image);
+    gravel_cl_queue_release(copies->queue);
+    *copies = (struct gravel_mail_copies){.device = NULL};
+    return true;
+}
+
+/* A part of each of n slots. */
+static cl_int copy(const struct gravel_mail_copies *copies, uint64_t first, uint32_t slot_bytes,
+                   uint32_t n, size_t bytes)
+{
+    const size_t to[3] = {copies->at + first, 0, 0}, from[3] = {first, 0, 0},
+                 region[3] = {bytes, n, 1};
+    return clEnqueueWriteBufferRect(copies->queue, copies->arena, CL_FALSE, to, from, region,
+                                    slot_bytes, 0, slot_bytes, 0, copies->image.begin, 0, NULL,
+                                    NULL);
+}
+
+int gravel_mail_copies_begin(const struct gravel_mail_copies *copies, uint64_t first,
+                             uint32_t slot_bytes, uint32_t n)
+{
+    _Static_assert(offsetof(struct gravelp_mail, published) == 0, "the rest is one piece");
+    cl_int error = copy(copies, first + PUBLISH_BYTES, slot_bytes, n, slot_bytes - PUBLISH_BYTES);
+    if (error == CL_SUCCESS)
+        error = copy(copies, first, slot_bytes, n, PUBLISH_BYTES); /* I5, behind the slots */
+    clFlush(copies->queue);
+    return gravel_check_cl("copying mail to the device", error);
+}
+
+void gravel_mail_copies_see(const struct gravel_mail_copies *copies, const void *words, uint32_t n)
+{
+    const struct gravelp_mail_words *seen = words;
+    struct gravelp_mail_words *to = (void *)copies->image.begin;
+    for (uint32_t i = 0; i < n; i++)
+        gravel_word_store(&to[i].passed, seen[i].passed, memory_order_release); /* I6 */
+}
+
+int gravel_mail_copies_wait(const struct gravel_mail_copies *copies)
+{
+    return gravel_wait_queue(copies->device, copies->queue, "copying mail to the device");
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nodes of this process whose handlers with keys own accounts: an array in each node's heap, which is constant 0 of the
+ * handlers. The program of clients and servers is the handlers' own text; its kernel `send` sends to them.
+ *
+ * Path:    tests of keys in device/ and mpi/ -> bank.h -> gravel/server.h
+ * Owner:   the caller, from open_bank to close_bank.
+ * Threads: the test's main thread.
+ */
+#ifndef GRAVEL_TESTS_BANK_H
+#define GRAVEL_TESTS_BANK_H
+
+#include "support.h"
+
+#include <gravel/server.h>
+
+struct bank {
+    struct gravel *gravel;
+    cl_program program;
+    cl_kernel send;
+    uint64_t accounts; /* offset in every node's heap */
+};
+
+/**
+ * Open nodes, or end with the reason.
+ *
+ * @param config    NULL: what the environment says.
+ * @param bindings  with handlers in OpenCL C (device_code), whose text has a kernel `send`.
+ * @param bytes     of a node's accounts.
+ */
+struct bank open_bank(const struct gravel_config *config, const struct gravel_bindings *bindings,
+                      uint64_t bytes);
+void close_bank(struct bank *bank);
+
+/** A node's accounts, to be written; to be unmapped. */
+void *write_accounts(const struct bank *bank, uint32_t node, uint64_t bytes);
+
+/** Launch n clients of `send`, whose arguments are set. @return as gravel_server_launch */
+int launch_bank(const struct bank *bank, uint64_t n);
+
+#endif
