@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench-flow: recursions as flows, by each scheduler, beside serial C and oneTBB.
+ * bench-flow: recursions and a sort as flows, by each scheduler, beside serial C, oneTBB and a radix sort.
  *
  *     bench-flow --problem fib --number 30 --threads 2
  *     bench-flow --problem queens --number 12 --base 4
+ *     bench-flow --problem sort --number 1000000 --base 64
  *
- * Kernels are those of apps/fib and apps/queens. Variants: serial, tbb (if it was there when this was built; a task_group
- * for each call, or board), host, lone, resident (if the device proves it). --threads is oneTBB's; the device has its
- * units. Each result is compared with the serial recursion's.
+ * Kernels are those of apps/fib, apps/queens and apps/sort. Variants: serial (of sort: qsort), tbb (if it was there when
+ * this was built; a task_group for each call or board, parallel_sort), radix (of sort; one thread), host, lone, resident
+ * (if the device proves it). --threads is oneTBB's; the device has its units. Each result is checked.
  *
- * Path:    options -> a node and a flow for each scheduler -> apps/fib/fib.cl, apps/queens/queens.cl -> a line for each
- *          variant, and its ratio to serial and tbb.
+ * Path:    options -> flow_problem.h, a node and a flow for each scheduler -> a line for each variant, and its ratio to
+ *          the rivals.
  * Owner:   all of it lives as long as the process.
  * Threads: the main thread, and the library's own.
  * Source:  Orr 2016, section 4.5 (table 4-3).
  */
-#include <sys/types.h>
+#include "flow_problem.h"
 
 #include "bench.h"
 #include "bench_gravel.h"
@@ -23,62 +24,25 @@
 #include "flow_tbb.h"
 #endif
 
-#include <gravel/flow.h>
-
-#include "fib/fib.h"
-#include "queens/queens.h"
-
 #include <string.h>
 #include <time.h>
 
-extern const char fib_cl[], queens_cl[];
+enum { SERIAL, TBB, RADIX, HOST, LONE, RESIDENT, N_VARIANTS };
+static const char *const variants[N_VARIANTS] = {"serial", "tbb",  "radix",
+                                                 "host",   "lone", "resident"};
 
-enum { SERIAL, TBB, HOST, LONE, RESIDENT, N_VARIANTS };
-static const char *const variants[N_VARIANTS] = {"serial", "tbb", "host", "lone", "resident"};
-
-struct runner {
-    struct gravel *gravel;
-    struct gravel_flow *flow;
-};
+static const struct flow_problem *const problems[] = {&flow_fib, &flow_queens, &flow_sort};
+#define N_PROBLEMS (sizeof problems / sizeof *problems)
 
 struct place {
-    bool is_queens;
-    uint32_t n, base, n_threads;       /* options */
-    struct runner runners[N_VARIANTS]; /* of schedulers */
-    uint64_t expected;
-    double work; /* calls, or solutions */
+    const struct flow_problem *problem;
+    uint32_t n, base, n_threads;            /* options; n and base 0: the problem's */
+    struct flow_runner runners[N_VARIANTS]; /* of schedulers */
+    uint32_t chosen[N_VARIANTS];            /* variants that run */
+    double work;
 };
 
-/* ---- serial ------------------------------------------------------------------------------------ */
-
-static uint64_t serial_fib(uint32_t n)
-{
-    return n < 2 ? n : serial_fib(n - 1) + serial_fib(n - 2);
-}
-
-static uint64_t serial_queens(uint32_t full, uint32_t columns, uint32_t left, uint32_t right)
-{
-    uint64_t n = 0;
-    if (columns == full)
-        return 1;
-    for (uint32_t places = full & ~(columns | left | right); places; places &= places - 1) {
-        uint32_t place = places & -places;
-        n += serial_queens(full, columns | place, (left | place) << 1, (right | place) >> 1);
-    }
-    return n;
-}
-
-static uint32_t full_row(const struct place *place)
-{
-    return (UINT32_C(1) << place->n) - 1;
-}
-
-static uint64_t serial(const struct place *place)
-{
-    return place->is_queens ? serial_queens(full_row(place), 0, 0, 0) : serial_fib(place->n);
-}
-
-/* ---- flows ------------------------------------------------------------------------------------- */
+/* ---- schedulers -------------------------------------------------------------------------------- */
 
 static struct gravel *open_node(const char *scheduler)
 {
@@ -91,69 +55,47 @@ static struct gravel *open_node(const char *scheduler)
     return gravel;
 }
 
-static int open_fib(const struct place *place, struct runner *runner)
+int flow_runner_build(struct flow_runner *runner, const struct gravel_graph *graph,
+                      const char *name, const char *source, const char *options,
+                      const char *function)
 {
-    const struct gravel_edge edges[] = {{"fib", 2}, {"sum", 1}};
-    const struct gravel_channel channels[] = {
-        {"fib", sizeof(struct fib), GRAVEL_SPAWN, 0, 2, edges},
-        {"sum", sizeof(struct sum), GRAVEL_AFTER, 0, 0, NULL}};
-    const struct gravel_graph graph = {channels, 2, .depth = place->n + 1};
-    int code = gravel_flow_create(&runner->flow, runner->gravel, &graph);
-    return code ? code : gravel_flow_build(runner->flow, "fib.cl", fib_cl, NULL, "fib_flow");
+    int code = gravel_flow_create(&runner->flow, runner->gravel, graph);
+    return code ? code : gravel_flow_build(runner->flow, name, source, options, function);
 }
 
-static int open_queens(const struct place *place, struct runner *runner)
+int flow_runner_call(const struct flow_runner *runner, const char *channel, void *root, size_t to,
+                     uint64_t *sum)
 {
-    const uint32_t n = place->n, full = full_row(place);
-    const struct gravel_edge edges[] = {{"queens", n}, {"solve", n}, {"total", 1}};
-    const struct gravel_channel channels[] = {
-        {"queens", sizeof(struct queens), GRAVEL_SPAWN, 0, 3, edges},
-        {"solve", sizeof(struct solve), GRAVEL_SPAWN, 0, 0, NULL},
-        {"total", sizeof(struct total), GRAVEL_AFTER, 0, 0, NULL}};
-    const struct gravel_graph graph = {channels, 3, .depth = n - place->base + 1};
-    char options[64];
-    snprintf(options, sizeof options, "-DQUEENS_BASE=%u", place->base);
-    int code = gravel_flow_create(&runner->flow, runner->gravel, &graph);
-    if (!code)
-        code = gravel_flow_build(runner->flow, "queens.cl", queens_cl, options, "queens_flow");
-    if (!code)
-        code = gravel_flow_argument(runner->flow, 2, sizeof full, &full);
-    return code ? code : gravel_flow_argument(runner->flow, 3, sizeof full, &full);
+    uint32_t found = 0;
+    int code = gravel_flow_call(runner->flow, channel, root, to, &found, sizeof found);
+    *sum = found;
+    return code;
+}
+
+static void close_runner(struct flow_runner *runner)
+{
+    for (size_t i = 0; i < sizeof runner->arrays / sizeof *runner->arrays; i++)
+        if (runner->arrays[i])
+            clReleaseMemObject(runner->arrays[i]);
+    gravel_flow_destroy(runner->flow);
+    if (runner->gravel)
+        must(gravel_close(runner->gravel), "gravel_close");
 }
 
 /* @return false if the device does not prove that it can. */
-static bool open_runner(const struct place *place, struct runner *runner, const char *scheduler)
+static bool open_runner(const struct place *place, struct flow_runner *runner,
+                        const char *scheduler)
 {
     runner->gravel = open_node(scheduler);
-    int code = place->is_queens ? open_queens(place, runner) : open_fib(place, runner);
+    int code = place->problem->make(runner);
     if (code == GRAVEL_ECAPABILITY) {
         fprintf(stderr, "bench-flow: without %s: %s\n", scheduler, gravel_last_error());
-        must(gravel_close(runner->gravel), "gravel_close");
+        close_runner(runner);
+        *runner = (struct flow_runner){0};
         return false;
     }
-    must(code, "gravel_flow_create");
+    must(code, "the flow");
     return true;
-}
-
-static uint64_t call(const struct place *place, const struct runner *runner)
-{
-    struct fib fib = {.n = place->n};
-    struct queens queens = {0};
-    uint32_t result = 0;
-    must(place->is_queens ? gravel_flow_call(runner->flow, "queens", &queens,
-                                             offsetof(struct queens, to), &result, sizeof result)
-                          : gravel_flow_call(runner->flow, "fib", &fib, offsetof(struct fib, to),
-                                             &result, sizeof result),
-         "gravel_flow_call");
-    return result;
-}
-
-static void close_runner(struct runner *runner)
-{
-    if (!runner->flow)
-        return;
-    gravel_flow_destroy(runner->flow);
-    must(gravel_close(runner->gravel), "gravel_close");
 }
 
 /* ---- a run --------------------------------------------------------------------------------------- */
@@ -165,32 +107,44 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static uint64_t compute(const struct place *place, uint32_t variant)
+/* The problem's part for a variant that is no scheduler; NULL if it has none. */
+static flow_rival *rival(const struct flow_problem *problem, uint32_t variant)
 {
-#ifdef BENCH_HAVE_TBB
-    if (variant == TBB)
-        return place->is_queens ? flow_tbb_queens(place->n, place->base) : flow_tbb_fib(place->n);
-#endif
-    return variant == SERIAL ? serial(place) : call(place, &place->runners[variant]);
+    return variant == SERIAL ? problem->serial : variant == TBB ? problem->tbb : problem->radix;
 }
 
 static bool run(void *context, uint32_t subject, double *rate)
 {
-    const struct place *place = ((void **)context)[0];
-    const uint32_t *chosen = ((void **)context)[1];
+    const struct place *place = context;
+    const uint32_t variant = place->chosen[subject];
+    const struct flow_problem *problem = place->problem;
+    const struct flow_runner *runner = variant < HOST ? NULL : &place->runners[variant];
+    if (problem->reset)
+        problem->reset(runner);
     double begin = seconds_now();
-    uint64_t result = compute(place, chosen[subject]);
+    if (runner)
+        must(problem->call(runner), "a run of the flow");
+    else
+        rival(problem, variant)();
     *rate = place->work / (seconds_now() - begin);
-    return result == place->expected;
+    return problem->is_right(runner);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
 
 static json_t *fields_of(const struct place *place)
 {
-    return json_pack("{ss si si si}", "problem", place->is_queens ? "queens" : "fib", "n",
-                     (int)place->n, "base", place->is_queens ? (int)place->base : 0, "threads",
-                     (int)place->n_threads);
+    return json_pack("{ss sI sI si}", "problem", place->problem->name, "n", (json_int_t)place->n,
+                     "base", (json_int_t)place->base, "threads", (int)place->n_threads);
+}
+
+static void take_problem(struct place *place, const char *name, struct argp_state *state)
+{
+    for (size_t i = 0; i < N_PROBLEMS; i++)
+        if (strcmp(name, problems[i]->name) == 0)
+            place->problem = problems[i];
+    if (strcmp(name, place->problem->name) != 0)
+        argp_error(state, "--problem: '%s' is none of fib, queens, sort", name);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -198,88 +152,94 @@ static error_t parse(int key, char *value, struct argp_state *state)
     struct place *place = ((void **)state->input)[0];
     uint32_t *fields[] = {&place->n, &place->base, &place->n_threads};
     const char *at = key ? strchr("Nbt", key) : NULL;
-    if (key == ARGP_KEY_INIT) {
+    if (key == ARGP_KEY_INIT)
         state->child_inputs[0] = ((void **)state->input)[1];
-        return 0;
-    }
-    if (key == 'p') {
-        place->is_queens = strcmp(value, "queens") == 0;
-        if (!place->is_queens && strcmp(value, "fib") != 0)
-            argp_error(state, "--problem: '%s' is none of fib, queens", value);
-        return 0;
-    }
-    if (!at)
+    else if (key == 'p')
+        take_problem(place, value, state);
+    else if (!at)
         return ARGP_ERR_UNKNOWN;
-    if (bench_list_parse(value, 1, 47, fields[at - "Nbt"]) != 1)
-        argp_error(state, "'%s' is no number of 1 to 47", value);
+    else if (bench_list_parse(value, 1, 1u << 30, fields[at - "Nbt"]) != 1)
+        argp_error(state, "'%s' is no number of 1 to 2^30", value);
     return 0;
 }
 
-/* What runs, in the order of variants. @return  how many [N_VARIANTS at most]. */
-static uint32_t choose(struct place *place, const struct bench_options *options, uint32_t *chosen)
+/* What was not given is the problem's. */
+static void settle_size(struct place *place)
+{
+    const struct flow_problem *problem = place->problem;
+    place->n = place->n ? place->n : problem->n;
+    place->base = problem->base && place->base ? place->base : problem->base;
+    if (place->n <= place->base || place->n > problem->most_n) {
+        fprintf(stderr, "bench-flow: --number %u is not between --base, %u, and %u\n", place->n,
+                place->base, problem->most_n);
+        exit(EXIT_FAILURE);
+    }
+}
+
+/* What runs, in the order of variants. @return how many [N_VARIANTS at most]. */
+static uint32_t choose(struct place *place, const struct bench_options *options)
 {
     uint32_t n = 0;
     for (uint32_t v = 0; v < N_VARIANTS; v++) {
         bool is_there = bench_variant_is_wanted(options, variants[v]);
-#ifndef BENCH_HAVE_TBB
-        is_there = is_there && v != TBB;
-#endif
-        if (is_there && v >= HOST)
-            is_there = open_runner(place, &place->runners[v], variants[v]);
         if (is_there)
-            chosen[n++] = v;
+            is_there = v < HOST ? rival(place->problem, v) != NULL
+                                : open_runner(place, &place->runners[v], variants[v]);
+        if (is_there)
+            place->chosen[n++] = v;
     }
     return n;
 }
 
-static void report(const struct place *place, const struct bench_options *options,
-                   const struct bench_subject *subjects, const uint32_t *chosen, uint32_t n)
+/* @return whether all results were right. */
+static bool report(const struct place *place, const struct bench_options *options,
+                   const struct bench_subject *subjects, uint32_t n)
 {
+    bool is_valid = n > 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bench_report(options, "bench-flow", place->problem->unit, &subjects[i], fields_of(place));
+        is_valid &= subjects[i].is_valid;
+    }
     for (uint32_t i = 0; i < n; i++)
-        bench_report(options, "bench-flow", place->is_queens ? "solutions/s" : "calls/s",
-                     &subjects[i], fields_of(place));
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t against = 0; against < i && chosen[against] < HOST; against++)
+        for (uint32_t against = 0; against < i && place->chosen[against] < HOST; against++)
             bench_report_ratio(options, "bench-flow", &subjects[i], &subjects[against],
                                fields_of(place));
+    return is_valid;
 }
 
 int main(int argc, char **argv)
 {
     static const struct argp_option own[] = {
-        {"problem", 'p', "NAME", 0, "fib or queens (fib)", 0},
-        {"number", 'N', "N", 0, "Which Fibonacci number, or rows of the board (30, 12)", 0},
-        {"base", 'b', "ROWS", 0, "Rows of the board that one task fills (4)", 0},
+        {"problem", 'p', "NAME", 0, "fib, queens or sort (fib)", 0},
+        {"number", 'N', "N", 0,
+         "Which Fibonacci number, rows of the board, or keys (30, 12, 1000000)", 0},
+        {"base", 'b', "N", 0,
+         "Rows of the board that one task fills, or keys that a group sorts by rank (4, 64)", 0},
         {"threads", 't', "N", 0, "Threads of oneTBB (1)", 0},
         {0}};
     static const struct argp_child children[] = {{&bench_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = own,
                                      .parser = parse,
                                      .children = children,
-                                     .doc = "Recursions as flows, by each scheduler."};
+                                     .doc = "Recursions and a sort as flows, by each scheduler."};
     static struct bench_subject subjects[N_VARIANTS];
-    static struct place place = {.base = 4, .n_threads = 1};
+    static struct place place = {.problem = &flow_fib, .n_threads = 1};
     struct bench_options options = BENCH_OPTIONS_INIT;
-    uint32_t chosen[N_VARIANTS];
     argp_parse(&argp, argc, argv, 0, NULL, (void *[]){&place, &options});
-    place.n = place.n ? place.n : place.is_queens ? 12 : 30;
-    if (place.is_queens && (place.base >= place.n || place.n > 18))
-        must(GRAVEL_EINVAL, "--base is not below --number, or that not up to 18");
-    place.expected = serial(&place);
-    place.work = place.is_queens ? (double)place.expected
-                                 : 2 * (double)serial_fib(place.n + 1) - 1; /* calls */
+    settle_size(&place);
+    place.work = place.problem->open(place.n, place.base);
 #ifdef BENCH_HAVE_TBB
     flow_tbb_threads(place.n_threads);
 #endif
-    uint32_t n = choose(&place, &options, chosen);
+    uint32_t n = choose(&place, &options);
     for (uint32_t i = 0; i < n; i++) {
         double rate;
-        subjects[i] = (struct bench_subject){.variant = variants[chosen[i]]};
-        run((void *[]){&place, chosen}, i, &rate); /* kernels are compiled at their first launch */
+        subjects[i].variant = variants[place.chosen[i]];
+        run(&place, i, &rate); /* kernels are compiled at their first launch */
     }
-    bench_rounds(subjects, n, options.runs, run, (void *[]){&place, chosen});
-    report(&place, &options, subjects, chosen, n);
+    bench_rounds(subjects, n, options.runs, run, &place);
+    bool is_valid = report(&place, &options, subjects, n);
     for (uint32_t v = HOST; v < N_VARIANTS; v++)
         close_runner(&place.runners[v]);
-    return 0;
+    return is_valid ? EXIT_SUCCESS : EXIT_FAILURE;
 }

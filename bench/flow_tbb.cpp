@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A task_group for each call, as its documentation has Fibonacci. See flow_tbb.h.
+ * A task_group for each call, as its documentation has Fibonacci; its own sort. See flow_tbb.h.
  *
- * Source:  oneTBB's tbb::task_group.
+ * Source:  oneTBB's tbb::task_group and tbb::parallel_sort.
  */
 #include "flow_tbb.h"
 
 #include <tbb/global_control.h>
+#include <tbb/parallel_sort.h>
 #include <tbb/task_group.h>
 
 #include <atomic>
@@ -70,4 +71,9 @@ static uint64_t queens(uint32_t full, board at, uint32_t n_left, uint32_t base)
 uint64_t flow_tbb_queens(uint32_t n, uint32_t base)
 {
     return queens((UINT32_C(1) << n) - 1, {0, 0, 0}, n, base);
+}
+
+void flow_tbb_sort(uint32_t *keys, uint32_t n)
+{
+    tbb::parallel_sort(keys, keys + n);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recursions of bench-flow by oneTBB.
+ * The problems of bench-flow by oneTBB.
  *
- * Path:    bench_flow.c -> flow_tbb.cpp -> oneTBB.
+ * Path:    flow_fib.c, flow_queens.c, flow_sort.c -> flow_tbb.cpp -> oneTBB.
  * Threads: the main thread calls; oneTBB has its own.
  */
 #ifndef GRAVEL_BENCH_FLOW_TBB_H
@@ -21,6 +21,9 @@ uint64_t flow_tbb_fib(uint32_t n);
 
 /** Placements of n queens; below the last `base` rows each board is a task. */
 uint64_t flow_tbb_queens(uint32_t n, uint32_t base);
+
+/** @param keys  [n] */
+void flow_tbb_sort(uint32_t *keys, uint32_t n);
 
 #ifdef __cplusplus
 }

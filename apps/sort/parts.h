@@ -10,7 +10,7 @@
 #include "frame/app.h"
 #include "frame/flow.h"
 
-#define SORT_PER_ITEM 8u /* keys that a work-item merges */
+#include "graph.h"
 
 struct app_sort {
     struct options options;
@@ -28,14 +28,9 @@ struct app_sort {
 
 extern const struct flow_form sort_flow, sort_plain;
 
-/** Keys that a work-group merges. */
-static inline uint32_t sort_block_keys(const struct app_sort *app)
+static inline struct sort_size sort_size_of(const struct app_sort *app)
 {
-    return SORT_PER_ITEM * app->node.group_items;
+    return (struct sort_size){app->n, app->base, app->node.group_items};
 }
-
-#define SORT_OPTIONS_BYTES 96
-/** Write the compiler's options for either program. */
-void sort_write_options(const struct app_sort *app, char options[SORT_OPTIONS_BYTES]);
 
 #endif

@@ -11,8 +11,9 @@ extern const char plain_cl[];
 static void set_up(void *self)
 {
     struct app_sort *app = self;
+    const struct sort_size size = sort_size_of(app);
     char options[SORT_OPTIONS_BYTES];
-    sort_write_options(app, options);
+    sort_write_options(&size, options);
     node_build(&app->node, "plain.cl", plain_cl, options);
     app->sort_blocks = node_kernel_without_arena(&app->node, "sort_blocks");
     app->merge_runs = node_kernel_without_arena(&app->node, "merge_runs");
@@ -29,7 +30,8 @@ static void enqueue_groups(struct app_sort *app, cl_kernel kernel, uint64_t n_gr
 
 static void merge_all(struct app_sort *app, cl_mem from, cl_mem to, uint32_t run)
 {
-    uint64_t both = 2 * (uint64_t)run, block = sort_block_keys(app);
+    const struct sort_size size = sort_size_of(app);
+    uint64_t both = 2 * (uint64_t)run, block = sort_block_keys(&size);
     uint64_t n_pairs = (app->n + both - 1) / both, n_blocks = (both + block - 1) / block;
     NODE_SET(app->merge_runs, 0, cl_mem, from);
     NODE_SET(app->merge_runs, 1, cl_mem, to);

@@ -25,12 +25,6 @@ static const struct app_option own_options[] = {
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-void sort_write_options(const struct app_sort *app, char options[SORT_OPTIONS_BYTES])
-{
-    snprintf(options, SORT_OPTIONS_BYTES, "-DBASE=%u -DPER_ITEM=%u -DBLOCK=%u", app->base,
-             SORT_PER_ITEM, sort_block_keys(app));
-}
-
 static const struct flow_form *form_of(const struct app_sort *app)
 {
     return app->is_plain ? &sort_plain : &sort_flow;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Channel-flow graphs: every call and form of the device interface, results against plain C, on every step; what calls
- * and runs refuse, and that the text says why.
- *
- * Two programs, for compiling takes most of the time: `forms` for what works, `faults` for nodes that break a rule.
+ * refuse, and that the text says why. Nodes that break a rule are in flow_faults.c.
  *
  * Path: meson test -> this -> lib/flow, cl/flow.cl.h
  */
@@ -11,7 +9,7 @@
 
 #include <gravel/flow.h>
 
-#include <stdlib.h>
+#include "flow_faults.h"
 
 /* ---- forms ----------------------------------------------------------------------------------- */
 
@@ -162,9 +160,8 @@ static struct gravel_flow *make(const struct gravel_graph *graph, const char *so
 
 static int open_all(void **state)
 {
-    (void)state;
     const struct gravel_graph graph = {forms_channels, 7, .depth = 8, .group_items = GROUP_ITEMS};
-    gravel = open_loopback(1, NULL);
+    *state = gravel = open_loopback(1, NULL);
     forms = make(&graph, forms_cl, "forms");
     return 0;
 }
@@ -390,104 +387,6 @@ static void program_of_another_record_does_not_build(void **state)
     expect_error(gravel_flow_run(flow), GRAVEL_EINVAL, "no kernel yet");
     expect_error(gravel_flow_build(flow, "a.cl", source, NULL, "run"), GRAVEL_EBUILD,
                  "gravelp_record_a_has_record_bytes_of_its_channel");
-    gravel_flow_destroy(flow);
-}
-
-/* ---- faults ---------------------------------------------------------------------------------- */
-
-enum fault { MANY, NO_EDGE, DEEP, BAD_SLOT, TASK_SLOT, OPEN, NONE };
-
-static const char faults_cl[] =
-    "#include \"gravel.cl.h\"\n"
-    "struct task { uint fault; gravel_slot to; };\n"
-    "struct after { uint sum; };\n"
-    "struct out { uint n; };\n"
-    "struct other { uint n; };\n"
-    "GRAVEL_RECORD(task)\n"
-    "GRAVEL_RECORD(after)\n"
-    "GRAVEL_RECORD(out)\n"
-    "GRAVEL_RECORD(other)\n"
-    "void task_task(struct gravel_flow_group f, uint active, struct task it, uint keeps)\n"
-    "{\n"
-    "    uint fault = active ? it.fault : 99;\n"
-    "    gravel_ce a = gravel_sync_after_wg_if(f, fault == 4, (struct after){0});\n"
-    "    gravel_spawn_task_wg_if(f, fault == 2, it);\n"
-    "    gravel_talloc_wg_if(f, active, GRAVEL_CHANNEL(out), fault == 0 ? 3 : 1);\n"
-    "    if (!keeps)\n"
-    "        gravel_enq_wg(f, GRAVEL_CHANNEL(out));\n"
-    "    gravel_push_other_wg_if(f, fault == 1, (struct other){7});\n"
-    "    gravel_slot slot = GRAVEL_SLOT(f, a, after, sum);\n"
-    "    gravel_return_uint_wg_if(f, fault == 3, 0xfffffff0u, 1);\n"
-    "    gravel_return_uint_wg_if(f, fault == 4, slot + 64, 1);\n"
-    "}\n"
-    "kernel void faults(GRAVEL_ARENA, GRAVEL_FLOW, uint keeps)\n"
-    "{\n"
-    "    GRAVEL_FLOW_OPEN(f);\n"
-    "    GRAVEL_ROUNDS(f) {\n"
-    "        GRAVEL_NODE(f, task) task_task(f, f.active, gravel_read_task_wi(f), keeps);\n"
-    "    }\n"
-    "}\n";
-
-static const struct gravel_edge fault_edges[] = {{"task", 1}, {"after", 1}, {"out", 2}};
-static const struct gravel_channel fault_channels[] = {
-    {"other", 4, GRAVEL_OUTPUT, 64, 0, NULL},
-    {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL},
-    {"task", 8, GRAVEL_SPAWN, 64, 3, fault_edges},
-    {"after", 4, GRAVEL_AFTER, 64, 0, NULL}};
-
-/* Of 20 elements one breaks the rule, or all that `all` says. @return what the run returned. */
-static int run_fault(enum fault fault, bool all, struct gravel_flow **flow)
-{
-    const struct gravel_graph graph = {fault_channels, 4, .depth = 2, .group_items = 32};
-    cl_uint tasks[20][2], keeps = fault == OPEN;
-    OK(gravel_flow_create(flow, gravel, &graph));
-    OK(gravel_flow_build(*flow, "faults.cl", faults_cl, NULL, "faults"));
-    OK(gravel_flow_argument(*flow, 2, sizeof keeps, &keeps));
-    for (uint32_t i = 0; i < 20; i++)
-        tasks[i][0] = all || i == 13 ? fault : NONE, tasks[i][1] = 0;
-    OK(gravel_flow_push(*flow, "task", tasks, 20));
-    return gravel_flow_run(*flow);
-}
-
-static void fault_ends_the_run_with_its_name(void **state)
-{
-    (void)state;
-    static const struct {
-        enum fault fault;
-        const char *text;
-    } cases[] = {
-        {NO_EDGE,
-         "node 'task', level 0: 20 elements made at least 1 of channel 'other' more than the 0"},
-        {DEEP, "node 'task', level 1: a group spawned 1 of channel 'task' at the last of 2 levels"},
-        {BAD_SLOT, "node 'task', level 0: a result for slot 4294967280"},
-        {TASK_SLOT, "node 'task', level 0: a result for slot "},
-        {OPEN, "node 'task', level 0: 1 calls of gravel_talloc of channel 'out' more than"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct gravel_flow *flow;
-        cl_uint task[2] = {NONE, 0};
-        expect_error(run_fault(cases[i].fault, false, &flow), GRAVEL_EKERNEL, cases[i].text);
-        expect_error(gravel_flow_run(flow), GRAVEL_EKERNEL, "failed before");
-        expect_error(gravel_flow_push(flow, "task", task, 1), GRAVEL_EKERNEL, "failed before");
-        gravel_flow_destroy(flow);
-    }
-    expect_works(gravel);
-}
-
-/*
- * All make 3 where 2 were declared: more than the round was admitted for. One that does takes room that another left.
- */
-static void more_than_declared_is_refused_when_room_ends(void **state)
-{
-    (void)state;
-    struct gravel_flow *flow;
-    uint32_t n, numbers[64];
-    expect_error(run_fault(MANY, true, &flow), GRAVEL_EKERNEL,
-                 "20 elements made at least 20 of channel 'out' more than the 2 each");
-    gravel_flow_destroy(flow);
-    OK(run_fault(MANY, false, &flow));
-    OK(gravel_flow_take(flow, "out", numbers, 64, &n));
-    assert_int_equal(n, 22);
     gravel_flow_destroy(flow);
 }
 

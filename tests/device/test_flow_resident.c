@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Flows whose rounds the groups of a launch choose: what the self-test `meet` proves or sees instead, what is refused
- * without its proof, launches that end with their slice, and members that do not come back.
+ * without its proof, launches that end with their slice, and members that do not come back. And what ends the waits of
+ * every scheduler: gravel_abort.
  *
  * usage: test_flow_resident         on a device of at least two compute units
  *        test_flow_resident single  on a device of a single unit
  *        test_flow_resident late    members that do not come back, which takes seconds
+ *        test_flow_resident abort   runs of a node that is given up
  *
  * Path: meson test -> this -> lib/flow/scheduler.c, lib/self_test/meet.c, cl/device/round.cl.h
  */
@@ -17,6 +19,7 @@
 #include "node/node.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 /* turn -> turn: counts down; each time `looks` steps of a chain of numbers, whose last is the output. */
 struct turn {
@@ -204,6 +207,48 @@ static void late_member_is_told(void **state)
     assert_int_equal(code, GRAVEL_ETIMEOUT);
 }
 
+/* ---- a node that is given up ------------------------------------------------------------------ */
+
+#define WHY "KeyError: 23"
+
+/* Abort while the run of these elements waits. Closing says it too, and waits for nobody. */
+static void expect_abort(const char *scheduler, const struct turn *turns, uint32_t n)
+{
+    struct gravel *gravel = open_scheduled(scheduler, 2, 100, 0);
+    struct gravel_flow *flow = make(gravel);
+    OK(gravel_flow_push(flow, "turn", turns, n));
+    OK(gravel_flow_start(flow));
+    usleep(100000);
+    OK(gravel_abort(gravel, WHY));
+    double begin = seconds_now();
+    expect_error(gravel_flow_wait(flow), GRAVEL_EABORT, WHY);
+    expect_error(gravel_flow_run(flow), GRAVEL_EABORT, "failed before");
+    gravel_flow_destroy(flow);
+    expect_error(gravel_close(gravel), GRAVEL_EABORT, WHY);
+    assert_true(is_within(begin, 10));
+}
+
+/* Rounds that would go on for minutes: the wait for a launch, or for its slice. */
+static void abort_ends_a_run_between_rounds(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"host", "lone", "resident"};
+    struct turn turns[2 * GROUP_ITEMS];
+    for (uint32_t i = 0; i < 2 * GROUP_ITEMS; i++)
+        turns[i] = (struct turn){100000000, 1, i};
+    for (uint32_t i = 0; i < 3; i++)
+        expect_abort(names[i], turns, i == 1 ? 1 : 2 * GROUP_ITEMS);
+}
+
+/* One member waits for another whose element takes a second. */
+static void abort_ends_a_run_in_which_a_member_waits(void **state)
+{
+    (void)state;
+    struct turn turns[2 * GROUP_ITEMS] = {{0}};
+    turns[GROUP_ITEMS] = (struct turn){100000000, 1000000000, 1};
+    expect_abort("resident", turns, 2 * GROUP_ITEMS);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -214,8 +259,16 @@ int main(int argc, char **argv)
     };
     const struct CMUnitTest single[] = {cmocka_unit_test(resident_is_refused_where_nothing_met)};
     const struct CMUnitTest late[] = {cmocka_unit_test(late_member_is_told)};
-    if (argc > 1 && strcmp(argv[1], "single") == 0)
+    const struct CMUnitTest aborts[] = {
+        cmocka_unit_test(abort_ends_a_run_between_rounds),
+        cmocka_unit_test(abort_ends_a_run_in_which_a_member_waits),
+    };
+    const char *part = argc > 1 ? argv[1] : "";
+    watch(90, "resident flows");
+    if (strcmp(part, "single") == 0)
         return cmocka_run_group_tests(single, NULL, NULL);
-    return argc > 1 && strcmp(argv[1], "late") == 0 ? cmocka_run_group_tests(late, NULL, NULL)
-                                                    : cmocka_run_group_tests(tests, NULL, NULL);
+    if (strcmp(part, "late") == 0)
+        return cmocka_run_group_tests(late, NULL, NULL);
+    return strcmp(part, "abort") == 0 ? cmocka_run_group_tests(aborts, NULL, NULL)
+                                      : cmocka_run_group_tests(tests, NULL, NULL);
 }

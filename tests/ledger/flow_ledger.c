@@ -9,10 +9,11 @@
  * and what reaches the caller's slot is their number.
  *
  * usage: flow_ledger SEED GRAPHS ELEMENTS WIDTH SCHEDULER...
- *        GRAPHS graphs, ELEMENTS of each with each scheduler; WIDTH 1: as narrow as a graph can be
+ *        GRAPHS graphs, ELEMENTS (up to 4e9) of each with each scheduler, booked in parts of ten million;
+ *        WIDTH 1: as narrow as a graph can be. For a night: flow_ledger 2 1 1e9 4096 host lone resident
  * exit:  0; 1 with the seed of the graph, and what was wrong
  *
- * Path:    flow_program.h -> this -> lib/flow, whose layers begin near 2^32.
+ * Path:    flow_program.h -> this -> lib/flow, whose counts begin near 2^32.
  * Source:  checkers of queues by history (Jepsen).
  */
 #include "flow_program.h"
@@ -22,6 +23,7 @@
 #include "node/node.h"
 #include "opencl/objects.h"
 #include "support.h"
+#include "unit/late_counts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,6 +32,7 @@ enum { NEXT, BAD, DROPPED, IN_STACKS, N_COUNTS };
 #define TAKEN 64u              /* elements of an output at a time */
 #define MOST_FUEL 5000u        /* of an element that is pushed */
 #define MORE_ELEMENTS 1000000u /* that a last push may lead to */
+#define PART 10000000u         /* elements of one set of books */
 
 struct ledger {
     struct gravel *gravel;
@@ -38,10 +41,10 @@ struct ledger {
     uint64_t seed, state; /* state: of what else is random */
     cl_mem marks;         /* [n_elements] how often each number was booked */
     cl_mem counts;
-    uint32_t n_wanted;   /* a run ends when so many have been made */
-    uint32_t n_elements; /* that there may be, by their fuel */
+    uint32_t n_wanted;   /* a part ends when so many have been made */
+    uint32_t n_elements; /* that there may be in it, by their fuel */
     uint32_t n_left;     /* of them, those that no element was given fuel for yet */
-    uint64_t n_pushed;   /* fuel of what was pushed so far */
+    uint64_t n_pushed;   /* fuel of what was pushed in it */
     uint32_t *taken;     /* [n_elements] as marks, of outputs */
 };
 
@@ -222,25 +225,35 @@ static bool is_worth_it(const struct random_graph *random)
     return has_join && has_recursion && n_edges < 12 && random->graph.depth > 3;
 }
 
-/* All layers' counts wrap in the run, but those of held channels, which their done counts go with. */
-static void begin_near_the_end(struct ledger *ledger)
+/* Where the host has a mirror of the flow's memory, its counts are written back. */
+static void begin_late(struct ledger *ledger)
 {
-    struct gravelp_view view = gravelp_view_of(ledger->flow->memory.control);
-    for (uint32_t layer = 0; layer < view.flow->n_layers; layer++)
-        if (view.channels[gravelp_view_place(view, layer).channel].kind != GRAVEL_HELD)
-            view.heads[layer] = view.tails[layer] = 0u - random_below(&ledger->state, 40);
-    OK(gravel_flow_memory_write_tails(&ledger->flow->memory));
+    struct gravel_flow_memory *memory = &ledger->flow->memory;
+    late_counts_begin(gravelp_view_of(memory->control), &ledger->state);
+    if (!memory->shared)
+        OK(gravel_copier_write(memory->copier, memory->buffer,
+                               4 * (uint64_t)memory->layout->header.fault_at,
+                               gravelp_flow_faults(memory->control), memory->layout->counts_bytes));
 }
 
-static cl_mem zeroed(struct ledger *ledger, size_t n)
+/* Of a buffer of words. */
+static cl_mem create(struct ledger *ledger, size_t n)
+{
+    cl_mem buffer;
+    OK(gravel_cl_buffer_create(&ledger->gravel->device, "ledger", n * sizeof(cl_uint), &buffer));
+    return buffer;
+}
+
+/* New books: no element has been booked. */
+static void open_books(struct ledger *ledger)
 {
     const cl_uint zero = 0;
-    cl_mem buffer;
-    OK(gravel_cl_buffer_create(&ledger->gravel->device, "ledger", n * sizeof zero, &buffer));
-    cl_int error = clEnqueueFillBuffer(ledger->gravel->device.queue, buffer, &zero, sizeof zero, 0,
-                                       n * sizeof zero, 0, NULL, NULL);
+    cl_int error =
+        clEnqueueFillBuffer(ledger->gravel->device.queue, ledger->marks, &zero, sizeof zero, 0,
+                            ledger->n_elements * sizeof zero, 0, NULL, NULL);
     expect(ledger, "fill of the books", (uint64_t)(int64_t)error, CL_SUCCESS);
-    return buffer;
+    memset(ledger->taken, 0, ledger->n_elements * sizeof *ledger->taken);
+    ledger->n_pushed = 0;
 }
 
 static void open_flow(struct ledger *ledger)
@@ -250,13 +263,13 @@ static void open_flow(struct ledger *ledger)
     ledger->random.graph.group_items = 3 + random_below(&ledger->state, 30);
     OK(gravel_flow_create(&ledger->flow, ledger->gravel, &ledger->random.graph));
     OK(gravel_flow_build(ledger->flow, "ledger.cl", text, NULL, "ledger"));
-    ledger->counts = zeroed(ledger, N_COUNTS);
-    ledger->marks = zeroed(ledger, n);
-    ledger->taken = calloc(n, sizeof *ledger->taken);
+    ledger->counts = create(ledger, N_COUNTS);
+    ledger->marks = create(ledger, n);
+    ledger->taken = malloc(n * sizeof *ledger->taken);
     OK(gravel_flow_argument(ledger->flow, 2, sizeof ledger->counts, &ledger->counts));
     OK(gravel_flow_argument(ledger->flow, 3, sizeof ledger->marks, &ledger->marks));
     OK(gravel_flow_argument(ledger->flow, 4, sizeof n, &n));
-    begin_near_the_end(ledger);
+    begin_late(ledger);
     free(text);
 }
 
@@ -265,15 +278,18 @@ static void play(struct gravel *gravel, uint64_t seed, uint32_t n_elements)
     struct ledger ledger = {.gravel = gravel,
                             .seed = seed,
                             .state = seed,
-                            .n_wanted = n_elements,
-                            .n_elements = n_elements + MORE_ELEMENTS};
+                            .n_elements = (n_elements < PART ? n_elements : PART) + MORE_ELEMENTS};
     random_graph_make(&ledger.random, seed);
     random_holds(&ledger.random, seed);
     for (uint32_t c = 0; c < ledger.random.graph.n_channels; c++)
         ledger.random.channels[c].record_bytes =
             4 * (ELEMENT_WORDS + random_below(&ledger.state, MOST_WORDS - ELEMENT_WORDS + 1));
     open_flow(&ledger);
-    run_all(&ledger);
+    for (uint32_t left = n_elements; left; left -= ledger.n_wanted) {
+        ledger.n_wanted = left < PART ? left : PART;
+        open_books(&ledger);
+        run_all(&ledger);
+    }
     gravel_flow_destroy(ledger.flow);
     gravel_cl_buffer_release(ledger.counts);
     gravel_cl_buffer_release(ledger.marks);

@@ -1,137 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The choice of a round, against the definition by trial of every round there is, on random graphs in random states;
- * and that graphs which are sound never get stuck, of least widths, with counts that wrap.
+ * and that graphs which are sound never get stuck, of least widths, with counts that wrap. On a device:
+ * tests/device/test_choose_round.c.
  *
  * Path:    meson test -> this -> cl/layout/choose.h, lib/flow/layout.c
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "flow/layout.h"
-#include "layout/choose.h"
-#include "random_graph.h"
-
-#include <stdlib.h>
-
-#define MOST_WIDTH 64u
-
-struct flow {
-    struct random_graph random;
-    struct gravel_flow_graph graph;
-    struct gravel_flow_layout layout;
-    struct gravelp_flow *control;
-    struct gravelp_view view;
-    uint64_t seed;
-    uint32_t ring[RANDOM_MOST]
-                 [MOST_WIDTH]; /* of held channels: CEs in the order in which they were enqueued */
-};
-
-static bool is_held(const struct flow *flow, uint32_t channel)
-{
-    return flow->graph.channels[channel].kind == GRAVEL_HELD;
-}
-
-/* Begin a held channel at a lap near the last: done counts are as that many laps have left them. */
-static void begin_held(struct flow *flow, uint32_t c)
-{
-    const struct gravelp_channel *channel = &flow->graph.channels[c];
-    uint32_t begin = 0u - channel->width * (1 + random_below(&flow->seed, 3));
-    uint32_t lap = begin / channel->width, span = gravelp_held_span(channel->width);
-    flow->view.heads[c] = flow->view.tails[c] = begin;
-    flow->view.taken[c] = flow->view.enqueued[c] = 0u - random_below(&flow->seed, 40);
-    for (uint32_t i = 0; i < gravelp_held_n_done(channel->width); i++)
-        flow->view.done[channel->done + i] = (lap + (i % 2 == 0)) / 2 * span;
-}
-
-static void open_flow(struct flow *flow, uint64_t seed, uint32_t width)
-{
-    const struct gravel_flow_shape shape = {width, .group_items = 4, .max_bytes = UINT64_MAX};
-    flow->seed = seed * 3 + 7;
-    random_graph_make(&flow->random, seed);
-    random_holds(&flow->random, seed);
-    assert_int_equal(gravel_flow_graph_create(&flow->graph, &flow->random.graph), 0);
-    assert_int_equal(gravel_flow_layout(&flow->layout, &flow->graph, &shape), 0);
-    flow->control = malloc(flow->layout.bytes);
-    assert_non_null(flow->control);
-    gravel_flow_layout_write(&flow->layout, &flow->graph, flow->control,
-                             (unsigned char *)flow->control + flow->layout.back_at);
-    flow->view = gravelp_view_of(flow->control);
-    for (uint32_t layer = 0; layer < flow->control->n_layers; layer++)
-        flow->view.heads[layer] = flow->view.tails[layer] = 0u - random_below(&flow->seed, 40);
-    for (uint32_t c = 0; c < flow->graph.n_flat; c++)
-        if (flow->graph.channels[c].kind == GRAVEL_HELD)
-            begin_held(flow, c);
-}
-
-static void close_flow(struct flow *flow)
-{
-    free(flow->control);
-    gravel_flow_graph_destroy(&flow->graph);
-}
-
-/* ---- by the definition, with other arithmetic ------------------------------------------------ */
-
-static uint64_t held(const struct flow *flow, uint32_t channel, uint32_t level)
-{
-    uint32_t n_stacks = flow->graph.n_channels - flow->graph.n_flat;
-    uint32_t layer = channel < flow->graph.n_flat ? channel : channel + level * n_stacks;
-    return flow->view.tails[layer] - flow->view.heads[layer];
-}
-
-/* What a round may be of. */
-static uint64_t ready(const struct flow *flow, uint32_t channel, uint32_t level)
-{
-    return is_held(flow, channel) ? flow->view.enqueued[channel] - flow->view.taken[channel]
-                                  : held(flow, channel, level);
-}
-
-static bool is_deepest(const struct flow *flow, uint32_t level)
-{
-    for (uint32_t l = level + 1; l < flow->graph.n_levels; l++)
-        for (uint32_t c = flow->graph.n_flat; c < flow->graph.n_channels; c++)
-            if (held(flow, c, l))
-                return false;
-    return true;
-}
-
-static bool is_admissible(const struct flow *flow, uint32_t c, uint32_t level, uint64_t n)
-{
-    const struct gravelp_channel *channel = &flow->graph.channels[c];
-    if (channel->kind == GRAVEL_OUTPUT || n > ready(flow, c, level))
-        return false;
-    if (channel->kind == GRAVEL_AFTER && !is_deepest(flow, level))
-        return false;
-    for (uint32_t e = 0; e < channel->n_edges; e++) {
-        const struct gravelp_edge *edge = &flow->graph.edges[channel->first_edge + e];
-        const struct gravelp_channel *into = &flow->graph.channels[edge->into];
-        uint32_t l = into->kind == GRAVEL_SPAWN && c >= flow->graph.n_flat ? level + 1 : level;
-        if (edge->into >= flow->graph.n_flat && l >= flow->graph.n_levels)
-            continue;
-        uint64_t kept = edge->into == c ? 0 : into->reserve;
-        if (n * edge->at_most + held(flow, edge->into, l) + kept > into->width)
-            return false;
-    }
-    return true;
-}
-
-static struct gravelp_round choose_by_trial(const struct flow *flow)
-{
-    struct gravelp_round best = {0};
-    for (uint32_t c = 0; c < flow->graph.n_channels; c++)
-        for (uint32_t l = 0; l < (c < flow->graph.n_flat ? 1 : flow->graph.n_levels); l++) {
-            uint64_t n = ready(flow, c, l);
-            while (n && !is_admissible(flow, c, l, n))
-                n--;
-            if (n > best.n || (n && n == best.n && l > best.level))
-                best = (struct gravelp_round){.channel = c, .level = l, .n = (uint32_t)n};
-        }
-    return best;
-}
+#include "flow_states.h"
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
@@ -140,26 +15,12 @@ static void choice_is_that_of_the_definition(void **state)
     (void)state;
     static struct flow flow;
     for (uint64_t seed = 0; seed < 1000; seed++) {
-        open_flow(&flow, seed, 1u << random_below(&flow.seed, 6));
+        flow_open(&flow, seed, 1u << random_below(&flow.seed, 6));
         for (int again = 0; again < 20; again++) {
-            for (uint32_t layer = 0; layer < flow.control->n_layers; layer++) {
-                uint32_t c = gravelp_view_place(flow.view, layer).channel;
-                uint32_t width = flow.graph.channels[c].width;
-                uint32_t used =
-                    random_below(&flow.seed, 3) ? random_below(&flow.seed, width + 1) : 0;
-                flow.view.tails[layer] = flow.view.heads[layer] + used;
-                if (is_held(&flow, c))
-                    flow.view.enqueued[c] = flow.view.taken[c] + random_below(&flow.seed, used + 1);
-            }
-            struct gravelp_round expected = choose_by_trial(&flow);
-            struct gravelp_round chosen = gravelp_view_choose(flow.view);
-            if (chosen.n != expected.n || (chosen.n && (chosen.channel != expected.channel ||
-                                                        chosen.level != expected.level)))
-                fail_msg("seed %llu: channel %u, level %u, n %u; expected %u, %u, %u",
-                         (unsigned long long)seed, chosen.channel, chosen.level, chosen.n,
-                         expected.channel, expected.level, expected.n);
+            flow_draw_state(&flow);
+            flow_expect_choice(&flow, seed, gravelp_view_choose(flow.view));
         }
-        close_flow(&flow);
+        flow_close(&flow);
     }
 }
 
@@ -207,12 +68,12 @@ static uint64_t process(struct flow *flow, struct gravelp_round round)
         uint32_t limit = gravelp_view_limit(flow->view, round, into);
         assert_int_equal(limit - flow->view.tails[layer], most);
         flow->view.tails[layer] += n;
-        if (is_held(flow, into))
+        if (flow_is_held(flow, into))
             enqueue(flow, into, n);
         made += n;
         assert_true(gravelp_view_used(flow->view, layer) <= flow->graph.channels[into].width);
     }
-    if (is_held(flow, round.channel))
+    if (flow_is_held(flow, round.channel))
         free_round(flow, round);
     else
         flow->view.heads[gravelp_flow_layer(flow->control, round.channel, round.level)] += round.n;
@@ -233,7 +94,7 @@ static void sound_graphs_never_get_stuck(void **state)
     static struct flow flow;
     uint64_t n_rounds = 0;
     for (uint64_t seed = 0; seed < 1000; seed++) {
-        open_flow(&flow, seed, 1);
+        flow_open(&flow, seed, 1);
         for (uint32_t c = 0; c < flow.graph.n_channels; c++)
             if (flow.graph.channels[c].kind == GRAVEL_STREAM ||
                 flow.graph.channels[c].kind == GRAVEL_SPAWN)
@@ -246,7 +107,7 @@ static void sound_graphs_never_get_stuck(void **state)
             take_all(&flow);
             n_rounds++;
         }
-        close_flow(&flow);
+        flow_close(&flow);
     }
     print_message("%llu rounds\n", (unsigned long long)n_rounds);
 }
