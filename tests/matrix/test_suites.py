@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What tools/steps runs, and how it counts: tools/portability/suites.py."""
+"""What tools/steps runs, and how it counts: tools/portability/suites.py; and how tools/matrix counts parts.py."""
 import os
 import sys
 import unittest
@@ -8,7 +8,7 @@ import unittest
 sys.dont_write_bytecode = True
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tools"))
-from portability import suites  # noqa: E402
+from portability import parts, suites  # noqa: E402
 from portability.place import Result  # noqa: E402
 
 
@@ -60,6 +60,55 @@ class Choice(unittest.TestCase):
 
     def test_other_suites_are_left_out(self):
         self.assertEqual(self.names([listed("a", "unit")], "svm"), [])
+
+
+class FakeRow:
+    """A row whose programs all end alike."""
+    units = {"GRAVEL_HOST_CORES": "0"}
+    settings = {}
+
+    class place:
+        sources = TOP
+
+
+class Parts(unittest.TestCase):
+    def measure(self, part, result, quick=True):
+        self.ran = []
+
+        def run(_row, program, _limit_s, settings, arguments):
+            self.ran.append((program, settings, arguments))
+            return result
+        return parts.measure(run, FakeRow, part, quick, lambda ended: "status %d" % ended.status)
+
+    def test_a_quick_part_is_the_beginning_of_the_whole(self):
+        for part in parts.PARTS:
+            counts, failure, refusal = self.measure(part, ended(0))
+            quick = self.ran
+            self.assertEqual(counts, [len(quick), len(quick), 0])
+            self.assertEqual((failure, refusal), (None, None))
+            self.measure(part, ended(0), quick=False)
+            self.assertEqual(self.ran[:len(quick)], quick)
+            self.assertGreater(len(self.ran), len(quick))
+
+    def test_what_a_device_cannot_is_no_failure(self):
+        said = "fib: device lacks a capability: self-test: the device runs no handler\n"
+        counts, failure, refusal = self.measure("flow", ended(1, err=said))
+        self.assertEqual(counts, [0, len(self.ran), len(self.ran)])
+        self.assertEqual(failure, None)
+        self.assertIn("the device runs no handler", refusal)
+        said = "  sb is not run: it has threads of two devices; one is run\n"
+        self.assertIn("two devices", self.measure("hrf", ended(77, out=said))[2])
+
+    def test_other_ends_are_failures(self):
+        for result in ended(1, "FAIL"), ended(134), ended(124, "device lacks a capability (-5): x"):
+            counts, failure, refusal = self.measure("steal", result)
+            self.assertEqual((counts[0], counts[2], refusal), (0, 0, None))
+            self.assertIn("status %d" % result.status, failure)
+
+    def test_groups_that_meet_get_compute_units(self):
+        self.measure("serve", ended(0), quick=False)
+        for _, settings, arguments in self.ran:
+            self.assertEqual("GRAVEL_HOST_CORES" in settings, "servers" in arguments)
 
 
 class Verdict(unittest.TestCase):

@@ -8,285 +8,9 @@
  * instance in the same step of the loop, on different work-groups.
  */
 #include "kernel.h"
+#include "kernel_code.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- what can be run ------------------------------------------------------------------------- */
-
-/* The number of a thread's group among the program's, in the order of threads. */
-static uint32_t group_of(const struct hrf_program *program, uint32_t thread)
-{
-    uint32_t number = 0;
-    for (uint32_t t = 0; t < thread; t++) {
-        const uint32_t mask = program->instances[program->threads[t].instances[HRF_WG]].mask;
-        if (mask >> thread & 1)
-            return group_of(program, t);
-        number += (uint32_t)__builtin_ctz(mask) == t;
-    }
-    return number;
-}
-
-/* The number of a thread among those of its group. */
-static uint32_t role_of(const struct hrf_program *program, uint32_t thread)
-{
-    const uint32_t mask = program->instances[program->threads[thread].instances[HRF_WG]].mask;
-    return (uint32_t)__builtin_popcount(mask & ((UINT32_C(1) << thread) - 1));
-}
-
-static const char *refuse_instruction(const struct hrf_program *program, uint32_t thread,
-                                      uint32_t number)
-{
-    const struct hrf_thread *t = &program->threads[thread];
-    const struct hrf_instruction *i = &t->code[number];
-    if (i->is_remote)
-        return "no device has remote operations";
-    if (hrf_is_sync(i->op) && (i->level == HRF_SG || i->level == HRF_WI))
-        return "OpenCL C has no atomics of that scope that every device takes";
-    if (i->op != HRF_BARRIER)
-        return NULL;
-    if (i->level != HRF_WG)
-        return "barriers of sub-groups are not run";
-    for (uint32_t k = 0; k < t->n_code; k++)
-        if ((t->code[k].op == HRF_BRANCH || t->code[k].op == HRF_JUMP) &&
-            (k < number) != (t->code[k].target <= number))
-            return "a barrier in a branch is not run";
-    return NULL;
-}
-
-static bool is_watched(const struct hrf_program *program, const struct kernel_shape *shape,
-                       const struct hrf_expression *value)
-{
-    for (uint32_t w = 0; w < shape->n_watched; w++) {
-        const struct hrf_expression *other = &program->expressions[shape->watched[w]];
-        if (other->operator_ == value->operator_ && other->a == value->a && other->b == value->b)
-            return true;
-    }
-    return false;
-}
-
-/* The registers and locations in a condition. @return false if there are too many. */
-static bool watch(const struct hrf_program *program, uint32_t expression,
-                  struct kernel_shape *shape)
-{
-    const struct hrf_expression *e = &program->expressions[expression];
-    if (e->operator_ == HRF_CONSTANT)
-        return true;
-    if (e->operator_ == HRF_NOT)
-        return watch(program, e->a, shape);
-    if (e->operator_ > HRF_NOT)
-        return watch(program, e->a, shape) && watch(program, e->b, shape);
-    if (is_watched(program, shape, e))
-        return true;
-    if (shape->n_watched == KERNEL_MAX_WATCHED)
-        return false;
-    shape->watched[shape->n_watched++] = expression;
-    return true;
-}
-
-const char *kernel_refuse(const struct hrf_program *program, struct kernel_shape *shape)
-{
-    *shape = (struct kernel_shape){.n_roles = 1};
-    if (program->exists < 0)
-        return "it has no `exists`, whose outcomes are counted";
-    if (!watch(program, (uint32_t)program->exists, shape))
-        return "its `exists` names more than 6 registers and locations";
-    for (uint32_t t = 0; t < program->n_threads; t++) {
-        if (program->threads[t].device != program->threads[0].device)
-            return "it has threads of two devices; one is run";
-        if (shape->n_groups < group_of(program, t) + 1)
-            shape->n_groups = group_of(program, t) + 1;
-        if (shape->n_roles < role_of(program, t) + 1)
-            shape->n_roles = role_of(program, t) + 1;
-        for (uint32_t k = 0; k < program->threads[t].n_code; k++) {
-            const char *why = refuse_instruction(program, t, k);
-            if (why)
-                return why;
-        }
-    }
-    return NULL;
-}
-
-/* ---- expressions ----------------------------------------------------------------------------- */
-
-static void put_expression(FILE *out, const struct hrf_program *program, int32_t number)
-{
-    static const char *const signs[] = {
-        [HRF_OR_ELSE] = "||", [HRF_AND_THEN] = "&&", [HRF_EQUAL] = "==",  [HRF_UNEQUAL] = "!=",
-        [HRF_LESS] = "<",     [HRF_AT_MOST] = "<=",  [HRF_GREATER] = ">", [HRF_AT_LEAST] = ">=",
-        [HRF_PLUS] = "+",     [HRF_MINUS] = "-",     [HRF_TIMES] = "*"};
-    const struct hrf_expression *e = &program->expressions[number];
-    switch (e->operator_) {
-    case HRF_CONSTANT:
-        fprintf(out, "%uu", e->a);
-        return;
-    case HRF_REGISTER:
-        fprintf(out, "r[%u]", e->a);
-        return;
-    case HRF_FINAL_REGISTER:
-        fprintf(out, "t%u_r%u", e->a, e->b);
-        return;
-    case HRF_FINAL_LOCATION:
-        fprintf(out, "m%u", e->a);
-        return;
-    case HRF_NOT:
-        fputs("(uint)!(", out);
-        put_expression(out, program, (int32_t)e->a);
-        break;
-    case HRF_REMAINDER:
-        fputs("remainder_of(", out);
-        put_expression(out, program, (int32_t)e->a);
-        fputs(", ", out);
-        put_expression(out, program, (int32_t)e->b);
-        break;
-    default:
-        fputs("(uint)(", out);
-        put_expression(out, program, (int32_t)e->a);
-        fprintf(out, " %s ", signs[e->operator_]);
-        put_expression(out, program, (int32_t)e->b);
-    }
-    fputc(')', out);
-}
-
-/* ---- operations ------------------------------------------------------------------------------ */
-
-static const char *order_text(uint8_t order)
-{
-    return order == HRF_ACQ_REL   ? "memory_order_acq_rel"
-           : order == HRF_SEQ_CST ? "memory_order_seq_cst"
-           : order == HRF_ACQUIRE ? "memory_order_acquire"
-           : order == HRF_RELEASE ? "memory_order_release"
-                                  : "memory_order_relaxed";
-}
-
-static const char *scope_text(uint8_t level)
-{
-    return level == HRF_WG    ? "memory_scope_work_group"
-           : level == HRF_DEV ? "memory_scope_device"
-                              : "SCOPE_SYS";
-}
-
-static void put_place(FILE *out, const struct hrf_program *program, int32_t location)
-{
-    if (program->locations[location].region == HRF_LOCAL)
-        fprintf(out, "&l%d[sub]", location);
-    else
-        fprintf(out, "&words[word(%d, i, n)]", location);
-}
-
-static void put_atomic(FILE *out, const struct hrf_program *program,
-                       const struct hrf_instruction *i)
-{
-    static const char *const names[] = {
-        [HRF_LOAD] = "load",     [HRF_AWAIT] = "load",    [HRF_STORE] = "store",
-        [HRF_ADD] = "fetch_add", [HRF_SUB] = "fetch_sub", [HRF_AND] = "fetch_and",
-        [HRF_OR] = "fetch_or",   [HRF_XOR] = "fetch_xor", [HRF_MIN] = "fetch_min",
-        [HRF_MAX] = "fetch_max", [HRF_XCHG] = "exchange"};
-    fprintf(out, "atomic_%s_explicit(", names[i->op]);
-    put_place(out, program, i->location);
-    if (i->op != HRF_LOAD && i->op != HRF_AWAIT) {
-        fputs(", ", out);
-        put_expression(out, program, i->value);
-    }
-    fprintf(out, ", %s, %s)", order_text(i->order), scope_text(i->level));
-}
-
-static void put_cas(FILE *out, const struct hrf_program *program, const struct hrf_instruction *i)
-{
-    fputs("{ uint e = ", out);
-    put_expression(out, program, i->expected);
-    fputs("; atomic_compare_exchange_strong_explicit(", out);
-    put_place(out, program, i->location);
-    fputs(", &e, ", out);
-    put_expression(out, program, i->value);
-    fprintf(out, ", %s, %s, %s); ", order_text(i->order), order_text(i->failed_order),
-            scope_text(i->level));
-    if (i->reg >= 0)
-        fprintf(out, "r[%d] = e; ", i->reg);
-    fputs("}\n", out);
-}
-
-/* A wait has a bound: its partner may not run. */
-static void put_await(FILE *out, const struct hrf_program *program, const struct hrf_instruction *i,
-                      const char *end)
-{
-    static const char *const signs[] = {
-        [HRF_EQUAL] = "==",   [HRF_UNEQUAL] = "!=", [HRF_LESS] = "<",
-        [HRF_AT_MOST] = "<=", [HRF_GREATER] = ">",  [HRF_AT_LEAST] = ">="};
-    fputs("{ uint v, polls = 0; do v = ", out);
-    put_atomic(out, program, i);
-    fprintf(out, "; while (!(v %s ", signs[i->comparison]);
-    put_expression(out, program, i->value);
-    fprintf(out, ") && ++polls < MAX_POLLS); if (polls == MAX_POLLS) { lives = 0; goto %s; } ",
-            end);
-    if (i->reg >= 0)
-        fprintf(out, "r[%d] = v; ", i->reg);
-    fputs("}\n", out);
-}
-
-static void put_plain(FILE *out, const struct hrf_program *program, const struct hrf_instruction *i)
-{
-    const bool is_local = program->locations[i->location].region == HRF_LOCAL;
-    const char *space = is_local ? "local" : "global";
-    if (i->op == HRF_READ)
-        fprintf(out, "r[%d] = ", i->reg);
-    fprintf(out, "*(volatile %s uint *)(", space);
-    put_place(out, program, i->location);
-    fputc(')', out);
-    if (i->op == HRF_WRITE) {
-        fputs(" = ", out);
-        put_expression(out, program, i->value);
-    }
-    fputs(";\n", out);
-}
-
-static void put_instruction(FILE *out, const struct hrf_program *program, uint32_t thread,
-                            const struct hrf_instruction *i, const char *end)
-{
-    switch (i->op) {
-    case HRF_READ:
-    case HRF_WRITE:
-        put_plain(out, program, i);
-        return;
-    case HRF_CAS:
-        put_cas(out, program, i);
-        return;
-    case HRF_AWAIT:
-        put_await(out, program, i, end);
-        return;
-    case HRF_FENCE:
-        fprintf(out, "atomic_work_item_fence(%s%s%s, %s, %s);\n",
-                i->regions & HRF_GLOBAL ? "CLK_GLOBAL_MEM_FENCE" : "0", " | ",
-                i->regions & HRF_LOCAL ? "CLK_LOCAL_MEM_FENCE" : "0", order_text(i->order),
-                scope_text(i->level));
-        return;
-    case HRF_SET:
-        fprintf(out, "r[%d] = ", i->reg);
-        put_expression(out, program, i->value);
-        fputs(";\n", out);
-        return;
-    case HRF_BRANCH:
-        fputs("if (!", out);
-        put_expression(out, program, i->value);
-        fprintf(out, ") goto at%u_%u;\n", thread, i->target);
-        return;
-    case HRF_JUMP:
-        fprintf(out, "goto at%u_%u;\n", thread, i->target);
-        return;
-    case HRF_LOOP:
-        fprintf(out, "if (++r[%d] > %uu) { lives = 0; goto %s; }\n", i->reg, program->max_rounds,
-                end);
-        return;
-    case HRF_ASSERT:
-        return; /* the checker's */
-    default:
-        if (i->reg >= 0)
-            fprintf(out, "r[%d] = ", i->reg);
-        put_atomic(out, program, i);
-        fputs(";\n", out);
-    }
-}
 
 /* ---- roles ----------------------------------------------------------------------------------- */
 
@@ -304,12 +28,12 @@ static void put_segment(FILE *out, const struct hrf_program *program, uint32_t t
                         const char *end)
 {
     const struct hrf_thread *t = &program->threads[thread];
-    fprintf(out, "        case %u: if (!lives) break; {\n", role_of(program, thread));
+    fprintf(out, "        case %u: if (!lives) break; {\n", kernel_role_of(program, thread));
     while (*at < t->n_code && t->code[*at].op != HRF_BARRIER) {
         if (is_target(t, *at))
             fprintf(out, "at%u_%u:;\n", thread, *at);
         fputs("            ", out);
-        put_instruction(out, program, thread, &t->code[(*at)++], end);
+        kernel_put_instruction(out, program, thread, &t->code[(*at)++], end);
     }
     if (is_target(t, *at))
         fprintf(out, "at%u_%u:;\n", thread, *at);
@@ -338,7 +62,7 @@ static void put_group(FILE *out, const struct hrf_program *program,
             fputs("        barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);\n", out);
         fputs("        switch (role) {\n", out);
         for (uint32_t t = 0; t < program->n_threads; t++) {
-            if (group_of(program, t) != group)
+            if (kernel_group_of(program, t) != group)
                 continue;
             char end[32];
             snprintf(end, sizeof end, "end%u_%u", t, segment);
@@ -500,11 +224,11 @@ static void put_judge(FILE *out, const struct hrf_program *program,
         else
             fprintf(out, "        const uint m%u = words[word(%u, i, n)];\n", e->a, e->a);
         fputs("        bin = bin * 4u + min((", out);
-        put_expression(out, program, (int32_t)shape->watched[w]);
+        kernel_put_expression(out, program, (int32_t)shape->watched[w]);
         fputs("), 3u);\n", out);
     }
     fputs("        n_held += (", out);
-    put_expression(out, program, program->exists);
+    kernel_put_expression(out, program, program->exists);
     fputs(") != 0u;\n", out);
     put_judge_end(out, n_bins);
 }

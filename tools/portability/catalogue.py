@@ -95,6 +95,7 @@ def step_rows(name, place, settings, expectations, pump=None, device=None):
             continue
         more = pump if step == "pump" and pump else {}
         rows.append(Row(name, step, expect, place, {**settings, **more}))
+        rows[-1].units = pump or {}
         rows[-1].name_device(device)
     return rows
 
@@ -133,7 +134,6 @@ def rusticl(site):
 
 def oclgrind(site):
     row = Row("oclgrind", "device half", MUST, site.here())
-    row.sources = TOP
     return [row]
 
 

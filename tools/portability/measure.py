@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One row of the matrix: self-test, conformance, requests, ledger, queue rate, gups rate, and a verdict.
+"""One row of the matrix: self-test, conformance, requests, ledger, parts, queue rate, gups rate, and a verdict.
 
 A row passes if everything does; it is refused if the self-test, or the device's own word, rules the step out.
 """
@@ -7,6 +7,7 @@ import json
 import re
 import time
 
+from portability import parts
 from portability.place import TIMED_OUT
 
 PASS, REFUSED, FAILED, SKIPPED = "pass", "refused", "FAILED", "skipped"
@@ -20,7 +21,7 @@ SMALL_BUFFERS = {"GRAVEL_BUFFER": "512", "GRAVEL_BUFFERS": "2"}
 class Row:
     """What is run, and what came out; None where nothing did."""
     SHOWN = ("implementation", "platform", "device", "driver", "step", "form", "self_test", "conformance", "requests",
-             "ledger", "queue_rate", "gups_rate", "verdict", "as_expected", "reason", "seconds")
+             "ledger", *parts.PARTS, "queue_rate", "gups_rate", "verdict", "as_expected", "reason", "seconds")
 
     def __init__(self, implementation, step, expect, place=None, settings=None, form=None):
         self.implementation, self.step, self.form = implementation, step, form
@@ -28,8 +29,10 @@ class Row:
         self.place, self.settings = place, dict(settings or {})
         self.platform = self.device = self.driver = None
         self.self_test = self.conformance = self.requests = self.ledger = None
+        self.flow = self.serve = self.steal = self.hrf = None
         self.queue_rate = self.gups_rate = None
-        self.verdict = self.reason = None
+        self.units = {}  # settings that give kernels more compute units, for groups that meet
+        self.verdict = self.reason = self.remark = None
         self.seconds = 0.0
 
     @property
@@ -148,6 +151,18 @@ def rates(row, quick):
     return None if row.gups_rate is not None else "gups: " + why(result)
 
 
+def run_parts(row, quick):
+    """@return why parts failed. What a device cannot run of them is the row's remark, and no failure."""
+    failures, refusals = [], []
+    for part in parts.PARTS:
+        counts, failure, refusal = parts.measure(run, row, part, quick, why)
+        setattr(row, part, counts)
+        failures.append(failure)
+        refusals += [refusal] if refusal else []
+    row.remark = "; ".join(refusals) or None
+    return failures
+
+
 def oclgrind(row):
     """The device half under the simulator: its own kernels clean, planted faults reported."""
     version = row.place.run(["oclgrind", "--version"], {}, 20)
@@ -155,7 +170,7 @@ def oclgrind(row):
         return row.end(SKIPPED, "not installed")
     row.platform, row.device = "oclgrind", "simulator"
     row.driver = next((w for w in version.out.split() if w[0].isdigit()), "?")
-    folder = row.sources + "/tests/oclgrind"
+    folder = row.place.sources + "/tests/oclgrind"
     for mode in ("clean", "planted"):
         result = row.place.run([folder + "/run.sh", row.place.build + "/tests/oclgrind/device_half", folder,
                                 row.place.build + "/cl/gravel.cl.h", mode], {}, 200)
@@ -170,11 +185,11 @@ def judge(row, quick):
     refusal = self_test(row)
     if refusal:
         return row.end(*refusal)
-    reasons = [conformance(row), requests(row), ledger(row, quick), rates(row, quick)]
+    reasons = [conformance(row), requests(row), ledger(row, quick), rates(row, quick), *run_parts(row, quick)]
     reasons = [reason for reason in reasons if reason]
     failures = [reason for reason in reasons if REFUSED_LATER not in reason]
     if not reasons:
-        return row.end(PASS)
+        return row.end(PASS, row.remark)
     return row.end(FAILED, failures[0]) if failures else row.end(REFUSED, reasons[0])
 
 

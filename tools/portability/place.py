@@ -63,6 +63,7 @@ def as_root():
 
 class Here:
     """This machine. `work` holds what is made: driver lists and kernel caches."""
+    sources = TOP
 
     def __init__(self, build, work):
         self.build, self.work = os.path.abspath(build), os.path.abspath(work)
@@ -93,6 +94,7 @@ class Chroot:
     """Debian in a directory; sources at /src, the build directory at /build, which is `work` too."""
     build = work = "/build"
     cache = "/build/kernel-cache"
+    sources = "/src"
 
     def __init__(self, root, files):
         self.root, self.files = root, files

@@ -7,10 +7,11 @@ import platform
 import subprocess
 
 from portability.measure import SKIPPED, Row
+from portability.parts import PARTS
 from portability.place import TOP
 
-HEADS = ("implementation", "version", "step", "self-test", "conformance", "requests", "ledger", "queue", "gups", "time",
-         "verdict")
+HEADS = ("implementation", "version", "step", "self-test", "conformance", "requests", "ledger", *PARTS, "queue", "gups",
+         "time", "verdict")
 
 
 def first_line(command):
@@ -57,13 +58,13 @@ def cells(row):
     step = "%s, %s" % (row.step, row.form) if row.form else row.step or "-"
     verdict = row.verdict if row.as_expected or row.verdict == SKIPPED else row.verdict + " (unexpected)"
     return (row.implementation, (row.driver or "-")[:16], step, row.self_test or "-", share(row.conformance),
-            share(row.requests), share(row.ledger), rate(row.queue_rate), rate(row.gups_rate), "%.0f s" % row.seconds,
-            verdict)
+            share(row.requests), share(row.ledger), *(share(getattr(row, part)) for part in PARTS),
+            rate(row.queue_rate), rate(row.gups_rate), "%.0f s" % row.seconds, verdict)
 
 
 class Table:
     """Line by line, as rows are done."""
-    WIDTHS = (17, 16, 16, 9, 11, 8, 6, 11, 11, 5)
+    WIDTHS = (17, 16, 16, 9, 11, 8, 6, 6, 6, 6, 6, 11, 11, 5)
 
     def line(self, texts):
         print("  ".join(text.ljust(width) for text, width in zip(texts, self.WIDTHS + (0,))).rstrip(), flush=True)

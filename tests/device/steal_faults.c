@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a kernel of deques that goes wrong is told, and what is refused.
+ *
+ * Path: test_steal.c -> this -> lib/steal
+ */
+#include "steal_faults.h"
+
+#include "steal_tested.h"
+
+void kernel_that_leaves_is_told(void **state)
+{
+    (void)state;
+    struct gravel_steal *steal = steal_make(1, 8);
+    struct gravel_steal_stats stats;
+    OK(steal_fill(steal, 0, 4));
+    steal_launch(steal, tested.is_list ? 1 : 4, BREAK); /* the last task is run first */
+    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL, "left GRAVEL_STEAL_EACH");
+    OK(gravel_steal_stats(steal, &stats)); /* told once */
+    if (!tested.is_list)
+        assert_int_equal(stats.left, 3);
+    steal_clear_ledger();
+    OK(gravel_steal_destroy(steal));
+    steal = steal_make(2, 8);
+    OK(steal_fill(steal, 0, 8));
+    steal_launch(steal, 8, RETURN);
+    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL, "returned within");
+    steal_clear_ledger();
+    OK(gravel_steal_destroy(steal));
+}
+
+void program_of_another_task_is_refused(void **state)
+{
+    (void)state;
+    struct gravel_steal *steal = NULL;
+    struct gravel_steal_stats stats;
+    const uint32_t task[3] = {0, 0, 0};
+    OK(gravel_steal_create(
+        &steal, tested.gravel,
+        &(struct gravel_steal_options){
+            .n_groups = 1, .group_size = STEAL_GROUP, .capacity = 8, .task_bytes = 12}));
+    OK(gravel_steal_fill(steal, task, 1));
+    steal_launch(steal, 1, TREE);
+    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL, "tasks of 8 bytes");
+    assert_int_equal(stats.done, 0);
+    OK(gravel_steal_destroy(steal));
+}
+
+void launches_that_cannot_be(void **state)
+{
+    (void)state;
+    cl_int error;
+    struct gravel_steal *steal = steal_make(1, 8);
+    cl_kernel none = clCreateKernel(tested.program, "none", &error);
+    expect_error(gravel_steal_launch(steal, none, 0, NULL, NULL), GRAVEL_EINVAL, "no GRAVEL_STEAL");
+    cl_kernel fixed = clCreateKernel(tested.program, "fixed", &error);
+    expect_error(gravel_steal_launch(steal, fixed, 0, NULL, NULL), GRAVEL_EINVAL, "8 x 1 x 1");
+    expect_error(gravel_steal_launch(steal, NULL, 0, NULL, NULL), GRAVEL_EINVAL, "NULL");
+    clReleaseKernel(none);
+    clReleaseKernel(fixed);
+    OK(gravel_steal_destroy(steal));
+}
+
+static void expect_no_deques(struct gravel_steal_options options, const char *part)
+{
+    struct gravel_steal *steal = (struct gravel_steal *)1;
+    expect_error(gravel_steal_create(&steal, tested.gravel, &options), GRAVEL_EINVAL, part);
+    assert_null(steal);
+}
+
+void bad_options_are_named(void **state)
+{
+    (void)state;
+    expect_no_deques((struct gravel_steal_options){.capacity = 12}, "capacity = 12");
+    expect_no_deques((struct gravel_steal_options){.capacity = 1u << 31}, "capacity = 2147483648");
+    expect_no_deques((struct gravel_steal_options){.task_bytes = 6}, "task_bytes = 6");
+    expect_no_deques((struct gravel_steal_options){.task_bytes = 68}, "task_bytes = 68");
+    expect_no_deques((struct gravel_steal_options){.group_size = 1u << 30}, "group_size");
+    expect_no_deques((struct gravel_steal_options){.n_groups = UINT32_MAX}, "n_groups");
+    expect_error(gravel_steal_fill(NULL, NULL, 0), GRAVEL_EINVAL, "NULL");
+    struct gravel_steal *steal = steal_make(2, 8);
+    const uint64_t task = 0;
+    expect_error(gravel_steal_fill_at(steal, 2, &task, 1), GRAVEL_EINVAL, "group 2 of 2");
+    expect_error(gravel_steal_fill(steal, NULL, 1), GRAVEL_EINVAL, "NULL");
+    OK(gravel_steal_destroy(steal));
+    OK(gravel_steal_destroy(NULL));
+}
+
+void unknown_policy_is_refused(void **state)
+{
+    (void)state;
+    struct gravel_config config;
+    OK(gravel_config_load(&config, sizeof config));
+    expect_error(gravel_config_set(&config, "steal_policy", "greedy"), GRAVEL_ECONFIG,
+                 "steal-only");
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What kernel a litmus program needs: which of its threads are work-groups, and which values its condition counts.
+ *
+ * Path:    lib/hrf/program.h -> kernel_shape.c -> kernel.c, devices.c, play.c.
+ */
+#ifndef TOOLS_HRF_KERNEL_SHAPE_H
+#define TOOLS_HRF_KERNEL_SHAPE_H
+
+#include <stdbool.h>
+
+#include "hrf/program.h"
+
+#define KERNEL_MAX_WATCHED 6u /* values of a condition that are counted */
+#define KERNEL_VALUES 4u      /* 0, 1, 2, and all else */
+#define KERNEL_BINS 4096u     /* KERNEL_VALUES to the power of KERNEL_MAX_WATCHED */
+
+struct kernel_shape {
+    uint32_t n_groups, n_roles;           /* of the program; n_roles: of its largest group */
+    uint32_t n_watched;                   /* values that the condition names */
+    uint32_t watched[KERNEL_MAX_WATCHED]; /* their expressions */
+};
+
+/** Why a program cannot be run on one device, or NULL; and its shape. */
+const char *kernel_refuse(const struct hrf_program *program, struct kernel_shape *shape);
+
+/** The number of a thread's group among the program's, in the order of threads. */
+uint32_t kernel_group_of(const struct hrf_program *program, uint32_t thread);
+
+/** The number of a thread among those of its group. */
+uint32_t kernel_role_of(const struct hrf_program *program, uint32_t thread);
+
+#endif
