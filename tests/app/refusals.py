@@ -54,7 +54,8 @@ GROUPS["options and files"] = [
     ("gups", "--per-item 3", "--per-item"),
     ("gups", "--group 0", "--group"),
     ("gups", "--group 1025", "--group: '1025' is not in 1..1024"),
-    ("gups", "--op add", "--op"),
+    ("gups", "--op add", "--op: 'add' is none of inc, xor, add-float, put"),
+    ("gups", "--op add-float --table 3 --updates 20", "--op add-float: 2^20 updates of 2^3 words; 2^16 a word are allowed"),
     ("gups", "--model direct", "--model: 'direct' is none of coprocessor,"),
     ("uts", "-t T9", "-t: 'T9' is none of default, T1,"),
     ("uts", "-t T1 -d 0", "-d: '0' is not in 1..1000"),
@@ -132,7 +133,8 @@ GROUPS["device"] = [
     ("sgd", "", "--form nested: both data of a section are in the memory of one node, and there are 2", LOOPBACK),
     ("sgd", "--ratings 20", "heap", HEAP_64K),
     ("atm", "--form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
-    ("atm", "--form servers", "GRAVEL_SERVER_MODE=resident: there are 2 nodes", LOOPBACK),
+    ("atm", "--form servers", "GRAVEL_SERVER_MODE=resident: launches have one work-group at once",
+     {"GRAVEL_HOST_CORES": "1", "POCL_MAX_PTHREAD_COUNT": "2"}),
     ("hashtable", "--items 20", "heap", HEAP_64K),
 ]
 

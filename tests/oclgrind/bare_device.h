@@ -2,7 +2,7 @@
 /*
  * An OpenCL device by the barest means, for programs that run under oclgrind.
  *
- * Path:    device_half.c, flow.c -> this.
+ * Path:    binning.c, device_half.c, flow.c -> this.
  * Owner:   the caller, of the text that is read.
  */
 #ifndef GRAVEL_TEST_BARE_DEVICE_H

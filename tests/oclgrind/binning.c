@@ -8,12 +8,9 @@
  *
  * Path:  run.sh -> this -> cl/kernels/aggregate.cl
  */
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* oclgrind knows no later way to make a queue */
-#include <CL/cl.h>
+#include "bare_device.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "layout/package.h"
@@ -61,32 +58,20 @@ static void run(const char *name, const struct argument *arguments, cl_uint n, s
     clReleaseKernel(kernel);
 }
 
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char *text = calloc(1, 1 << 20);
-    MUST(file && text && fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
 /* The header takes the place of its include: -I is not for every compiler. */
 static void build(const char *source_path, const char *header_path)
 {
     static const char include[] = "#include \"gravel.cl.h\"";
-    char *source = read_file(source_path), *header = read_file(header_path);
+    char *source = read_text(source_path), *header = read_text(header_path);
     char *at = strstr(source, include);
     MUST(at);
     *at = '\0';
     const char *parts[] = {source, header, at + strlen(include)};
-    cl_platform_id platform;
     cl_device_id device;
     cl_int error;
-    MUST(clGetPlatformIDs(1, &platform, NULL) == CL_SUCCESS);
-    MUST(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) == CL_SUCCESS);
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
+    open_bare_device(&device, &context, &queue);
     program = clCreateProgramWithSource(context, 3, parts, NULL, &error);
+    check_cl(error, "clCreateProgramWithSource");
     MUST(clBuildProgram(program, 1, &device, "-cl-std=CL1.2", NULL, NULL) == CL_SUCCESS);
     free(source);
     free(header);

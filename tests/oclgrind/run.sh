@@ -3,11 +3,12 @@
 # The device half alone: under oclgrind, which sees races, reads of unset memory, divergence and stray
 # accesses; and on the installed device in each way it can be compiled, with the same messages from all.
 #
-# usage: run.sh PROGRAM FOLDER gravel.cl.h clean|planted|variants
+# usage: run.sh PROGRAM FOLDER gravel.cl.h clean|planted|variant [METHOD ATOMICS SCAN]
 #            PROGRAM: device_half; FOLDER: of kernels.cl
 #            clean:    the right kernels make oclgrind say nothing
 #            planted:  oclgrind reports each of the wrong ones
-#            variants: OpenCL 1.2 and C11 atomics, serial and parallel scan, PoCL's ways to run a work-group
+#            variant:  the right kernels on the installed device: METHOD, PoCL's way to run a work-group, or default;
+#                      ATOMICS c11 or cl12; SCAN serial or parallel
 # exit:  0; 1 with what went wrong; 77 if oclgrind or a device is missing
 #
 # Path: kernels.cl -> device_half.c -> this.
@@ -43,32 +44,6 @@ planted()
     code=1
 }
 
-# variant <method> <options...>
-variant()
-{
-    method=$1
-    shift
-    if [ "$method" = default ]; then
-        unset POCL_WORK_GROUP_METHOD
-    else
-        export POCL_WORK_GROUP_METHOD="$method"
-    fi
-    "$program" "$folder" "$header" "$*" $right $groups >"$work/log" 2>&1
-    result=$?
-    if grep -q 'Unknown work group generation method' "$work/log"; then
-        echo "left out: this PoCL does not know the method $method"
-    elif [ $result -eq 77 ]; then
-        cat "$work/log"
-        exit 77
-    elif [ $result -ne 0 ]; then
-        echo "method $method, $*: failed"
-        cat "$work/log"
-        code=1
-    else
-        echo "method $method, $*: as sent"
-    fi
-}
-
 code=0
 case $mode in
 clean | planted)
@@ -87,18 +62,23 @@ planted)
     planted wrong_range 'Invalid write of size 4 at global memory'
     planted wrong_race 'data race at local memory'
     ;;
-variants)
-    c11="-cl-std=CL3.0 -DGRAVELP_ATOMICS_C11 -DGRAVELP_HOST_SCOPE=memory_scope_device"
-    variant default $c11 -DGRAVELP_SERIAL_GROUP
-    variant default $c11
-    variant default -cl-std=CL1.2 -DGRAVELP_SERIAL_GROUP
-    variant default -cl-std=CL1.2
-    # A device compiles each kernel anew for each group size: for the other methods, where it matters most.
-    right=for_form,shared_form,all_forms groups="7 64"
-    for method in loopvec loops cbs; do
-        variant $method $c11 -DGRAVELP_SERIAL_GROUP
-        variant $method -cl-std=CL1.2
-    done
+variant)
+    method=$5 options="-cl-std=CL1.2"
+    [ "$6" = c11 ] && options="-cl-std=CL3.0 -DGRAVELP_ATOMICS_C11 -DGRAVELP_HOST_SCOPE=memory_scope_device"
+    [ "$7" = serial ] && options="$options -DGRAVELP_SERIAL_GROUP"
+    if [ "$method" != default ]; then
+        # A device compiles each kernel anew for each group size: for the other methods, where it matters most.
+        right=for_form,shared_form,all_forms groups="7 64"
+        export POCL_WORK_GROUP_METHOD="$method"
+    fi
+    # shellcheck disable=SC2086 # several sizes, or none
+    "$program" "$folder" "$header" "$options" $right $groups >"$work/log" 2>&1
+    code=$?
+    cat "$work/log"
+    if grep -q 'Unknown work group generation method' "$work/log"; then
+        echo "skipped: this PoCL does not know the method $method"
+        code=77
+    fi
     ;;
 *)
     echo "no mode $mode"

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 TENTHS = 10
-BUILDS = ["build with clang", "manual"]
+BUILDS = ["build with clang", "build as packaged", "manual"]
 SANITIZERS = ["address", "thread"]  # in turns, each with a tenth of its tests, so that twenty commits run all of both
 
 
@@ -73,7 +73,7 @@ def make(build, is_all, turn):
     some_figures = all_figures[tenth::TENTHS]
     kind = SANITIZERS[turn // TENTHS % 2]
     sanitized = [t for t, _ in core[tenth::TENTHS] + dealt]
-    builds = BUILDS[tenth // 5:tenth // 5 + 1] if tenth % 5 == 0 else []
+    builds = BUILDS[tenth // 3:tenth // 3 + 1] if tenth % 3 == 0 else []
     title = "core: %d tests; tenth %d of the rest: %d tests, %s, sanitizer %s" % (
         len(core), tenth, len(dealt), ", ".join(some_figures + builds), kind)
     left = "%d tests, %d figures, %d builds, and nineteen twentieths of the sanitizers' tests" % (

@@ -60,8 +60,7 @@ static void meet_if(struct stage *stage, bool is_first)
 cl_program stage_build(struct stage *stage, const char *source)
 {
     meet_if(stage, false);
-    cl_program program =
-        build_or_die(stage->gravel, source, is_sliced(stage->gravel) ? NULL : "-DGRAVEL_SLICED");
+    cl_program program = build_or_die(stage->gravel, source, "-DGRAVEL_SLICED"); /* on every step */
     meet_if(stage, true);
     return program;
 }
@@ -122,15 +121,20 @@ int stage_run(struct stage *stage, cl_kernel kernel, uint32_t n_items)
 
 bool stage_takes(const struct stage *stage, const struct test_case *test)
 {
-    return !stage->is_of_pairs || (test->op + test->type + (uint32_t)test->form) % 3 == 0;
+    if (!stage->is_of_singles)
+        return true;
+    /* Of integers a type for each operation in turn, of floating-point numbers as well; and a form for each. */
+    bool is_float = test->type == GRAVEL_FLOAT || test->type == GRAVEL_DOUBLE;
+    uint32_t turn = is_float ? (test->op / 2 + test->type) % 2 : (test->op + test->type) % 4;
+    return turn == 0 && (test->op + test->type + (uint32_t)test->form) % 3 == 0;
 }
 
 void stage_read(struct stage *stage, int n_arguments, char **arguments)
 {
     for (int i = 0; i < n_arguments && arguments[i]; i++) {
-        stage->is_of_pairs = !strcmp(arguments[i], "pairs");
-        if (!stage->is_of_pairs)
-            die(__FILE__, __LINE__, "this suite takes 'pairs', not '%s'", arguments[i]);
+        stage->is_of_singles = !strcmp(arguments[i], "singles");
+        if (!stage->is_of_singles)
+            die(__FILE__, __LINE__, "this suite takes 'singles', not '%s'", arguments[i]);
     }
 }
 

@@ -16,8 +16,8 @@ struct stage {
     uint64_t heap; /* offset of N_GUARDS | N_WORDS | N_GUARDS words of 8 bytes */
     uint32_t node, n_nodes, n_origins;
     unsigned n_lines, n_cases, n_failed_lines;
-    bool is_of_pairs; /* see stage_takes */
-    bool is_new;      /* the kernel at hand has not run: see stage_run */
+    bool is_of_singles; /* see stage_takes */
+    bool is_new;        /* the kernel at hand has not run: see stage_run */
 };
 
 /** Open a node and make the arrays; heap and program are the caller's to set. */
@@ -51,8 +51,8 @@ cl_kernel stage_kernel(struct stage *stage, const char *name, uint64_t base);
 int stage_run(struct stage *stage, cl_kernel kernel, uint32_t n_items);
 
 /**
- * Whether the suite runs this operation, type and form: all, or with the argument "pairs" a third, in which each two of
- * an operation, a type and a form meet. Every kernel is compiled, which takes longer than its cases.
+ * Whether the suite runs this operation, type and form: all, or with the argument "singles" a tenth, in which each
+ * operation is, each type and each form. Every kernel is compiled, which takes longer than its cases.
  */
 bool stage_takes(const struct stage *stage, const struct test_case *test);
 
