@@ -99,11 +99,11 @@ static void mismatch_handler_place(void)
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = table, .n_handlers = 2,
                         .device_code.source = rank == 1 ? NULL : TALLY(""));
-    mismatch_of_bindings(
-        &bindings,
-        rank == 1
-            ? "number 1 is tally here, with 1 arguments, of which 0 are keys, run by the host"
-            : "number 1 is tally here, with 1 arguments, of which 0 are keys, run by the device");
+    mismatch_of_bindings(&bindings, rank == 1
+                                        ? "number 1 is tally here, with 1 arguments, of which 0 "
+                                          "are keys, max_pending 0, run by the host"
+                                        : "number 1 is tally here, with 1 arguments, of which 0 "
+                                          "are keys, max_pending 0, run by the device");
 }
 
 static void mismatch_handler_source(void)
