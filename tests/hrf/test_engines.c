@@ -25,6 +25,8 @@
 #include "random_program.h"
 
 #define MAX_KEYS 65536u
+#define MOST_CHOICES \
+    300000u /* of an enumeration, half a second; few programs of many read-modify-writes have more */
 
 static uint64_t seed = 20261122;
 static uint32_t n_programs = 100;
@@ -166,7 +168,13 @@ struct enumeration {
     uint32_t n;
     int32_t order[HRF_MAX_LOCATIONS][64]; /* stores in coherence order */
     uint32_t n_stores[HRF_MAX_LOCATIONS];
+    uint64_t n_choices;
 };
+
+static bool is_too_long(const struct enumeration *e)
+{
+    return e->n_choices > MOST_CHOICES;
+}
 
 static int32_t number_of(const struct enumeration *e, uint32_t thread, uint32_t index)
 {
@@ -228,7 +236,8 @@ static void judge(struct enumeration *e)
 {
     struct keys *keys = e->keys;
     uint32_t pair[2];
-    if (!build(e) || !is_atomic(e))
+    e->n_choices++;
+    if (is_too_long(e) || !build(e) || !is_atomic(e))
         return;
     struct hrf_orders *orders = &keys->orders[e->model];
     hrf_order(orders, &e->execution, 0);
@@ -251,7 +260,7 @@ static void order_stores(struct enumeration *e, uint32_t location, uint32_t n)
         order_stores(e, location + 1, 0);
         return;
     }
-    for (uint32_t p = n; p < e->n_stores[location]; p++) {
+    for (uint32_t p = n; p < e->n_stores[location] && !is_too_long(e); p++) {
         int32_t *order = e->order[location], first = order[n];
         order[n] = order[p];
         order[p] = first;
@@ -288,7 +297,7 @@ static void choose(struct enumeration *e, uint32_t k)
         return;
     }
     struct hrf_event *event = &e->wanted[k];
-    for (int32_t source = HRF_NONE; source < (int32_t)e->n; source++) {
+    for (int32_t source = HRF_NONE; source < (int32_t)e->n && !is_too_long(e); source++) {
         if (source >= 0 && ((uint32_t)source == k || !event->reads ||
                             !hrf_may_write(e->wanted[source].instruction->op) ||
                             e->wanted[source].location != event->location))
@@ -340,7 +349,8 @@ static bool collect_graph(void *context, const struct hrf_execution *execution,
     return true;
 }
 
-static void compare_graphs(const char *text, enum hrf_model model)
+/* @return whether the enumeration was short enough to compare with. */
+static bool compare_graphs(const char *text, enum hrf_model model)
 {
     struct hrf_program *program = parse(text);
     struct enumeration *e = calloc(1, sizeof *e);
@@ -355,9 +365,11 @@ static void compare_graphs(const char *text, enum hrf_model model)
     list_events(e);
     choose(e, 0);
     assert_int_equal(hrf_explore_graphs(&search, &hrf_rules[model]), 0);
-    settle(e->keys);
+    const bool is_whole = !is_too_long(e);
     uint32_t n = settle(graph.keys);
-    expect_same(e->keys, graph.keys, hrf_rules[model].name, text);
+    settle(e->keys);
+    if (is_whole)
+        expect_same(e->keys, graph.keys, hrf_rules[model].name, text);
     if (n != graph.keys->n)
         fail_msg("%u graphs twice:\n%s", n - graph.keys->n, text);
     hrf_execution_free(&e->execution);
@@ -365,6 +377,7 @@ static void compare_graphs(const char *text, enum hrf_model model)
     free_keys(graph.keys);
     free(e);
     hrf_program_free(program);
+    return is_whole;
 }
 
 static void graphs_lose_and_repeat_nothing(void **state)
@@ -373,6 +386,7 @@ static void graphs_lose_and_repeat_nothing(void **state)
     static const enum hrf_model weak[] = {HRF_OPENCL, HRF_INDIRECT_RELAXED, HRF_RSP_PAIR,
                                           HRF_DIRECT_RELAXED};
     struct random_text random = {.state = seed + 1};
+    uint32_t n_compared = 0;
     for (uint32_t i = 0; i < n_programs; i++) {
         const struct random_shape shape = {.max_threads = 3,
                                            .max_statements = 2 + i % 2,
@@ -380,8 +394,10 @@ static void graphs_lose_and_repeat_nothing(void **state)
                                            .has_fences = true,
                                            .has_remote = i % 5 == 0,
                                            .has_plain = i % 3 == 0};
-        compare_graphs(random_program(&random, &shape), weak[i % 4]);
+        n_compared += compare_graphs(random_program(&random, &shape), weak[i % 4]);
     }
+    print_message("%u of %u programs enumerated\n", n_compared, n_programs);
+    assert_true(n_compared >= n_programs - n_programs / 50);
 }
 
 /* ---- laws ------------------------------------------------------------------------------------ */
