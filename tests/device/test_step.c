@@ -345,7 +345,7 @@ static void launch_that_leaves_no_compute_unit_is_told(void **state)
     expect_full_device_is_told(&config, 8, 20);
 }
 
-/* The same with a long queue, for which leaders on a CPU device sleep between looks. */
+/* A long queue: leaders on a CPU device sleep between looks. */
 static void launch_that_sleeps_on_every_compute_unit_is_told(void **state)
 {
     (void)state;

@@ -101,7 +101,7 @@ static void ticket_never_published_in_a_full_queue_is_named(void **state)
     expect_failed_node(gravel, stuck_behind(gravel));
 }
 
-/* The same with a kernel that waits alone, work-item by work-item. */
+/* A kernel of _wi calls, whose work-items wait for room alone. */
 static void work_items_behind_a_stuck_ticket_end(void **state)
 {
     (void)state;

@@ -53,7 +53,7 @@ kernel void for_form(GRAVEL_ARENA)
     }
 }
 
-/* The same puts, but work-items take turns of any of their group. */
+/* The puts of for_form, but work-items take turns of any of their group. */
 kernel void shared_form(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);

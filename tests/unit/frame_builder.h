@@ -79,7 +79,7 @@ static inline struct run_place frame_add_run(struct frame *frame, uint32_t comma
     return place;
 }
 
-/* The same with a signal run's header. */
+/* As frame_add_run, with a signal run's header. */
 static inline struct run_place frame_add_signal_run(struct frame *frame, uint32_t command,
                                                     uint64_t base, uint64_t result, uint64_t signal,
                                                     uint32_t n, uint32_t index_bytes,
