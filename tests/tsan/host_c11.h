@@ -11,13 +11,14 @@
 #ifndef GRAVEL_HOST_C11_H
 #define GRAVEL_HOST_C11_H
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "group_barrier.h"
 
 #define global
 #define local
@@ -33,7 +34,7 @@ typedef uint64_t ulong;
 /* Where a thread stands in its work-group and launch. */
 struct gravelp_lane {
     size_t local_id, local_size, group_id, n_groups;
-    pthread_barrier_t *barrier; /* of the group */
+    group_barrier *barrier; /* of the group */
     _Atomic uint64_t *scan; /* the group's [local_size + 1], for built-in scans and reductions */
     uint n_scans;           /* made by this work-item */
     struct gravelp_wave *waves;         /* the group's, for built-in sub-groups */
@@ -181,7 +182,7 @@ static inline uint gravelp_pause(uint polls, bool is_long)
 }
 static inline void gravelp_barrier_group(void)
 {
-    pthread_barrier_wait(gravelp_lane->barrier);
+    group_barrier_wait(gravelp_lane->barrier);
 }
 
 /*

@@ -25,7 +25,7 @@ struct lane {
 };
 
 struct group {
-    pthread_barrier_t barrier;
+    group_barrier barrier;
     struct gravelp_scratch scratch;
     struct gravel_shares shares;
     union {
@@ -78,7 +78,7 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
     struct group *groups = allocate(n_groups, sizeof *groups);
     struct lane *lanes = allocate(n_groups * local_size, sizeof *lanes);
     for (size_t g = 0; g < n_groups; g++)
-        pthread_barrier_init(&groups[g].barrier, NULL, (unsigned)local_size);
+        group_barrier_init(&groups[g].barrier, (uint32_t)local_size);
     for (size_t i = 0; i < n_groups * local_size; i++) {
         struct group *group = &groups[i / local_size];
         lanes[i] = (struct lane){
@@ -107,8 +107,6 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
     }
     for (size_t i = 0; i < n_groups * local_size; i++)
         pthread_join(lanes[i].thread, NULL);
-    for (size_t g = 0; g < n_groups; g++)
-        pthread_barrier_destroy(&groups[g].barrier);
     free(lanes);
     free(groups);
 }
