@@ -80,9 +80,8 @@ void gravel_flow_destroy(struct gravel_flow *flow)
 int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_kernel kernel,
                             bool loops)
 {
-    size_t most = 0;
-    cl_int error = clGetKernelWorkGroupInfo(kernel, flow->memory.device->id,
-                                            CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    size_t most = SIZE_MAX;
+    cl_int error = gravel_cl_kernel_group(flow->memory.device, kernel, &most);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("clGetKernelWorkGroupInfo", error);
     if (most < flow->group_items)

@@ -9,10 +9,10 @@
  */
 #include "hrf/explore.h"
 
+#include "hrf/machine.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "hrf/machine.h"
 
 typedef uint16_t clocks[HRF_MAX_THREADS]; /* steps of each thread that come before */
 

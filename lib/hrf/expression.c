@@ -6,9 +6,9 @@
  */
 #include "hrf/expression.h"
 
-#include <string.h>
-
 #include "hrf/parser.h"
+
+#include <string.h>
 
 /* Binary operators, those that bind least first. */
 static const struct {

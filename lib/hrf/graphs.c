@@ -10,11 +10,11 @@
  */
 #include "hrf/graphs.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "hrf/consistent.h"
 #include "hrf/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 typedef int16_t stores[HRF_MAX_EVENTS]; /* of a location, in coherence order */
 

@@ -4,12 +4,12 @@
  */
 #include "hrf/lex.h"
 
+#include "hrf/program.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "hrf/program.h"
 
 void hrf_fail(struct hrf_lexer *lexer, const char *format, ...)
 {

@@ -4,10 +4,10 @@
  */
 #include "hrf/machine.h"
 
-#include <string.h>
-
 #include "hrf/execution.h"
 #include "hrf/expression.h"
+
+#include <string.h>
 
 static uint32_t value_of(const struct hrf_program *program, int32_t expression,
                          const struct hrf_locals *locals)

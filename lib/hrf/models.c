@@ -4,10 +4,10 @@
  */
 #include "hrf/models.h"
 
-#include <string.h>
-
 #include "hrf/execution.h"
 #include "hrf/program.h"
+
+#include <string.h>
 
 const struct hrf_rules hrf_rules[HRF_N_MODELS] = {
     [HRF_DIRECT] = {.name = "direct", .by_scope = true},

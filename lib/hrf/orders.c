@@ -7,10 +7,10 @@
  */
 #include "hrf/orders.h"
 
+#include "hrf/machine.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "hrf/machine.h"
 
 void hrf_orders_free(struct hrf_orders *orders)
 {

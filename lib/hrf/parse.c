@@ -4,11 +4,11 @@
  */
 #include "hrf/parse.h"
 
+#include "hrf/parser.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "hrf/parser.h"
 
 void *hrf_grow(struct hrf_parser *parser, void *array, uint32_t n, uint32_t bytes)
 {

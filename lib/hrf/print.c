@@ -4,10 +4,10 @@
  */
 #include "hrf/print.h"
 
+#include "hrf/orders.h"
+
 #include <inttypes.h>
 #include <string.h>
-
-#include "hrf/orders.h"
 
 static const char *name_of(const struct hrf_execution *execution, uint32_t event)
 {

@@ -7,9 +7,9 @@
 #ifndef GRAVEL_HRF_PRINT_H
 #define GRAVEL_HRF_PRINT_H
 
-#include <stdio.h>
-
 #include "hrf/verdict.h"
+
+#include <stdio.h>
 
 /** An access as writer:3 "x = 1". */
 void hrf_print_event(FILE *out, const struct hrf_execution *execution, uint32_t event);

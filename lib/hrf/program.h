@@ -10,10 +10,10 @@
 #ifndef GRAVEL_HRF_PROGRAM_H
 #define GRAVEL_HRF_PROGRAM_H
 
+#include "hrf/models.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "hrf/models.h"
 
 #define HRF_MAX_THREADS 32
 #define HRF_MAX_EVENTS 4096

@@ -4,9 +4,9 @@
  *
  * Path:    parse.c -> statement.c -> machine.c.
  */
-#include <string.h>
-
 #include "hrf/parser.h"
+
+#include <string.h>
 
 #define MAX_CODE 16384u
 

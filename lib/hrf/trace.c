@@ -7,12 +7,12 @@
  */
 #include "hrf/trace.h"
 
+#include "hrf/program.h"
+#include "hrf/shadow.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "hrf/program.h"
-#include "hrf/shadow.h"
 
 #define MAX_INSTANCES 4096u
 #define MAX_PAIRS 4096u /* of code that races, told once each */

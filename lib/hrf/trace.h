@@ -9,11 +9,11 @@
 #ifndef GRAVEL_HRF_TRACE_H
 #define GRAVEL_HRF_TRACE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "hrf/models.h"
 #include "hrf/trace_record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct hrf_place {
     uint16_t device, subgroup;

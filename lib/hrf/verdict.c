@@ -7,13 +7,13 @@
  */
 #include "hrf/verdict.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "hrf/explore.h"
 #include "hrf/expression.h"
 #include "hrf/graphs.h"
 #include "hrf/race.h"
+
+#include <stdio.h>
+#include <string.h>
 
 struct judge {
     const struct hrf_program *program;

@@ -205,7 +205,7 @@ static uint64_t find_call(const struct gravel_resolver *resolver, const struct g
 {
     while (resolver->shape.calls && at < frame->bytes) {
         const struct gravel_run *run = (const void *)((const char *)frame + at);
-        if (gravel_device_calls_take(resolver->shape.calls, run))
+        if (gravel_device_calls_can_take(resolver->shape.calls, run))
             return at;
         at += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
     }

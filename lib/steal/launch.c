@@ -46,16 +46,16 @@ static cl_int find(cl_kernel kernel, struct places *places)
 
 static int check_group_size(const struct gravel_steal *steal, cl_kernel kernel)
 {
-    size_t fixed[3] = {0}, most = 0, size = steal->options.group_size;
-    cl_device_id device = steal->gravel->device.id;
-    clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed,
-                             NULL);
-    clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    size_t fixed[3] = {0}, most = SIZE_MAX, size = steal->options.group_size;
+    const struct gravel_device *device = &steal->gravel->device;
+    clGetKernelWorkGroupInfo(kernel, device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed,
+                             fixed, NULL);
+    gravel_cl_kernel_group(device, kernel, &most);
     if (fixed[0] && fixed[0] * fixed[1] * fixed[2] != size)
         return gravel_fail(GRAVEL_EINVAL,
                            "group_size = %zu, and the kernel is for groups of %zu x %zu x %zu",
                            size, fixed[0], fixed[1], fixed[2]);
-    if (most && size > most)
+    if (size > most)
         return gravel_fail(GRAVEL_EINVAL,
                            "group_size = %zu, and the kernel can have groups of %zu at most here",
                            size, most);

@@ -22,6 +22,7 @@
 #include "pump/device_aggregator.h"
 #include "bare_device.h"
 #include "layout/package.h"
+#include "mix.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 #define OK(call) assert_int_equal(call, 0)
@@ -41,14 +42,6 @@ struct message {
 };
 static struct message sent[MOST_MESSAGES], got[MOST_MESSAGES];
 static uint32_t slot_bytes = SLOT_BYTES, n_slots = N_SLOTS;
-
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 static void open_aggregator(uint32_t n_nodes, uint32_t n_queues)
 {

@@ -366,7 +366,8 @@ static int give_to_line(const struct gravel_device_calls *calls, const struct gr
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-bool gravel_device_calls_take(const struct gravel_device_calls *calls, const struct gravel_run *run)
+bool gravel_device_calls_can_take(const struct gravel_device_calls *calls,
+                                  const struct gravel_run *run)
 {
     return calls && GRAVELP_COMMAND_OP(run->command) == GRAVEL_AM &&
            calls->kernels[GRAVELP_COMMAND_HANDLER(run->command)];

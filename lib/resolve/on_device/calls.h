@@ -54,8 +54,8 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
 void gravel_device_calls_destroy(struct gravel_device_calls *calls);
 
 /** Whether a run is of calls that the device makes. `calls` may be NULL: then none is. */
-bool gravel_device_calls_take(const struct gravel_device_calls *calls,
-                              const struct gravel_run *run);
+bool gravel_device_calls_can_take(const struct gravel_device_calls *calls,
+                                  const struct gravel_run *run);
 
 /** Steps svm and usm: run them and wait. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL: they do not end. */
 int gravel_device_calls_run(struct gravel_device_calls *calls, const struct gravel_frame *frame,

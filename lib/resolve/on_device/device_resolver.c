@@ -320,7 +320,7 @@ static int apply_run(struct pass *pass, const struct gravel_run *run,
 {
     if (GRAVELP_COMMAND_OP(run->command) != GRAVEL_AM)
         return apply_words(pass, run);
-    return gravel_device_calls_take(pass->resolver->shape.calls, run)
+    return gravel_device_calls_can_take(pass->resolver->shape.calls, run)
                ? apply_device_calls(pass, run)
                : apply_calls(pass, run, applied);
 }
