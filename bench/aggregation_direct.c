@@ -8,14 +8,13 @@
  * Source:  Orr 2016, section 3.2.2.
  */
 #include "aggregation.h"
+#include "base/clock.h"
+#include "opencl/pinned.h"
+#include "transport/pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/clock.h"
-#include "opencl/pinned.h"
-#include "transport/pool.h"
 
 #define N_SETS 2u
 #define MOST_MESSAGES (1u << 20) /* of a launch */

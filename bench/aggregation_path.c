@@ -8,7 +8,6 @@
  * Source:  Orr 2016, sections 3.3 and 5.6.1.
  */
 #include "aggregation.h"
-
 #include "opencl/slice.h"
 #include "pump/pump.h"
 #include "base/clock.h"

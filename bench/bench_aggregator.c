@@ -14,15 +14,14 @@
  */
 #include "bench.h"
 #include "bench_thread.h"
+#include "aggregate/sender.h"
+#include "base/clock.h"
 
 #include <argp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "aggregate/sender.h"
-#include "base/clock.h"
 
 #define N_SLOTS 512u
 #define COLUMNS 256u

@@ -17,7 +17,6 @@
  * Source:  Orr 2016, section 4.5 (table 4-3).
  */
 #include "flow_problem.h"
-
 #include "bench.h"
 #include "bench_gravel.h"
 #ifdef BENCH_HAVE_TBB

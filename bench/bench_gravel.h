@@ -7,11 +7,11 @@
 #ifndef GRAVEL_BENCH_GRAVEL_H
 #define GRAVEL_BENCH_GRAVEL_H
 
+#include "gravel/gravel.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "gravel/gravel.h"
 
 static inline void must(int code, const char *what)
 {

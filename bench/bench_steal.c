@@ -18,7 +18,6 @@
 #include "bench_gravel.h"
 
 #include <gravel/steal.h>
-
 #include <string.h>
 
 #define SHORT_ROW 8u

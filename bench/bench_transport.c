@@ -9,17 +9,17 @@
  * Memory:  as many buffers as a destination gets by default; half of the sets lie in the segment, half elsewhere.
  * Threads: the main thread, which is the network thread here.
  */
-#include <mpi.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench.h"
 #include "base/error.h"
 #include "transport/handover.h"
 #include "transport/transport.h"
 #include "base/clock.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define BUDGET_BYTES (32u << 20) /* of buffers, a variant */
 #define MOST_BUFFERS 256u

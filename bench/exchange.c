@@ -7,6 +7,7 @@
  * Threads: the main thread.
  */
 #include "exchange.h"
+
 #include "bench_thread.h"
 
 #include <stdbool.h>

@@ -6,7 +6,6 @@
  */
 #include "flow_problem.h"
 #include "flow_tbb.h"
-
 #include "fib/fib.h"
 
 extern const char fib_cl[];

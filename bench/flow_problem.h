@@ -10,9 +10,7 @@
 #define GRAVEL_BENCH_FLOW_PROBLEM_H
 
 #include <sys/types.h>
-
 #include <gravel/flow.h>
-
 #include <stdbool.h>
 
 /* One scheduler's flow, on a node of its own. */

@@ -6,7 +6,6 @@
  */
 #include "flow_problem.h"
 #include "flow_tbb.h"
-
 #include "queens/queens.h"
 
 #include <stdio.h>

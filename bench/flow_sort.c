@@ -10,10 +10,8 @@
  * Source: Orr 2016, table 4-3; Knuth, The Art of Computer Programming 3, section 5.2.5 (radix sort, least digit first).
  */
 #include "flow_problem.h"
-
 #include "bench_gravel.h"
 #include "flow_tbb.h"
-
 #include "frame/random.h"
 #include "sort/graph.h"
 #include "sort/sort.h"

@@ -9,10 +9,10 @@
 #ifndef GRAVEL_GUPS_H
 #define GRAVEL_GUPS_H
 
+#include "gups_stream.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "gups_stream.h"
 
 struct gups_problem {
     uint32_t rank;

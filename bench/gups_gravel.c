@@ -7,7 +7,6 @@
  * Threads: the main thread, and the library's own.
  */
 #include "gups.h"
-
 #include "gravel/gravel.h"
 
 #include <stdio.h>

@@ -8,7 +8,6 @@
  * Source:  concurrencykit.org; ck_ring has no call for several messages.
  */
 #include "queue_variant.h"
-
 #include "bench_thread.h"
 
 #include <ck_ring.h>

@@ -10,7 +10,6 @@
  * Source:  Orr 2016, section 5.4.1.
  */
 #include "queue_variant.h"
-
 #include "bench_thread.h"
 #include "memory/arena.h"
 #include "opencl/program.h"

@@ -10,7 +10,6 @@
  * Source:  Orr 2016, sections A.2.1 and A.2.2.
  */
 #include "queue_variant.h"
-
 #include "bench_thread.h"
 #include "queue/mpmc.h"
 #include "queue/spsc.h"

@@ -6,17 +6,17 @@
  * Path:    a user with a driver -> this -> conformance/trial.c (a child for each suite) -> conformance/report.c.
  * Threads: one; this process calls OpenCL only for --tap, its children do.
  */
+#include "conformance/report.h"
+#include "conformance/trial.h"
+#include "info/child.h"
+#include "support.h"
+
 #include <argp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "conformance/report.h"
-#include "conformance/trial.h"
-#include "info/child.h"
-#include "support.h"
 
 #define LIMIT_S 600u
 

@@ -5,13 +5,13 @@
  * Path:    files -> gravel-hrf -> lib/hrf -> standard output.
  * Threads: one.
  */
+#include "play.h"
+#include "show.h"
+
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "play.h"
-#include "show.h"
 
 static const struct argp_option options[] = {
     {"model", 'm', "LIST", 0,

@@ -6,12 +6,6 @@
  * Path:    a user who wonders -> gravel-info -> info/list.c, info/probe.c, info/settings.c.
  * Threads: one; this process never calls OpenCL, its children do (info/child.c).
  */
-#include <argp.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "node/settings.h"
 #include "gravel/gravel.h"
 #include "info/describe.h"
@@ -19,6 +13,12 @@
 #include "info/print.h"
 #include "info/probe.h"
 #include "info/settings.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define QUICK_ROUNDS 64u /* as gravel_open makes */
 #define TEST_ROUNDS 2000u

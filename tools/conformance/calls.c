@@ -8,11 +8,11 @@
  * Path:    plan.c -> kernel or gravel_am -> take() at the destination.
  * Threads: take() runs in the network thread; the sums are read after a barrier.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "stage.h"
 #include "support.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #define ARGUMENT_STEP UINT64_C(0x100000001) /* as in conformance.cl */
 

@@ -9,11 +9,11 @@
  * Path:    device_calls.cl (kernels), or gravel_am -> device_calls.cl (handlers) -> the heap ->
  * this.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "suites.h"
 #include "support.h"
+
+#include <stdio.h>
+#include <string.h>
 
 extern const char device_calls_cl[];
 

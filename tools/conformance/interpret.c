@@ -4,9 +4,9 @@
  */
 #include "interpret.h"
 
-#include <string.h>
-
 #include "support.h"
+
+#include <string.h>
 
 static bool is_less(uint32_t type, uint64_t a, uint64_t b)
 {

@@ -13,14 +13,14 @@
  * Threads: enter() runs in the network thread; the books are read after a barrier.
  * Source:  checkers of queues by history (Jepsen).
  */
+#include "route.h"
+#include "suites.h"
+#include "support.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "route.h"
-#include "suites.h"
-#include "support.h"
 
 extern const char ledger_cl[];
 

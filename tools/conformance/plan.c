@@ -4,9 +4,9 @@
  */
 #include "plan.h"
 
-#include <string.h>
-
 #include "support.h"
+
+#include <string.h>
 
 #define SUFFIX(name, suffix, has_predicate) suffix,
 const char *const form_suffixes[N_FORMS] = {FORMS(SUFFIX)};

@@ -5,14 +5,14 @@
  *
  * Path:    plan.c -> requests.cl -> every node compares its heap, answers and signals with interpret.c.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "interpret.h"
 #include "stage.h"
 #include "suites.h"
 #include "support.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #define GUARD_BYTE 0xa7
 #define PLACE(i) (((i)*37u + 11u) % N_ITEMS) /* as in requests.cl */

@@ -4,10 +4,10 @@
  */
 #include "stage.h"
 
+#include "support.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "support.h"
 
 #define SLICE_GROUPS 2u
 

@@ -7,16 +7,16 @@
  */
 #include "trial.h"
 
+#include "gravel/gravel.h"
+#include "info/child.h"
+#include "tap.h"
+#include "base/clock.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "gravel/gravel.h"
-#include "info/child.h"
-#include "tap.h"
-#include "base/clock.h"
 
 #define OPEN_LIMIT_S 60u /* a driver compiles a few small kernels */
 #define ONE_SLOT "GRAVEL_QUEUE=9280 GRAVEL_SLOT=9280 GRAVEL_AGGREGATORS=1 "

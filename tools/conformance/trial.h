@@ -8,9 +8,9 @@
 #ifndef TOOLS_CONFORMANCE_TRIAL_H
 #define TOOLS_CONFORMANCE_TRIAL_H
 
-#include <jansson.h>
-
 #include "suites.h"
+
+#include <jansson.h>
 
 /* What is run: a suite, its arguments, and settings ("NAME=value NAME=value") beside those of the step. */
 struct conformance_trial {

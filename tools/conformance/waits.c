@@ -6,13 +6,13 @@
  *
  * Path:    waits.cl -> the words that work-items found after their waits, and the verdicts in them.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "stage.h"
 #include "suites.h"
 #include "support.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #define N_GROUPS 4u
 #define N_SIGHTS (N_GROUPS * GROUP)

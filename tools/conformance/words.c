@@ -4,13 +4,13 @@
  *
  * Path:    plan.c -> kernel or gravel_update -> every node compares its heap with interpret.c.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "interpret.h"
 #include "stage.h"
 #include "support.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #define GUARD_BYTE 0xa7
 

@@ -7,13 +7,13 @@
  */
 #include "devices.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "device/choose.h"
 #include "gravel/gravel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define NOISE_WORDS 65536u
 #define GPU_GROUP 256u

@@ -8,6 +8,7 @@
  * instance in the same step of the loop, on different work-groups.
  */
 #include "kernel.h"
+
 #include "kernel_code.h"
 
 #include <stdlib.h>

@@ -8,9 +8,9 @@
 #ifndef TOOLS_HRF_KERNEL_CODE_H
 #define TOOLS_HRF_KERNEL_CODE_H
 
-#include <stdio.h>
-
 #include "hrf/program.h"
+
+#include <stdio.h>
 
 void kernel_put_expression(FILE *out, const struct hrf_program *program, int32_t number);
 

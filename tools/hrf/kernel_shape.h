@@ -7,9 +7,9 @@
 #ifndef TOOLS_HRF_KERNEL_SHAPE_H
 #define TOOLS_HRF_KERNEL_SHAPE_H
 
-#include <stdbool.h>
-
 #include "hrf/program.h"
+
+#include <stdbool.h>
 
 #define KERNEL_MAX_WATCHED 6u /* values of a condition that are counted */
 #define KERNEL_VALUES 4u      /* 0, 1, 2, and all else */

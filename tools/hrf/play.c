@@ -4,10 +4,10 @@
  */
 #include "play.h"
 
+#include "hrf/mutate.h"
+
 #include <inttypes.h>
 #include <stdio.h>
-
-#include "hrf/mutate.h"
 
 #define WHY_BYTES 512
 

@@ -4,14 +4,14 @@
  */
 #include "show.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "hrf/mutate.h"
 #include "hrf/parse.h"
 #include "hrf/print.h"
 #include "play.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #define USUAL_MODELS (1u << HRF_DIRECT | 1u << HRF_INDIRECT | 1u << HRF_OPENCL)
 

@@ -7,9 +7,9 @@
 #ifndef TOOLS_HRF_SHOW_H
 #define TOOLS_HRF_SHOW_H
 
-#include <jansson.h>
-
 #include "hrf/verdict.h"
+
+#include <jansson.h>
 
 struct show_wish {
     char **files; /* [n_files] */

@@ -4,6 +4,9 @@
  *
  * Path:    a file of lib/hrf/trace_record.h -> traces.c -> lib/hrf/trace.h; standard output.
  */
+#include "hrf/trace.h"
+#include "show.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,9 +14,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "hrf/trace.h"
-#include "show.h"
 
 #define MAGIC_BYTES 8u
 #define USUAL_MODELS (1u << HRF_INDIRECT | 1u << HRF_OPENCL)

@@ -8,6 +8,8 @@
  */
 #include "child.h"
 
+#include "base/clock.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,8 +19,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/clock.h"
 
 #define ANSWER_BYTES (1u << 18)
 #define LOOK_NS 2000000 /* between looks at the child: far below what a driver takes to load */

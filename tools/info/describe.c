@@ -4,9 +4,9 @@
  */
 #include "describe.h"
 
-#include <string.h>
-
 #include "device/ladder.h"
+
+#include <string.h>
 
 json_t *info_capabilities(const struct gravel_capability *capability)
 {

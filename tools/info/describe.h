@@ -9,9 +9,9 @@
 #ifndef TOOLS_INFO_DESCRIBE_H
 #define TOOLS_INFO_DESCRIBE_H
 
-#include <jansson.h>
-
 #include "device/capability.h"
+
+#include <jansson.h>
 
 /* X(key, member of struct gravel_capability, name, what it means to lack it) */
 #define INFO_CAPABILITIES(X)                                                                    \

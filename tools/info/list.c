@@ -7,14 +7,14 @@
  */
 #include "list.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "child.h"
 #include "describe.h"
 #include "device/choose.h"
 #include "device/ladder.h"
 #include "drivers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 #define MAX_PLATFORMS 16
 

@@ -6,10 +6,10 @@
  */
 #include "node_test.h"
 
+#include "base/error.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "base/error.h"
 
 #define N_NODES 2u
 #define N_ITEMS 8192u

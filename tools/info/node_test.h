@@ -9,9 +9,9 @@
 #ifndef TOOLS_INFO_NODE_TEST_H
 #define TOOLS_INFO_NODE_TEST_H
 
-#include <stdint.h>
-
 #include "gravel/gravel.h"
+
+#include <stdint.h>
 
 /**
  * Run the test.

@@ -4,10 +4,10 @@
  */
 #include "print.h"
 
+#include "describe.h"
+
 #include <stdbool.h>
 #include <string.h>
-
-#include "describe.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {

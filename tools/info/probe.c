@@ -4,8 +4,6 @@
  */
 #include "probe.h"
 
-#include <stdio.h>
-
 #include "child.h"
 #include "node/defaults.h"
 #include "describe.h"
@@ -15,6 +13,8 @@
 #include "node_test.h"
 #include "servers.h"
 #include "base/clock.h"
+
+#include <stdio.h>
 
 static void note_error(json_t *answer)
 {

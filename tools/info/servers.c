@@ -7,14 +7,14 @@
  */
 #include "servers.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/error.h"
 #include "child.h"
 #include "gravel/server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define MOST_LOG_KEYS 17u
 #define LEAST_ITEMS (1u << 12)

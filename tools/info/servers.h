@@ -9,9 +9,9 @@
 #ifndef TOOLS_INFO_SERVERS_H
 #define TOOLS_INFO_SERVERS_H
 
-#include <jansson.h>
-
 #include "gravel/gravel.h"
+
+#include <jansson.h>
 
 /**
  * Measure, in some seconds. What a launch leaves in memory is checked, each time.

@@ -3,14 +3,14 @@
  * The table of settings. See settings.h.
  */
 #include "settings.h"
+#include "node/settings.h"
+
+#include "gravel/gravel.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "node/settings.h"
-#include "gravel/gravel.h"
 
 enum kind { STRING, BOOL, COUNT, BYTES };
 
