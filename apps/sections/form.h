@@ -3,14 +3,15 @@
  * The forms in which an application writes its critical sections, and how a kernel of each is launched.
  *
  *     phases   a message with a key to the server that owns the datum; clients and servers take turns
- *     servers  the same; servers are resident, beside their clients, in jobs of one node
+ *     servers  as phases, but servers are resident, beside their clients
  *     nested   a message with two keys, for sections of two data; also in turns. Data may be of two nodes where the
  *              application says so (are_by_key)
  *     lock     a spin lock a datum
- *     ttas     the same, which looks before it tries
+ *     ttas     a spin lock a datum, which looks before it tries
  *     atomic   atomic operations made for the case
  *
- * Messages with one key go to any node, and transactions by key. The other forms are for memory that one device reaches, and so for a single node.
+ * Messages with one key go to any node, and transactions by key. The other forms are for memory that one device reaches,
+ * and so for a single node.
  *
  * Path: an application -> this -> gravel/server.h
  * Owner: kernels are the node's.

@@ -68,7 +68,7 @@ GRAVELP_INLINE void gravelp_held_enqueue(struct gravel_flow_group f, uint channe
                                          uint place)
 {
     global uint *ring = gravelp_held_states(f, channel) + gravelp_channels[channel].width;
-    ring[gravelp_column(channel, place)] = ce & GRAVELP_CE_MASK; /* K8 */
+    GRAVELP_ROW_STORE(ring + gravelp_column(channel, place), ce & GRAVELP_CE_MASK); /* K8 */
 }
 
 /* Every work-item of the group: enqueue those CEs that are ready. */
@@ -112,8 +112,8 @@ GRAVELP_INLINE void gravelp_held_free(struct gravel_flow_group f, uint channel, 
 /* The CE of the round that a work-item has. */
 GRAVELP_INLINE gravel_ce gravelp_held_taken(struct gravel_flow_group f, uint channel)
 {
-    return gravelp_held_states(
-        f, channel)[gravelp_channels[channel].width + gravelp_column(channel, f.index)]; /* K8 */
+    return GRAVELP_ROW_LOAD(gravelp_held_states(f, channel) + gravelp_channels[channel].width +
+                            gravelp_column(channel, f.index)); /* K8 */
 }
 
 #endif
