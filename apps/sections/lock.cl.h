@@ -2,8 +2,9 @@
 /*
  * Spin locks in device memory, as code without servers has them: for comparison.
  *
- * A work-item that fails to take a lock goes round a loop, in which another of its wavefront that has it lets it go; one
- * that waited inside would hang them both. LOOK_FIRST: it looks before it tries, which leaves the word's line where it is.
+ * A work-item that fails to take a lock goes round a loop, in which another of its wavefront that has it lets it go;
+ * one that waited inside would hang them both. LOOK_FIRST: it looks before it tries, which leaves the word's line where
+ * it is.
  *
  * Path: hashtable.cl, atm.cl -> this.
  * Memory: acquire and release at the scope of the device.

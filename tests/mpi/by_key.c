@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transactions between ranks: a node that dies while it has locks of other nodes' transactions, and grants out; and jobs
- * in which none does. A node that dies while its messages wait for resident servers of others. See fault.c.
+ * Transactions between ranks: a node that dies while it has locks of other nodes' transactions, and grants out; and
+ * jobs in which none does. A node that dies while its messages wait for resident servers of others. See fault.c.
  *
  * usage: mpirun ... by_key MODE     see the table at the end; fault.sh counts the nodes that print
  *
@@ -142,8 +142,8 @@ static void expect_death(const struct bank *bank, const char *part)
 }
 
 /*
- * Open with a short GRAVEL_TIMEOUT, which the death is waited for. Drivers compile at a first launch, on a busy machine for
- * longer than that: so a node before it, with a long one, launches first.
+ * Open with a short GRAVEL_TIMEOUT, which the death is waited for. Drivers compile at a first launch, on a busy machine
+ * for longer than that: so a node before it, with a long one, launches first.
  */
 static struct bank open_hurried(struct bank (*open)(void))
 {

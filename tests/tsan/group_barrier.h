@@ -3,8 +3,8 @@
  * The barrier of a work-group whose work-items are threads.
  *
  * Who leaves acquires what was released before the last of the group arrived, and nothing later. A POSIX barrier also
- * orders a thread that leaves late behind those that have arrived at the next one: ThreadSanitizer then misses races, on
- * a busy machine most of them. Under HRF_TRACE it is the POSIX one, whose calls trace_hooks.c logs.
+ * orders a thread that leaves late behind those that have arrived at the next one: ThreadSanitizer then misses races,
+ * on a busy machine most of them. Under HRF_TRACE it is the POSIX one, whose calls trace_hooks.c logs.
  *
  * Path:   lanes.c, host_c11.h -> this.
  * Memory: G1 to G9, in both directions: each arrival releases, the last one acquires and releases for all.
