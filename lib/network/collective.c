@@ -24,7 +24,7 @@ void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
 }
 
-static bool reduction_has_ended(struct gravel_network *network)
+bool gravel_reduction_has_ended(struct gravel_network *network)
 {
     int ended = network->transport->operations->reduce_test(network->transport);
     if (ended < 0)
@@ -34,7 +34,7 @@ static bool reduction_has_ended(struct gravel_network *network)
 
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job)
 {
-    if (!reduction_has_ended(network))
+    if (!gravel_reduction_has_ended(network))
         return false;
     gravel_job_end(network, job, 0);
     return true;
@@ -101,7 +101,7 @@ bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *
 {
     if (!job->is_reducing)
         try_round(network, job);
-    if (!job->is_reducing || !reduction_has_ended(network))
+    if (!job->is_reducing || !gravel_reduction_has_ended(network))
         return false;
     bool is_quiet = job->counts[0] == job->counts[1];
     bool is_same = job->counts[0] == job->last_counts[0] && job->counts[1] == job->last_counts[1];

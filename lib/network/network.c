@@ -217,8 +217,13 @@ static bool look_after_resolver(struct gravel_network *network)
     return has_moved;
 }
 
-/* One round. @return whether anything moved; sets the time until something is due. */
-static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
+bool gravel_network_exchange(struct gravel_network *network)
+{
+    uint32_t n = collect_sent(network);
+    return receive(network, BATCH) + n != 0;
+}
+
+bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
 {
     uint32_t n = 0;
     if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) { /* N2 */
@@ -229,8 +234,7 @@ static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_
         n += send_outgoing(network, BATCH);
     }
     n += send_pending(network, BATCH);
-    n += collect_sent(network);
-    n += receive(network, BATCH);
+    n += gravel_network_exchange(network);
     if (network->sees_attached) {
         n += gravel_transactions_step(network->transactions, gravel_clock_ns());
         gravel_sender_flush_urgent(network->handler_sender); /* answers */
@@ -254,8 +258,11 @@ static bool step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_
 static void finish(struct gravel_network *network)
 {
     uint64_t until_ns = gravel_clock_ns() + GRAVEL_NS_PER_S, due_ns;
-    for (uint32_t quiet_rounds = 0; quiet_rounds < 8 && gravel_clock_ns() < until_ns;)
-        quiet_rounds = step(network, gravel_clock_ns(), &due_ns) ? 0 : quiet_rounds + 1;
+    for (uint32_t quiet_rounds = 0; quiet_rounds < 8 && gravel_clock_ns() < until_ns;) {
+        bool has_moved = gravel_network_step(network, gravel_clock_ns(), &due_ns);
+        quiet_rounds = has_moved ? 0 : quiet_rounds + 1;
+    }
+    gravel_network_leave(network);
     if (network->n_kept) /* buffers come home, and the device has read what the transport unmaps */
         gravel_resolver_finish(network->resolver);
 }
@@ -264,7 +271,7 @@ void gravel_network_loop(struct gravel_network *network)
 {
     while (!atomic_load_explicit(&network->stopping, memory_order_relaxed)) { /* event orders */
         uint64_t due_ns = UINT64_MAX;
-        if (step(network, gravel_clock_ns(), &due_ns))
+        if (gravel_network_step(network, gravel_clock_ns(), &due_ns))
             gravel_idle_reset(&network->idle);
         else
             gravel_idle_wait(&network->idle, &network->event, due_ns);

@@ -2,7 +2,7 @@
 /*
  * Between the network thread's own files.
  *
- * Path:    start.c, network.c <-> control.c, job.c, get.c, collective.c, reply.c, liveness.c.
+ * Path:    start.c, network.c <-> control.c, job.c, get.c, collective.c, reply.c, liveness.c, leave.c.
  * Threads: the network thread, if not said otherwise.
  */
 #ifndef GRAVEL_NETWORK_PARTS_H
@@ -22,6 +22,11 @@ static inline bool gravel_network_has_aborted(const struct gravel_network *netwo
 
 /** network.c: all the thread does, until gravel_network_stop. */
 void gravel_network_loop(struct gravel_network *network);
+
+/** One round. @param due_ns  [in, out] time until something is due, made less [ns]. @return whether anything moved. */
+bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns);
+/** The part of a round that sends nothing new: what has arrived, and buffers that have left. As step. */
+bool gravel_network_exchange(struct gravel_network *network);
 
 /** network.c: number the frame and send it, or resolve it if its destination is here. */
 void gravel_network_send(struct gravel_network *network, struct gravel_buffer *buffer);
@@ -72,6 +77,8 @@ void gravel_job_end(struct gravel_network *network, struct gravel_job *job, int 
 void gravel_job_begin_get(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job);
 void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *job);
+/** Of the reduction that was begun last; the node fails if it cannot end. */
+bool gravel_reduction_has_ended(struct gravel_network *network);
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job);
 void gravel_job_begin_barrier(struct gravel_job *job);
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job);
@@ -81,6 +88,8 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
 
 /** liveness.c: beat, and watch our left neighbour. @return time until the next beat is due [ns]. */
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns);
+/** leave.c: after the last round: receive what was sent to this node, as all nodes close; not after a failure. */
+void gravel_network_leave(struct gravel_network *network);
 /** liveness.c: tell every node that this one has failed and why, once. */
 void gravel_liveness_tell_death(struct gravel_network *network);
 

@@ -58,7 +58,7 @@ struct gravel_transport_operations {
     /** @return 1 once the reduction has ended, 0 before, GRAVEL_EMPI. */
     int (*reduce_test)(struct gravel_transport *transport);
 
-    /** @param is_clean  all nodes close together; false: others may be dead, so wait for none. */
+    /** @param is_clean  all nodes close, and have all that was sent; false: others may be dead, so wait for none. */
     void (*close)(struct gravel_transport *transport, bool is_clean);
 };
 

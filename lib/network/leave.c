@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How nodes that close together leave each other: each receives all that was sent to it. MPI would keep what comes
+ * later, and take it for a message of the next communicator that has the number of this one.
+ *
+ * All nodes say that they leave, by a reduction; until then they send heartbeats, so a node that dies first is found.
+ * Then none sends, a second reduction tells each how many frames are for it, and each receives so many.
+ *
+ * Path:    gravel_close -> start.c -> network.c -> leave.c -> transport.
+ * Threads: the network thread.
+ * Source:  Hoefler, Siebert, Lumsdaine, Scalable Communication Protocols for Dynamic Sparse Data Exchange, 2010
+ *          (personalized census).
+ */
+#include "base/clock.h"
+#include "network/parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LEAVE_TIMEOUTS 4u /* no node beats now, and a busy machine may let one be late */
+
+static void begin_sum(struct gravel_network *network, uint64_t *values, uint32_t n)
+{
+    struct gravel_job sum = {.op = GRAVEL_ADD, .type = GRAVEL_ULONG, .values = values, .n = n};
+    gravel_job_begin_reduce(network, &sum);
+}
+
+static void wait_for_all(struct gravel_network *network, uint64_t *value)
+{
+    begin_sum(network, value, 1);
+    while (!gravel_network_has_aborted(network) && !gravel_reduction_has_ended(network)) {
+        uint64_t due_ns = UINT64_MAX;
+        if (gravel_network_step(network, gravel_clock_ns(), &due_ns))
+            gravel_idle_reset(&network->idle);
+        else
+            gravel_idle_wait(&network->idle, &network->event, due_ns);
+    }
+}
+
+static uint64_t count_received(const struct gravel_network *network)
+{
+    uint64_t n = 0;
+    for (uint32_t node = 0; node < network->transport->n_nodes; node++)
+        if (!gravel_network_is_local(network, node))
+            n += network->n_received[node] + network->n_life_received[node];
+    return n;
+}
+
+static void report_missing(struct gravel_network *network, uint64_t n_received)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "closing: of the frames for this node only %llu have come after %u times "
+             "GRAVEL_TIMEOUT (%u ms)",
+             (unsigned long long)n_received, LEAVE_TIMEOUTS, network->shape.config->timeout_ms);
+    gravel_network_fail(network, GRAVEL_EPEER, text);
+}
+
+/* counts[node]: frames for each node; the sums of all nodes' replace them. */
+static void receive_rest(struct gravel_network *network, uint64_t *counts)
+{
+    uint64_t limit_ns = LEAVE_TIMEOUTS * network->shape.config->timeout_ms * UINT64_C(1000000);
+    uint64_t until_ns = gravel_clock_ns() + limit_ns;
+    bool has_ended = false;
+    begin_sum(network, counts, network->transport->n_nodes);
+    while (!gravel_network_has_aborted(network)) {
+        bool has_moved = gravel_network_exchange(network);
+        has_ended = has_ended || gravel_reduction_has_ended(network);
+        uint64_t n_received = count_received(network);
+        if (has_ended && n_received == counts[network->transport->node])
+            return;
+        if (gravel_clock_ns() > until_ns)
+            report_missing(network, n_received);
+        if (has_moved)
+            gravel_idle_reset(&network->idle);
+        else
+            gravel_idle_wait(&network->idle, &network->event, GRAVEL_NS_PER_S);
+    }
+}
+
+void gravel_network_leave(struct gravel_network *network)
+{
+    uint32_t n_nodes = network->transport->n_nodes;
+    if (network->transport->is_loopback || n_nodes == 1 || gravel_network_has_aborted(network))
+        return;
+    uint64_t *counts = calloc(n_nodes, sizeof *counts);
+    if (!counts) {
+        gravel_network_fail(network, GRAVEL_ENOMEM, "closing: frames counted by node");
+        return;
+    }
+    wait_for_all(network, &counts[0]);
+    for (uint32_t node = 0; node < n_nodes; node++)
+        counts[node] = gravel_network_is_local(network, node)
+                           ? 0
+                           : network->n_sent[node] + network->n_life_sent[node];
+    if (!gravel_network_has_aborted(network))
+        receive_rest(network, counts);
+    if (!gravel_network_has_aborted(network)) /* else MPI may still write to it */
+        free(counts);
+}

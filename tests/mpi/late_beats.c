@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A node that closes late, and beats until then, takes no message from the node that opens next: MPI gives what comes
+ * for a communicator that is gone to the next one of its number.
+ *
+ * usage: mpirun ... late_beats
+ *
+ * Path: mpirun -> this -> lib/network/leave.c
+ */
+#include "aggregate/aggregator.h"
+#include "support.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define TIMEOUT_MS "4000" /* so there is a beat every 500 ms */
+#define LATE_US 1200000
+#define N_BARRIERS 100u
+
+static bool is_late;
+
+void __real_gravel_aggregator_stop(struct gravel_aggregator *aggregator);
+void __wrap_gravel_aggregator_stop(struct gravel_aggregator *aggregator);
+
+/* After the barrier of gravel_close, and before the network thread stops. */
+void __wrap_gravel_aggregator_stop(struct gravel_aggregator *aggregator)
+{
+    if (is_late)
+        usleep(LATE_US);
+    is_late = false;
+    __real_gravel_aggregator_stop(aggregator);
+}
+
+int main(void)
+{
+    watch(50, "late beats");
+    setenv("GRAVEL_TIMEOUT", TIMEOUT_MS, 1);
+    for (uint32_t round = 0; round < 3; round++) {
+        struct gravel *gravel = open_default(NULL);
+        for (uint32_t i = 0; i < (round ? N_BARRIERS : 1); i++)
+            OK(gravel_barrier(gravel));
+        is_late = gravel_node(gravel) == round % gravel_n_nodes(gravel);
+        OK(gravel_close(gravel));
+        MPI_Barrier(MPI_COMM_WORLD); /* MPI takes in what comes meanwhile */
+    }
+    return 0;
+}
