@@ -328,9 +328,9 @@ GRAVELP_DEFINE_ADD_REAL(double, "atom.global.add.f64", "d")
 #endif
 
 /*
- * GRAVELP_ASSUME: what the compiler may rely on; no code is left of it. GRAVELP_STAY_APART: an empty
- * statement that LLVM merges with no other. PoCL 5.0 and 6.0, of later LLVM, stop at assembly in
- * large kernels. Both only where the compiler says what it compiles for, see
+ * GRAVELP_ASSUME: what the compiler may rely on; no code is left of it. GRAVELP_STAY_APART: an empty statement that
+ * LLVM merges with no other, and does not copy, as it is convergent like all of OpenCL's assembly. PoCL 5.0 and 6.0, of
+ * later LLVM, stop at assembly in large kernels. Both only where the compiler says what it compiles for, see
  * gravelp_prefetch_write.
  */
 #if defined(__OPENCL_C_VERSION__) && \

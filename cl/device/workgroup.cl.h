@@ -43,12 +43,14 @@ GRAVELP_INLINE void gravelp_group_meet(global struct gravelp_arena *arena)
 #endif
 
 /*
- * Every work-item of the group: a predicated `if` ends, which may be the last thing of a node. PoCL 6.0 drops
- * the word above at the end of a node, and work-item 0 decides for all; so there it is a barrier.
+ * Every work-item of the group: a predicated `if` ends, which may be the last thing of a node. LLVM copies the word
+ * above into both sides of such an `if`, if it finds their ways to the kernel's end, and work-item 0 decides for all.
+ * On PoCL 3.1 it has to stay apart, so it is not copied; PoCL 6.0 drops it altogether, so there it is a barrier.
  */
 GRAVELP_INLINE void gravelp_predicate_end(global struct gravelp_arena *arena)
 {
     GRAVELP_LATER_BARRIER();
+    GRAVELP_STAY_APART();
     gravelp_block_keep(arena);
 }
 
