@@ -42,6 +42,7 @@ def main():
     if obstacle:
         results.fail(obstacle)
     else:
+        room.make_mpi_folder()
         run(arguments, results)
     if results.n_failed and not obstacle and room.find(room.LEAST_MB):
         print("that may be why: " + room.find(room.LEAST_MB))

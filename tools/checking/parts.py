@@ -11,10 +11,12 @@ import sys
 BUILD = "build-check"
 LOGS = os.path.join(BUILD, "logs")
 PATIENCE = "4"  # times the limits of tests, which are for an idle machine
+MPI_FOLDER = os.path.abspath(os.path.join(BUILD, "mpi"))  # where mpirun keeps its own files: see room.py
 # Ranks on one machine, in containers too; one kernel cache for all builds, and programs that find in it what others
 # have compiled (see tests/support/meson.build); what scripts and waits of tests read.
 ENVIRONMENT = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none",
-                   OMPI_MCA_btl_base_warn_component_unused="0", TEST_PATIENCE=PATIENCE,
+                   OMPI_MCA_btl_base_warn_component_unused="0", OMPI_MCA_orte_tmpdir_base=MPI_FOLDER,
+                   TEST_PATIENCE=PATIENCE,
                    GRAVEL_BUILD_OPTIONS="-DGRAVEL_SLICED",
                    POCL_CACHE_DIR=os.path.abspath(os.path.join(BUILD, "tests", "support", "kernel-cache")))
 QUICK = ["-Doptimization=1", "-Db_ndebug=true"]  # half as long to compile as the default, -O3

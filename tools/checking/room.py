@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What must be there before a check begins: the tree to itself, and room on the disk."""
+"""What must be there before a check begins: the tree to itself, room on the disk, and a folder of Open MPI's."""
 import fcntl
 import os
 import shutil
+import socket
 
 import parts
 
@@ -29,3 +30,10 @@ def take_lock():
     except BlockingIOError:
         return None, "another check runs in this tree: wait for its end"
     return lock, None
+
+
+def make_mpi_folder():
+    """Open MPI's folder of this user, which stays: one that starts while another makes the folder, fails (4.1: mkdir,
+    File exists), and the last to end removes it if it is empty."""
+    folder = "ompi.%s.%d" % (socket.gethostname().split(".")[0], os.getuid())
+    os.makedirs(os.path.join(parts.MPI_FOLDER, folder, "stays"), exist_ok=True)
