@@ -13,6 +13,8 @@
 #include "base/clock.h"
 #include "node/node.h"
 
+#include <stdio.h>
+
 #define NS_PER_MS UINT64_C(1000000)
 #define OPENING_FACTOR 10 /* of GRAVEL_TIMEOUT */
 
@@ -116,8 +118,11 @@ static int check_kernel(void *context, struct gravel_wait *wait)
     uint64_t since_ns = gravel_launches_since_failure(&gravel->launches);
     if (since_ns < gravel->config.timeout_ms * NS_PER_MS)
         return 0;
-    return gravel_fail(GRAVEL_EKERNEL, "kernel %s has not ended %.1f s after the node failed",
-                       wait->what, seconds(since_ns));
+    char cause[GRAVEL_ERROR_BYTES];
+    gravel_failure_report(&gravel->failure); /* it stays, as it is fatal */
+    snprintf(cause, sizeof cause, "%s", gravel_last_error());
+    return gravel_fail(GRAVEL_EKERNEL, "kernel %s has not ended %.1f s after the node failed: %s",
+                       wait->what, seconds(since_ns), cause);
 }
 
 struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel, struct gravel_kernel_wait *wait)
