@@ -23,20 +23,12 @@
 #ifndef GRAVEL_BASE_EVENT_H
 #define GRAVEL_BASE_EVENT_H
 
+#include "base/unseen.h"
 #include "layout/base.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Thread sanitizers do not model fences: they get a read-modify-write of the same strength. */
-#if defined(__SANITIZE_THREAD__)
-#define GRAVEL_EVENT_NO_FENCE
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define GRAVEL_EVENT_NO_FENCE
-#endif
-#endif
 
 struct gravel_event {
     _Alignas(GRAVELP_CACHELINE) _Atomic uint32_t epoch; /* E2: signals that found a waiter; wraps */
@@ -57,7 +49,7 @@ _Static_assert(sizeof(struct gravel_event) == GRAVELP_CACHELINE,
 static inline uint32_t gravel_event_prepare(struct gravel_event *event)
 {
     atomic_fetch_add_explicit(&event->n_waiters, 1, memory_order_seq_cst); /* E1 */
-#ifndef GRAVEL_EVENT_NO_FENCE
+#ifndef GRAVEL_UNDER_TSAN /* which does not model fences: it gets a read-modify-write of the same strength */
     atomic_thread_fence(memory_order_seq_cst); /* E1 */
 #endif
     return atomic_load_explicit(&event->epoch, memory_order_acquire); /* E2 */
@@ -92,7 +84,7 @@ void gravel_event_wake(struct gravel_event *event);
  */
 static inline void gravel_event_signal(struct gravel_event *event)
 {
-#ifndef GRAVEL_EVENT_NO_FENCE
+#ifndef GRAVEL_UNDER_TSAN
     atomic_thread_fence(memory_order_seq_cst); /* E1 */
     uint32_t n_waiters = atomic_load_explicit(&event->n_waiters, memory_order_relaxed);
 #else

@@ -349,6 +349,8 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
         return GRAVEL_EINVAL;
     if (gravel_node_has_failed(gravel))
         return gravel_failure_report(&gravel->failure);
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
+        gravel_unseen_launch(gravel->aggregators[i].queue.words);
     int code = gravel->device.is_sliced ? launch_sliced(gravel, kernel, n_dimensions, global_size,
                                                         local_size, n_wait, wait, &ours)
                                         : launch_whole(gravel, kernel, n_dimensions, global_size,

@@ -12,6 +12,7 @@
 #define GRAVEL_QUEUE_PACKAGE_H
 
 #include "base/lived.h"
+#include "base/unseen.h"
 #include "base/word.h"
 #include "layout/arena.h"
 #include "layout/package.h"
@@ -65,7 +66,10 @@ gravel_package_peek(const struct gravel_package_queue *queue)
         return NULL;
     struct gravelp_package *package = gravel_package_slot(queue, queue->head);
     uint32_t published = gravel_word_load(&package->published, memory_order_acquire); /* C1 */
-    return published == queue->head + 1 ? package : NULL;
+    if (published != queue->head + 1)
+        return NULL;
+    gravel_unseen_package(queue->words);
+    return package;
 }
 
 /** Give the slots of n tickets, from the package last peeked on, back to the leaders. */
