@@ -25,6 +25,7 @@ static void begin_sum(struct gravel_network *network, uint64_t *values, uint32_t
     gravel_job_begin_reduce(network, &sum);
 }
 
+/* As a barrier waits: for a slow node as long as it lives, which heartbeats say. */
 static void wait_for_all(struct gravel_network *network, uint64_t *value)
 {
     begin_sum(network, value, 1);
@@ -59,7 +60,7 @@ static void report_missing(struct gravel_network *network, uint64_t n_received)
 /* counts[node]: frames for each node; the sums of all nodes' replace them. */
 static void receive_rest(struct gravel_network *network, uint64_t *counts)
 {
-    uint64_t limit_ns = LEAVE_TIMEOUTS * network->shape.config->timeout_ms * UINT64_C(1000000);
+    uint64_t limit_ns = UINT64_C(1000000) * LEAVE_TIMEOUTS * network->shape.config->timeout_ms;
     uint64_t until_ns = gravel_clock_ns() + limit_ns;
     bool has_ended = false;
     begin_sum(network, counts, network->transport->n_nodes);

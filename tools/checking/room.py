@@ -33,7 +33,7 @@ def take_lock():
 
 
 def make_mpi_folder():
-    """Open MPI's folder of this user, which stays: one that starts while another makes the folder, fails (4.1: mkdir,
-    File exists), and the last to end removes it if it is empty."""
+    """Make the folder that all mpiruns of this user share, and keep it. Open MPI 4.1: of two mpiruns that start without
+    it one fails (mkdir: File exists), and the last to end removes it if it is empty."""
     folder = "ompi.%s.%d" % (socket.gethostname().split(".")[0], os.getuid())
     os.makedirs(os.path.join(parts.MPI_FOLDER, folder, "stays"), exist_ok=True)
