@@ -112,7 +112,11 @@ static int choose_mode(struct gravel *gravel, struct gravel_servers_shape *shape
 int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape *shape)
 {
     const struct gravel_config *config = &gravel->config;
-    *shape = (struct gravel_servers_shape){.n_servers = config->n_servers, .n_slots = LEAST_SLOTS};
+    *shape = (struct gravel_servers_shape){
+        .n_servers = config->n_servers,
+        .n_slots = LEAST_SLOTS,
+        .turn_ns = gravel_network_patience_ms(&gravel->network) * UINT64_C(1000000),
+    };
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
         if (gravel->handlers[i].n_keys && gravel->handlers[i].n_args > shape->n_args)
             shape->n_args = gravel->handlers[i].n_args;

@@ -29,7 +29,7 @@
 struct gravel_waited {
     struct gravel_lived lived;
     uint64_t alone_ns; /* of it when nothing was left that excuses the device */
-    uint64_t limit_ns; /* from then; set by `check` at the first look */
+    uint64_t limit_ns; /* from then; 0: `check` sets it at the first look */
 };
 
 /* A wait; what is not named is 0 as it begins. */

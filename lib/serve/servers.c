@@ -124,7 +124,7 @@ int gravel_servers_open(struct gravel_servers *servers, const struct gravel_serv
                         const struct gravel_memory *memory, uint32_t n_heaps)
 {
     *servers = (struct gravel_servers){.shape = *shape, .memory = memory, .n_heaps = n_heaps};
-    gravel_turn_init(&servers->turn);
+    gravel_turn_init(&servers->turn, shape->turn_ns);
     pthread_mutex_init(&servers->lock, NULL);
     if (shape->n_args == 0)
         return 0;

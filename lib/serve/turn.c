@@ -6,6 +6,11 @@
 
 static const char what[] = "handlers with keys, which run on another queue";
 
+static struct gravel_wait wait_for(const struct gravel_key_turn *turn, struct gravel_limit limit)
+{
+    return (struct gravel_wait){.limit = limit, .what = what, .waited.limit_ns = turn->patience_ns};
+}
+
 /* Until the other side, if it waits, has had its turn. */
 static int let_go_first(struct gravel_wait *wait, const _Atomic bool *waits)
 {
@@ -25,14 +30,14 @@ static int take(struct gravel_key_turn *turn, struct gravel_wait *wait, _Atomic 
 
 int gravel_turn_take(struct gravel_key_turn *turn, struct gravel_limit limit)
 {
-    struct gravel_wait wait = {.limit = limit, .what = what};
+    struct gravel_wait wait = wait_for(turn, limit);
     int code = let_go_first(&wait, &turn->is_awaited);
     return code ? code : take(turn, &wait, &turn->is_wanted);
 }
 
 int gravel_turn_take_last(struct gravel_key_turn *turn, struct gravel_limit limit)
 {
-    struct gravel_wait wait = {.limit = limit, .what = what};
+    struct gravel_wait wait = wait_for(turn, limit);
     int code = let_go_first(&wait, &turn->is_wanted);
     return code ? code : take(turn, &wait, &turn->is_awaited);
 }

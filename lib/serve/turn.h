@@ -20,13 +20,17 @@
 
 struct gravel_key_turn {
     pthread_mutex_t lock;
+    uint64_t patience_ns;    /* of a wait for it */
     _Atomic bool is_wanted;  /* H9: by a launch */
     _Atomic bool is_awaited; /* H9: by the resolver */
 };
 
-static inline void gravel_turn_init(struct gravel_key_turn *turn)
+/** @param patience_ns  longer than it takes until all know that a node has died: transactions that wait for a dead one
+ *                      keep the turn, and that node is to be named. */
+static inline void gravel_turn_init(struct gravel_key_turn *turn, uint64_t patience_ns)
 {
     pthread_mutex_init(&turn->lock, NULL);
+    turn->patience_ns = patience_ns;
     atomic_init(&turn->is_wanted, false);
     atomic_init(&turn->is_awaited, false);
 }
