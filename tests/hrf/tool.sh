@@ -61,5 +61,19 @@ expect 1 'A:3 release -> relaxed: SURVIVES' --mutants "$work/weak.litmus"
 printf 'litmus t\nlocations x;\nthread A dev 0 wg 0 { store(x, 1, seq_cst, wi) spare "why"; }\n' >"$work/spare.litmus"
 expect 0 '1 spared' --mutants "$work/spare.litmus"
 expect 2 'bad.litmus:3' "$work/bad.litmus" "$work/race.litmus"
+# On a device, which PoCL is on any machine.
+expect 0 ' and the host' --run relay_sys.litmus
+expect 0 'P1:a=3+ P2:b=3+ n=3+' --run relay_sys.litmus
+export GRAVEL_STEP=drain
+expect 77 'of which the host plays one on step svm alone' --run relay_sys.litmus
+export GRAVEL_STEP=usm
+expect 77 'step usm' --run counter.litmus
+export GRAVEL_STEP=pmp
+expect 77 "'pmp'" --run counter.litmus
+unset GRAVEL_STEP
+printf 'litmus t\nlocations x;\nthread A dev 0 wg 0 { r = x; }\nthread B dev 1 wg 0 { barrier; }\nexists A:r == 1;\n' >"$work/meets.litmus"
+expect 77 'the host has no barriers' --run "$work/meets.litmus"
+printf 'litmus t\nlocations x, local f;\nthread A dev 0 wg 0 { r = x; }\nthread B dev 1 wg 0 { f = 1; }\nexists A:r == 1;\n' >"$work/local.litmus"
+expect 77 'the host has no local memory' --run "$work/local.litmus"
 [ $code -eq 0 ] && echo "gravel-hrf does as its manual says"
 exit $code

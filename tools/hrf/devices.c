@@ -4,12 +4,15 @@
  *
  * On a CPU two groups walk the instances side by side, one instance at a time: groups of many work-items would play one
  * role of all of them before the next role begins. On a GPU as many groups as fit play, and an eighth more make noise.
+ * Where the host plays too (host.c), all walk side by side, on memory that it shares with the device.
  */
 #include "devices.h"
 
 #include "base/clock.h"
 #include "device/choose.h"
+#include "device/ladder.h"
 #include "gravel/gravel.h"
+#include "host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,21 +22,31 @@
 #define GPU_GROUP 256u
 #define GPU_INSTANCES (1u << 22) /* of a launch */
 #define CPU_INSTANCES (1u << 18)
+#define HOST_INSTANCES (1u << 14) /* where the host plays too */
 #define LAUNCHES_A_LOOK 4u
 #define JUDGES 64u /* of a group */
 
 struct devices {
     struct gravel_candidate candidate;
+    const char *step; /* that it takes, or "none" */
     cl_context context;
     cl_command_queue queue;
+};
+
+/* Words of the device. */
+struct buffer {
+    cl_mem memory;
+    cl_uint *shared; /* with the host, which is their address; or NULL */
 };
 
 /* What one program needs. */
 struct play {
     struct devices *devices;
+    const struct hrf_program *litmus;
+    const struct kernel_shape *shape;
     cl_program program;
     cl_kernel clear, run, judge;
-    cl_mem words, results, dead, meeting, noise, bins, counts;
+    struct buffer words, results, dead, meeting, noise, bins, counts;
     cl_uint n_home, n_groups, rounds, each, n_instances, n, group_items;
 };
 
@@ -43,21 +56,44 @@ static int fail_cl(char *why, unsigned n_bytes, const char *what, cl_int error)
     return -1;
 }
 
+/* GRAVEL_STEP, or the best. @return 0; -1 with what is wrong, or what the device lacks for a step that is forced. */
+static int choose_step(struct devices *devices, const char *wanted, char *why, unsigned n_bytes)
+{
+    const struct gravel_capability *c = &devices->candidate.capability;
+    const bool is_auto = !strcmp(wanted, "auto");
+    enum gravel_step step;
+    if (!is_auto && !gravel_step_parse(wanted, &step)) {
+        snprintf(why, n_bytes, "GRAVEL_STEP: '%s' is not auto, svm, usm, pump or drain", wanted);
+        return -1;
+    }
+    const char *lack = gravel_step_choose(wanted, c, &step);
+    devices->step = lack ? "none" : gravel_step_name(step);
+    if (!lack || is_auto)
+        return 0;
+    snprintf(why, n_bytes, "step %s: %s: %s", wanted, c->name, lack);
+    return -1;
+}
+
 int devices_open(const struct devices_wish *wish, struct devices **out, char *why, unsigned n_bytes)
 {
     static struct gravel_candidate candidates[GRAVEL_MAX_DEVICES];
+    const char *wanted = getenv("GRAVEL_STEP") ? getenv("GRAVEL_STEP") : "auto";
     struct devices *devices = calloc(1, sizeof *devices);
     struct gravel_choice choice;
     unsigned n = 0;
     cl_int error = CL_SUCCESS;
     *out = NULL;
     if (!devices || gravel_device_list_named(wish->name, candidates, &n) ||
-        gravel_device_choose(wish->name, "auto", 0, candidates, n, &choice)) {
+        gravel_device_choose(wish->name, wanted, 0, candidates, n, &choice)) {
         snprintf(why, n_bytes, "%s", devices ? gravel_last_error() : "out of memory");
         free(devices);
         return -1;
     }
     devices->candidate = *choice.taken;
+    if (choose_step(devices, wanted, why, n_bytes)) {
+        free(devices);
+        return -1;
+    }
     devices->context = clCreateContext(NULL, 1, &devices->candidate.device, NULL, NULL, &error);
     if (!error)
         devices->queue = clCreateCommandQueueWithProperties(
@@ -108,15 +144,19 @@ static int build(struct play *play, const char *source, char *why, unsigned n_by
     return error ? fail_cl(why, n_bytes, "clCreateKernel", error) : 0;
 }
 
-/* Groups, rounds and instances that suit the device. */
-static void choose_size(struct play *play, const struct kernel_shape *shape)
+/* Groups, rounds and instances that suit the device, and the host if it plays. */
+static void choose_size(struct play *play)
 {
     const struct gravel_capability *c = &play->devices->candidate.capability;
+    const struct kernel_shape *shape = play->shape;
+    const bool is_narrow = c->is_cpu || shape->n_host;
     const uint32_t units = c->compute_units, unit = shape->n_groups * shape->n_groups;
-    const uint32_t instances = c->is_cpu ? CPU_INSTANCES : GPU_INSTANCES;
-    play->each = c->is_cpu ? 1 : GPU_GROUP / shape->n_roles;
-    play->n_home = c->is_cpu ? shape->n_groups : (4 * units + unit - 1) / unit * unit;
-    play->n_groups = c->is_cpu ? play->n_home : play->n_home + play->n_home / 8 + 1;
+    const uint32_t instances = shape->n_host ? HOST_INSTANCES
+                               : c->is_cpu   ? CPU_INSTANCES
+                                             : GPU_INSTANCES;
+    play->each = is_narrow ? 1 : GPU_GROUP / shape->n_roles;
+    play->n_home = is_narrow ? shape->n_groups : (4 * units + unit - 1) / unit * unit;
+    play->n_groups = is_narrow ? play->n_home : play->n_home + play->n_home / 8 + 1;
     play->rounds = instances / (play->n_home * play->each) + 1;
     play->n_instances = play->rounds * play->n_home * play->each;
     play->group_items = play->each * shape->n_roles;
@@ -124,40 +164,55 @@ static void choose_size(struct play *play, const struct kernel_shape *shape)
         play->n *= 2;
 }
 
-static cl_int make_buffer(struct play *play, size_t n_words, cl_mem *out)
+/* Memory of clSVMAlloc stands behind a buffer made of it, so that kernels need not know. */
+static cl_int make_buffer(struct play *play, size_t n_words, bool is_shared, struct buffer *out)
 {
-    cl_int error;
-    *out = clCreateBuffer(play->devices->context, CL_MEM_READ_WRITE, n_words * sizeof(cl_uint),
-                          NULL, &error);
+    const size_t bytes = n_words * sizeof(cl_uint);
+    cl_context context = play->devices->context;
+    cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
+    cl_int error = CL_SUCCESS;
+    if (play->devices->candidate.capability.has_svm_atomics)
+        flags |= CL_MEM_SVM_ATOMICS;
+    if (is_shared && !(out->shared = clSVMAlloc(context, flags, bytes, 0)))
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    out->memory =
+        clCreateBuffer(context, CL_MEM_READ_WRITE | (out->shared ? CL_MEM_USE_HOST_PTR : 0), bytes,
+                       out->shared, &error);
     return error;
 }
 
-static int make_buffers(struct play *play, const struct hrf_program *program,
-                        const struct kernel_shape *shape, char *why, unsigned n_bytes)
+static int make_buffers(struct play *play, char *why, unsigned n_bytes)
 {
-    const size_t n = play->n, n_locations = program->n_locations ? program->n_locations : 1;
-    cl_int error = make_buffer(play, n * n_locations, &play->words);
-    error = error ? error : make_buffer(play, n * (shape->n_watched + 1), &play->results);
-    error = error ? error : make_buffer(play, n, &play->dead);
-    error = error ? error : make_buffer(play, 1, &play->meeting);
-    error = error ? error : make_buffer(play, NOISE_WORDS, &play->noise);
-    error = error ? error : make_buffer(play, KERNEL_BINS, &play->bins);
-    error = error ? error : make_buffer(play, 2, &play->counts);
+    const struct kernel_shape *shape = play->shape;
+    const size_t n = play->n, n_locations = play->litmus->n_locations;
+    const size_t n_results = shape->n_watched + shape->n_host + 1;
+    const bool has_host = shape->n_host;
+    cl_int error = make_buffer(play, n * (n_locations + !n_locations), has_host, &play->words);
+    error = error ? error : make_buffer(play, n * n_results, has_host, &play->results);
+    error = error ? error
+                  : make_buffer(play, (size_t)KERNEL_MEETING_STRIDE * (shape->n_host + 1), has_host,
+                                &play->meeting);
+    error = error ? error : make_buffer(play, n, false, &play->dead);
+    error = error ? error : make_buffer(play, NOISE_WORDS, false, &play->noise);
+    error = error ? error : make_buffer(play, KERNEL_BINS, false, &play->bins);
+    error = error ? error : make_buffer(play, 2, false, &play->counts);
     return error ? fail_cl(why, n_bytes, "buffers of the instances", error) : 0;
 }
 
-static cl_int set_zero(struct play *play, cl_mem buffer, size_t n_words)
+static cl_int set_zero(struct play *play, const struct buffer *buffer, size_t n_words)
 {
     const cl_uint zero = 0;
-    return clEnqueueFillBuffer(play->devices->queue, buffer, &zero, sizeof zero, 0,
+    return clEnqueueFillBuffer(play->devices->queue, buffer->memory, &zero, sizeof zero, 0,
                                n_words * sizeof zero, 0, NULL, NULL);
 }
 
 static cl_int set_arguments(struct play *play)
 {
-    const cl_mem clear[] = {play->words, play->dead};
-    const cl_mem run[] = {play->words, play->results, play->dead, play->meeting, play->noise};
-    const cl_mem judge[] = {play->words, play->results, play->dead, play->bins, play->counts};
+    const cl_mem clear[] = {play->words.memory, play->dead.memory};
+    const cl_mem run[] = {play->words.memory, play->results.memory, play->dead.memory,
+                          play->meeting.memory, play->noise.memory};
+    const cl_mem judge[] = {play->words.memory, play->results.memory, play->dead.memory,
+                            play->bins.memory, play->counts.memory};
     const cl_uint sizes[] = {play->n, play->n_home, play->rounds, play->each};
     cl_int error = CL_SUCCESS;
     for (cl_uint i = 0; i < 2; i++)
@@ -173,17 +228,39 @@ static cl_int set_arguments(struct play *play)
     return error | clSetKernelArg(play->judge, 6, sizeof play->n_instances, &play->n_instances);
 }
 
+static cl_int enqueue_run(struct play *play)
+{
+    const size_t items = (size_t)play->n_groups * play->group_items, group = play->group_items;
+    return clEnqueueNDRangeKernel(play->devices->queue, play->run, 1, NULL, &items, &group, 0, NULL,
+                                  NULL);
+}
+
+/* The host's threads begin when memory is clear, and end when the launch has ended. */
+static cl_int run_beside_host(struct play *play, cl_uint seed)
+{
+    const struct host_memory memory = {play->words.shared, play->results.shared,
+                                       play->meeting.shared, play->n, play->rounds};
+    cl_int error = clFinish(play->devices->queue);
+    struct host *host = error ? NULL : host_start(play->litmus, play->shape, &memory, seed);
+    if (!host)
+        return error ? error : CL_OUT_OF_HOST_MEMORY;
+    error = enqueue_run(play);
+    error = error ? error : clFinish(play->devices->queue);
+    host_end(host);
+    return error;
+}
+
 /* All instances once. @param n_counts  [2, in, out] held and dead, which the device adds up. */
 static cl_int play_once(struct play *play, cl_uint seed)
 {
-    const size_t all = play->n, items = (size_t)play->n_groups * play->group_items;
-    const size_t group = play->group_items, judges = play->n < 65536 ? play->n : 65536;
+    const size_t all = play->n, judges = play->n < 65536 ? play->n : 65536;
     const size_t judge_group = judges < JUDGES ? judges : JUDGES;
+    const uint32_t n_host = play->shape->n_host;
     cl_command_queue queue = play->devices->queue;
-    cl_int error = set_zero(play, play->meeting, 1);
+    cl_int error = set_zero(play, &play->meeting, (size_t)KERNEL_MEETING_STRIDE * (n_host + 1));
     error |= clSetKernelArg(play->run, 9, sizeof seed, &seed);
     error |= clEnqueueNDRangeKernel(queue, play->clear, 1, NULL, &all, NULL, 0, NULL, NULL);
-    error |= clEnqueueNDRangeKernel(queue, play->run, 1, NULL, &items, &group, 0, NULL, NULL);
+    error |= n_host ? run_beside_host(play, seed) : enqueue_run(play);
     return error | clEnqueueNDRangeKernel(queue, play->judge, 1, NULL, &judges, &judge_group, 0,
                                           NULL, NULL);
 }
@@ -194,16 +271,16 @@ static cl_int collect(struct play *play, struct devices_outcome *outcome)
     cl_uint bins[KERNEL_BINS], counts[2];
     cl_command_queue queue = play->devices->queue;
     cl_int error =
-        clEnqueueReadBuffer(queue, play->bins, CL_TRUE, 0, sizeof bins, bins, 0, NULL, NULL);
-    error |=
-        clEnqueueReadBuffer(queue, play->counts, CL_TRUE, 0, sizeof counts, counts, 0, NULL, NULL);
+        clEnqueueReadBuffer(queue, play->bins.memory, CL_TRUE, 0, sizeof bins, bins, 0, NULL, NULL);
+    error |= clEnqueueReadBuffer(queue, play->counts.memory, CL_TRUE, 0, sizeof counts, counts, 0,
+                                 NULL, NULL);
     if (error)
         return error;
     for (uint32_t b = 0; b < KERNEL_BINS; b++)
         outcome->bins[b] += bins[b];
     outcome->n_held += counts[0];
     outcome->n_dead += counts[1];
-    return set_zero(play, play->bins, KERNEL_BINS) | set_zero(play, play->counts, 2);
+    return set_zero(play, &play->bins, KERNEL_BINS) | set_zero(play, &play->counts, 2);
 }
 
 static cl_int play_on(struct play *play, const struct devices_wish *wish,
@@ -211,8 +288,8 @@ static cl_int play_on(struct play *play, const struct devices_wish *wish,
 {
     const uint64_t begin_ns = gravel_clock_ns();
     cl_uint seed = wish->seed;
-    cl_int error = set_arguments(play) | set_zero(play, play->bins, KERNEL_BINS) |
-                   set_zero(play, play->counts, 2) | set_zero(play, play->noise, NOISE_WORDS);
+    cl_int error = set_arguments(play) | set_zero(play, &play->bins, KERNEL_BINS) |
+                   set_zero(play, &play->counts, 2) | set_zero(play, &play->noise, NOISE_WORDS);
     while (!error && outcome->seconds < wish->seconds) {
         for (uint32_t k = 0; k < LAUNCHES_A_LOOK && !error; k++) {
             error = play_once(play, seed++);
@@ -224,15 +301,22 @@ static cl_int play_on(struct play *play, const struct devices_wish *wish,
     return error;
 }
 
+static void release_buffer(struct play *play, struct buffer *buffer)
+{
+    if (buffer->memory)
+        clReleaseMemObject(buffer->memory);
+    if (buffer->shared)
+        clSVMFree(play->devices->context, buffer->shared);
+}
+
 static void release(struct play *play)
 {
-    cl_mem buffers[] = {play->words, play->results, play->dead,  play->meeting,
-                        play->noise, play->bins,    play->counts};
+    struct buffer *buffers[] = {&play->words, &play->results, &play->dead,  &play->meeting,
+                                &play->noise, &play->bins,    &play->counts};
     cl_kernel kernels[] = {play->clear, play->run, play->judge};
     clFinish(play->devices->queue);
     for (unsigned i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        if (buffers[i])
-            clReleaseMemObject(buffers[i]);
+        release_buffer(play, buffers[i]);
     for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -240,17 +324,27 @@ static void release(struct play *play)
         clReleaseProgram(play->program);
 }
 
+/* What the device, or its step, cannot do for the program. */
+static const char *refuse(const struct devices *devices, const struct kernel_shape *shape)
+{
+    const struct gravel_capability *c = &devices->candidate.capability;
+    if (!c->has_c11_atomics && !c->may_have_c11_atomics) /* its compiler may know better */
+        return "the device has no atomics with acquire and release at device scope";
+    if (shape->n_host && strcmp(devices->step, "svm"))
+        return "it has threads of two devices, of which the host plays one on step svm alone";
+    return NULL;
+}
+
 int devices_play(struct devices *devices, const struct hrf_program *program,
                  const struct devices_wish *wish, struct devices_outcome *outcome, char *why,
                  unsigned n_bytes)
 {
     const struct gravel_capability *c = &devices->candidate.capability;
-    struct play play = {.devices = devices};
+    struct play play = {.devices = devices, .litmus = program, .shape = &outcome->shape};
     *outcome = (struct devices_outcome){.n_played = 0};
     const char *refused = kernel_refuse(program, &outcome->shape);
-    if (!refused && !c->has_c11_atomics &&
-        !c->may_have_c11_atomics) /* its compiler may know better */
-        refused = "the device has no atomics with acquire and release at device scope";
+    if (!refused)
+        refused = refuse(devices, &outcome->shape);
     char *source =
         refused ? NULL : kernel_source(program, &outcome->shape, c->has_all_devices_scope);
     if (!source) {
@@ -259,11 +353,12 @@ int devices_play(struct devices *devices, const struct hrf_program *program,
     }
     snprintf(outcome->device, sizeof outcome->device, "%s", c->name);
     snprintf(outcome->driver, sizeof outcome->driver, "%s", c->driver);
+    outcome->has_all_devices_scope = c->has_all_devices_scope;
     int code = build(&play, source, why, n_bytes);
     free(source);
-    choose_size(&play, &outcome->shape);
+    choose_size(&play);
     if (!code)
-        code = make_buffers(&play, program, &outcome->shape, why, n_bytes);
+        code = make_buffers(&play, why, n_bytes);
     cl_int error = code ? CL_SUCCESS : play_on(&play, wish, outcome);
     release(&play);
     return error ? fail_cl(why, n_bytes, "playing the program", error) : code;

@@ -21,6 +21,7 @@ struct devices_outcome {
         n_held; /* instances; dead: a wait was too long; held: met the condition */
     uint64_t bins[KERNEL_BINS];
     struct kernel_shape shape;
+    bool has_all_devices_scope; /* else scope sys is played as dev, as on Gravel's step svm */
     double seconds;
 };
 

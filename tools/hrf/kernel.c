@@ -5,7 +5,8 @@
  * clear_words sets the words of all instances; play makes them; judge_instances evaluates the condition and counts.
  * Instance i of location l is word(l, i): locations of an instance are far apart, and neighbours of one location are not
  * neighbours of the next. Work-group `home` + a multiple of `shift` plays group g of instances of `home`: all groups of an
- * instance in the same step of the loop, on different work-groups.
+ * instance in the same step of the loop, on different work-groups. Where the host plays too, home is one of as many groups
+ * as the program has, and all play one instance in a step.
  */
 #include "kernel.h"
 
@@ -78,7 +79,23 @@ static void put_group(FILE *out, const struct hrf_program *program,
     }
 }
 
-static void put_head(FILE *out, bool has_all_devices_scope)
+/* Whether all have come to a step. Groups wait longer for the host, which may not have its core. */
+static void put_meeting(FILE *out, const struct kernel_shape *shape)
+{
+    fprintf(out,
+            "#define MEET_POLLS %s\n"
+            "uint load_meeting(global atomic_uint *word)\n"
+            "{ return atomic_load_explicit(word, memory_order_relaxed, %s); }\n"
+            "bool all_are_at(global atomic_uint *meeting, uint number, uint n_home)\n"
+            "{\n    return load_meeting(meeting) >= number * n_home",
+            shape->n_host ? "32768u" : "512u", shape->n_host ? "SCOPE_SYS" : "memory_scope_device");
+    for (uint32_t h = 1; h <= shape->n_host; h++)
+        fprintf(out, "\n        && load_meeting(meeting + %uu) >= number",
+                h * KERNEL_MEETING_STRIDE);
+    fputs(";\n}\n", out);
+}
+
+static void put_head(FILE *out, const struct kernel_shape *shape, bool has_all_devices_scope)
 {
     fprintf(out,
             "#define SCOPE_SYS %s\n"
@@ -90,6 +107,7 @@ static void put_head(FILE *out, bool has_all_devices_scope)
             "ulong word(uint l, uint i, uint n)\n"
             "{ return (ulong)l * n + ((i * (2u * (l * 7919u) + 1u) + l * 12289u) & (n - 1u)); }\n",
             has_all_devices_scope ? "memory_scope_all_svm_devices" : "memory_scope_device");
+    put_meeting(out, shape);
 }
 
 static void put_clear(FILE *out, const struct hrf_program *program)
@@ -129,6 +147,7 @@ static void put_play_head(FILE *out, const struct hrf_program *program,
             "        for (uint k = 0; k < rounds * 64u; k++)\n"
             "            noise[mixed(seed + k * 977u + item) & 65535u] += k;\n"
             "        return;\n    }\n"
+            "    uint patience = MEET_POLLS;\n"
             "    for (uint round = 0; round < rounds; round++)\n"
             "    for (uint step = 0; step < %uu; step++) {\n"
             "        const uint g = (group + step) %% %uu;\n"
@@ -142,14 +161,18 @@ static void put_play_head(FILE *out, const struct hrf_program *program,
                     "        if (role == 0) atomic_store_explicit(&l%u[sub], %uu, "
                     "memory_order_relaxed, memory_scope_work_group);\n",
                     l, program->locations[l].initial);
-    fputs("        if (item == 0) {\n"
-          "            const uint wanted = (round * STEPS + step + 1u) * n_home;\n"
-          "            atomic_fetch_add_explicit(meeting, 1u, memory_order_relaxed, "
-          "memory_scope_device);\n"
-          "            for (uint k = 0; k < 512u && atomic_load_explicit(meeting, "
-          "memory_order_relaxed, memory_scope_device) < wanted; k++) ;\n"
-          "        }\n"
-          "        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    fprintf(out,
+            "        if (item == 0) {\n"
+            "            const uint number = round * STEPS + step + 1u;\n"
+            "            uint k = 0;\n"
+            "            atomic_fetch_add_explicit(meeting, 1u, memory_order_relaxed, %s);\n"
+            "            while (k < patience && !all_are_at(meeting, number, n_home)) k++;\n"
+            "%s        }\n",
+            shape->n_host ? "SCOPE_SYS" : "memory_scope_device",
+            shape->n_host
+                ? "            patience = k < patience ? MEET_POLLS : max(patience / 2u, 64u);\n"
+                : "");
+    fputs("        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
           "        for (uint k = mixed(seed ^ (i * 31u + role)) & 15u; k; k--)\n"
           "            (void)*(volatile global uint *)&noise[k];\n",
           out);
@@ -171,7 +194,7 @@ static void put_play(FILE *out, const struct hrf_program *program, const struct 
 }
 
 /* Bins are counted in local memory, and added to the device's at the end. */
-static void put_judge_head(FILE *out, uint32_t n_bins)
+static void put_judge_head(FILE *out, const struct kernel_shape *shape, uint32_t n_bins)
 {
     fprintf(out,
             "kernel void judge_instances(global const uint *words, global const uint *results, "
@@ -185,8 +208,11 @@ static void put_judge_head(FILE *out, uint32_t n_bins)
             "memory_scope_work_group);\n"
             "    barrier(CLK_LOCAL_MEM_FENCE);\n"
             "    for (uint i = get_global_id(0); i < n_instances; i += get_global_size(0)) {\n"
-            "        if (dead[i]) { n_dead++; continue; }\n        uint bin = 0;\n",
+            "        uint bin = 0, is_dead = dead[i];\n",
             n_bins, n_bins);
+    for (uint32_t h = 0; h < shape->n_host; h++)
+        fprintf(out, "        is_dead |= results[(ulong)%u * n + i];\n", shape->n_watched + h);
+    fputs("        if (is_dead) { n_dead++; continue; }\n", out);
 }
 
 static void put_judge_end(FILE *out, uint32_t n_bins)
@@ -216,7 +242,7 @@ static void put_judge(FILE *out, const struct hrf_program *program,
                       const struct kernel_shape *shape)
 {
     const uint32_t n_bins = 1u << 2 * shape->n_watched;
-    put_judge_head(out, n_bins);
+    put_judge_head(out, shape, n_bins);
     for (uint32_t w = 0; w < shape->n_watched; w++) {
         const struct hrf_expression *e = &program->expressions[shape->watched[w]];
         if (e->operator_ == HRF_FINAL_REGISTER)
@@ -242,7 +268,7 @@ char *kernel_source(const struct hrf_program *program, const struct kernel_shape
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
-    put_head(out, has_all_devices_scope);
+    put_head(out, shape, has_all_devices_scope);
     put_clear(out, program);
     put_play(out, program, shape);
     put_judge(out, program, shape);

@@ -11,6 +11,12 @@
 
 #include "kernel_shape.h"
 
+/*
+ * Words by which work-groups and host threads keep in step: groups count in the first, each host thread writes the number
+ * of its step in one of its own. A hint: who waits too long goes on.
+ */
+#define KERNEL_MEETING_STRIDE 32u /* words from one to the next */
+
 /** @return the source, which the caller frees; NULL without memory. */
 char *kernel_source(const struct hrf_program *program, const struct kernel_shape *shape,
                     bool has_all_devices_scope);

@@ -6,14 +6,24 @@
 
 #include <stddef.h>
 
+bool kernel_is_on_host(const struct hrf_program *program, uint32_t thread)
+{
+    for (uint32_t t = 0; t < program->n_threads; t++)
+        if (program->threads[t].device < program->threads[thread].device)
+            return true;
+    return false;
+}
+
 uint32_t kernel_group_of(const struct hrf_program *program, uint32_t thread)
 {
     uint32_t number = 0;
+    if (kernel_is_on_host(program, thread))
+        return KERNEL_NO_GROUP;
     for (uint32_t t = 0; t < thread; t++) {
         const uint32_t mask = program->instances[program->threads[t].instances[HRF_WG]].mask;
         if (mask >> thread & 1)
             return kernel_group_of(program, t);
-        number += (uint32_t)__builtin_ctz(mask) == t;
+        number += !kernel_is_on_host(program, t) && (uint32_t)__builtin_ctz(mask) == t;
     }
     return number;
 }
@@ -33,6 +43,13 @@ static const char *refuse_instruction(const struct hrf_program *program, uint32_
         return "no device has remote operations";
     if (hrf_is_sync(i->op) && (i->level == HRF_SG || i->level == HRF_WI))
         return "OpenCL C has no atomics of that scope that every device takes";
+    if (kernel_is_on_host(program, thread)) {
+        const bool is_local =
+            i->location >= 0 && program->locations[i->location].region == HRF_LOCAL;
+        return i->op == HRF_BARRIER ? "the host has no barriers"
+               : is_local           ? "the host has no local memory"
+                                    : NULL;
+    }
     if (i->op != HRF_BARRIER)
         return NULL;
     if (i->level != HRF_WG)
@@ -74,6 +91,16 @@ static bool watch(const struct hrf_program *program, uint32_t expression,
     return true;
 }
 
+static void add_role(const struct hrf_program *program, struct kernel_shape *shape, uint32_t thread)
+{
+    const uint32_t group = kernel_group_of(program, thread);
+    const uint32_t role = kernel_role_of(program, thread);
+    if (shape->n_groups < group + 1)
+        shape->n_groups = group + 1;
+    if (shape->n_roles < role + 1)
+        shape->n_roles = role + 1;
+}
+
 const char *kernel_refuse(const struct hrf_program *program, struct kernel_shape *shape)
 {
     *shape = (struct kernel_shape){.n_roles = 1};
@@ -82,12 +109,10 @@ const char *kernel_refuse(const struct hrf_program *program, struct kernel_shape
     if (!watch(program, (uint32_t)program->exists, shape))
         return "its `exists` names more than 6 registers and locations";
     for (uint32_t t = 0; t < program->n_threads; t++) {
-        if (program->threads[t].device != program->threads[0].device)
-            return "it has threads of two devices; one is run";
-        if (shape->n_groups < kernel_group_of(program, t) + 1)
-            shape->n_groups = kernel_group_of(program, t) + 1;
-        if (shape->n_roles < kernel_role_of(program, t) + 1)
-            shape->n_roles = kernel_role_of(program, t) + 1;
+        if (kernel_is_on_host(program, t))
+            shape->host[shape->n_host++] = t;
+        else
+            add_role(program, shape, t);
         for (uint32_t k = 0; k < program->threads[t].n_code; k++) {
             const char *why = refuse_instruction(program, t, k);
             if (why)

@@ -122,9 +122,22 @@ static int judge(const struct hrf_program *program, const struct hrf_verdict *ve
 {
     if (!is_forbidden(program, verdict) || !outcome->n_held)
         return SHOW_AS_EXPECTED;
-    printf("  DEVICE BREAKS opencl: %" PRIu64 " times, seed %u, %s, driver %s\n", outcome->n_held,
-           device->seed, outcome->device, outcome->driver);
+    const bool is_narrow = outcome->shape.n_host && !outcome->has_all_devices_scope;
+    printf("  %s: %" PRIu64 " times, seed %u, %s, driver %s\n",
+           is_narrow ? "DEVICE SCOPE DOES NOT REACH THE HOST" : "DEVICE BREAKS opencl",
+           outcome->n_held, device->seed, outcome->device, outcome->driver);
     return SHOW_NOT_SO;
+}
+
+/* Whether a thread on the device names a scope that its compiler does not have. */
+static bool is_narrowed(const struct hrf_program *program, const struct devices_outcome *outcome)
+{
+    for (uint32_t t = 0; t < program->n_threads; t++)
+        for (uint32_t k = 0; k < program->threads[t].n_code; k++)
+            if (!kernel_is_on_host(program, t) && hrf_is_sync(program->threads[t].code[k].op) &&
+                program->threads[t].code[k].level == HRF_SYS)
+                return !outcome->has_all_devices_scope;
+    return false;
 }
 
 static void show(const struct hrf_program *program, const struct hrf_verdict *verdict,
@@ -133,8 +146,11 @@ static void show(const struct hrf_program *program, const struct hrf_verdict *ve
     json_t *bins = object ? json_object() : NULL;
     const char *allowed = allowance(program, verdict);
     if (!object)
-        printf("  %s: %" PRIu64 " instances in %.1f s, %" PRIu64 " given up\n", outcome->device,
-               outcome->n_played, outcome->seconds, outcome->n_dead);
+        printf("  %s%s: %" PRIu64 " instances in %.1f s, %" PRIu64 " given up\n", outcome->device,
+               outcome->shape.n_host ? " and the host" : "", outcome->n_played, outcome->seconds,
+               outcome->n_dead);
+    if (!object && is_narrowed(program, outcome))
+        puts("    scope sys is played as dev: the compiler has no memory_scope_all_svm_devices");
     show_outcomes(program, outcome, bins);
     if (!object) {
         printf("    `exists` %" PRIu64 " times, by opencl %s\n", outcome->n_held, allowed);
@@ -142,10 +158,12 @@ static void show(const struct hrf_program *program, const struct hrf_verdict *ve
     }
     json_object_set_new(
         object, "run",
-        json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:s, s:o}", "device", outcome->device, "driver",
-                  outcome->driver, "instances", (json_int_t)outcome->n_played, "given_up",
-                  (json_int_t)outcome->n_dead, "exists", (json_int_t)outcome->n_held, "seconds",
-                  outcome->seconds, "by_opencl", allowed, "outcomes", bins));
+        json_pack("{s:s, s:s, s:I, s:b, s:I, s:I, s:I, s:f, s:s, s:o}", "device", outcome->device,
+                  "driver", outcome->driver, "host_threads", (json_int_t)outcome->shape.n_host,
+                  "sys_played_as_dev", is_narrowed(program, outcome), "instances",
+                  (json_int_t)outcome->n_played, "given_up", (json_int_t)outcome->n_dead, "exists",
+                  (json_int_t)outcome->n_held, "seconds", outcome->seconds, "by_opencl", allowed,
+                  "outcomes", bins));
 }
 
 /* Each mutant that a device can play: whether its condition was met. */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads of a litmus program that the host plays beside a launch: in each step the instance that the device's groups
+ * play too.
+ *
+ * Path:    devices.c -> host.c -> host_role.c.
+ * Threads: the caller's, and one for each thread of the program on the host, from host_start to host_end.
+ */
+#ifndef TOOLS_HRF_HOST_H
+#define TOOLS_HRF_HOST_H
+
+#include "kernel.h"
+
+/* What host and device share: as kernel.c lays it out. */
+struct host_memory {
+    uint32_t *words, *results, *meeting;
+    uint32_t n, rounds; /* n: of the instances, a power of two */
+};
+
+struct host;
+
+/** Memory is cleared, and the launch not yet made. @return NULL: no memory, or no thread. */
+struct host *host_start(const struct hrf_program *program, const struct kernel_shape *shape,
+                        const struct host_memory *memory, uint32_t seed);
+
+/** The launch has ended, or was not made: instances that are left count as given up. */
+void host_end(struct host *host);
+
+#endif
