@@ -32,7 +32,7 @@ struct options {
 /* Variants that were built; ratios are taken of the first. */
 static const struct gups_variant *const built[] = {
 #ifdef BENCH_HAVE_GRAVEL
-    &gups_gravel,
+    &gups_gravel, &gups_alone,
 #endif
     &gups_hand, &gups_accumulate};
 #define N_BUILT ((uint32_t)(sizeof built / sizeof *built))
@@ -197,11 +197,17 @@ static bool choose_variants(const struct options *options, struct contest *conte
         names[i] = built[i]->name;
         if (!bench_variant_is_wanted(&options->common, names[i]))
             continue;
-        contest->problems[contest->n_variants] = problem_of(options, built[i]);
+        const struct gups_problem problem = problem_of(options, built[i]);
+        if (built[i]->is_alone && problem.n_ranks > 1)
+            continue;
+        contest->problems[contest->n_variants] = problem;
         contest->variants[contest->n_variants++] = built[i];
     }
-    if (!bench_variant_unknown(&options->common, names, N_BUILT, unknown))
+    if (!bench_variant_unknown(&options->common, names, N_BUILT, unknown)) {
+        if (!contest->n_variants)
+            fprintf(stderr, "bench-gups: variant %s is for one rank\n", gups_alone.name);
         return contest->n_variants > 0;
+    }
     fprintf(stderr, "bench-gups: no variant '%s'; built:", unknown);
     for (uint32_t i = 0; i < N_BUILT; i++)
         fprintf(stderr, " %s", names[i]);

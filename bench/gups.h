@@ -35,11 +35,13 @@ struct gups {
 struct gups_variant {
     const char *name;
     uint32_t updates_shift; /* 2^shift times fewer updates are enough, since it is slow */
+    bool is_alone;          /* it sends nothing: for jobs of one rank */
     /** Make a table; NULL, after a message on standard error, if there can be none. */
     struct gups *(*open)(const struct gups_problem *problem);
 };
 
 extern const struct gups_variant gups_gravel;
+extern const struct gups_variant gups_alone;
 extern const struct gups_variant gups_hand;
 extern const struct gups_variant gups_accumulate;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gravel: the updates are made by a kernel, one a work-item. Settings come from GRAVEL_* variables.
+ * Gravel: the updates are made by a kernel, one a work-item. Settings come from GRAVEL_* variables. And what the device's
+ * memory takes: the updates straight from a kernel, on one rank.
  *
  * Path:    bench_gups.c -> gups_gravel.c -> bench_gups.cl -> the library.
  * Memory:  the table lies in the symmetric heap; the node lives as long as the variant is open.
@@ -93,14 +94,14 @@ static int open_node(struct gups_node *self, uint64_t table_bytes)
     return gravel_open(&self->gravel, &config, NULL);
 }
 
-static int build_kernel(struct gups_node *self)
+static int build_kernel(struct gups_node *self, const char *name)
 {
     int code =
         gravel_program_build(self->gravel, "bench_gups.cl", bench_gups_cl, NULL, &self->program);
     if (code)
         return code;
     cl_int error;
-    self->kernel = clCreateKernel(self->program, "gups", &error);
+    self->kernel = clCreateKernel(self->program, name, &error);
     return error == CL_SUCCESS ? gravel_kernel_set_arena(self->gravel, self->kernel, 0)
                                : GRAVEL_ECL;
 }
@@ -118,7 +119,7 @@ static int warm_up(struct gups_node *self)
     return code ? code : free_code;
 }
 
-static struct gups *open_table(const struct gups_problem *problem)
+static struct gups *open_table(const struct gups_problem *problem, const char *kernel)
 {
     uint64_t bytes = ((uint64_t)problem->mask + 1) * sizeof(uint64_t);
     struct gups_node *self = calloc(1, sizeof *self);
@@ -130,7 +131,7 @@ static struct gups *open_table(const struct gups_problem *problem)
         .problem = problem, .run = run_updates, .fetch = fetch_table, .close = close_node};
     int code = open_node(self, bytes);
     code = code ? code : gravel_alloc(self->gravel, bytes, &self->table);
-    code = code ? code : build_kernel(self);
+    code = code ? code : build_kernel(self, kernel);
     code = code ? code : warm_up(self);
     if (code) {
         print_error(code);
@@ -140,4 +141,15 @@ static struct gups *open_table(const struct gups_problem *problem)
     return &self->gups;
 }
 
-const struct gups_variant gups_gravel = {.name = "gravel", .open = open_table};
+static struct gups *open_messages(const struct gups_problem *problem)
+{
+    return open_table(problem, "gups");
+}
+
+static struct gups *open_alone(const struct gups_problem *problem)
+{
+    return open_table(problem, "gups_alone");
+}
+
+const struct gups_variant gups_gravel = {.name = "gravel", .open = open_messages};
+const struct gups_variant gups_alone = {.name = "kernel", .is_alone = true, .open = open_alone};
