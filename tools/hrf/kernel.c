@@ -182,8 +182,8 @@ static void put_play(FILE *out, const struct hrf_program *program, const struct 
 {
     fprintf(out, "#define STEPS %uu\n", shape->n_groups);
     put_play_head(out, program, shape);
-    for (uint32_t g = 0; g < shape->n_groups; g++) {
-        fprintf(out, "        %sif (g == %uu) {\n", g ? "else " : "", g);
+    for (uint32_t g = 0; g < shape->n_groups; g++) { /* else-ifs end PoCL 5.0's compiler */
+        fprintf(out, "        if (g == %uu) {\n", g);
         put_group(out, program, shape, g);
         fputs("        }\n", out);
     }
