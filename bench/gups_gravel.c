@@ -28,7 +28,17 @@ struct gups_node {
     cl_kernel kernel;
     uint64_t table; /* [bytes] heap offset */
     void *mapped;   /* the table for the host, after a run */
+    bool is_alone;  /* its kernel sends no messages */
 };
+
+/* gravel_launch cuts it into slices, for messages that this kernel does not send. */
+static int launch_whole(struct gups_node *self, size_t global_size, size_t local_size)
+{
+    cl_command_queue queue = gravel_cl_queue(self->gravel);
+    cl_int error = clEnqueueNDRangeKernel(queue, self->kernel, 1, NULL, &global_size, &local_size,
+                                          0, NULL, NULL);
+    return error == CL_SUCCESS && clFinish(queue) == CL_SUCCESS ? 0 : GRAVEL_ECL;
+}
 
 /* Make updates 0 to n - 1 of a table, and wait until all nodes' updates are applied. */
 static int update(struct gups_node *self, uint64_t table, uint32_t mask, uint64_t n_updates)
@@ -39,8 +49,9 @@ static int update(struct gups_node *self, uint64_t table, uint32_t mask, uint64_
     if (clSetKernelArg(self->kernel, 1, sizeof table_argument, &table_argument) != CL_SUCCESS ||
         clSetKernelArg(self->kernel, 2, sizeof mask_argument, &mask_argument) != CL_SUCCESS)
         return GRAVEL_ECL;
-    int code =
-        gravel_launch(self->gravel, self->kernel, 1, &global_size, &local_size, 0, NULL, NULL);
+    int code = self->is_alone ? launch_whole(self, global_size, local_size)
+                              : gravel_launch(self->gravel, self->kernel, 1, &global_size,
+                                              &local_size, 0, NULL, NULL);
     return code ? code : gravel_barrier(self->gravel);
 }
 
@@ -94,14 +105,14 @@ static int open_node(struct gups_node *self, uint64_t table_bytes)
     return gravel_open(&self->gravel, &config, NULL);
 }
 
-static int build_kernel(struct gups_node *self, const char *name)
+static int build_kernel(struct gups_node *self)
 {
     int code =
         gravel_program_build(self->gravel, "bench_gups.cl", bench_gups_cl, NULL, &self->program);
     if (code)
         return code;
     cl_int error;
-    self->kernel = clCreateKernel(self->program, name, &error);
+    self->kernel = clCreateKernel(self->program, self->is_alone ? "gups_alone" : "gups", &error);
     return error == CL_SUCCESS ? gravel_kernel_set_arena(self->gravel, self->kernel, 0)
                                : GRAVEL_ECL;
 }
@@ -119,7 +130,7 @@ static int warm_up(struct gups_node *self)
     return code ? code : free_code;
 }
 
-static struct gups *open_table(const struct gups_problem *problem, const char *kernel)
+static struct gups *open_table(const struct gups_problem *problem, bool is_alone)
 {
     uint64_t bytes = ((uint64_t)problem->mask + 1) * sizeof(uint64_t);
     struct gups_node *self = calloc(1, sizeof *self);
@@ -129,9 +140,10 @@ static struct gups *open_table(const struct gups_problem *problem, const char *k
     }
     self->gups = (struct gups){
         .problem = problem, .run = run_updates, .fetch = fetch_table, .close = close_node};
+    self->is_alone = is_alone;
     int code = open_node(self, bytes);
     code = code ? code : gravel_alloc(self->gravel, bytes, &self->table);
-    code = code ? code : build_kernel(self, kernel);
+    code = code ? code : build_kernel(self);
     code = code ? code : warm_up(self);
     if (code) {
         print_error(code);
@@ -143,12 +155,12 @@ static struct gups *open_table(const struct gups_problem *problem, const char *k
 
 static struct gups *open_messages(const struct gups_problem *problem)
 {
-    return open_table(problem, "gups");
+    return open_table(problem, false);
 }
 
 static struct gups *open_alone(const struct gups_problem *problem)
 {
-    return open_table(problem, "gups_alone");
+    return open_table(problem, true);
 }
 
 const struct gups_variant gups_gravel = {.name = "gravel", .open = open_messages};
