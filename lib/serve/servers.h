@@ -25,7 +25,7 @@ struct gravel_servers_shape {
     uint32_t n_args;    /* most of a handler with a key; 0: there is none, and no region */
     uint32_t n_spill;   /* messages of a spill ring, a power of two; 0: no handler sends */
     uint32_t n_mail;    /* slots of the mailbox, a power of two; 0: there is none */
-    uint64_t turn_ns;   /* of patience with handlers that run on another queue */
+    uint64_t turn_ns;   /* longest wait for handlers on another queue [ns] */
     bool is_resident;   /* servers run beside their clients; else the two take turns */
 };
 

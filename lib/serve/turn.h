@@ -20,7 +20,7 @@
 
 struct gravel_key_turn {
     pthread_mutex_t lock;
-    uint64_t patience_ns;    /* of a wait for it */
+    uint64_t patience_ns;    /* longest wait for it */
     _Atomic bool is_wanted;  /* H9: by a launch */
     _Atomic bool is_awaited; /* H9: by the resolver */
 };

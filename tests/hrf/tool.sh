@@ -66,8 +66,6 @@ expect 0 ' and the host' --run relay_sys.litmus
 expect 0 'P1:a=3+ P2:b=3+ n=3+' --run relay_sys.litmus
 export GRAVEL_STEP=drain
 expect 77 'of which the host plays one on step svm alone' --run relay_sys.litmus
-export GRAVEL_STEP=usm
-expect 77 'step usm' --run counter.litmus
 export GRAVEL_STEP=pmp
 expect 77 "'pmp'" --run counter.litmus
 unset GRAVEL_STEP

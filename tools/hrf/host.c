@@ -3,7 +3,8 @@
  * Threads that the host plays. See host.h.
  *
  * They keep in step by the words of the meeting, all relaxed: a hint, by which events of one instance come near each
- * other. What orders the results is the launch's end, and the end of the threads.
+ * other. A thread stores the number of its step in a word of its own, at system scope; its partners are all_are_at of other
+ * threads, and of the kernel (kernel.c). What orders the results is the launch's end, and the end of the threads.
  */
 #include "host.h"
 
@@ -12,10 +13,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define MOST_PATIENCE 32768u /* polls in a meeting; halved each time that others did not come */
 #define LEAST_PATIENCE 64u
-#define POLLS_A_YIELD 256u
+#define POLLS_A_PAUSE 256u
+#define LAUNCH_LOOKS_US 20u
 
 struct host_thread {
     struct host *host;
@@ -57,19 +60,28 @@ static bool all_are_at(const struct host *host, uint32_t number)
     return true;
 }
 
-/* Meet the others in a step. @return the patience for the next. */
+/* Between two looks at a step. A launch may take seconds to begin, for compilers run then. */
+static void pause_at(uint32_t number)
+{
+    if (number == 1)
+        usleep(LAUNCH_LOOKS_US);
+    else
+        sched_yield();
+}
+
+/* Meet the others in a step, in the first until the launch has begun. @return the patience for the next. */
 static uint32_t meet(const struct host_thread *thread, uint32_t number, uint32_t patience)
 {
     struct host *host = thread->host;
     atomic_store_explicit(meeting_of(host, thread->number + 1), number, memory_order_relaxed);
-    for (uint32_t k = 1; k <= patience || number == 1; k++) { /* a launch takes a while to begin */
+    for (uint32_t k = 1; k <= patience || number == 1; k++) {
         if (all_are_at(host, number))
             return MOST_PATIENCE;
-        if (k % POLLS_A_YIELD)
+        if (k % POLLS_A_PAUSE)
             continue;
         if (is_over(host))
             break;
-        sched_yield();
+        pause_at(number);
     }
     return patience / 2 > LEAST_PATIENCE ? patience / 2 : LEAST_PATIENCE;
 }

@@ -13,8 +13,9 @@
 
 #define KERNEL_MAX_WATCHED 6u /* values of a condition that are counted */
 #define KERNEL_VALUES 4u      /* 0, 1, 2, and all else */
-#define KERNEL_NO_GROUP UINT32_MAX
-#define KERNEL_BINS 4096u /* KERNEL_VALUES to the power of KERNEL_MAX_WATCHED */
+#define KERNEL_BINS 4096u     /* KERNEL_VALUES to the power of KERNEL_MAX_WATCHED */
+
+#define KERNEL_NO_GROUP UINT32_MAX /* of a thread that the host plays */
 
 struct kernel_shape {
     uint32_t n_groups, n_roles;           /* of the program; n_roles: of its largest group */
