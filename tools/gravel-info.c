@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUICK_ROUNDS 64u /* as gravel_open makes */
 #define TEST_ROUNDS 2000u
 
 enum { KEY_OPENCL_INCLUDE = 256, KEY_LIMIT };
@@ -128,11 +127,11 @@ static bool probe_devices(json_t *devices, const struct arguments *arguments)
     {
         if (json_is_null(json_object_get(device, "step")))
             continue;
-        const struct info_probe probe = {
-            .device = json_string_value(json_object_get(device, "number")),
-            .n_rounds = arguments->self_test ? TEST_ROUNDS : QUICK_ROUNDS,
-            .with_node = arguments->self_test,
-            .with_servers = arguments->servers};
+        const struct info_probe probe = {.device =
+                                             json_string_value(json_object_get(device, "number")),
+                                         .n_rounds = arguments->self_test ? TEST_ROUNDS : 0,
+                                         .with_node = arguments->self_test,
+                                         .with_servers = arguments->servers};
         n_probed++;
         n_failed += !note_probe(device, info_probe_run(&probe, arguments->limit_s));
     }

@@ -26,6 +26,9 @@
       "work-groups launched at once on steps pump and drain; 0 derives it [work-groups]")         \
     X(COUNT, host_cores, GRAVEL_HOST_CORES, 1, 0, 1024, "device",                                 \
       "cores of a CPU device left to the host threads of this node [cores]")                      \
+    X(COUNT, self_test_rounds, GRAVEL_SELF_TEST, 64, 2, 1000000, "device",                        \
+      "hand-overs between the host and a running kernel that must prove the step when a node "    \
+      "opens; more of them find a driver out that fails at times only [hand-overs]")              \
     X(STRING, build_options, GRAVEL_BUILD_OPTIONS, "", 0, 0, "device",                            \
       "extra OpenCL compiler options, appended last")                                             \
     X(STRING, steal_policy, GRAVEL_STEAL_POLICY, "promoted", 0, 0, "device",                      \

@@ -20,8 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPEN_TEST_ROUNDS 64u
-
 static bool use_mpi(const struct gravel_config *config, const struct gravel_bindings *bindings)
 {
     if (!strcmp(config->transport, "auto"))
@@ -103,7 +101,7 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
     if (!code)
         code = gravel_node_check_slice(gravel);
     if (!code)
-        code = gravel_self_test(&gravel->device, OPEN_TEST_ROUNDS, NULL);
+        code = gravel_self_test(&gravel->device, gravel->config.self_test_rounds, NULL);
     return code ? code : gravel_self_test_handlers(&gravel->device, bindings);
 }
 

@@ -59,7 +59,7 @@ static json_t *describe_flows(const struct gravel_config *config,
                      flows.meeting.round_us, "error", code ? gravel_last_error() : NULL);
 }
 
-static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *answer)
+static int test_device(struct gravel_config *config, json_t *answer)
 {
     struct gravel_device device;
     struct gravel_self_test result;
@@ -71,7 +71,7 @@ static int test_device(struct gravel_config *config, uint32_t n_rounds, json_t *
     json_object_set_new(answer, "kernel_units", json_integer(device.units));
     json_object_set_new(answer, "step", json_string(gravel_step_name(device.step)));
     info_child_stage("running the self-test");
-    code = gravel_self_test(&device, n_rounds, &result);
+    code = gravel_self_test(&device, config->self_test_rounds, &result);
     json_object_set_new(answer, "can_yield", json_boolean(result.can_yield));
     json_object_set_new(answer, "rounds", json_integer(result.n_rounds));
     json_object_set_new(answer, "round_us", json_real(result.round_us));
@@ -103,8 +103,10 @@ static json_t *probe_here(const void *argument)
     uint64_t begin_ns = gravel_clock_ns();
     int code = gravel_config_load(&config, sizeof config);
     snprintf(config.device, sizeof config.device, "%s", probe->device);
+    if (probe->n_rounds)
+        config.self_test_rounds = probe->n_rounds;
     if (!code)
-        code = test_device(&config, probe->n_rounds, answer);
+        code = test_device(&config, answer);
     if (!code && probe->with_node)
         code = test_node(&config, answer);
     if (!code && probe->with_servers)

@@ -14,9 +14,9 @@
 
 struct info_probe {
     const char *device; /* as GRAVEL_DEVICE takes it */
-    uint32_t n_rounds;  /* hand-overs between host and kernel [count] */
-    int with_node;      /* also open a node and send messages */
-    int with_servers;   /* also measure servers: servers.h */
+    uint32_t n_rounds; /* hand-overs between host and kernel [count]; 0: as GRAVEL_SELF_TEST says */
+    int with_node;     /* also open a node and send messages */
+    int with_servers;  /* also measure servers: servers.h */
 };
 
 /**

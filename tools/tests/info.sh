@@ -61,7 +61,11 @@ self-test)
     need_driver
     output=$("$info" --selftest --device Portable) || fail "exit status $?: $output"
     expect 'PASS: step svm: 2000 hand-overs'
-    expect '65536 exact increments, 1092[0-9] messages' ;;
+    expect '65536 exact increments, 1092[0-9] messages'
+    output=$(GRAVEL_SELF_TEST=6 "$info" --json --device Portable)
+    expect '"rounds": 6,'
+    output=$(GRAVEL_SELF_TEST=1 "$info" --device Portable 2>&1) && fail "one round was taken"
+    expect 'GRAVEL_SELF_TEST=1: out of range 2' ;;
 servers) # every way that the device has is measured; one that it has not says why
     need_driver
     export GRAVEL_HOST_CORES=0 POCL_MAX_PTHREAD_COUNT=3
