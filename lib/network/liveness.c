@@ -15,7 +15,8 @@
 #include <string.h>
 
 #define BEATS_PER_TIMEOUT 8u
-#define BEATS_TO_TELL 2u /* within which all know of a death that one has found */
+/* Within which all know of a death; a busy machine may keep from its core the node that finds it. */
+#define BEATS_TO_TELL 4u
 
 uint64_t gravel_network_patience_ms(const struct gravel_network *network)
 {
@@ -41,32 +42,45 @@ static void report_silence(struct gravel_network *network, uint32_t node, uint64
     gravel_network_fail(network, GRAVEL_EPEER, text);
 }
 
+static uint64_t interval_ns(const struct gravel_network *network)
+{
+    return network->shape.config->timeout_ms * UINT64_C(1000000) / BEATS_PER_TIMEOUT;
+}
+
+void gravel_liveness_begin(struct gravel_network *network)
+{
+    network->beat_ns = gravel_clock_ns();
+    network->silence = (struct gravel_lived){.step_ns = interval_ns(network)};
+}
+
+void gravel_liveness_hear(struct gravel_network *network)
+{
+    gravel_lived_tick(&network->silence, gravel_clock_ns());
+    network->silence.lived_ns = 0;
+}
+
 /* This thread waited for the device since the last look, and has frames to read: that time is no silence. */
 static void leave_out(struct gravel_network *network, uint64_t now_ns)
 {
-    uint64_t heard_ns = network->heard_ns + (now_ns - network->stepped_ns);
-    network->heard_ns = heard_ns < now_ns ? heard_ns : now_ns;
+    network->silence.ticked_ns = now_ns;
 }
 
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
 {
     uint32_t node = network->transport->node, n_nodes = network->transport->n_nodes;
     uint64_t timeout_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
-    uint64_t interval_ns = timeout_ns / BEATS_PER_TIMEOUT;
     if (network->transport->is_loopback || n_nodes == 1)
         return UINT64_MAX;
-    if (now_ns - network->stepped_ns > interval_ns)
-        network->heard_ns = now_ns; /* we were stopped, and maybe the whole machine: listen anew */
-    network->stepped_ns = now_ns;
-    if (now_ns - network->beat_ns >= interval_ns) {
+    if (now_ns - network->beat_ns >= interval_ns(network)) {
         beat(network, (node + 1) % n_nodes);
         network->beat_ns = now_ns;
     }
-    if (now_ns > network->heard_ns && now_ns - network->heard_ns >= timeout_ns) {
-        report_silence(network, (node + n_nodes - 1) % n_nodes, now_ns - network->heard_ns);
-        network->heard_ns = now_ns;
+    uint64_t silence_ns = gravel_lived_tick(&network->silence, now_ns);
+    if (silence_ns >= timeout_ns) {
+        report_silence(network, (node + n_nodes - 1) % n_nodes, silence_ns);
+        network->silence.lived_ns = 0;
     }
-    return network->beat_ns + interval_ns - now_ns;
+    return network->beat_ns + interval_ns(network) - now_ns;
 }
 
 void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
@@ -74,7 +88,6 @@ void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
     if (!network->is_running || !pthread_equal(pthread_self(), network->thread))
         return;
     leave_out(network, now_ns);
-    network->stepped_ns = now_ns;
     gravel_liveness_step(network, now_ns);
 }
 

@@ -168,7 +168,7 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
     uint32_t bytes, source, n = 0;
     while (n < limit && (frame = transport->operations->receive(transport, &bytes, &source))) {
         if (source == (transport->node + transport->n_nodes - 1) % transport->n_nodes)
-            network->heard_ns = gravel_clock_ns();
+            gravel_liveness_hear(network);
         bool is_life = bytes >= sizeof *frame && gravel_frame_is_life(frame->kind);
         uint64_t *n_before = (is_life ? network->n_life_received : network->n_received) + source;
         const struct gravel_loan loan = {.source = source,

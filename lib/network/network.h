@@ -16,6 +16,7 @@
 #include "aggregate/aggregator.h"
 #include "base/counter.h"
 #include "base/error.h"
+#include "base/lived.h"
 #include "memory/memory.h"
 #include "queue/mpmc.h"
 #include "resolve/resolver.h"
@@ -130,9 +131,9 @@ struct gravel_network {
     uint32_t n_kept_foreign; /* of them, those in other nodes' memory */
 
     /* Liveness. */
-    uint64_t heard_ns;   /* from our left neighbour */
-    uint64_t stepped_ns; /* when this thread last looked */
-    uint64_t beat_ns;    /* of our last heartbeat to our right neighbour */
+    struct gravel_lived
+        silence; /* of our left neighbour, but for the time when this thread, or the machine, stood */
+    uint64_t beat_ns; /* of our last heartbeat to our right neighbour */
     bool has_told_death;
     _Atomic bool is_told; /* N3: the transport has had a round since */
 

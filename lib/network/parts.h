@@ -86,6 +86,10 @@ bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *
 void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
                       uint32_t bytes);
 
+/** liveness.c: from now on, beat and listen. */
+void gravel_liveness_begin(struct gravel_network *network);
+/** liveness.c: our left neighbour has sent something. */
+void gravel_liveness_hear(struct gravel_network *network);
 /** liveness.c: beat, and watch our left neighbour. @return time until the next beat is due [ns]. */
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns);
 /** leave.c: after the last round: receive what was sent to this node, as all nodes close; not after a failure. */

@@ -45,7 +45,7 @@ static void tell_ready(struct gravel_network *network, int code)
     network->open_code = code;
     if (code)
         snprintf(network->open_text, sizeof network->open_text, "%s", gravel_last_error());
-    network->heard_ns = network->beat_ns = gravel_clock_ns();
+    gravel_liveness_begin(network);
     atomic_store_explicit(&network->is_ready, true, memory_order_release); /* N1 */
     gravel_event_signal(&network->job_done);
 }

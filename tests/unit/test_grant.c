@@ -312,7 +312,7 @@ static void acknowledgements_wait_for_what_came_before(void **state)
     assert_int_equal(acked[0], 6);
     transactions->told_ns = 0, transactions->moved_ns = 1;
     gravel_transactions_send_acks(transactions,
-                                  UINT64_C(2000000000)); /* a quarter of the patience */
+                                  UINT64_C(2000000000)); /* more than an eighth of the patience */
     assert_int_equal(n_acks, 2);
     assert_int_equal(acked[1], 0); /* they move */
     gravel_transactions_send_acks(transactions, UINT64_C(4000000000));
