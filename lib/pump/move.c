@@ -127,10 +127,10 @@ static void copy_words(struct gravel_pump *pump)
  * refuse. */
 static uint32_t package_bytes(const struct gravel_pump *pump, const struct gravelp_package *header)
 {
-    if (GRAVELP_COMMAND_TYPE(header->command) > GRAVEL_DOUBLE)
+    const uint32_t command = header->command & ~GRAVELP_COMMAND_CHECKED;
+    if (GRAVELP_COMMAND_TYPE(command) > GRAVEL_DOUBLE)
         return pump->slot_bytes;
-    uint64_t bytes =
-        GRAVELP_NODE_ROW + (uint64_t)header->stride * GRAVELP_COLUMN_BYTES(header->command);
+    uint64_t bytes = GRAVELP_NODE_ROW + (uint64_t)header->stride * GRAVELP_COLUMN_BYTES(command);
     return bytes <= pump->slot_bytes ? (uint32_t)bytes : pump->slot_bytes;
 }
 
