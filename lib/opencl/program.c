@@ -87,14 +87,18 @@ static char *read_log(const struct gravel_device *device, cl_program program)
     return log;
 }
 
-static int fail_build(const struct gravel_device *device, const char *name, cl_int error,
-                      cl_program program, const char *options)
+static int fail_build(const struct gravel_device *device, const char *name, const char *source,
+                      cl_int error, cl_program program, const char *options)
 {
-    char *log = read_log(device, program);
-    char *text;
-    if (asprintf(&text, "%s: building failed on %s, %s\noptions: %s\n%s", name,
-                 device->capability.name, gravel_cl_error(error), options, log ? log : "") < 0)
-        text = NULL;
+    char *log = read_log(device, program), *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out) {
+        fprintf(out, "%s: building failed on %s, %s\noptions: %s\n", name, device->capability.name,
+                gravel_cl_error(error), options);
+        gravel_source_name_places(out, log ? log : "", source);
+        fclose(out);
+    }
     int code = gravel_fail_text(GRAVEL_EBUILD, text ? text : "program does not build");
     free(text);
     free(log);
@@ -131,7 +135,7 @@ static int build(const struct gravel_device *device, const char *name, const cha
     error = clBuildProgram(*program, 1, &device->id, options, NULL, NULL);
     if (error == CL_SUCCESS)
         return 0;
-    int code = fail_build(device, name, error, *program, options);
+    int code = fail_build(device, name, text, error, *program, options);
     clReleaseProgram(*program);
     *program = NULL;
     return code;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaces the #include of the device headers by their text. See source.h.
+ * Replaces the #include of the device headers by their text, and finds lines of it again. See source.h.
  *
  * The text is read line by line; of the language only comments and string literals matter, for either may look like
  * an include or like the other's beginning.
@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *skip_blanks(const char *at)
@@ -89,4 +90,52 @@ void gravel_source_expand(FILE *out, const char *name, const char *text,
         }
         text += length;
     }
+}
+
+/* ---- compiler messages ------------------------------------------------------------------------------------------- */
+
+#define UNNAMED \
+    "<kernel>:" /* what NVIDIA's compiler calls a text, whatever its #line directives say */
+
+/* Where a line of an expanded text is from. */
+struct place {
+    uint32_t line; /* 0: the text does not say */
+    char name[257];
+};
+
+static struct place find_place(const char *text, uint32_t line)
+{
+    struct place place = {.line = 0};
+    for (uint32_t at = 1; at < line && *text; at++) {
+        uint32_t named;
+        char name[sizeof place.name];
+        if (strncmp(text, "#line ", 6) == 0 &&
+            sscanf(text, "#line %u \"%256[^\"\n]\"", &named, name) == 2) {
+            place.line = named;
+            snprintf(place.name, sizeof place.name, "%s", name);
+        } else if (place.line) {
+            place.line++;
+        }
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return place;
+}
+
+void gravel_source_name_places(FILE *out, const char *log, const char *text)
+{
+    const char *found;
+    for (; (found = strstr(log, UNNAMED)); log = found) {
+        fwrite(log, 1, (size_t)(found - log), out);
+        char *end;
+        const char *number = found + strlen(UNNAMED);
+        const struct place place = find_place(text, (uint32_t)strtoul(number, &end, 10));
+        bool is_known = end != number && place.line;
+        if (is_known)
+            fprintf(out, "%s:%u", place.name, place.line);
+        else
+            fputs(UNNAMED, out);
+        found = is_known ? end : number;
+    }
+    fputs(log, out);
 }

@@ -27,4 +27,12 @@ struct gravel_source_header {
 void gravel_source_expand(FILE *out, const char *name, const char *text,
                           const struct gravel_source_header *headers);
 
+/**
+ * Write a compiler's log with the names and lines that the text's #line directives give, where the compiler counts
+ * lines of the whole text instead, as NVIDIA's does.
+ *
+ * @param text  what was compiled.
+ */
+void gravel_source_name_places(FILE *out, const char *log, const char *text);
+
 #endif

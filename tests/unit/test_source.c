@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The header in the place of its include: where it is put, where it is not, and which lines the rest has.
+ * The header in the place of its include: where it is put, where it is not, and which lines the rest has; and lines of the
+ * whole text in a compiler's log.
  *
  * Path: meson test -> this -> lib/opencl/source.c
  */
@@ -86,6 +87,38 @@ static void literal_that_looks_like_a_comment_begins_none(void **state)
            BEGIN "#define T it's /* \n" HEADER_THEN("3"));
 }
 
+static void expect_log(const char *text, const char *log, const char *named)
+{
+    char *got = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&got, &bytes);
+    assert_non_null(out);
+    gravel_source_name_places(out, log, text);
+    fclose(out);
+    assert_string_equal(got, named);
+    free(got);
+}
+
+static void lines_of_the_whole_text_are_named(void **state)
+{
+    static const char text[] = "prelude\n" BEGIN "one" HEADER_THEN("2") "two\nthree\n";
+    (void)state;
+    expect_log(text, "<kernel>:4:7: error: one\n", "k.cl:1:7: error: one\n");
+    expect_log(text, "<kernel>:6:1: a\n<kernel>:9:5: b\n<kernel>:10:2: c",
+               "gravel.cl.h:1:1: a\nk.cl:2:5: b\nk.cl:3:2: c");
+}
+
+static void lines_without_a_name_stay(void **state)
+{
+    static const char text[] = "prelude\n" BEGIN "one\n";
+    (void)state;
+    expect_log(text, "", "");
+    expect_log(text, "<kernel>:1:1: error", "<kernel>:1:1: error");
+    expect_log(text, "<kernel>: error in <kernel>", "<kernel>: error in <kernel>");
+    expect_log(text, "k.cl:1:1: error", "k.cl:1:1: error");
+    expect_log("no directive\n", "<kernel>:7:1: error", "<kernel>:7:1: error");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -95,6 +128,8 @@ int main(void)
         cmocka_unit_test(each_header_is_found_by_its_whole_name),
         cmocka_unit_test(include_in_a_comment_stays),
         cmocka_unit_test(literal_that_looks_like_a_comment_begins_none),
+        cmocka_unit_test(lines_of_the_whole_text_are_named),
+        cmocka_unit_test(lines_without_a_name_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
