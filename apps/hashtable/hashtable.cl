@@ -7,6 +7,7 @@
  * 0 is none; operation i of all nodes brings entry i, wherever its bucket lives.
  *
  * Path: hashtable.c -> this.
+ * Memory: release and acquire at the scope of the device where entries are put by atomics; else locks, or servers.
  * Source: Wang, Fussell, Lin 2019, section 4 (HT).
  */
 #include "gravel.cl.h"
@@ -140,20 +141,42 @@ void insert_atomically(struct table table, uint bucket, uint entry, uint key)
     table.next[entry] = atomic_xchg((volatile global uint *)&table.heads[bucket], entry + 1);
 }
 
+/* The first entry of a list. What is found by it is whole: acquire, of the releases below. */
+uint first_of(global uint *head)
+{
+#if __OPENCL_C_VERSION__ >= 200
+    return atomic_load_explicit((lock_word *)head, memory_order_acquire, memory_scope_device);
+#else
+    return *(volatile global uint *)head;
+#endif
+}
+
+/* Put an entry first, whole: release. @param first  [in, out] the first one before it, which must not have changed. */
+bool put_first(global uint *head, uint *first, uint entry)
+{
+#if __OPENCL_C_VERSION__ >= 200
+    return atomic_compare_exchange_strong_explicit((lock_word *)head, first, entry + 1,
+                                                   memory_order_acq_rel, memory_order_acquire,
+                                                   memory_scope_device);
+#else
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    uint expected = *first;
+    *first = atomic_cmpxchg((volatile global uint *)head, expected, entry + 1);
+    return *first == expected;
+#endif
+}
+
 /* An entry is whole before it can be found; who fails to put it first looks at what came before. */
 void upsert_atomically(struct table table, uint bucket, uint entry, uint key)
 {
-    volatile global uint *head = (volatile global uint *)&table.heads[bucket];
+    global uint *head = &table.heads[bucket];
     table.keys[entry] = key;
-    uint first = *head, found = search(table, first, key);
+    table.values[entry] = 1;
+    uint first = first_of(head), found = search(table, first, key);
     while (!found) {
         table.next[entry] = first;
-        table.values[entry] = 1;
-        mem_fence(CLK_GLOBAL_MEM_FENCE);
-        uint seen = atomic_cmpxchg(head, first, entry + 1);
-        if (seen == first)
+        if (put_first(head, &first, entry))
             return;
-        first = seen;
         found = search(table, first, key);
     }
     atomic_inc((volatile global uint *)&table.values[found - 1]);
