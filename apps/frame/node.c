@@ -16,6 +16,7 @@
 
 /* The heap's own rounding, for a handful of allocations [bytes]. */
 #define HEAP_SLACK_BYTES 4096
+#define SCHEDULED_ITEMS 256u /* as gravel_steal_create chooses */
 
 static error_t take_model(struct argp_state *state, const struct app_option *option,
                           const char *value, void *field)
@@ -71,6 +72,13 @@ static uint32_t count_processes(const struct gravel *gravel)
     return gravel_is_local(gravel, neighbour) ? 1 : n_nodes;
 }
 
+/* A kernel that steals takes so many registers that GPUs run smaller groups of it. */
+static uint32_t choose_group(const struct node *node)
+{
+    uint32_t n_items = gravel_group_size(node->gravel);
+    return node->schedule && n_items > SCHEDULED_ITEMS ? SCHEDULED_ITEMS : n_items;
+}
+
 void node_open(struct node *node, uint64_t heap_bytes)
 {
     struct gravel_config config;
@@ -91,7 +99,7 @@ void node_open(struct node *node, uint64_t heap_bytes)
                         .device_code = node->device_code);
     node_check(gravel_open(&node->gravel, &config, &bindings));
     if (!node->group_items)
-        node->group_items = gravel_group_size(node->gravel);
+        node->group_items = choose_group(node);
     node->number = gravel_node(node->gravel);
     node->n_nodes = gravel_n_nodes(node->gravel);
     node->n_processes = count_processes(node->gravel);

@@ -116,7 +116,7 @@ int main(void)
 {
     struct node node = NODE_DEFAULT;
     node_open(&node, N_WORDS * sizeof(uint64_t));
-    node_build(&node, "none.cl", "kernel void none(void) {}", NULL);
+    node_build(&node, "none.cl", "kernel void none(global uint *word) { *word = 1; }", NULL);
     struct table table = {
         .node = &node, .offset = node_alloc(&node, 8 * N_WORDS), .n_words = N_WORDS};
     table_open(&table);
