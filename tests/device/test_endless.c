@@ -65,7 +65,9 @@ static void prepare(struct turning *turning, const char *name, uint32_t kernel_l
     clRetainContext(turning->context);
     turning->gate =
         clSVMAlloc(turning->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0);
-    MUST(turning->gate);
+    if (!turning->gate)
+        skip_all(
+            "the device has no fine-grain buffer SVM, through which the test ends its kernels");
     atomic_init(&turning->gate[0], 0);
     atomic_init(&turning->gate[1], 0);
     cl_program program = build_or_die(turning->gravel, turn_source, NULL);

@@ -110,6 +110,8 @@ static void resident_is_refused_where_nothing_met(void **state)
     (void)state;
     struct gravel *gravel = open_scheduled("resident", 2, 100, 0);
     struct gravel_flow *flow;
+    if (n_compute_units(gravel) > 1)
+        skip_all("the device has several compute units, and does not heed POCL_MAX_PTHREAD_COUNT");
     expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_ECAPABILITY,
                  "ran 1 of 2 work-groups at a time");
     assert_null(flow);
@@ -240,12 +242,12 @@ static void abort_ends_a_run_between_rounds(void **state)
         expect_abort(names[i], turns, i == 1 ? 1 : 2 * GROUP_ITEMS);
 }
 
-/* One member waits for another whose element takes a second. */
+/* One member waits for another whose element takes part of a second, on a GPU some. */
 static void abort_ends_a_run_in_which_a_member_waits(void **state)
 {
     (void)state;
     struct turn turns[2 * GROUP_ITEMS] = {{0}};
-    turns[GROUP_ITEMS] = (struct turn){100000000, 1000000000, 1};
+    turns[GROUP_ITEMS] = (struct turn){100000000, 300000000, 1};
     expect_abort("resident", turns, 2 * GROUP_ITEMS);
 }
 

@@ -137,12 +137,16 @@ static void derived_settings_are_told(void **state)
     config.n_buffers = config.n_aggregators = 0;
     OK(gravel_open(&gravel, &config, NULL));
     const struct gravel_config *derived = gravel_config(gravel);
-    bool is_pump = takes_step(gravel, "pump");
-    assert_int_equal(derived->slot_bytes, is_pump ? 2112 : 9280);
-    assert_int_equal(derived->buffer_bytes, is_pump ? 4u << 20 : 64u << 10);
+    bool is_pump = takes_step(gravel, "pump"), bins = is_pump && is_on_gpu(gravel);
+    assert_int_equal(derived->slot_bytes, bins ? 4160 : is_pump ? 2112 : 9280);
+    if (bins) /* for two nodes 8M */
+        assert_in_range(derived->buffer_bytes, 4u << 20, 8u << 20);
+    else
+        assert_int_equal(derived->buffer_bytes, is_pump ? 4u << 20 : 64u << 10);
     assert_in_range(derived->n_aggregators, 1, 2);
     assert_in_range(derived->n_buffers, 2, 32);
-    assert_int_equal(derived->queue_bytes, derived->n_aggregators * (32u << 20));
+    assert_int_equal(derived->queue_bytes,
+                     derived->n_aggregators * (bins ? 512u << 20 : 32u << 20));
     expect_works(gravel);
     OK(gravel_close(gravel));
 }

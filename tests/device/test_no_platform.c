@@ -67,6 +67,12 @@ static bool has_rusticl_without_svm(void)
     return false;
 }
 
+static bool has_platform(void)
+{
+    cl_uint n = 0;
+    return clGetPlatformIDs(0, NULL, &n) == CL_SUCCESS && n > 0;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest none[] = {
@@ -79,6 +85,8 @@ int main(int argc, char **argv)
     };
     watch(60, "no platform");
     MUST(argc == 2);
+    if (!strcmp(argv[1], "none") && has_platform())
+        skip_all("the loader does not heed OCL_ICD_VENDORS");
     if (!strcmp(argv[1], "none"))
         return cmocka_run_group_tests(none, NULL, NULL);
     setenv("RUSTICL_ENABLE", "llvmpipe", 1);

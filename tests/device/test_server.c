@@ -518,7 +518,8 @@ static void modes_that_cannot_be_are_refused(void **state)
     struct gravel_config config = loopback_config(1);
     strcpy(config.server_mode, "resident");
     config.n_servers = 200;
-    expect_no_open(&config, &table, GRAVEL_ECONFIG, "GRAVEL_SERVERS=200: of 3 work-groups at once");
+    expect_no_open(&config, &table, GRAVEL_ECONFIG,
+                   " work-groups at once, and one must be a client");
     strcpy(config.server_mode, "beside");
     expect_no_open(&config, &table, GRAVEL_ECONFIG, "not one of auto, resident, phases");
 }
@@ -534,6 +535,7 @@ static void programs_without_servers_are_refused(void **state)
                  "none of 0 handlers has a key");
     OK(gravel_close(gravel));
     config.inbox_slots = 1;
+    strcpy(config.server_mode, "phases"); /* on GPUs auto is resident, which takes one slot */
     if (!is_resident)
         expect_no_open(&config, &table, GRAVEL_ECONFIG, "GRAVEL_INBOX=1");
     struct served served = open_with(loopback_config(1));

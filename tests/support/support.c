@@ -89,13 +89,18 @@ struct gravel_config loopback_config(uint32_t n_nodes)
     return config;
 }
 
+void skip_if_refused(int code)
+{
+    if (code == GRAVEL_ECAPABILITY && strstr(gravel_last_error(), " take step "))
+        skip_all(gravel_last_error());
+}
+
 struct gravel *open_loopback(uint32_t n_nodes, const struct gravel_bindings *bindings)
 {
     struct gravel_config config = loopback_config(n_nodes);
     struct gravel *gravel;
     int code = gravel_open(&gravel, &config, bindings);
-    if (code == GRAVEL_ECAPABILITY && strstr(gravel_last_error(), " take step "))
-        skip_all(gravel_last_error()); /* the device has not what GRAVEL_STEP asks for */
+    skip_if_refused(code);
     OK(code);
     return gravel;
 }
@@ -189,4 +194,20 @@ bool takes_step(const struct gravel *gravel, const char *step)
 bool is_sliced(const struct gravel *gravel)
 {
     return takes_step(gravel, "pump") || takes_step(gravel, "drain");
+}
+
+cl_uint n_compute_units(struct gravel *gravel)
+{
+    cl_uint n = 0;
+    MUST(clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_MAX_COMPUTE_UNITS, sizeof n, &n,
+                         NULL) == CL_SUCCESS);
+    return n;
+}
+
+bool is_on_gpu(struct gravel *gravel)
+{
+    cl_device_type type = 0;
+    MUST(clGetDeviceInfo(gravel_cl_device(gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL) ==
+         CL_SUCCESS);
+    return !(type & CL_DEVICE_TYPE_CPU);
 }

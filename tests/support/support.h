@@ -18,6 +18,9 @@
 /** End the process as one that cannot run here, with the reason. */
 _Noreturn void skip_all(const char *reason);
 
+/** skip_all if gravel_open has answered that the device has not what GRAVEL_STEP asks for. */
+void skip_if_refused(int code);
+
 /** What limits of time are multiplied by: TEST_PATIENCE, for busy machines; 1 if it is not set. */
 unsigned patience(void);
 
@@ -64,6 +67,12 @@ void fill(struct gravel *gravel, uint32_t node, uint64_t offset, int byte, uint6
 
 /** Whether the node is on this step of the ladder: "svm", "usm", "pump" or "drain". */
 bool takes_step(const struct gravel *gravel, const char *step);
+
+/** Of the node's device [count]. */
+cl_uint n_compute_units(struct gravel *gravel);
+
+/** Whether the node's device is no CPU. */
+bool is_on_gpu(struct gravel *gravel);
 
 /** Whether launches are cut into slices, and the host reaches the heap by copies only: steps pump and drain. */
 bool is_sliced(const struct gravel *gravel);
