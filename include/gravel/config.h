@@ -79,7 +79,7 @@
       "ask the system for huge pages for the arena")                                              \
     X(BYTES, queue_bytes, GRAVEL_QUEUE, 0, 0, 1ull << 40, "queue",                                \
       "slots of all producer/consumer queues together [bytes]; 0 derives it: 32M a queue, 512M "  \
-      "where the device bins")                                                                    \
+      "where the device bins, 2G in all")                                                         \
     X(BYTES, slot_bytes, GRAVEL_SLOT, 0, 0, 1 << 24, "queue",                                     \
       "one slot, 64-byte header included [bytes], 640 at least; 0 derives it: 9280, which holds " \
       "256 of the widest messages; on step pump what holds an increment of "                      \

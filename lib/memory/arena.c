@@ -13,6 +13,8 @@
 
 #define PAGE 4096u
 #define HUGE_PAGE (2u << 20)
+/* NVIDIA's clEnqueueReadBufferRect (driver 580) reads something else from there on, and returns CL_SUCCESS. */
+#define ROWS_REACH (UINT64_C(1) << 32)
 
 static uint64_t round_up(uint64_t value, uint64_t multiple)
 {
@@ -63,6 +65,17 @@ int gravel_arena_check(const struct gravel_arena_shape *shape)
                            (unsigned long long)shape->queue_bytes,
                            (unsigned long long)shape->slot_bytes, shape->n_queues);
     return 0;
+}
+
+int gravel_arena_check_copied(const struct gravelp_arena *head)
+{
+    if (head->heap_offset <= ROWS_REACH)
+        return 0;
+    return gravel_fail(GRAVEL_ECONFIG,
+                       "slots of %llu bytes: where they are copied (steps pump and drain) they "
+                       "must lie in the first "
+                       "4 GiB of the arena; lower GRAVEL_QUEUE or GRAVEL_AGGREGATORS",
+                       (unsigned long long)(head->heap_offset - head->slots_offset));
 }
 
 /* Random access to a big heap pays for every page it has to look up. Best effort: the system may

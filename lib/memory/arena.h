@@ -31,6 +31,9 @@ int gravel_arena_check(const struct gravel_arena_shape *shape);
 /** Fill the constant part of a control block. @return size of the whole arena [bytes]. */
 uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gravelp_arena *arena);
 
+/** @return 0; GRAVEL_ECONFIG if some slots lie where copies of rows do not reach. */
+int gravel_arena_check_copied(const struct gravelp_arena *head);
+
 /** Every queue empty, and no slot's publish word one that its first ticket would match. */
 void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start);
 

@@ -51,11 +51,14 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
     const struct gravel_device *device = memory->device;
     struct gravelp_arena head;
     uint64_t bytes = gravel_arena_lay_out(shape, &head);
-    int code = gravel_cl_queue_create(device, "copies of the heap", &memory->copies);
+    if (bytes > device->capability.max_alloc)
+        return gravel_arena_fail(device, shape, &head, bytes);
+    int code = gravel_arena_check_copied(&head);
+    if (!code)
+        code = gravel_cl_queue_create(device, "copies of the heap", &memory->copies);
     if (code)
         return code;
-    if (bytes > device->capability.max_alloc ||
-        gravel_cl_buffer_create(device, "arena", bytes, &memory->buffer))
+    if (gravel_cl_buffer_create(device, "arena", bytes, &memory->buffer))
         return gravel_arena_fail(device, shape, &head, bytes);
     code = make_mirror(memory, &head);
     if (!code)

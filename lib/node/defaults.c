@@ -14,6 +14,8 @@
 #define QUEUE_BYTES (32u << 20)   /* of one queue */
 /* Where a GPU bins: senders run ahead by milliseconds, and two million messages come between two rounds of the pump. */
 #define BINNED_QUEUE_BYTES (512u << 20)
+#define QUEUES_BUDGET \
+    (UINT64_C(2) << 30) /* of all queues of a node; copies reach 4 GiB (memory/arena.c) */
 
 /* Where the device bins, its blocks are copied to node buffers of the pump. All node buffers of a node shall lie in a
  * gigabyte, the most that is pinned and that other nodes of the machine map; so of many nodes each has fewer. */
@@ -132,6 +134,14 @@ static bool gpu_bins(const struct gravel_config *config, const struct gravel_sur
            gravel_device_bins(place->device, config->device_aggregation);
 }
 
+static uint64_t derive_queue_bytes(const struct gravel_config *config,
+                                   const struct gravel_surroundings *place)
+{
+    uint64_t each = gpu_bins(config, place) ? BINNED_QUEUE_BYTES : QUEUE_BYTES;
+    uint64_t bytes = each * config->n_aggregators;
+    return bytes < QUEUES_BUDGET ? bytes : QUEUES_BUDGET;
+}
+
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *place)
 {
     bool is_pump = place->device->step == GRAVEL_STEP_PUMP;
@@ -142,8 +152,7 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
                              : is_pump     ? pump_slot(place->device)
                                            : SHARED_SLOT_BYTES;
     if (config->queue_bytes == 0)
-        config->queue_bytes = (uint64_t)config->n_aggregators *
-                              (gpu_bins(config, place) ? BINNED_QUEUE_BYTES : QUEUE_BYTES);
+        config->queue_bytes = derive_queue_bytes(config, place);
     if (config->buffer_bytes == 0)
         config->buffer_bytes = gravel_derive_buffer_bytes(place);
     if (config->n_buffers == 0)

@@ -16,6 +16,7 @@
 
 #include "node/defaults.h"
 #include "device/cores.h"
+#include "memory/arena.h"
 #include "pump/device_aggregator.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -118,6 +119,35 @@ static void one_aggregator_is_enough_where_the_device_bins(void **state)
         assert_int_equal(config.n_aggregators, cases[i].n_aggregators);
         bool gpu_bins = gravel_device_bins(&device, cases[i].setting) && !cases[i].is_cpu;
         assert_int_equal(config.queue_bytes, cases[i].n_aggregators * (gpu_bins ? 512 : 32) * MIB);
+    }
+}
+
+/* Copies of rows reach the first 4 GiB of the arena, in which all slots must lie. */
+static void slots_lie_where_copies_reach(void **state)
+{
+    (void)state;
+    const struct gravel_device device = {.step = GRAVEL_STEP_PUMP, .capability.max_group = 1024};
+    const struct gravel_surroundings place = {&device, 1, 16};
+    struct gravelp_arena head;
+    for (uint32_t n = 1; n <= GRAVEL_MAX_AGGREGATORS; n++) {
+        struct gravel_config config = nothing_set();
+        strcpy(config.device_aggregation, "on");
+        config.n_aggregators = n;
+        gravel_derive(&config, &place);
+        assert_int_equal(config.queue_bytes, n < 4 ? n * 512 * MIB : 2048 * MIB);
+        struct gravel_arena_shape shape = {.n_nodes = 1,
+                                           .n_queues = n,
+                                           .slot_bytes = config.slot_bytes,
+                                           .queue_bytes = config.queue_bytes,
+                                           .n_heaps = 1};
+        gravel_arena_lay_out(&shape, &head);
+        assert_int_equal(gravel_arena_check_copied(&head), 0);
+        shape.queue_bytes = 8192 * MIB;
+        gravel_arena_lay_out(&shape, &head);
+        bool is_beyond = (uint64_t)head.n_slots * n * head.slot_bytes > 4096 * MIB;
+        assert_int_equal(gravel_arena_check_copied(&head), is_beyond ? GRAVEL_ECONFIG : 0);
+        if (is_beyond)
+            assert_non_null(strstr(gravel_last_error(), "first 4 GiB of the arena"));
     }
 }
 
@@ -276,6 +306,7 @@ int main(void)
         cmocka_unit_test(groups_suit_the_device),
         cmocka_unit_test(few_cores_get_one_aggregator),
         cmocka_unit_test(one_aggregator_is_enough_where_the_device_bins),
+        cmocka_unit_test(slots_lie_where_copies_reach),
         cmocka_unit_test(memory_of_buffers_is_bounded),
         cmocka_unit_test(agreed_buffers_are_kept),
         cmocka_unit_test(what_is_set_stays),
