@@ -28,9 +28,9 @@ static double seconds(uint64_t ns)
     return (double)ns * 1e-9;
 }
 
-/* A kernel that keeps the device to itself: on step pump one leaves room. */
-static bool is_kept(struct gravel *gravel)
+bool gravel_node_is_kept(void *context)
 {
+    struct gravel *gravel = context;
     return gravel->device.step == GRAVEL_STEP_DRAIN &&
            (atomic_load_explicit(&gravel->is_draining, memory_order_relaxed) || /* H4 */
             gravel_launches_are_running(&gravel->launches));
@@ -82,7 +82,7 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
     gravel_network_keep_alive(&gravel->network, now_ns);
     if (gravel_node_is_stuck(gravel))
         return gravel_fail(GRAVEL_ETIMEOUT, "%s: the device had stopped answering", wait->what);
-    if (is_kept(gravel) && !gravel_node_has_failed(gravel)) {
+    if (gravel_node_is_kept(gravel) && !gravel_node_has_failed(gravel)) {
         waited->alone_ns = waited_ns;
         if (is_over_kernel_limit(gravel, waited_ns))
             return give_up(gravel,

@@ -119,6 +119,8 @@ struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel,
 
 /** limits.c: whether a wait for the device was given up. */
 bool gravel_node_is_stuck(const struct gravel *gravel);
+/** limits.c: whether a kernel of the caller's may keep the device to itself, as it does on step drain. */
+bool gravel_node_is_kept(void *gravel);
 /** Whether GRAVEL_SLICE leaves a compute unit free, where one must be. @return 0; GRAVEL_ECONFIG. */
 int gravel_node_check_slice(const struct gravel *gravel);
 

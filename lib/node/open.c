@@ -86,6 +86,8 @@ static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindi
         .config = &gravel->config,
         .turn = &gravel->servers.turn,
         .mail = &gravel->servers.mail,
+        .is_kept = gravel_node_is_kept,
+        .context = gravel,
     };
     return gravel_device_calls_create(&gravel->calls, &shape);
 }

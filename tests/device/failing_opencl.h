@@ -33,7 +33,7 @@ static struct {
     _Atomic int left;       /* calls until one fails */
     _Atomic bool stays;     /* all calls to OpenCL fail from then on */
     _Atomic bool has_failed;
-    _Atomic unsigned stalls; /* of READS, WRITES and WAITS: copies and markers that never end */
+    _Atomic unsigned stalls; /* of the kinds above: commands that never run */
     _Atomic bool holds;      /* calls of READS do not return */
     _Atomic unsigned n_held;
     _Atomic uint64_t most_bytes; /* the device has no more in one buffer; 0: as it is */
@@ -158,6 +158,7 @@ cl_int __wrap_clGetEventInfo(cl_event event, cl_event_info name, size_t bytes, v
     __real_clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL);
     if ((type == CL_COMMAND_MARKER && stalls & WAITS) ||
         (type == CL_COMMAND_WRITE_BUFFER && stalls & WRITES) ||
+        (type == CL_COMMAND_NDRANGE_KERNEL && stalls & KERNELS) ||
         ((type == CL_COMMAND_READ_BUFFER || type == CL_COMMAND_READ_BUFFER_RECT) && stalls & READS))
         *(cl_int *)value = CL_SUBMITTED;
     return error;

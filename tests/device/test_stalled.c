@@ -101,6 +101,38 @@ static void copies_of_the_heap_that_never_end_are_told(void **state)
     atomic_store(&failing.stalls, 0);
 }
 
+/* A driver may not tell that a kernel runs: NVIDIA's does not. */
+static void handlers_that_never_seem_to_run_are_told(void **state)
+{
+    (void)state;
+    watch(60, "handlers that never seem to run");
+    static const struct gravel_handler handlers[] = {{.name = "tally", .n_args = 1}};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1,
+                        .device_code.source =
+                            "#include \"gravel.cl.h\"\n"
+                            "void tally(struct gravel_call call, ulong at)\n"
+                            "{ *(global uint *)gravel_call_local(call, at) += 1; }\n");
+    struct gravel_config config = loopback_config(2);
+    struct gravel *gravel;
+    config.timeout_ms = TIMEOUT_MS;
+    OK(gravel_open(&gravel, &config, &bindings));
+    uint64_t word = alloc_or_die(gravel, 64);
+    if (takes_step(gravel, "pump")) {
+        OK(gravel_close(gravel));
+        print_message("skipped: on step pump a copy tells that a handler has ended\n");
+        skip();
+    }
+    OK(gravel_am(gravel, 0, &word, 1, 1));
+    OK(gravel_barrier(gravel));
+    assert_int_equal(word32(gravel, 1, word), 1);
+    double begin = seconds_now();
+    atomic_store(&failing.stalls, KERNELS);
+    OK(gravel_am(gravel, 0, &word, 1, 1));
+    expect_dead_in_time(gravel, begin, "handler tally has not ended");
+    atomic_store(&failing.stalls, 0);
+}
+
 /* ---- a pump that stops ----------------------------------------------------------------------- */
 
 #define N_FITTING 128u  /* work-items whose packages all fit the queue */
@@ -174,6 +206,7 @@ static const char turn_source[] = "#include \"gravel.cl.h\"\n"
                                   "kernel void turn(GRAVEL_ARENA, global uint *gate)\n"
                                   "{\n"
                                   "    GRAVEL_OPEN(g);\n"
+                                  "    gravelp_store_release(gate + 1, 1);\n"
                                   "    while (gravelp_load_acquire(gate) == 0)\n"
                                   "        gravelp_pause(0, false);\n"
                                   "}\n";
@@ -182,7 +215,7 @@ static const char turn_source[] = "#include \"gravel.cl.h\"\n"
 struct turning {
     struct gravel *gravel;
     cl_kernel kernel;
-    _Atomic uint32_t *gate;
+    _Atomic uint32_t *gate; /* [0]: it may end; [1]: it runs */
     pthread_t thread;
     int code; /* of the launch */
 };
@@ -207,12 +240,14 @@ static void start_turning(struct turning *turning, struct gravel *gravel)
         skip();
     }
     atomic_init(turning->gate, 0);
+    atomic_init(turning->gate + 1, 0);
     cl_program program = build_or_die(gravel, turn_source, NULL);
     turning->kernel = kernel_or_die(gravel, program, "turn");
     MUST(clSetKernelArgSVMPointer(turning->kernel, 1, turning->gate) == CL_SUCCESS);
     clReleaseProgram(program);
     MUST(pthread_create(&turning->thread, NULL, launch_thread, turning) == 0);
-    usleep(300000); /* it has the device, if one kernel can have it */
+    for (double begin = seconds_now(); atomic_load(turning->gate + 1) == 0; usleep(1000))
+        assert_true(is_within(begin, LIMIT_S));
 }
 
 static void end_turning(struct turning *turning)
@@ -349,6 +384,7 @@ int main(void)
         cmocka_unit_test_teardown(copies_of_packages_that_never_end_are_told, work_again),
         cmocka_unit_test_teardown(frames_that_are_never_applied_are_told, work_again),
         cmocka_unit_test_teardown(copies_of_the_heap_that_never_end_are_told, work_again),
+        cmocka_unit_test_teardown(handlers_that_never_seem_to_run_are_told, work_again),
         cmocka_unit_test_teardown(pump_that_stops_is_told, work_again),
         cmocka_unit_test_teardown(pump_without_a_turn_fails_no_kernel, work_again),
         cmocka_unit_test(messages_wait_for_a_slow_kernel),

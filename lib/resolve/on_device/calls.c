@@ -97,12 +97,13 @@ static int fail_stuck(const struct gravel_device_calls *calls)
 
 /*
  * The oldest run has not ended. Its time counts from when it may run: at once on svm, usm and pump, for nothing keeps
- * it out; on drain when it begins, for a slice of the caller's may have the device to itself.
+ * it out; on drain when no slice of the caller's has the device to itself, or when it runs, which NVIDIA's driver does
+ * not tell.
  */
 static int check_oldest(void *context, struct gravel_wait *wait)
 {
     struct gravel_device_calls *calls = context;
-    if (calls->device.step == GRAVEL_STEP_DRAIN && oldest_status(calls) != CL_RUNNING)
+    if (calls->shape.is_kept(calls->shape.context) && oldest_status(calls) != CL_RUNNING)
         return 0;
     wait->waited.lived.step_ns = calls->limit_ns / GRAVEL_LIVED_STEPS;
     calls->is_stuck = gravel_lived_tick(&wait->waited.lived, gravel_clock_ns()) > calls->limit_ns;

@@ -31,6 +31,9 @@ struct gravel_device_calls_shape {
     const struct gravel_config *config;
     struct gravel_key_turn *turn; /* of handlers with keys */
     struct gravel_mail *mail;     /* to servers that run */
+    /* Whether a kernel of the caller's may keep the device to itself. */
+    bool (*is_kept)(void *context);
+    void *context;
 };
 
 /* Who may take runs of handlers with keys, to have them run later (network/transactions.h). */
