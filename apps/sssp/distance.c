@@ -1,52 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arithmetic on distances as the kernels do it.
+ * Distances: their form, their buckets, and what is none.
  *
- * Path: sssp.c, search.c, reference.c -> this
+ * Path: open.c, search.c -> this
  * Owner: nothing outlives a call.
- * Threads: main's.
+ * Threads: any.
  */
-#include "sssp.h"
+#include "sssp/problem.h"
+#include "frame/die.h"
+#include "graph/weights.h"
 
 #include <math.h>
-#include <string.h>
 
-size_t sssp_distance_bytes(const struct sssp *sssp)
+const char *sssp_form_name(enum sssp_form form)
 {
-    return sssp->form == SSSP_ULONG ? sizeof(cl_ulong) : sizeof(cl_uint);
+    static const char *const names[] = {"uint", "ulong", "float"};
+    return names[form];
 }
 
 /* No path is longer than the heaviest edge once for every vertex but one. */
-void sssp_choose_form(struct sssp *sssp)
+enum sssp_form sssp_choose_form(const struct graph_survey *survey)
 {
-    const struct graph_survey *survey = &sssp->part.survey;
     uint64_t most =
         survey->weights_are == GRAPH_UNWEIGHTED ? GRAPH_MOST_DRAWN_WEIGHT : survey->max_weight;
     if (survey->weights_are == GRAPH_FLOAT)
-        sssp->form = SSSP_FLOAT;
-    else
-        sssp->form = (survey->n_vertices - 1) * most < UINT32_MAX ? SSSP_UINT : SSSP_ULONG;
-}
-
-static float float_of(uint64_t distance)
-{
-    uint32_t bits = (uint32_t)distance;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-uint64_t sssp_add(enum sssp_form form, uint64_t distance, union graph_weight weight)
-{
-    return form == SSSP_FLOAT ? bits_of(float_of(distance) + weight.as_float)
-                              : distance + weight.as_uint;
+        return SSSP_FLOAT;
+    return (survey->n_vertices - 1) * most < UINT32_MAX ? SSSP_UINT : SSSP_ULONG;
 }
 
 static uint64_t float_bucket_end(double delta, float distance)
@@ -54,16 +33,29 @@ static uint64_t float_bucket_end(double delta, float distance)
     float end = (float)((floor((double)distance / delta) + 1) * delta);
     if (!(end > distance)) /* where floats are farther apart than buckets are wide */
         end = nextafterf(distance, INFINITY);
-    return isfinite(end) ? bits_of(end) : UINT32_MAX;
+    return isfinite(end) ? sssp_bits_of(end) : UINT32_MAX;
 }
 
-uint64_t sssp_bucket_end(const struct sssp *sssp, uint64_t distance)
+uint64_t sssp_bucket_end(enum sssp_form form, double delta, uint64_t distance)
 {
-    uint64_t far = FAR_OF(sssp), delta = (uint64_t)sssp->delta, end;
-    if (sssp->delta == 0 || distance == far)
+    uint64_t far = sssp_far(form), width = (uint64_t)delta, end;
+    if (delta == 0 || distance == far)
         return far;
-    if (sssp->form == SSSP_FLOAT)
-        return float_bucket_end(sssp->delta, float_of(distance));
-    bool is_past = __builtin_add_overflow(distance / delta * delta, delta, &end) || end > far;
+    if (form == SSSP_FLOAT)
+        return float_bucket_end(delta, sssp_float_of(distance));
+    bool is_past = __builtin_add_overflow(distance / width * width, width, &end) || end > far;
     return is_past ? far : end;
+}
+
+void sssp_check_source(uint64_t n_vertices, uint64_t source)
+{
+    if (source >= n_vertices)
+        die("-r: vertex %llu is not in 0..%llu", (unsigned long long)source,
+            (unsigned long long)n_vertices - 1);
+}
+
+void sssp_check_delta(enum sssp_form form, double delta)
+{
+    if (form != SSSP_FLOAT && (delta != floor(delta) || delta > (double)UINT32_MAX))
+        die("-d: weights are whole numbers, and %g is not in 0..%u", delta, UINT32_MAX);
 }

@@ -7,18 +7,13 @@
  * Threads: main's.
  */
 #include "sssp.h"
-#include "frame/random.h"
 #include "graph/ghosts.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* Edges that one work-item relaxes: enough for a mesh's vertex, few enough that hubs spread. */
 #define CHUNK 16
-
-/* Vertices that are tried at a time when a source is drawn, and how often. */
-enum { N_TRIED = 64, N_TRIES = 16 };
 
 /* Vertices, so many that full groups look at all of them. */
 static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
@@ -31,6 +26,11 @@ static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
 static uint64_t filled_most(uint64_t n)
 {
     return n + (uint64_t)SCANNED * NODE_MAX_GROUP;
+}
+
+size_t sssp_distance_bytes(const struct sssp *sssp)
+{
+    return sssp->form == SSSP_ULONG ? sizeof(cl_ulong) : sizeof(cl_uint);
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
@@ -114,32 +114,16 @@ static bool is_own(const struct sssp *sssp, uint64_t v)
     return partition_has(&sssp->part.partition, sssp->part.node, v);
 }
 
-/* Edges that leave each of some vertices; each node knows its own. */
-static void get_degrees(struct sssp *sssp, const uint64_t *vertices, uint64_t *degrees)
+/* The sssp_degrees: each node knows its own. */
+static void get_degrees(void *context, const uint64_t *vertices, uint64_t *degrees)
 {
-    for (uint32_t i = 0; i < N_TRIED; i++)
+    struct sssp *sssp = context;
+    for (uint32_t i = 0; i < SSSP_TRIED; i++)
         degrees[i] = is_own(sssp, vertices[i])
                          ? graph_degree(&sssp->part.rows,
                                         partition_index(&sssp->part.partition, vertices[i]))
                          : 0;
-    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, degrees, N_TRIED));
-}
-
-static bool draw_source(struct sssp *sssp)
-{
-    uint64_t n = sssp->part.survey.n_vertices, key = random_mix(random_key(sssp->options.seed));
-    uint64_t vertices[N_TRIED], degrees[N_TRIED];
-    for (uint64_t try = 0; try < N_TRIES; try++) {
-        for (uint64_t i = 0; i < N_TRIED; i++)
-            vertices[i] = random_at(key, try * N_TRIED + i) % n;
-        get_degrees(sssp, vertices, degrees);
-        for (uint32_t i = 0; i < N_TRIED; i++) {
-            sssp->source = vertices[i];
-            if (degrees[i])
-                return true;
-        }
-    }
-    return false;
+    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, degrees, SSSP_TRIED));
 }
 
 /* The first vertex with an edge, or vertex 0. */
@@ -206,13 +190,9 @@ static void set_arguments(struct sssp *sssp)
 /* What can only be judged by the graph. */
 static void check_options(const struct sssp *sssp)
 {
-    uint64_t n = sssp->part.survey.n_vertices;
-    if (sssp->has_source && sssp->source >= n)
-        die("-r: vertex %llu is not in 0..%llu", (unsigned long long)sssp->source,
-            (unsigned long long)n - 1);
-    if (sssp->form != SSSP_FLOAT &&
-        (sssp->delta != floor(sssp->delta) || sssp->delta > (double)UINT32_MAX))
-        die("-d: weights are whole numbers, and %g is not in 0..%u", sssp->delta, UINT32_MAX);
+    if (sssp->has_source)
+        sssp_check_source(sssp->part.survey.n_vertices, sssp->source);
+    sssp_check_delta(sssp->form, sssp->delta);
     if (sssp->node.schedule && (sssp->delta > 0 || sssp->form == SSSP_ULONG))
         die("--schedule: distances of 32 bits, and no --delta");
 }
@@ -222,13 +202,14 @@ void sssp_open(void *self)
     struct sssp *sssp = self;
     struct node *node = &sssp->node;
     part_survey(&sssp->part, sssp->options.seed, (struct part_wish){.refuse_negative = true});
-    sssp_choose_form(sssp);
+    sssp->form = sssp_choose_form(&sssp->part.survey);
     check_options(sssp);
     /* As for one node, because only an open node knows how many there are. */
     node_open(node, filled_most(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
     graph_draw_weights(&sssp->part.rows, sssp->part.vertices, sssp->options.seed);
-    if (!sssp->has_source && !draw_source(sssp))
+    if (!sssp->has_source && !sssp_draw_source(&sssp->source, sssp->part.survey.n_vertices,
+                                               sssp->options.seed, get_degrees, sssp))
         sssp->source = first_with_edges(sssp);
     sssp->distances =
         node_alloc(node, filled_most(sssp->part.partition.block) * sssp_distance_bytes(sssp));

@@ -102,7 +102,8 @@ static void empty_bucket(struct sssp *sssp, uint64_t limit)
 static uint64_t find_lowest(struct sssp *sssp)
 {
     uint32_t group_items = sssp->node.group_items;
-    uint64_t n_groups = (n_own(sssp) + group_items - 1) / group_items, lowest = FAR_OF(sssp);
+    uint64_t n_groups = (n_own(sssp) + group_items - 1) / group_items,
+             lowest = sssp_far(sssp->form);
     node_run(&sssp->node, sssp->lowest, n_own(sssp));
     uint64_t *lows = read_distances(sssp, sssp->lows, n_groups);
     for (uint64_t i = 0; i < n_groups; i++)
@@ -113,9 +114,9 @@ static uint64_t find_lowest(struct sssp *sssp)
 
 static void search_buckets(struct sssp *sssp)
 {
-    uint64_t far = FAR_OF(sssp), lowest = 0;
+    uint64_t far = sssp_far(sssp->form), lowest = 0;
     do {
-        uint64_t end = sssp_bucket_end(sssp, lowest);
+        uint64_t end = sssp_bucket_end(sssp->form, sssp->delta, lowest);
         empty_bucket(sssp, end);
         lowest = end == far ? far : find_lowest(sssp);
     } while (lowest != far);

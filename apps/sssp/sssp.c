@@ -42,14 +42,13 @@ static uint64_t count_reached_edges(struct sssp *sssp)
     const struct graph *rows = &sssp->part.rows;
     uint64_t *distances = sssp_read(sssp), n_edges = 0;
     for (uint64_t u = 0; u < rows->n_vertices; u++)
-        n_edges += distances[u] == FAR_OF(sssp) ? 0 : graph_degree(rows, u);
+        n_edges += distances[u] == sssp_far(sssp->form) ? 0 : graph_degree(rows, u);
     free(distances);
     return node_sum(&sssp->node, n_edges);
 }
 
 static void describe(void *self, struct trials *trials)
 {
-    static const char *const forms[] = {"uint", "ulong", "float"};
     struct sssp *sssp = self;
     uint64_t n_reached_edges = count_reached_edges(sssp);
     snprintf(trials->variant, sizeof trials->variant, "%s",
@@ -60,7 +59,7 @@ static void describe(void *self, struct trials *trials)
     part_describe(&sssp->part, sssp->options.seed, sssp->part.survey.n_edges, trials);
     trials_add_number(trials, "source", sssp->source);
     trials_add_real(trials, "delta", sssp->delta);
-    trials_add_word(trials, "distances", forms[sssp->form]);
+    trials_add_word(trials, "distances", sssp_form_name(sssp->form));
     trials_add_number(trials, "rounds", sssp->n_rounds);
     trials_add_number(trials, "buckets", sssp->n_buckets);
     trials_add_number(trials, "reached_vertices", sssp->n_reached);

@@ -2,7 +2,7 @@
 /*
  * What the parts of SSSP share.
  *
- * Path:    sssp.c (options, trials) -> distance.c (form) -> search.c (this node's part) ->
+ * Path:    sssp.c (options, trials) -> open.c (this node's part) -> search.c (its rounds) ->
  *          reference.c (check)
  * Owner:   sssp_open makes what sssp_close frees.
  * Threads: main's.
@@ -15,17 +15,11 @@
 #include "frame/tasks.h"
 #include "graph/node_part.h"
 #include "graph/weights.h"
-
-/* How a distance is kept. Floats that are not negative rise with their bits, so that
- * gravel_min_uint_wg finds the least of them. */
-enum sssp_form { SSSP_UINT, SSSP_ULONG, SSSP_FLOAT };
+#include "sssp/problem.h"
 
 /* Vertices that are looked at together: what has a distance for each is filled up to a
  * multiple of it and of a group. */
 #define SCANNED 8
-
-/* A distance is a number of its form; this stands for "not reached". */
-#define FAR_OF(sssp) ((sssp)->form == SSSP_ULONG ? UINT64_MAX : (uint64_t)UINT32_MAX)
 
 struct sssp {
     struct options options;
@@ -54,15 +48,6 @@ struct sssp {
 
 /** Bytes of a distance on the device. */
 size_t sssp_distance_bytes(const struct sssp *sssp);
-
-/** Choose the form by the weights of the whole graph. */
-void sssp_choose_form(struct sssp *sssp);
-
-/** A distance of a form, one edge on. */
-uint64_t sssp_add(enum sssp_form form, uint64_t distance, union graph_weight weight);
-
-/** End of the bucket that holds a distance. */
-uint64_t sssp_bucket_end(const struct sssp *sssp, uint64_t distance);
 
 /** Open the node, take its part of the graph and choose the source. */
 app_step sssp_open;
