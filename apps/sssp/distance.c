@@ -18,14 +18,15 @@ const char *sssp_form_name(enum sssp_form form)
     return names[form];
 }
 
-/* No path is longer than the heaviest edge once for every vertex but one. */
+/* No path is longer than the heaviest edge once for every vertex but one, and an offer that would close a circle is one
+ * edge longer. */
 enum sssp_form sssp_choose_form(const struct graph_survey *survey)
 {
     uint64_t most =
         survey->weights_are == GRAPH_UNWEIGHTED ? GRAPH_MOST_DRAWN_WEIGHT : survey->max_weight;
     if (survey->weights_are == GRAPH_FLOAT)
         return SSSP_FLOAT;
-    return (survey->n_vertices - 1) * most < UINT32_MAX ? SSSP_UINT : SSSP_ULONG;
+    return survey->n_vertices * most < UINT32_MAX ? SSSP_UINT : SSSP_ULONG;
 }
 
 static uint64_t float_bucket_end(double delta, float distance)
