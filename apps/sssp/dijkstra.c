@@ -2,7 +2,7 @@
 /*
  * Dijkstra's algorithm, serially, with a binary heap, over the whole graph.
  *
- * Path: reference.c -> this
+ * Path: reference.c, bench/bench_sssp.c -> this
  * Owner: see problem.h.
  * Threads: main's.
  * Source: E. Dijkstra, A Note on Two Problems in Connexion with Graphs, 1959.

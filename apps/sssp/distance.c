@@ -2,7 +2,7 @@
 /*
  * Distances: their form, their buckets, and what is none.
  *
- * Path: open.c, search.c -> this
+ * Path: open.c, search.c, bench/bench_sssp.c -> this
  * Owner: nothing outlives a call.
  * Threads: any.
  */

@@ -2,7 +2,7 @@
 /*
  * Draw the vertex where a search begins: one with edges; the caller tells how many a vertex has.
  *
- * Path: open.c -> this
+ * Path: open.c, bench/bench_sssp.c -> this
  * Owner: nothing outlives the call.
  * Threads: main's.
  */
