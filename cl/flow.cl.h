@@ -384,7 +384,7 @@ GRAVELP_INLINE void gravel_tfree_sg(struct gravel_flow_group f, uint channel, gr
 /* Any work-item: the slot of a field of the continuation `ce`, which this round has made, or of a held CE. */
 #define GRAVEL_SLOT(f, ce, name, field)            \
     gravelp_ce_slot(f, GRAVEL_CHANNEL(name), (ce), \
-                    (uint)((size_t) & ((struct name *)0)->field / sizeof(uint)))
+                    (uint)(__builtin_offsetof(struct name, field) / sizeof(uint)))
 
 #ifdef GRAVEL_HAS_SUBGROUPS
 #define GRAVELP_DEFINE_RETURN_SG(call, type)                                             \
