@@ -70,10 +70,12 @@ GRAVELP_INLINE bool gravelp_near_swap_acq_rel(global uint *word, uint expected, 
                                                    memory_order_acq_rel, memory_order_acquire,
                                                    GRAVELP_NEAR);
 }
+#if GRAVELP_STEAL_IS_ABP /* not every device has the order */
 GRAVELP_INLINE void gravelp_near_fence_seq_cst(void)
 {
     atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, GRAVELP_NEAR);
 }
+#endif
 
 #elif defined(__OPENCL_C_VERSION__) && (GRAVELP_STEAL_IS_PROMOTED || GRAVELP_STEAL_IS_ABP)
 #error \
