@@ -40,7 +40,14 @@ static void choose_form(struct sections *sections)
             sections->form->name, first->name);
 }
 
-/* Locks, and sections of two data, are in the memory of one node. */
+static const char *what_is_in_one_node(const struct section_form *form)
+{
+    if (form->is_nested)
+        return "both data of a section are";
+    return form->is_in_steps ? "words of atomic operations are" : "a lock is";
+}
+
+/* Locks, words of atomic operations, and sections of two data, are in the memory of one node. */
 static void check_nodes(const struct sections *sections, const struct node *node)
 {
     const struct section_form *form = sections->form;
@@ -48,8 +55,7 @@ static void check_nodes(const struct sections *sections, const struct node *node
     if (node->n_nodes > 1 && (is_nested_here || !form->mode))
         die("--form %s: %s in the memory of one node, and there are %u; messages with one key have "
             "no such limit",
-            form->name, form->is_nested ? "both data of a section are" : "a lock is",
-            node->n_nodes);
+            form->name, what_is_in_one_node(form), node->n_nodes);
 }
 
 static error_t take_form(struct argp_state *state, const struct app_option *option,

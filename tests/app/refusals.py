@@ -133,6 +133,8 @@ GROUPS["device"] = [
     ("sgd", "", "--form nested: both data of a section are in the memory of one node, and there are 2", LOOPBACK),
     ("sgd", "--ratings 20", "heap", HEAP_64K),
     ("atm", "--form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
+    ("atm", "--form atomic",
+     "--form atomic: words of atomic operations are in the memory of one node, and there are 2", LOOPBACK),
     ("atm", "--form servers", "GRAVEL_SERVER_MODE=resident: launches have one work-group at once",
      {"GRAVEL_HOST_CORES": "1", "POCL_MAX_PTHREAD_COUNT": "2"}),
     ("hashtable", "--items 20", "heap", HEAP_64K),
