@@ -25,13 +25,18 @@ static void check_agreement(struct node *node, const struct partition *partition
         die("the nodes have different graphs, or METIS cut them differently");
 }
 
-void node_part(struct node *node, struct graph_part *part)
+void node_part_of_process(struct node *node, struct graph_part *part)
 {
-    if (node->n_processes != node->n_nodes)
-        die("loop-back nodes would have no part of the graph: unset GRAVEL_LOOPBACK");
-    part_open(part, node->n_nodes, node->number);
+    part_open(part, node->n_processes, node->n_processes == 1 ? 0 : node->number);
     if (part->rows.n_edges > NODE_PART_MAX_EDGES)
         die("%llu edges of a node are more than %llu: use more nodes",
             (unsigned long long)part->rows.n_edges, (unsigned long long)NODE_PART_MAX_EDGES);
     check_agreement(node, &part->partition);
+}
+
+void node_part(struct node *node, struct graph_part *part)
+{
+    if (node->n_processes != node->n_nodes)
+        die("loop-back nodes would have no part of the graph: unset GRAVEL_LOOPBACK");
+    node_part_of_process(node, part);
 }

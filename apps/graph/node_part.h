@@ -21,4 +21,7 @@
  */
 void node_part(struct node *node, struct graph_part *part);
 
+/** As above; but a process that stands for several nodes gets the whole graph: the rows of all of them. */
+void node_part_of_process(struct node *node, struct graph_part *part);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The edges of a graph, each once, and rows in which each stands at both ends.
+ * The edges of a graph, each once, and a node's rows, in which each stands at its ends there.
  *
  * Path: open.c -> this -> the device
  * Owner: see mst.h.
@@ -79,31 +79,38 @@ static void make_edges(struct mst_edges *edges, const struct graph *graph)
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 
-/* Offsets [n_vertices + 1], of which the last is 0: a row's end, from which it is filled to its beginning. */
-static void make_rows(struct mst_edges *edges, uint64_t n_vertices)
+static bool is_here(const struct graph_part *part, uint32_t vertex)
+{
+    return partition_has(&part->partition, part->node, vertex);
+}
+
+/* Offsets [n_vertices + 1], of which the last is 0 at first: a row's end, from which it is filled to its beginning. */
+static void make_rows(struct mst_edges *edges, uint64_t n_vertices, const struct graph_part *part)
 {
     edges->offsets = app_array(n_vertices + 1, sizeof *edges->offsets, "rows");
-    edges->entries = app_array(2 * edges->n, sizeof *edges->entries, "rows");
     memset(edges->offsets, 0, (n_vertices + 1) * sizeof *edges->offsets);
     for (uint64_t e = 0; e < edges->n; e++)
         for (int end = 0; end < 2; end++)
-            edges->offsets[edges->ends[e].s[end]]++;
+            edges->offsets[edges->ends[e].s[end]] += is_here(part, edges->ends[e].s[end]);
     for (uint64_t u = 1; u <= n_vertices; u++)
         edges->offsets[u] += edges->offsets[u - 1];
+    edges->entries = app_array(edges->offsets[n_vertices], sizeof *edges->entries, "rows");
     for (uint64_t e = edges->n; e-- > 0;)
         for (int end = 0; end < 2; end++)
-            edges->entries[--edges->offsets[edges->ends[e].s[end]]] =
-                (struct mst_entry){edges->ends[e].s[!end], edges->weights[e], (cl_uint)e};
+            if (is_here(part, edges->ends[e].s[end]))
+                edges->entries[--edges->offsets[edges->ends[e].s[end]]] =
+                    (struct mst_entry){edges->ends[e].s[!end], edges->weights[e], (cl_uint)e};
 }
 
-void mst_edges_open(struct mst_edges *edges, const struct graph *graph)
+void mst_edges_open(struct mst_edges *edges, const struct graph *graph,
+                    const struct graph_part *part)
 {
     *edges = (struct mst_edges){.n = 0};
     make_edges(edges, graph);
     if (2 * edges->n > NODE_PART_MAX_EDGES)
         die("%llu edges are more than %llu", (unsigned long long)edges->n,
             (unsigned long long)(NODE_PART_MAX_EDGES / 2));
-    make_rows(edges, graph->n_vertices);
+    make_rows(edges, graph->n_vertices, part);
 }
 
 void mst_edges_close(struct mst_edges *edges)

@@ -23,13 +23,13 @@ struct mst_offer {
     cl_uint component, weight, edge;
 };
 
-/* The graph without directions and loops; of edges between the same ends, the lightest. */
+/* The graph without directions and loops; of edges between the same ends, the lightest. All nodes number them alike. */
 struct mst_edges {
     uint64_t n;
     cl_uint2 *ends;            /* [n], lesser first */
     cl_uint *weights;          /* [n] */
-    cl_uint *offsets;          /* [n_vertices + 1] of rows, in which each edge stands twice */
-    struct mst_entry *entries; /* [2 n] */
+    cl_uint *offsets;          /* [n_vertices + 1] of rows; those of other nodes are empty */
+    struct mst_entry *entries; /* [offsets[n_vertices]]; of all nodes, each edge twice */
 };
 
 struct mst {
@@ -39,24 +39,36 @@ struct mst {
     struct sections sections;
     bool has_floats;
     uint64_t n_vertices;
+    uint64_t
+        n_sections; /* of a node, at most: component c is at node c % n_nodes, there c / n_nodes */
     struct mst_edges edges;
 
-    uint64_t lightest_weights, lightest_edges, locks; /* heap offsets: of components [vertices] */
-    cl_kernel begin, look, lightest, least, hang, jump, keep, relabel; /* least: form atomic */
-    cl_mem ends, offsets, entries, components, offers, is_in_tree, counts;
+    uint64_t lightest_weights, lightest_edges, locks; /* heap offsets [n_sections] */
+    /* Heap offset [n_vertices]: edges that components chose in this round, or hung by in an earlier one; all nodes have the
+     * same. On a node alone: lightest_edges. */
+    uint64_t chosen;
+    cl_kernel begin, look, lightest, hang, jump, keep, relabel;
+    cl_kernel least;    /* form atomic */
+    cl_kernel announce; /* several nodes */
+    cl_mem ends, offsets, entries, components, offers, counts;
     cl_mem vertices[2], live[2], roots[2]; /* by turns */
 
     struct progress progress;
     uint64_t n_rounds; /* of the last trial */
-    uint64_t n_offers; /* critical sections in it */
+    uint64_t n_offers; /* critical sections in it, of all nodes */
     double section_s;  /* and their time */
     uint64_t n_tree;   /* edges of the tree, or of all trees */
     double tree_weight;
     double serial_s; /* Kruskal's */
 };
 
-/** The edges of a graph as it is read; or die. */
-void mst_edges_open(struct mst_edges *edges, const struct graph *graph);
+/**
+ * The edges of a graph as it is read, and the rows of a node; or die.
+ *
+ * @param part  has the partition, and the node's number in it.
+ */
+void mst_edges_open(struct mst_edges *edges, const struct graph *graph,
+                    const struct graph_part *part);
 void mst_edges_close(struct mst_edges *edges);
 
 /** Open the node and take the graph. */
@@ -65,10 +77,10 @@ app_step mst_open;
 /** No edge is in the tree. */
 app_step mst_reset;
 
-/** Find it. */
+/** Find it. Collective. */
 app_step mst_run;
 
-/** What the last trial found. @return [edges.n] whether an edge is in it, to be freed. */
+/** What the last trial found, all of it at every node. @return [edges.n] whether an edge is in it, to be freed. */
 cl_uint *mst_read(struct mst *mst);
 
 /** Weight of an edge, as a number. */

@@ -128,7 +128,7 @@ GROUPS["device"] = [
     ("maxflow", "--form nested", "--form nested: its critical sections have none in this form; there is phases"),
     ("maxflow", "--capacity 1000000 --columns 1000 --rows 2", "the source's arcs have a capacity of 3000000000 together"),
     ("maxflow", "--rows 4", "the network is in the memory of one node, and there are 2", LOOPBACK),
-    ("mst", "-u 4", "components are in the memory of one node, and there are 2", LOOPBACK),
+    ("mst", "-u 4 --form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
     ("mst", "-u 16 -k 1", "heap", HEAP_64K),
     ("sgd", "", "--form nested: both data of a section are in the memory of one node, and there are 2", LOOPBACK),
     ("sgd", "--ratings 20", "heap", HEAP_64K),
@@ -145,6 +145,11 @@ GROUPS["ranks"] = [
     ("kmeans", "-k 257", "-k: '257' is not in 1..256"),
     ("sssp", "-f negative.wel", "negative.wel:3: weight -2.5 is negative"),
 ]
+# Forms of critical sections that a node has alone.
+GROUPS["forms of ranks"] = [
+    ("mst", "-u 4 --form ttas", "--form ttas: a lock is in the memory of one node, and there are 2"),
+    ("atm", "--form lock", "--form lock: a lock is in the memory of one node, and there are 2"),
+]
 # The heap that the caller sets does not hold the problem.
 GROUPS["heap of ranks"] = [
     ("gups", "--table 20", "heap", HEAP_20K),
@@ -152,6 +157,7 @@ GROUPS["heap of ranks"] = [
     ("pagerank", "-u 16 -k 1", "heap", HEAP_20K),
     ("sssp", "-u 16 -k 1", "heap", HEAP_20K),
     ("color", "-u 16 -k 1", "heap", HEAP_20K),
+    ("mst", "-u 16 -k 1", "heap", HEAP_20K),
     ("kmeans", "-p 1000 -k 256 -d 16", "heap", HEAP_20K),
     ("hashtable", "--items 20", "heap", HEAP_20K),
     ("atm", "--orders 20", "heap", HEAP_20K),
