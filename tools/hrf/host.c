@@ -105,13 +105,13 @@ static uint64_t word(const struct host_memory *memory, uint32_t location, uint32
 }
 
 static void report(const struct host_thread *thread, uint32_t instance,
-                   const struct hrf_locals *locals, bool is_given_up)
+                   const struct hrf_locals *locals, uint32_t mark)
 {
     const struct host *host = thread->host;
     const struct kernel_shape *shape = host->shape;
     const struct host_memory *memory = &host->memory;
     uint64_t own_row = shape->n_watched + thread->number;
-    memory->results[own_row * memory->n + instance] = is_given_up;
+    memory->results[own_row * memory->n + instance] = mark;
     for (uint32_t w = 0; w < shape->n_watched; w++) {
         const struct hrf_expression *e = &host->program->expressions[shape->watched[w]];
         if (e->operator_ == HRF_FINAL_REGISTER && e->a == shape->host[thread->number])
@@ -130,7 +130,8 @@ static void play(struct host_thread *thread, uint32_t instance)
     for (uint32_t k = mixed(host->seed ^ (instance * 31 + number)) & 15; k; k--)
         thread->noise += k;
     bool lives = host_role_play(host->program, number, words, &locals);
-    report(thread, instance, &locals, !lives);
+    uint32_t mark = locals.failed_line ? KERNEL_FAILED : 0;
+    report(thread, instance, &locals, lives ? mark : KERNEL_GIVEN_UP);
 }
 
 static void *run(void *argument)
@@ -145,7 +146,7 @@ static void *run(void *argument)
         uint32_t instance = k / n_steps * n_steps + home;
         patience = meet(thread, k + 1, patience);
         if (is_over(host))
-            report(thread, instance, &none, true);
+            report(thread, instance, &none, KERNEL_GIVEN_UP);
         else
             play(thread, instance);
     }

@@ -2,7 +2,8 @@
 /*
  * Writes the kernels of a litmus program. See kernel.h.
  *
- * clear_words sets the words of all instances; play makes them; judge_instances evaluates the condition and counts.
+ * clear_words sets the words of all instances; play makes them; judge_instances evaluates the condition, or looks whether
+ * an assert failed, and counts.
  * Instance i of location l is word(l, i): locations of an instance are far apart, and neighbours of one location are not
  * neighbours of the next. Work-group `home` + a multiple of `shift` plays group g of instances of `home`: all groups of an
  * instance in the same step of the loop, on different work-groups. Where the host plays too, home is one of as many groups
@@ -112,12 +113,12 @@ static void put_head(FILE *out, const struct kernel_shape *shape, bool has_all_d
 
 static void put_clear(FILE *out, const struct hrf_program *program)
 {
-    fputs("kernel void clear_words(global uint *words, global uint *dead, uint n)\n"
+    fputs("kernel void clear_words(global uint *words, global uint *marks, uint n)\n"
           "{\n    uint i = get_global_id(0);\n",
           out);
     for (uint32_t l = 0; l < program->n_locations; l++)
         fprintf(out, "    words[word(%u, i, n)] = %uu;\n", l, program->locations[l].initial);
-    fputs("    dead[i] = 0;\n}\n", out);
+    fputs("    marks[i] = 0;\n}\n", out);
 }
 
 static uint32_t most_registers(const struct hrf_program *program)
@@ -133,7 +134,8 @@ static uint32_t most_registers(const struct hrf_program *program)
 static void put_play_head(FILE *out, const struct hrf_program *program,
                           const struct kernel_shape *shape)
 {
-    fputs("kernel void play(global atomic_uint *words, global uint *results, global uint *dead,\n"
+    fputs("kernel void play(global atomic_uint *words, global uint *results, global atomic_uint "
+          "*marks,\n"
           "    global atomic_uint *meeting, global uint *noise, uint n, uint n_home, uint rounds,\n"
           "    uint each, uint seed)\n{\n",
           out);
@@ -153,7 +155,7 @@ static void put_play_head(FILE *out, const struct hrf_program *program,
             "        const uint g = (group + step) %% %uu;\n"
             "        const uint home = (group + g * %uu) %% n_home;\n"
             "        const uint i = (round * n_home + home) * each + sub;\n"
-            "        uint lives = 1, r[%u] = {0};\n",
+            "        uint lives = 1, fails = 0, r[%u] = {0};\n",
             shape->n_groups, shape->n_groups, shape->n_groups - 1, most_registers(program));
     for (uint32_t l = 0; l < program->n_locations; l++)
         if (program->locations[l].region == HRF_LOCAL)
@@ -187,8 +189,13 @@ static void put_play(FILE *out, const struct hrf_program *program, const struct 
         put_group(out, program, shape, g);
         fputs("        }\n", out);
     }
-    fputs("        if (!lives) dead[i] = 1;\n"
-          "        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    fprintf(
+        out,
+        "        if (!lives || fails) /* relaxed: the launch's end orders it */\n"
+        "            atomic_fetch_or_explicit(&marks[i], lives ? %uu : %uu, memory_order_relaxed, "
+        "memory_scope_device);\n",
+        KERNEL_FAILED, KERNEL_GIVEN_UP);
+    fputs("        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
           "    }\n}\n",
           out);
 }
@@ -198,7 +205,7 @@ static void put_judge_head(FILE *out, const struct kernel_shape *shape, uint32_t
 {
     fprintf(out,
             "kernel void judge_instances(global const uint *words, global const uint *results, "
-            "global const uint *dead,\n"
+            "global const uint *marks,\n"
             "    global atomic_uint *bins, global atomic_uint *counts, uint n, uint n_instances)\n"
             "{\n"
             "    local atomic_uint found[%u];\n"
@@ -208,11 +215,11 @@ static void put_judge_head(FILE *out, const struct kernel_shape *shape, uint32_t
             "memory_scope_work_group);\n"
             "    barrier(CLK_LOCAL_MEM_FENCE);\n"
             "    for (uint i = get_global_id(0); i < n_instances; i += get_global_size(0)) {\n"
-            "        uint bin = 0, is_dead = dead[i];\n",
+            "        uint bin = 0, mark = marks[i];\n",
             n_bins, n_bins);
     for (uint32_t h = 0; h < shape->n_host; h++)
-        fprintf(out, "        is_dead |= results[(ulong)%u * n + i];\n", shape->n_watched + h);
-    fputs("        if (is_dead) { n_dead++; continue; }\n", out);
+        fprintf(out, "        mark |= results[(ulong)%u * n + i];\n", shape->n_watched + h);
+    fprintf(out, "        if (mark & %uu) { n_dead++; continue; }\n", KERNEL_GIVEN_UP);
 }
 
 static void put_judge_end(FILE *out, uint32_t n_bins)
@@ -241,7 +248,9 @@ static void put_judge_end(FILE *out, uint32_t n_bins)
 static void put_judge(FILE *out, const struct hrf_program *program,
                       const struct kernel_shape *shape)
 {
-    const uint32_t n_bins = 1u << 2 * shape->n_watched;
+    const uint32_t n_digits =
+        shape->n_watched ? shape->n_watched : 1; /* PoCL 3.1 dies of one bin */
+    const uint32_t n_bins = 1u << 2 * n_digits;
     put_judge_head(out, shape, n_bins);
     for (uint32_t w = 0; w < shape->n_watched; w++) {
         const struct hrf_expression *e = &program->expressions[shape->watched[w]];
@@ -255,7 +264,10 @@ static void put_judge(FILE *out, const struct hrf_program *program,
         fputs("), 3u);\n", out);
     }
     fputs("        n_held += (", out);
-    kernel_put_expression(out, program, program->exists);
+    if (program->exists >= 0)
+        kernel_put_expression(out, program, program->exists);
+    else
+        fprintf(out, "mark & %uu", KERNEL_FAILED);
     fputs(") != 0u;\n", out);
     put_judge_end(out, n_bins);
 }

@@ -91,6 +91,15 @@ static bool watch(const struct hrf_program *program, uint32_t expression,
     return true;
 }
 
+bool kernel_counts_asserts(const struct hrf_program *program)
+{
+    bool has_assert = false;
+    for (uint32_t t = 0; t < program->n_threads; t++)
+        for (uint32_t k = 0; k < program->threads[t].n_code; k++)
+            has_assert |= program->threads[t].code[k].op == HRF_ASSERT;
+    return has_assert && program->exists < 0;
+}
+
 static void add_role(const struct hrf_program *program, struct kernel_shape *shape, uint32_t thread)
 {
     const uint32_t group = kernel_group_of(program, thread);
@@ -104,9 +113,9 @@ static void add_role(const struct hrf_program *program, struct kernel_shape *sha
 const char *kernel_refuse(const struct hrf_program *program, struct kernel_shape *shape)
 {
     *shape = (struct kernel_shape){.n_roles = 1};
-    if (program->exists < 0)
-        return "it has no `exists`, whose outcomes are counted";
-    if (!watch(program, (uint32_t)program->exists, shape))
+    if (program->exists < 0 && !kernel_counts_asserts(program))
+        return "it has neither an `exists` nor an assert, whose outcomes are counted";
+    if (program->exists >= 0 && !watch(program, (uint32_t)program->exists, shape))
         return "its `exists` names more than 6 registers and locations";
     for (uint32_t t = 0; t < program->n_threads; t++) {
         if (kernel_is_on_host(program, t))

@@ -15,6 +15,10 @@
 #define KERNEL_VALUES 4u      /* 0, 1, 2, and all else */
 #define KERNEL_BINS 4096u     /* KERNEL_VALUES to the power of KERNEL_MAX_WATCHED */
 
+/* What becomes of an instance: bits. */
+#define KERNEL_GIVEN_UP 1u /* a thread waited too long, so that nothing can be said */
+#define KERNEL_FAILED 2u   /* an assert did not hold */
+
 #define KERNEL_NO_GROUP UINT32_MAX /* of a thread that the host plays */
 
 struct kernel_shape {
@@ -27,6 +31,9 @@ struct kernel_shape {
 
 /** Whether the host plays a thread: those of all devices but the one of the lowest number. */
 bool kernel_is_on_host(const struct hrf_program *program, uint32_t thread);
+
+/** Whether a program is judged by its asserts: it has some, and no `exists`. */
+bool kernel_counts_asserts(const struct hrf_program *program);
 
 /** Why a program cannot be run on one device and the host, or NULL; and its shape. */
 const char *kernel_refuse(const struct hrf_program *program, struct kernel_shape *shape);

@@ -58,7 +58,7 @@ static void show_outcomes(const struct hrf_program *program, const struct device
 {
     for (uint32_t bin = 0; bin < KERNEL_BINS; bin++) {
         char text[512] = "";
-        if (!outcome->bins[bin])
+        if (!outcome->bins[bin] || outcome->shape.n_watched == 0)
             continue;
         name_bin(text, sizeof text, program, &outcome->shape, bin);
         if (json)
@@ -97,13 +97,30 @@ static bool may_buffer_loads(const struct hrf_program *program)
     return n >= 2 && is_weak;
 }
 
-static bool is_forbidden(const struct hrf_program *program, const struct hrf_verdict *verdict)
+/* Whether an execution does what is counted: meets the condition, or fails an assert. */
+static bool is_possible(const struct hrf_program *program, const struct hrf_verdict *verdict)
 {
-    const struct hrf_answer_of_model *of = &verdict->of[HRF_OPENCL];
-    return of->answer == HRF_IS_FREE && !of->exists && !may_buffer_loads(program);
+    return kernel_counts_asserts(program) ? verdict->fault == HRF_FAILED_ASSERT
+                                          : verdict->of[HRF_OPENCL].exists;
 }
 
-/* What OpenCL says of the condition. */
+static bool is_forbidden(const struct hrf_program *program, const struct hrf_verdict *verdict)
+{
+    return verdict->of[HRF_OPENCL].answer == HRF_IS_FREE && !is_possible(program, verdict) &&
+           !may_buffer_loads(program);
+}
+
+/* What is counted, as text and as a name in JSON. */
+static const char *what_is_counted(const struct hrf_program *program)
+{
+    return kernel_counts_asserts(program) ? "failed asserts" : "`exists`";
+}
+static const char *key_of_counted(const struct hrf_program *program)
+{
+    return kernel_counts_asserts(program) ? "failed_asserts" : "exists";
+}
+
+/* What OpenCL says of what is counted. */
 static const char *allowance(const struct hrf_program *program, const struct hrf_verdict *verdict)
 {
     const struct hrf_answer_of_model *of = &verdict->of[HRF_OPENCL];
@@ -111,7 +128,7 @@ static const char *allowance(const struct hrf_program *program, const struct hrf
         return "anything, for there is a race";
     if (of->answer != HRF_IS_FREE)
         return "undecided";
-    if (of->exists)
+    if (is_possible(program, verdict))
         return "sometimes";
     return is_forbidden(program, verdict) ? "never" : "never unless loads are buffered";
 }
@@ -153,7 +170,8 @@ static void show(const struct hrf_program *program, const struct hrf_verdict *ve
         puts("    scope sys is played as dev: the compiler has no memory_scope_all_svm_devices");
     show_outcomes(program, outcome, bins);
     if (!object) {
-        printf("    `exists` %" PRIu64 " times, by opencl %s\n", outcome->n_held, allowed);
+        printf("    %s %" PRIu64 " times, by opencl %s\n", what_is_counted(program),
+               outcome->n_held, allowed);
         return;
     }
     json_object_set_new(
@@ -161,9 +179,9 @@ static void show(const struct hrf_program *program, const struct hrf_verdict *ve
         json_pack("{s:s, s:s, s:I, s:b, s:I, s:I, s:I, s:f, s:s, s:o}", "device", outcome->device,
                   "driver", outcome->driver, "host_threads", (json_int_t)outcome->shape.n_host,
                   "sys_played_as_dev", is_narrowed(program, outcome), "instances",
-                  (json_int_t)outcome->n_played, "given_up", (json_int_t)outcome->n_dead, "exists",
-                  (json_int_t)outcome->n_held, "seconds", outcome->seconds, "by_opencl", allowed,
-                  "outcomes", bins));
+                  (json_int_t)outcome->n_played, "given_up", (json_int_t)outcome->n_dead,
+                  key_of_counted(program), (json_int_t)outcome->n_held, "seconds", outcome->seconds,
+                  "by_opencl", allowed, "outcomes", bins));
 }
 
 /* Each mutant that a device can play: whether its condition was met. */
@@ -185,8 +203,8 @@ static int play_mutants(const struct devices_wish *wish, struct hrf_program *pro
         if (list)
             json_object_set_new(list, mutant.text, json_integer((json_int_t)outcome.n_held));
         else
-            printf("    %-36s `exists` %" PRIu64 " of %" PRIu64 "\n", mutant.text, outcome.n_held,
-                   outcome.n_played);
+            printf("    %-36s %s %" PRIu64 " of %" PRIu64 "\n", mutant.text,
+                   what_is_counted(program), outcome.n_held, outcome.n_played);
     }
     if (object)
         json_object_set_new(object, "run_mutants", list);
