@@ -74,13 +74,16 @@ expect 77 'the host has no barriers' --run "$work/meets.litmus"
 printf 'litmus t\nlocations x, local f;\nthread A dev 0 wg 0 { r = x; }\nthread B dev 1 wg 0 { f = 1; }\nexists A:r == 1;\n' >"$work/local.litmus"
 expect 77 'the host has no local memory' --run "$work/local.litmus"
 # A program without `exists` is judged by its asserts, those of host and device.
-expect 0 'failed asserts 0 times' --run ../protocols/package_queue.litmus
+expect 0 'failed asserts 0 times' --run ../protocols/handover.litmus
 printf 'litmus t\nlocations x, y;\nthread A dev 0 wg 0 { store(x, 1, relaxed, dev); r = load(x, relaxed, dev); assert(r == 2); }\nthread B dev 1 wg 0 { store(y, 1, relaxed, sys); }\n' >"$work/device.litmus"
 expect 1 ' times, by opencl sometimes' --run "$work/device.litmus"
 grep -q 'failed asserts [1-9]' "$work/out" || { echo "no failed assert of the device is counted"; code=1; }
 printf 'litmus t\nlocations x, y;\nthread A dev 0 wg 0 { store(x, 1, relaxed, dev); }\nthread B dev 1 wg 0 { store(y, 1, relaxed, sys); r = load(y, relaxed, sys); assert(r == 2); }\n' >"$work/host.litmus"
 expect 1 ' times, by opencl sometimes' --run "$work/host.litmus"
 grep -q 'failed asserts [1-9]' "$work/out" || { echo "no failed assert of the host is counted"; code=1; }
+# PoCL runs the work-items of a group one after the other.
+printf 'litmus t\nlocations x;\nthread A dev 0 wg 0 { await(x, == 1, acquire, dev); r = load(x, relaxed, dev); assert(r == 1); }\nthread B dev 0 wg 0 { store(x, 1, release, dev); }\n' >"$work/waits.litmus"
+expect 77 'each instance was given up' --run "$work/waits.litmus"
 printf 'litmus t\nlocations x;\nthread A dev 0 wg 0 { r = load(x, relaxed, dev); }\n' >"$work/nothing.litmus"
 expect 77 'neither an `exists` nor an assert' --run "$work/nothing.litmus"
 [ $code -eq 0 ] && echo "gravel-hrf does as its manual says"

@@ -98,6 +98,8 @@ class Parts(unittest.TestCase):
         self.assertIn("the device runs no handler", refusal)
         said = "  sb is not run: it has threads of two devices; one is run\n"
         self.assertIn("two devices", self.measure("hrf", ended(77, out=said))[2])
+        said = "steal.cl.h:195:50: error: use of undeclared identifier 'memory_order_seq_cst'\n"
+        self.assertIn("memory_order_seq_cst", self.measure("steal", ended(1, err=said))[2])
 
     def test_other_ends_are_failures(self):
         for result in ended(1, "FAIL"), ended(134), ended(124, "device lacks a capability (-5): x"):

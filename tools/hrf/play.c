@@ -204,7 +204,7 @@ static int play_mutants(const struct devices_wish *wish, struct hrf_program *pro
             json_object_set_new(list, mutant.text, json_integer((json_int_t)outcome.n_held));
         else
             printf("    %-36s %s %" PRIu64 " of %" PRIu64 "\n", mutant.text,
-                   what_is_counted(program), outcome.n_held, outcome.n_played);
+                   what_is_counted(program), outcome.n_held, outcome.n_played - outcome.n_dead);
     }
     if (object)
         json_object_set_new(object, "run_mutants", list);
@@ -225,6 +225,9 @@ int play_program(const struct show_wish *wish, struct hrf_program *program,
     if (devices_play(devices, program, &device, &outcome, why, sizeof why))
         return refuse(program, object, why);
     show(program, verdict, &outcome, object);
+    if (outcome.n_dead == outcome.n_played)
+        return refuse(program, object,
+                      "each instance was given up, for its threads do not run at once");
     int status = judge(program, verdict, &device, &outcome);
     return wish->has_mutants ? show_worse(status, play_mutants(&device, program, object)) : status;
 }
