@@ -22,6 +22,7 @@ HEAD = """/* SPDX-License-Identifier: MIT */
 #include "fbar_send.cl.h"
 """
 N_ARGS = 4
+N_ASK_ARGS = 3
 
 # Suffix, parameters before the message's own, what the call becomes (check.cl.h), whether that takes a reply.
 ALWAYS = [
@@ -122,6 +123,13 @@ def active_message(n):
                    "GRAVELP_VALUES(%s)" % ", ".join(names + ["0"] * (N_ARGS - n)))
 
 
+def ask(n):
+    names = ["a%d" % i for i in range(n)]
+    return Message("ask%d" % n, ["handler"] + names + ["reply", "place"], "GRAVELP_COMMAND_ASK(handler, %d)" % n, "0",
+                   "reply", "GRAVELP_REQUEST(0, place)", "GRAVELP_VALUES(%s)" % ", ".join(names + ["0"] * (N_ARGS - n)),
+                   True)
+
+
 def write(out, messages, forms):
     for message in messages:
         for form in forms:
@@ -137,6 +145,7 @@ def groups(text):
     plain += [compare_and_swap(*row) for row in rows_of(text, "GRAVEL_INC_TYPES")]
     plain += [put_signal(*row) for row in rows_of(text, "GRAVEL_SIGNAL_TYPES")]
     plain += [active_message(n) for n in range(N_ARGS + 1)]
+    plain += [ask(n) for n in range(N_ASK_ARGS + 1)]
     double = [update(*row) for row in rows_of(text, "GRAVEL_DOUBLE_OPERATIONS")]
     double += [request(*row) for row in rows_of(text, "GRAVEL_DOUBLE_REQUESTS")] + [put_signal("DOUBLE", "double")]
     return [([], plain, ALWAYS), (["GRAVEL_HAS_DOUBLE"], double, ALWAYS),

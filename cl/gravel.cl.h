@@ -38,6 +38,9 @@
  *     gravel_cas_TYPE_S(g, [active,] base, index, expected, value, reply, place, node)  stores value if as expected
  *     gravel_put_signal_TYPE_S(g, [active,] base, index, value, signal, node)           put; then the destination's
  *                                                     uint at heap offset `signal` grows by one for each message
+ *     gravel_askN_S(g, [active,] GRAVEL_HANDLER(name), argument..., reply, place, node)
+ *                                                     N = 0 to 3: an active message; the answer, a ulong, is what the
+ *                                                     handler returns, which was registered with `answers`
  * They return how many messages the group (_wi: the work-item) sent. `reply` is a struct gravel_reply: heap offsets of
  * the answers and of the signal [bytes], the signal GRAVEL_NO_SIGNAL for none; `place` counts elements of the type.
  * get, swap, fetch_add and put_signal take all six types, the other ones the four integer types. The owner checks
@@ -272,8 +275,18 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  *         atomic_inc(&counters[key]);
  *     }
  *
- * A handler is a function with the name under which it is registered (gravel.h: struct gravel_handler). It returns
- * nothing and takes a struct gravel_call and as many ulong as it was registered with, 0 to 4.
+ * A handler is a function with the name under which it is registered (gravel.h: struct gravel_handler). It takes a
+ * struct gravel_call and as many ulong as it was registered with, 0 to 4, and returns nothing; or, registered with
+ * `answers`, a ulong, which is the answer to who has asked it by gravel_askN:
+ *
+ *     // Book up to `amount` seats of a flight, the key; how many it got.
+ *     ulong book(struct gravel_call call, ulong flight, ulong seats, ulong amount)
+ *     {
+ *         global ulong *left = (global ulong *)gravel_call_local(call, seats) + flight;
+ *         ulong got = min(*left, amount);
+ *         *left -= got;
+ *         return got;
+ *     }
  *
  * Every message is a work-item. A handler sees every message applied before its run; the messages of a run (many,
  * from one node to one handler) may run at once and in any order, so they share words by atomics. A handler has no

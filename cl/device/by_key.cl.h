@@ -34,8 +34,7 @@ GRAVELP_INLINE uint gravelp_send_to(struct gravel_group g, uint command, ulong f
                                     uint node)
 {
     const uint handler = GRAVELP_COMMAND_HANDLER(command);
-    if (node != GRAVEL_BY_KEY ||
-        GRAVELP_COMMAND_OP(command & ~GRAVELP_COMMAND_CHECKED) != GRAVEL_AM ||
+    if (node != GRAVEL_BY_KEY || !GRAVELP_IS_CALL(command & ~GRAVELP_COMMAND_CHECKED) ||
         !GRAVELP_IS_KEYED(handler))
         return node;
     const uint of_first = gravelp_node_of(first, g.arena->n_nodes);

@@ -11,10 +11,11 @@
 #include "layout/transaction.h"
 #include "transaction.cl.h"
 
-/* rows: the run's arguments, row after row, from `rows_at` of the frame on [bytes]; heap: in the arena [bytes]. */
-#define GRAVELP_CALL_RUN                                                                 \
-    GRAVEL_ARENA, global const uchar *frame, uint rows_at, uint n_messages, uint source, \
-        uint node, ulong heap
+/* rows: the run's arguments, row after row, from `rows_at` of the frame on [bytes], and the row of its answers from
+ * `answers_at` on, or GRAVELP_NO_ANSWERS; heap: in the arena [bytes]. */
+#define GRAVELP_CALL_RUN                                                               \
+    GRAVEL_ARENA, global uchar *frame, uint rows_at, uint answers_at, uint n_messages, \
+        uint source, uint node, ulong heap
 #define GRAVELP_CALL                                                                               \
     ((struct gravel_call){(global uchar *)gravel_arena_ + heap, gravel_arena_->heap_bytes, node,   \
                           gravel_arena_->n_nodes, source, gravel_arena_->constants, gravel_arena_, \
@@ -22,20 +23,31 @@
 #define GRAVELP_CALL_NUMBER ((size_t)get_global_id(0))
 #define GRAVELP_CALL_ROW(row) ((global const ulong *)(frame + rows_at) + (size_t)(row)*n_messages)
 #define GRAVELP_CALL_ARGUMENT(row, number) (GRAVELP_CALL_ROW(row)[number])
+/* What an answering handler returned for a message. */
+#define GRAVELP_CALL_ANSWER(number, answer) gravelp_call_answer(frame, answers_at, number, answer)
+GRAVELP_INLINE void gravelp_call_answer(global uchar *frame, uint answers_at, size_t number,
+                                        ulong answer)
+{
+    if (answers_at != GRAVELP_NO_ANSWERS)
+        ((global ulong *)(frame + answers_at))[number] = answer;
+}
 
 /*
  * What stands before the call, a statement, in the kernel of a handler without a key, and of one with a key, whose
  * work-groups share out the keys. `number` is the message's.
  */
 #define GRAVELP_CALL_EACH(number)              \
+    (void)answers_at;                          \
     const size_t number = GRAVELP_CALL_NUMBER; \
     if (number < n_messages)
 #define GRAVELP_CALL_SERVED(number) \
+    (void)answers_at;               \
     GRAVELP_SERVICE;                \
     GRAVELP_SERVE(number, GRAVELP_CALL_ROW(0), n_messages)
 
 /* Of a handler with two keys, whose kernel is one group. */
 #define GRAVELP_CALL_PAIRS(number) \
+    (void)answers_at;              \
     GRAVELP_TRANSACTIONS;          \
     GRAVELP_SERVE_PAIRS(number, GRAVELP_CALL_ROW(0), GRAVELP_CALL_ROW(1), n_messages)
 

@@ -79,7 +79,7 @@ struct gravelp_letter {
     size_t stride;                /* from one argument to the next */
     global const ulong *argument; /* the first */
 #if defined(GRAVELP_MAIL_SLOTS)
-    global const struct gravelp_mail *mail; /* that it came with; 0: it is this node's */
+    global struct gravelp_mail *mail; /* that it came with; 0: it is this node's */
 #endif
 };
 

@@ -6,8 +6,8 @@
  * launch, or to the one behind its end, GRAVEL_SERVER_KERNEL.
  *
  * Path:    lib/serve/mail.c -> this -> gravelp_run, by which lib/serve/server_program.c calls the handlers.
- * Memory:  I5 and I6 with the host; G8 inside the group. What handlers alone touch has one group for each key, as
- *          messages of an inbox go to the owner of their key.
+ * Memory:  I5 and I6 with the host, which finds the answers of a slot that all have passed; G8 inside the group. What
+ *          handlers alone touch has one group for each key, as messages of an inbox go to the owner of their key.
  * Source:  Wang, Fussell, Lin 2019, section 3.2, has message buffers of one device only.
  */
 #ifndef GRAVELP_MAIL_CL_H
@@ -15,6 +15,13 @@
 
 #include "inbox.cl.h"
 #include "layout/mail.h"
+
+/* What an answering handler returned for message i of a letter; those in inboxes do not ask. */
+#if defined(GRAVELP_MAIL_SLOTS)
+#define GRAVELP_LETTER_ANSWER(letter, i, answer) gravelp_letter_answer(letter, i, answer)
+#else
+#define GRAVELP_LETTER_ANSWER(letter, i, answer) (void)(answer)
+#endif
 
 #if defined(GRAVELP_MAIL_SLOTS)
 
@@ -31,7 +38,7 @@ GRAVELP_INLINE global uint *gravelp_mail_passed(global struct gravelp_servers *s
 GRAVELP_INLINE global struct gravelp_mail *gravelp_mail_slot(global struct gravelp_servers *servers,
                                                              uint ticket)
 {
-    const uint slot_bytes = GRAVELP_MAIL_SLOT_BYTES(servers->columns, servers->n_spill_args);
+    const uint slot_bytes = GRAVELP_MAIL_SLOT_BYTES(servers->columns, servers->n_mail_rows);
     return (global struct gravelp_mail *)(gravelp_mailbox(servers) +
                                           GRAVELP_MAIL_SLOT(servers->n_owners, slot_bytes,
                                                             ticket & (GRAVELP_MAIL_SLOTS - 1)));
@@ -57,6 +64,12 @@ GRAVELP_INLINE void gravelp_mail_pass(global struct gravelp_servers *servers, ui
 GRAVELP_INLINE global const ulong *gravelp_mail_keys(global struct gravelp_mail *mail)
 {
     return (global const ulong *)(mail + 1);
+}
+/* Any work-item, of a handler that answers and has been called for a letter: the answer, if it is asked for. */
+GRAVELP_INLINE void gravelp_letter_answer(struct gravelp_letter letter, uint i, ulong answer)
+{
+    if (letter.mail && letter.mail->answer_row != GRAVELP_NO_ANSWERS)
+        ((global ulong *)(letter.mail + 1))[letter.mail->answer_row * letter.stride + i] = answer;
 }
 GRAVELP_INLINE struct gravelp_letter gravelp_mail_letter(global struct gravelp_servers *servers,
                                                          global struct gravelp_mail *mail)

@@ -17,7 +17,7 @@
 
 #define GRAVELP_ARENA_MAGIC 0x4752564cu
 #define GRAVELP_ARENA_VERSION \
-    6u /* of this layout; checked when a program is built and when it runs */
+    7u /* of this layout; checked when a program is built and when it runs */
 
 /* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
 #define GRAVELP_LONG_QUEUE 1024u

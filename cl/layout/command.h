@@ -14,12 +14,15 @@
  * Command word: operation in bits 0-7, type in bits 8-11, bit 12 set if indices are 64-bit byte offsets
  * instead of 32-bit element numbers, number of active-message arguments in bits 13-15, handler in 16-31.
  * The 64-bit index of a request is an element number (GRAVELP_REQUEST_INDEX) and, in the upper half, the element
- * number of the answer after `result` (GRAVELP_REQUEST_PLACE).
+ * number of the answer after `result` (GRAVELP_REQUEST_PLACE). An active message that is answered has no element, 0.
  */
 #define GRAVELP_COMMAND(op, type) ((gravelp_u32)(op) | (gravelp_u32)(type) << 8)
 #define GRAVELP_COMMAND_WIDE (1u << 12)
 #define GRAVELP_COMMAND_AM(handler, n_args) \
     (GRAVEL_AM | (gravelp_u32)(n_args) << 13 | (gravelp_u32)(handler) << 16)
+#define GRAVELP_COMMAND_ASK(handler, n_args)                                   \
+    (GRAVELP_COMMAND(GRAVEL_ASK, GRAVEL_ULONG) | (gravelp_u32)(n_args) << 13 | \
+     (gravelp_u32)(handler) << 16)
 /* Or-ed to the operation: one work-item's arrival at a call of many, in checked mode (cl/device/check.cl.h). */
 #define GRAVELP_COMMAND_CHECKED 0x80u
 #define GRAVELP_COMMAND_OP(command) ((command)&0xffu)
@@ -27,7 +30,10 @@
 #define GRAVELP_COMMAND_N_ARGS(command) ((command) >> 13 & 0x7u)
 #define GRAVELP_COMMAND_HANDLER(command) ((command) >> 16)
 #define GRAVELP_IS_REQUEST(command) \
-    (((command)&GRAVEL_FETCH) != 0 && GRAVELP_COMMAND_OP(command) <= GRAVEL_CAS)
+    (((command)&GRAVEL_FETCH) != 0 && GRAVELP_COMMAND_OP(command) <= GRAVEL_ASK)
+/* Whether a handler is called. */
+#define GRAVELP_IS_CALL(command) \
+    (GRAVELP_COMMAND_OP(command) == GRAVEL_AM || GRAVELP_COMMAND_OP(command) == GRAVEL_ASK)
 /* Whether packages and runs of this command tell a signal. */
 #define GRAVELP_HAS_SIGNAL(command) (GRAVELP_COMMAND_OP(command) >= GRAVEL_PUT_SIGNAL)
 #define GRAVELP_REQUEST(index, place) \
@@ -42,13 +48,20 @@
                                                          : 4u)
 /*
  * Values that follow the index (arguments of an active message), and bytes of each. Every request has one at
- * least: the answer takes its place.
+ * least: the answer takes the place of the first; that of an active message has its own, behind the arguments, for
+ * who shares out keys reads the first argument of all messages while others are answered.
  */
-#define GRAVELP_N_VALUES(command)                                                  \
-    (GRAVELP_COMMAND_OP(command) == GRAVEL_AM    ? GRAVELP_COMMAND_N_ARGS(command) \
-     : GRAVELP_COMMAND_OP(command) == GRAVEL_INC ? 0u                              \
-     : GRAVELP_COMMAND_OP(command) == GRAVEL_CAS ? 2u                              \
+#define GRAVELP_N_VALUES(command)                                                       \
+    (GRAVELP_COMMAND_OP(command) == GRAVEL_AM    ? GRAVELP_COMMAND_N_ARGS(command)      \
+     : GRAVELP_COMMAND_OP(command) == GRAVEL_ASK ? GRAVELP_COMMAND_N_ARGS(command) + 1u \
+     : GRAVELP_COMMAND_OP(command) == GRAVEL_INC ? 0u                                   \
+     : GRAVELP_COMMAND_OP(command) == GRAVEL_CAS ? 2u                                   \
                                                  : 1u)
+/* Instead of where answers go: nowhere, for the messages do not ask. */
+#define GRAVELP_NO_ANSWERS 0xffffffffu
+/* Which value row has the answers of requests. */
+#define GRAVELP_ANSWER_ROW(command) \
+    (GRAVELP_COMMAND_OP(command) == GRAVEL_ASK ? GRAVELP_COMMAND_N_ARGS(command) : 0u)
 #define GRAVELP_VALUE_BYTES(command)               \
     (GRAVELP_COMMAND_OP(command) == GRAVEL_AM ? 8u \
                                               : GRAVEL_TYPE_BYTES(GRAVELP_COMMAND_TYPE(command)))

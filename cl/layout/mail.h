@@ -3,7 +3,7 @@
  * The mailbox of a device's resident servers: messages with keys that come by the network while a launch runs.
  *
  *     mailbox = one struct gravelp_mail_words a server | n_mail slots
- *     slot    = struct gravelp_mail | argument row 0 | argument row 1 ...
+ *     slot    = struct gravelp_mail | argument row 0 | argument row 1 ... | answers, of messages that ask
  *
  * It is a ring whose producer is the host, and of which every server reads every slot and runs what it owns: only the
  * program's text knows who owns a key (GRAVEL_OWNER). A slot is free when all servers have passed it.
@@ -26,16 +26,16 @@ struct gravelp_mail {
     gravelp_u32 published; /* I5: ticket + 1 */
     gravelp_u32 handler, n_messages;
     gravelp_u32 source, node;
-    gravelp_u32 padding;
-    gravelp_u64 heap; /* the node's, in the arena [bytes] */
+    gravelp_u32 answer_row; /* in which servers leave answers; or GRAVELP_NO_ANSWERS */
+    gravelp_u64 heap;       /* the node's, in the arena [bytes] */
     gravelp_u32 more_padding[8];
 };
 
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_mail_words) == GRAVELP_CACHELINE, "one line a server");
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_mail) == GRAVELP_CACHELINE, "rows begin with a line");
 
-#define GRAVELP_MAIL_SLOT_BYTES(columns, n_args) \
-    ((gravelp_u32)sizeof(struct gravelp_mail) + 8u * (columns) * (n_args))
+#define GRAVELP_MAIL_SLOT_BYTES(columns, n_rows) \
+    ((gravelp_u32)sizeof(struct gravelp_mail) + 8u * (columns) * (n_rows))
 
 /* Byte offsets from the start of the mailbox: of slots, and of all. */
 #define GRAVELP_MAIL_SLOT(n_owners, slot_bytes, slot) \

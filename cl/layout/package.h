@@ -67,7 +67,8 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
 #define GRAVELP_SLOT_COLUMNS(slot_bytes, command) \
     ((((slot_bytes)-GRAVELP_NODE_ROW) / GRAVELP_COLUMN_BYTES(command)) & ~15u)
 /* The smallest slot: 16 messages of the widest kind. */
-#define GRAVELP_SLOT_MIN_BYTES (GRAVELP_NODE_ROW + 16u * (4u + 8u * GRAVEL_AM_MAX_ARGS))
+#define GRAVELP_WIDEST GRAVELP_COMMAND_ASK(0, GRAVEL_ASK_MAX_ARGS)
+#define GRAVELP_SLOT_MIN_BYTES (GRAVELP_NODE_ROW + 16u * GRAVELP_COLUMN_BYTES(GRAVELP_WIDEST))
 
 /* Of a block of binned messages (lib/pump/block.h): from a part of n messages to the next part [messages]. A part
  * begins at an even message, so that copies of it begin at 8 bytes. */

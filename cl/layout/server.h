@@ -36,7 +36,8 @@ struct gravelp_servers {
     gravelp_u32 n_spill;      /* messages of a spill ring, a power of two; 0: no handler sends */
     gravelp_u32 n_spill_args; /* arguments of each */
     gravelp_u64 mail_offset;  /* of the mailbox (mail.h) in the region [bytes]; 0: there is none */
-    gravelp_u32 constant_padding[6];
+    gravelp_u32 n_mail_rows;  /* of a slot there: arguments, and answers */
+    gravelp_u32 constant_padding[5];
 
     /* Written by the host between kernels. */
     gravelp_u64 n_items; /* of the launch */

@@ -98,6 +98,9 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
  * call, ulong key, const ulong *words)`. If the keys are equal there is one copy, and both point to it. Where
  * device_code defines GRAVEL_NODE_OF(key, n), the data may be of two nodes.
  *
+ * With `answers` it is `ulong name(struct gravel_call call, ulong a0, ...)`, and kernels may ask it: what it returns
+ * travels back, as the answer of a request does. What it returns for an active message is dropped.
+ *
  * With one key and max_pending it may send messages to servers of its own device (gravel_serve_amN of cl/server.cl.h).
  * Such a handler is served in launches of gravel_server_launch alone: messages to it that come another way are refused
  * with GRAVEL_EHANDLER. The memory for what waits is made when the node opens: for each server, 8 bytes and as many
@@ -116,6 +119,9 @@ struct gravel_handler {
     uint64_t
         max_pending; /**< with 1 key: if not 0 the handler may send, by gravel_serve_amN, and so many of its
                              messages at most wait at one server at once */
+    uint32_t
+        answers; /**< not 0: the handler returns a ulong, the answer to gravel_askN. Only where the device
+                             runs it, with GRAVEL_ASK_MAX_ARGS arguments and 1 key at most, without max_pending. */
 };
 
 /** Log callback; any library thread may call it. */

@@ -37,6 +37,7 @@
 #define GRAVEL_FETCH_OR 23u
 #define GRAVEL_FETCH_XOR 24u
 #define GRAVEL_CAS 25u /* compare and swap: two values, the new one and the one expected */
+#define GRAVEL_ASK 26u /* active message that is answered: a ulong, by the handler */
 #define GRAVEL_N_OPERATIONS 32u
 
 /* Types of the addressed word. */
@@ -48,6 +49,7 @@
 #define GRAVEL_DOUBLE 5u
 
 #define GRAVEL_AM_MAX_ARGS 4u
+#define GRAVEL_ASK_MAX_ARGS 3u     /* the answer has the room of one more */
 #define GRAVEL_AM_MAX_KEYS 2u      /* of these, the first */
 #define GRAVEL_DATUM_MAX_WORDS 16u /* of a transaction [ulong] */
 #define GRAVEL_MAX_HANDLERS 65535u

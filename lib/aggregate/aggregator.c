@@ -30,7 +30,8 @@ static bool is_sane(const struct gravel_aggregator *aggregator,
     uint32_t op = GRAVELP_COMMAND_OP(package->command);
     return op >= GRAVEL_PUT && (op <= GRAVEL_PUT_SIGNAL || GRAVELP_IS_REQUEST(op)) &&
            GRAVELP_COMMAND_TYPE(package->command) <= GRAVEL_DOUBLE &&
-           GRAVELP_COMMAND_N_ARGS(package->command) <= GRAVEL_AM_MAX_ARGS &&
+           GRAVELP_COMMAND_N_ARGS(package->command) <=
+               (op == GRAVEL_ASK ? GRAVEL_ASK_MAX_ARGS : GRAVEL_AM_MAX_ARGS) &&
            package->n_messages > 0 && package->n_messages <= package->stride &&
            package->stride % 16 == 0 &&
            package->stride <= GRAVELP_SLOT_COLUMNS(aggregator->queue.slot_bytes, package->command);

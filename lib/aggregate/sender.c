@@ -34,8 +34,7 @@ static int allocate(struct gravel_sender *sender)
 int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_shape *shape)
 {
     *out = NULL;
-    uint32_t widest = GRAVELP_COMMAND_AM(0, GRAVEL_AM_MAX_ARGS);
-    if (gravel_buffer_fits(shape->buffer_bytes, widest) == 0)
+    if (gravel_buffer_fits(shape->buffer_bytes, GRAVELP_WIDEST) == 0)
         return gravel_fail(GRAVEL_ECONFIG,
                            "node buffer of %u bytes is smaller than its header and one message",
                            shape->buffer_bytes);
@@ -170,7 +169,7 @@ static void begin_run(struct gravel_sender *sender, const struct gravel_run_key 
     if (sender->bins.run && gravel_run_is_same(&sender->key, key))
         return;
     sender->key = *key;
-    if (GRAVELP_IS_REQUEST(sender->key.command))
+    if (GRAVELP_IS_REQUEST(sender->key.command) && !GRAVELP_IS_CALL(sender->key.command))
         sender->key.call = sender->n_calls = sender->n_calls + 1 ? sender->n_calls + 1 : 1;
     if (++sender->bins.run == 0)
         sender->bins.run = 1;

@@ -57,6 +57,8 @@ static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
         job->moved_ns = gravel_clock_ns(); /* transactions have a limit of their own */
         return false;
     }
+    if (network->transactions)
+        gravel_network_drain(network); /* answers of what waited, to nodes of this process */
     gravel_job_end(network, job, 0);
     return true;
 }

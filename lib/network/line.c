@@ -76,15 +76,33 @@ int gravel_line_take(void *context, const struct gravel_frame *frame, const stru
     return 1;
 }
 
+void gravel_line_answer(const struct gravel_transactions *transactions,
+                        const struct waiting_run *run, uint32_t n)
+{
+    struct gravel_signal_run first; /* of the run's messages, as a run of their own */
+    memcpy(&first, run->run, sizeof first.run);
+    const uint32_t command = first.run.command;
+    if (!GRAVELP_IS_REQUEST(command))
+        return;
+    memcpy(&first, run->run, sizeof first);
+    first.run.n_messages = n;
+    gravel_reply_send(
+        transactions->network, &first, run->frame.source,
+        (const void *)(run->run + GRAVEL_RUN_INDICES(command)),
+        run->run + GRAVEL_RUN_VALUES(command, (uint64_t)run->n, GRAVELP_ANSWER_ROW(command)));
+}
+
 int gravel_line_run(struct gravel_transactions *transactions, struct waiting_run *run)
 {
     transactions->head = run->next;
     transactions->runs_one = true;
     int code = transactions->steps
                    ? gravel_device_steps_call(transactions->steps, &run->frame, run->heap)
-                   : gravel_device_calls_run(transactions->calls, &run->frame,
-                                             (const void *)run->run, run->heap);
+                   : gravel_device_calls_run(transactions->calls, &run->frame, (void *)run->run,
+                                             run->heap);
     transactions->runs_one = false;
+    if (!code)
+        gravel_line_answer(transactions, run, run->n);
     gravel_line_leave(transactions, run);
     return code;
 }

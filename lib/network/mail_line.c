@@ -26,10 +26,11 @@ bool gravel_line_takes_mail(const struct gravel_transactions *transactions)
 /* Servers have run all messages of these. */
 static void end_mail(struct gravel_transactions *transactions, bool *moved)
 {
-    const uint32_t passed = gravel_mail_passed(transactions->mail);
+    const uint32_t passed = gravel_mail_collected(transactions->mail);
     struct waiting_run *run;
     while ((run = transactions->oldest) && run != transactions->head &&
            (int32_t)(passed - run->ticket) >= 0) {
+        gravel_line_answer(transactions, run, run->n);
         gravel_line_leave(transactions, run);
         *moved = true;
     }
@@ -43,7 +44,7 @@ static int post_mail(struct gravel_transactions *transactions, bool *moved)
     while (!code && (run = transactions->head)) {
         const uint32_t before = run->n_taken;
         code = gravel_mail_post(
-            transactions->mail, &run->frame, (const void *)run->run, &run->n_taken,
+            transactions->mail, &run->frame, (void *)run->run, &run->n_taken,
             gravel_memory_heap_offset(transactions->network->shape.memory, run->heap));
         *moved |= run->n_taken != before;
         if (run->n_taken != run->n)
@@ -54,14 +55,16 @@ static int post_mail(struct gravel_transactions *transactions, bool *moved)
     return code;
 }
 
-/* A launch has ended when a part of a run was posted, and has served it: leave the other part. */
-static void shorten(struct waiting_run *waiting)
+/* A launch has ended when a part of a run was posted, and has served it: leave the other part. All elements of a run
+ * with keys have 8 bytes. */
+static void shorten(struct gravel_transactions *transactions, struct waiting_run *waiting)
 {
     struct gravel_run *run = (void *)waiting->run;
-    uint64_t *rows = (void *)(run + 1);
-    const uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
+    uint64_t *rows = (void *)(waiting->run + GRAVEL_RUN_INDICES(run->command));
+    const uint32_t n_rows = GRAVELP_N_VALUES(run->command) + GRAVELP_INDEX_BYTES(run->command) / 8;
     const uint32_t n = waiting->n - waiting->n_taken;
-    for (uint32_t row = 0; row < n_args; row++)
+    gravel_line_answer(transactions, waiting, waiting->n_taken);
+    for (uint32_t row = 0; row < n_rows; row++)
         memmove(rows + (size_t)row * n, rows + (size_t)row * waiting->n + waiting->n_taken,
                 n * sizeof *rows);
     run->n_messages = waiting->n = waiting->n_open = n;
@@ -70,15 +73,17 @@ static void shorten(struct waiting_run *waiting)
 
 int gravel_line_advance_mail(struct gravel_transactions *transactions, bool *moved)
 {
-    int code = post_mail(transactions, moved);
+    int code = gravel_mail_collect(transactions->mail);
+    if (!code)
+        code = post_mail(transactions, moved);
     end_mail(transactions, moved);
     for (uint32_t n = 0;
          n < GRAVEL_LINE_RUNS_AT_ONCE && !code && transactions->head &&
          transactions->head == transactions->oldest && !gravel_line_takes_mail(transactions) &&
-         !gravel_mail_is_unread(transactions->mail);
+         gravel_mail_collected(transactions->mail) == gravel_mail_posted(transactions->mail);
          n++) {
         *moved = true;
-        shorten(transactions->head);
+        shorten(transactions, transactions->head);
         code = gravel_line_run(transactions, transactions->head);
     }
     return code;

@@ -119,6 +119,9 @@ int gravel_line_take(void *transactions, const struct gravel_frame *frame,
                      const struct gravel_run *run, uint32_t heap);
 /** Run a run of other handlers, while no transaction is under way. @return 0; or what it returns. */
 int gravel_line_run(struct gravel_transactions *transactions, struct waiting_run *run);
+/** Send the answers of the first n messages of a run, if it is of requests, and all of them have been run. */
+void gravel_line_answer(const struct gravel_transactions *transactions,
+                        const struct waiting_run *run, uint32_t n);
 /** All messages of a run have been run: it is freed. */
 void gravel_line_leave(struct gravel_transactions *transactions, struct waiting_run *run);
 

@@ -69,6 +69,28 @@ static int check_room(const struct gravel_bindings *bindings)
                        room, GRAVEL_SENDER_MOST_ROOM);
 }
 
+/* What it answers. */
+static int check_answers(const struct gravel_handler *handler)
+{
+    if (!handler->answers)
+        return 0;
+    if (handler->function)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "handler %s: it answers, and has a function of the host; only handlers "
+                           "written in OpenCL C answer",
+                           handler->name);
+    if (handler->n_args > GRAVEL_ASK_MAX_ARGS)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "handler %s: it answers, and n_args is %u; a message that is answered "
+                           "has %u arguments at most",
+                           handler->name, handler->n_args, GRAVEL_ASK_MAX_ARGS);
+    if (handler->n_keys == 2 || handler->max_pending)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "handler %s: it answers, and %s; such handlers do not answer",
+                           handler->name, handler->max_pending ? "may send" : "has 2 keys");
+    return 0;
+}
+
 static int check_keys(const struct gravel_handler *handler)
 {
     if (handler->n_keys > GRAVEL_AM_MAX_KEYS)
@@ -84,7 +106,9 @@ static int check_keys(const struct gravel_handler *handler)
             "handler %s: it has a key and a function of the host; handlers of the host "
             "run one at a time, without keys",
             handler->name);
-    int code = check_sender(handler);
+    int code = check_answers(handler);
+    if (!code)
+        code = check_sender(handler);
     return code ? code : check_datum(handler);
 }
 
@@ -169,6 +193,8 @@ uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *ha
         hash = hash_text(gravel_hash_step(hash, handler->datum_words), handler->datum);
     if (handler->max_pending)
         hash = gravel_hash_step(hash, handler->max_pending);
+    if (handler->answers)
+        hash = gravel_hash_step(hash, UINT64_MAX);
     return hash ? hash : 1;
 }
 

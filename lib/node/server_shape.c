@@ -109,6 +109,15 @@ static int choose_mode(struct gravel *gravel, struct gravel_servers_shape *shape
     return 0;
 }
 
+static void add_handler(const struct gravel_handler *handler, struct gravel_servers_shape *shape)
+{
+    const uint32_t n_rows = handler->n_args + (handler->answers != 0);
+    if (handler->n_keys && handler->n_args > shape->n_args)
+        shape->n_args = handler->n_args;
+    if (handler->n_keys && n_rows > shape->n_mail_rows)
+        shape->n_mail_rows = n_rows;
+}
+
 int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape *shape)
 {
     const struct gravel_config *config = &gravel->config;
@@ -118,8 +127,7 @@ int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape
         .turn_ns = gravel_network_patience_ms(&gravel->network) * UINT64_C(1000000),
     };
     for (uint32_t i = 0; i < gravel->n_handlers; i++)
-        if (gravel->handlers[i].n_keys && gravel->handlers[i].n_args > shape->n_args)
-            shape->n_args = gravel->handlers[i].n_args;
+        add_handler(&gravel->handlers[i], shape);
     shape->n_spill = gravel_sender_ring(gravel->handlers, gravel->n_handlers);
     if (config->inbox_slots)
         shape->n_slots = power_of_two_up_to(config->inbox_slots);

@@ -227,7 +227,8 @@ static uint64_t apply_calls(const struct gravel_apply *apply, const struct grave
 {
     if (apply->shard.index != 0)
         return 0;
-    const uint64_t *rows = (const void *)(start + sizeof *run);
+    const uint64_t *rows =
+        (const void *)(start + GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, 0));
     uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
     uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
     for (uint32_t i = 0; i < run->n_messages; i++) {
@@ -253,7 +254,7 @@ void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t f
     while (start < end) {
         const struct gravel_run *run = (const void *)start;
         applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
-        if (GRAVELP_COMMAND_OP(run->command) == GRAVEL_AM)
+        if (GRAVELP_IS_CALL(run->command))
             applied->n_messages += apply_calls(apply, run, header->source, start, applied);
         else
             applied->n_messages += apply_words(apply, run, start);

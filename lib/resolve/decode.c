@@ -51,7 +51,7 @@ static const struct {
 
 static const char *type_name(uint32_t command)
 {
-    return names[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)].type;
+    return names[GRAVEL_PUT][GRAVELP_COMMAND_TYPE(command)].type;
 }
 
 /* Note why; a run number of 0 stands for the header. */
@@ -103,9 +103,11 @@ static int check_header(const struct check *check, const struct gravel_frame *fr
 
 static int check_active_message(const struct check *check, const struct gravel_run *run)
 {
+    const bool asks = GRAVELP_COMMAND_OP(run->command) == GRAVEL_ASK;
     uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
     uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
-    if (n_args > GRAVEL_AM_MAX_ARGS || GRAVELP_COMMAND_TYPE(run->command) != 0 ||
+    if (n_args > (asks ? GRAVEL_ASK_MAX_ARGS : GRAVEL_AM_MAX_ARGS) ||
+        GRAVELP_COMMAND_TYPE(run->command) != (asks ? GRAVEL_ULONG : 0) ||
         run->command & GRAVELP_COMMAND_WIDE)
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is malformed", run->command);
     if (handler >= check->expect->n_handlers || !check->expect->handlers[handler].function)
@@ -117,6 +119,11 @@ static int check_active_message(const struct check *check, const struct gravel_r
                       "handler %" PRIu32 " (%s) takes %" PRIu32
                       " arguments, the message has %" PRIu32,
                       handler, known->name ? known->name : "?", known->n_args, n_args);
+    if (asks && !known->answers)
+        return refuse(check, GRAVEL_EHANDLER,
+                      "handler %" PRIu32 " (%s) is asked, and does not answer: its member answers "
+                      "is 0",
+                      handler, known->name ? known->name : "?");
     if (known->max_pending)
         return refuse(
             check, GRAVEL_EHANDLER,
@@ -131,7 +138,7 @@ static int check_command(const struct check *check, const struct gravel_run *run
 {
     uint32_t op = GRAVELP_COMMAND_OP(run->command);
     uint32_t type = GRAVELP_COMMAND_TYPE(run->command);
-    if (op == GRAVEL_AM) {
+    if (GRAVELP_IS_CALL(run->command)) {
         int code = check_active_message(check, run);
         if (code)
             return code;
@@ -141,7 +148,7 @@ static int check_command(const struct check *check, const struct gravel_run *run
                (GRAVELP_HAS_SIGNAL(run->command) && run->command & GRAVELP_COMMAND_WIDE)) {
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is unknown", run->command);
     }
-    if (run->base && (op == GRAVEL_AM || run->command & GRAVELP_COMMAND_WIDE))
+    if (run->base && (GRAVELP_IS_CALL(run->command) || run->command & GRAVELP_COMMAND_WIDE))
         return refuse(check, GRAVEL_ECORRUPT, "base is %" PRIu64 " in a run that has none",
                       run->base);
     return 0;
@@ -275,6 +282,16 @@ static int check_signal(const struct check *check, uint64_t signal)
     return 0;
 }
 
+/* An active message addresses no word. @param index  the greatest of the run's. */
+static int check_words(const struct check *check, const struct gravel_run *run, uint32_t index)
+{
+    if (!GRAVELP_IS_CALL(run->command))
+        return check_element(check, run, "base", run->base, "index", index);
+    return index ? refuse(check, GRAVEL_ECORRUPT,
+                          "index is %" PRIu32 " in an active message, which has none", index)
+                 : 0;
+}
+
 /* The answers go to the source's heap, whose books are the same as ours. */
 static int check_requests(const struct check *check, const struct gravel_signal_run *run,
                           const uint64_t *requests)
@@ -286,7 +303,7 @@ static int check_requests(const struct check *check, const struct gravel_signal_
         index = one > index ? one : index;
         place = other > place ? other : place;
     }
-    int code = check_element(check, &run->run, "base", run->run.base, "index", index);
+    int code = check_words(check, &run->run, index);
     return code ? code : check_element(check, &run->run, "result", run->result, "place", place);
 }
 

@@ -24,10 +24,10 @@ void gravel_requests_finish(const void *frame, unsigned char *heap, gravel_apply
     while (start < end) {
         const struct gravel_signal_run *run = (const void *)start;
         uint32_t command = run->run.command, n = run->run.n_messages;
-        if (GRAVELP_IS_REQUEST(command))
+        if (GRAVELP_IS_REQUEST(command) && run->result != GRAVEL_ANSWERED_LATER)
             reply(context, run, header->source, (const void *)(run + 1),
-                  start + GRAVEL_RUN_VALUES(command, n, 0));
-        else if (GRAVELP_HAS_SIGNAL(command) && heap)
+                  start + GRAVEL_RUN_VALUES(command, n, GRAVELP_ANSWER_ROW(command)));
+        else if (GRAVELP_HAS_SIGNAL(command) && !GRAVELP_IS_REQUEST(command) && heap)
             raise_signal(heap, run);
         start += GRAVEL_RUN_BYTES(command, (gravelp_u64)n);
     }

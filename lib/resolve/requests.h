@@ -2,8 +2,9 @@
 /*
  * What a node buffer asks for once its messages have been applied: signals, and answers to requests.
  *
- * A request's value row has room for its answer: the word's old value takes the place of the value. So a run of
- * requests that has been applied is the run of its answers, which then go back to its sender. Signals are raised
+ * A request has room for its answer: the word's old value takes the place of the value, and what a handler answers
+ * stands behind its arguments. So a run of requests that has been applied is the run of its answers, which then go back
+ * to its sender; those of a run that waits in the line of keyed messages, when it has been run. Signals are raised
  * when all messages of the frame have been applied, by whichever thread.
  *
  * Path:    apply.c (or the device resolver) -> requests.c -> the heap; answers -> lib/network/reply.c.

@@ -213,11 +213,12 @@ static uint64_t find_call(const struct gravel_resolver *resolver, const struct g
 }
 
 /* A run on the device, while all helpers rest. */
-static int call(struct gravel_resolver *resolver, const struct gravel_run *run, uint32_t heap,
+static int call(struct gravel_resolver *resolver, struct gravel_run *run, uint32_t heap,
                 struct gravel_applied *applied)
 {
     int code = gravel_device_calls_run(resolver->shape.calls, resolver->frame, run, heap);
     applied->n_messages += code ? 0 : run->n_messages;
+    applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
     return code;
 }
 
@@ -228,7 +229,7 @@ static int apply_in_turn(struct gravel_resolver *resolver, uint32_t heap,
     const struct gravel_frame *frame = resolver->frame;
     int code = 0;
     for (uint64_t at = sizeof *frame; !code && at < frame->bytes;) {
-        const struct gravel_run *run = (const void *)((const char *)frame + at);
+        struct gravel_run *run = (void *)((char *)resolver->frame + at);
         resolver->from = at;
         resolver->to = find_call(resolver, frame, at);
         if (resolver->to > at) {

@@ -15,14 +15,15 @@ static void write_arguments(FILE *out, const struct gravel_handler *handler,
 {
     for (uint32_t i = first; i < handler->n_args; i++)
         fprintf(out, ", %s%u%s", words->argument_begin, i, words->argument_end);
-    fprintf(out, ");\n");
+    fprintf(out, ")");
 }
 
 static void write_simple(FILE *out, const struct gravel_handler *handler,
                          const struct gravel_call_words *words)
 {
-    fprintf(out, "%s(%s", handler->name, words->call);
+    fprintf(out, "%s%s(%s", handler->answers ? words->answer : "", handler->name, words->call);
     write_arguments(out, handler, words, 0);
+    fprintf(out, "%s;\n", handler->answers ? ")" : "");
 }
 
 /* Two equal keys are one datum, with one copy. */
@@ -43,10 +44,11 @@ static void write_transaction(FILE *out, const struct gravel_handler *handler,
             datum, datum);
     fprintf(out, "    %s(at, one, two", handler->name);
     write_arguments(out, handler, words, 2);
-    fprintf(out,
-            "    %s_store(at, first, one);\n    if (first != second)\n        %s_store(at, second, "
-            "other);\n}\n",
-            datum, datum);
+    fprintf(
+        out,
+        ";\n    %s_store(at, first, one);\n    if (first != second)\n        %s_store(at, second, "
+        "other);\n}\n",
+        datum, datum);
 }
 
 void gravel_call_text_write(FILE *out, const struct gravel_handler *handler,
@@ -62,8 +64,9 @@ void gravel_call_text_write(FILE *out, const struct gravel_handler *handler,
 /* The lesser key's datum comes with the record and leaves with it, unless its node is this one. */
 static void write_step(FILE *out, const struct gravel_handler *handler)
 {
-    static const struct gravel_call_words words = {"gravelp_call", "gravelp_record->argument[",
-                                                   " - 2]"};
+    static const struct gravel_call_words words = {.call = "gravelp_call",
+                                                   .argument_begin = "gravelp_record->argument[",
+                                                   .argument_end = " - 2]"};
     const char *datum = handler->datum;
     fprintf(out,
             "    if (gravelp_step == GRAVELP_STEP_LOAD || gravelp_step == GRAVELP_STEP_WHOLE)\n"
@@ -78,7 +81,7 @@ static void write_step(FILE *out, const struct gravel_handler *handler)
             datum, handler->datum_words, datum, handler->name);
     write_arguments(out, handler, &words, 2);
     fprintf(out,
-            "        if (gravelp_key != gravelp_second)\n"
+            ";\n        if (gravelp_key != gravelp_second)\n"
             "            %s_store(gravelp_call, gravelp_second, gravelp_other);\n    }\n"
             "    if (gravelp_step == GRAVELP_STEP_STORE || gravelp_step == GRAVELP_STEP_WHOLE)\n"
             "        %s_store(gravelp_call, gravelp_key, gravelp_one);\n"
@@ -113,7 +116,7 @@ void gravel_call_text_prototypes(FILE *out, const struct gravel_handler *handler
 {
     const bool is_pair = handler->n_keys == 2;
     write_place(out, handler);
-    fprintf(out, "void %s(struct gravel_call", handler->name);
+    fprintf(out, "%s %s(struct gravel_call", handler->answers ? "ulong" : "void", handler->name);
     for (uint32_t i = 0; i < handler->n_args; i++)
         fprintf(out, is_pair && i < 2 ? ", ulong *" : ", ulong");
     fprintf(out, ");\n");

@@ -14,9 +14,10 @@
 
 #include <stdio.h>
 
-/* What the text around a call names: the struct gravel_call, and argument i, as `argument_begin i argument_end`. */
+/* What the text around a call names: the struct gravel_call; argument i, as `argument_begin i argument_end`; and what
+ * takes the answer of a handler that has one, `answer` before it and a parenthesis behind it. */
 struct gravel_call_words {
-    const char *call, *argument_begin, *argument_end;
+    const char *call, *argument_begin, *argument_end, *answer;
 };
 
 /** The statement that calls a handler. Compilers name the handler if it is missing. */

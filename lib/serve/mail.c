@@ -4,19 +4,29 @@
  */
 #include "serve/mail.h"
 
+#include "base/error.h"
 #include "base/word.h"
 #include "layout/mail.h"
 #include "opencl/wait.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-void gravel_mail_init(struct gravel_mail *mail, const struct gravel_mail_shape *shape,
-                      const struct gravel_mail_copies *copies)
+int gravel_mail_init(struct gravel_mail *mail, const struct gravel_mail_shape *shape,
+                     const struct gravel_mail_copies *copies)
 {
     *mail = (struct gravel_mail){.shape = *shape};
     if (copies)
         mail->copies = *copies;
     pthread_mutex_init(&mail->lock, NULL);
+    mail->answers = calloc(shape->n_slots + 1, sizeof *mail->answers);
+    return mail->answers ? 0 : gravel_fail(GRAVEL_ENOMEM, "a mailbox of %u slots", shape->n_slots);
+}
+
+void gravel_mail_destroy(struct gravel_mail *mail)
+{
+    free(mail->answers);
+    mail->answers = NULL;
 }
 
 void gravel_mail_open(struct gravel_mail *mail)
@@ -80,51 +90,69 @@ static uint64_t slot_at(const struct gravel_mail *mail, uint32_t ticket)
     return GRAVELP_MAIL_SLOT(shape->n_owners, shape->slot_bytes, ticket & (shape->n_slots - 1));
 }
 
+static struct gravelp_mail *slot_of(const struct gravel_mail *mail, uint32_t ticket)
+{
+    return (void *)(mail->shape.box + slot_at(mail, ticket));
+}
+
+/* Where the answers of a ticket's messages go, or NULL. */
+static uint64_t **answers_of(const struct gravel_mail *mail, uint32_t ticket)
+{
+    return &mail->answers[ticket & (mail->shape.n_slots - 1)];
+}
+
+static uint64_t *row_of(struct gravel_run *run, uint32_t row)
+{
+    return (void *)((char *)run + GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, row));
+}
+
 /* Messages of one slot. */
 static void fill_slot(struct gravel_mail *mail, const struct gravel_frame *frame,
-                      const struct gravel_run *run, uint32_t first, uint32_t n, uint64_t heap)
+                      struct gravel_run *run, uint32_t first, uint32_t n, uint64_t heap)
 {
     const struct gravel_mail_shape *shape = &mail->shape;
     const uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
     const uint32_t ticket = gravel_mail_posted(mail);
-    struct gravelp_mail *slot = (void *)(shape->box + slot_at(mail, ticket));
-    const uint64_t *from = (const void *)(run + 1);
+    const bool asks = GRAVELP_IS_REQUEST(run->command);
+    struct gravelp_mail *slot = slot_of(mail, ticket);
     uint64_t *to = (void *)(slot + 1);
     slot->handler = GRAVELP_COMMAND_HANDLER(run->command);
     slot->n_messages = n;
     slot->source = frame->source;
     slot->node = frame->destination;
+    slot->answer_row = asks ? n_args : GRAVELP_NO_ANSWERS;
     slot->heap = heap;
     for (uint32_t row = 0; row < n_args; row++)
-        memcpy(to + (size_t)row * shape->columns, from + (size_t)row * run->n_messages + first,
-               n * sizeof *to);
+        memcpy(to + (size_t)row * shape->columns, row_of(run, row) + first, n * sizeof *to);
+    *answers_of(mail, ticket) = asks ? row_of(run, n_args) + first : NULL;
     gravel_word_store(&slot->published, ticket + 1, memory_order_release);    /* I5 */
     atomic_store_explicit(&mail->n_posted, ticket + 1, memory_order_relaxed); /* a hint */
 }
 
-/* Slots of the image from a ticket on, in one piece or, around the ring's end, in two. @return 0; GRAVEL_ECL. */
-static int copy_slots(struct gravel_mail *mail, uint32_t ticket, uint32_t n)
+typedef int copy_pieces(const struct gravel_mail_copies *copies, uint64_t first,
+                        uint32_t slot_bytes, uint32_t n);
+
+/* Slots of the image from a ticket on, in one piece or, around the ring's end, in two. @return as `copy`. */
+static int copy_slots(struct gravel_mail *mail, uint32_t ticket, uint32_t n, copy_pieces *copy)
 {
     const struct gravel_mail_shape *shape = &mail->shape;
     const uint32_t to_end = shape->n_slots - (ticket & (shape->n_slots - 1));
     const uint32_t n_first = n < to_end ? n : to_end;
-    int code =
-        gravel_mail_copies_begin(&mail->copies, slot_at(mail, ticket), shape->slot_bytes, n_first);
-    return code || n == n_first
-               ? code
-               : gravel_mail_copies_begin(&mail->copies, slot_at(mail, ticket + n_first),
-                                          shape->slot_bytes, n - n_first);
+    int code = copy(&mail->copies, slot_at(mail, ticket), shape->slot_bytes, n_first);
+    return code || n == n_first ? code
+                                : copy(&mail->copies, slot_at(mail, ticket + n_first),
+                                       shape->slot_bytes, n - n_first);
 }
 
-/* Slots that all servers have passed; the lock is held. */
+/* Slots whose answers have been taken; the lock is held. */
 static uint32_t n_free_slots(const struct gravel_mail *mail)
 {
-    const uint32_t n_used = gravel_mail_posted(mail) - gravel_mail_passed(mail);
+    const uint32_t n_used = gravel_mail_posted(mail) - mail->n_collected;
     return mail->is_open ? mail->shape.n_slots - n_used : 0;
 }
 
 int gravel_mail_post(struct gravel_mail *mail, const struct gravel_frame *frame,
-                     const struct gravel_run *run, uint32_t *n_posted, uint64_t heap)
+                     struct gravel_run *run, uint32_t *n_posted, uint64_t heap)
 {
     pthread_mutex_lock(&mail->lock);
     const uint32_t n_free = n_free_slots(mail), ticket = gravel_mail_posted(mail);
@@ -137,7 +165,35 @@ int gravel_mail_post(struct gravel_mail *mail, const struct gravel_frame *frame,
         *n_posted += n;
     }
     if (n_slots && mail->copies.device)
-        code = copy_slots(mail, ticket, n_slots);
+        code = copy_slots(mail, ticket, n_slots, gravel_mail_copies_begin);
     pthread_mutex_unlock(&mail->lock);
+    return code;
+}
+
+/* ---- answers ---------------------------------------------------------------------------------- */
+
+static void take_answers(const struct gravel_mail *mail, uint32_t ticket)
+{
+    const struct gravelp_mail *slot = slot_of(mail, ticket);
+    const uint64_t *from =
+        (const uint64_t *)(const void *)(slot + 1) + (size_t)slot->answer_row * mail->shape.columns;
+    uint64_t **to = answers_of(mail, ticket);
+    if (*to)
+        memcpy(*to, from, slot->n_messages * sizeof *from);
+    *to = NULL;
+}
+
+int gravel_mail_collect(struct gravel_mail *mail)
+{
+    const uint32_t passed = mail->shape.box ? gravel_mail_passed(mail) : 0;
+    uint32_t first = mail->n_collected;
+    while (first != passed && !*answers_of(mail, first))
+        first++;
+    int code = first != passed && mail->copies.device
+                   ? copy_slots(mail, first, passed - first, gravel_mail_copies_fetch)
+                   : 0;
+    for (uint32_t ticket = first; ticket != passed && !code; ticket++)
+        take_answers(mail, ticket);
+    mail->n_collected = code ? mail->n_collected : passed;
     return code;
 }

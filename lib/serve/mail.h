@@ -36,11 +36,17 @@ struct gravel_mail {
     pthread_mutex_t lock;
     bool is_open;
     _Atomic uint32_t n_posted; /* slots; written by the network thread */
+    uint32_t n_collected;      /* of them; the network thread's */
+    uint64_t **answers; /* [n_slots] where those of a slot's messages go, or NULL; the same */
 };
 
-/** @param copies  of the image; NULL: the box is where servers read it. They become the mailbox's. */
-void gravel_mail_init(struct gravel_mail *mail, const struct gravel_mail_shape *shape,
-                      const struct gravel_mail_copies *copies);
+/** @param copies  of the image; NULL: the box is where servers read it. They become the mailbox's, also on failure.
+ * @return 0; GRAVEL_ENOMEM. */
+int gravel_mail_init(struct gravel_mail *mail, const struct gravel_mail_shape *shape,
+                     const struct gravel_mail_copies *copies);
+
+/** What gravel_mail_init made, but for copies. */
+void gravel_mail_destroy(struct gravel_mail *mail);
 
 /** For a launch: servers are about to run. */
 void gravel_mail_open(struct gravel_mail *mail);
@@ -57,12 +63,22 @@ bool gravel_mail_is_open(struct gravel_mail *mail);
 /**
  * Post messages of a run, as many as there is room for.
  *
+ * @param run       gets answers, if it is of requests: gravel_mail_collect.
  * @param n_posted  [in, out] so many of its messages; as it was if the mailbox is closed or full.
  * @param heap      of the node that the run is for, in the arena [bytes].
  * @return          0; GRAVEL_ECL.
  */
 int gravel_mail_post(struct gravel_mail *mail, const struct gravel_frame *frame,
-                     const struct gravel_run *run, uint32_t *n_posted, uint64_t heap);
+                     struct gravel_run *run, uint32_t *n_posted, uint64_t heap);
+
+/** For the network thread: take the answers of slots that all servers have passed, which are free then. @return 0;
+ * GRAVEL_ECL; or given up: opencl/wait.h. */
+int gravel_mail_collect(struct gravel_mail *mail);
+/** Slots collected so far, free-running; for the thread that posts. */
+static inline uint32_t gravel_mail_collected(const struct gravel_mail *mail)
+{
+    return mail->n_collected;
+}
 
 /** Slots posted so far, free-running; for the thread that posts, and as a hint. */
 static inline uint32_t gravel_mail_posted(const struct gravel_mail *mail)

@@ -62,6 +62,17 @@ int gravel_mail_copies_begin(const struct gravel_mail_copies *copies, uint64_t f
     return gravel_check_cl("copying mail to the device", error);
 }
 
+int gravel_mail_copies_fetch(const struct gravel_mail_copies *copies, uint64_t first,
+                             uint32_t slot_bytes, uint32_t n)
+{
+    cl_event fetched = NULL;
+    cl_int error =
+        clEnqueueReadBuffer(copies->queue, copies->arena, CL_FALSE, copies->at + first,
+                            (size_t)slot_bytes * n, copies->image.begin + first, 0, NULL, &fetched);
+    return gravel_wait_command(copies->device, copies->queue, error, fetched,
+                               "fetching answers of mail");
+}
+
 void gravel_mail_copies_see(const struct gravel_mail_copies *copies, const void *words, uint32_t n)
 {
     const struct gravelp_mail_words *seen = words;

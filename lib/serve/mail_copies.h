@@ -4,7 +4,8 @@
  *
  * The host fills slots of the image. One copy brings them to the device without their publish words, and the next one
  * of the queue, which is in order, those words. How far servers are comes with the looks of the pump, into the image. A
- * slot of the image is filled again when all servers have passed it, and so its copies have ended.
+ * slot of the image is filled again when all servers have passed it, and so its copies have ended; slots with answers
+ * are fetched then.
  *
  * Path:    mail.c -> mail_copies.c -> cl/device/mail.cl.h; pump/move.c reads the servers' words.
  * Owner:   its queue and the image, which is pinned. The mailbox is the arena's.
@@ -32,6 +33,10 @@ bool gravel_mail_copies_destroy(struct gravel_mail_copies *copies);
 
 /** Begin to bring n slots, one behind the other. @param first  byte offset of the first. @return 0; GRAVEL_ECL. */
 int gravel_mail_copies_begin(const struct gravel_mail_copies *copies, uint64_t first,
+                             uint32_t slot_bytes, uint32_t n);
+
+/** Bring n slots back, one behind the other, and wait for them. @return 0; GRAVEL_ECL; or given up: opencl/wait.h. */
+int gravel_mail_copies_fetch(const struct gravel_mail_copies *copies, uint64_t first,
                              uint32_t slot_bytes, uint32_t n);
 
 /** What a look at the device has found the words of n servers to be. One thread at a time. */

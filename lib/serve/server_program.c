@@ -46,9 +46,9 @@ char *gravel_server_prelude(const struct gravel_handler *handlers, uint32_t n_ha
 
 static void write_case(FILE *out, const struct gravel_handler *handler, uint32_t number)
 {
-    const struct gravel_call_words words = {handler->max_pending ? "GRAVELP_SENDER_CALL"
-                                                                 : "GRAVELP_SERVER_CALL",
-                                            "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)"};
+    const struct gravel_call_words words = {
+        handler->max_pending ? "GRAVELP_SENDER_CALL" : "GRAVELP_SERVER_CALL",
+        "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)", "GRAVELP_LETTER_ANSWER(letter, i, "};
     fprintf(out, "    case %uu:\n", number);
     gravel_call_text_write(out, handler, &words);
     fprintf(out, "        break;\n");

@@ -50,7 +50,7 @@ static uint64_t mail_at(const struct gravel_servers_shape *shape)
 
 static uint32_t mail_slot_bytes(const struct gravel_servers_shape *shape)
 {
-    return GRAVELP_MAIL_SLOT_BYTES(GRAVEL_INBOX_COLUMNS, shape->n_args);
+    return GRAVELP_MAIL_SLOT_BYTES(GRAVEL_INBOX_COLUMNS, shape->n_mail_rows);
 }
 
 static uint64_t mail_bytes(const struct gravel_servers_shape *shape)
@@ -111,12 +111,13 @@ static int open_mail(struct gravel_servers *servers)
         mail.box = copies.image.begin;
     else if (shape->n_mail)
         mail.box = (unsigned char *)servers->memory->arena + gravel_servers_mail_at(servers);
-    gravel_mail_init(&servers->mail, &mail, is_apart ? &copies : NULL);
-    return code;
+    const int made = gravel_mail_init(&servers->mail, &mail, is_apart ? &copies : NULL);
+    return code ? code : made;
 }
 
 bool gravel_servers_close(struct gravel_servers *servers)
 {
+    gravel_mail_destroy(&servers->mail);
     return gravel_mail_copies_destroy(&servers->mail.copies);
 }
 
@@ -137,6 +138,7 @@ int gravel_servers_open(struct gravel_servers *servers, const struct gravel_serv
         .n_spill = shape->n_spill,
         .n_spill_args = shape->n_args,
         .full_at = shape->n_slots - gravel_servers_slots_for(shape->n_clients),
+        .n_mail_rows = shape->n_mail_rows,
         .mail_offset = shape->n_mail ? mail_at(shape) : 0,
         .launch = GRAVELP_LAUNCH_NONE,
     };

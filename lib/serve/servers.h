@@ -25,8 +25,9 @@ struct gravel_servers_shape {
     uint32_t n_args;    /* most of a handler with a key; 0: there is none, and no region */
     uint32_t n_spill;   /* messages of a spill ring, a power of two; 0: no handler sends */
     uint32_t n_mail;    /* slots of the mailbox, a power of two; 0: there is none */
-    uint64_t turn_ns;   /* longest wait for handlers on another queue [ns] */
-    bool is_resident;   /* servers run beside their clients; else the two take turns */
+    uint32_t n_mail_rows; /* of such a slot: arguments of a message, and its answer */
+    uint64_t turn_ns;     /* longest wait for handlers on another queue [ns] */
+    bool is_resident;     /* servers run beside their clients; else the two take turns */
 };
 
 /** Slots of an inbox that clients may still need when it says that it is full: of n groups. */

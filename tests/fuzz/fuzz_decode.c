@@ -42,7 +42,7 @@ static int accept_call(struct gravel *gravel, void *user, uint32_t source, const
 
 static const struct gravel_handler handlers[] = {
     {.name = "none", .n_args = 0, .function = accept_call},
-    {.name = "one", .n_args = 1, .function = accept_call},
+    {.name = "one", .n_args = 1, .function = accept_call, .answers = 1},
     {.name = "four", .n_args = 4, .function = accept_call},
     {.name = "gone", .n_args = 2}};
 
@@ -101,6 +101,8 @@ static uint32_t pick_command(uint8_t a, uint8_t b)
 {
     if (a % 16 == 0)
         return GRAVELP_COMMAND_AM(b % 4, b % 3 == 2 ? 4 : b % 3);
+    if (a % 16 == 3)
+        return GRAVELP_COMMAND_ASK(b % 4, b / 4 % 8);
     uint32_t op = a % 9u, type = (b % 6u) << 8;
     if (a % 16 == 1)
         return GRAVEL_PUT_SIGNAL | type;
@@ -118,7 +120,7 @@ static size_t build_runs(const uint8_t *data, size_t size, unsigned char *frame)
         uint32_t command = pick_command(data[0], data[1]), n = data[3] + 1u;
         uint64_t base = bases[data[2] % 8], result = bases[data[2] / 8 % 8];
         uint64_t signal = data[2] / 64 ? bases[data[3] % 8] : GRAVEL_NO_SIGNAL;
-        if (GRAVELP_COMMAND_OP(command) == GRAVEL_AM || command & GRAVELP_COMMAND_WIDE)
+        if (GRAVELP_IS_CALL(command) || command & GRAVELP_COMMAND_WIDE)
             base = 0;
         size_t bytes = (size_t)GRAVEL_RUN_BYTES(command, (uint64_t)n);
         if (at + bytes > MAX_FRAME)

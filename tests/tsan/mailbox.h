@@ -21,6 +21,9 @@ struct mailbox_shape {
     uint64_t heap; /* in the arena [bytes] */
 };
 
+/* What a message of key and number, which asks, is answered. */
+#define MAILBOX_ANSWER(key, number) (3 * (uint64_t)(number) + (uint64_t)(key) + 1)
+
 /** Open the mailbox, and begin to post. */
 void mailbox_begin(const struct mailbox_shape *shape);
 /** Whether messages are left to post. */
@@ -29,5 +32,7 @@ bool mailbox_is_busy(void);
 void mailbox_end(void);
 /** Whether servers have not passed all. The mailbox is closed. */
 bool mailbox_is_unread(void);
+/** They have: each message has got its answer. */
+void mailbox_expect_answers(void);
 
 #endif

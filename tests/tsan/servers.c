@@ -45,11 +45,12 @@ static struct heap *heap_of(struct gravelp_arena *arena)
     return (struct heap *)((unsigned char *)arena + arena->heap_offset);
 }
 
-static void count(struct gravel_call call, ulong key, ulong item)
+static ulong count(struct gravel_call call, ulong key, ulong item)
 {
     struct heap *heap = gravel_call_local(call, 0);
     heap->count[key]++;
     heap->ledger[item]++;
+    return MAILBOX_ANSWER(key, item);
 }
 
 static void note(struct gravel_call call, ulong key)
@@ -106,8 +107,9 @@ static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
 static void run_letter(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
 {
     if (letter.handler == GRAVEL_HANDLER_count)
-        count(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
-              GRAVELP_LETTER_ARGUMENT(letter, 1, i));
+        GRAVELP_LETTER_ANSWER(letter, i,
+                              count(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
+                                    GRAVELP_LETTER_ARGUMENT(letter, 1, i)));
     else
         note(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i));
 }
@@ -168,7 +170,7 @@ static void serve_pairs(struct gravelp_arena *gravel_arena_, const void *argumen
 #define COLUMNS 32u
 
 #if defined(GRAVELP_MAIL_SLOTS)
-#define MAIL_SLOT_BYTES GRAVELP_MAIL_SLOT_BYTES(COLUMNS, 2)
+#define MAIL_SLOT_BYTES GRAVELP_MAIL_SLOT_BYTES(COLUMNS, 3)
 static uint64_t mail_bytes(const struct test *test)
 {
     return GRAVELP_MAIL_SLOT(test->n_servers, MAIL_SLOT_BYTES, GRAVELP_MAIL_SLOTS);
@@ -198,6 +200,7 @@ static struct gravelp_arena *make_arena(const struct test *test)
         make_server_arena(sizeof(struct heap), &head, inboxes_end + mail_bytes(test));
     gravelp_servers(arena)->mail_offset = inboxes_end;
     gravelp_servers(arena)->n_spill_args = 2;
+    gravelp_servers(arena)->n_mail_rows = 3;
     return arena;
 }
 
@@ -285,6 +288,7 @@ static void end_mail(const struct test *test, struct gravelp_arena *arena)
         lanes_launch(mail_server, arena, test, test->n_servers, test->server_items);
     if (mailbox_is_unread())
         fail("mail is left when servers have run without clients");
+    mailbox_expect_answers();
 }
 #else
 #define begin_mail(test, arena) (void)0

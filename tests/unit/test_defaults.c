@@ -74,7 +74,7 @@ static void groups_suit_the_device(void **state)
     } cases[] = {
         {GRAVEL_STEP_PUMP, false, 1024, 512, 4160}, {GRAVEL_STEP_PUMP, false, 256, 256, 2112},
         {GRAVEL_STEP_PUMP, false, 300, 256, 2112},  {GRAVEL_STEP_PUMP, true, 4096, 256, 2112},
-        {GRAVEL_STEP_PUMP, false, 1, 1, 640},       {GRAVEL_STEP_SVM, false, 1024, 256, 9280},
+        {GRAVEL_STEP_PUMP, false, 1, 1, 768},       {GRAVEL_STEP_SVM, false, 1024, 256, 9280},
         {GRAVEL_STEP_DRAIN, true, 64, 64, 9280},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -71,11 +71,41 @@ static struct run_place build_put_signal(uint32_t n, uint64_t signal)
     return place;
 }
 
+static int call(struct gravel *gravel, void *user, uint32_t source,
+                const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    return 0;
+}
+
 /* ---- the check ------------------------------------------------------------------------------- */
+
+/* Handler i has i arguments; `mute` has none and does not answer. */
+static const struct gravel_handler handlers[] = {
+    {.name = "nought", .function = call, .answers = 1},
+    {.name = "one", .n_args = 1, .function = call, .answers = 1},
+    {.name = "two", .n_args = 2, .function = call, .answers = 1},
+    {.name = "three", .n_args = 3, .function = call, .answers = 1},
+    {.name = "mute", .function = call},
+};
+
+/* Message i asks, and its answer goes to place n - 1 - i. */
+static struct run_place build_ask(uint32_t handler, uint32_t n_args, uint32_t n)
+{
+    frame_begin(&frame, SOURCE, NODE, 0);
+    struct run_place place = frame_add_signal_run(&frame, GRAVELP_COMMAND_ASK(handler, n_args), 0,
+                                                  RESULTS, SIGNALS + 4, n, 8, 8, n_args + 1);
+    for (uint32_t i = 0; i < n; i++)
+        frame_set_u64(&frame, place.indices, i, (uint64_t)(n - 1 - i) << 32);
+    return place;
+}
 
 static void expect(int code, const char *part)
 {
-    const struct gravel_expect due = {.source = SOURCE, .destination = NODE};
+    const struct gravel_expect due = {.source = SOURCE,
+                                      .destination = NODE,
+                                      .handlers = handlers,
+                                      .n_handlers = sizeof handlers / sizeof *handlers};
     struct gravel_refusal refusal;
     void *copy = frame_copy(&frame, frame.n_bytes);
     gravel_heap_lock_shared(books);
@@ -151,6 +181,36 @@ static void malformed_runs_are_refused(void **state)
     expect(GRAVEL_ECORRUPT, "do not fit");
 }
 
+static void who_cannot_be_asked_is_told(void **state)
+{
+    (void)state;
+    for (uint32_t n_args = 0; n_args <= GRAVEL_ASK_MAX_ARGS; n_args++) {
+        build_ask(n_args, n_args, 5);
+        expect(0, "");
+        build_ask((n_args + 1) % 4, n_args, 5);
+        expect(GRAVEL_EHANDLER, "arguments, the message has");
+    }
+    build_ask(4, 0, 5);
+    expect(GRAVEL_EHANDLER, "handler 4 (mute) is asked, and does not answer");
+    build_ask(5, 0, 5);
+    expect(GRAVEL_EHANDLER, "no handler 5 among 5");
+    build_ask(3, 4, 5);
+    expect(GRAVEL_ECORRUPT, "is malformed");
+    struct run_place place = build_ask(2, 2, 5);
+    frame_set_u32(&frame, place.header, 0,
+                  GRAVELP_COMMAND_ASK(2, 2) ^ GRAVELP_COMMAND(0, GRAVEL_ULONG ^ GRAVEL_LONG));
+    expect(GRAVEL_ECORRUPT, "is malformed");
+    place = build_ask(2, 2, 5);
+    frame_set_u64(&frame, place.header, 1, 64);
+    expect(GRAVEL_ECORRUPT, "base is 64");
+    place = build_ask(2, 2, 5);
+    frame_set_u64(&frame, place.indices, 3, 7);
+    expect(GRAVEL_ECORRUPT, "index is 7 in an active message");
+    place = build_ask(2, 2, 5);
+    frame_set_u64(&frame, place.indices, 3, UINT64_C(512) << 32);
+    expect(GRAVEL_ERANGE, "place 512 of ulong at result 8192 is beyond");
+}
+
 /* ---- what is done ---------------------------------------------------------------------------- */
 
 static uint32_t n_replies;
@@ -166,6 +226,16 @@ static void take(void *context, const struct gravel_signal_run *run, uint32_t so
     n_replies++;
     for (uint32_t i = 0; i < run->run.n_messages; i++)
         memcpy(&answers[GRAVELP_REQUEST_PLACE(requests[i])], values + 4 * (size_t)i, 4);
+}
+
+static void take_longs(void *context, const struct gravel_signal_run *run, uint32_t source,
+                       const uint64_t *requests, const unsigned char *values)
+{
+    assert_ptr_equal(context, &n_replies);
+    assert_int_equal(source, SOURCE);
+    n_replies++;
+    for (uint32_t i = 0; i < run->run.n_messages; i++)
+        memcpy(&answers[GRAVELP_REQUEST_PLACE(requests[i])], values + 8 * (size_t)i, 4);
 }
 
 /* Apply the frame by shards, in turn; the sum of what they did. */
@@ -288,6 +358,25 @@ static void signals_count_messages_and_wrap(void **state)
     assert_int_equal(*signal, 7);
 }
 
+/* What stands behind the arguments; nothing of a run that waits. */
+static void answers_of_handlers_are_sent(void **state)
+{
+    (void)state;
+    for (uint32_t n_args = 0; n_args <= GRAVEL_ASK_MAX_ARGS; n_args++) {
+        struct run_place place = build_ask(n_args, n_args, N);
+        for (uint32_t i = 0; i < N; i++)
+            frame_set_u64(&frame, place.values, n_args * N + i, 3 * i + n_args);
+        n_replies = 0;
+        gravel_requests_finish(frame.bytes, heap, take_longs, &n_replies);
+        assert_int_equal(n_replies, 1);
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(answers[N - 1 - i], 3 * i + n_args);
+        frame_set_u64(&frame, place.header, 2, GRAVEL_ANSWERED_LATER);
+        gravel_requests_finish(frame.bytes, heap, take_longs, &n_replies);
+        assert_int_equal(n_replies, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +384,8 @@ int main(void)
         cmocka_unit_test(places_and_indices_beyond_are_refused),
         cmocka_unit_test(bad_results_and_signals_are_refused),
         cmocka_unit_test(malformed_runs_are_refused),
+        cmocka_unit_test(who_cannot_be_asked_is_told),
+        cmocka_unit_test(answers_of_handlers_are_sent),
         cmocka_unit_test(old_values_are_answered_by_any_shard),
         cmocka_unit_test(cas_stores_only_what_is_expected),
         cmocka_unit_test(requests_for_one_word_are_done_in_turn),

@@ -27,7 +27,7 @@ static void write_kernel(FILE *out, const struct gravel_handler *handler)
     static const char *const each[] = {"GRAVELP_CALL_EACH", "GRAVELP_CALL_SERVED",
                                        "GRAVELP_CALL_PAIRS"};
     static const struct gravel_call_words words = {"GRAVELP_CALL", "GRAVELP_CALL_ARGUMENT(",
-                                                   ", number)"};
+                                                   ", number)", "GRAVELP_CALL_ANSWER(number, "};
     fprintf(out, "kernel void gravel_call_%s(GRAVELP_CALL_RUN)\n{\n    %s(number)\n", handler->name,
             each[handler->n_keys]);
     gravel_call_text_write(out, handler, &words);

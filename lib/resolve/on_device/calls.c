@@ -193,8 +193,9 @@ void gravel_device_calls_destroy(struct gravel_device_calls *calls)
 /* Arguments of a handler's kernel, and the queue that runs it. */
 struct call_target {
     cl_command_queue queue;
-    cl_mem uploaded;  /* the frame; NULL: `staged` has the arguments */
-    uint32_t rows_at; /* [bytes] */
+    cl_mem uploaded;     /* the frame; NULL: `staged` has the arguments */
+    uint32_t rows_at;    /* [bytes] */
+    uint32_t answers_at; /* [bytes]; or GRAVELP_NO_ANSWERS */
     uint32_t n_messages, source, node;
     uint64_t heap; /* offset in the arena [bytes] */
 };
@@ -227,8 +228,9 @@ static cl_int set_arguments(const struct gravel_device_calls *calls, cl_kernel k
     const struct gravel_argument staged = GRAVEL_ARGUMENT_SHARED(calls->staged);
     const struct gravel_argument arguments[] = {
         target->uploaded ? uploaded : staged, GRAVEL_ARGUMENT(target->rows_at),
-        GRAVEL_ARGUMENT(target->n_messages),  GRAVEL_ARGUMENT(target->source),
-        GRAVEL_ARGUMENT(target->node),        GRAVEL_ARGUMENT(target->heap),
+        GRAVEL_ARGUMENT(target->answers_at),  GRAVEL_ARGUMENT(target->n_messages),
+        GRAVEL_ARGUMENT(target->source),      GRAVEL_ARGUMENT(target->node),
+        GRAVEL_ARGUMENT(target->heap),
     };
     return GRAVEL_CL_KERNEL_SET(&calls->device, kernel, FRAME, arguments);
 }
@@ -355,14 +357,33 @@ cl_program gravel_device_calls_program(const struct gravel_device_calls *calls)
 
 /* @return as struct gravel_line has it. */
 static int give_to_line(const struct gravel_device_calls *calls, const struct gravel_frame *frame,
-                        const struct gravel_run *run, uint64_t heap_offset)
+                        struct gravel_run *run, uint64_t heap_offset)
 {
     const uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
     const struct gravelp_arena *arena = calls->shape.memory->arena;
     if (!calls->line.take || !calls->shape.handlers[handler].n_keys)
         return 0;
-    return calls->line.take(calls->line.context, frame, run,
-                            (uint32_t)((heap_offset - arena->heap_offset) / arena->heap_bytes));
+    const int taken =
+        calls->line.take(calls->line.context, frame, run,
+                         (uint32_t)((heap_offset - arena->heap_offset) / arena->heap_bytes));
+    if (taken == 1 && GRAVELP_IS_REQUEST(run->command))
+        ((struct gravel_signal_run *)(void *)run)->result = GRAVEL_ANSWERED_LATER;
+    return taken;
+}
+
+/* [bytes] from the beginning of the run. */
+static uint32_t rows_of(const struct gravel_run *run, uint32_t row)
+{
+    return (uint32_t)GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, row);
+}
+
+/* Where a run's arguments and answers are. @param start  of the run [bytes] from where its kernel looks. */
+static void place_rows(struct call_target *target, const struct gravel_run *run, uint32_t start)
+{
+    target->rows_at = start + rows_of(run, 0);
+    target->answers_at = GRAVELP_IS_REQUEST(run->command)
+                             ? start + rows_of(run, GRAVELP_ANSWER_ROW(run->command))
+                             : GRAVELP_NO_ANSWERS;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -370,48 +391,54 @@ static int give_to_line(const struct gravel_device_calls *calls, const struct gr
 bool gravel_device_calls_can_take(const struct gravel_device_calls *calls,
                                   const struct gravel_run *run)
 {
-    return calls && GRAVELP_COMMAND_OP(run->command) == GRAVEL_AM &&
+    return calls && GRAVELP_IS_CALL(run->command) &&
            calls->kernels[GRAVELP_COMMAND_HANDLER(run->command)];
 }
 
 int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_queue queue,
                                 cl_mem uploaded, const struct gravel_frame *frame,
-                                const struct gravel_run *run, uint64_t heap_offset)
+                                struct gravel_run *run, uint64_t heap_offset)
 {
     const int taken = give_to_line(calls, frame, run, heap_offset);
     if (taken)
         return taken < 0 ? taken : 0;
-    const struct call_target target = {
+    struct call_target target = {
         .queue = queue,
         .uploaded = uploaded,
-        .rows_at = (uint32_t)((const char *)(run + 1) - (const char *)frame),
         .n_messages = run->n_messages,
         .source = frame->source,
         .node = frame->destination,
         .heap = heap_offset,
     };
+    place_rows(&target, run, (uint32_t)((const char *)run - (const char *)frame));
     return start(calls, GRAVELP_COMMAND_HANDLER(run->command), &target);
 }
 
 int gravel_device_calls_run(struct gravel_device_calls *calls, const struct gravel_frame *frame,
-                            const struct gravel_run *run, uint32_t heap)
+                            struct gravel_run *run, uint32_t heap)
 {
     const int taken =
         give_to_line(calls, frame, run, gravel_memory_heap_offset(calls->shape.memory, heap));
     if (taken)
         return taken < 0 ? taken : 0;
-    const struct call_target target = {
+    const uint64_t bytes = GRAVEL_RUN_BYTES(run->command, (uint64_t)run->n_messages);
+    struct call_target target = {
         .queue = calls->queue,
         .n_messages = run->n_messages,
         .source = frame->source,
         .node = frame->destination,
         .heap = gravel_memory_heap_offset(calls->shape.memory, heap),
     };
+    place_rows(&target, run, 0);
     if (!calls->is_stuck)
-        memcpy(calls->staged, run + 1,
-               GRAVEL_RUN_BYTES(run->command, run->n_messages) - sizeof *run);
+        memcpy(calls->staged, run, bytes);
     int code = start(calls, GRAVELP_COMMAND_HANDLER(run->command), &target);
-    return code ? code : gravel_device_calls_wait(calls);
+    if (!code)
+        code = gravel_device_calls_wait(calls);
+    if (!code && target.answers_at != GRAVELP_NO_ANSWERS)
+        memcpy((char *)run + target.answers_at, calls->staged + target.answers_at,
+               bytes - target.answers_at);
+    return code;
 }
 
 /* ---- wait ------------------------------------------------------------------------------------ */

@@ -60,20 +60,26 @@ void gravel_device_calls_destroy(struct gravel_device_calls *calls);
 bool gravel_device_calls_can_take(const struct gravel_device_calls *calls,
                                   const struct gravel_run *run);
 
-/** Steps svm and usm: run them and wait. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL: they do not end. */
+/**
+ * Steps svm and usm: run them and wait.
+ *
+ * @param run  gets its answers, if it is of requests. If a line has taken it its result becomes GRAVEL_ANSWERED_LATER.
+ * @return     0; GRAVEL_ECL; GRAVEL_EKERNEL: they do not end.
+ */
 int gravel_device_calls_run(struct gravel_device_calls *calls, const struct gravel_frame *frame,
-                            const struct gravel_run *run, uint32_t heap);
+                            struct gravel_run *run, uint32_t heap);
 
 /**
  * Steps pump and drain: enqueue them behind what the queue has.
  *
- * @param uploaded     the frame on the device.
+ * @param uploaded     the frame on the device, which gets the run's answers.
+ * @param run          as gravel_device_calls_run, but for answers.
  * @param heap_offset  of the node's heap in the arena [bytes].
  * @return             0; GRAVEL_ECL; GRAVEL_EKERNEL: earlier ones do not end.
  */
 int gravel_device_calls_enqueue(struct gravel_device_calls *calls, cl_command_queue queue,
                                 cl_mem uploaded, const struct gravel_frame *frame,
-                                const struct gravel_run *run, uint64_t heap_offset);
+                                struct gravel_run *run, uint64_t heap_offset);
 
 /**
  * Wait until all that are under way have ended. NULL is allowed.

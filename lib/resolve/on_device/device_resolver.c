@@ -245,6 +245,9 @@ static int fetch_answers(struct pass *pass)
     pass->answers_begin = pass->answers_end = 0;
     if (begin == end)
         return 0;
+    int code = gravel_device_calls_wait(pass->resolver->shape.calls); /* names one that is stuck */
+    if (code)
+        return code;
     cl_event fetched = NULL;
     cl_int error =
         clEnqueueReadBuffer(pass->resolver->queue, pass->berth->uploaded, CL_FALSE, begin,
@@ -277,13 +280,20 @@ static int apply_words(struct pass *pass, const struct gravel_run *run)
     return gravel_device_runs_enqueue(&pass->resolver->runs, &on_device);
 }
 
-static int apply_device_calls(struct pass *pass, const struct gravel_run *run)
+static int apply_device_calls(struct pass *pass, struct gravel_run *run)
 {
+    const bool asks = GRAVELP_IS_REQUEST(run->command);
+    const struct gravel_signal_run *with_result = (const void *)run;
     int code = pass->is_uploaded ? 0 : upload(pass);
-    if (code)
-        return code;
-    return gravel_device_calls_enqueue(pass->resolver->shape.calls, pass->resolver->queue,
-                                       pass->berth->uploaded, pass->frame, run, pass->heap_offset);
+    if (!code && asks)
+        code = fetch_answers(pass); /* which would undo a mark behind their beginning */
+    if (!code)
+        code =
+            gravel_device_calls_enqueue(pass->resolver->shape.calls, pass->resolver->queue,
+                                        pass->berth->uploaded, pass->frame, run, pass->heap_offset);
+    if (!code && asks && with_result->result != GRAVEL_ANSWERED_LATER)
+        note_answers(pass, run);
+    return code;
 }
 
 /* Active messages that the host runs, once all before them is applied: as a frame of this run alone, which apply.c can
@@ -315,10 +325,9 @@ static int apply_calls(struct pass *pass, const struct gravel_run *run,
     return 0;
 }
 
-static int apply_run(struct pass *pass, const struct gravel_run *run,
-                     struct gravel_applied *applied)
+static int apply_run(struct pass *pass, struct gravel_run *run, struct gravel_applied *applied)
 {
-    if (GRAVELP_COMMAND_OP(run->command) != GRAVEL_AM)
+    if (!GRAVELP_IS_CALL(run->command))
         return apply_words(pass, run);
     return gravel_device_calls_can_take(pass->resolver->shape.calls, run)
                ? apply_device_calls(pass, run)
@@ -340,7 +349,7 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
     if (!code)
         code = take_berth(resolver, &pass.berth);
     for (uint64_t at = sizeof *pass.frame; !code && at < pass.frame->bytes;) {
-        const struct gravel_run *run = (const void *)((const char *)frame + at);
+        struct gravel_run *run = (void *)((char *)frame + at);
         code = apply_run(&pass, run, applied);
         applied->n_messages += code ? 0 : run->n_messages;
         applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);

@@ -203,18 +203,22 @@ int gravel_device_steps_run(struct gravel_device_steps *steps, uint32_t handler,
     return code ? code : get(steps, records, bytes);
 }
 
-int gravel_device_steps_call(struct gravel_device_steps *steps, const struct gravel_frame *frame,
+int gravel_device_steps_call(struct gravel_device_steps *steps, struct gravel_frame *frame,
                              uint32_t heap)
 {
     const struct gravel_memory *memory = steps->shape->memory;
-    const struct gravel_run *run = (const void *)(frame + 1);
+    struct gravel_run *run = (void *)(frame + 1);
     if (steps->shared)
         return gravel_device_calls_run(steps->calls, frame, run, heap);
+    const uint64_t bytes =
+        sizeof *frame + GRAVEL_RUN_BYTES(run->command, (uint64_t)run->n_messages);
     int code = gravel_device_calls_wait(steps->calls);
     if (!code)
-        code = put(steps, frame, sizeof *frame + GRAVEL_RUN_BYTES(run->command, run->n_messages));
+        code = put(steps, frame, bytes);
     if (!code)
         code = gravel_device_calls_enqueue(steps->calls, steps->queue, steps->uploaded, frame, run,
                                            gravel_memory_heap_offset(memory, heap));
-    return code ? code : gravel_device_calls_wait(steps->calls);
+    if (!code)
+        code = gravel_device_calls_wait(steps->calls);
+    return code || !GRAVELP_IS_REQUEST(run->command) ? code : get(steps, frame, bytes);
 }

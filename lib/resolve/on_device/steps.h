@@ -44,8 +44,8 @@ bool gravel_device_steps_have(const struct gravel_device_steps *steps, uint32_t 
 int gravel_device_steps_run(struct gravel_device_steps *steps, uint32_t handler, uint32_t step,
                             void *records, uint32_t n);
 
-/** Run what waited: a run, behind the header of its frame. @return as gravel_device_steps_run. */
-int gravel_device_steps_call(struct gravel_device_steps *steps, const struct gravel_frame *frame,
+/** Run what waited: a run, behind the header of its frame; it gets its answers. @return as gravel_device_steps_run. */
+int gravel_device_steps_call(struct gravel_device_steps *steps, struct gravel_frame *frame,
                              uint32_t heap);
 
 #endif

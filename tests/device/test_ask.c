@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handlers that answer: with a key and without, in every form of the call, beside other messages, from kernels of
+ * clients and servers; and what is refused.
+ *
+ * A handler with a key draws numbers by a plain load and store: if two ran at once, or an answer went to a wrong place,
+ * a number would come twice or not at all.
+ *
+ * Path: meson test -> this -> lib/resolve/on_device/calls.c, lib/network/line.c, lib/serve/mail.c, lib/network/reply.c
+ */
+#include "expect.h"
+#include <gravel/server.h>
+
+#include <stdlib.h>
+
+#define N_NODES 3u
+#define N_KEYS 63u /* most */
+#define N 3072u
+
+static const char source[] =
+    "#define GRAVEL_NODE_OF(key, n) ((key) % (n))\n"
+    "#include \"gravel.cl.h\"\n"
+    "ulong draw(struct gravel_call call, ulong key, ulong table)\n"
+    "{\n"
+    "    global ulong *numbers = gravel_call_local(call, table);\n"
+    "    return numbers[key]++ | (ulong)call.node << 32 | (ulong)call.source << 40 | key << 48;\n"
+    "}\n"
+    "ulong whoami(struct gravel_call call)\n"
+    "{\n"
+    "    return 70 + call.node;\n"
+    "}\n"
+    "ulong look(struct gravel_call call, ulong words, ulong index)\n"
+    "{\n"
+    "    return ((global ulong *)gravel_call_local(call, words))[index];\n"
+    "}\n"
+    "ulong weigh(struct gravel_call call, ulong a, ulong b, ulong c)\n"
+    "{\n"
+    "    return a + 1000 * b + 1000000 * c + 1000000000 * (ulong)call.node;\n"
+    "}\n"
+    "void mute(struct gravel_call call, ulong a)\n"
+    "{\n"
+    "    (void)call, (void)a;\n"
+    "}\n"
+    "kernel void ask(GRAVEL_ARENA, ulong table, ulong answers, ulong signals, ulong n_keys, uint "
+    "waits)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "    GRAVEL_SERVE(g, item) {\n"
+    "        const ulong first = item - get_local_id(0), key = item % n_keys;\n"
+    "        const struct gravel_reply reply = {answers, signals + 4 * (first / "
+    "get_local_size(0))};\n"
+    "        const uint n = gravel_ask2_wg_if(g, active, GRAVEL_HANDLER(draw), key, table, reply,\n"
+    "                                         (uint)item, GRAVEL_BY_KEY);\n"
+    "        gravel_am2_wg_if(g, active && key % 3 == 0, GRAVEL_HANDLER(draw), key, table,\n"
+    "                         gravel_node(g));\n"
+    "        if (waits)\n"
+    "            gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n);\n"
+    "    }\n"
+    "}\n";
+
+static const struct gravel_handler handlers[] = {
+    {.name = "draw", .n_args = 2, .n_keys = 1, .answers = 1},
+    {.name = "whoami", .answers = 1},
+    {.name = "look", .n_args = 2, .answers = 1},
+    {.name = "weigh", .n_args = 3, .answers = 1},
+    {.name = "mute", .n_args = 1},
+};
+
+static const struct gravel_bindings table =
+    GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
+                    .device_code.source = source, .device_code.name = "ask.cl");
+
+static bool is_resident;
+
+static struct gravel *open_with(struct gravel_config config)
+{
+    struct gravel *gravel;
+    config.timeout_ms *= patience();
+    strcpy(config.server_mode, is_resident ? "resident" : "phases");
+    OK(gravel_open(&gravel, &config, &table));
+    return gravel;
+}
+
+static struct gravel *open_nodes(void)
+{
+    watch(90, "asked handlers");
+    return open_with(loopback_config(N_NODES));
+}
+
+/* Numbers that asked messages have drawn: of each node's keys. */
+struct drawn {
+    uint32_t n[N_NODES][N_KEYS];      /* messages asked, from 0 */
+    uint32_t n_most[N_NODES][N_KEYS]; /* numbers drawn, others' among them */
+    unsigned char *seen;              /* [N_NODES][N_KEYS][2 * N] */
+};
+
+static void note_drawn(struct drawn *drawn, uint64_t answer, uint32_t node, uint32_t key)
+{
+    const uint32_t number = (uint32_t)answer;
+    assert_int_equal(answer >> 32 & 0xff, node);
+    assert_int_equal(answer >> 40 & 0xff, 0);
+    assert_int_equal(answer >> 48, key);
+    assert_in_range(number, 0, drawn->n_most[node][key] - 1);
+    assert_int_equal(drawn->seen[((size_t)node * N_KEYS + key) * 2 * N + number]++, 0);
+}
+
+/* Message i is for this node and key. */
+static uint32_t node_of(uint32_t i, uint32_t n_keys)
+{
+    return i % n_keys % N_NODES;
+}
+
+/* Every `step`-th of N messages has asked, and got a number of its own; `others` of node 0 drew one besides. */
+static void expect_drawn(struct gravel *gravel, uint64_t numbers, uint64_t answers, uint32_t n_keys,
+                         uint32_t step, bool others)
+{
+    struct drawn drawn = {.seen = calloc((size_t)N_NODES * N_KEYS * 2 * N, 1)};
+    const uint64_t *got = read_map(gravel, 0, answers, N * sizeof *got);
+    for (uint32_t i = 0; i < N; i += step)
+        drawn.n_most[node_of(i, n_keys)][i % n_keys] += 1 + (others && node_of(i, n_keys) == 0);
+    for (uint32_t i = 0; i < N; i++)
+        if (i % step == 0)
+            note_drawn(&drawn, got[i], node_of(i, n_keys), i % n_keys);
+        else
+            assert_int_equal(got[i], 0);
+    unmap(gravel, got);
+    for (uint32_t node = 0; node < N_NODES; node++) {
+        const uint64_t *sum = read_map(gravel, node, numbers, N_KEYS * sizeof *sum);
+        for (uint32_t key = 0; key < N_KEYS; key++)
+            assert_int_equal(sum[key], drawn.n_most[node][key]);
+        unmap(gravel, sum);
+    }
+    free(drawn.seen);
+}
+
+/* ---- in every form ----------------------------------------------------------------------------- */
+
+#define KEY "(i % 63)"
+#define REPLY "struct gravel_reply reply = {b, c};"
+
+static void expect_numbers_of(const char *body, uint32_t step)
+{
+    struct gravel *gravel = open_nodes();
+    const uint64_t numbers = alloc_or_die(gravel, 8 * N_KEYS);
+    const uint64_t answers = alloc_or_die(gravel, 8 * N), signal = alloc_or_die(gravel, 64);
+    OK(run_body(gravel, body, N, 64, numbers, answers, signal));
+    expect_drawn(gravel, numbers, answers, 63, step, false);
+    assert_int_equal(word32(gravel, 0, signal), N / step);
+    OK(gravel_close(gravel));
+}
+
+static void groups_ask(void **state)
+{
+    (void)state;
+    expect_numbers_of(BODY(REPLY "gravel_ask2_wg(g, GRAVEL_HANDLER(draw), " KEY
+                                 ", a, reply, (uint)i, " KEY " % 3);"),
+                      1);
+}
+
+static void some_of_a_group_ask(void **state)
+{
+    (void)state;
+    expect_numbers_of(BODY(REPLY "gravel_ask2_wg_if(g, i % 4 == 0, GRAVEL_HANDLER(draw), " KEY
+                                 ", a, reply, (uint)i, " KEY " % 3);"),
+                      4);
+}
+
+static void single_items_ask(void **state)
+{
+    (void)state;
+    expect_numbers_of(BODY(REPLY "if (i % 2 == 0) gravel_ask2_wi(g, GRAVEL_HANDLER(draw), " KEY
+                                 ", a, reply, (uint)i, " KEY " % 3);"),
+                      2);
+}
+
+/* ---- beside other messages ----------------------------------------------------------------------- */
+
+/* Of every number of arguments, with and without a key, between requests for words; what was put before is seen. */
+static void answers_come_among_those_of_words(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_nodes();
+    const uint64_t words = alloc_or_die(gravel, 8 * (N + N_KEYS));
+    const uint64_t answers = alloc_or_die(gravel, 8 * 6 * N), signal = alloc_or_die(gravel, 64);
+    const char *body = BODY(
+        REPLY
+        "uint at = (uint)i, to = (uint)(i % 3);"
+        "gravel_put_ulong_wg(g, a, at, 5 * i, to);"
+        "gravel_get_ulong_wg(g, a, at, reply, at, to);"
+        "gravel_ask2_wg(g, GRAVEL_HANDLER(look), a, i, reply, 3072 + at, to);"
+        "gravel_fetch_add_ulong_wg(g, a, at, 1, reply, 2 * 3072 + at, to);"
+        "gravel_ask0_wg(g, GRAVEL_HANDLER(whoami), reply, 3 * 3072 + at, to);"
+        "gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 63, a + 8 * 3072, reply, 4 * 3072 + at, 2);"
+        "gravel_ask3_wg(g, GRAVEL_HANDLER(weigh), i % 100, 7, 8, reply, 5 * 3072 + at, to);");
+    OK(run_body(gravel, body, N, 64, words, answers, signal));
+    assert_int_equal(word32(gravel, 0, signal), 6 * N);
+    const uint64_t *got = read_map(gravel, 0, answers, 8 * 6 * N);
+    for (uint64_t i = 0; i < N; i++) {
+        assert_int_equal(got[i], 5 * i);
+        assert_int_equal(got[N + i], 5 * i);
+        assert_int_equal(got[2 * N + i], 5 * i);
+        assert_int_equal(got[3 * N + i], 70 + i % 3);
+        assert_in_range((uint32_t)got[4 * N + i], 0, N / N_KEYS);
+        assert_int_equal(got[4 * N + i] >> 32, 2 | (i % 63) << 16);
+        assert_int_equal(got[5 * N + i], i % 100 + 7000 + 8000000 + i % 3 * 1000000000);
+    }
+    unmap(gravel, got);
+    OK(gravel_close(gravel));
+}
+
+/* Where kernels wait, a work-group reads the answer at once. */
+static void a_kernel_waits_for_answers(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_nodes();
+    if (!takes_step(gravel, "drain")) {
+        const uint64_t answers = alloc_or_die(gravel, 8 * N), signals = alloc_or_die(gravel, 4 * N);
+        const uint64_t found = alloc_or_die(gravel, 16 * N); /* behind N: who answered */
+        OK(run_body(
+            gravel,
+            "struct gravel_reply reply = {a, b + 4 * ((i - get_local_id(0)) / 64)};"
+            "struct gravel_reply other = {c + 8 * 3072, reply.signal};"
+            "uint n = gravel_ask3_wg(g, GRAVEL_HANDLER(weigh), i % 100, 1, 2, reply, (uint)i, 1);"
+            "n += gravel_ask0_wg(g, GRAVEL_HANDLER(whoami), other, (uint)i, 2);"
+            "if (gravel_wait_until_uint_wg(g, reply.signal, GRAVEL_CMP_EQ, n))"
+            "    ((global ulong *)gravel_local(g, c))[i] = ((global ulong *)gravel_local(g, "
+            "a))[i];",
+            256, 64, answers, signals, found));
+        const uint64_t *got = read_map(gravel, 0, found, 8 * 256);
+        for (uint64_t i = 0; i < 256; i++)
+            assert_int_equal(got[i], i % 100 + 1000 + 2000000 + 1000000000);
+        unmap(gravel, got);
+    }
+    OK(gravel_close(gravel));
+}
+
+static void answers_of_active_messages_are_dropped(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_nodes();
+    const uint64_t numbers = alloc_or_die(gravel, 8 * N_KEYS);
+    const uint64_t args[] = {5, numbers};
+    OK(run_body(gravel, "gravel_am2_wg(g, GRAVEL_HANDLER(draw), i % 63, a, i % 3);", N, 64, numbers,
+                0, 0));
+    OK(gravel_am(gravel, 0, args, 2, 2));
+    OK(gravel_quiet(gravel));
+    for (uint32_t node = 0; node < N_NODES; node++) {
+        const uint64_t *sum = read_map(gravel, node, numbers, N_KEYS * sizeof *sum);
+        uint64_t n = 0;
+        for (uint32_t key = 0; key < N_KEYS; key++)
+            n += sum[key];
+        assert_int_equal(n, N / 3 + (node == 2));
+        unmap(gravel, sum);
+    }
+    OK(gravel_close(gravel));
+}
+
+/* ---- clients and servers ----------------------------------------------------------------------- */
+
+static void ask_servers(struct gravel *gravel, cl_program program, cl_ulong n_keys, cl_uint waits)
+{
+    const uint64_t offsets[3] = {alloc_or_die(gravel, 8 * N_KEYS), alloc_or_die(gravel, 8 * N),
+                                 alloc_or_die(gravel, 4 * N)};
+    cl_kernel kernel = kernel_or_die(gravel, program, "ask");
+    for (cl_uint i = 0; i < 3; i++)
+        MUST(clSetKernelArg(kernel, 1 + i, sizeof offsets[i], &offsets[i]) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 4, sizeof n_keys, &n_keys) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 5, sizeof waits, &waits) == CL_SUCCESS);
+    OK(gravel_server_launch(gravel, kernel, N, 0, 0, NULL, NULL));
+    OK(gravel_quiet(gravel));
+    expect_drawn(gravel, offsets[0], offsets[1], (uint32_t)n_keys, 1, true);
+    for (uint32_t i = 0; i < 3; i++)
+        OK(gravel_free(gravel, offsets[i]));
+    clReleaseKernel(kernel);
+}
+
+/* Of this node and of others, beside what clients send servers; on a small mailbox too. */
+static void clients_ask_servers(void **state)
+{
+    (void)state;
+    for (uint32_t slots = 0; slots < 2; slots++) {
+        struct gravel_config config = loopback_config(N_NODES);
+        cl_program program;
+        watch(120, "clients that ask");
+        config.inbox_slots = slots && is_resident ? 1 : 0;
+        struct gravel *gravel = open_with(config);
+        OK(gravel_server_build(gravel, "ask.cl", source, NULL, &program));
+        for (cl_ulong n_keys = 3; n_keys <= N_KEYS; n_keys *= 21) {
+            ask_servers(gravel, program, n_keys, 0);
+            if (is_resident)
+                ask_servers(gravel, program, n_keys, 1);
+        }
+        clReleaseProgram(program);
+        OK(gravel_close(gravel));
+    }
+}
+
+/* ---- what is refused --------------------------------------------------------------------------- */
+
+static int of_the_host(struct gravel *gravel, void *user, uint32_t from,
+                       const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)gravel, (void)user, (void)from, (void)args;
+    return 0;
+}
+
+static void expect_handler_refused(struct gravel_handler handler, int code, const char *part)
+{
+    struct gravel_config config = loopback_config(1);
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1,
+                        .device_code.source = handler.function ? NULL : source);
+    watch(90, "refusals");
+    handler.answers = 1;
+    expect_no_open(&config, &bindings, code, part);
+}
+
+static void handlers_that_cannot_answer_are_refused(void **state)
+{
+    (void)state;
+    expect_handler_refused((struct gravel_handler){.name = "draw", .function = of_the_host},
+                           GRAVEL_EINVAL, "draw: it answers, and has a function of the host");
+    expect_handler_refused((struct gravel_handler){.name = "draw", .n_args = 4}, GRAVEL_EINVAL,
+                           "draw: it answers, and n_args is 4");
+    expect_handler_refused(
+        (struct gravel_handler){
+            .name = "draw", .n_args = 3, .n_keys = 2, .datum = "draw", .datum_words = 1},
+        GRAVEL_EINVAL, "draw: it answers, and has 2 keys");
+    expect_handler_refused(
+        (struct gravel_handler){.name = "draw", .n_args = 3, .n_keys = 1, .max_pending = 1},
+        GRAVEL_EINVAL, "draw: it answers, and may send");
+    expect_handler_refused((struct gravel_handler){.name = "mute", .n_args = 1}, GRAVEL_EBUILD,
+                           "mute");
+}
+
+static void expect_refused(const char *body, int code, const char *part)
+{
+    struct gravel *gravel = open_nodes();
+    const uint64_t numbers = alloc_or_die(gravel, 8 * N_KEYS), answers = alloc_or_die(gravel, 64);
+    expect_error(run_body(gravel, body, 64, 64, numbers, answers, 0), code, part);
+    expect_words(gravel, 1, numbers, 0, 2 * N_KEYS);
+    expect_words(gravel, 0, answers, 0, 16);
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+}
+
+static void messages_that_nobody_can_answer_are_refused(void **state)
+{
+    (void)state;
+    expect_refused("gravel_ask1_wg(g, GRAVEL_HANDLER(mute), i, ((struct gravel_reply){b, "
+                   "GRAVEL_NO_SIGNAL}), 0, 1);",
+                   GRAVEL_EHANDLER, "(mute) is asked, and does not answer");
+    expect_refused("gravel_ask1_wg(g, GRAVEL_HANDLER(draw), 0, ((struct gravel_reply){b, "
+                   "GRAVEL_NO_SIGNAL}), 0, 1);",
+                   GRAVEL_EHANDLER, "(draw) takes 2 arguments, the message has 1");
+    expect_refused("gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 3, a, ((struct gravel_reply){b, "
+                   "GRAVEL_NO_SIGNAL}), (uint)i, 1);",
+                   GRAVEL_ERANGE, "place 63 of ulong at result");
+    expect_refused("gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 3, a, ((struct gravel_reply){b, "
+                   "2}), 0, 1);",
+                   GRAVEL_ERANGE, "signal at 2 is not a multiple of 4");
+}
+
+int main(int argc, char **argv)
+{
+    is_resident = argc > 1 && !strcmp(argv[1], "resident");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_ask),
+        cmocka_unit_test(some_of_a_group_ask),
+        cmocka_unit_test(single_items_ask),
+        cmocka_unit_test(answers_come_among_those_of_words),
+        cmocka_unit_test(a_kernel_waits_for_answers),
+        cmocka_unit_test(answers_of_active_messages_are_dropped),
+        cmocka_unit_test(clients_ask_servers),
+        cmocka_unit_test(handlers_that_cannot_answer_are_refused),
+        cmocka_unit_test(messages_that_nobody_can_answer_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
