@@ -26,7 +26,8 @@
  * `base` [bytes] is a heap offset from gravel_alloc; `index` counts elements of the type after it; `node` is 0 to
  * gravel_n_nodes(g) - 1. All work-items that make a call together give one base (_wi: each work-item's own).
  *
- * Active messages, of N = 0 to 4 arguments of type ulong; all work-items that make the call name one handler:
+ * Active messages, of N = 0 to 4 arguments of type ulong, or, if the handler was registered with arg_bytes 4, uint; all
+ * work-items that make the call name one handler:
  *     gravel_amN_S(g, [f,] [active,] GRAVEL_HANDLER(name), argument..., node)
  *
  * Requests (_wg, _wg_if, _wi). The answer, the word's old value, arrives later in this node's own heap, at element
@@ -39,8 +40,9 @@
  *     gravel_put_signal_TYPE_S(g, [active,] base, index, value, signal, node)           put; then the destination's
  *                                                     uint at heap offset `signal` grows by one for each message
  *     gravel_askN_S(g, [active,] GRAVEL_HANDLER(name), argument..., reply, place, node)
- *                                                     N = 0 to 3: an active message; the answer, a ulong, is what the
- *                                                     handler returns, which was registered with `answers`
+ *                                                     N = 0 to 3: an active message; the answer, of the
+ *                                                     arguments' type, is what the handler returns, which
+ *                                                     was registered with `answers`
  * They return how many messages the group (_wi: the work-item) sent. `reply` is a struct gravel_reply: heap offsets of
  * the answers and of the signal [bytes], the signal GRAVEL_NO_SIGNAL for none; `place` counts elements of the type.
  * get, swap, fetch_add and put_signal take all six types, the other ones the four integer types. The owner checks
@@ -277,7 +279,8 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  *
  * A handler is a function with the name under which it is registered (gravel.h: struct gravel_handler). It takes a
  * struct gravel_call and as many ulong as it was registered with, 0 to 4, and returns nothing; or, registered with
- * `answers`, a ulong, which is the answer to who has asked it by gravel_askN:
+ * `answers`, a ulong, which is the answer to who has asked it by gravel_askN (registered with arg_bytes 4: uint for
+ * ulong, everywhere):
  *
  *     // Book up to `amount` seats of a flight, the key; how many it got.
  *     ulong book(struct gravel_call call, ulong flight, ulong seats, ulong amount)

@@ -21,16 +21,20 @@
                           gravel_arena_->n_nodes, source, gravel_arena_->constants, gravel_arena_, \
                           0})
 #define GRAVELP_CALL_NUMBER ((size_t)get_global_id(0))
-#define GRAVELP_CALL_ROW(row) ((global const ulong *)(frame + rows_at) + (size_t)(row)*n_messages)
+/* Of the handler's arguments and answer; the text before a kernel says it. */
+#ifndef GRAVELP_CALL_WORD
+#define GRAVELP_CALL_WORD ulong
+#endif
+#define GRAVELP_CALL_ROW(row) \
+    ((global const GRAVELP_CALL_WORD *)(frame + rows_at) + (size_t)(row)*n_messages)
 #define GRAVELP_CALL_ARGUMENT(row, number) (GRAVELP_CALL_ROW(row)[number])
 /* What an answering handler returned for a message. */
-#define GRAVELP_CALL_ANSWER(number, answer) gravelp_call_answer(frame, answers_at, number, answer)
-GRAVELP_INLINE void gravelp_call_answer(global uchar *frame, uint answers_at, size_t number,
-                                        ulong answer)
-{
-    if (answers_at != GRAVELP_NO_ANSWERS)
-        ((global ulong *)(frame + answers_at))[number] = answer;
-}
+#define GRAVELP_CALL_ANSWER(number, answer)                                       \
+    do {                                                                          \
+        const GRAVELP_CALL_WORD answer_ = (answer);                               \
+        if (answers_at != GRAVELP_NO_ANSWERS)                                     \
+            ((global GRAVELP_CALL_WORD *)(frame + answers_at))[number] = answer_; \
+    } while (0)
 
 /*
  * What stands before the call, a statement, in the kernel of a handler without a key, and of one with a key, whose
@@ -43,7 +47,7 @@ GRAVELP_INLINE void gravelp_call_answer(global uchar *frame, uint answers_at, si
 #define GRAVELP_CALL_SERVED(number) \
     (void)answers_at;               \
     GRAVELP_SERVICE;                \
-    GRAVELP_SERVE(number, GRAVELP_CALL_ROW(0), n_messages)
+    GRAVELP_SERVE(number, GRAVELP_KEYS(GRAVELP_CALL_ROW(0)), n_messages)
 
 /* Of a handler with two keys, whose kernel is one group. */
 #define GRAVELP_CALL_PAIRS(number) \

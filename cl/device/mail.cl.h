@@ -113,8 +113,8 @@ GRAVELP_INLINE void gravelp_mail_serve(global struct gravelp_arena *gravel_arena
     const struct gravelp_letter letter = gravelp_mail_letter(servers, mail);
     const struct gravelp_share share = {server, servers->n_owners};
     uint at = 0, n_run = 0;
-    for (uint n;
-         (n = gravelp_service_gather(service, share, letter.argument, mail->n_messages, &at)) != 0;
+    for (uint n; (n = gravelp_service_gather(service, share, GRAVELP_KEYS(letter.argument),
+                                             mail->n_messages, &at)) != 0;
          gravelp_service_clear(service))
         for (struct gravelp_served served =
                  gravelp_served_from(service, n, (uint)gravelp_lane_id());

@@ -38,6 +38,19 @@ GRAVELP_INLINE uint gravelp_owner(ulong key, uint n)
     return owner < n ? (uint)owner : n - 1;
 }
 
+/* Keys of messages: ulong, or uint. */
+struct gravelp_keys {
+    global const uchar *first;
+    uint bytes; /* of each */
+};
+#define GRAVELP_KEYS(words) \
+    ((struct gravelp_keys){(global const uchar *)(words), (uint)sizeof *(words)})
+GRAVELP_INLINE ulong gravelp_key(struct gravelp_keys keys, size_t i)
+{
+    return keys.bytes == 4 ? ((global const uint *)keys.first)[i]
+                           : ((global const ulong *)keys.first)[i];
+}
+
 /* Which server a group is, and of how many. */
 struct gravelp_share {
     uint server, n_servers;
@@ -100,7 +113,7 @@ GRAVELP_INLINE void gravelp_service_link(local struct gravelp_service *service, 
  * @return      how many are gathered; 0 at the end.
  */
 GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service,
-                                           struct gravelp_share share, global const ulong *keys,
+                                           struct gravelp_share share, struct gravelp_keys keys,
                                            uint n, private uint *at)
 {
     const uint n_lanes = gravelp_n_lanes();
@@ -108,8 +121,8 @@ GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service
     while (n_held < n_lanes && *at < n) {
         for (uint look = 0; look < GRAVELP_SERVER_LOOKS; look++) {
             uint message = *at + look * n_lanes + (uint)gravelp_lane_id();
-            if (message < n && gravelp_owns(share, keys[message]))
-                gravelp_service_hold(service, message, keys[message]);
+            if (message < n && gravelp_owns(share, gravelp_key(keys, message)))
+                gravelp_service_hold(service, message, gravelp_key(keys, message));
         }
         *at += n - *at < GRAVELP_SERVER_LOOKS * n_lanes ? n - *at : GRAVELP_SERVER_LOOKS * n_lanes;
         gravelp_barrier_group(); /* G8: all have looked */
@@ -155,7 +168,7 @@ GRAVELP_INLINE struct gravelp_served gravelp_served_next(local struct gravelp_se
 #define GRAVELP_SERVICE
 #define GRAVELP_SERVE(message, keys, n)                                          \
     for (uint message = gravelp_is_leader() ? 0 : (n); message < (n); message++) \
-        if (gravelp_owns(gravelp_share_of_group(), (keys)[message]))
+        if (gravelp_owns(gravelp_share_of_group(), gravelp_key(keys, message)))
 #else
 #if defined(__OPENCL_C_VERSION__)
 #define GRAVELP_SERVICE                                             \

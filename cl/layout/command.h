@@ -11,18 +11,20 @@
 #include "gravel/operation.h"
 
 /*
- * Command word: operation in bits 0-7, type in bits 8-11, bit 12 set if indices are 64-bit byte offsets
- * instead of 32-bit element numbers, number of active-message arguments in bits 13-15, handler in 16-31.
+ * Command word: operation in bits 0-7, type (of a call: of its arguments) in bits 8-11, bit 12 set if indices are 64-bit
+ * byte offsets instead of 32-bit element numbers, number of active-message arguments in bits 13-15, handler in 16-31.
  * The 64-bit index of a request is an element number (GRAVELP_REQUEST_INDEX) and, in the upper half, the element
  * number of the answer after `result` (GRAVELP_REQUEST_PLACE). An active message that is answered has no element, 0.
  */
 #define GRAVELP_COMMAND(op, type) ((gravelp_u32)(op) | (gravelp_u32)(type) << 8)
 #define GRAVELP_COMMAND_WIDE (1u << 12)
-#define GRAVELP_COMMAND_AM(handler, n_args) \
-    (GRAVEL_AM | (gravelp_u32)(n_args) << 13 | (gravelp_u32)(handler) << 16)
-#define GRAVELP_COMMAND_ASK(handler, n_args)                                   \
-    (GRAVELP_COMMAND(GRAVEL_ASK, GRAVEL_ULONG) | (gravelp_u32)(n_args) << 13 | \
-     (gravelp_u32)(handler) << 16)
+/* Or-ed to a handler's number where kernels name it: its arguments are uint, and not ulong. */
+#define GRAVELP_HANDLER_UINT 0x10000u
+#define GRAVELP_COMMAND_CALL(op, handler, n_args)                                       \
+    (GRAVELP_COMMAND(op, (handler)&GRAVELP_HANDLER_UINT ? GRAVEL_UINT : GRAVEL_ULONG) | \
+     (gravelp_u32)(n_args) << 13 | (gravelp_u32)(handler) << 16)
+#define GRAVELP_COMMAND_AM(handler, n_args) GRAVELP_COMMAND_CALL(GRAVEL_AM, handler, n_args)
+#define GRAVELP_COMMAND_ASK(handler, n_args) GRAVELP_COMMAND_CALL(GRAVEL_ASK, handler, n_args)
 /* Or-ed to the operation: one work-item's arrival at a call of many, in checked mode (cl/device/check.cl.h). */
 #define GRAVELP_COMMAND_CHECKED 0x80u
 #define GRAVELP_COMMAND_OP(command) ((command)&0xffu)
@@ -62,9 +64,7 @@
 /* Which value row has the answers of requests. */
 #define GRAVELP_ANSWER_ROW(command) \
     (GRAVELP_COMMAND_OP(command) == GRAVEL_ASK ? GRAVELP_COMMAND_N_ARGS(command) : 0u)
-#define GRAVELP_VALUE_BYTES(command)               \
-    (GRAVELP_COMMAND_OP(command) == GRAVEL_AM ? 8u \
-                                              : GRAVEL_TYPE_BYTES(GRAVELP_COMMAND_TYPE(command)))
+#define GRAVELP_VALUE_BYTES(command) GRAVEL_TYPE_BYTES(GRAVELP_COMMAND_TYPE(command))
 /* Bytes of one message without its destination: what travels on the wire. */
 #define GRAVELP_MESSAGE_BYTES(command) \
     (GRAVELP_INDEX_BYTES(command) + GRAVELP_N_VALUES(command) * GRAVELP_VALUE_BYTES(command))

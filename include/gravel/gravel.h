@@ -90,7 +90,8 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
  * An entry of the table of handlers, which is equal, in the same order, at every node.
  *
  * If function is NULL, the destination's device runs the handler, which is OpenCL C in device_code of the bindings:
- * `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments. cl/gravel.cl.h says what it may do.
+ * `void name(struct gravel_call call, ulong a0, ...)`, with n_args arguments. cl/gravel.cl.h says what it may do. With
+ * arg_bytes 4 every `ulong` is a `uint`: of what kernels give a call, the lower 32 bits travel.
  *
  * With two keys it is a transaction over two data of one node: `void name(struct gravel_call call, ulong *first, ulong
  * *second, ulong a2, ...)` gets private copies of both, which are stored when it returns. Functions of device_code move
@@ -108,7 +109,7 @@ typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t 
  */
 struct gravel_handler {
     const char *name;                  /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
-    uint32_t n_args;                   /**< 64-bit arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
+    uint32_t n_args;                   /**< arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
     gravel_handler_function *function; /**< NULL: the device runs it */
     void *user;                        /**< handed to function; NULL if the device runs it */
     uint32_t
@@ -120,8 +121,12 @@ struct gravel_handler {
         max_pending; /**< with 1 key: if not 0 the handler may send, by gravel_serve_amN, and so many of its
                              messages at most wait at one server at once */
     uint32_t
-        answers; /**< not 0: the handler returns a ulong, the answer to gravel_askN. Only where the device
-                             runs it, with GRAVEL_ASK_MAX_ARGS arguments and 1 key at most, without max_pending. */
+        answers; /**< not 0: the handler returns a ulong (arg_bytes 4: a uint), the answer to gravel_askN. Only
+                             where the device runs it, with GRAVEL_ASK_MAX_ARGS arguments and 1 key at most,
+                             without max_pending. */
+    uint32_t
+        arg_bytes; /**< of each argument, and of the answer: 0 or 8: ulong; 4: uint, half as much to send.
+                             With 2 keys: 8. */
 };
 
 /** Log callback; any library thread may call it. */

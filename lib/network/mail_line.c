@@ -55,18 +55,20 @@ static int post_mail(struct gravel_transactions *transactions, bool *moved)
     return code;
 }
 
-/* A launch has ended when a part of a run was posted, and has served it: leave the other part. All elements of a run
- * with keys have 8 bytes. */
+/* A launch has ended when a part of a run was posted, and has served it: leave the other part. */
 static void shorten(struct gravel_transactions *transactions, struct waiting_run *waiting)
 {
     struct gravel_run *run = (void *)waiting->run;
-    uint64_t *rows = (void *)(waiting->run + GRAVEL_RUN_INDICES(run->command));
-    const uint32_t n_rows = GRAVELP_N_VALUES(run->command) + GRAVELP_INDEX_BYTES(run->command) / 8;
-    const uint32_t n = waiting->n - waiting->n_taken;
+    const uint32_t command = run->command, n = waiting->n - waiting->n_taken;
+    const uint64_t n_before = waiting->n, bytes = GRAVELP_VALUE_BYTES(command);
+    const uint64_t index_bytes = GRAVELP_INDEX_BYTES(command);
+    unsigned char *indices = waiting->run + GRAVEL_RUN_INDICES(command);
     gravel_line_answer(transactions, waiting, waiting->n_taken);
-    for (uint32_t row = 0; row < n_rows; row++)
-        memmove(rows + (size_t)row * n, rows + (size_t)row * waiting->n + waiting->n_taken,
-                n * sizeof *rows);
+    memmove(indices, indices + waiting->n_taken * index_bytes, n * index_bytes);
+    for (uint32_t row = 0; row < GRAVELP_N_VALUES(command); row++)
+        memmove(waiting->run + GRAVEL_RUN_VALUES(command, (uint64_t)n, row),
+                waiting->run + GRAVEL_RUN_VALUES(command, n_before, row) + waiting->n_taken * bytes,
+                n * bytes);
     run->n_messages = waiting->n = waiting->n_open = n;
     waiting->n_taken = 0;
 }

@@ -25,7 +25,7 @@
 
 /* Where host and kernels share memory. */
 #define SHARED_BUFFER_BYTES (64u << 10)
-#define SHARED_SLOT_BYTES 9280u /* 256 of the widest messages */
+#define SHARED_SLOT_BYTES 9280u /* 256 active messages of 4 arguments */
 #define SHARED_FLUSH_US 125u
 
 /* On step pump a node buffer is an upload and a kernel or more, so there should be few; no more than fit the budget

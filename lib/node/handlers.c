@@ -5,6 +5,7 @@
  * Path:    gravel_open -> handlers.c -> agree.c (hashes), lib/resolve (the copy).
  * Owner:   the node has the copy; close.c frees it.
  */
+#include "base/handler.h"
 #include "base/hash.h"
 #include "device/beside.h"
 #include "node/node.h"
@@ -91,6 +92,20 @@ static int check_answers(const struct gravel_handler *handler)
     return 0;
 }
 
+static int check_width(const struct gravel_handler *handler)
+{
+    const uint32_t bytes = handler->arg_bytes;
+    if (bytes != 0 && bytes != 4 && bytes != 8)
+        return gravel_fail(GRAVEL_EINVAL, "handler %s: arg_bytes is %u, and not 4 or 8",
+                           handler->name, bytes);
+    if (bytes == 4 && handler->n_keys == 2)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "handler %s: arg_bytes is 4, and arguments of handlers with 2 keys have "
+                           "8 bytes",
+                           handler->name);
+    return 0;
+}
+
 static int check_keys(const struct gravel_handler *handler)
 {
     if (handler->n_keys > GRAVEL_AM_MAX_KEYS)
@@ -107,6 +122,8 @@ static int check_keys(const struct gravel_handler *handler)
             "run one at a time, without keys",
             handler->name);
     int code = check_answers(handler);
+    if (!code)
+        code = check_width(handler);
     if (!code)
         code = check_sender(handler);
     return code ? code : check_datum(handler);
@@ -195,6 +212,8 @@ uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *ha
         hash = gravel_hash_step(hash, handler->max_pending);
     if (handler->answers)
         hash = gravel_hash_step(hash, UINT64_MAX);
+    if (gravel_handler_is_narrow(handler))
+        hash = gravel_hash_step(hash, UINT64_MAX - 1);
     return hash ? hash : 1;
 }
 

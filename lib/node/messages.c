@@ -7,9 +7,11 @@
  */
 #include "base/clock.h"
 #include "base/fork.h"
+#include "base/handler.h"
 #include "node/defaults.h"
 #include "node/node.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Set while the network thread runs a handler: whom it runs for. */
@@ -239,9 +241,21 @@ int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uin
         return gravel_fail(GRAVEL_EINVAL, "gravel_am: handler %s takes %u arguments, not %u",
                            gravel->handlers[handler].name, gravel->handlers[handler].n_args,
                            n_args);
+    const struct gravel_handler *called = &gravel->handlers[handler];
+    const bool is_narrow = gravel_handler_is_narrow(called);
+    uint32_t words[GRAVEL_AM_MAX_ARGS];
     struct gravel_columns columns = {
-        .key.command = GRAVELP_COMMAND_AM(handler, n_args), .n = 1, .nodes = &node};
-    for (uint32_t i = 0; i < n_args; i++)
-        columns.values[i] = (const unsigned char *)&args[i];
+        .key.command = GRAVELP_COMMAND_AM(gravel_handler_number(called, handler), n_args),
+        .n = 1,
+        .nodes = &node};
+    for (uint32_t i = 0; i < n_args; i++) {
+        if (is_narrow && args[i] > UINT32_MAX)
+            return gravel_fail(GRAVEL_EINVAL,
+                               "gravel_am: handler %s takes arguments of 4 bytes, and argument %u "
+                               "is %" PRIu64,
+                               called->name, i, args[i]);
+        words[i] = (uint32_t)args[i];
+        columns.values[i] = is_narrow ? (const void *)&words[i] : (const void *)&args[i];
+    }
     return append(gravel, &columns);
 }

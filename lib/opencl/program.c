@@ -5,6 +5,7 @@
 #include "opencl/program.h"
 
 #include "base/error.h"
+#include "base/handler.h"
 #include "layout/arena.h"
 #include "opencl/source.h"
 
@@ -50,7 +51,8 @@ static void write_options(FILE *out, const struct gravel_device *device,
     if (capability->has_double)
         fprintf(out, " -DGRAVEL_HAS_DOUBLE");
     for (uint32_t i = 0; i < request->n_handlers; i++)
-        fprintf(out, " -DGRAVEL_HANDLER_%s=%u", request->handlers[i].name, i);
+        fprintf(out, " -DGRAVEL_HANDLER_%s=%u", request->handlers[i].name,
+                gravel_handler_number(&request->handlers[i], i));
     if (request->is_checked)
         fprintf(out, " -DGRAVEL_CHECK=1");
     fprintf(out, " -DGRAVELP_STEAL_POLICY=%u -cl-kernel-arg-info", request->steal_policy);

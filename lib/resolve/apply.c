@@ -221,20 +221,27 @@ static uint64_t apply_words(const struct gravel_apply *apply, const struct grave
     return part.n;
 }
 
+static uint64_t argument(const unsigned char *rows, bool is_wide, size_t i)
+{
+    return is_wide ? ((const uint64_t *)(const void *)rows)[i]
+                   : ((const uint32_t *)(const void *)rows)[i];
+}
+
 static uint64_t apply_calls(const struct gravel_apply *apply, const struct gravel_run *run,
                             uint32_t source, const unsigned char *start,
                             struct gravel_applied *applied)
 {
     if (apply->shard.index != 0)
         return 0;
-    const uint64_t *rows =
-        (const void *)(start + GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, 0));
+    const unsigned char *rows =
+        start + GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, 0);
+    const bool is_wide = GRAVELP_VALUE_BYTES(run->command) == 8;
     uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
     uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
     for (uint32_t i = 0; i < run->n_messages; i++) {
         uint64_t args[GRAVEL_AM_MAX_ARGS] = {0};
         for (uint32_t row = 0; row < n_args; row++)
-            args[row] = rows[(size_t)row * run->n_messages + i];
+            args[row] = argument(rows, is_wide, (size_t)row * run->n_messages + i);
         int result = apply->call(apply->context, handler, source, args);
         if (result && !applied->n_failed++) {
             applied->result = result;

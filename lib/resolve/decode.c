@@ -13,6 +13,8 @@
  */
 #include "resolve/decode.h"
 
+#include "base/handler.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -104,11 +106,11 @@ static int check_header(const struct check *check, const struct gravel_frame *fr
 static int check_active_message(const struct check *check, const struct gravel_run *run)
 {
     const bool asks = GRAVELP_COMMAND_OP(run->command) == GRAVEL_ASK;
+    const uint32_t type = GRAVELP_COMMAND_TYPE(run->command);
     uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
     uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
     if (n_args > (asks ? GRAVEL_ASK_MAX_ARGS : GRAVEL_AM_MAX_ARGS) ||
-        GRAVELP_COMMAND_TYPE(run->command) != (asks ? GRAVEL_ULONG : 0) ||
-        run->command & GRAVELP_COMMAND_WIDE)
+        (type != GRAVEL_ULONG && type != GRAVEL_UINT) || run->command & GRAVELP_COMMAND_WIDE)
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is malformed", run->command);
     if (handler >= check->expect->n_handlers || !check->expect->handlers[handler].function)
         return refuse(check, GRAVEL_EHANDLER, "no handler %" PRIu32 " among %" PRIu32, handler,
@@ -119,6 +121,12 @@ static int check_active_message(const struct check *check, const struct gravel_r
                       "handler %" PRIu32 " (%s) takes %" PRIu32
                       " arguments, the message has %" PRIu32,
                       handler, known->name ? known->name : "?", known->n_args, n_args);
+    if ((type == GRAVEL_UINT) != gravel_handler_is_narrow(known))
+        return refuse(check, GRAVEL_EHANDLER,
+                      "handler %" PRIu32 " (%s) takes arguments of %u bytes, the message has "
+                      "them of %u",
+                      handler, known->name ? known->name : "?",
+                      gravel_handler_is_narrow(known) ? 4u : 8u, GRAVEL_TYPE_BYTES(type));
     if (asks && !known->answers)
         return refuse(check, GRAVEL_EHANDLER,
                       "handler %" PRIu32 " (%s) is asked, and does not answer: its member answers "

@@ -4,6 +4,8 @@
  */
 #include "serve/call_text.h"
 
+#include "base/handler.h"
+
 /* Messages of the compiler are about this. */
 static void write_place(FILE *out, const struct gravel_handler *handler)
 {
@@ -115,10 +117,11 @@ void gravel_call_text_steps(FILE *out, const struct gravel_handler *handler)
 void gravel_call_text_prototypes(FILE *out, const struct gravel_handler *handler)
 {
     const bool is_pair = handler->n_keys == 2;
+    const char *const word = gravel_handler_word(handler);
     write_place(out, handler);
-    fprintf(out, "%s %s(struct gravel_call", handler->answers ? "ulong" : "void", handler->name);
+    fprintf(out, "%s %s(struct gravel_call", handler->answers ? word : "void", handler->name);
     for (uint32_t i = 0; i < handler->n_args; i++)
-        fprintf(out, is_pair && i < 2 ? ", ulong *" : ", ulong");
+        fprintf(out, ", %s%s", word, is_pair && i < 2 ? " *" : "");
     fprintf(out, ");\n");
     if (is_pair)
         fprintf(out,

@@ -95,15 +95,34 @@ static struct gravelp_mail *slot_of(const struct gravel_mail *mail, uint32_t tic
     return (void *)(mail->shape.box + slot_at(mail, ticket));
 }
 
-/* Where the answers of a ticket's messages go, or NULL. */
-static uint64_t **answers_of(const struct gravel_mail *mail, uint32_t ticket)
+static struct gravel_mail_answers *answers_of(const struct gravel_mail *mail, uint32_t ticket)
 {
     return &mail->answers[ticket & (mail->shape.n_slots - 1)];
 }
 
-static uint64_t *row_of(struct gravel_run *run, uint32_t row)
+/* Message i of a value row of a run. */
+static unsigned char *value_at(struct gravel_run *run, uint32_t row, uint32_t i)
 {
-    return (void *)((char *)run + GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, row));
+    return (unsigned char *)run + GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, row) +
+           (size_t)i * GRAVELP_VALUE_BYTES(run->command);
+}
+
+/* Words of a slot are ulong, those of a run of `bytes`. */
+static void to_slot(uint64_t *to, const unsigned char *from, uint32_t bytes, uint32_t n)
+{
+    if (bytes == 8)
+        memcpy(to, from, n * sizeof *to);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            to[i] = ((const uint32_t *)(const void *)from)[i];
+}
+static void from_slot(unsigned char *to, const uint64_t *from, uint32_t bytes, uint32_t n)
+{
+    if (bytes == 8)
+        memcpy(to, from, n * sizeof *from);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            ((uint32_t *)(void *)to)[i] = (uint32_t)from[i];
 }
 
 /* Messages of one slot. */
@@ -113,6 +132,7 @@ static void fill_slot(struct gravel_mail *mail, const struct gravel_frame *frame
     const struct gravel_mail_shape *shape = &mail->shape;
     const uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
     const uint32_t ticket = gravel_mail_posted(mail);
+    const uint32_t bytes = GRAVELP_VALUE_BYTES(run->command);
     const bool asks = GRAVELP_IS_REQUEST(run->command);
     struct gravelp_mail *slot = slot_of(mail, ticket);
     uint64_t *to = (void *)(slot + 1);
@@ -123,8 +143,9 @@ static void fill_slot(struct gravel_mail *mail, const struct gravel_frame *frame
     slot->answer_row = asks ? n_args : GRAVELP_NO_ANSWERS;
     slot->heap = heap;
     for (uint32_t row = 0; row < n_args; row++)
-        memcpy(to + (size_t)row * shape->columns, row_of(run, row) + first, n * sizeof *to);
-    *answers_of(mail, ticket) = asks ? row_of(run, n_args) + first : NULL;
+        to_slot(to + (size_t)row * shape->columns, value_at(run, row, first), bytes, n);
+    *answers_of(mail, ticket) = (struct gravel_mail_answers){
+        .to = asks ? value_at(run, n_args, first) : NULL, .bytes = bytes};
     gravel_word_store(&slot->published, ticket + 1, memory_order_release);    /* I5 */
     atomic_store_explicit(&mail->n_posted, ticket + 1, memory_order_relaxed); /* a hint */
 }
@@ -177,17 +198,16 @@ static void take_answers(const struct gravel_mail *mail, uint32_t ticket)
     const struct gravelp_mail *slot = slot_of(mail, ticket);
     const uint64_t *from =
         (const uint64_t *)(const void *)(slot + 1) + (size_t)slot->answer_row * mail->shape.columns;
-    uint64_t **to = answers_of(mail, ticket);
-    if (*to)
-        memcpy(*to, from, slot->n_messages * sizeof *from);
-    *to = NULL;
+    const struct gravel_mail_answers *answers = answers_of(mail, ticket);
+    if (answers->to)
+        from_slot(answers->to, from, answers->bytes, slot->n_messages);
 }
 
 int gravel_mail_collect(struct gravel_mail *mail)
 {
     const uint32_t passed = mail->shape.box ? gravel_mail_passed(mail) : 0;
     uint32_t first = mail->n_collected;
-    while (first != passed && !*answers_of(mail, first))
+    while (first != passed && !answers_of(mail, first)->to)
         first++;
     int code = first != passed && mail->copies.device
                    ? copy_slots(mail, first, passed - first, gravel_mail_copies_fetch)

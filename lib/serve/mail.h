@@ -30,14 +30,20 @@ struct gravel_mail_shape {
     uint32_t columns, slot_bytes;
 };
 
+/* Where the answers of a slot's messages go. */
+struct gravel_mail_answers {
+    unsigned char *to; /* NULL: they do not ask */
+    uint32_t bytes;    /* of each */
+};
+
 struct gravel_mail {
     struct gravel_mail_shape shape;
     struct gravel_mail_copies copies; /* where the box is an image */
     pthread_mutex_t lock;
     bool is_open;
-    _Atomic uint32_t n_posted; /* slots; written by the network thread */
-    uint32_t n_collected;      /* of them; the network thread's */
-    uint64_t **answers; /* [n_slots] where those of a slot's messages go, or NULL; the same */
+    _Atomic uint32_t n_posted;           /* slots; written by the network thread */
+    uint32_t n_collected;                /* of them; the network thread's */
+    struct gravel_mail_answers *answers; /* [n_slots] the same */
 };
 
 /** @param copies  of the image; NULL: the box is where servers read it. They become the mailbox's, also on failure.

@@ -4,6 +4,7 @@
  */
 #include "serve/sender.h"
 
+#include "base/handler.h"
 #include "layout/spill.h"
 
 uint64_t gravel_sender_room(const struct gravel_handler *handlers, uint32_t n_handlers)
@@ -32,6 +33,7 @@ void gravel_sender_prelude(FILE *out, const struct gravel_handler *handlers, uin
     fprintf(out, "#define GRAVELP_SENDS\n#define GRAVELP_IS_SERVED(handler, n_args) (0");
     for (uint32_t i = 0; i < n_handlers; i++)
         if (handlers[i].n_keys == 1)
-            fprintf(out, " || ((handler) == %uu && (n_args) == %u)", i, handlers[i].n_args);
+            fprintf(out, " || ((handler) == %uu && (n_args) == %u)",
+                    gravel_handler_number(&handlers[i], i), handlers[i].n_args);
     fprintf(out, ")\n");
 }

@@ -119,11 +119,11 @@ static void small_queues_and_buffers_lose_nothing(void **state)
     config.buffer_bytes = 512;
     config.n_buffers = 2;
     run_adds(&config);
-    config.slot_bytes = 640;
-    config.queue_bytes = 512 * 640;
+    config.slot_bytes = 768;
+    config.queue_bytes = 512 * 768;
     run_adds(&config);
     config.n_aggregators = 5;
-    config.queue_bytes = 5 * 512 * 640;
+    config.queue_bytes = 5 * 512 * 768;
     run_adds(&config);
 }
 

@@ -28,7 +28,7 @@
 #include "transport/pool.h"
 
 #define OK(call) assert_int_equal(call, 0)
-#define SLOT_BYTES 640u
+#define SLOT_BYTES 768u
 #define N_SLOTS 32u
 #define N_NODES 3u
 #define BUFFER_BYTES 256u /* 52 increments, 16 messages of 12 bytes */

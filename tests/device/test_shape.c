@@ -124,7 +124,7 @@ static void group_larger_than_a_slot_sends_all(void **state)
     const struct {
         uint64_t slot, queue, buffer;
     } sizes[] = {
-        {9280, 4 * 9280, 65536}, {640, 640 * 32, 256}, {704, 1 << 16, 320}, {2112, 4 << 20, 4096}};
+        {9280, 4 * 9280, 65536}, {768, 768 * 32, 256}, {832, 1 << 16, 320}, {2112, 4 << 20, 4096}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct gravel_config config = loopback_config(3);
         struct gravel *gravel;
@@ -146,7 +146,7 @@ static void group_larger_than_the_queue_is_told(void **state)
     (void)state;
     struct gravel_config config = loopback_config(2);
     struct gravel *gravel;
-    config.slot_bytes = config.queue_bytes = 640;
+    config.slot_bytes = config.queue_bytes = 768;
     OK(gravel_open(&gravel, &config, NULL));
     const size_t global_size = 160, local_size = 16;
     if (!is_drained(&config))

@@ -360,8 +360,8 @@ static void launch_that_sleeps_on_every_compute_unit_is_told(void **state)
     (void)state;
     struct gravel_config config = with_step("pump");
     config.timeout_ms = 200;
-    config.slot_bytes = 640;
-    config.queue_bytes = 1024 * 640;
+    config.slot_bytes = 768;
+    config.queue_bytes = 1024 * 768;
     config.n_aggregators = 1;
     expect_full_device_is_told(&config, 100, 20);
 }

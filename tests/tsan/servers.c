@@ -145,7 +145,7 @@ static void serve_run(struct gravelp_arena *gravel_arena_, const void *arguments
     RUN_IS_NO_MAIL;
     const struct frame *frame = arguments;
     GRAVELP_SERVICE;
-    GRAVELP_SERVE(message, frame->rows, frame->n)
+    GRAVELP_SERVE(message, GRAVELP_KEYS(frame->rows), frame->n)
     count(GRAVELP_SERVER_CALL, frame->rows[message], frame->rows[frame->n + message]);
 }
 

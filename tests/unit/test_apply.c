@@ -151,7 +151,7 @@ static int record(void *context, uint32_t handler, uint32_t source, const uint64
 static void add_calls(uint32_t handler, uint32_t n_args, uint32_t n, uint64_t first)
 {
     struct run_place place =
-        frame_add_run(&frame, 9u | n_args << 13 | handler << 16, 0, n, 0, 8, n_args);
+        frame_add_run(&frame, GRAVELP_COMMAND_AM(handler, n_args), 0, n, 0, 8, n_args);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t row = 0; row < n_args; row++)
             frame_set_u64(&frame, place.values, row * n + i, first + 2 * i + 1000 * row);

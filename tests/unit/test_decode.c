@@ -112,7 +112,7 @@ static struct run_place add_word_run(const struct word *word, bool is_wide, uint
 
 static struct run_place add_call_run(uint32_t handler, uint32_t n_args, uint32_t n)
 {
-    return frame_add_run(&frame, 9u | n_args << 13 | handler << 16, 0, n, 0, 8, n_args);
+    return frame_add_run(&frame, GRAVELP_COMMAND_AM(handler, n_args), 0, n, 0, 8, n_args);
 }
 
 static void set_command(const struct run_place *place, uint32_t command)
@@ -468,7 +468,7 @@ static void bad_handlers_are_refused(void **state)
     begin();
     struct run_place place = add_call_run(0, 0, 1);
     for (uint32_t handler = 3; handler < 65536; handler = handler * 2 - 1) {
-        set_command(&place, 9u | handler << 16);
+        set_command(&place, GRAVELP_COMMAND_AM(handler, 0));
         assert_int_equal(check(), GRAVEL_EHANDLER);
         assert_non_null(strstr(refusal.text, "no handler "));
     }
@@ -495,8 +495,11 @@ static void malformed_calls_are_refused(void **state)
     for (uint32_t bit = 8; bit < 13; bit++) { /* a type, or a wide index */
         begin();
         struct run_place place = add_call_run(0, 0, 1);
-        set_command(&place, 9u | 1u << bit);
-        assert_refused(GRAVEL_ECORRUPT, "is malformed");
+        set_command(&place, GRAVELP_COMMAND_AM(0, 0) ^ 1u << bit);
+        if (bit == 9) /* makes a uint of the ulong */
+            assert_refused(GRAVEL_EHANDLER, "arguments of 8 bytes, the message has them of 4");
+        else
+            assert_refused(GRAVEL_ECORRUPT, "is malformed");
     }
     begin();
     struct run_place place = add_call_run(0, 0, 1);

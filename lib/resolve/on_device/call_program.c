@@ -9,6 +9,7 @@
 #include "resolve/on_device/call_program.h"
 
 #include "base/error.h"
+#include "base/handler.h"
 #include "opencl/program.h"
 #include "serve/call_text.h"
 
@@ -28,6 +29,8 @@ static void write_kernel(FILE *out, const struct gravel_handler *handler)
                                        "GRAVELP_CALL_PAIRS"};
     static const struct gravel_call_words words = {"GRAVELP_CALL", "GRAVELP_CALL_ARGUMENT(",
                                                    ", number)", "GRAVELP_CALL_ANSWER(number, "};
+    fprintf(out, "#undef GRAVELP_CALL_WORD\n#define GRAVELP_CALL_WORD %s\n",
+            gravel_handler_word(handler));
     fprintf(out, "kernel void gravel_call_%s(GRAVELP_CALL_RUN)\n{\n    %s(number)\n", handler->name,
             each[handler->n_keys]);
     gravel_call_text_write(out, handler, &words);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handlers whose arguments have 4 bytes: run by host and device, with a key and without, in servers, from their mailbox,
+ * and asked; what travels is half as much; and what is refused.
+ *
+ * Path: meson test -> this -> cl/layout/command.h, lib/resolve/apply.c, lib/serve/mail.c, cl/device/call.cl.h
+ */
+#include "expect.h"
+
+#include <gravel/server.h>
+
+#define N_NODES 2u
+#define N_KEYS 31u
+#define N 4096u
+
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "void tally(struct gravel_call call, uint table, uint key)\n"
+    "{\n"
+    "    atomic_inc((volatile global uint *)gravel_call_local(call, table) + key);\n"
+    "}\n"
+    "void wide(struct gravel_call call, ulong table, ulong key)\n"
+    "{\n"
+    "    atomic_inc((volatile global uint *)gravel_call_local(call, table) + key);\n"
+    "}\n"
+    "void add(struct gravel_call call, uint key, uint table, uint value, uint zero)\n"
+    "{\n"
+    "    ((global uint *)gravel_call_local(call, table))[key] += value + zero;\n"
+    "}\n"
+    "uint draw(struct gravel_call call, uint key, uint table)\n"
+    "{\n"
+    "    return ((global uint *)gravel_call_local(call, table))[key]++ | key << 16 | call.node << "
+    "24;\n"
+    "}\n"
+    "kernel void serve(GRAVEL_ARENA, uint table, ulong answers)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "    GRAVEL_SERVE(g, item) {\n"
+    "        const struct gravel_reply reply = {answers, GRAVEL_NO_SIGNAL};\n"
+    "        const uint key = item % 31;\n"
+    "        gravel_am4_wg_if(g, active, GRAVEL_HANDLER(add), key, table, item, 0, item % 2);\n"
+    "        gravel_ask2_wg_if(g, active, GRAVEL_HANDLER(draw), key, table + 4 * 31, reply, "
+    "(uint)item,\n"
+    "                          item % 2);\n"
+    "    }\n"
+    "}\n";
+
+static uint64_t noted[4]; /* by the host's handler: number, and sums of its arguments */
+
+static int note(struct gravel *gravel, void *user, uint32_t from,
+                const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)gravel, (void)user, (void)from;
+    noted[0]++;
+    for (uint32_t i = 0; i < 3; i++)
+        noted[1 + i] += args[i];
+    return args[3] != 0;
+}
+
+enum { TALLY, WIDE, ADD, DRAW, NOTE };
+static const struct gravel_handler handlers[] = {
+    {.name = "tally", .n_args = 2, .arg_bytes = 4},
+    {.name = "wide", .n_args = 2, .arg_bytes = 8},
+    {.name = "add", .n_args = 4, .n_keys = 1, .arg_bytes = 4},
+    {.name = "draw", .n_args = 2, .n_keys = 1, .answers = 1, .arg_bytes = 4},
+    {.name = "note", .n_args = 3, .function = note, .arg_bytes = 4},
+};
+static const struct gravel_bindings table =
+    GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
+                    .device_code.source = source, .device_code.name = "arguments.cl");
+
+static bool is_resident;
+
+static struct gravel *open_nodes(void)
+{
+    struct gravel_config config = loopback_config(N_NODES);
+    struct gravel *gravel;
+    watch(90, "arguments of 4 bytes");
+    config.timeout_ms *= patience();
+    strcpy(config.server_mode, is_resident ? "resident" : "phases");
+    OK(gravel_open(&gravel, &config, &table));
+    return gravel;
+}
+
+static uint64_t sent_bytes(struct gravel *gravel)
+{
+    struct gravel_stats stats;
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, 1));
+    return stats.buffer_bytes;
+}
+
+/* Every form of call; the widths are told apart in one kernel. */
+static void both_widths_arrive(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_nodes();
+    const uint64_t counters = alloc_or_die(gravel, 4 * 8);
+    OK(run_body(gravel,
+                "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, 1, i % 2);"
+                "gravel_am2_wg(g, GRAVEL_HANDLER(wide), a, 2, i % 2);"
+                "gravel_am2_wg_if(g, i % 4 == 0, GRAVEL_HANDLER(tally), a, 3, 1);"
+                "if (i % 8 == 0) gravel_am2_wi(g, GRAVEL_HANDLER(tally), a, 4, 1);"
+                "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a + ((ulong)7 << 32), 5, 0);",
+                N, 64, counters, 0, 0));
+    const uint32_t expected[N_NODES][8] = {{0, N / 2, N / 2, 0, 0, N},
+                                           {0, N / 2, N / 2, N / 4, N / 8}};
+    for (uint32_t node = 0; node < N_NODES; node++) {
+        const uint32_t *found = read_map(gravel, node, counters, sizeof expected[node]);
+        assert_memory_equal(found, expected[node], sizeof expected[node]);
+        unmap(gravel, found);
+    }
+    OK(gravel_close(gravel));
+}
+
+static void half_as_much_travels(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_nodes();
+    const uint64_t counters = alloc_or_die(gravel, 64), before = sent_bytes(gravel);
+    OK(run_body(gravel, "gravel_am2_wg(g, GRAVEL_HANDLER(wide), a, 2, 1);", N, 64, counters, 0, 0));
+    const uint64_t between = sent_bytes(gravel);
+    OK(run_body(gravel, "gravel_am2_wg(g, GRAVEL_HANDLER(tally), a, 2, 1);", N, 64, counters, 0,
+                0));
+    const uint64_t wide = between - before, narrow = sent_bytes(gravel) - between;
+    assert_in_range(wide, 16 * N, 18 * N);
+    assert_in_range(narrow, 8 * N, 9 * N);
+    assert_int_equal(word32(gravel, 1, counters + 8), 2 * N);
+    OK(gravel_close(gravel));
+}
+
+static void the_host_takes_and_sends_them(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_nodes();
+    const uint64_t sums = alloc_or_die(gravel, 4 * N_KEYS);
+    const uint64_t args[] = {7, sums, UINT32_MAX, 0}, wrong[] = {7, UINT64_C(1) << 32, 0, 0};
+    memset(noted, 0, sizeof noted);
+    OK(run_body(gravel, "gravel_am3_wg(g, GRAVEL_HANDLER(note), i, 4294967295u, 5, 1);", N, 64, 0,
+                0, 0));
+    OK(gravel_am(gravel, NOTE, args, 3, 0));
+    OK(gravel_am(gravel, ADD, args, 4, 1));
+    OK(gravel_am(gravel, ADD, args, 4, 1));
+    expect_error(gravel_am(gravel, ADD, wrong, 4, 1), GRAVEL_EINVAL,
+                 "handler add takes arguments of 4 bytes, and argument 1 is 4294967296");
+    OK(gravel_quiet(gravel));
+    assert_int_equal(noted[0], N + 1);
+    assert_int_equal(noted[1], N * (N - 1) / 2 + 7);
+    assert_int_equal(noted[2], N * (uint64_t)UINT32_MAX + sums);
+    assert_int_equal(noted[3], N * 5 + (uint64_t)UINT32_MAX);
+    assert_int_equal(word32(gravel, 1, sums + 28), (uint32_t)-2);
+    OK(gravel_close(gravel));
+}
+
+/* Servers of the own node, and of another by line or mailbox; sums and drawn numbers. */
+static void servers_take_them(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_nodes();
+    const uint32_t sums = (uint32_t)alloc_or_die(gravel, 8 * N_KEYS);
+    const uint64_t answers = alloc_or_die(gravel, 4 * N);
+    uint32_t drawn[N_NODES][N_KEYS] = {{0}}, total[N_NODES][N_KEYS] = {{0}};
+    cl_program program;
+    OK(gravel_server_build(gravel, "arguments.cl", source, NULL, &program));
+    cl_kernel kernel = kernel_or_die(gravel, program, "serve");
+    MUST(clSetKernelArg(kernel, 1, sizeof sums, &sums) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 2, sizeof answers, &answers) == CL_SUCCESS);
+    OK(gravel_server_launch(gravel, kernel, N, 0, 0, NULL, NULL));
+    OK(gravel_quiet(gravel));
+    const uint32_t *got = read_map(gravel, 0, answers, 4 * N);
+    static unsigned char seen[N_NODES][N_KEYS][N];
+    memset(seen, 0, sizeof seen);
+    for (uint32_t i = 0; i < N; i++) {
+        const uint32_t key = i % N_KEYS, node = i % 2;
+        assert_int_equal(got[i] >> 16, key | node << 8);
+        assert_int_equal(seen[node][key][got[i] & 0xffff]++, 0);
+        drawn[node][key]++;
+        total[node][key] += i;
+    }
+    unmap(gravel, got);
+    for (uint32_t node = 0; node < N_NODES; node++) {
+        const uint32_t *found = read_map(gravel, node, sums, 8 * N_KEYS);
+        assert_memory_equal(found, total[node], sizeof total[node]);
+        assert_memory_equal(found + N_KEYS, drawn[node], sizeof drawn[node]);
+        unmap(gravel, found);
+    }
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+}
+
+/* ---- what is refused --------------------------------------------------------------------------- */
+
+static void expect_refused(struct gravel_handler handler, int code, const char *part)
+{
+    struct gravel_config config = loopback_config(1);
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1, .device_code.source = source);
+    expect_no_open(&config, &bindings, code, part);
+}
+
+static void wrong_widths_are_refused(void **state)
+{
+    (void)state;
+    watch(90, "refusals");
+    expect_refused((struct gravel_handler){.name = "add", .n_args = 4, .arg_bytes = 5},
+                   GRAVEL_EINVAL, "add: arg_bytes is 5, and not 4 or 8");
+    expect_refused((struct gravel_handler){.name = "add",
+                                           .n_args = 4,
+                                           .n_keys = 2,
+                                           .datum = "add",
+                                           .datum_words = 1,
+                                           .arg_bytes = 4},
+                   GRAVEL_EINVAL, "add: arg_bytes is 4, and arguments of handlers with 2 keys");
+    expect_refused((struct gravel_handler){.name = "wide", .n_args = 2, .arg_bytes = 4},
+                   GRAVEL_EBUILD, "wide");
+    expect_refused((struct gravel_handler){.name = "tally", .n_args = 2}, GRAVEL_EBUILD, "tally");
+}
+
+/* A kernel that names a handler by a number of its own, of the other width. */
+static void messages_of_the_other_width_are_refused(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_nodes();
+    const uint64_t counters = alloc_or_die(gravel, 64);
+    expect_error(run_body(gravel, "gravel_am2_wg(g, 0, a, 2, 1);", 64, 64, counters, 0, 0),
+                 GRAVEL_EHANDLER, "(tally) takes arguments of 4 bytes, the message has them of 8");
+    expect_words(gravel, 1, counters, 0, 16);
+    OK(gravel_close(gravel));
+}
+
+int main(int argc, char **argv)
+{
+    is_resident = argc > 1 && !strcmp(argv[1], "resident");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_widths_arrive),
+        cmocka_unit_test(half_as_much_travels),
+        cmocka_unit_test(the_host_takes_and_sends_them),
+        cmocka_unit_test(servers_take_them),
+        cmocka_unit_test(wrong_widths_are_refused),
+        cmocka_unit_test(messages_of_the_other_width_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
