@@ -11,8 +11,9 @@
 #include "gravel/operation.h"
 
 /*
- * Command word: operation in bits 0-7, type (of a call: of its arguments) in bits 8-11, bit 12 set if indices are 64-bit
- * byte offsets instead of 32-bit element numbers, number of active-message arguments in bits 13-15, handler in 16-31.
+ * Command word: operation in bits 0-7, type (of a call: of its arguments) in bits 8-11, bit 12 set if indices are
+ * 64-bit byte offsets instead of 32-bit element numbers, number of active-message arguments in bits 13-15, handler in
+ * 16-31.
  * The 64-bit index of a request is an element number (GRAVELP_REQUEST_INDEX) and, in the upper half, the element
  * number of the answer after `result` (GRAVELP_REQUEST_PLACE). An active message that is answered has no element, 0.
  */
