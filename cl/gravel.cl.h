@@ -115,12 +115,7 @@ GRAVELP_INLINE uint gravel_node(struct gravel_group g)
 }
 GRAVELP_INLINE uint gravel_n_nodes(struct gravel_group g)
 {
-#if defined(GRAVELP_IS_ALONE)
-    (void)g;
-    return 1;
-#else
-    return g.arena->n_nodes;
-#endif
+    return GRAVELP_N_NODES(g.arena);
 }
 
 /* Any work-item: this node's own part of the symmetric heap at an offset [bytes], unchecked; for loads and stores. */

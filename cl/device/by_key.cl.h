@@ -13,6 +13,13 @@
 
 #include "queue.cl.h"
 
+/* How many nodes there are. A constant, if the program was built for a node alone: then no key is divided by it. */
+#if defined(GRAVELP_IS_ALONE)
+#define GRAVELP_N_NODES(arena) ((void)(arena), 1u)
+#else
+#define GRAVELP_N_NODES(arena) ((arena)->n_nodes)
+#endif
+
 /* As the node of a message whose handler has keys: where they live. In programs of gravel_server_build, which know
  * what handlers have keys; in other programs there is no such node, and the message is refused. */
 #if defined(GRAVEL_NODE_OF)
@@ -37,9 +44,8 @@ GRAVELP_INLINE uint gravelp_send_to(struct gravel_group g, uint command, ulong f
     if (node != GRAVEL_BY_KEY || !GRAVELP_IS_CALL(command & ~GRAVELP_COMMAND_CHECKED) ||
         !GRAVELP_IS_KEYED(handler))
         return node;
-    const uint of_first = gravelp_node_of(first, g.arena->n_nodes);
-    const uint of_second =
-        GRAVELP_IS_PAIR(handler) ? gravelp_node_of(second, g.arena->n_nodes) : of_first;
+    const uint n_nodes = GRAVELP_N_NODES(g.arena), of_first = gravelp_node_of(first, n_nodes);
+    const uint of_second = GRAVELP_IS_PAIR(handler) ? gravelp_node_of(second, n_nodes) : of_first;
     return of_first < of_second ? of_first : of_second;
 }
 
@@ -47,8 +53,9 @@ GRAVELP_INLINE uint gravelp_send_to(struct gravel_group g, uint command, ulong f
 GRAVELP_INLINE bool gravelp_has_keys_here(struct gravel_group g, uint command, ulong first,
                                           ulong second)
 {
+    const uint n_nodes = GRAVELP_N_NODES(g.arena);
     return !GRAVELP_IS_PAIR(GRAVELP_COMMAND_HANDLER(command)) ||
-           gravelp_node_of(first, g.arena->n_nodes) == gravelp_node_of(second, g.arena->n_nodes);
+           gravelp_node_of(first, n_nodes) == gravelp_node_of(second, n_nodes);
 }
 
 /* Any work-item: replace GRAVEL_BY_KEY by a node. */

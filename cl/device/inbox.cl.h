@@ -52,18 +52,19 @@ GRAVELP_INLINE struct gravelp_inbox gravelp_inbox_of_pairs(global struct gravelp
 #define GRAVELP_SERVER_CALL GRAVELP_SERVER_CALL_OF(0)
 #define GRAVELP_SENDER_CALL GRAVELP_SERVER_CALL_OF(1)
 #if defined(GRAVELP_MAIL_SLOTS)
-#define GRAVELP_SERVER_CALL_OF(sends)                                                     \
-    ((struct gravel_call){                                                                \
-        (global uchar *)gravel_arena_ +                                                   \
-            (letter.mail ? letter.mail->heap : gravel_arena_->heap_offset),               \
-        gravel_arena_->heap_bytes, letter.mail ? letter.mail->node : gravel_arena_->node, \
-        gravel_arena_->n_nodes, letter.mail ? letter.mail->source : gravel_arena_->node,  \
+#define GRAVELP_SERVER_CALL_OF(sends)                                                            \
+    ((struct gravel_call){                                                                       \
+        (global uchar *)gravel_arena_ +                                                          \
+            (letter.mail ? letter.mail->heap : gravel_arena_->heap_offset),                      \
+        gravel_arena_->heap_bytes, letter.mail ? letter.mail->node : gravel_arena_->node,        \
+        GRAVELP_N_NODES(gravel_arena_), letter.mail ? letter.mail->source : gravel_arena_->node, \
         gravel_arena_->constants, gravel_arena_, (sends)})
 #else
-#define GRAVELP_SERVER_CALL_OF(sends)                                                             \
-    ((struct gravel_call){(global uchar *)gravel_arena_ + gravel_arena_->heap_offset,             \
-                          gravel_arena_->heap_bytes, gravel_arena_->node, gravel_arena_->n_nodes, \
-                          gravel_arena_->node, gravel_arena_->constants, gravel_arena_, (sends)})
+#define GRAVELP_SERVER_CALL_OF(sends)                                                 \
+    ((struct gravel_call){(global uchar *)gravel_arena_ + gravel_arena_->heap_offset, \
+                          gravel_arena_->heap_bytes, gravel_arena_->node,             \
+                          GRAVELP_N_NODES(gravel_arena_), gravel_arena_->node,        \
+                          gravel_arena_->constants, gravel_arena_, (sends)})
 #endif
 #define GRAVELP_LETTER_ARGUMENT(letter, row, i) ((letter).argument[(row) * (letter).stride + (i)])
 
