@@ -204,6 +204,6 @@ static const struct app app = {.name = "atm",
 int main(int argc, char **argv)
 {
     struct atm atm = {
-        .sections = {.are_by_key = true}, .n_accounts = 1024, .log_orders = 20, .balance = 1000};
+        .sections = SECTIONS_DEFAULT, .n_accounts = 1024, .log_orders = 20, .balance = 1000};
     return app_main(&app, &atm, argc, argv);
 }

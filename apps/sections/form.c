@@ -42,19 +42,16 @@ static void choose_form(struct sections *sections)
 
 static const char *what_is_in_one_node(const struct section_form *form)
 {
-    if (form->is_nested)
-        return "both data of a section are";
     return form->is_in_steps ? "words of atomic operations are" : "a lock is";
 }
 
-/* Locks, words of atomic operations, and sections of two data, are in the memory of one node. */
+/* Locks and words of atomic operations are in the memory of one node. */
 static void check_nodes(const struct sections *sections, const struct node *node)
 {
     const struct section_form *form = sections->form;
-    const bool is_nested_here = form->is_nested && !sections->are_by_key;
-    if (node->n_nodes > 1 && (is_nested_here || !form->mode))
-        die("--form %s: %s in the memory of one node, and there are %u; messages with one key have "
-            "no such limit",
+    if (node->n_nodes > 1 && !form->mode)
+        die("--form %s: %s in the memory of one node, and there are %u; messages with keys have no "
+            "such limit",
             form->name, what_is_in_one_node(form), node->n_nodes);
 }
 

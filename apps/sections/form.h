@@ -4,14 +4,12 @@
  *
  *     phases   a message with a key to the server that owns the datum; clients and servers take turns
  *     servers  as phases, but servers are resident, beside their clients
- *     nested   a message with two keys, for sections of two data; also in turns. Data may be of two nodes where the
- *              application says so (are_by_key)
+ *     nested   a message with two keys, for sections of two data, of one node or two (GRAVEL_BY_KEY); also in turns
  *     lock     a spin lock a datum
  *     ttas     a spin lock a datum, which looks before it tries
  *     atomic   atomic operations made for the case
  *
- * Messages with one key go to any node, and transactions by key. The other forms are for memory that one device reaches,
- * and so for a single node.
+ * Messages with keys go to any node. The other forms are for memory that one device reaches, and so for a single node.
  *
  * Path: an application -> this -> gravel/server.h
  * Owner: kernels are the node's.
@@ -39,7 +37,6 @@ struct section_form {
 /* What an application with critical sections has of them. */
 struct sections {
     const struct section_form *form; /* --form */
-    bool are_by_key; /* messages with two keys go where the keys live (GRAVEL_BY_KEY), any nodes */
     const char *without; /* names of the forms that it does not have, each behind a blank */
     uint32_t
         n_groups; /* --groups, of the forms that lock: all work-items are in so many groups; 0: one an item */

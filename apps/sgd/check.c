@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check: ratings learnt one after the other, in C. Another order of steps gives other factors, but an error that is
- * nearly as large; and each row must have made as many steps as it has ratings, in each epoch.
+ * The check, at node 0: ratings learnt one after the other, in C. Another order of steps gives other factors, but an
+ * error that is nearly as large; and each row must have made as many steps as it has ratings, in each epoch.
  *
  * Path: sgd.c -> this
- * Owner: nothing outlives a call.
+ * Owner: see sgd.h.
  * Threads: main's.
  */
 #include "sgd.h"
@@ -16,13 +16,14 @@
 
 #define MOST_DIFFERENCE 0.02 /* of two errors, as a part of the serial one */
 
-void sgd_begin(const struct sgd *sgd, struct sgd_row *rows)
+void sgd_begin(const struct sgd *sgd, struct sgd_row *rows, uint32_t number, uint32_t n_nodes)
 {
     const uint64_t key = random_key(sgd->options.seed ^ UINT64_C(0x5347440000000000));
-    for (uint64_t row = 0; row < sgd_n_rows(&sgd->ratings); row++) {
-        rows[row].n_steps = 0;
+    for (uint64_t row = number; row < sgd_n_rows(&sgd->ratings); row += n_nodes) {
+        struct sgd_row *to = &rows[row / n_nodes];
+        to->n_steps = 0;
         for (uint32_t i = 0; i < SGD_FACTORS; i++)
-            rows[row].factors[i] =
+            to->factors[i] =
                 0.4f * ((float)(random_at(key, row * SGD_FACTORS + i) >> 40) * 0x1p-24f - 0.5f);
     }
 }
@@ -36,7 +37,7 @@ static float error_of(const struct sgd_rating *rating, const struct sgd_row *row
     return rating->value - sum;
 }
 
-double sgd_rmse(const struct sgd_ratings *ratings, const struct sgd_row *rows)
+static double rmse_of(const struct sgd_ratings *ratings, const struct sgd_row *rows)
 {
     double sum = 0;
     for (uint64_t i = 0; i < ratings->n; i++) {
@@ -44,6 +45,22 @@ double sgd_rmse(const struct sgd_ratings *ratings, const struct sgd_row *rows)
         sum += error * error;
     }
     return sqrt(sum / (double)ratings->n);
+}
+
+void sgd_find(struct sgd *sgd)
+{
+    const uint32_t n_nodes = sgd->node.n_nodes;
+    const uint64_t n = sgd_n_rows(&sgd->ratings), n_local = sgd_n_local_rows(sgd);
+    struct sgd_row *local = app_array(n_local, sizeof *local, "rows");
+    free(sgd->found);
+    sgd->found = app_array(n, sizeof *sgd->found, "rows");
+    for (uint32_t number = 0; number < n_nodes; number++) {
+        node_check(gravel_get(sgd->node.gravel, sgd->rows, local, n_local * sizeof *local, number));
+        for (uint64_t row = number; row < n; row += n_nodes)
+            sgd->found[row] = local[row / n_nodes];
+    }
+    free(local);
+    sgd->rmse = rmse_of(&sgd->ratings, sgd->found);
 }
 
 static void learn(const struct sgd *sgd, const struct sgd_rating *rating, struct sgd_row *rows)
@@ -61,15 +78,11 @@ static void learn(const struct sgd *sgd, const struct sgd_rating *rating, struct
 }
 
 /* Rows with another number of steps [count]. */
-static uint64_t compare_steps(struct sgd *sgd, const struct sgd_row *expected)
+static uint64_t compare_steps(const struct sgd *sgd, const struct sgd_row *expected)
 {
-    const uint64_t n = sgd_n_rows(&sgd->ratings);
-    struct sgd_row *found =
-        node_map(&sgd->node, sgd->node.number, sgd->rows, n * sizeof *found, CL_MAP_READ);
     uint64_t n_wrong = 0;
-    for (uint64_t row = 0; row < n; row++)
-        n_wrong += found[row].n_steps != expected[row].n_steps;
-    node_unmap(&sgd->node, found);
+    for (uint64_t row = 0; row < sgd_n_rows(&sgd->ratings); row++)
+        n_wrong += sgd->found[row].n_steps != expected[row].n_steps;
     return n_wrong;
 }
 
@@ -77,12 +90,12 @@ uint64_t sgd_check(struct sgd *sgd, struct trials *trials)
 {
     const struct sgd_ratings *ratings = &sgd->ratings;
     struct sgd_row *rows = app_array(sgd_n_rows(ratings), sizeof *rows, "the check");
-    sgd_begin(sgd, rows);
-    const double first = sgd_rmse(ratings, rows), begin_s = trials_clock();
+    sgd_begin(sgd, rows, 0, 1);
+    const double first = rmse_of(ratings, rows), begin_s = trials_clock();
     for (uint64_t epoch = 0; epoch < sgd->n_epochs; epoch++)
         for (uint64_t i = 0; i < ratings->n; i++)
             learn(sgd, &ratings->each[i], rows);
-    const double serial_s = trials_clock() - begin_s, serial = sgd_rmse(ratings, rows);
+    const double serial_s = trials_clock() - begin_s, serial = rmse_of(ratings, rows);
     const uint64_t n_wrong = compare_steps(sgd, rows);
     free(rows);
     trials_add_real(trials, "serial_rmse", serial);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Matrix factorisation by stochastic gradient descent: a rating's step changes a user's row of factors and an item's, a
- * critical section of two data.
+ * critical section of two data, which may be of two nodes.
+ *
+ * All processes take the same ratings, in one order, and each sends some of them. Node 0 reads the rows of all.
  *
  * Path: main -> sections/form.c -> sgd.cl -> check.c
  * Source: Wang, Fussell, Lin 2019, section 4 (SGD).
  */
 #include "sgd.h"
+
+#include "frame/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,16 +50,55 @@ static uint64_t bits_of(double number)
     return bits;
 }
 
+/* Or a rating would be sent twice, or by no node. */
+static void check_agreement(struct sgd *sgd)
+{
+    const struct sgd_ratings *ratings = &sgd->ratings;
+    uint64_t hash = ratings->n;
+    for (uint64_t i = 0; i < ratings->n; i++)
+        hash = random_mix(hash ^ ((uint64_t)ratings->each[i].user << 32 | ratings->each[i].item));
+    if (node_least(&sgd->node, hash) != node_most(&sgd->node, hash))
+        die("the nodes have different ratings");
+}
+
+/* Rows' nodes; the lesser is where the transaction begins. */
+static bool is_of_two(const struct sgd *sgd, const struct sgd_rating *rating)
+{
+    return rating->user % sgd->node.n_nodes != rating->item % sgd->node.n_nodes;
+}
+static uint32_t first_node_of(const struct sgd *sgd, const struct sgd_rating *rating)
+{
+    const uint32_t n = sgd->node.n_nodes, user = rating->user % n, item = rating->item % n;
+    return user < item ? user : item;
+}
+
+/* To each process the ratings that begin there, so that none goes over the network before it has a lock. */
+static void deal_ratings(struct sgd *sgd)
+{
+    struct sgd_ratings *ratings = &sgd->ratings;
+    struct sgd_rating *own = app_array(ratings->n, sizeof *own, "ratings");
+    for (uint64_t i = 0; i < ratings->n; i++) {
+        const struct sgd_rating *rating = &ratings->each[i];
+        sgd->n_of_two += is_of_two(sgd, rating);
+        if (sgd->node.n_processes == 1 || first_node_of(sgd, rating) == sgd->node.number)
+            own[sgd->n_own++] = *rating;
+    }
+    sgd->ratings_there = node_array(&sgd->node, sgd->n_own * sizeof *own, own);
+    free(own);
+    if (sgd->node.number == 0)
+        return;
+    free(ratings->each);
+    ratings->each = NULL;
+}
+
 static void make_memory(struct sgd *sgd)
 {
-    const uint64_t n = sgd_n_rows(&sgd->ratings);
+    const uint64_t n = sgd_n_local_rows(sgd);
     sgd->rows = node_alloc(&sgd->node, n * sizeof(struct sgd_row));
     sgd->locks = node_alloc(&sgd->node, n * sizeof(cl_uint));
     node_check(gravel_constant(sgd->node.gravel, 0, sgd->rows));
     node_check(gravel_constant(sgd->node.gravel, 1, bits_of(sgd->rate)));
     node_check(gravel_constant(sgd->node.gravel, 2, bits_of(sgd->weight)));
-    sgd->ratings_there =
-        node_array(&sgd->node, sgd->ratings.n * sizeof *sgd->ratings.each, sgd->ratings.each);
 }
 
 static void make_kernel(struct sgd *sgd)
@@ -83,7 +126,9 @@ static void set_up(void *self)
     sections_open(&sgd->sections, &sgd->node,
                   sgd_n_rows(&sgd->ratings) * (sizeof(struct sgd_row) + sizeof(cl_uint)), "sgd.cl",
                   sgd_cl, &handler, 1);
+    check_agreement(sgd);
     make_memory(sgd);
+    deal_ratings(sgd);
     make_kernel(sgd);
 }
 
@@ -92,11 +137,15 @@ static void set_up(void *self)
 static void reset(void *self)
 {
     struct sgd *sgd = self;
-    const uint64_t n = sgd_n_rows(&sgd->ratings);
-    struct sgd_row *rows = node_map(&sgd->node, sgd->node.number, sgd->rows, n * sizeof *rows,
-                                    CL_MAP_WRITE_INVALIDATE_REGION);
-    sgd_begin(sgd, rows);
-    node_unmap(&sgd->node, rows);
+    const uint64_t n = sgd_n_local_rows(sgd);
+    for (uint32_t number = 0; number < sgd->node.n_nodes; number++) {
+        if (!gravel_is_local(sgd->node.gravel, number))
+            continue;
+        struct sgd_row *rows = node_map(&sgd->node, number, sgd->rows, n * sizeof *rows,
+                                        CL_MAP_WRITE_INVALIDATE_REGION);
+        sgd_begin(sgd, rows, number, sgd->node.n_nodes);
+        node_unmap(&sgd->node, rows);
+    }
     cl_uint *locks = node_map(&sgd->node, sgd->node.number, sgd->locks, n * sizeof *locks,
                               CL_MAP_WRITE_INVALIDATE_REGION);
     memset(locks, 0, n * sizeof *locks);
@@ -106,8 +155,11 @@ static void reset(void *self)
 static void run(void *self)
 {
     struct sgd *sgd = self;
-    for (uint64_t epoch = 0; epoch < sgd->n_epochs; epoch++)
-        sections_run(&sgd->sections, &sgd->node, sgd->learn, sgd->ratings.n);
+    for (uint64_t epoch = 0; epoch < sgd->n_epochs; epoch++) {
+        if (epoch > 0 && sgd->node.n_nodes > 1) /* a launch waits for steps of one node only */
+            node_barrier(&sgd->node);
+        sections_run(&sgd->sections, &sgd->node, sgd->learn, sgd->n_own);
+    }
     node_barrier(&sgd->node);
 }
 
@@ -123,6 +175,7 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "ratings", ratings->n);
     trials_add_number(trials, "users", ratings->n_users);
     trials_add_number(trials, "items", ratings->n_items);
+    trials_add_number(trials, "ratings_of_two_nodes", sgd->n_of_two);
     trials_add_number(trials, "epochs", sgd->n_epochs);
     trials_add_real(trials, "mean", ratings->mean);
     trials_add_real(trials, "rate", sgd->rate);
@@ -135,23 +188,24 @@ static void describe(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct sgd *sgd = self;
-    struct sgd_row *rows = node_map(&sgd->node, sgd->node.number, sgd->rows,
-                                    sgd_n_rows(&sgd->ratings) * sizeof *rows, CL_MAP_READ);
-    sgd->rmse = sgd_rmse(&sgd->ratings, rows);
-    node_unmap(&sgd->node, rows);
+    if (sgd->node.number != 0)
+        return;
+    sgd_find(sgd);
     trials_add_real(trials, "rmse", sgd->rmse);
     trials_say(trials, "  error %.6f\n", sgd->rmse);
 }
 
 static uint64_t check(void *self, struct trials *trials)
 {
-    return sgd_check(self, trials);
+    struct sgd *sgd = self;
+    return sgd->node.number == 0 ? sgd_check(sgd, trials) : 0;
 }
 
 static void close_all(void *self)
 {
     struct sgd *sgd = self;
     sgd_ratings_free(&sgd->ratings);
+    free(sgd->found);
     node_close(&sgd->node);
 }
 

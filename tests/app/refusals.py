@@ -130,7 +130,7 @@ GROUPS["device"] = [
     ("maxflow", "--rows 4", "the network is in the memory of one node, and there are 2", LOOPBACK),
     ("mst", "-u 4 --form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
     ("mst", "-u 16 -k 1", "heap", HEAP_64K),
-    ("sgd", "", "--form nested: both data of a section are in the memory of one node, and there are 2", LOOPBACK),
+    ("sgd", "--ratings 8 --form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
     ("sgd", "--ratings 20", "heap", HEAP_64K),
     ("atm", "--form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
     ("atm", "--form atomic",
@@ -149,6 +149,7 @@ GROUPS["ranks"] = [
 GROUPS["forms of ranks"] = [
     ("mst", "-u 4 --form ttas", "--form ttas: a lock is in the memory of one node, and there are 2"),
     ("atm", "--form lock", "--form lock: a lock is in the memory of one node, and there are 2"),
+    ("sgd", "--ratings 8 --form ttas", "--form ttas: a lock is in the memory of one node, and there are 2"),
 ]
 # The heap that the caller sets does not hold the problem.
 GROUPS["heap of ranks"] = [
@@ -161,4 +162,5 @@ GROUPS["heap of ranks"] = [
     ("kmeans", "-p 1000 -k 256 -d 16", "heap", HEAP_20K),
     ("hashtable", "--items 20", "heap", HEAP_20K),
     ("atm", "--orders 20", "heap", HEAP_20K),
+    ("sgd", "--ratings 18", "heap", HEAP_20K),
 ]
