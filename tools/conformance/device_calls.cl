@@ -8,6 +8,8 @@
 
 /* As in device_calls.c. */
 #define N_SUMS 16u
+#define N_ITEMS 512u
+#define ANSWERS_AT 512ul
 #define MIX(mixed, word) ((mixed ^ (word)) * 16777619u)
 
 /* Sums of one handler: number, halves of the arguments, node, n_nodes, all of a message taken together. */
@@ -50,33 +52,92 @@ void take4(struct gravel_call call, ulong a, ulong b, ulong c, ulong d)
     add_up(call, 4, (ulong4)(a, b, c, d));
 }
 
+/* What a message is answered: all of it taken together, and who answers. */
+ulong mix_up(struct gravel_call call, uint n_args, ulong4 args)
+{
+    const uint halves[8] = {(uint)args.s0,         (uint)(args.s0 >> 32), (uint)args.s1,
+                            (uint)(args.s1 >> 32), (uint)args.s2,         (uint)(args.s2 >> 32),
+                            (uint)args.s3,         (uint)(args.s3 >> 32)};
+    uint mixed = call.source;
+    for (uint i = 0; i < 8; i++)
+        mixed = MIX(mixed, halves[i]);
+    return (ulong)(100 * n_args + call.node) << 32 | mixed;
+}
+
+/* Those with arguments have the first as their key. */
+ulong answer0(struct gravel_call call)
+{
+    return mix_up(call, 0, (ulong4)(0, 0, 0, 0));
+}
+ulong answer1(struct gravel_call call, ulong a)
+{
+    return mix_up(call, 1, (ulong4)(a, 0, 0, 0));
+}
+ulong answer2(struct gravel_call call, ulong a, ulong b)
+{
+    return mix_up(call, 2, (ulong4)(a, b, 0, 0));
+}
+ulong answer3(struct gravel_call call, ulong a, ulong b, ulong c)
+{
+    return mix_up(call, 3, (ulong4)(a, b, c, 0));
+}
+
+/* As take0 to take4, of arguments of 4 bytes. */
+void narrow1(struct gravel_call call, uint a)
+{
+    add_up(call, 1, (ulong4)(a, 0, 0, 0));
+}
+void narrow2(struct gravel_call call, uint a, uint b)
+{
+    add_up(call, 2, (ulong4)(a, b, 0, 0));
+}
+void narrow3(struct gravel_call call, uint a, uint b, uint c)
+{
+    add_up(call, 3, (ulong4)(a, b, c, 0));
+}
+void narrow4(struct gravel_call call, uint a, uint b, uint c, uint d)
+{
+    add_up(call, 4, (ulong4)(a, b, c, d));
+}
+
 /* One item a work-item: whether it sends, to whom, and four arguments. */
 #define ITEMS \
     GRAVEL_ARENA, global const uint *active, global const uint *nodes, global const ulong *args
 #define A(k) args[4 * i + (k)]
 
-#define SENDERS(n, ...)                                                                       \
-    kernel void am##n##_group(ITEMS)                                                          \
-    {                                                                                         \
-        GRAVEL_OPEN(g);                                                                       \
-        uint i = (uint)get_global_id(0);                                                      \
-        gravel_am##n##_wg(g, GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]);               \
-    }                                                                                         \
-    kernel void am##n##_if(ITEMS)                                                             \
-    {                                                                                         \
-        GRAVEL_OPEN(g);                                                                       \
-        uint i = (uint)get_global_id(0);                                                      \
-        gravel_am##n##_wg_if(g, active[i], GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]); \
-    }                                                                                         \
-    kernel void am##n##_wi(ITEMS)                                                             \
-    {                                                                                         \
-        GRAVEL_OPEN(g);                                                                       \
-        uint i = (uint)get_global_id(0);                                                      \
-        if (active[i])                                                                        \
-            gravel_am##n##_wi(g, GRAVEL_HANDLER(take##n), ##__VA_ARGS__, nodes[i]);           \
+/* CALL: am or ask, and how many arguments. NAME: of kernels and handler. */
+#define SENDERS(CALL, NAME, handler, ...)                                                      \
+    kernel void NAME##_group(ITEMS)                                                            \
+    {                                                                                          \
+        GRAVEL_OPEN(g);                                                                        \
+        uint i = (uint)get_global_id(0);                                                       \
+        gravel_##CALL##_wg(g, GRAVEL_HANDLER(handler), ##__VA_ARGS__, nodes[i]);               \
+    }                                                                                          \
+    kernel void NAME##_if(ITEMS)                                                               \
+    {                                                                                          \
+        GRAVEL_OPEN(g);                                                                        \
+        uint i = (uint)get_global_id(0);                                                       \
+        gravel_##CALL##_wg_if(g, active[i], GRAVEL_HANDLER(handler), ##__VA_ARGS__, nodes[i]); \
+    }                                                                                          \
+    kernel void NAME##_wi(ITEMS)                                                               \
+    {                                                                                          \
+        GRAVEL_OPEN(g);                                                                        \
+        uint i = (uint)get_global_id(0);                                                       \
+        if (active[i])                                                                         \
+            gravel_##CALL##_wi(g, GRAVEL_HANDLER(handler), ##__VA_ARGS__, nodes[i]);           \
     }
-SENDERS(0)
-SENDERS(1, A(0))
-SENDERS(2, A(0), A(1))
-SENDERS(3, A(0), A(1), A(2))
-SENDERS(4, A(0), A(1), A(2), A(3))
+/* Answers lie at heap offset ANSWERS_AT, one an item, and behind them the signal. */
+#define REPLY ((struct gravel_reply){ANSWERS_AT, ANSWERS_AT + 8 * N_ITEMS})
+SENDERS(am0, am0, take0)
+SENDERS(am1, am1, take1, A(0))
+SENDERS(am2, am2, take2, A(0), A(1))
+SENDERS(am3, am3, take3, A(0), A(1), A(2))
+SENDERS(am4, am4, take4, A(0), A(1), A(2), A(3))
+SENDERS(am1, narrow1, narrow1, A(0))
+SENDERS(am2, narrow2, narrow2, A(0), A(1))
+SENDERS(am3, narrow3, narrow3, A(0), A(1), A(2))
+SENDERS(am4, narrow4, narrow4, A(0), A(1), A(2), A(3))
+SENDERS(ask0, ask0, answer0, REPLY, i)
+SENDERS(ask1, ask1, answer1, A(0), REPLY, i)
+SENDERS(ask2, ask2, answer2, A(0), A(1), REPLY, i)
+SENDERS(ask3, ask3, answer3, A(0), A(1), A(2), REPLY, i)
