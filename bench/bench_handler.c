@@ -27,7 +27,7 @@
 
 extern const char bench_handler_cl[];
 
-/* The first is what the others are compared with. */
+/* Rates of the rest are given relative to the first. */
 static const struct gravel_handler handlers[] = {
     {.name = "plain", .n_args = 2},
     {.name = "keyed", .n_args = 2, .n_keys = 1},
