@@ -6,7 +6,11 @@
  * of the run. Then every group takes tiles of the messages: it ranks those for each destination, reserves room for them
  * in the destination's part by one atomic operation, sorts them in local memory and stores neighbours next to each
  * other. Its lanes take few messages at once and there are few groups: senders and the resolver have need of registers
- * too. No group waits for another. Messages of a run commute, so those for one destination stand in any order.
+ * too. No group waits for another.
+ *
+ * Messages of a run that commutes stand in any order in their destination's part. Puts stand in the order of their
+ * packages: groups count a tile each, a third kernel in between sums up what stands before each tile, and a tile's
+ * counters are of one package each. So the last put to a word is the last in the part too.
  *
  * Destinations that do not exist, and packages that are not what the host took them for, are counted as messages
  * for node n_nodes: then nothing is stored, and the host looks at the packages itself.
@@ -57,6 +61,9 @@ GRAVELP_INLINE uint2 shape_of(global struct gravelp_package *package, uint slot_
  * the second one waiting for the first. */
 #define AT_ONCE 4u
 #define NONE 0xffffffffu /* where there is no message */
+/* Of a run whose messages keep their order: messages to each node before tile `number`, and once tiles are stored, of
+ * it too. */
+#define ROW_OF(tiles, number) ((tiles) + (ulong)(number)*n_nodes)
 /* Lanes that count for one node seldom meet. n: a power of two. */
 #define REPLICA(n) ((uint)get_local_id(0) & ((n)-1))
 
@@ -70,9 +77,11 @@ GRAVELP_INLINE uint2 shape_of(global struct gravelp_package *package, uint slot_
 /*
  * Any local size that is a multiple of team, of whose lanes so many share a package; as many groups as the packages
  * need. counts [n_nodes + 1][n_replicas], a power of two of them, so that lanes that count for the same node seldom
- * meet; lengths [packages_each].
+ * meet; lengths [packages_each]. in_order: packages_each are a tile, and tiles [groups][n_nodes] becomes the messages
+ * of each tile to each node; otherwise it is not used.
  */
-kernel void count_messages(RUN, uint team, uint n_replicas, local uint *counts, local uint *lengths)
+kernel void count_messages(RUN, global uint *tiles, uint in_order, uint team, uint n_replicas,
+                           local uint *counts, local uint *lengths)
 {
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     uint first = FIRST_PACKAGE, n = N_PACKAGES;
@@ -104,8 +113,35 @@ kernel void count_messages(RUN, uint team, uint n_replicas, local uint *counts, 
             sum += counts[node * n_replicas + i];
         if (sum)
             atomic_add(&TOTALS[node], sum);
+        if (in_order && node < n_nodes)
+            ROW_OF(tiles, get_group_id(0))[node] = sum;
         if (get_group_id(0) == 0)
             TAKEN[node] = 0; /* the kernel that counts them comes behind this one */
+    }
+}
+
+/* Behind count_messages, of a run whose messages keep their order: a group for each node, of any size. sums [local
+ * size]. tiles [n_tiles][n_nodes]: messages of each tile; then those of the tiles before it. */
+kernel void order_tiles(global uint *tiles, uint n_tiles, uint n_nodes, local uint *sums)
+{
+    uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
+    uint node = (uint)get_group_id(0), each = (n_tiles + n_lanes - 1) / n_lanes;
+    uint begin = min(lane * each, n_tiles), end = min(begin + each, n_tiles), sum = 0;
+    for (uint i = begin; i < end; i++)
+        sum += ROW_OF(tiles, i)[node];
+    sums[lane] = sum;
+    gravelp_barrier_group();
+    for (uint step = 1; step < n_lanes; step *= 2) {
+        uint left = lane >= step ? sums[lane - step] : 0;
+        gravelp_barrier_group(); /* all have read */
+        sums[lane] += left;
+        gravelp_barrier_group(); /* all have added */
+    }
+    uint before = sums[lane] - sum;
+    for (uint i = begin; i < end; i++) {
+        uint n = ROW_OF(tiles, i)[node];
+        ROW_OF(tiles, i)[node] = before;
+        before += n;
     }
 }
 
@@ -295,12 +331,14 @@ GRAVELP_INLINE void store_sorted(const struct tile *tile, local const uint *plac
 /*
  * Rank the messages of a tile among those that their counter has. With one node every rank is known without counting.
  *
+ * @param package_replicas  counters that each package has of its own for a node; 0: they count for all packages.
  * @param keys    [out] [EACH] the lane's: counter, and 2^16 times the rank; or NONE.
  * @param counts  [n_nodes][n_replicas] 0 as it begins; then messages to each node, as different lanes count them.
  * @param starts  [packages] scratch.
  */
 GRAVELP_INLINE void rank_messages(const struct tile *tile, uint n, uint n_nodes, uint n_replicas,
-                                  uint *keys, local uint *counts, local uint *starts)
+                                  uint package_replicas, uint *keys, local uint *counts,
+                                  local uint *starts)
 {
     struct walk walk = first_message(tile->columns);
     if (n_nodes == 1 && get_local_id(0) == 0)
@@ -318,8 +356,11 @@ GRAVELP_INLINE void rank_messages(const struct tile *tile, uint n, uint n_nodes,
         keys[j] = n_nodes == 1 ? (starts[walk.package] + walk.column) << 16
                                : node_row_of(tile, walk.package)[column];
     }
-    for (uint j = 0; j < EACH && n_nodes > 1; j++) {
-        uint node = keys[j], counter = node * n_replicas + REPLICA(n_replicas);
+    uint spread = REPLICA(package_replicas ? package_replicas : n_replicas);
+    walk = first_message(tile->columns);
+    for (uint j = 0; j < EACH && n_nodes > 1; j++, walk = next_message(walk)) {
+        uint node = keys[j];
+        uint counter = node * n_replicas + walk.package * package_replicas + spread;
         keys[j] = node < n_nodes ? counter | atomic_inc(&counts[counter]) << 16 : NONE;
     }
     gravelp_barrier_group();
@@ -356,14 +397,17 @@ GRAVELP_INLINE void store_rows(const struct tile *tile, const uint *keys, uint n
  * columns, reach a package's last. Of blocks: from counts_at [bytes] on messages to each node [n_nodes + 1], from
  * indices_at on indices, from values_at on values, each [n_messages + n_nodes]; neither is more than scratch if the
  * counts are not just those of n_messages that may go. Each node has n_replicas counters, a power of two and one if
- * tiles are not sorted; there are not more than 2^16.
+ * tiles are not sorted; there are not more than 2^16. in_order, tiles: as order_tiles left them, of the packages_each of
+ * count_messages; package_replicas is then a power of two, and packages_each times it not more than n_replicas, or
+ * n_nodes is 1; otherwise it is 0.
  *
  * counts [n_nodes][n_replicas]; starts [so many and packages_each at least]; sums [local size]; shapes [packages_each];
  * firsts, sorted: [each * local size], of 2 bytes, and of 8 or, if no row has 8, 4. is_sorted 0: neither is used.
  */
-kernel void group_by_node(RUN, uint columns, uint each, uint n_rounds, uint is_sorted,
-                          uint n_replicas, global uchar *blocks, ulong counts_at, uint n_messages,
-                          ulong indices_at, ulong values_at, local uint *counts, local uint *starts,
+kernel void group_by_node(RUN, global uint *tiles, uint in_order, uint columns, uint each,
+                          uint n_rounds, uint is_sorted, uint n_replicas, uint package_replicas,
+                          global uchar *blocks, ulong counts_at, uint n_messages, ulong indices_at,
+                          ulong values_at, local uint *counts, local uint *starts,
                           local ulong *sums, local uint2 *shapes, local ushort *firsts,
                           local ulong *sorted)
 {
@@ -379,6 +423,7 @@ kernel void group_by_node(RUN, uint columns, uint each, uint n_rounds, uint is_s
     for (; tile.first_package < n_packages;
          tile.first_package += packages_each * (uint)get_num_groups(0)) {
         uint n = min(packages_each, n_packages - tile.first_package);
+        global uint *taken = in_order ? ROW_OF(tiles, tile.first_package / packages_each) : TAKEN;
         for (uint p = lane; p < n; p += n_lanes)
             shapes[p] = shape_of(slot_of(arena, slots_at, slot_bytes, tile.first_package + p),
                                  slot_bytes, ticket + tile.first_package + p, most, command, base);
@@ -387,8 +432,8 @@ kernel void group_by_node(RUN, uint columns, uint each, uint n_rounds, uint is_s
             for (uint i = lane; i < n_nodes * n_replicas; i += n_lanes)
                 counts[i] = 0;
             gravelp_barrier_group();
-            rank_messages(&tile, n, n_nodes, n_replicas, keys, counts, starts);
-            uint n_sorted = find_places(TOTALS, TAKEN, n_nodes, n_replicas, counts,
+            rank_messages(&tile, n, n_nodes, n_replicas, package_replicas, keys, counts, starts);
+            uint n_sorted = find_places(TOTALS, taken, n_nodes, n_replicas, counts,
                                         is_sorted ? starts : 0, sums);
             gravelp_barrier_group(); /* places are found */
             store_rows(&tile, keys, n_rows, command, counts, is_sorted ? starts : 0, n_replicas,

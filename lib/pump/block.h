@@ -5,8 +5,9 @@
  *     block = counts [n_nodes + 1], padded to a cache line | indices [n] | values [n]
  *
  * Indices and values of node 0 come first, then those of node 1, and so on: n is n_messages + n_nodes, for each part
- * begins at an even message, so that copies of it begin at 8 bytes. Element n_nodes of the counts is 0; it is
- * more if the device found something to refuse, and then the block holds nothing else.
+ * begins at an even message, so that copies of it begin at 8 bytes. Puts of a part stand in the order of their
+ * packages, other messages in any. Element n_nodes of the counts is 0; it is more if the device found something to
+ * refuse, and then the block holds nothing else.
  *
  * On the host it is a list of node buffers, each filled but for its headers: every part is copied from the device
  * straight to where its messages travel from, to as many buffers as it takes.
@@ -48,6 +49,14 @@ static inline int gravel_command_commutes(uint32_t command)
     uint32_t op = GRAVELP_COMMAND_OP(command), type = GRAVELP_COMMAND_TYPE(command);
     return op >= GRAVEL_INC && op <= GRAVEL_XOR && type <= GRAVEL_DOUBLE &&
            (command & ~GRAVELP_COMMAND_WIDE) == GRAVELP_COMMAND(op, type);
+}
+
+/** Whether messages of a command are puts: binned too, in the order of their packages. False for a malformed one. */
+static inline int gravel_command_is_put(uint32_t command)
+{
+    uint32_t type = GRAVELP_COMMAND_TYPE(command);
+    return type <= GRAVEL_DOUBLE &&
+           (command & ~GRAVELP_COMMAND_WIDE) == GRAVELP_COMMAND(GRAVEL_PUT, type);
 }
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Has the device bin runs of packages, and copies the blocks to the node buffers that they travel in.
  *
- * A run is packages of one command and base whose messages may change places. It ends where another
+ * A run is packages of one command and base whose messages may change places, or are puts. It ends where another
  * begins, and flights land in the order of their tickets whichever way they take, so what must keep
  * its order does. Blocks use the rooms of their queue in turn, each until the aggregator has
  * released its last ticket. The pump waits for no buffer: a block stays in its room until some come home. A part for a
@@ -47,7 +47,7 @@ static struct gravel_package_run find_run(const struct gravel_pump *pump,
                                           const struct gravelp_package *headers, uint32_t n)
 {
     struct gravel_package_run run = {.command = headers[0].command, .base = headers[0].base};
-    if (!gravel_command_commutes(run.command)) {
+    if (!gravel_device_aggregator_can_bin(pump->binner, run.command)) {
         run.n_packages = 1;
         return run;
     }
@@ -64,7 +64,7 @@ static struct gravel_package_run find_run(const struct gravel_pump *pump,
     return run;
 }
 
-/* Whether it is worth two kernels; whatever does not commute has no messages here. */
+/* Whether it is worth two kernels; what cannot be binned has no messages here. */
 static bool is_worth(const struct gravel_pump *pump, const struct gravel_package_run *run)
 {
     uint32_t least = pump->bin_messages;
@@ -90,7 +90,8 @@ uint32_t gravel_pump_look_ahead(const struct gravel_pump *pump,
                                 const struct gravelp_package *headers, uint32_t n)
 {
     uint64_t n_messages = 0, block = (uint64_t)pump->look_ahead * BLOCK_MESSAGES_EACH;
-    if (n == 0 || !pump->binner || !gravel_command_commutes(headers[0].command))
+    if (n == 0 || !pump->binner ||
+        !gravel_device_aggregator_can_bin(pump->binner, headers[0].command))
         return pump->look_ahead;
     for (uint32_t i = 0; i < n; i++)
         n_messages += headers[i].n_messages;

@@ -28,10 +28,12 @@
 #define SORT_COUNTERS 64u /* that a tile is ranked by: a lane adds up those of a node */
 #define SORT_NODES \
     256u /* at most: a tile has few messages for each of more, and 32 kB are not enough */
+#define ORDER_COUNTERS \
+    1024u /* of a tile whose messages keep their order: of a package for a node */
 
 extern const char gravel_aggregate_cl[];
 
-enum { COUNT_MESSAGES, GROUP_BY_NODE, N_KERNELS };
+enum { COUNT_MESSAGES, ORDER_TILES, GROUP_BY_NODE, N_KERNELS };
 
 struct gravel_device_aggregator {
     const struct gravel_memory *memory;
@@ -39,6 +41,7 @@ struct gravel_device_aggregator {
     cl_program program;
     cl_kernel kernels[N_KERNELS];
     cl_mem state;                /* see aggregate.cl */
+    cl_mem tiles;                /* of a run of puts, see aggregate.cl */
     cl_mem rooms;                /* [n_queues][GRAVEL_BLOCK_ROOMS] on the device */
     struct gravel_pinned counts; /* [n_queues][GRAVEL_BLOCK_ROOMS] on the host */
     struct gravel_rooms layout;
@@ -83,12 +86,22 @@ static uint64_t state_bytes(const struct gravel_device_aggregator *aggregator)
     return 3 * sizeof(uint32_t) * (aggregator->layout.n_nodes + UINT64_C(1));
 }
 
+/* Every package of a queue may be a tile. */
+static uint64_t tiles_bytes(const struct gravel_device_aggregator *aggregator)
+{
+    uint64_t n_nodes = aggregator->layout.n_nodes;
+    return sizeof(uint32_t) *
+           (n_nodes <= SORT_NODES ? n_nodes * aggregator->memory->arena->n_slots : 1);
+}
+
 static int make_memory(struct gravel_device_aggregator *aggregator)
 {
     static const char user[] = "binning on the device";
     const struct gravel_device *device = aggregator->memory->device;
     uint64_t bytes = rooms_bytes(aggregator);
     int code = gravel_cl_buffer_create(device, user, state_bytes(aggregator), &aggregator->state);
+    if (!code)
+        code = gravel_cl_buffer_create(device, user, tiles_bytes(aggregator), &aggregator->tiles);
     if (!code)
         code = gravel_cl_buffer_create(device, user, bytes, &aggregator->rooms);
     return code
@@ -100,7 +113,7 @@ static int make_memory(struct gravel_device_aggregator *aggregator)
 
 static int make_kernels(struct gravel_device_aggregator *aggregator)
 {
-    static const char *const names[] = {"count_messages", "group_by_node"};
+    static const char *const names[] = {"count_messages", "order_tiles", "group_by_node"};
     size_t group = GROUP;
     int code = gravel_cl_kernels_create(aggregator->memory->device, aggregator->program, names,
                                         N_KERNELS, &group, aggregator->kernels);
@@ -123,22 +136,29 @@ static int build(struct gravel_device_aggregator *aggregator)
  * user's waits. */
 static int warm_up(struct gravel_device_aggregator *aggregator)
 {
-    const struct gravel_package_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT)};
+    static const uint32_t ops[] = {GRAVEL_INC, GRAVEL_PUT};
     const cl_uint zero = 0;
-    cl_event copied;
+    int code = 0;
     cl_int error = clEnqueueFillBuffer(aggregator->queue, aggregator->rooms, &zero, sizeof zero, 0,
                                        rooms_bytes(aggregator), 0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        error = clEnqueueFillBuffer(aggregator->queue, aggregator->tiles, &zero, sizeof zero, 0,
+                                    tiles_bytes(aggregator), 0, NULL, NULL);
     if (error == CL_SUCCESS)
         error = clEnqueueFillBuffer(aggregator->queue, aggregator->state, &zero, sizeof zero, 0,
                                     state_bytes(aggregator), 0, NULL, NULL);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("device aggregator: clEnqueueFillBuffer", error);
-    int code = gravel_device_aggregator_bin(aggregator, &nothing, 0, &copied);
-    if (code)
-        return code;
-    clReleaseEvent(copied);
-    return gravel_wait_queue(aggregator->memory->device, aggregator->queue,
-                             "device aggregator: first use");
+    for (size_t i = 0; i < sizeof ops / sizeof *ops && !code; i++) {
+        const struct gravel_package_run nothing = {.command = GRAVELP_COMMAND(ops[i], GRAVEL_UINT)};
+        cl_event copied = NULL;
+        if (gravel_device_aggregator_can_bin(aggregator, nothing.command))
+            code = gravel_device_aggregator_bin(aggregator, &nothing, 0, &copied);
+        gravel_cl_event_release(copied);
+    }
+    return code ? code
+                : gravel_wait_queue(aggregator->memory->device, aggregator->queue,
+                                    "device aggregator: first use");
 }
 
 int gravel_device_aggregator_create(struct gravel_device_aggregator **out,
@@ -173,6 +193,7 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
     gravel_pinned_destroy(&aggregator->counts);
     gravel_cl_kernels_release(aggregator->kernels, N_KERNELS);
     gravel_cl_buffer_release(aggregator->state);
+    gravel_cl_buffer_release(aggregator->tiles);
     gravel_cl_buffer_release(aggregator->rooms);
     gravel_cl_program_release(aggregator->program);
     gravel_cl_queue_release(aggregator->queue);
@@ -180,6 +201,14 @@ void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregato
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Tiles of many nodes are not sorted, and have no counters for each package. */
+bool gravel_device_aggregator_can_bin(const struct gravel_device_aggregator *aggregator,
+                                      uint32_t command)
+{
+    return gravel_command_commutes(command) ||
+           (gravel_command_is_put(command) && aggregator->layout.n_nodes <= SORT_NODES);
+}
 
 uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,
                                        uint32_t command)
@@ -190,16 +219,20 @@ uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *ag
 static struct gravel_tiling find_tiling(const struct gravel_device_aggregator *aggregator,
                                         const struct gravel_package_run *run)
 {
+    uint32_t in_order = gravel_command_is_put(run->command)
+                            ? floor_power_of_two(ORDER_COUNTERS / aggregator->layout.n_nodes)
+                            : 0;
     return gravel_tiling_of(run, aggregator->memory->arena->slot_bytes, aggregator->group,
-                            aggregator->most_groups);
+                            aggregator->most_groups, in_order);
 }
 
-/* The arguments that both kernels begin with. */
+/* The arguments that the kernels of all runs begin with. */
 static cl_int set_run(const struct gravel_device_aggregator *aggregator, cl_kernel kernel,
                       const struct gravel_package_run *run, uint32_t packages_each)
 {
     const struct gravelp_arena *arena = aggregator->memory->arena;
     uint32_t slot = run->ticket & (arena->n_slots - 1);
+    uint32_t in_order = gravel_command_is_put(run->command) != 0;
     uint64_t slots_at =
         arena->slots_offset + ((uint64_t)run->queue * arena->n_slots + slot) * arena->slot_bytes;
     const struct gravel_argument arguments[] = {
@@ -215,10 +248,12 @@ static cl_int set_run(const struct gravel_device_aggregator *aggregator, cl_kern
         GRAVEL_ARGUMENT(aggregator->layout.n_nodes),
         GRAVEL_ARGUMENT(aggregator->state),
         GRAVEL_ARGUMENT(aggregator->turn),
+        GRAVEL_ARGUMENT(aggregator->tiles),
+        GRAVEL_ARGUMENT(in_order),
     };
     return GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, 0, arguments);
 }
-#define AFTER_RUN 12u
+#define AFTER_RUN 14u
 
 static cl_int enqueue_count(const struct gravel_device_aggregator *aggregator,
                             const struct gravel_package_run *run,
@@ -239,6 +274,42 @@ static cl_int enqueue_count(const struct gravel_device_aggregator *aggregator,
     return error;
 }
 
+static cl_int enqueue_order(const struct gravel_device_aggregator *aggregator,
+                            const struct gravel_tiling *tiling)
+{
+    cl_kernel kernel = aggregator->kernels[ORDER_TILES];
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT(aggregator->tiles), GRAVEL_ARGUMENT(tiling->n_tiles),
+        GRAVEL_ARGUMENT(aggregator->layout.n_nodes), GRAVEL_ARGUMENT_LOCAL(aggregator->group)};
+    cl_int error = GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, 0, arguments);
+    return error != CL_SUCCESS
+               ? error
+               : gravel_cl_kernel_enqueue(aggregator->queue, kernel,
+                                          (size_t)aggregator->layout.n_nodes * aggregator->group,
+                                          aggregator->group, NULL);
+}
+
+/* How the messages of a tile for a node are counted. */
+struct counters {
+    uint32_t n_replicas;   /* counters */
+    uint32_t package_each; /* of them, of each package; 0: of all packages */
+};
+
+static struct counters find_counters(const struct gravel_device_aggregator *aggregator,
+                                     const struct gravel_package_run *run,
+                                     const struct gravel_tiling *tiling)
+{
+    uint32_t n_nodes = aggregator->layout.n_nodes, n_packages = 1;
+    if (n_nodes == 1 || n_nodes > SORT_NODES)
+        return (struct counters){1, 0};
+    bool in_order = gravel_command_is_put(run->command);
+    while (in_order && n_packages < tiling->tile_packages)
+        n_packages *= 2;
+    uint32_t each =
+        floor_power_of_two(clamp(SORT_COUNTERS / (n_nodes * n_packages), 1, MOST_REPLICAS));
+    return (struct counters){n_packages * each, in_order ? each : 0};
+}
+
 static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
                             const struct gravel_package_run *run, const struct gravel_room *room,
                             const struct gravel_tiling *tiling)
@@ -250,16 +321,16 @@ static cl_int enqueue_group(const struct gravel_device_aggregator *aggregator,
     uint32_t is_sorted = n_nodes > 1 && n_nodes <= SORT_NODES;
     size_t tile =
         (size_t)tiling->each * aggregator->group; /* messages, and as many words or more */
-    uint32_t n_replicas =
-        is_sorted ? floor_power_of_two(clamp(SORT_COUNTERS / n_nodes, 1, MOST_REPLICAS)) : 1;
-    size_t n_counters = (size_t)n_nodes * n_replicas;
+    const struct counters counters = find_counters(aggregator, run, tiling);
+    size_t n_counters = (size_t)n_nodes * counters.n_replicas;
     size_t n_starts = n_counters > tiling->tile_packages ? n_counters : tiling->tile_packages;
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(tiling->columns),
         GRAVEL_ARGUMENT(tiling->each),
         GRAVEL_ARGUMENT(tiling->n_rounds),
         GRAVEL_ARGUMENT(is_sorted),
-        GRAVEL_ARGUMENT(n_replicas),
+        GRAVEL_ARGUMENT(counters.n_replicas),
+        GRAVEL_ARGUMENT(counters.package_each),
         GRAVEL_ARGUMENT(aggregator->rooms),
         GRAVEL_ARGUMENT(room->block),
         GRAVEL_ARGUMENT(run->n_messages),
@@ -296,6 +367,8 @@ int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
     const struct gravel_room at = gravel_room_of(&aggregator->layout, run, room);
     const struct gravel_tiling tiling = find_tiling(aggregator, run);
     cl_int error = enqueue_count(aggregator, run, &tiling);
+    if (error == CL_SUCCESS && gravel_command_is_put(run->command))
+        error = enqueue_order(aggregator, &tiling);
     if (error == CL_SUCCESS)
         error = enqueue_group(aggregator, run, &at, &tiling);
     if (error != CL_SUCCESS)

@@ -2,7 +2,7 @@
 /*
  * Binning on the device: the kernels of cl/kernels/aggregate.cl and the memory their blocks take.
  *
- * Each queue has some rooms, a block's place on the device. A run of packages becomes two kernels
+ * Each queue has some rooms, a block's place on the device. A run of packages becomes two kernels, one of puts three,
  * on a command queue of the aggregator's own, and a copy of the counts to the host, which then
  * knows where to copy the parts: an increment costs the bus 4 bytes instead of 8, and the host
  * looks at no message.
@@ -50,6 +50,10 @@ int gravel_device_aggregator_create(struct gravel_device_aggregator **out,
                                     const struct gravel_memory *memory);
 /** Release everything; NULL is allowed. */
 void gravel_device_aggregator_destroy(struct gravel_device_aggregator *aggregator);
+
+/** Whether runs of a command can be binned. False for a malformed one. */
+bool gravel_device_aggregator_can_bin(const struct gravel_device_aggregator *aggregator,
+                                      uint32_t command);
 
 /** Messages of a command that a block holds [count]. */
 uint32_t gravel_device_aggregator_fits(const struct gravel_device_aggregator *aggregator,

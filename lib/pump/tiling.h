@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 struct gravel_tiling {
-    /* count_messages */
+    /* count_messages; of a run whose messages keep their order, a tile for each group */
     uint32_t packages_each, n_groups;
     uint32_t team; /* lanes that share a package */
     /* group_by_node */
@@ -28,9 +28,10 @@ struct gravel_tiling {
 /**
  * @param group        work-items of a group, a power of two.
  * @param most_groups  of count_messages.
+ * @param in_order     0: messages of the run may change places. Else most packages of a tile.
  */
 struct gravel_tiling gravel_tiling_of(const struct gravel_package_run *run, uint32_t slot_bytes,
-                                      uint32_t group, uint32_t most_groups);
+                                      uint32_t group, uint32_t most_groups, uint32_t in_order);
 
 /** Bytes of an element of a command's widest row. */
 uint32_t gravel_row_bytes(uint32_t command);

@@ -158,7 +158,7 @@ static void runs_longer_than_a_block_lose_nothing(void **state)
 
 /*
  * A run ends where the command or the base changes. What a group put before and after its
- * increments is ordered by them: puts to the same word, the last of which must win.
+ * increments is ordered by them: puts to one word, the last of which must win.
  */
 static void commands_in_turn_keep_their_order(void **state)
 {
@@ -187,7 +187,31 @@ static void commands_in_turn_keep_their_order(void **state)
         unmap(gravel, first);
         unmap(gravel, second);
     }
-    assert_int_equal(stats_of(gravel).binned_messages, 5 * N_ITEMS);
+    assert_int_equal(stats_of(gravel).binned_messages, 8 * N_ITEMS);
+    OK(gravel_close(gravel));
+}
+
+/* Calls of a group in one run: each puts a lower value than the one before, and to words of other work-items. */
+static void last_put_of_a_group_wins(void **state)
+{
+    (void)state;
+    struct gravel_config config = binning_config(3);
+    struct gravel *gravel = open_config(&config);
+    uint64_t table = alloc_or_die(gravel, N_ITEMS * 8);
+    OK(run_body(gravel,
+                BODY("uint first = i - (uint)get_local_id(0), n = (uint)get_local_size(0);"
+                     "for (uint turn = 0; turn < 20; turn++) {"
+                     "  uint to = first + (i - first + 7 * turn) % n;"
+                     "  gravel_put_ulong_wg(g, a, to, (ulong)(to + 19 - turn) << 32, to % 3);"
+                     "}"),
+                N_ITEMS, GROUP, table, 0, 0));
+    for (uint32_t node = 0; node < 3; node++) {
+        const uint64_t *words = read_map(gravel, node, table, N_ITEMS * 8);
+        for (uint64_t i = node; i < N_ITEMS; i += 3)
+            assert_int_equal(words[i], i << 32);
+        unmap(gravel, words);
+    }
+    assert_int_equal(stats_of(gravel).binned_messages, 20 * N_ITEMS);
     OK(gravel_close(gravel));
 }
 
@@ -288,6 +312,7 @@ int main(void)
         cmocka_unit_test(several_queues_lose_nothing),
         cmocka_unit_test(runs_longer_than_a_block_lose_nothing),
         cmocka_unit_test(commands_in_turn_keep_their_order),
+        cmocka_unit_test(last_put_of_a_group_wins),
         cmocka_unit_test(bad_destination_inside_a_run_drops_its_package),
         cmocka_unit_test(largest_index_arrives_as_it_was_sent),
         cmocka_unit_test(kernel_cannot_speak_of_blocks),

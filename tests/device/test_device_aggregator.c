@@ -38,6 +38,7 @@ static struct gravel_device_aggregator *aggregator;
 /* What a message is, for comparison. */
 struct message {
     uint32_t node;
+    uint32_t package; /* of a put; 0 of other messages, which stand in any order */
     uint64_t index, value;
 };
 static struct message sent[MOST_MESSAGES], got[MOST_MESSAGES];
@@ -94,6 +95,7 @@ static void add_package(struct gravel_package_run *run, uint32_t n)
         uint64_t x = mix(run->n_messages);
         struct message *message = &sent[run->n_messages++];
         *message = (struct message){.node = (uint32_t)(x >> 40) % memory.arena->n_nodes,
+                                    .package = gravel_command_is_put(command) ? run->n_packages : 0,
                                     .index = (i == 0 ? UINT64_MAX : mix(x)) & mask_of(index_bytes),
                                     .value = mix(x + 1) & mask_of(value_bytes)};
         memcpy(slot + GRAVELP_NODE_ROW + 4u * i, &message->node, 4);
@@ -167,9 +169,20 @@ static int compare(const void *a, const void *b)
     const struct message *left = a, *right = b;
     if (left->node != right->node)
         return left->node < right->node ? -1 : 1;
+    if (left->package != right->package)
+        return left->package < right->package ? -1 : 1;
     if (left->index != right->index)
         return left->index < right->index ? -1 : 1;
     return left->value < right->value ? -1 : left->value > right->value;
+}
+
+/* The parts of a block of puts have as many messages of each package as it has for the node, package after package. */
+static void find_packages(uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(got[i].node, sent[i].node);
+        got[i].package = sent[i].package;
+    }
 }
 
 static void expect_block(const struct gravel_package_run *run)
@@ -184,6 +197,7 @@ static void expect_block(const struct gravel_package_run *run)
         }
     assert_int_equal(n, run->n_messages);
     qsort(sent, n, sizeof *sent, compare);
+    find_packages(n);
     qsort(got, n, sizeof *got, compare);
     for (uint32_t i = 0; i < n; i++)
         if (compare(&sent[i], &got[i]))
@@ -218,6 +232,36 @@ static void every_command_that_commutes_is_binned(void **state)
     close_aggregator();
 }
 
+/* A value in each message that tells its package shows the order, whatever the tiles. */
+static void puts_keep_the_order_of_their_packages(void **state)
+{
+    (void)state;
+    const uint32_t nodes[] = {1, 2, 5, 64, 256}, lengths[] = {1, 2, 9, 100, N_SLOTS};
+    for (size_t i = 0; i < LENGTH(nodes); i++) {
+        open_aggregator(nodes[i], 1);
+        for (uint32_t type = GRAVEL_INT; type <= GRAVEL_DOUBLE; type++)
+            for (size_t j = 0; j < LENGTH(lengths); j++)
+                for (uint32_t wide = 0; wide < 2; wide++) {
+                    uint32_t command =
+                        GRAVELP_COMMAND(GRAVEL_PUT, type) | wide * GRAVELP_COMMAND_WIDE;
+                    assert_true(gravel_device_aggregator_can_bin(aggregator, command));
+                    bin_and_expect(0, 0, command, lengths[j], (uint32_t)j % GRAVEL_BLOCK_ROOMS);
+                }
+        close_aggregator();
+    }
+}
+
+static void puts_to_many_nodes_are_not_binned(void **state)
+{
+    (void)state;
+    open_aggregator(257, 1);
+    assert_false(
+        gravel_device_aggregator_can_bin(aggregator, GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)));
+    assert_true(
+        gravel_device_aggregator_can_bin(aggregator, GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT)));
+    close_aggregator();
+}
+
 static void what_does_not_commute_is_known(void **state)
 {
     (void)state;
@@ -231,6 +275,9 @@ static void what_does_not_commute_is_known(void **state)
                                  UINT32_MAX};
     for (size_t i = 0; i < LENGTH(commands); i++)
         assert_false(gravel_command_commutes(commands[i]));
+    for (size_t i = 0; i < LENGTH(commands); i++)
+        assert_int_equal(gravel_command_is_put(commands[i]),
+                         commands[i] == GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT));
 }
 
 static void runs_of_any_length_are_binned_for_any_number_of_nodes(void **state)
@@ -414,6 +461,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_command_that_commutes_is_binned),
+        cmocka_unit_test(puts_keep_the_order_of_their_packages),
+        cmocka_unit_test(puts_to_many_nodes_are_not_binned),
         cmocka_unit_test(what_does_not_commute_is_known),
         cmocka_unit_test(runs_of_any_length_are_binned_for_any_number_of_nodes),
         cmocka_unit_test(packages_of_any_length_are_binned),

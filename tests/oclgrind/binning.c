@@ -101,15 +101,26 @@ static void write_packages(unsigned char *slots)
     MUST(m == N_MESSAGES);
 }
 
-static void check(const unsigned char *block)
+/* The package that the message of this index is in. */
+static uint32_t package_of(uint32_t index)
+{
+    uint32_t package = 0;
+    for (; package + 1 < N_PACKAGES && index >= lengths[package]; package++)
+        index -= lengths[package];
+    return package;
+}
+
+static void check(const unsigned char *block, cl_uint in_order)
 {
     const uint32_t *counts = (const void *)block, *indices = (const void *)(block + INDICES_AT);
     const uint64_t *values = (const void *)(block + VALUES_AT);
     bool seen[N_MESSAGES] = {false};
     uint32_t n = 0;
     for (uint32_t node = 0, start = 0; node < n_nodes; start += (counts[node++] + 1) & ~1u)
-        for (uint32_t i = 0; i < counts[node]; i++, n++) {
-            uint32_t at = start + i;
+        for (uint32_t i = 0, last = 0; i < counts[node]; i++, n++) {
+            uint32_t at = start + i, package = package_of(indices[at]);
+            MUST(!in_order || package >= last);
+            last = package;
             MUST(n < N_MESSAGES && indices[at] < N_MESSAGES && !seen[indices[at]]);
             MUST(indices[at] * 7 % n_nodes == node && values[at] == indices[at] + 1000);
             seen[indices[at]] = true;
@@ -127,19 +138,21 @@ static cl_mem make_buffer(size_t bytes, void *contents)
 }
 
 /* Bin the run. @param turn  how many were binned before: the kernels leave their state ready for the next. */
-static void bin(cl_mem arena, cl_mem state, cl_mem blocks, cl_uint turn, cl_uint is_sorted)
+static void bin(cl_mem arena, cl_mem state, cl_mem tiles, cl_mem blocks, cl_uint turn,
+                cl_uint is_sorted, cl_uint in_order)
 {
     const cl_uint slot_bytes = SLOT_BYTES, ticket = FIRST_TICKET, n_packages = N_PACKAGES,
                   packages_each = PACKAGES_EACH, team = GROUP / 2, command = COMMAND,
                   most = MOST_MESSAGES, n_messages = N_MESSAGES, n_replicas = 4, columns = COLUMNS,
-                  n_rounds = 2, each = 1, n_counters = is_sorted ? n_replicas : 1;
+                  n_rounds = 2, each = 1, n_counters = is_sorted ? n_replicas : 1,
+                  package_replicas = in_order && n_nodes > 1 ? 2 : 0, n_tiles = N_GROUPS;
     const cl_ulong zero = 0, base = 64, indices_at = INDICES_AT, values_at = VALUES_AT;
 #define RUN                                                                               \
     {sizeof arena, &arena}, {8, &zero}, {4, &slot_bytes}, {4, &ticket}, {4, &n_packages}, \
         {4, &packages_each}, {4, &most}, {4, &command}, {8, &base}, {4, &n_nodes},        \
-        {sizeof state, &state},                                                           \
+        {sizeof state, &state}, {4, &turn}, {sizeof tiles, &tiles},                       \
     {                                                                                     \
-        4, &turn                                                                          \
+        4, &in_order                                                                      \
     }
     const struct argument count[] = {RUN,
                                      {4, &team},
@@ -152,6 +165,7 @@ static void bin(cl_mem arena, cl_mem state, cl_mem blocks, cl_uint turn, cl_uint
                                      {4, &n_rounds},
                                      {4, &is_sorted},
                                      {4, &n_counters},
+                                     {4, &package_replicas},
                                      {sizeof blocks, &blocks},
                                      {8, &zero},
                                      {4, &n_messages},
@@ -164,6 +178,10 @@ static void bin(cl_mem arena, cl_mem state, cl_mem blocks, cl_uint turn, cl_uint
                                      {GROUP * 2, NULL},
                                      {GROUP * 8, NULL}};
     run("count_messages", count, sizeof count / sizeof *count, N_GROUPS);
+    const struct argument order[] = {
+        {sizeof tiles, &tiles}, {4, &n_tiles}, {4, &n_nodes}, {GROUP * 4, NULL}};
+    if (in_order)
+        run("order_tiles", order, sizeof order / sizeof *order, n_nodes);
     run("group_by_node", group, sizeof group / sizeof *group, N_GROUPS);
 }
 
@@ -177,13 +195,15 @@ int main(int argc, char **argv)
     build(argv[1], argv[2]);
     write_packages(slots);
     cl_mem arena = make_buffer(sizeof slots, slots), state = make_buffer(sizeof nothing, nothing);
-    for (cl_uint turn = 0; turn < 4; turn++) {
+    cl_mem tiles = make_buffer(sizeof nothing, nothing);
+    for (cl_uint turn = 0; turn < 6; turn++) {
+        cl_uint in_order = turn >= 4;
         cl_mem blocks = make_buffer(sizeof block, NULL);
-        bin(arena, state, blocks, turn % 2, turn < 2 && n_nodes > 1);
+        bin(arena, state, tiles, blocks, turn % 2, (turn < 2 || in_order) && n_nodes > 1, in_order);
         MUST(clEnqueueReadBuffer(queue, blocks, CL_TRUE, 0, sizeof block, block, 0, NULL, NULL) ==
              CL_SUCCESS);
         clReleaseMemObject(blocks);
-        check(block);
+        check(block, in_order);
     }
     printf("%u messages to %u nodes: as sent\n", N_MESSAGES, n_nodes);
     return 0;
