@@ -397,8 +397,8 @@ GRAVELP_INLINE void store_rows(const struct tile *tile, const uint *keys, uint n
  * columns, reach a package's last. Of blocks: from counts_at [bytes] on messages to each node [n_nodes + 1], from
  * indices_at on indices, from values_at on values, each [n_messages + n_nodes]; neither is more than scratch if the
  * counts are not just those of n_messages that may go. Each node has n_replicas counters, a power of two and one if
- * tiles are not sorted; there are not more than 2^16. in_order, tiles: as order_tiles left them, of the packages_each of
- * count_messages; package_replicas is then a power of two, and packages_each times it not more than n_replicas, or
+ * tiles are not sorted; there are not more than 2^16. in_order, tiles: as order_tiles left them, of the packages_each
+ * of count_messages; package_replicas is then a power of two, and packages_each times it not more than n_replicas, or
  * n_nodes is 1; otherwise it is 0.
  *
  * counts [n_nodes][n_replicas]; starts [so many and packages_each at least]; sums [local size]; shapes [packages_each];

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 256u                /* [work-items] wanted; kernels may bear fewer */
-#define FEW_MESSAGES 8u           /* not worth more than one work-item */
-#define MIN_PUT_BYTES 8u          /* index and value of the smallest */
+#define GROUP 256u       /* [work-items] wanted; kernels may bear fewer */
+#define FEW_MESSAGES 8u  /* not worth more than one work-item */
+#define MIN_PUT_BYTES 8u /* index and value of the smallest */
+#define TABLE_FRAMES 4u  /* that find_last's table is for: most parts of blocks fit, in one piece */
 #define CHECK_ITEMS 65536u        /* at most: each looks at several indices */
 #define APPLY_ITEMS_PER_UNIT 512u /* at most: the kernels beside this one need room */
 
@@ -103,7 +104,7 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
         .group = GROUP,
         .queue = queue,
         .arena = arena,
-        .most_puts = (uint32_t)(max_frame_bytes / MIN_PUT_BYTES) + 1,
+        .most_puts = (uint32_t)(max_frame_bytes / MIN_PUT_BYTES) * TABLE_FRAMES,
     };
     clRetainCommandQueue(queue);
     clRetainMemObject(arena);
@@ -206,7 +207,7 @@ static int enqueue_some_puts(const struct gravel_device_runs *runs, const struct
     return code;
 }
 
-/* A part that stays in its block may be longer than a frame. */
+/* A part that stays in its block may be longer than what the table is for. */
 static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_rows *rows)
 {
     struct run_rows some = *rows;
