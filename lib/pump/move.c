@@ -4,8 +4,11 @@
  *
  * One look at the device reads the words that change (fault, tickets) and the headers of the next
  * slots of every queue. A run of published slots is then copied row by row as far as the widest of
- * its packages reaches, while the next look is under way, or binned (blocks.c); it has arrived when its copy has
- * ended.
+ * its packages reaches, or binned (blocks.c); it has arrived when its copy has ended.
+ *
+ * A device copies one thing after the other, so a look that comes behind a copy has its answer when nothing is left to
+ * copy, and the device idles until the host has read it. So the last packages of a long run are held back, and copied
+ * behind the next look, on one queue with it.
  *
  * Memory:  U1, U3, C2, H1, F1: see docs/design/memory-order.md. All of it under the pump's lock.
  */
@@ -16,6 +19,9 @@
 
 #include <string.h>
 
+#define LONG_RUN 256u /* packages: a shorter run is copied in about the time of a look */
+#define HELD_SHARE 4u /* of a long run, so much is held back: 1 / HELD_SHARE */
+
 static const char what_is_copied[] = "copying packages from the device";
 
 /* ---- one look -------------------------------------------------------------------------------- */
@@ -25,14 +31,20 @@ static uint64_t slot_offset(const struct gravel_pump *pump, uint32_t queue, uint
     return pump->arena->slots_offset + ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
 }
 
-/* Slots from `ticket` on that may be looked at or moved at once: up to the ring's end, and where
+/* The first ticket of which nothing is known. */
+static uint32_t next_ticket(const struct mirror *mirror)
+{
+    return mirror->taken + mirror->n_held;
+}
+
+/* Slots from the next ticket on that may be looked at or moved at once: up to the ring's end, and where
  * the mirror has room. */
 static uint32_t reach(const struct gravel_pump *pump, const struct mirror *mirror)
 {
-    uint32_t slot = mirror->taken & (pump->n_slots - 1);
+    uint32_t slot = next_ticket(mirror) & (pump->n_slots - 1);
     uint32_t consumed =
         gravel_word_load(&mirror->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
-    uint32_t room = pump->n_slots - (mirror->taken - consumed);
+    uint32_t room = pump->n_slots - (next_ticket(mirror) - consumed);
     uint32_t n = pump->n_slots - slot < room ? pump->n_slots - slot : room;
     return n < mirror->wanted ? n : mirror->wanted;
 }
@@ -46,52 +58,110 @@ static void keep_last(cl_event *last, cl_event next)
     *last = next;
 }
 
-static cl_int read_headers(struct gravel_pump *pump, uint32_t queue, uint32_t n, cl_event *last)
+static cl_int read_headers(struct gravel_pump *pump, cl_command_queue on, uint32_t queue,
+                           uint32_t n, cl_event *last)
 {
     struct mirror *mirror = &pump->mirrors[queue];
-    uint32_t slot = mirror->taken & (pump->n_slots - 1);
+    uint32_t slot = next_ticket(mirror) & (pump->n_slots - 1);
     const size_t from[3] = {slot_offset(pump, queue, slot), 0, 0}, to[3] = {0, 0, 0};
     const size_t region[3] = {sizeof(struct gravelp_package), n, 1};
     cl_event next = NULL;
     if (n == 0)
         return CL_SUCCESS;
-    cl_int error = clEnqueueReadBufferRect(pump->looks, pump->device, CL_FALSE, from, to, region,
-                                           pump->slot_bytes, 0, sizeof(struct gravelp_package), 0,
-                                           mirror->headers, 0, NULL, &next);
+    cl_int error =
+        clEnqueueReadBufferRect(on, pump->device, CL_FALSE, from, to, region, pump->slot_bytes, 0,
+                                sizeof(struct gravelp_package), 0, mirror->headers, 0, NULL, &next);
     keep_last(last, next);
     return error;
 }
 
 /* Words that the shape names. @param are_wanted  [out] whether they are. */
-static cl_int read_words(struct gravel_pump *pump, bool *are_wanted, cl_event *last)
+static cl_int read_words(struct gravel_pump *pump, cl_command_queue on, bool *are_wanted,
+                         cl_event *last)
 {
     const struct gravel_pump_words *words = &pump->shape.words;
     cl_event next = NULL;
     *are_wanted = words->bytes && words->are_wanted(pump->shape.context);
     if (!*are_wanted)
         return CL_SUCCESS;
-    cl_int error = clEnqueueReadBuffer(pump->looks, pump->device, CL_FALSE, words->at, words->bytes,
+    cl_int error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, words->at, words->bytes,
                                        pump->words, 0, NULL, &next);
     keep_last(last, next);
     return error;
+}
+
+static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot, uint32_t n,
+                         uint32_t width, cl_event *copied)
+{
+    uint64_t at = slot_offset(pump, queue, slot);
+    const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {width, n, 1};
+    unsigned char *host = (unsigned char *)pump->arena + at;
+    if (width == pump->slot_bytes)
+        return clEnqueueReadBuffer(pump->moves, pump->device, CL_FALSE, at, (size_t)n * width, host,
+                                   0, NULL, copied);
+    return clEnqueueReadBufferRect(pump->moves, pump->device, CL_FALSE, from, to, region,
+                                   pump->slot_bytes, 0, pump->slot_bytes, 0, host, 0, NULL, copied);
+}
+
+/* Enqueue the copy of the next n packages. */
+static cl_int enqueue_flight(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t width)
+{
+    struct mirror *mirror = &pump->mirrors[queue];
+    struct flight *flight = gravel_pump_next_flight(mirror);
+    cl_int error =
+        copy_slots(pump, queue, mirror->taken & (pump->n_slots - 1), n, width, &flight->copied);
+    if (error != CL_SUCCESS)
+        return error;
+    flight->stage = FLIGHT_COPIED;
+    flight->width = width;
+    flight->run.n_packages = 0;
+    gravel_pump_begin_flight(mirror, n);
+    return CL_SUCCESS;
+}
+
+/* Enqueue the copies of packages that have been held back. */
+static cl_int copy_held(struct gravel_pump *pump)
+{
+    cl_int error = CL_SUCCESS;
+    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
+        struct mirror *mirror = &pump->mirrors[q];
+        uint32_t n = mirror->n_held;
+        mirror->n_held = 0;
+        if (n)
+            error = enqueue_flight(pump, q, n, mirror->held_width);
+    }
+    clFlush(pump->moves);
+    return error;
+}
+
+static bool holds_back(const struct gravel_pump *pump)
+{
+    for (uint32_t q = 0; q < pump->n_queues; q++)
+        if (pump->mirrors[q].n_held)
+            return true;
+    return false;
 }
 
 /* Read what changes on the device. @param n  [out] [n_queues] headers read of each queue. */
 static int look(struct gravel_pump *pump, uint32_t *n)
 {
     static const char what[] = "reading the queues of the device";
-    bool are_wanted = false;
+    bool are_wanted = false, has_held = holds_back(pump);
+    cl_command_queue on = has_held ? pump->moves : pump->looks;
     cl_event last = NULL;
-    cl_int error = clEnqueueReadBuffer(pump->looks, pump->device, CL_FALSE, 0, pump->state_bytes,
-                                       pump->seen, 0, NULL, &last);
+    cl_int error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, 0, pump->state_bytes, pump->seen,
+                                       0, NULL, &last);
     if (error == CL_SUCCESS)
-        error = read_words(pump, &are_wanted, &last);
+        error = read_words(pump, on, &are_wanted, &last);
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
-        n[q] =
-            pump->mirrors[q].n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, &pump->mirrors[q]) : 0;
-        error = read_headers(pump, q, n[q], &last);
+        const struct mirror *mirror = &pump->mirrors[q];
+        uint32_t n_flights = mirror->n_flights + (mirror->n_held != 0);
+        n[q] = n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, mirror) : 0;
+        error = read_headers(pump, on, q, n[q], &last);
     }
-    int code = gravel_wait_command(pump->shape.memory->device, pump->looks, error, last, what);
+    if (error == CL_SUCCESS && has_held)
+        error = copy_held(pump);
+    int code = gravel_wait_command(pump->shape.memory->device, on, error, last, what);
     if (!code && are_wanted)
         pump->shape.words.see(pump->shape.context, pump->words);
     return code;
@@ -134,19 +204,6 @@ static uint32_t package_bytes(const struct gravel_pump *pump, const struct grave
     return bytes <= pump->slot_bytes ? (uint32_t)bytes : pump->slot_bytes;
 }
 
-static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot, uint32_t n,
-                         uint32_t width, cl_event *copied)
-{
-    uint64_t at = slot_offset(pump, queue, slot);
-    const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {width, n, 1};
-    unsigned char *host = (unsigned char *)pump->arena + at;
-    if (width == pump->slot_bytes)
-        return clEnqueueReadBuffer(pump->moves, pump->device, CL_FALSE, at, (size_t)n * width, host,
-                                   0, NULL, copied);
-    return clEnqueueReadBufferRect(pump->moves, pump->device, CL_FALSE, from, to, region,
-                                   pump->slot_bytes, 0, pump->slot_bytes, 0, host, 0, NULL, copied);
-}
-
 /* Copy n whole slots now. @return 0; GRAVEL_ECL; or given up. */
 static int copy_at_once(struct gravel_pump *pump, uint32_t queue, uint32_t ticket, uint32_t n)
 {
@@ -166,30 +223,32 @@ static uint32_t count_ready(const struct mirror *mirror, uint32_t n)
     return ready;
 }
 
-/* Start copying n packages. */
+/* Packages of n, all that are ready, that are copied behind the next look. */
+static uint32_t n_to_hold(const struct mirror *mirror, uint32_t n)
+{
+    return n >= LONG_RUN && mirror->n_flights + 1 < GRAVEL_PUMP_FLIGHTS ? n / HELD_SHARE : 0;
+}
+
+/* Start copying n packages. @param may_hold  whether some of them may be left to the next look. */
 static int begin_copy(struct gravel_pump *pump, uint32_t queue,
-                      const struct gravelp_package *headers, uint32_t n)
+                      const struct gravelp_package *headers, uint32_t n, bool may_hold)
 {
     struct mirror *mirror = &pump->mirrors[queue];
-    struct flight *flight = gravel_pump_next_flight(mirror);
-    uint32_t width = 0;
+    uint32_t width = 0, n_held = may_hold ? n_to_hold(mirror, n) : 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t bytes = package_bytes(pump, &headers[i]);
         width = bytes > width ? bytes : width;
     }
-    cl_int error =
-        copy_slots(pump, queue, mirror->taken & (pump->n_slots - 1), n, width, &flight->copied);
-    if (error != CL_SUCCESS)
-        return gravel_check_cl(what_is_copied, error);
-    flight->stage = FLIGHT_COPIED;
-    flight->width = width;
-    flight->run.n_packages = 0;
-    gravel_pump_begin_flight(mirror, n);
-    return 0;
+    int code = gravel_check_cl(what_is_copied, enqueue_flight(pump, queue, n - n_held, width));
+    mirror->n_held = code ? 0 : n_held;
+    mirror->held_width = width;
+    return code;
 }
 
-/* Start moving the published ones of the n slots looked at. @param moved  [out] packages [count]. */
-static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, uint32_t *moved)
+/* Start moving the published ones of the n slots looked at. @param may_hold  see begin_copy. @param moved  [out]
+ * packages [count]. */
+static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, bool may_hold,
+                         uint32_t *moved)
 {
     struct mirror *mirror = &pump->mirrors[queue];
     const struct gravelp_package *headers = mirror->headers;
@@ -202,7 +261,8 @@ static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, u
     for (; !code && n_begun && at < ready && mirror->n_flights < GRAVEL_PUMP_FLIGHTS;
          at += n_begun) {
         n_begun = gravel_pump_n_to_copy(pump, headers + at, ready - at, &run);
-        code = n_begun ? begin_copy(pump, queue, headers + at, n_begun)
+        code = n_begun ? begin_copy(pump, queue, headers + at, n_begun,
+                                    may_hold && at + n_begun == ready)
                        : gravel_pump_bin(pump, queue, &run, &n_begun);
     }
     *moved = at;
@@ -301,21 +361,27 @@ static int tell_device(struct gravel_pump *pump)
 {
     const uint32_t beat = gravel_package_time(&pump->clock, gravel_clock_ns());
     const size_t line = offsetof(struct gravelp_queue_words, consumed);
+    static const char what[] = "giving slots back to the device";
     cl_int error = CL_SUCCESS;
+    int code = pump->told ? gravel_wait_event(pump->shape.memory->device, pump->told, what) : 0;
+    if (code)
+        return code; /* the credits are not ours to change */
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
         struct gravelp_queue_words *credit = &pump->credits[q];
+        cl_event next = NULL;
         credit->consumed =
             pump->mirrors[q].arrived; /* C2, pairs with P1: by a copy after the packages' */
         credit->beat = beat;          /* H6 */
         error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
                                      pump->arena->queues_offset + q * sizeof *credit + line,
-                                     2 * sizeof(uint32_t), &credit->consumed, 0, NULL, NULL);
+                                     2 * sizeof(uint32_t), &credit->consumed, 0, NULL, &next);
+        keep_last(&pump->told, next);
     }
     if (error == CL_SUCCESS &&
         atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
         error = gravel_pump_tell_abort(pump);
-    clFlush(pump->looks); /* the next look waits for it, so credits are ours to change again then */
-    return gravel_check_cl("giving slots back to the device", error);
+    clFlush(pump->looks);
+    return gravel_check_cl(what, error);
 }
 
 cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
@@ -340,7 +406,7 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
     for (uint32_t q = 0; q < pump->n_queues && !code; q++) {
         uint32_t found = 0;
         gravel_pump_free_rooms(&pump->mirrors[q]);
-        code = begin_flights(pump, q, n[q], &found);
+        code = begin_flights(pump, q, n[q], !wait, &found);
         *moved += found;
         if (!code)
             code = land(pump, q, wait, moved);

@@ -57,6 +57,8 @@ struct mirror {
     struct gravelp_package *headers; /* [look_most] pinned; what the last look saw */
     uint32_t wanted;                 /* headers to read at the next look: twice what was ready */
     uint32_t taken;                  /* tickets whose copies have been enqueued */
+    uint32_t n_held,
+        held_width; /* packages behind them, whose copy goes behind the next look's; bytes of each */
     struct flight flights[GRAVEL_PUMP_FLIGHTS];
     uint32_t first_flight, n_flights;
     struct rooms rooms;
@@ -78,6 +80,7 @@ struct gravel_pump {
     uint32_t state_bytes;
     unsigned char *words;                /* [shape.words.bytes] as the device has them */
     struct gravelp_queue_words *credits; /* [n_queues] what the device is sent */
+    cl_event told;                       /* of the last credits; NULL at first */
     struct mirror *mirrors;              /* [n_queues] */
     uint32_t n_queues, n_slots, slot_bytes;
     uint32_t look_ahead; /* headers read of a queue at once, unless a block takes more packages */

@@ -273,6 +273,7 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
     gravel_device_aggregator_destroy(pump->binner);
     gravel_cl_event_release(pump->watched);
     gravel_pinned_destroy(&pump->staging);
+    gravel_cl_event_release(pump->told);
     gravel_cl_queue_release(pump->looks);
     gravel_cl_queue_release(pump->moves);
     free(pump->mirrors);
