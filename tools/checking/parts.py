@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 BUILD = "build-check"
 LOGS = os.path.join(BUILD, "logs")
@@ -25,14 +26,27 @@ TIMED_OUT = 124
 child = None  # the command under way, in a process group of its own
 
 
+def has_ended():
+    """Whether the command under way has. Not Popen's wait: where a signal has interrupted that, it keeps its lock."""
+    try:
+        return os.waitpid(child.pid, os.WNOHANG)[0] != 0
+    except ChildProcessError:
+        return True
+
+
 def end_child():
     """End the command under way with all that it has started."""
-    if child and child.poll() is None:
-        os.killpg(child.pid, signal.SIGTERM)
+    if not child or child.returncode is not None:
+        return
+    for number in signal.SIGTERM, signal.SIGKILL:
         try:
-            child.wait(20)
-        except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
+            os.killpg(child.pid, number)
+        except ProcessLookupError:
+            return
+        for _ in range(200):
+            if has_ended():
+                return
+            time.sleep(0.1)
 
 
 def run(command, log, limit_s, stdin=subprocess.DEVNULL, is_appended=False):
