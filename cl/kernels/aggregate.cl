@@ -67,6 +67,21 @@ GRAVELP_INLINE uint2 shape_of(global struct gravelp_package *package, uint slot_
 /* Lanes that count for one node seldom meet. n: a power of two. */
 #define REPLICA(n) ((uint)get_local_id(0) & ((n)-1))
 
+/* Every lane: what the lanes up to this one have. Only the first n lanes have any. sums [local size] keeps all sums. */
+GRAVELP_INLINE ulong add_lanes(local ulong *sums, uint n, ulong own)
+{
+    uint lane = (uint)get_local_id(0);
+    sums[lane] = own;
+    gravelp_barrier_group();
+    for (uint step = 1; step < n; step *= 2) {
+        ulong left = lane >= step ? sums[lane - step] : 0;
+        gravelp_barrier_group(); /* all have read */
+        sums[lane] += left;
+        gravelp_barrier_group(); /* all have added */
+    }
+    return sums[lane];
+}
+
 /* Packages of this group: the first of them, and how many. */
 #define FIRST_PACKAGE ((uint)get_group_id(0) * packages_each)
 #define N_PACKAGES min(packages_each, n_packages - FIRST_PACKAGE)
@@ -122,22 +137,14 @@ kernel void count_messages(RUN, global uint *tiles, uint in_order, uint team, ui
 
 /* Behind count_messages, of a run whose messages keep their order: a group for each node, of any size. sums [local
  * size]. tiles [n_tiles][n_nodes]: messages of each tile; then those of the tiles before it. */
-kernel void order_tiles(global uint *tiles, uint n_tiles, uint n_nodes, local uint *sums)
+kernel void order_tiles(global uint *tiles, uint n_tiles, uint n_nodes, local ulong *sums)
 {
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     uint node = (uint)get_group_id(0), each = (n_tiles + n_lanes - 1) / n_lanes;
     uint begin = min(lane * each, n_tiles), end = min(begin + each, n_tiles), sum = 0;
     for (uint i = begin; i < end; i++)
         sum += ROW_OF(tiles, i)[node];
-    sums[lane] = sum;
-    gravelp_barrier_group();
-    for (uint step = 1; step < n_lanes; step *= 2) {
-        uint left = lane >= step ? sums[lane - step] : 0;
-        gravelp_barrier_group(); /* all have read */
-        sums[lane] += left;
-        gravelp_barrier_group(); /* all have added */
-    }
-    uint before = sums[lane] - sum;
+    uint before = (uint)add_lanes(sums, n_lanes, sum) - sum;
     for (uint i = begin; i < end; i++) {
         uint n = ROW_OF(tiles, i)[node];
         ROW_OF(tiles, i)[node] = before;
@@ -207,15 +214,7 @@ GRAVELP_INLINE uint find_places(global const uint *totals, global uint *taken, u
     for (uint node = begin; node < end; node++)
         sum += (ulong)GRAVELP_BLOCK_PART(totals[node]) << 32 |
                add_up(counts + node * n_replicas, n_replicas, 0, 0);
-    sums[lane] = sum;
-    gravelp_barrier_group();
-    for (uint step = 1; step < n_used; step *= 2) {
-        ulong left = lane >= step ? sums[lane - step] : 0;
-        gravelp_barrier_group(); /* all have read */
-        sums[lane] += left;
-        gravelp_barrier_group(); /* all have added */
-    }
-    ulong place = sums[lane] - sum;
+    ulong place = add_lanes(sums, n_used, sum) - sum;
     for (uint node = begin; node < end; node++) {
         uint first = node * n_replicas, start = (uint)place;
         uint n = add_up(counts + first, n_replicas, start, starts ? starts + first : 0);

@@ -280,7 +280,8 @@ static cl_int enqueue_order(const struct gravel_device_aggregator *aggregator,
     cl_kernel kernel = aggregator->kernels[ORDER_TILES];
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(aggregator->tiles), GRAVEL_ARGUMENT(tiling->n_tiles),
-        GRAVEL_ARGUMENT(aggregator->layout.n_nodes), GRAVEL_ARGUMENT_LOCAL(aggregator->group)};
+        GRAVEL_ARGUMENT(aggregator->layout.n_nodes),
+        GRAVEL_ARGUMENT_LOCAL(2 * (size_t)aggregator->group)};
     cl_int error = GRAVEL_CL_KERNEL_SET(aggregator->memory->device, kernel, 0, arguments);
     return error != CL_SUCCESS
                ? error

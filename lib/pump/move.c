@@ -2,15 +2,10 @@
 /*
  * Copies packages from device memory to the mirror. See pump.h.
  *
- * One look at the device reads the words that change (fault, tickets) and the headers of the next
- * slots of every queue. A run of published slots is then copied row by row as far as the widest of
+ * A run of slots that a look (look.c) found published is copied row by row as far as the widest of
  * its packages reaches, or binned (blocks.c); it has arrived when its copy has ended.
  *
- * A device copies one thing after the other, so a look that comes behind a copy has its answer when nothing is left to
- * copy, and the device idles until the host has read it. So the last packages of a long run are held back, and copied
- * behind the next look, on one queue with it.
- *
- * Memory:  U1, U3, C2, H1, F1: see docs/design/memory-order.md. All of it under the pump's lock.
+ * Memory:  U1, C2, H1: see docs/design/memory-order.md. All of it under the pump's lock.
  */
 #include "base/clock.h"
 #include "base/error.h"
@@ -24,76 +19,10 @@
 
 static const char what_is_copied[] = "copying packages from the device";
 
-/* ---- one look -------------------------------------------------------------------------------- */
-
-static uint64_t slot_offset(const struct gravel_pump *pump, uint32_t queue, uint32_t slot)
-{
-    return pump->arena->slots_offset + ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
-}
-
-/* The first ticket of which nothing is known. */
-static uint32_t next_ticket(const struct mirror *mirror)
-{
-    return mirror->taken + mirror->n_held;
-}
-
-/* Slots from the next ticket on that may be looked at or moved at once: up to the ring's end, and where
- * the mirror has room. */
-static uint32_t reach(const struct gravel_pump *pump, const struct mirror *mirror)
-{
-    uint32_t slot = next_ticket(mirror) & (pump->n_slots - 1);
-    uint32_t consumed =
-        gravel_word_load(&mirror->words->consumed, memory_order_acquire); /* U3, pairs with C2 */
-    uint32_t room = pump->n_slots - (next_ticket(mirror) - consumed);
-    uint32_t n = pump->n_slots - slot < room ? pump->n_slots - slot : room;
-    return n < mirror->wanted ? n : mirror->wanted;
-}
-
-/* The newest of several commands; the queue is in order. */
-static void keep_last(cl_event *last, cl_event next)
-{
-    if (!next)
-        return;
-    gravel_cl_event_release(*last);
-    *last = next;
-}
-
-static cl_int read_headers(struct gravel_pump *pump, cl_command_queue on, uint32_t queue,
-                           uint32_t n, cl_event *last)
-{
-    struct mirror *mirror = &pump->mirrors[queue];
-    uint32_t slot = next_ticket(mirror) & (pump->n_slots - 1);
-    const size_t from[3] = {slot_offset(pump, queue, slot), 0, 0}, to[3] = {0, 0, 0};
-    const size_t region[3] = {sizeof(struct gravelp_package), n, 1};
-    cl_event next = NULL;
-    if (n == 0)
-        return CL_SUCCESS;
-    cl_int error =
-        clEnqueueReadBufferRect(on, pump->device, CL_FALSE, from, to, region, pump->slot_bytes, 0,
-                                sizeof(struct gravelp_package), 0, mirror->headers, 0, NULL, &next);
-    keep_last(last, next);
-    return error;
-}
-
-/* Words that the shape names. @param are_wanted  [out] whether they are. */
-static cl_int read_words(struct gravel_pump *pump, cl_command_queue on, bool *are_wanted,
-                         cl_event *last)
-{
-    const struct gravel_pump_words *words = &pump->shape.words;
-    cl_event next = NULL;
-    *are_wanted = words->bytes && words->are_wanted(pump->shape.context);
-    if (!*are_wanted)
-        return CL_SUCCESS;
-    cl_int error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, words->at, words->bytes,
-                                       pump->words, 0, NULL, &next);
-    keep_last(last, next);
-    return error;
-}
-
 static cl_int copy_slots(struct gravel_pump *pump, uint32_t queue, uint32_t slot, uint32_t n,
                          uint32_t width, cl_event *copied)
 {
-    uint64_t at = slot_offset(pump, queue, slot);
+    uint64_t at = gravel_pump_slot_offset(pump, queue, slot);
     const size_t from[3] = {at, 0, 0}, to[3] = {0, 0, 0}, region[3] = {width, n, 1};
     unsigned char *host = (unsigned char *)pump->arena + at;
     if (width == pump->slot_bytes)
@@ -119,8 +48,7 @@ static cl_int enqueue_flight(struct gravel_pump *pump, uint32_t queue, uint32_t 
     return CL_SUCCESS;
 }
 
-/* Enqueue the copies of packages that have been held back. */
-static cl_int copy_held(struct gravel_pump *pump)
+cl_int gravel_pump_copy_held(struct gravel_pump *pump)
 {
     cl_int error = CL_SUCCESS;
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
@@ -133,65 +61,6 @@ static cl_int copy_held(struct gravel_pump *pump)
     clFlush(pump->moves);
     return error;
 }
-
-static bool holds_back(const struct gravel_pump *pump)
-{
-    for (uint32_t q = 0; q < pump->n_queues; q++)
-        if (pump->mirrors[q].n_held)
-            return true;
-    return false;
-}
-
-/* Read what changes on the device. @param n  [out] [n_queues] headers read of each queue. */
-static int look(struct gravel_pump *pump, uint32_t *n)
-{
-    static const char what[] = "reading the queues of the device";
-    bool are_wanted = false, has_held = holds_back(pump);
-    cl_command_queue on = has_held ? pump->moves : pump->looks;
-    cl_event last = NULL;
-    cl_int error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, 0, pump->state_bytes, pump->seen,
-                                       0, NULL, &last);
-    if (error == CL_SUCCESS)
-        error = read_words(pump, on, &are_wanted, &last);
-    for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
-        const struct mirror *mirror = &pump->mirrors[q];
-        uint32_t n_flights = mirror->n_flights + (mirror->n_held != 0);
-        n[q] = n_flights < GRAVEL_PUMP_FLIGHTS ? reach(pump, mirror) : 0;
-        error = read_headers(pump, on, q, n[q], &last);
-    }
-    if (error == CL_SUCCESS && has_held)
-        error = copy_held(pump);
-    int code = gravel_wait_command(pump->shape.memory->device, on, error, last, what);
-    if (!code && are_wanted)
-        pump->shape.words.see(pump->shape.context, pump->words);
-    return code;
-}
-
-/* Let the mirror's readers see the device's fault and counters; they are the pump's to write there.
- */
-static void copy_words(struct gravel_pump *pump)
-{
-    const struct gravelp_arena *seen = (const struct gravelp_arena *)pump->seen;
-    const struct gravelp_queue_words *words = (const struct gravelp_queue_words *)(seen + 1);
-    for (uint32_t q = 0; q < pump->n_queues; q++) {
-        struct gravelp_queue_words *to = pump->mirrors[q].words;
-        gravel_word_store(&to->reserved, words[q].reserved, memory_order_relaxed);
-        gravel_word_store(&to->waits, words[q].waits, memory_order_relaxed);
-    }
-    if (seen->fault == GRAVELP_FAULT_NONE || pump->arena->fault != GRAVELP_FAULT_NONE)
-        return;
-    pump->arena->fault_queue = seen->fault_queue;
-    pump->arena->fault_ticket = seen->fault_ticket;
-    pump->arena->fault_dimensions = seen->fault_dimensions;
-    memcpy(pump->arena->fault_item, seen->fault_item, sizeof seen->fault_item);
-    pump->arena->fault_value = seen->fault_value;
-    pump->arena->fault_offset = seen->fault_offset;
-    memcpy(pump->arena->fault_high, seen->fault_high, sizeof seen->fault_high);
-    gravel_word_store(&pump->arena->fault, seen->fault,
-                      memory_order_release); /* F1, pairs with F2 */
-}
-
-/* ---- moving runs ----------------------------------------------------------------------------- */
 
 /* Bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to
  * refuse. */
@@ -375,7 +244,7 @@ static int tell_device(struct gravel_pump *pump)
         error = clEnqueueWriteBuffer(pump->looks, pump->device, CL_FALSE,
                                      pump->arena->queues_offset + q * sizeof *credit + line,
                                      2 * sizeof(uint32_t), &credit->consumed, 0, NULL, &next);
-        keep_last(&pump->told, next);
+        gravel_pump_keep_last(&pump->told, next);
     }
     if (error == CL_SUCCESS &&
         atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
@@ -399,10 +268,8 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
 {
     uint32_t n[GRAVEL_MAX_AGGREGATORS];
     atomic_fetch_add_explicit(&pump->rounds, 1, memory_order_relaxed); /* U4 */
-    int code = look(pump, n);
+    int code = gravel_pump_see(pump, n);
     *moved = 0;
-    if (!code)
-        copy_words(pump);
     for (uint32_t q = 0; q < pump->n_queues && !code; q++) {
         uint32_t found = 0;
         gravel_pump_free_rooms(&pump->mirrors[q]);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pump, for its own files: pump.c has its thread and its life, move.c what it does, blocks.c what it has the
- * device do, settle.c the wait for all of it.
+ * The pump, for its own files: pump.c has its thread and its life, look.c what it sees, move.c what it does, blocks.c
+ * what it has the device do, settle.c the wait for all of it.
  */
 #ifndef GRAVEL_PUMP_PARTS_H
 #define GRAVEL_PUMP_PARTS_H
 
+#include "opencl/objects.h"
 #include "pump/device_aggregator.h"
 #include "pump/pump.h"
 #include "queue/package.h"
@@ -57,8 +58,8 @@ struct mirror {
     struct gravelp_package *headers; /* [look_most] pinned; what the last look saw */
     uint32_t wanted;                 /* headers to read at the next look: twice what was ready */
     uint32_t taken;                  /* tickets whose copies have been enqueued */
-    uint32_t n_held,
-        held_width; /* packages behind them, whose copy goes behind the next look's; bytes of each */
+    uint32_t n_held;     /* packages behind them, which are copied behind the next look */
+    uint32_t held_width; /* bytes copied of each */
     struct flight flights[GRAVEL_PUMP_FLIGHTS];
     uint32_t first_flight, n_flights;
     struct rooms rooms;
@@ -135,6 +136,28 @@ static inline struct flight *gravel_pump_next_flight(struct mirror *mirror)
     return gravel_pump_flight(mirror, mirror->n_flights);
 }
 
+/* From the arena [bytes]. */
+static inline uint64_t gravel_pump_slot_offset(const struct gravel_pump *pump, uint32_t queue,
+                                               uint32_t slot)
+{
+    return pump->arena->slots_offset + ((uint64_t)queue * pump->n_slots + slot) * pump->slot_bytes;
+}
+
+/* The first ticket of which nothing is known. */
+static inline uint32_t gravel_pump_next_ticket(const struct mirror *mirror)
+{
+    return mirror->taken + mirror->n_held;
+}
+
+/* The newest of several commands; the queue is in order. */
+static inline void gravel_pump_keep_last(cl_event *last, cl_event next)
+{
+    if (!next)
+        return;
+    gravel_cl_event_release(*last);
+    *last = next;
+}
+
 /* The next flight has begun, with n packages. */
 static inline void gravel_pump_begin_flight(struct mirror *mirror, uint32_t n)
 {
@@ -142,6 +165,12 @@ static inline void gravel_pump_begin_flight(struct mirror *mirror, uint32_t n)
     gravel_pump_next_flight(mirror)->end = mirror->taken;
     mirror->n_flights++;
 }
+
+/* look.c: read what changes on the device, and enqueue the copies of what is held back. @param n  [out] [n_queues]
+ * headers read of each queue. @return 0; GRAVEL_ECL; or given up. */
+int gravel_pump_see(struct gravel_pump *pump, uint32_t *n);
+/* move.c: enqueue the copies of packages that have been held back. */
+cl_int gravel_pump_copy_held(struct gravel_pump *pump);
 
 /*
  * blocks.c: of n packages, whose headers are given, the first that are to be copied.

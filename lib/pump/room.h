@@ -12,6 +12,7 @@
 
 #include "layout/arena.h"
 #include "pump/block.h"
+#include "transport/buffer.h"
 
 #include <stdint.h>
 
@@ -36,7 +37,7 @@ struct gravel_room {
 /** Bytes of a block's messages, at most. @param queue_bytes  of one queue. */
 static inline uint32_t gravel_block_bytes(uint32_t n_queues, uint64_t queue_bytes)
 {
-    const uint64_t all = 128u << 20, most = 16u << 20, least = 64u << 10;
+    const uint64_t all = 128u << 20, most = GRAVEL_ROWS_MOST_BYTES, least = 64u << 10;
     uint64_t share = all / GRAVEL_BLOCK_ROOMS / n_queues;
     uint64_t bytes = share < least ? least : share < most ? share : most;
     return (uint32_t)(queue_bytes < bytes ? queue_bytes : bytes);

@@ -37,7 +37,9 @@ static inline bool gravel_run_is_same(const struct gravel_run_key *a,
            a->result == b->result && a->signal == b->signal;
 }
 
-/* Messages of a buffer's one run that are not in its frame: rows of an OpenCL buffer. */
+/* Messages of a buffer's one run that are not in its frame, but a part of a block of the pump's: rows of an OpenCL
+ * buffer. */
+#define GRAVEL_ROWS_MOST_BYTES (16u << 20) /* of a block */
 struct gravel_rows {
     void *memory;             /* a cl_mem; NULL: they are in the frame */
     uint64_t indices, values; /* [bytes] where they begin */

@@ -176,7 +176,7 @@ static int compare(const void *a, const void *b)
     return left->value < right->value ? -1 : left->value > right->value;
 }
 
-/* The parts of a block of puts have as many messages of each package as it has for the node, package after package. */
+/* Say of which package each message got must be, if packages keep their order: then it is what was sent. */
 static void find_packages(uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -232,7 +232,6 @@ static void every_command_that_commutes_is_binned(void **state)
     close_aggregator();
 }
 
-/* A value in each message that tells its package shows the order, whatever the tiles. */
 static void puts_keep_the_order_of_their_packages(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The pump alone, between a queue in device memory that the test itself writes and a mirror that it reads: tickets
- * that wrap around at 2^32, in queues of few slots; a header that says less than the package has; one that is never
+ * that wrap around at 2^32, in queues of few slots; a long run, copied in two pieces; a header that says less than the package has; one that is never
  * published; one that is published after the limit of a thread that had no turn.
  *
  * Path: meson test -> this -> lib/pump/move.c, pump/settle.c
@@ -164,6 +164,37 @@ static void ticket_never_published_is_named(void **state)
     close_pump();
 }
 
+/* The pump without its thread: rounds one by one. */
+static void last_quarter_of_a_long_run_is_copied_behind_the_next_look(void **state)
+{
+    (void)state;
+    const uint32_t start = 100;
+    uint32_t moved;
+    open_pump(1024, start);
+    struct mirror *mirror = &pump->mirrors[0];
+    mirror->wanted = 400; /* headers at the next look */
+    for (uint32_t i = 0; i < 400; i++)
+        publish(0, start + i, 1 + i % 200);
+    reserve(0, start + 400);
+    assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
+    assert_in_range(moved, 400, 800); /* found, and perhaps brought */
+    assert_int_equal(mirror->taken, start + 300);
+    assert_int_equal(mirror->n_held, 100);
+    assert_true(gravel_pump_is_behind(pump));
+    for (uint32_t i = 400; i < 410; i++)
+        publish(0, start + i, 1 + i % 200);
+    reserve(0, start + 410);
+    assert_int_equal(gravel_pump_move(pump, false, &moved), 0);
+    assert_int_equal(mirror->taken, start + 410);
+    assert_int_equal(mirror->n_held, 0);
+    assert_int_equal(gravel_pump_settle(pump), 0);
+    assert_false(gravel_pump_is_behind(pump));
+    for (uint32_t i = 0; i < 410; i++)
+        consume(0, start + i, 1 + i % 200);
+    assert_int_equal(credit(0), start + 410);
+    close_pump();
+}
+
 static void *settle(void *code)
 {
     *(int *)code = gravel_pump_settle(pump);
@@ -247,6 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tickets_wrap_around),
+        cmocka_unit_test(last_quarter_of_a_long_run_is_copied_behind_the_next_look),
         cmocka_unit_test(ticket_never_published_is_named),
         cmocka_unit_test(limit_counts_turns_of_the_thread),
         cmocka_unit_test(mirror_without_room_is_told),

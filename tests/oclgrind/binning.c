@@ -179,7 +179,7 @@ static void bin(cl_mem arena, cl_mem state, cl_mem tiles, cl_mem blocks, cl_uint
                                      {GROUP * 8, NULL}};
     run("count_messages", count, sizeof count / sizeof *count, N_GROUPS);
     const struct argument order[] = {
-        {sizeof tiles, &tiles}, {4, &n_tiles}, {4, &n_nodes}, {GROUP * 4, NULL}};
+        {sizeof tiles, &tiles}, {4, &n_tiles}, {4, &n_nodes}, {GROUP * 8, NULL}};
     if (in_order)
         run("order_tiles", order, sizeof order / sizeof *order, n_nodes);
     run("group_by_node", group, sizeof group / sizeof *group, N_GROUPS);

@@ -6,8 +6,10 @@ import io
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -67,6 +69,18 @@ class Room(unittest.TestCase):
         self.assertIsNone(room.find(1))
         self.assertIn("make room", room.find(free_mb + 100000))
         self.assertIn(os.getcwd(), room.find(free_mb + 100000))
+
+
+class Ending(unittest.TestCase):
+    def test_an_interrupt_in_the_middle_of_popen_s_wait_ends_the_command(self):
+        parts.child = subprocess.Popen(["sleep", "60"], start_new_session=True)
+        with parts.child._waitpid_lock:  # pylint: disable=protected-access
+            began = time.monotonic()
+            parts.end_child()
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertRaises(ProcessLookupError, os.kill, parts.child.pid, 0)
+        parts.child.wait()
+        parts.child = None
 
 
 class Counting(unittest.TestCase):

@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
+#include "transport/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 256u       /* [work-items] wanted; kernels may bear fewer */
-#define FEW_MESSAGES 8u  /* not worth more than one work-item */
-#define MIN_PUT_BYTES 8u /* index and value of the smallest */
-#define TABLE_FRAMES 4u  /* that find_last's table is for: most parts of blocks fit, in one piece */
+#define GROUP 256u                /* [work-items] wanted; kernels may bear fewer */
+#define FEW_MESSAGES 8u           /* not worth more than one work-item */
+#define MIN_PUT_BYTES 8u          /* index and value of the smallest */
 #define CHECK_ITEMS 65536u        /* at most: each looks at several indices */
 #define APPLY_ITEMS_PER_UNIT 512u /* at most: the kernels beside this one need room */
 
@@ -104,13 +104,14 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
         .group = GROUP,
         .queue = queue,
         .arena = arena,
-        .most_puts = (uint32_t)(max_frame_bytes / MIN_PUT_BYTES) * TABLE_FRAMES,
     };
     clRetainCommandQueue(queue);
     clRetainMemObject(arena);
     int code = build(runs, device);
+    uint64_t longest =
+        max_frame_bytes < GRAVEL_ROWS_MOST_BYTES ? GRAVEL_ROWS_MOST_BYTES : max_frame_bytes;
     if (!code && !runs->is_serial)
-        code = gravel_cl_buffer_create(device, "resolver", slots_for(runs->most_puts) * 4,
+        code = gravel_cl_buffer_create(device, "resolver", slots_for(longest / MIN_PUT_BYTES) * 4,
                                        &runs->last);
     if (!code)
         code = make_passed(runs);
@@ -133,7 +134,6 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 struct run_rows {
     cl_mem frame;
     const struct gravel_run *run;
-    uint32_t n_messages;
     uint32_t kind, is_wide;         /* the command's parts */
     uint64_t base;                  /* [bytes] of index 0 in the arena */
     uint32_t indices_at, values_at; /* [bytes] in the frame */
@@ -153,7 +153,7 @@ static int set_rows(const struct gravel_device_runs *runs, const struct run_rows
 {
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(rows->frame),     GRAVEL_ARGUMENT(rows->kind),
-        GRAVEL_ARGUMENT(rows->is_wide),   GRAVEL_ARGUMENT(rows->n_messages),
+        GRAVEL_ARGUMENT(rows->is_wide),   GRAVEL_ARGUMENT(rows->run->n_messages),
         GRAVEL_ARGUMENT(rows->base),      GRAVEL_ARGUMENT(rows->indices_at),
         GRAVEL_ARGUMENT(rows->values_at), GRAVEL_ARGUMENT(rows->refused),
         GRAVEL_ARGUMENT(rows->record),    GRAVEL_ARGUMENT(rows->first),
@@ -171,7 +171,7 @@ static int enqueue(const struct gravel_device_runs *runs, const struct run_rows 
 static int enqueue_check(const struct gravel_device_runs *runs, const struct run_rows *rows,
                          uint64_t n_words)
 {
-    uint32_t n = rows->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
+    uint32_t n = rows->run->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
     const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(n_words), GRAVEL_ARGUMENT(n_items)};
     int code = SET(runs, CHECK_INDICES, LAST_ARGUMENT, bound);
     return code ? code : enqueue(runs, rows, CHECK_INDICES, n_items);
@@ -179,17 +179,16 @@ static int enqueue_check(const struct gravel_device_runs *runs, const struct run
 
 static int enqueue_each(const struct gravel_device_runs *runs, const struct run_rows *rows)
 {
-    uint32_t n = rows->n_messages, most = runs->device->units * APPLY_ITEMS_PER_UNIT;
+    uint32_t n = rows->run->n_messages, most = runs->device->units * APPLY_ITEMS_PER_UNIT;
     uint32_t n_items = n < most ? n + !n : most;
     const struct gravel_argument items[] = {GRAVEL_ARGUMENT(n_items)};
     int code = SET(runs, APPLY_EACH, LAST_ARGUMENT, items);
     return code ? code : enqueue(runs, rows, APPLY_EACH, n_items);
 }
 
-/* As many as the table of find_last is for, at most. */
-static int enqueue_some_puts(const struct gravel_device_runs *runs, const struct run_rows *rows)
+static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_rows *rows)
 {
-    const uint32_t zero = 0, n = rows->n_messages;
+    const uint32_t zero = 0, n = rows->run->n_messages;
     uint64_t n_slots = slots_for(n);
     uint32_t mask = (uint32_t)(n_slots - 1);
     const struct gravel_argument table[] = {GRAVEL_ARGUMENT(runs->last), GRAVEL_ARGUMENT(mask)};
@@ -204,23 +203,6 @@ static int enqueue_some_puts(const struct gravel_device_runs *runs, const struct
         code = enqueue(runs, rows, FIND_LAST, n ? n : 1);
     if (!code)
         code = enqueue(runs, rows, STORE_LAST, n ? n : 1);
-    return code;
-}
-
-/* A part that stays in its block may be longer than what the table is for. */
-static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_rows *rows)
-{
-    struct run_rows some = *rows;
-    uint32_t left = rows->n_messages;
-    int code = 0;
-    do {
-        some.n_messages = left < runs->most_puts ? left : runs->most_puts;
-        code = enqueue_some_puts(runs, &some);
-        left -= some.n_messages;
-        some.first += some.n_messages;
-        some.indices_at += some.n_messages * GRAVELP_INDEX_BYTES(rows->run->command);
-        some.values_at += some.n_messages * GRAVELP_VALUE_BYTES(rows->kind);
-    } while (left && !code);
     return code;
 }
 
@@ -275,7 +257,6 @@ static struct run_rows find_rows(const struct gravel_device_runs *runs,
     return (struct run_rows){
         .frame = run->frame,
         .run = run->run,
-        .n_messages = run->run->n_messages,
         .kind = op == GRAVEL_PUT_SIGNAL ? GRAVELP_COMMAND(GRAVEL_PUT, type)
                                         : command & ~GRAVELP_COMMAND_WIDE,
         .is_wide = (command & GRAVELP_COMMAND_WIDE) != 0,

@@ -2,9 +2,8 @@
 /*
  * The kernels of cl/kernels/resolve.cl, and which of them a run needs.
  *
- * A run of updates or requests takes one kernel. A run of puts takes a fill and two, by way of a hash table (a part
- * of a block for which the table is too small: so for each piece), or one that goes through it message by message on
- * CPU devices. All are enqueued in order.
+ * A run of updates or requests takes one kernel. A run of puts takes a fill and two, by way of a hash table, or
+ * one that goes through it message by message on CPU devices. All are enqueued in order.
  *
  * Path:    device_resolver.c -> runs.h -> cl/kernels/resolve.cl.
  * Owner:   the struct's; queue and arena are retained.
@@ -27,9 +26,9 @@ struct gravel_device_runs {
     cl_program program;
     cl_kernel kernels[GRAVEL_RUN_KERNELS];
     cl_mem arena;
-    cl_mem last;        /* find_last's table; NULL if is_serial */
-    uint32_t most_puts; /* that it is for: some of the longest frames */
-    cl_mem passed;      /* a record of no index refused: of frames that the host has checked */
+    cl_mem
+        last; /* find_last's table for the longest run of puts, in a frame or a block; NULL if is_serial */
+    cl_mem passed; /* a record of no index refused: of frames that the host has checked */
 };
 
 /* A run in a frame on the device. */
