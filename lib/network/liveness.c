@@ -85,7 +85,8 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
 
 void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
 {
-    if (!network->is_running || !pthread_equal(pthread_self(), network->thread))
+    if (!atomic_load_explicit(&network->is_running, memory_order_relaxed) ||
+        !pthread_equal(pthread_self(), network->thread))
         return;
     leave_out(network, now_ns);
     gravel_liveness_step(network, now_ns);

@@ -93,7 +93,8 @@ struct gravel_network {
     struct gravel_trace *trace;
 
     pthread_t thread;
-    bool is_running;
+    _Atomic bool
+        is_running; /* relaxed, orders nothing: a pump's thread that was left behind reads it too */
     _Atomic bool is_ready;    /* N1: opening has ended, well or not */
     _Atomic bool is_attached; /* N2: senders, resolver and memory are set */
     bool sees_attached;       /* the network thread has seen N2 */

@@ -87,7 +87,7 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
     int error = pthread_create(&network->thread, NULL, thread_main, network);
     if (error)
         return gravel_fail(GRAVEL_ESYSTEM, "network thread: %s", strerror(error));
-    network->is_running = true;
+    atomic_store_explicit(&network->is_running, true, memory_order_relaxed);
     wait_ready(network);
     if (network->open_code)
         return gravel_fail(network->open_code, "%s", network->open_text);
@@ -164,12 +164,12 @@ static void free_pending(struct gravel_network *network)
 
 void gravel_network_stop(struct gravel_network *network, bool keep_resolver)
 {
-    if (!network->is_running)
+    if (!atomic_load_explicit(&network->is_running, memory_order_relaxed))
         return;
     atomic_store_explicit(&network->stopping, true, memory_order_relaxed);
     gravel_event_signal(&network->event);
     pthread_join(network->thread, NULL);
-    network->is_running = false;
+    atomic_store_explicit(&network->is_running, false, memory_order_relaxed);
     free_pending(network);
     gravel_transactions_destroy(network->transactions);
     if (!keep_resolver)

@@ -211,7 +211,8 @@ static void CL_CALLBACK start_late(cl_event event, cl_int status, void *user)
 {
     pthread_t thread;
     (void)event, (void)status;
-    if (pthread_create(&thread, NULL, call_late, user))
+    /* Pairs with the add of __wrap_clSetEventCallback: ThreadSanitizer does not see how the driver hands `user` on. */
+    if (atomic_load(&failing.n_late) == 0 || pthread_create(&thread, NULL, call_late, user))
         abort();
     pthread_detach(thread);
 }
