@@ -3,9 +3,15 @@
  * Greedy colouring by random priorities: who is before all neighbours that have no colour takes the least one that
  * is free, and puts it to every node that has a copy.
  *
+ * A colour is a number below NO_COLOR_YET; above stand NO_COLOR and, while the own vertices choose, the number of the
+ * round in which a vertex gave up.
+ *
  * Path:    rounds.c launches choose, counts over all nodes, launches publish, waits for all messages; again.
- * Memory:  words of own vertices are stored by publish only, words of ghosts by messages only.
- * Source:  Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993; Orr 2016, section 5.4.2.
+ * Memory:  words of own vertices are stored by choose only, each by one work-item, and looked at by others of its launch:
+ *          relaxed, at the scope of the device, as a colour stands for nothing else. Words of ghosts are stored by
+ *          messages only, between two launches of choose.
+ * Source:  Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993; Hasenplaug et al., Ordering Heuristics for
+ *          Parallel Graph Coloring, 2014; Orr 2016, section 5.4.2.
  */
 #include "gravel.cl.h"
 #ifdef HAS_TASKS
@@ -14,70 +20,198 @@
 #endif
 
 #define NO_COLOR 0xffffffffu
-#define WINDOW 64 /* colours that are looked at together */
+#define NO_COLOR_YET 0x80000000u
+#define GAVE_UP(round) (NO_COLOR_YET | (round)) /* never NO_COLOR: rounds are fewer than vertices */
+#define WINDOW 64                               /* colours that are looked at together */
+#define N_WINDOWS 4                             /* that a vertex keeps note of */
+#define PASSES \
+    1024 /* over a group's vertices, at most: some ms, if it waits for others for nothing */
+
+/* ---- words that others look at --------------------------------------------------------------- */
+
+#if __OPENCL_C_VERSION__ >= 200
+typedef volatile global atomic_uint shared_uint;
+static uint look(global const uint *word)
+{
+    return atomic_load_explicit((shared_uint *)word, memory_order_relaxed, memory_scope_device);
+}
+static void show(global uint *word, uint value)
+{
+    atomic_store_explicit((shared_uint *)word, value, memory_order_relaxed, memory_scope_device);
+}
+#else
+static uint look(global const uint *word)
+{
+    return *(volatile global const uint *)word;
+}
+static void show(global uint *word, uint value)
+{
+    *(volatile global uint *)word = value;
+}
+#endif
+
+/* ---- colours that neighbours have ------------------------------------------------------------ */
+
+/* The colours of the neighbours that a vertex has looked at, of the first N_WINDOWS * WINDOW. */
+typedef ulong4 taken_type;
+
+static void note(taken_type *taken, uint color)
+{
+    ulong bit = 1UL << color % WINDOW;
+    taken->x |= color / WINDOW == 0 ? bit : 0;
+    taken->y |= color / WINDOW == 1 ? bit : 0;
+    taken->z |= color / WINDOW == 2 ? bit : 0;
+    taken->w |= color / WINDOW == 3 ? bit : 0;
+}
+
+/* The lowest zero of a window, which is not full. */
+static uint lowest_zero(ulong window)
+{
+    return (uint)popcount((~window & (window + 1)) - 1); /* zeros below it */
+}
+
+/* The least colour, from `first` on, that none of some neighbours has. */
+static uint free_color_from(uint first, global const uint *colors,
+                            global const uint *restrict higher, uint start, uint end)
+{
+    for (;; first += WINDOW) {
+        ulong taken = 0;
+        for (uint e = start; e < end; e++) {
+            uint place = look(colors + higher[e]) - first;
+            taken |= place < WINDOW ? 1UL << place : 0;
+        }
+        if (~taken)
+            return first + lowest_zero(taken);
+    }
+}
+
+static uint free_color(const taken_type *taken, global const uint *colors,
+                       global const uint *restrict higher, uint start, uint end)
+{
+    return ~taken->x   ? lowest_zero(taken->x)
+           : ~taken->y ? WINDOW + lowest_zero(taken->y)
+           : ~taken->z ? 2 * WINDOW + lowest_zero(taken->z)
+           : ~taken->w ? 3 * WINDOW + lowest_zero(taken->w)
+                       : free_color_from(N_WINDOWS * WINDOW, colors, higher, start, end);
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 /*
+ * Own vertices are numbered here as they choose; slots: [vertices] where each one's colour stands.
+ *
  * Global size: slots from number `first`, of which n_own are own vertices. starts: [vertices + 1] of their higher
  * neighbours. colors: heap offset of [slots].
  */
 kernel void reset(GRAVEL_ARENA, ulong first, ulong colors, uint n_own,
                   global const uint *restrict starts, global uint *restrict cursors,
-                  global uint *restrict list)
+                  global taken_type *restrict taken, global uint *restrict list)
 {
     GRAVEL_OPEN(g);
-    size_t slot = first + get_global_id(0);
-    ((global uint *)gravel_local(g, colors))[slot] = NO_COLOR;
-    if (slot < n_own) {
-        cursors[slot] = starts[slot];
-        list[slot] = (uint)slot;
+    size_t i = first + get_global_id(0);
+    ((global uint *)gravel_local(g, colors))[i] = NO_COLOR;
+    if (i < n_own) {
+        cursors[i] = starts[i];
+        taken[i] = (taken_type)(0);
+        list[i] = (uint)i;
     }
 }
 
-/* The least colour that none of some neighbours has. */
-static uint free_color(global const uint *restrict colors, global const uint *restrict higher,
-                       uint start, uint end)
+/* The rows of higher neighbours, and how far each vertex is in its row. */
+struct rows {
+    global const uint *starts, *higher; /* [vertices + 1]; slots, as they choose */
+    global uint *cursors;               /* [vertices] the first that had no colour when last seen */
+    global taken_type *taken;           /* [vertices] */
+};
+
+/* Note the colours of a vertex's neighbours up to the first that has none: four at a time, so that they come together.
+ * @return  that neighbour's place, or `end`. */
+static uint advance(taken_type *taken, global const uint *colors, global const uint *higher,
+                    uint cursor, uint end)
 {
-    for (uint first = 0;; first += WINDOW) {
-        ulong taken = 0;
-        for (uint e = start; e < end; e++) {
-            uint place = colors[higher[e]] - first;
-            taken |= place < WINDOW ? 1UL << place : 0;
-        }
-        if (~taken)
-            return first +
-                   (uint)popcount((~taken & (taken + 1)) - 1); /* zeros below the lowest 0 */
+    for (; cursor + 4 <= end; cursor += 4) {
+        uint4 slots = vload4(0, higher + cursor);
+        uint4 seen = (uint4)(look(colors + slots.x), look(colors + slots.y), look(colors + slots.z),
+                             look(colors + slots.w));
+        if (any(seen >= (uint4)(NO_COLOR_YET)))
+            break;
+        note(taken, seen.x);
+        note(taken, seen.y);
+        note(taken, seen.z);
+        note(taken, seen.w);
     }
+    for (; cursor < end; cursor++) {
+        uint seen = look(colors + higher[cursor]);
+        if (seen >= NO_COLOR_YET)
+            break;
+        note(taken, seen);
+    }
+    return cursor;
+}
+
+/* A vertex's colour, GAVE_UP in this round, or NO_COLOR: the vertex waits for an own one that is undecided too. */
+static uint decide(uint v, struct rows rows, global const uint *colors, uint n_own, uint round)
+{
+    uint cursor = rows.cursors[v], end = rows.starts[v + 1];
+    if (cursor == end || look(colors + rows.higher[cursor]) < NO_COLOR_YET) {
+        taken_type taken = rows.taken[v];
+        cursor = advance(&taken, colors, rows.higher, cursor, end);
+        if (cursor == end)
+            return free_color(&taken, colors, rows.higher, rows.starts[v], end);
+        rows.cursors[v] = cursor;
+        rows.taken[v] = taken;
+    }
+    uint slot = rows.higher[cursor];
+    return slot >= n_own || look(colors + slot) == GAVE_UP(round) ? GAVE_UP(round) : NO_COLOR;
 }
 
 /*
- * Sort the vertices that have no colour into those that may take one now, and those that keep waiting.
+ * Give colours to the vertices of which all higher neighbours have one, also if they get it by this launch, and sort
+ * the vertices into those that have taken a colour and those that keep waiting.
  *
- * Global size: n_listed vertices from number `first` of the list, or more. starts, higher: slots of the neighbours that are before
- * each vertex. cursors: [vertices] the first of those that had no colour when last seen. ready: vertex and colour.
- * counts: lengths of ready and of waiting.
+ * A vertex gives up for this round if its neighbour is another node's, or has given up. The list is in the order in which
+ * vertices choose, so a vertex waits for earlier work-items alone, and a device that begins groups in their order ends the
+ * round when nothing more can be coloured here; one that does not ends it after PASSES.
+ *
+ * Global size: n_listed vertices from number `first` of the list, or more. round: from 1. starts, higher: slots of the
+ * neighbours that are before each vertex, as they choose; those from n_own on are other nodes'. cursors, taken: [vertices] how
+ * far each is. ready: slot and colour. counts: lengths of ready and of waiting.
  */
-kernel void choose(GRAVEL_ARENA, ulong first, uint n_listed, ulong colors_offset,
-                   global const uint *restrict list, global const uint *restrict starts,
-                   global const uint *restrict higher, global uint *restrict cursors,
-                   global uint2 *restrict ready, global uint *restrict waiting,
-                   global volatile uint *counts)
+kernel void choose(GRAVEL_ARENA, ulong first, uint n_listed, ulong colors_offset, uint n_own,
+                   uint round, global const uint *restrict list, global const uint *restrict slots,
+                   global const uint *starts, global const uint *higher, global uint *cursors,
+                   global taken_type *taken, global uint2 *restrict ready,
+                   global uint *restrict waiting, global volatile uint *counts)
 {
     GRAVEL_OPEN(g);
-    local uint n_sorted[2], begin[2];
-    global const uint *restrict colors = gravel_local(g, colors_offset);
-    bool is_listed = first + get_global_id(0) < n_listed;
+    local uint n_undecided[3], n_sorted[2], begin[2];
+    global uint *colors = gravel_local(g, colors_offset);
+    struct rows rows = {starts, higher, cursors, taken};
+    bool is_listed = first + get_global_id(0) < n_listed, is_undecided = is_listed;
     uint v = list[is_listed ? first + get_global_id(0) : 0];
-    uint cursor = is_listed ? cursors[v] : 0, end = starts[v + 1], place = 0;
-    if (get_local_id(0) == 0)
+    uint color = NO_COLOR, place = 0;
+    if (get_local_id(0) == 0) {
+        n_undecided[0] = n_undecided[1] = n_undecided[2] = 0;
         n_sorted[0] = n_sorted[1] = 0;
-    while (is_listed && cursor < end && colors[higher[cursor]] != NO_COLOR)
-        cursor++;
-    uint is_waiting = cursor < end;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (is_listed) {
-        cursors[v] = cursor;
-        place = atomic_inc(&n_sorted[is_waiting]);
     }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint pass = 0, n_left = 1; pass < PASSES && n_left; pass++) {
+        if (is_undecided) {
+            color = decide(v, rows, colors, n_own, round);
+            is_undecided = color == NO_COLOR;
+            if (is_undecided)
+                atomic_inc(&n_undecided[pass % 3]);
+            else
+                show(colors + slots[v], color);
+        }
+        if (get_local_id(0) == 0) /* all have read this one since the last pass but one */
+            n_undecided[(pass + 1) % 3] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        n_left = n_undecided[pass % 3];
+    }
+    bool is_waiting = color >= NO_COLOR_YET;
+    if (is_listed)
+        place = atomic_inc(&n_sorted[is_waiting]);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
         begin[0] = atomic_add(counts, n_sorted[0]);
@@ -87,13 +221,14 @@ kernel void choose(GRAVEL_ARENA, ulong first, uint n_listed, ulong colors_offset
     if (is_listed && is_waiting)
         waiting[begin[1] + place] = v;
     else if (is_listed)
-        ready[begin[0] + place] = (uint2)(v, free_color(colors, higher, starts[v], end));
+        ready[begin[0] + place] = (uint2)(slots[v], color);
 }
 
 /*
- * Give the vertices their colours, here and where there are copies.
+ * Put the colours that were taken to where there are copies.
  *
- * Global size: n_ready from number `first`, or more. copy_starts: [vertices + 1]. copies: node, and slot there.
+ * Global size: n_ready from number `first`, or more. ready: slot and colour. copy_starts: [own slots + 1]. copies: node, and
+ * slot there.
  */
 kernel void publish(GRAVEL_ARENA, ulong first, uint n_ready, ulong colors,
                     global const uint2 *restrict ready, global const uint *restrict copy_starts,
@@ -103,8 +238,6 @@ kernel void publish(GRAVEL_ARENA, ulong first, uint n_ready, ulong colors,
     bool is_ready = first + get_global_id(0) < n_ready;
     uint2 chosen = ready[is_ready ? first + get_global_id(0) : 0];
     uint start = copy_starts[chosen.x], n = is_ready ? copy_starts[chosen.x + 1] - start : 0;
-    if (is_ready)
-        ((global uint *)gravel_local(g, colors))[chosen.x] = chosen.y;
     GRAVEL_FOR_WG (g, i, active, n) {
         uint2 copy = active ? copies[start + i] : (uint2)(0, 0);
         gravel_put_uint_wg_if(g, active, colors, copy.y, chosen.y, copy.x);
@@ -116,29 +249,30 @@ kernel void publish(GRAVEL_ARENA, ulong first, uint n_ready, ulong colors,
  * A round with --schedule, where all vertices are this node's: a task is a stretch of as many vertices as a group has
  * work-items, and each of them that is before all neighbours without a colour takes one.
  *
- * Global size: a deque a group, or a group a task. before, after: [n_own] colours of the last round and of this one.
+ * Global size: a deque a group, or a group a task. before, after: [n_own slots] colours of the last round and of this one.
  * n_left: vertices that still wait.
  */
-kernel void color_tasks(GRAVEL_STEAL, uint n_own, global const uint *restrict starts,
-                        global const uint *restrict higher, global uint *restrict cursors,
-                        global const uint *restrict before, global uint *restrict after,
-                        global volatile uint *n_left)
+kernel void color_tasks(GRAVEL_STEAL, uint n_own, global const uint *restrict slots,
+                        global const uint *restrict starts, global const uint *restrict higher,
+                        global uint *restrict cursors, global const uint *restrict before,
+                        global uint *restrict after, global volatile uint *n_left)
 {
     GRAVEL_STEAL_OPEN(s);
     uint n_waiting = 0;
     GRAVEL_STEAL_EACH (s, stretch) {
         uint v = stretch * (uint)get_local_size(0) + (uint)get_local_id(0);
         if (v < n_own) {
-            uint color = before[v], end = starts[v + 1];
+            uint slot = slots[v], color = before[slot], end = starts[v + 1];
             if (color == NO_COLOR) {
                 uint cursor = cursors[v];
                 while (cursor < end && before[higher[cursor]] != NO_COLOR)
                     cursor++;
                 cursors[v] = cursor;
-                color = cursor < end ? NO_COLOR : free_color(before, higher, starts[v], end);
+                color =
+                    cursor < end ? NO_COLOR : free_color_from(0, before, higher, starts[v], end);
                 n_waiting += cursor < end;
             }
-            after[v] = color;
+            after[slot] = color;
         }
     }
     if (n_waiting)

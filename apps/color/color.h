@@ -2,7 +2,7 @@
 /*
  * What the parts of graph colouring share.
  *
- * Path: color.c (options, trials) -> open.c (this node's part) -> rounds.c -> reference.c (check)
+ * Path: color.c (options, trials) -> open.c, order.c (this node's part) -> rounds.c -> reference.c (check)
  * Owner: color_open makes what color_close frees.
  * Threads: main's.
  */
@@ -28,7 +28,7 @@ struct color {
 
     uint64_t colors; /* heap offset of colour [slots]: own vertices, then copies of ghosts' */
     cl_kernel reset, choose, publish;
-    cl_mem starts, higher, cursors, lists[2], ready, counts, copy_starts, copies;
+    cl_mem slots, starts, higher, cursors, taken, lists[2], ready, counts, copy_starts, copies;
 
     struct tasks tasks; /* with --schedule; then there is one node */
     cl_kernel color_tasks;
@@ -48,6 +48,19 @@ static inline bool color_is_before(uint64_t seed, uint32_t u, uint32_t v)
     uint64_t x = random_at(key, u), y = random_at(key, v);
     return x != y ? x > y : u > v;
 }
+
+/** Sort vertices, by their numbers in the whole graph, as they choose. */
+void color_sort(uint64_t seed, uint32_t *vertices, uint64_t n);
+
+/**
+ * The own vertices and, of each, the neighbours that choose before it: slots, as they choose.
+ *
+ * @return  to be freed: [own vertices]; [own vertices + 1] where each one's neighbours begin; [as many] neighbours.
+ */
+uint32_t *color_list_slots(const struct color *color);
+uint32_t *color_count_higher(const struct color *color, const uint32_t *slots);
+uint32_t *color_list_higher(const struct color *color, const uint32_t *slots,
+                            const uint32_t *starts);
 
 /** Open the node and take its part of the graph. */
 app_step color_open;

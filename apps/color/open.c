@@ -27,34 +27,15 @@ static cl_mem upload(struct color *color, uint64_t n, uint32_t *list)
 
 /* ---- neighbours that choose before ----------------------------------------------------------- */
 
-/* Fill `starts`, and `higher` too unless it is NULL. */
-static void list_higher(const struct color *color, uint32_t *starts, uint32_t *higher)
-{
-    const struct graph *rows = &color->part.rows;
-    uint32_t n = 0;
-    for (uint64_t u = 0; u < rows->n_vertices; u++) {
-        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++) {
-            uint32_t v = rows->neighbours[e];
-            if (!color_is_before(color->options.seed, v, color->part.vertices[u]))
-                continue;
-            if (higher)
-                higher[n] = ghosts_slot(&color->ghosts, v);
-            n++;
-        }
-        starts[u + 1] = n;
-    }
-}
-
 static void upload_higher(struct color *color)
 {
     uint64_t n_own = color->part.rows.n_vertices;
-    uint32_t *starts = app_array(n_own + 1, sizeof *starts, "a list of edges");
-    list_higher(color, starts, NULL);
-    uint64_t n = starts[n_own];
-    uint32_t *higher = app_array(n, sizeof *higher, "a list of edges");
-    list_higher(color, starts, higher);
+    uint32_t *slots = color_list_slots(color);
+    uint32_t *starts = color_count_higher(color, slots);
+    uint32_t *higher = color_list_higher(color, slots, starts);
+    color->higher = upload(color, starts[n_own], higher);
     color->starts = upload(color, n_own + 1, starts);
-    color->higher = upload(color, n, higher);
+    color->slots = upload(color, n_own, slots);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -150,17 +131,22 @@ static void build(struct color *color)
 
 static void set_arguments(struct color *color)
 {
+    cl_uint n_own = (cl_uint)color->part.rows.n_vertices;
     NODE_SET(color->reset, 2, cl_ulong, color->colors);
-    NODE_SET(color->reset, 3, cl_uint, (cl_uint)color->part.rows.n_vertices);
+    NODE_SET(color->reset, 3, cl_uint, n_own);
     NODE_SET(color->reset, 4, cl_mem, color->starts);
     NODE_SET(color->reset, 5, cl_mem, color->cursors);
-    NODE_SET(color->reset, 6, cl_mem, color->lists[0]);
+    NODE_SET(color->reset, 6, cl_mem, color->taken);
+    NODE_SET(color->reset, 7, cl_mem, color->lists[0]);
     NODE_SET(color->choose, 3, cl_ulong, color->colors);
-    NODE_SET(color->choose, 5, cl_mem, color->starts);
-    NODE_SET(color->choose, 6, cl_mem, color->higher);
-    NODE_SET(color->choose, 7, cl_mem, color->cursors);
-    NODE_SET(color->choose, 8, cl_mem, color->ready);
-    NODE_SET(color->choose, 10, cl_mem, color->counts);
+    NODE_SET(color->choose, 4, cl_uint, n_own);
+    NODE_SET(color->choose, 7, cl_mem, color->slots);
+    NODE_SET(color->choose, 8, cl_mem, color->starts);
+    NODE_SET(color->choose, 9, cl_mem, color->higher);
+    NODE_SET(color->choose, 10, cl_mem, color->cursors);
+    NODE_SET(color->choose, 11, cl_mem, color->taken);
+    NODE_SET(color->choose, 12, cl_mem, color->ready);
+    NODE_SET(color->choose, 14, cl_mem, color->counts);
     NODE_SET(color->publish, 3, cl_ulong, color->colors);
     NODE_SET(color->publish, 4, cl_mem, color->ready);
     NODE_SET(color->publish, 5, cl_mem, color->copy_starts);
@@ -185,6 +171,7 @@ void color_open(void *self)
         node_alloc(node, node_most(node, ghosts_n_slots(&color->ghosts)) * sizeof(cl_uint));
     uint64_t n_own = color->part.rows.n_vertices;
     color->cursors = node_array(node, n_own * sizeof(cl_uint), NULL);
+    color->taken = node_array(node, n_own * sizeof(cl_ulong4), NULL);
     color->lists[0] = node_array(node, n_own * sizeof(cl_uint), NULL);
     color->lists[1] = node_array(node, n_own * sizeof(cl_uint), NULL);
     color->ready = node_array(node, n_own * sizeof(cl_uint2), NULL);

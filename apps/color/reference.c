@@ -46,19 +46,13 @@ static uint32_t *greedy(const struct graph *graph, const uint32_t *order)
     return colors;
 }
 
-static int compare(const void *a, const void *b, void *seed)
-{
-    uint32_t u = *(const uint32_t *)a, v = *(const uint32_t *)b;
-    return color_is_before(*(const uint64_t *)seed, u, v) ? -1 : u != v;
-}
-
 /* The vertices in the order in which they choose. */
 static uint32_t *order_of(const struct graph *graph, uint64_t seed)
 {
     uint32_t *order = app_array(graph->n_vertices, sizeof *order, "the check");
     for (uint64_t v = 0; v < graph->n_vertices; v++)
         order[v] = (uint32_t)v;
-    qsort_r(order, graph->n_vertices, sizeof *order, compare, &seed);
+    color_sort(seed, order, graph->n_vertices);
     return order;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rounds: sort the waiting, count, publish, wait.
+ * The rounds: colour what can be coloured here, count, publish, wait.
  *
  * The count over all nodes also keeps nodes apart: none publishes before all have chosen. A colour
  * depends on neighbours that choose before and on nothing else, so colours are those of one vertex
- * after the other, on any number of nodes.
+ * after the other, on any number of nodes. A round ends where vertices wait for those of other
+ * nodes: a node alone has one round.
  *
  * Path: color.c -> this -> color.cl -> copies at every node -> this
  * Owner: see color.h.
@@ -25,13 +26,14 @@ void color_reset(void *self)
     node_barrier(&color->node);
 }
 
-/* Sort `n` waiting vertices. counts: ready vertices, vertices that keep waiting. */
+/* Colour what can be coloured of `n` waiting vertices. counts: coloured, keep waiting. */
 static void choose(struct color *color, uint64_t n, cl_uint counts[2])
 {
     unsigned parity = color->n_rounds % 2;
     node_clear(&color->node, color->counts, 2 * sizeof *counts);
-    NODE_SET(color->choose, 4, cl_mem, color->lists[parity]);
-    NODE_SET(color->choose, 9, cl_mem, color->lists[!parity]);
+    NODE_SET(color->choose, 5, cl_uint, (cl_uint)color->n_rounds + 1);
+    NODE_SET(color->choose, 6, cl_mem, color->lists[parity]);
+    NODE_SET(color->choose, 13, cl_mem, color->lists[!parity]);
     node_run_full(&color->node, color->choose, n);
     node_read(&color->node, color->counts, 2 * sizeof *counts, counts);
 }

@@ -25,10 +25,11 @@ void color_schedule_open(struct color *color)
     color->own_colors[0] = node_array(&color->node, colors_bytes(color), NULL);
     color->own_colors[1] = node_array(&color->node, colors_bytes(color), NULL);
     NODE_SET(kernel, 1, cl_uint, (cl_uint)color->part.rows.n_vertices);
-    NODE_SET(kernel, 2, cl_mem, color->starts);
-    NODE_SET(kernel, 3, cl_mem, color->higher);
-    NODE_SET(kernel, 4, cl_mem, color->cursors);
-    NODE_SET(kernel, 7, cl_mem, color->counts);
+    NODE_SET(kernel, 2, cl_mem, color->slots);
+    NODE_SET(kernel, 3, cl_mem, color->starts);
+    NODE_SET(kernel, 4, cl_mem, color->higher);
+    NODE_SET(kernel, 5, cl_mem, color->cursors);
+    NODE_SET(kernel, 8, cl_mem, color->counts);
 }
 
 void color_schedule_reset(struct color *color)
@@ -54,8 +55,8 @@ void color_schedule_run(struct color *color)
     for (color->n_rounds = 0; n_left; color->n_rounds++) {
         unsigned parity = color->n_rounds % 2;
         node_clear(&color->node, color->counts, sizeof n_left);
-        NODE_SET(color->color_tasks, 5, cl_mem, color->own_colors[parity]);
-        NODE_SET(color->color_tasks, 6, cl_mem, color->own_colors[!parity]);
+        NODE_SET(color->color_tasks, 6, cl_mem, color->own_colors[parity]);
+        NODE_SET(color->color_tasks, 7, cl_mem, color->own_colors[!parity]);
         tasks_run_stretches(&color->tasks, color->color_tasks);
         node_read(&color->node, color->counts, sizeof n_left, &n_left);
         progress_at(&color->progress, color->part.rows.n_vertices - n_left);
