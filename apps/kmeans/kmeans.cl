@@ -10,9 +10,11 @@
  *
  * Points are [N_DIMENSIONS][stride], so that neighbouring work-items read neighbouring words; stride is n_points, and
  * what a last work-item takes beyond. Centres are [N_CLUSTERS][N_DIMENSIONS] in every node's own heap. Sums are
- * [BLOCK][N_DIMENSIONS] of what points add, and counts [BLOCK] of points, at the cluster's node.
+ * [BLOCK][N_COLUMNS] of what points add, at the cluster's node. In whole numbers the last column counts points: so all
+ * messages have one operation and one base, and GPUs bin them in long runs. A float could not count far, so the other form
+ * has counts [BLOCK].
  *
- * Path:    round.c launches it -> gravel_add, gravel_inc; label and total -> reference.c
+ * Path:    round.c launches it -> gravel_add; label and total -> reference.c
  * Source:  Lloyd, Least squares quantization in PCM, 1982; Orr 2016, section 5.4.
  */
 #include "gravel.cl.h"
@@ -31,6 +33,9 @@ typedef uint difference_type; /* its square is right, also of a negative one */
 #define ADD_SUM_IF gravel_add_ulong_wg_if
 /* What a point adds to its cluster's sum. */
 #define ADDEND(x, centre) (x)
+#define COUNT_ONE(g, cluster) ADD_SUM(g, sums, SUM_OF(cluster, N_DIMENSIONS), 1, NODE_OF(cluster))
+#define COUNT_IF(g, active, cluster, n) \
+    ADD_SUM_IF(g, active, sums, SUM_OF(cluster, N_DIMENSIONS), n, NODE_OF(cluster))
 #else
 typedef float coordinate;
 typedef float centre_type;
@@ -42,9 +47,15 @@ typedef float difference_type;
 #define ADD_SUM_IF gravel_add_float_wg_if
 /* How far it is off: such sums stay near 0, where floats are dense. */
 #define ADDEND(x, centre) ((x) - (centre))
+#define COUNT_ONE(g, cluster) gravel_inc_ulong_wg(g, counts, (cluster) % BLOCK, NODE_OF(cluster))
+#define COUNT_IF(g, active, cluster, n) \
+    gravel_add_ulong_wg_if(g, active, counts, (cluster) % BLOCK, n, NODE_OF(cluster))
 #endif
 
 #define N_WORDS (N_CLUSTERS * N_DIMENSIONS)
+#define N_COLUMNS (N_DIMENSIONS + 1)
+#define SUM_OF(cluster, column) ((cluster) % BLOCK * N_COLUMNS + (column))
+#define NODE_OF(cluster) ((cluster) / BLOCK)
 
 struct nearest {
     uint cluster;
@@ -78,7 +89,7 @@ INLINE struct nearest find_nearest(global const coordinate *restrict x, ulong st
  * A message for each coordinate of each point, and one to count it.
  *
  * Global size: this node's points from number `first`; local size: any.
- * label: [stride] each point's cluster. sums, counts, centres: heap offsets. When it ends, all is sent.
+ * label: [stride] each point's cluster. sums, counts (of floats only), centres: heap offsets. When it ends, all is sent.
  */
 kernel void assign(GRAVEL_ARENA, ulong first, global const coordinate *restrict points,
                    ulong stride, global uchar *restrict label, ulong centres_offset, ulong sums,
@@ -90,9 +101,9 @@ kernel void assign(GRAVEL_ARENA, ulong first, global const coordinate *restrict 
     uint c = find_nearest(points + first, stride, get_global_id(0), centres).cluster;
     label[point] = (uchar)c;
     for (uint d = 0; d < N_DIMENSIONS; d++)
-        ADD_SUM(g, sums, c % BLOCK * N_DIMENSIONS + d,
-                ADDEND(points[d * stride + point], centres[c * N_DIMENSIONS + d]), c / BLOCK);
-    gravel_inc_ulong_wg(g, counts, c % BLOCK, c / BLOCK);
+        ADD_SUM(g, sums, SUM_OF(c, d),
+                ADDEND(points[d * stride + point], centres[c * N_DIMENSIONS + d]), NODE_OF(c));
+    COUNT_ONE(g, c);
 }
 
 /*
@@ -100,7 +111,6 @@ kernel void assign(GRAVEL_ARENA, ulong first, global const coordinate *restrict 
  * one for each, so that no two add to the same word. (PoCL 3.1 compiles a separate count, to which one work-item alone adds,
  * wrongly for one cluster and small groups.)
  */
-#define N_COLUMNS (N_DIMENSIONS + 1)
 #define N_SUMS (N_CLUSTERS * N_COLUMNS)
 
 struct group_sums {
@@ -181,14 +191,12 @@ kernel void assign_combined(GRAVEL_ARENA, ulong first, global const coordinate *
         uint word = w + lane < N_WORDS ? w + lane : 0;
         uint c = word / N_DIMENSIONS, d = word % N_DIMENSIONS;
         uint active = w + lane < N_WORDS && sum_of(&group, c * N_COLUMNS + N_DIMENSIONS) > 0;
-        ADD_SUM_IF(g, active, sums, c % BLOCK * N_DIMENSIONS + d, sum_of(&group, c * N_COLUMNS + d),
-                   c / BLOCK);
+        ADD_SUM_IF(g, active, sums, SUM_OF(c, d), sum_of(&group, c * N_COLUMNS + d), NODE_OF(c));
     }
     for (uint w = 0; w < N_CLUSTERS; w += n_lanes) {
         uint c = w + lane < N_CLUSTERS ? w + lane : 0;
         ulong count = (ulong)sum_of(&group, c * N_COLUMNS + N_DIMENSIONS);
-        gravel_add_ulong_wg_if(g, w + lane < N_CLUSTERS && count > 0, counts, c % BLOCK, count,
-                               c / BLOCK);
+        COUNT_IF(g, w + lane < N_CLUSTERS && count > 0, c, count);
     }
 }
 

@@ -43,8 +43,9 @@ struct kmeans {
 
     struct block_range own; /* points of this process */
     uint32_t block;         /* clusters of a node */
-    uint64_t sums, counts,
-        centres; /* heap offsets; the first two have `block` clusters, the last all */
+    /* Heap offsets. sums: [block][n_dimensions + 1], of whole numbers the last are counts. counts: [block], of floats only.
+     * centres: all. */
+    uint64_t sums, counts, centres;
     cl_kernel assign, measure;
     cl_mem points, label, totals;
 

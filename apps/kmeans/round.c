@@ -33,6 +33,12 @@ static uint64_t n_groups(const struct kmeans *kmeans)
     return (n_own(kmeans) + group_items - 1) / group_items;
 }
 
+/* Of a cluster's sums: its coordinates, and its points. */
+static uint64_t n_columns(const struct kmeans *kmeans)
+{
+    return kmeans->n_dimensions + 1;
+}
+
 /* ---- open and close -------------------------------------------------------------------------- */
 
 static uint64_t per_item(const struct kmeans *kmeans)
@@ -76,9 +82,9 @@ static void upload_points(struct kmeans *kmeans)
  * enough for 16 kB of local memory. */
 static unsigned n_slices(const struct kmeans *kmeans)
 {
-    uint64_t slice_bytes = (n_words(kmeans) + kmeans->n_clusters) * sum_bytes(kmeans);
+    uint64_t slice_bytes = kmeans->n_clusters * n_columns(kmeans) * sum_bytes(kmeans);
     uint64_t n_fit = 16384 / slice_bytes;
-    uint64_t n_busy = kmeans->node.group_items / (kmeans->n_dimensions + 1);
+    uint64_t n_busy = kmeans->node.group_items / n_columns(kmeans);
     uint64_t n = n_fit < n_busy ? n_fit : n_busy;
     return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
 }
@@ -119,11 +125,11 @@ void kmeans_open(void *self)
     struct kmeans *kmeans = self;
     struct node *node = &kmeans->node;
     /* As for one node, because only an open node knows how many there are. */
-    node_open(node, 4 * n_words(kmeans) * sizeof(cl_ulong));
+    node_open(node, 4 * (n_words(kmeans) + kmeans->n_clusters) * sizeof(cl_ulong));
     kmeans->own = block_range(kmeans->n_points, node->n_processes, node->number);
     kmeans->block = (uint32_t)block_of(kmeans->n_clusters, node->n_nodes);
-    kmeans->sums = node_alloc(node, kmeans->block * kmeans->n_dimensions * sum_bytes(kmeans));
-    kmeans->counts = node_alloc(node, kmeans->block * sizeof(cl_ulong));
+    kmeans->sums = node_alloc(node, kmeans->block * n_columns(kmeans) * sum_bytes(kmeans));
+    kmeans->counts = kmeans->is_float ? node_alloc(node, kmeans->block * sizeof(cl_ulong)) : 0;
     kmeans->centres = node_alloc(node, n_words(kmeans) * sizeof(union centre));
     upload_points(kmeans);
     kmeans->label = node_array(node, stride(kmeans), NULL);
@@ -184,22 +190,45 @@ static union sum sum_at(const struct kmeans *kmeans, const void *sums, uint64_t 
                             : (union sum){.fixed = ((const cl_ulong *)sums)[i]};
 }
 
-/* New centres of the clusters [first, last), which live on a node of this process. */
-static void move_centres(struct kmeans *kmeans, uint32_t number, struct block_range clusters)
+/* New centres, by the clusters' sums and, of floats, counts. */
+static void move_centres(struct kmeans *kmeans, struct block_range clusters, const void *sums,
+                         const cl_ulong *counts)
 {
-    uint64_t n_dimensions = kmeans->n_dimensions, n = clusters.last - clusters.first;
-    uint64_t bytes = n * n_dimensions * sum_bytes(kmeans);
-    union centre *after = kmeans->after + clusters.first * n_dimensions;
-    const union centre *before = kmeans->before + clusters.first * n_dimensions;
-    void *sums = node_map(&kmeans->node, number, kmeans->sums, bytes, CL_MAP_READ | CL_MAP_WRITE);
-    cl_ulong *counts = node_map(&kmeans->node, number, kmeans->counts, n * sizeof *counts,
-                                CL_MAP_READ | CL_MAP_WRITE);
-    for (uint64_t i = 0; i < n * n_dimensions; i++)
-        after[i] = new_centre(kmeans, before[i], sum_at(kmeans, sums, i), counts[i / n_dimensions]);
-    memset(sums, 0, bytes);
-    memset(counts, 0, n * sizeof *counts);
-    node_unmap(&kmeans->node, sums);
-    node_unmap(&kmeans->node, counts);
+    for (uint64_t c = clusters.first; c < clusters.last; c++) {
+        uint64_t row = (c - clusters.first) * n_columns(kmeans);
+        uint64_t count = counts ? counts[c - clusters.first]
+                                : sum_at(kmeans, sums, row + kmeans->n_dimensions).fixed;
+        for (uint64_t d = 0; d < kmeans->n_dimensions; d++) {
+            uint64_t word = c * kmeans->n_dimensions + d;
+            kmeans->after[word] =
+                new_centre(kmeans, kmeans->before[word], sum_at(kmeans, sums, row + d), count);
+        }
+    }
+}
+
+/* What a node of this process has of sums or counts; 0 when it is given back. */
+static void *take(struct kmeans *kmeans, uint32_t number, uint64_t offset, uint64_t bytes)
+{
+    return node_map(&kmeans->node, number, offset, bytes, CL_MAP_READ | CL_MAP_WRITE);
+}
+static void give_back(struct kmeans *kmeans, void *words, uint64_t bytes)
+{
+    memset(words, 0, bytes);
+    node_unmap(&kmeans->node, words);
+}
+
+/* New centres of the clusters [first, last), which live on a node of this process. */
+static void take_sums(struct kmeans *kmeans, uint32_t number, struct block_range clusters)
+{
+    uint64_t n = clusters.last - clusters.first;
+    uint64_t sums_bytes = n * n_columns(kmeans) * sum_bytes(kmeans),
+             counts_bytes = n * sizeof(cl_ulong);
+    void *sums = take(kmeans, number, kmeans->sums, sums_bytes);
+    cl_ulong *counts = kmeans->is_float ? take(kmeans, number, kmeans->counts, counts_bytes) : NULL;
+    move_centres(kmeans, clusters, sums, counts);
+    give_back(kmeans, sums, sums_bytes);
+    if (counts)
+        give_back(kmeans, counts, counts_bytes);
 }
 
 static void tell_centres(struct kmeans *kmeans, struct block_range clusters)
@@ -218,7 +247,7 @@ static void update_centres(struct kmeans *kmeans)
         struct block_range clusters = block_range(kmeans->n_clusters, node->n_nodes, number);
         if (clusters.first == clusters.last || !gravel_is_local(node->gravel, number))
             continue;
-        move_centres(kmeans, number, clusters);
+        take_sums(kmeans, number, clusters);
         tell_centres(kmeans, clusters);
     }
     node_barrier(node);
