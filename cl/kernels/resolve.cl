@@ -2,7 +2,8 @@
 /*
  * Applies the runs of a checked frame to a heap that the host cannot address.
  *
- * Messages that combine commute, so each is a work-item with one atomic operation. Puts do not: the last one
+ * Messages that combine commute, so each is a work-item with one atomic operation; of additions to few words, a group
+ * adds up its own first. Puts do not commute: the last one
  * to a word must win. A hash table finds it, from words to the last message for each: find_last enters every
  * message, store_last stores those that stand in the table. Two kernels, no barrier, no waiting, and no order
  * asked of work-items.
@@ -300,6 +301,63 @@ kernel void apply_each(RUN, uint n_items)
             apply_one(arena, frame, kind, n_messages, values_at, i + k * n_items, words[k],
                       values[k]);
     }
+}
+
+/* ---- additions to few words ------------------------------------------------------------------ */
+
+/* A group adds up what its messages add to each word, then adds that to the word: atomic operations on one word follow
+ * one another, and thousands of groups would wait for a histogram's few. sums: [n_words]. */
+#define DEFINE_ADD_FEW(type, ADD)                                                               \
+    GRAVELP_INLINE void add_few_##type(volatile global type *heap, global const uchar *indices, \
+                                       global const uchar *values, uint kind, uint n_messages,  \
+                                       uint n_items, uint n_words, volatile local type *sums)   \
+    {                                                                                           \
+        uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);                   \
+        uint item = (uint)get_global_id(0);                                                     \
+        for (uint w = lane; w < n_words; w += n_lanes)                                          \
+            sums[w] = 0;                                                                        \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                           \
+        for (uint i = item < n_items ? item : n_messages; i < n_messages;                       \
+             i += AT_ONCE * n_items) {                                                          \
+            uint words[AT_ONCE];                                                                \
+            type addends[AT_ONCE]; /* loads first, as above */                                  \
+            for (uint k = 0; k < AT_ONCE; k++) {                                                \
+                uint message = n_messages - i > k * n_items ? i + k * n_items : i;              \
+                words[k] = ((global const uint *)indices)[message];                             \
+                addends[k] =                                                                    \
+                    GRAVELP_N_VALUES(kind) ? ((global const type *)values)[message] : (type)1;  \
+            }                                                                                   \
+            for (uint k = 0; k < AT_ONCE && n_messages - i > k * n_items; k++)                  \
+                ADD(&sums[words[k]], addends[k]);                                               \
+        }                                                                                       \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                           \
+        for (uint w = lane; w < n_words; w += n_lanes)                                          \
+            if (sums[w])                                                                        \
+                ADD(&heap[w], sums[w]);                                                         \
+    }
+DEFINE_ADD_FEW(uint, atomic_add)
+#ifdef GRAVEL_INT64_ATOMICS
+DEFINE_ADD_FEW(ulong, atom_add)
+#endif
+
+/* Any local size, global size at least n_items. GRAVEL_INC or GRAVEL_ADD of integers, with 4-byte indices, to the
+ * n_words words from the base on; those of 64 bits need the device's 64-bit atomics. sums: a word of the kind for
+ * each. */
+kernel void add_few(RUN, uint n_items, uint n_words, local ulong *sums)
+{
+    global const uchar *indices = frame + indices_at, *values = frame + values_at;
+    (void)is_wide;
+    if (IS_REFUSED((uint)get_global_id(0)))
+        return; /* of all groups */
+#ifdef GRAVEL_INT64_ATOMICS
+    if (GRAVELP_VALUE_BYTES(kind) == 8) {
+        add_few_ulong((volatile global ulong *)(arena + base), indices, values, kind, n_messages,
+                      n_items, n_words, sums);
+        return;
+    }
+#endif
+    add_few_uint((volatile global uint *)(arena + base), indices, values, kind, n_messages, n_items,
+                 n_words, (volatile local uint *)sums);
 }
 
 /* ---- puts ------------------------------------------------------------------------------------ */

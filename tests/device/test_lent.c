@@ -71,6 +71,42 @@ static void every_kind_of_run_is_applied(void **state)
     }
 }
 
+/* Integers of both widths, to the last words of the heap; then one index is behind it. */
+static void additions_to_few_words_are_applied(void **state)
+{
+    (void)state;
+    static const struct word words[] = {{"inc_uint", GRAVEL_INC, GRAVEL_UINT, 0},
+                                        {"inc_long", GRAVEL_INC, GRAVEL_LONG, 0},
+                                        {"add_int", GRAVEL_ADD, GRAVEL_INT, 1},
+                                        {"add_ulong", GRAVEL_ADD, GRAVEL_ULONG, 1}};
+    for (uint32_t i = 0; i < 6 * LENGTH(words); i++) {
+        const struct word *word = &words[i / 6];
+        uint32_t n_few = i % 3 == 0   ? 1
+                         : i % 3 == 1 ? 7
+                                      : 60,
+                 bytes = GRAVEL_TYPE_BYTES(word->type);
+        bool is_bad = i % 6 >= 3;
+        begin();
+        forget_callbacks();
+        struct run_place place =
+            frame_add_run(&frame, GRAVELP_COMMAND(word->op, word->type), HEAP_BYTES - n_few * bytes,
+                          N_MESSAGES, 4, bytes, word->n_values);
+        for (uint32_t j = 0; j < N_MESSAGES; j++) {
+            frame_set_u32(&frame, place.indices, j, (uint32_t)(random_next() % n_few));
+            if (word->n_values)
+                set_value(place.values, j, word->type);
+        }
+        if (is_bad)
+            frame_set_u32(&frame, place.indices, N_MESSAGES - 1, n_few);
+        else
+            apply_on_host();
+        lend();
+        OK(gravel_device_resolver_finish(resolver));
+        assert_int_equal(ended_refusal.code, is_bad ? GRAVEL_ERANGE : 0);
+        expect_same(word->name);
+    }
+}
+
 /* Three times as many as there are berths; every third one is copied, not kept. Puts keep the order. */
 static void frames_are_applied_in_the_order_in_which_they_came(void **state)
 {
@@ -332,6 +368,7 @@ int main(int argc, char **argv)
     };
     struct CMUnitTest tests[] = {
         TEST(every_kind_of_run_is_applied),
+        TEST(additions_to_few_words_are_applied),
         TEST(frames_are_applied_in_the_order_in_which_they_came),
         TEST(looks_are_enough),
         TEST(frame_with_one_bad_index_is_refused_whole),

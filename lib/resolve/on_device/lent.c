@@ -154,6 +154,7 @@ static int enqueue_run(const struct gravel_lent *lent, const struct berth *berth
         .refused = lent->refused,
         .record = number_of(lent, berth),
         .first = planned->first,
+        .n_words = planned->n_words,
     };
     gravel_device_run_follow(&run, planned->at);
     if (rows) {
@@ -161,7 +162,7 @@ static int enqueue_run(const struct gravel_lent *lent, const struct berth *berth
         run.values_at = (uint32_t)rows->values;
     }
     return applies ? gravel_device_runs_enqueue(lent->runs, &run)
-                   : gravel_device_runs_check(lent->runs, &run, planned->n_words);
+                   : gravel_device_runs_check(lent->runs, &run);
 }
 
 /* All runs are checked before one is applied. */

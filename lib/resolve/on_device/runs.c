@@ -17,6 +17,9 @@
 #define MIN_PUT_BYTES 8u          /* index and value of the smallest */
 #define CHECK_ITEMS 65536u        /* at most: each looks at several indices */
 #define APPLY_ITEMS_PER_UNIT 512u /* at most: the kernels beside this one need room */
+#define FEW_WORDS 256u            /* that messages wait for, if each is an atomic operation */
+#define FEW_SHARE \
+    16u /* messages for each sum of each group, at least, or sums cost more than they spare */
 
 /* Kernels take arena, frame, a run, and last what only they need. */
 #define FRAME_ARGUMENT 1u
@@ -25,7 +28,7 @@
 extern const char gravel_resolve_cl[];
 
 /* Numbers of the kernels. */
-enum { APPLY_SERIALLY, APPLY_EACH, FIND_LAST, STORE_LAST, CHECK_INDICES, RAISE_SIGNAL };
+enum { APPLY_SERIALLY, APPLY_EACH, ADD_FEW, FIND_LAST, STORE_LAST, CHECK_INDICES, RAISE_SIGNAL };
 
 static int set(const struct gravel_device_runs *runs, uint32_t kernel, cl_uint first,
                const struct gravel_argument *arguments, size_t n)
@@ -73,8 +76,9 @@ static int build(struct gravel_device_runs *runs, const struct gravel_device *de
 
 static int make_kernels(struct gravel_device_runs *runs)
 {
-    static const char *const names[] = {"apply_serially", "apply_each",    "find_last",
-                                        "store_last",     "check_indices", "raise_signal"};
+    static const char *const names[] = {"apply_serially", "apply_each", "add_few",
+                                        "find_last",      "store_last", "check_indices",
+                                        "raise_signal"};
     const struct gravel_argument arena[] = {GRAVEL_ARGUMENT(runs->arena)};
     int code = gravel_cl_kernels_create(runs->device, runs->program, names, GRAVEL_RUN_KERNELS,
                                         &runs->group, runs->kernels);
@@ -139,6 +143,7 @@ struct run_rows {
     uint32_t indices_at, values_at; /* [bytes] in the frame */
     cl_mem refused;
     uint32_t record, first;
+    uint64_t n_words;
 };
 
 static int enqueue_kernel(const struct gravel_device_runs *runs, uint32_t kernel, size_t n_items)
@@ -168,22 +173,46 @@ static int enqueue(const struct gravel_device_runs *runs, const struct run_rows 
     return code ? code : enqueue_kernel(runs, kernel, n_items);
 }
 
-static int enqueue_check(const struct gravel_device_runs *runs, const struct run_rows *rows,
-                         uint64_t n_words)
+static int enqueue_check(const struct gravel_device_runs *runs, const struct run_rows *rows)
 {
     uint32_t n = rows->run->n_messages, n_items = n < CHECK_ITEMS ? n + !n : CHECK_ITEMS;
-    const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(n_words), GRAVEL_ARGUMENT(n_items)};
+    const struct gravel_argument bound[] = {GRAVEL_ARGUMENT(rows->n_words),
+                                            GRAVEL_ARGUMENT(n_items)};
     int code = SET(runs, CHECK_INDICES, LAST_ARGUMENT, bound);
     return code ? code : enqueue(runs, rows, CHECK_INDICES, n_items);
 }
 
-static int enqueue_each(const struct gravel_device_runs *runs, const struct run_rows *rows)
+/* Work-items that apply a run. */
+static uint32_t apply_items(const struct gravel_device_runs *runs, const struct run_rows *rows)
 {
     uint32_t n = rows->run->n_messages, most = runs->device->units * APPLY_ITEMS_PER_UNIT;
-    uint32_t n_items = n < most ? n + !n : most;
+    return n < most ? n + !n : most;
+}
+
+static int enqueue_each(const struct gravel_device_runs *runs, const struct run_rows *rows)
+{
+    uint32_t n_items = apply_items(runs, rows);
     const struct gravel_argument items[] = {GRAVEL_ARGUMENT(n_items)};
     int code = SET(runs, APPLY_EACH, LAST_ARGUMENT, items);
     return code ? code : enqueue(runs, rows, APPLY_EACH, n_items);
+}
+
+static bool adds_to_few(const struct gravel_device_runs *runs, const struct run_rows *rows)
+{
+    uint32_t op = GRAVELP_COMMAND_OP(rows->kind), type = GRAVELP_COMMAND_TYPE(rows->kind);
+    uint64_t n_groups = apply_items(runs, rows) / runs->group + 1;
+    return (op == GRAVEL_INC || op == GRAVEL_ADD) && type <= GRAVEL_ULONG && !rows->is_wide &&
+           rows->n_words - 1 < FEW_WORDS &&
+           rows->run->n_messages >= FEW_SHARE * n_groups * rows->n_words;
+}
+
+static int enqueue_few(const struct gravel_device_runs *runs, const struct run_rows *rows)
+{
+    uint32_t n_items = apply_items(runs, rows), n_words = (uint32_t)rows->n_words;
+    const struct gravel_argument words[] = {GRAVEL_ARGUMENT(n_items), GRAVEL_ARGUMENT(n_words),
+                                            GRAVEL_ARGUMENT_LOCAL(2 * n_words)};
+    int code = SET(runs, ADD_FEW, LAST_ARGUMENT, words);
+    return code ? code : enqueue(runs, rows, ADD_FEW, n_items);
 }
 
 static int enqueue_puts(const struct gravel_device_runs *runs, const struct run_rows *rows)
@@ -217,13 +246,18 @@ static int enqueue_signal(const struct gravel_device_runs *runs, uint64_t at, ui
 int gravel_device_runs_warm_up(const struct gravel_device_runs *runs, cl_mem uploaded)
 {
     const struct gravel_run nothing = {.command = GRAVELP_COMMAND(GRAVEL_PUT, GRAVEL_UINT)};
-    const struct run_rows rows = {
-        .frame = uploaded, .run = &nothing, .kind = nothing.command, .refused = runs->passed};
+    const struct run_rows rows = {.frame = uploaded,
+                                  .run = &nothing,
+                                  .kind = nothing.command,
+                                  .refused = runs->passed,
+                                  .n_words = 1};
     int code = enqueue(runs, &rows, APPLY_SERIALLY, 1);
     if (!code)
-        code = enqueue_check(runs, &rows, 0);
+        code = enqueue_check(runs, &rows);
     if (!code && !runs->is_serial)
         code = enqueue_each(runs, &rows);
+    if (!code && !runs->is_serial)
+        code = enqueue_few(runs, &rows);
     if (!code && !runs->is_serial)
         code = enqueue_puts(runs, &rows);
     return code ? code : enqueue_signal(runs, 0, 0);
@@ -246,7 +280,7 @@ static int enqueue_messages(const struct gravel_device_runs *runs, const struct 
         return enqueue(runs, rows, APPLY_SERIALLY, 1);
     if (GRAVELP_COMMAND_OP(rows->kind) == GRAVEL_PUT)
         return enqueue_puts(runs, rows);
-    return enqueue_each(runs, rows);
+    return adds_to_few(runs, rows) ? enqueue_few(runs, rows) : enqueue_each(runs, rows);
 }
 
 static struct run_rows find_rows(const struct gravel_device_runs *runs,
@@ -266,14 +300,15 @@ static struct run_rows find_rows(const struct gravel_device_runs *runs,
         .refused = run->refused ? run->refused : runs->passed,
         .record = run->record,
         .first = run->first,
+        .n_words = run->n_words,
     };
 }
 
 int gravel_device_runs_check(const struct gravel_device_runs *runs,
-                             const struct gravel_device_run *run, uint64_t n_words)
+                             const struct gravel_device_run *run)
 {
     const struct run_rows rows = find_rows(runs, run);
-    return enqueue_check(runs, &rows, n_words);
+    return enqueue_check(runs, &rows);
 }
 
 int gravel_device_runs_enqueue(const struct gravel_device_runs *runs,

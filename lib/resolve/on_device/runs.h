@@ -15,7 +15,7 @@
 #include "device/device.h"
 #include "resolve/decode.h"
 
-#define GRAVEL_RUN_KERNELS 6u
+#define GRAVEL_RUN_KERNELS 7u
 
 struct gravel_device_runs {
     const struct gravel_device *device;
@@ -40,6 +40,7 @@ struct gravel_device_run {
     cl_mem refused;                 /* see resolve.cl; NULL: the host has checked the indices */
     uint32_t record;                /* its number in `refused` */
     uint32_t first;                 /* messages of the frame before it */
+    uint64_t n_words; /* as gravel_decode_plan tells; 0: the host has checked the indices */
 };
 
 /**
@@ -54,14 +55,13 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
 void gravel_device_runs_destroy(struct gravel_device_runs *runs);
 
 /**
- * Enqueue the comparison of a run's indices with the largest it may have. All runs of a frame are checked before one of
- * them is applied.
+ * Enqueue the comparison of a run's indices with n_words. All runs of a frame are checked before one of them is
+ * applied.
  *
- * @param n_words  as gravel_decode_plan tells.
- * @return      0; GRAVEL_ECL.
+ * @return  0; GRAVEL_ECL.
  */
 int gravel_device_runs_check(const struct gravel_device_runs *runs,
-                             const struct gravel_device_run *run, uint64_t n_words);
+                             const struct gravel_device_run *run);
 
 /** Say that the rows of a run follow its header. @param at  of the run in the frame [bytes]; `run` is set. */
 static inline void gravel_device_run_follow(struct gravel_device_run *run, uint64_t at)
