@@ -168,7 +168,7 @@ static _Noreturn void work_for(const struct contest *contest, uint32_t first, ui
     exit(0);
 }
 
-/* Wait for the processes; if one fails, the others, which wait for it, are ended. */
+/* Wait for the processes; if one fails, the rest, which would wait for it, are ended. */
 static void wait_for(const pid_t *processes, uint32_t n)
 {
     bool has_failed = false;
