@@ -24,8 +24,8 @@ int gravel_test_start_counting(struct gravel_test_launch *launch,
 /** looks.c: measure device->look_ns. @param zeros  three lines of them. @return 0; GRAVEL_ECL. */
 int gravel_self_test_looks(struct gravel_device *device, cl_program program, cl_mem zeros);
 
-/** second_kernel.c, step pump: a second kernel runs beside one that holds all compute units but one.
- * @return 0; GRAVEL_ECAPABILITY; GRAVEL_ECL. */
+/** second_kernel.c, step pump: all command queues make progress beside a kernel that holds all compute units but one.
+ * @return 0; GRAVEL_ECAPABILITY; GRAVEL_ECL; GRAVEL_ENOMEM; GRAVEL_ETIMEOUT. */
 int gravel_self_test_beside(const struct gravel_device *device, cl_program program,
                             const struct gravel_test_words *words);
 

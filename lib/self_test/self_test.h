@@ -3,8 +3,9 @@
  * Proves in bounded time that a device can take its step; queries alone mislead both ways.
  *
  * svm, usm: host and a running kernel hand over words there and back, in order, and device atomics are exact.
- * pump:     the same through copies; and a kernel and copies get to run beside one that fills all compute units
- *           but one, which is what a launch's slices rely on.
+ * pump:     the same through copies; and on as many command queues as a node may have, a kernel and a copy get to run
+ *           beside a kernel that fills all compute units but one, with another one enqueued behind it, which is what a
+ *           launch's slices rely on.
  * drain:    device atomics are exact.
  * svm, usm with handlers in OpenCL C: a kernel beside those that hold all units that launches may hold gets to run.
  * meet:     groups of a launch that have started continue while other groups wait for them; flows ask for it.
