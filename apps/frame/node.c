@@ -105,6 +105,16 @@ void node_open(struct node *node, uint64_t heap_bytes)
     node->n_processes = count_processes(node->gravel);
 }
 
+bool node_is_discrete(const struct node *node)
+{
+    const char *step = gravel_step(node->gravel);
+    cl_device_type type = 0;
+    node_check_cl(
+        clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL),
+        "clGetDeviceInfo");
+    return (!strcmp(step, "pump") || !strcmp(step, "drain")) && !(type & CL_DEVICE_TYPE_CPU);
+}
+
 /* The options, and what the model's prelude asks for. */
 static void join_options(const struct node *node, const char *options, char *all, size_t bytes)
 {
@@ -373,6 +383,7 @@ void node_close(struct node *node)
     for (unsigned i = 0; i < NODE_MOST_KERNELS; i++)
         if (node->kernels[i])
             clReleaseKernel(node->kernels[i]);
-    clReleaseProgram(node->program);
+    if (node->program)
+        clReleaseProgram(node->program);
     node_check(gravel_close(node->gravel));
 }

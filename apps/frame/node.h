@@ -70,6 +70,9 @@ void node_check_cl(cl_int error, const char *call);
  */
 void node_open(struct node *node, uint64_t heap_bytes);
 
+/** Whether the device has memory of its own, and is no CPU made to copy as if it had: a discrete GPU. */
+bool node_is_discrete(const struct node *node);
+
 /**
  * Build the node's one program.
  *
