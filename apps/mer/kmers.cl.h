@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every place of the text where a k-mer begins sends it, with its neighbours, to the node that counts it.
+ * The k-mer that begins at a place of the text, with its neighbours, and the node that counts it.
  *
- * The host defines K (1 to 63) and N_ARGS, the words of a message: 2 K bits of k-mer and 6 of neighbours fit.
+ * The host defines K (1 to 63) and N_WORDS, the words of a message: 2 K bits of k-mer and 6 of neighbours fit.
  *
  * Text is packed: bases are two bits, A 0, C 1, G 2, T 3, the first of a ulong's 32 in its highest bits. Beside it are two
  * rows of bits, the first of a ulong's 64 in its lowest: `valid`, a base stands there, and `starts`, a k-mer to be counted
  * begins there. Place 0 is no base. All have room to be read past the end.
  *
- * Path:    count.c launches it -> gravel_am -> count.c's handler at the owner
+ * Path:    pack.h -> this -> on_host.cl, on_device.cl
  * Source:  Chapman et al., Meraculous, 2011; Orr 2016, section 5.4.
  */
 #include "gravel.cl.h"
@@ -88,9 +88,14 @@ INLINE ulong mix(ulong x)
     return x ^ x >> 31;
 }
 
-INLINE uint owner_of(struct kmer kmer, uint n_nodes)
+/* As kmer_hash and kmer_owner of table.h. */
+INLINE ulong hash_of(struct kmer kmer)
 {
-    return (uint)((mix(kmer.low + mix(kmer.high)) >> 32) * n_nodes >> 32);
+    return mix(kmer.low + mix(kmer.high));
+}
+INLINE uint owner_of(ulong hash, uint n_nodes)
+{
+    return (uint)((hash >> 32) * n_nodes >> 32);
 }
 
 /* A neighbour seen from the other strand. */
@@ -100,17 +105,17 @@ INLINE uint complement(uint base)
 }
 
 /*
- * What a place sends: active, words, node. Of the two strands the one whose k-mer is less counts; of a k-mer that is
- * both, the text's.
+ * What a place sends, if it is active: the words of words.h; and the k-mer's hash. Of the two strands the one whose k-mer
+ * is less counts; of a k-mer that is both, the text's.
  */
 struct sent {
-    ulong word0, word1, word2;
-    uint active, node;
+    ulong word0, word1, word2, hash;
+    uint active;
 };
 
 INLINE struct sent sent_from(ulong i, global const ulong *restrict bases,
                              global const ulong *restrict starts,
-                             global const ulong *restrict valid, uint n_nodes)
+                             global const ulong *restrict valid)
 {
     struct kmer all = bases_at(bases, i), here = first_bases(all), there = other_strand(all);
     uint left = neighbour_at(bases, valid, i ? i - 1 : 0),
@@ -119,40 +124,5 @@ INLINE struct sent sent_from(ulong i, global const ulong *restrict bases,
     struct kmer kmer = {turn ? there.high : here.high, turn ? there.low : here.low};
     ulong beside = turn ? complement(right) << 3 | complement(left) : left << 3 | right;
     return (struct sent){kmer.low << 6 | beside, kmer.high << 6 | kmer.low >> 58, kmer.high >> 58,
-                         bit_at(starts, i), owner_of(kmer, n_nodes)};
-}
-
-#if N_ARGS == 1
-#define SEND(g, m) gravel_am1_wg_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.node)
-#elif N_ARGS == 2
-#define SEND(g, m) \
-    gravel_am2_wg_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.word1, m.node)
-#else
-#define SEND(g, m) \
-    gravel_am3_wg_if(g, m.active, GRAVEL_HANDLER(count_kmer), m.word0, m.word1, m.word2, m.node)
-#endif
-
-/*
- * Global size: places of the text from number `first`; local size: any.
- * bases, starts, valid: see above. When it ends, all k-mers are sent.
- */
-kernel void count_kmers(GRAVEL_ARENA, ulong first, global const ulong *restrict bases,
-                        global const ulong *restrict starts, global const ulong *restrict valid)
-{
-    GRAVEL_OPEN(g);
-    struct sent sent = sent_from(first + get_global_id(0), bases, starts, valid, gravel_n_nodes(g));
-    SEND(g, sent);
-}
-
-/* With `each` places a work-item; places of a group are neighbours. */
-kernel void count_several(GRAVEL_ARENA, ulong first, global const ulong *restrict bases,
-                          global const ulong *restrict starts, global const ulong *restrict valid,
-                          uint each)
-{
-    GRAVEL_OPEN(g);
-    ulong i = first + (get_global_id(0) - get_local_id(0)) * each + get_local_id(0);
-    for (uint k = 0; k < each; k++, i += get_local_size(0)) {
-        struct sent sent = sent_from(i, bases, starts, valid, gravel_n_nodes(g));
-        SEND(g, sent);
-    }
+                         hash_of(kmer), bit_at(starts, i)};
 }

@@ -4,16 +4,30 @@
  * nodes.
  *
  * It is the first step of the assembler Meraculous. Every k-mer is an active message to the node
- * that its hash names, where a handler counts it.
+ * that its hash names, where a handler counts it, on the host or on the device.
  *
  * Path: main -> count.c -> reference.c -> report
  * Source: Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011;
  * Orr 2016, section 5.4.
  */
 #include "mer.h"
+#include "reference.h"
 
 #include <stdio.h>
 #include <string.h>
+
+static error_t take_place(struct argp_state *state, const struct app_option *option,
+                          const char *value, void *field)
+{
+    static const struct place *const places[] = {&on_host, &on_device};
+    const struct place **chosen = field;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        *chosen = places[i];
+        if (!strcmp(places[i]->name, value))
+            return 0;
+    }
+    return option_refuse(state, option, "'%s' is neither host nor device", value);
+}
 
 static const struct app_option own_options[] = {
     {"file", 'f', "FILE", "Read FASTA or FASTQ, plain or gzip", OPTION_WORD(struct mer, path)},
@@ -22,8 +36,16 @@ static const struct app_option own_options[] = {
      OPTION_NUMBER(struct mer, least_quality, 0, 93)},
     {"output", 'o', "FILE", "Write FILE.0, FILE.1 ...: k-mer, count, A C G T before, and after",
      OPTION_WORD(struct mer, output)},
+    {"table", 0, "PLACE",
+     "Where k-mers are counted: host, or device (device if that is a GPU with its own memory)",
+     take_place, OPTION_AT(struct mer, place, const struct place *), 0, 0},
+    {"distinct", 0, "N",
+     "Table on the device: room for N different k-mers of all nodes (as many as the input may "
+     "have)",
+     OPTION_NUMBER(struct mer, n_expected, 1, UINT64_C(1) << 40)},
     {"per-item", 0, "N",
-     "Places of a work-item (1; on step pump up to 1024, so that a launch is a few slices)",
+     "Table on the host: places of a work-item (1; on step pump up to 1024, so that a launch is a "
+     "few slices)",
      OPTION_NUMBER(struct mer, per_item, 1, 1 << 20)},
     {0}};
 
@@ -39,9 +61,9 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "bases", mer->n_bases);
     trials_add_number(trials, "kmers", mer->n_kmers);
     trials_add_number(trials, "least_quality", mer->least_quality);
-    trials_add_number(trials, "places_per_item", mer->per_item);
     trials_add_real(trials, "read_seconds", mer->read_s);
-    trials_add_number(trials, "group_items", mer->node.group_items);
+    trials_add_word(trials, "table", mer->place->name);
+    mer->place->describe(mer, trials);
 }
 
 static void result(void *self, struct trials *trials)
@@ -58,8 +80,17 @@ static void result(void *self, struct trials *trials)
 
 static uint64_t check(void *self, struct trials *trials)
 {
+    const struct mer *mer = self;
+    const bool has_all = mer->node.n_processes == 1;
+    const struct reference asked = {.path = mer->path,
+                                    .k = (unsigned)mer->k,
+                                    .least_quality = (unsigned)mer->least_quality,
+                                    .tables = mer->tables,
+                                    .n_tables = mer->node.n_nodes,
+                                    .first = has_all ? 0 : mer->node.number,
+                                    .n_own = has_all ? mer->node.n_nodes : 1};
     double serial_s;
-    uint64_t n_wrong = mer_check(self, &serial_s);
+    uint64_t n_wrong = reference_check(&asked, &serial_s);
     trials_add_real(trials, "serial_seconds", serial_s);
     trials_say(trials, "  serial, of node 0's k-mers, with reading: %.6f s\n", serial_s);
     return n_wrong;

@@ -2,19 +2,51 @@
 /*
  * What the parts of the k-mer counter share.
  *
- * Path:    mer.c (options, trials) -> pack.c (input) -> count.c (this node's part) -> reference.c
- *          (check)
+ * Path:    mer.c (options, trials) -> count.c (input) -> on_host.c or on_device.c (the table) ->
+ *          reference.c (check), output.c
  * Owner:   mer_open makes what mer_close frees.
  * Threads: main's; tables are the network thread's between a launch and the next barrier.
  */
 #ifndef APPS_MER_H
 #define APPS_MER_H
 
-#include "table.h"
+#include "words.h"
 #include "frame/app.h"
 #include "frame/each.h"
 
-#define MAX_K 63
+struct mer;
+
+/* Where a node's table is: --table. All nodes take each step together. */
+struct place {
+    const char *name;
+
+    /** Open the node with a handler that counts, and with room for what that takes; or die. */
+    void (*open)(struct mer *mer);
+
+    /** Build program and kernels: the text is on the device. */
+    void (*build)(struct mer *mer);
+
+    /** Add what only this place has to the parameters. */
+    void (*describe)(const struct mer *mer, struct trials *trials);
+
+    /** Empty what is not in mer->tables; NULL: nothing. */
+    void (*reset)(struct mer *mer);
+
+    /** Send all k-mers of this process's text, and wait until all nodes have counted theirs; or die. */
+    void (*count)(struct mer *mer);
+
+    /** Have what was counted in mer->tables; NULL: it is there. */
+    void (*fetch)(struct mer *mer);
+};
+
+extern const struct place on_host, on_device;
+
+/* What on_device.c knows of a node's table. */
+struct device_table {
+    uint64_t n_shards;
+    uint64_t offset; /* in the heap: the entries, and the number of k-mers that found no room */
+    cl_kernel count, clear;
+};
 
 struct mer {
     struct options options;
@@ -22,7 +54,9 @@ struct mer {
     const char *output; /* NULL for none */
     uint64_t k;
     uint64_t least_quality;
-    uint64_t per_item; /* places of a work-item; 0 until mer_open if it is to be derived */
+    uint64_t per_item;   /* places of a work-item; 0 until mer_open if it is to be derived */
+    uint64_t n_expected; /* different k-mers of all nodes; 0: the most that the input may have */
+    const struct place *place; /* NULL until mer_open if it is to be chosen */
     struct node node;
 
     uint64_t n_places;                    /* of this process's text */
@@ -30,8 +64,9 @@ struct mer {
     uint64_t n_distinct;                  /* of all nodes */
     double read_s;                        /* reading and packing took [s] */
     struct table *tables;                 /* [n_nodes]; empty for nodes of other processes */
-    struct node_kernels count;
     cl_mem bases, starts, valid;
+    struct node_kernels on_host;
+    struct device_table on_device;
 };
 
 /** Open the node and read this process's share of the file. */
@@ -43,21 +78,20 @@ app_step mer_reset;
 /** Count all k-mers. */
 app_step mer_count;
 
-/** Set n_distinct. Collective. */
+/** Have the counts in this process's tables, and set n_distinct. Collective. */
 void mer_sum(struct mer *mer);
+
+/** Set three arguments of a kernel from number `first` on: bases, starts, valid. */
+void mer_set_text(const struct mer *mer, cl_kernel kernel, cl_uint first);
+
+/** The compiler's options for kmers.cl.h, and `more`. @return  options. */
+#define MER_OPTIONS_BYTES 128
+const char *mer_options(const struct mer *mer, const char *more, char options[MER_OPTIONS_BYTES]);
 
 /** Write this process's tables to OUTPUT.NUMBER, or die. */
 void mer_write(const struct mer *mer);
 
 /** Free what mer_open made. */
 app_step mer_close;
-
-/**
- * Compare the tables of this process with all its k-mers sorted.
- *
- * @param serial_s  [out] reading, sorting and counting took [s].
- * @return          k-mers that are wrong [count].
- */
-uint64_t mer_check(const struct mer *mer, double *serial_s);
 
 #endif

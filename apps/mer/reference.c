@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check: read the file again, base by base, list the k-mers that this process owns, sort them,
- * and count equal ones.
+ * List k-mers, sort them, and count equal ones. See reference.h.
  *
- * Path: mer.c -> sequence.h -> this
+ * Path: reference.h -> sequence.h -> this
  * Owner: nothing outlives the call.
  * Threads: main's.
  */
-#include "mer.h"
+#include "reference.h"
 #include "sequence.h"
+#include "frame/die.h"
+#include "frame/trials.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,39 +59,40 @@ static uint8_t turned(uint8_t base)
     return base == BASE_NONE ? base : (uint8_t)(3 - base);
 }
 
-static bool is_mine(const struct mer *mer, word128 kmer)
+static bool is_mine(const struct reference *asked, word128 kmer)
 {
     struct kmer words = {.high = (uint64_t)(kmer >> 64), .low = (uint64_t)kmer};
-    uint32_t owner = kmer_owner(kmer_hash(words), mer->node.n_nodes);
-    return gravel_is_local(mer->node.gravel, owner);
+    uint32_t owner = kmer_owner(kmer_hash(words), asked->n_tables);
+    return owner - asked->first < asked->n_own;
 }
 
-static void list_sequence(const struct mer *mer, struct list *list, const struct sequence *sequence)
+static void list_sequence(const struct reference *asked, struct list *list,
+                          const struct sequence *sequence)
 {
     struct window window = {0};
     for (uint64_t i = 0; i < sequence->n_bases; i++) {
-        slide(&window, sequence->bases[i], (unsigned)mer->k);
-        if (window.n_known < mer->k)
+        slide(&window, sequence->bases[i], asked->k);
+        if (window.n_known < asked->k)
             continue;
-        uint8_t left = i >= mer->k ? sequence->bases[i - mer->k] : BASE_NONE;
+        uint8_t left = i >= asked->k ? sequence->bases[i - asked->k] : BASE_NONE;
         uint8_t right = i + 1 < sequence->n_bases ? sequence->bases[i + 1] : BASE_NONE;
         struct seen seen = {window.forward, left, right};
         if (window.backward < window.forward)
             seen = (struct seen){window.backward, turned(right), turned(left)};
-        if (is_mine(mer, seen.kmer))
+        if (is_mine(asked, seen.kmer))
             add(list, seen);
     }
 }
 
-static void list_file(const struct mer *mer, struct list *list)
+static void list_file(const struct reference *asked, struct list *list)
 {
     char reason[SEQUENCE_REASON_BYTES];
     struct sequence sequence;
-    struct sequence_file *file = sequence_open(mer->path, (unsigned)mer->least_quality, reason);
+    struct sequence_file *file = sequence_open(asked->path, asked->least_quality, reason);
     if (!file)
         die("%s", reason);
     while (sequence_next(file, &sequence))
-        list_sequence(mer, list, &sequence);
+        list_sequence(asked, list, &sequence);
     if (sequence_has_failed(file))
         die("%s", reason);
     sequence_close(file);
@@ -116,45 +118,45 @@ static struct table_entry count_equal(const struct seen *seen, uint64_t n)
     return entry;
 }
 
-static bool is_counted(const struct mer *mer, const struct table_entry *right)
+static bool is_counted(const struct reference *asked, const struct table_entry *right)
 {
-    uint32_t owner = kmer_owner(kmer_hash(right->kmer), mer->node.n_nodes);
-    const struct table_entry *entry = table_find(&mer->tables[owner], right->kmer);
+    uint32_t owner = kmer_owner(kmer_hash(right->kmer), asked->n_tables);
+    const struct table_entry *entry = table_find(&asked->tables[owner], right->kmer);
     return entry && memcmp(entry, right, sizeof *entry) == 0;
 }
 
 /* Entries of this process's tables [count]. */
-static uint64_t n_entries(const struct mer *mer)
+static uint64_t n_entries(const struct reference *asked)
 {
     uint64_t n = 0;
-    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
-        n += table_n_used(&mer->tables[i]);
+    for (uint32_t i = 0; i < asked->n_own; i++)
+        n += table_n_used(&asked->tables[asked->first + i]);
     return n;
 }
 
 /* Every k-mer of the list is in the tables as often, and they hold no others. */
-static uint64_t compare(const struct mer *mer, const struct list *list)
+static uint64_t compare(const struct reference *asked, const struct list *list)
 {
     uint64_t n_wrong = 0, n_distinct = 0;
     for (uint64_t begin = 0, end; begin < list->n; begin = end, n_distinct++) {
         for (end = begin + 1; end < list->n && list->seen[end].kmer == list->seen[begin].kmer;)
             end++;
         struct table_entry right = count_equal(list->seen + begin, end - begin);
-        n_wrong += !is_counted(mer, &right);
+        n_wrong += !is_counted(asked, &right);
     }
-    uint64_t n = n_entries(mer);
+    uint64_t n = n_entries(asked);
     return n_wrong + (n > n_distinct ? n - n_distinct : n_distinct - n);
 }
 
-uint64_t mer_check(const struct mer *mer, double *serial_s)
+uint64_t reference_check(const struct reference *asked, double *serial_s)
 {
     struct list list = {0};
     double begin_s = trials_clock();
-    list_file(mer, &list);
+    list_file(asked, &list);
     if (list.n)
         qsort(list.seen, list.n, sizeof *list.seen, compare_seen);
     *serial_s = trials_clock() - begin_s;
-    uint64_t n_wrong = compare(mer, &list);
+    uint64_t n_wrong = compare(asked, &list);
     free(list.seen);
     return n_wrong;
 }

@@ -2,7 +2,7 @@
 /*
  * Linear probing in shards that double when seven of ten entries are taken.
  *
- * Path: count.c -> this
+ * Path: table.h -> this
  * Owner: see table.h.
  * Threads: one at a time.
  */
@@ -68,22 +68,39 @@ static void count_one(uint32_t *counter)
     *counter += *counter != UINT32_MAX;
 }
 
-static bool apply(struct table *table, const struct table_pending *pending)
+/* The k-mer's entry, new with a count of 0 if there was none; NULL without memory. */
+static struct table_entry *claim(struct table *table, struct kmer kmer, uint64_t hash)
 {
-    struct table_shard *shard = shard_of(table, pending->hash);
+    struct table_shard *shard = shard_of(table, hash);
     if (shard->n_used * 10 >= shard->capacity * 7 && !grow(shard))
-        return false;
-    struct table_entry *entry = probe(shard, pending->kmer, pending->hash);
+        return NULL;
+    struct table_entry *entry = probe(shard, kmer, hash);
     if (!entry->count) {
-        entry->kmer = pending->kmer;
+        entry->kmer = kmer;
         shard->n_used++;
     }
+    return entry;
+}
+
+static bool apply(struct table *table, const struct table_pending *pending)
+{
+    struct table_entry *entry = claim(table, pending->kmer, pending->hash);
+    if (!entry)
+        return false;
     count_one(&entry->count);
     if (pending->left < NO_NEIGHBOUR)
         count_one(&entry->left[pending->left]);
     if (pending->right < NO_NEIGHBOUR)
         count_one(&entry->right[pending->right]);
     return true;
+}
+
+bool table_put(struct table *table, const struct table_entry *entry)
+{
+    struct table_entry *claimed = claim(table, entry->kmer, kmer_hash(entry->kmer));
+    if (claimed)
+        *claimed = *entry;
+    return claimed != NULL;
 }
 
 static void prefetch(struct table *table, uint64_t hash)

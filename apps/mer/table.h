@@ -6,7 +6,7 @@
  * the network for long. An insertion waits until TABLE_PENDING more have come, while the processor fetches its
  * line.
  *
- * Path: count.c (handler) -> this -> count.c, reference.c
+ * Path: on_host.c (handler), on_device.c -> this -> output.c, reference.c
  * Owner: table_free frees what insertions made.
  * Threads: one at a time.
  */
@@ -25,7 +25,7 @@ struct kmer {
 
 #define NO_NEIGHBOUR 4
 
-/* One cache line. Counts stop at UINT32_MAX. */
+/* One cache line; on_device.cl has the same. Counts stop at UINT32_MAX. */
 struct table_entry {
     struct kmer kmer;
     uint32_t count;             /* 0: the entry is free */
@@ -54,7 +54,7 @@ struct table {
     uint64_t n_given; /* insertions so far, those pending too */
 };
 
-/** As on the device (mer.cl): the upper half chooses the node, the lower bits the entry. */
+/** As on the device (kmers.cl.h): the upper half chooses the node, the lower bits the entry. */
 static inline uint64_t kmer_hash(struct kmer kmer)
 {
     return random_mix(kmer.low + random_mix(kmer.high));
@@ -66,6 +66,9 @@ static inline uint32_t kmer_owner(uint64_t hash, uint32_t n_nodes)
 
 /** Count a k-mer and its neighbours, 0 to 3 or NO_NEIGHBOUR. @return  false without memory. */
 bool table_insert(struct table *table, struct kmer kmer, uint32_t left, uint32_t right);
+
+/** Put in an entry whose k-mer the table does not have. @return  false without memory. */
+bool table_put(struct table *table, const struct table_entry *entry);
 
 /** Count those put off. @return  false without memory. */
 bool table_finish(struct table *table);

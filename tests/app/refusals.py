@@ -99,6 +99,11 @@ GROUPS["mer options"] = [
     ("mer", "", "no sequences"),
     ("mer", "-k 0", "-k: '0'"),
     ("mer", "-k 64", "-k: '64'"),
+    ("mer", "--table shelf", "--table: 'shelf' is neither host nor device"),
+    ("mer", "--distinct 0", "--distinct: '0' is not in 1.."),
+    ("mer", "-f mer/long.fa --table host --distinct 9", "--distinct: of --table device"),
+    ("mer", "-f mer/long.fa --table device --per-item 2", "--per-item: of --table host"),
+    ("mer", "-f mer/long.fa --table device --model lane", "--table device: its messages are Gravel's"),
 ]
 GROUPS["mer files"] = [  # read when a node is open
     ("mer", "-f absent.fa", "absent.fa: cannot open"),
@@ -110,6 +115,12 @@ GROUPS["mer files"] = [  # read when a node is open
     ("mer", "-f mer/short-quality.fq", "short-quality.fq: record 1 'r1': 4 bases, and a quality of 3"),
     ("mer", "-f mer/long-quality.fq", "long-quality.fq: record 1 'r1': is followed by 'I'"),
     ("mer", "-f mer/truncated.fq.gz", "truncated.fq.gz: record 2 'r2': the compressed data end early"),
+]
+GROUPS["mer on the device"] = [  # a table that is full, or too large
+    ("mer", "-f mer/long.fa --table device --distinct 1", "k-mers found no room in a table of 128 entries"),
+    ("mer", "-f mer/long.fa --table device --distinct 1", "k-mers found no room in a table of 128 entries", LOOPBACK),
+    ("mer", "-f mer/long.fa --table device --distinct 100000000000", "take 14628571430976 bytes, and the device"),
+    ("mer", "-f mer/long.fa --table device", "heap", HEAP_64K),
 ]
 GROUPS["device"] = [
     ("gups", "", "no such device", {"GRAVEL_DEVICE": "absent"}),
@@ -144,6 +155,9 @@ GROUPS["device"] = [
 GROUPS["ranks"] = [
     ("kmeans", "-k 257", "-k: '257' is not in 1..256"),
     ("sssp", "-f negative.wel", "negative.wel:3: weight -2.5 is negative"),
+]
+GROUPS["mer of ranks"] = [
+    ("mer", "-f mer/long.fa --table device --distinct 1", "k-mers found no room in a table of 128 entries"),
 ]
 # Forms of critical sections that a node has alone.
 GROUPS["forms of ranks"] = [

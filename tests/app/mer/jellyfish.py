@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Count a file's k-mers by mer and by jellyfish, and compare.
 
-jellyfish.py MER FILE K [RANKS]
+jellyfish.py [--ranks N] MER FILE K OPTION...      options of mer
 
-Exit status 77: no jellyfish here, or no mpirun and RANKS given.
+Exit status 77: no jellyfish here, or no mpirun and --ranks given.
 """
+import argparse
 import os
 import shutil
 import subprocess
@@ -18,11 +19,13 @@ def run(words):
                           capture_output=True).stdout
 
 
-def by_mer(folder, program, path, k, ranks):
-    mpirun = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", ranks] if ranks else []
-    run(mpirun + [program, "-q", "-n", "1", "-k", k, "-f", path, "-o", os.path.join(folder, "mer")])
+def by_mer(folder, arguments):
+    ranks = arguments.ranks
+    mpirun = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)] if ranks else []
+    run(mpirun + [arguments.mer, "-q", "-n", "1", "-k", arguments.k, "-f", arguments.file,
+                  "-o", os.path.join(folder, "mer")] + arguments.options)
     words = []
-    for rank in range(int(ranks or 1)):  # each k-mer is in one of the files
+    for rank in range(ranks or 1):  # each k-mer is in one of the files
         with open(os.path.join(folder, "mer.%d" % rank)) as lines:
             words += [line.split() for line in lines]
     assert len({word[0] for word in words}) == len(words), "a k-mer twice"
@@ -40,16 +43,20 @@ def by_jellyfish(folder, path, k):
 
 
 def main():
-    program, path, k = sys.argv[1:4]
-    ranks = sys.argv[4] if len(sys.argv) > 4 else None
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ranks", type=int)
+    for name in ("mer", "file", "k"):
+        parser.add_argument(name)
+    parser.add_argument("options", nargs=argparse.REMAINDER)
+    arguments = parser.parse_args()
     if not shutil.which("jellyfish"):
         print("jellyfish is not installed (Debian: jellyfish)")
         return 77
-    if ranks and not shutil.which("mpirun"):
+    if arguments.ranks and not shutil.which("mpirun"):
         print("mpirun is not installed")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        mine, right = by_mer(folder, program, path, k, ranks), by_jellyfish(folder, path, k)
+        mine, right = by_mer(folder, arguments), by_jellyfish(folder, arguments.file, arguments.k)
     wrong = sorted(kmer for kmer in mine.keys() | right.keys() if mine.get(kmer) != right.get(kmer))
     print("%d k-mers, %d wrong" % (len(right), len(wrong)))
     for kmer in wrong[:5]:

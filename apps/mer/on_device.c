@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table in the memory of the device, in the symmetric heap: a handler with a key counts there.
+ *
+ * A node's table is shards of SHARD_ENTRIES entries, which cannot grow. There are so many that each gets SHARD_MEAN
+ * different k-mers on average: 72 more, for which the hash would have to be off by nine standard deviations, have room.
+ *
+ * Path: count.c -> on_device.cl -> table.c, for the check and the output
+ * Owner: the heap's; see mer.h.
+ * Threads: main's.
+ */
+#include "mer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SHARD_ENTRIES 128u
+#define SHARD_MEAN 56u
+#define SHARD_BYTES (SHARD_ENTRIES * sizeof(struct table_entry))
+#define LOST_BYTES 64u /* behind the shards: one word, and up to the end of its line */
+#define FETCHED_SHARDS UINT64_C(2048) /* copied at once */
+
+/* Shards for so many different k-mers at least, few as there may be: each is counted by a work-item at a time. */
+#define LEAST_EXPECTED (UINT64_C(1) << 16)
+
+extern const char on_device_cl[];
+
+/* ---- how large ----------------------------------------------------------------------------------- */
+
+/* Different k-mers of all nodes at most. */
+static uint64_t expect_kmers(const struct mer *mer)
+{
+    uint64_t n = mer->n_kmers;
+    if (mer->k < 32 && n > UINT64_C(1) << 2 * mer->k)
+        n = UINT64_C(1) << 2 * mer->k;
+    return n > LEAST_EXPECTED * mer->node.n_nodes ? n : LEAST_EXPECTED * mer->node.n_nodes;
+}
+
+static uint64_t table_bytes(const struct mer *mer)
+{
+    return mer->on_device.n_shards * SHARD_BYTES + LOST_BYTES;
+}
+
+/* Nodes whose heaps are in this process. */
+static uint32_t n_local(const struct node *node)
+{
+    return node->n_processes == 1 ? node->n_nodes : 1;
+}
+
+static void size_table(struct mer *mer)
+{
+    uint64_t n = mer->n_expected ? mer->n_expected : expect_kmers(mer);
+    cl_ulong most = 0;
+    mer->on_device.n_shards = n / mer->node.n_nodes / SHARD_MEAN + 1;
+    node_check_cl(clGetDeviceInfo(gravel_cl_device(mer->node.gravel), CL_DEVICE_MAX_MEM_ALLOC_SIZE,
+                                  sizeof most, &most, NULL),
+                  "clGetDeviceInfo");
+    if (table_bytes(mer) * n_local(&mer->node) > most)
+        die("--table device: %" PRIu64 " different k-mers take %" PRIu64
+            " bytes, and the device allocates %" PRIu64
+            " at most: expect fewer (--distinct), or give --table host",
+            n, table_bytes(mer) * n_local(&mer->node), (uint64_t)most);
+}
+
+/* ---- open ---------------------------------------------------------------------------------------- */
+
+static const char *options_of(const struct mer *mer, char options[MER_OPTIONS_BYTES])
+{
+    char more[32];
+    snprintf(more, sizeof more, " -DSHARD_ENTRIES=%u", SHARD_ENTRIES);
+    return mer_options(mer, more, options);
+}
+
+/* A heap is sized when its node opens. So there is a node already, which has read the input and ends here. */
+static void open_node(struct mer *mer)
+{
+    struct node *node = &mer->node;
+    struct gravel_handler handler = {
+        .name = "count_kmer", .n_args = 1 + words_of((unsigned)mer->k), .n_keys = 1};
+    char options[MER_OPTIONS_BYTES];
+    size_table(mer);
+    node_close(node);
+    node->handlers = &handler;
+    node->n_handlers = 1;
+    node->device_code =
+        (struct gravel_device_code){on_device_cl, "on_device.cl", options_of(mer, options)};
+    node_open(node, table_bytes(mer));
+}
+
+static void set_constants(struct mer *mer)
+{
+    struct device_table *table = &mer->on_device;
+    table->offset = node_alloc(&mer->node, table_bytes(mer));
+    node_check(gravel_constant(mer->node.gravel, 0, table->offset));
+    node_check(gravel_constant(mer->node.gravel, 1, table->offset + table->n_shards * SHARD_BYTES));
+}
+
+static void build(struct mer *mer)
+{
+    struct device_table *table = &mer->on_device;
+    char options[MER_OPTIONS_BYTES];
+    set_constants(mer);
+    node_build_servers(&mer->node, "on_device.cl", on_device_cl, options_of(mer, options));
+    table->count = node_kernel(&mer->node, "count_kmers");
+    NODE_SET(table->count, 1, cl_uint, (cl_uint)table->n_shards);
+    mer_set_text(mer, table->count, 2);
+    table->clear = node_kernel(&mer->node, "clear_table");
+    NODE_SET(table->clear, 3, cl_ulong, table->offset);
+}
+
+static void describe(const struct mer *mer, struct trials *trials)
+{
+    trials_add_number(trials, "shards", mer->on_device.n_shards);
+    trials_add_number(trials, "shard_entries", SHARD_ENTRIES);
+}
+
+/* ---- trials -------------------------------------------------------------------------------------- */
+
+static void reset(struct mer *mer)
+{
+    for (uint32_t heap = 0; heap < n_local(&mer->node); heap++) {
+        NODE_SET(mer->on_device.clear, 2, cl_uint, heap);
+        node_run(&mer->node, mer->on_device.clear, table_bytes(mer) / 16);
+    }
+    node_finish(&mer->node);
+}
+
+/* A local node's. */
+static uint32_t n_lost(struct mer *mer, uint32_t number)
+{
+    uint64_t offset = mer->on_device.offset + mer->on_device.n_shards * SHARD_BYTES;
+    uint32_t *word = node_map(&mer->node, number, offset, sizeof *word, CL_MAP_READ);
+    uint32_t n = *word;
+    node_unmap(&mer->node, word);
+    return n;
+}
+
+static void count(struct mer *mer)
+{
+    uint64_t n = 0;
+    node_serve(&mer->node, mer->on_device.count, mer->n_places);
+    node_barrier(&mer->node);
+    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
+        n += gravel_is_local(mer->node.gravel, i) ? n_lost(mer, i) : 0;
+    n = node_sum(&mer->node, n);
+    if (n)
+        die("%" PRIu64 " k-mers found no room in a table of %" PRIu64
+            " entries on each node's device: expect more (--distinct), or give --table host",
+            n, mer->on_device.n_shards * SHARD_ENTRIES);
+}
+
+/* ---- what was counted ------------------------------------------------------------------------------ */
+
+static void put_entries(struct table *table, const struct table_entry *entries, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (entries[i].count && !table_put(table, &entries[i]))
+            die_alone("no memory to look at more than %" PRIu64 " k-mers", table_n_used(table));
+}
+
+static void fetch_node(struct mer *mer, uint32_t number)
+{
+    const struct device_table *table = &mer->on_device;
+    for (uint64_t first = 0, n; first < table->n_shards; first += n) {
+        n = table->n_shards - first < FETCHED_SHARDS ? table->n_shards - first : FETCHED_SHARDS;
+        void *entries = node_map(&mer->node, number, table->offset + first * SHARD_BYTES,
+                                 n * SHARD_BYTES, CL_MAP_READ);
+        put_entries(&mer->tables[number], entries, n * SHARD_ENTRIES);
+        node_unmap(&mer->node, entries);
+    }
+}
+
+static void fetch(struct mer *mer)
+{
+    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
+        if (gravel_is_local(mer->node.gravel, i))
+            fetch_node(mer, i);
+}
+
+const struct place on_device = {.name = "device",
+                                .open = open_node,
+                                .build = build,
+                                .describe = describe,
+                                .reset = reset,
+                                .count = count,
+                                .fetch = fetch};
