@@ -6,7 +6,7 @@
  * the network for long. An insertion waits until TABLE_PENDING more have come, while the processor fetches its
  * line.
  *
- * Path: on_host.c (handler), on_device.c -> this -> output.c, reference.c
+ * Path: words.h, on_device.c -> this -> output.c, reference.c
  * Owner: table_free frees what insertions made.
  * Threads: one at a time.
  */
@@ -78,6 +78,9 @@ const struct table_entry *table_find(const struct table *table, struct kmer kmer
 
 /** K-mers that differ [count]. */
 uint64_t table_n_used(const struct table *table);
+
+/** Empty it, and keep its memory. */
+void table_clear(struct table *table);
 
 /** Free; a zeroed table is fine, and empty. */
 void table_free(struct table *table);

@@ -3,7 +3,7 @@
  * A k-mer and its neighbours in as few words as they need, as kernels send them (kmers.cl.h): in the lowest three bits
  * what stands after it, above them what stands before it, and then the k-mer.
  *
- * Path: on_host.c -> this -> table.h
+ * Path: on_host.c, bench/mer_parts.c -> this -> table.h
  * Threads: any; there is no state.
  */
 #ifndef APPS_WORDS_H
