@@ -122,7 +122,7 @@ static void set_up(struct sssp *self)
     graph_draw_weights(&part->rows, NULL, self->options.seed);
     choose_source(self);
     delta_open(&self->delta, &part->rows, form,
-               self->width > 0 ? self->width : delta_width(&part->rows), count_threads(self));
+               self->width > 0 ? self->width : delta_width(&part->rows, form), count_threads(self));
 }
 
 /* ---- searches -------------------------------------------------------------------------------- */

@@ -305,13 +305,13 @@ static double weight_of(const struct graph *graph, uint64_t e)
                                              : (double)graph->weights[e].as_uint;
 }
 
-double delta_width(const struct graph *graph)
+double delta_width(const struct graph *graph, enum sssp_form form)
 {
-    double sum = 0, n_edges = (double)graph->n_edges;
+    double sum = 0;
     for (uint64_t e = 0; e < graph->n_edges; e++)
         sum += weight_of(graph, e);
-    double width = sum > 0 ? 2 * sum / n_edges * (double)graph->n_vertices / n_edges : 1;
-    return graph->weights_are == GRAPH_FLOAT ? width : fmin(fmax(round(width), 1), UINT32_MAX);
+    return sssp_width(form, graph->n_vertices, graph->n_edges,
+                      sum / fmax((double)graph->n_edges, 1));
 }
 
 /* From the current bucket, the heaviest edge ends in one of so many. */

@@ -43,7 +43,7 @@ struct delta {
  * The width of a bucket where the user gives none: twice the mean weight over the mean degree. For weights drawn evenly
  * that is the paper's choice, the heaviest weight over the degree. A whole number, at least 1, where weights are whole.
  */
-double delta_width(const struct graph *graph);
+double delta_width(const struct graph *graph, enum sssp_form form);
 
 /** Make what searches need, all but the graph; or die. */
 void delta_open(struct delta *delta, const struct graph *graph, enum sssp_form form, double width,

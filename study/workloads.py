@@ -8,17 +8,19 @@ of the messages, about, that all ranks together send in one pass over the input;
 import os
 import random
 
+SENT, ALL_AT_ONCE = ("--send-own",), ("-d", "0")  # as published: local updates are messages too, and one bucket
 ITERATIONS = "4"  # of applications that would take long
 READ_BASES, COVERAGE, ERROR_EVERY = 1000, 8, 100
 
 
 class Workload:
-    def __init__(self, name, app, arguments):
-        self.name, self.app, self.arguments = name, app, arguments
+    def __init__(self, name, app, arguments, options=()):
+        self.name, self.app, self.arguments, self.options = name, app, arguments, list(options)
 
     def argv(self, place, n_ranks, size, n_trials):
         program = place.program("apps/%s/%s" % (self.app, self.app))
-        return [program, "-q", "-v", "--json", "-n", str(n_trials)] + self.arguments(place, n_ranks, size)
+        return [program, "-q", "-v", "--json", "-n", str(n_trials)] + self.options + \
+            self.arguments(place, n_ranks, size)
 
     def run(self, place, n_ranks, size, n_trials=3, options=(), settings=None, own_cores=False):
         """@return one row: name, ranks, rate, unit, seconds, the nodes' statistics, command."""
@@ -91,7 +93,7 @@ def reads(folder, size):
 
 
 WORKLOADS = (Workload("GUPS", "gups", gups), Workload("PR-1", "pagerank", ranked(mesh)),
-             Workload("PR-2", "pagerank", ranked(band)), Workload("SSSP-1", "sssp", mesh),
-             Workload("SSSP-2", "sssp", band), Workload("color-1", "color", mesh),
+             Workload("PR-2", "pagerank", ranked(band)), Workload("SSSP-1", "sssp", mesh, SENT + ALL_AT_ONCE),
+             Workload("SSSP-2", "sssp", band, SENT + ALL_AT_ONCE), Workload("color-1", "color", mesh),
              Workload("color-2", "color", band), Workload("kmeans", "kmeans", kmeans), Workload("mer", "mer", mer))
 BY_NAME = {workload.name: workload for workload in WORKLOADS}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's part of the graph, and whether all nodes have parts of the same partition.
+ * A node's part of the graph, whether all nodes have parts of the same partition, and which edges stay.
  *
  * Path: an application, after node_open -> this -> part.c
  * Owner: see part.h.
@@ -39,4 +39,39 @@ void node_part(struct node *node, struct graph_part *part)
     if (node->n_processes != node->n_nodes)
         die("loop-back nodes would have no part of the graph: unset GRAVEL_LOOPBACK");
     node_part_of_process(node, part);
+}
+
+static void swap_edges(struct graph *rows, uint64_t a, uint64_t b)
+{
+    uint32_t neighbour = rows->neighbours[a];
+    rows->neighbours[a] = rows->neighbours[b];
+    rows->neighbours[b] = neighbour;
+    if (rows->weights) {
+        union graph_weight weight = rows->weights[a];
+        rows->weights[a] = rows->weights[b];
+        rows->weights[b] = weight;
+    }
+}
+
+static bool stays(const struct graph_part *part, uint64_t e)
+{
+    return partition_has(&part->partition, part->node, part->rows.neighbours[e]);
+}
+
+static uint64_t split_row(struct graph_part *part, uint64_t u)
+{
+    uint64_t split = part->rows.offsets[u];
+    for (uint64_t e = split; e < part->rows.offsets[u + 1]; e++)
+        if (stays(part, e))
+            swap_edges(&part->rows, e, split++);
+    return split;
+}
+
+uint32_t *node_part_split(struct graph_part *part, bool sends_own)
+{
+    const struct graph *rows = &part->rows;
+    uint32_t *splits = app_array(rows->n_vertices, sizeof *splits, "a list of edges");
+    for (uint64_t u = 0; u < rows->n_vertices; u++)
+        splits[u] = (uint32_t)(sends_own ? rows->offsets[u] : split_row(part, u));
+    return splits;
 }

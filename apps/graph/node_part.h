@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's part of the graph.
+ * A node's part of the graph, and which of its edges stay at the node.
  *
  * Path: an application, after node_open -> this -> part.h
- * Owner: see part.h.
+ * Owner: see part.h; the splits are the caller's to free.
  * Threads: main's.
  */
 #ifndef APPS_NODE_PART_H
@@ -23,5 +23,22 @@ void node_part(struct node *node, struct graph_part *part);
 
 /** As above; but a process that stands for several nodes gets the whole graph: the rows of all of them. */
 void node_part_of_process(struct node *node, struct graph_part *part);
+
+/* --send-own, of an application whose edges to a node's own vertices need no messages. */
+#define SEND_OWN_OPTION(in, is_set)                                                         \
+    {                                                                                       \
+        "send-own", 0, NULL,                                                                \
+            "Send messages to the node's own vertices too, by the way of all others (they " \
+            "are updated in place)",                                                        \
+            OPTION_FLAG(in, is_set)                                                         \
+    }
+
+/**
+ * Put the edges to the node's own vertices first in each row; or die.
+ *
+ * @param sends_own  none counts as such an edge, and nothing moves.
+ * @return           [rows.n_vertices] where the other edges begin, numbered as the rows' offsets.
+ */
+uint32_t *node_part_split(struct graph_part *part, bool sends_own);
 
 #endif

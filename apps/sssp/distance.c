@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Distances: their form, their buckets, and what is none.
+ * Distances: their form, their buckets and how wide those are, and what is none.
  *
  * Path: open.c, search.c, bench/bench_sssp.c -> this
  * Owner: nothing outlives a call.
@@ -46,6 +46,12 @@ uint64_t sssp_bucket_end(enum sssp_form form, double delta, uint64_t distance)
         return float_bucket_end(delta, sssp_float_of(distance));
     bool is_past = __builtin_add_overflow(distance / width * width, width, &end) || end > far;
     return is_past ? far : end;
+}
+
+double sssp_width(enum sssp_form form, uint64_t n_vertices, uint64_t n_edges, double mean_weight)
+{
+    double width = mean_weight > 0 ? 2 * mean_weight * (double)n_vertices / (double)n_edges : 1;
+    return form == SSSP_FLOAT ? width : fmin(fmax(round(width), 1), UINT32_MAX);
 }
 
 void sssp_check_source(uint64_t n_vertices, uint64_t source)

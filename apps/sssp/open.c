@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This node's part on its device, and the vertex where the search begins.
+ * The node, its kernels, and the vertex where the search begins.
  *
- * Path: sssp.c -> this -> search.c
+ * Path: sssp.c -> this -> edges.c, width.c, search.c
  * Owner: see sssp.h.
  * Threads: main's.
  */
 #include "sssp.h"
-#include "graph/ghosts.h"
-
 #include <stdio.h>
 #include <stdlib.h>
-
-/* Edges that one work-item relaxes: enough for a mesh's vertex, few enough that hubs spread. */
-#define CHUNK 16
-
-/* Vertices, so many that full groups look at all of them. */
-static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
-{
-    uint64_t n_group = (uint64_t)SCANNED * sssp->node.group_items;
-    return (n + n_group - 1) / n_group * n_group;
-}
 
 /* So many at most, whatever groups a node takes: heaps are alike. */
 static uint64_t filled_most(uint64_t n)
@@ -31,80 +19,6 @@ static uint64_t filled_most(uint64_t n)
 size_t sssp_distance_bytes(const struct sssp *sssp)
 {
     return sssp->form == SSSP_ULONG ? sizeof(cl_ulong) : sizeof(cl_uint);
-}
-
-/* ---- arrays ---------------------------------------------------------------------------------- */
-
-/* How many there are, and how long the longest is. */
-static void count_chunks(struct sssp *sssp)
-{
-    const struct graph *rows = &sssp->part.rows;
-    sssp->n_chunks = 0;
-    sssp->longest_chunk = 1;
-    for (uint64_t u = 0; u < rows->n_vertices; u++) {
-        uint64_t degree = graph_degree(rows, u), longest = degree < CHUNK ? degree : CHUNK;
-        sssp->n_chunks += (degree + CHUNK - 1) / CHUNK;
-        sssp->longest_chunk = longest > sssp->longest_chunk ? longest : sssp->longest_chunk;
-    }
-}
-
-static cl_mem upload_offsets(struct sssp *sssp)
-{
-    const struct graph *rows = &sssp->part.rows;
-    cl_uint *offsets = app_array(rows->n_vertices + 1, sizeof(cl_uint), "a list of edges");
-    for (uint64_t u = 0; u <= rows->n_vertices; u++)
-        offsets[u] = (cl_uint)rows->offsets[u];
-    cl_mem array = node_array(&sssp->node, (rows->n_vertices + 1) * sizeof *offsets, offsets);
-    free(offsets);
-    return array;
-}
-
-static cl_mem upload_slots(struct sssp *sssp, const struct ghosts *ghosts)
-{
-    const struct graph *rows = &sssp->part.rows;
-    cl_uint *slots = app_array(rows->n_edges, sizeof(cl_uint), "a list of edges");
-    for (uint64_t e = 0; e < rows->n_edges; e++)
-        slots[e] = ghosts_slot(ghosts, rows->neighbours[e]);
-    cl_mem array = node_array(&sssp->node, rows->n_edges * sizeof *slots, slots);
-    free(slots);
-    return array;
-}
-
-static cl_mem upload_targets(struct sssp *sssp, const struct ghosts *ghosts)
-{
-    cl_uint *targets = app_array(2 * sssp->n_slots, sizeof(cl_uint), "a list of edges");
-    for (uint64_t i = 0; i < sssp->n_slots; i++) {
-        targets[2 * i] = ghosts_owner(ghosts, i);
-        targets[2 * i + 1] = ghosts_index(ghosts, i);
-    }
-    cl_mem array = node_array(&sssp->node, 2 * sssp->n_slots * sizeof *targets, targets);
-    free(targets);
-    return array;
-}
-
-static void upload(struct sssp *sssp)
-{
-    struct node *node = &sssp->node;
-    const struct graph *rows = &sssp->part.rows;
-    struct ghosts ghosts;
-    ghosts_open(&ghosts, &sssp->part);
-    sssp->n_slots = ghosts_n_slots(&ghosts);
-    sssp->n_settled = fill_up(sssp, rows->n_vertices);
-    uint64_t n_best = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
-    count_chunks(sssp);
-    sssp->offsets = upload_offsets(sssp);
-    sssp->slots = upload_slots(sssp, &ghosts);
-    sssp->targets = upload_targets(sssp, &ghosts);
-    ghosts_close(&ghosts);
-    sssp->weights = node_array(node, rows->n_edges * sizeof(cl_uint), rows->weights);
-    part_forget_edges(&sssp->part);
-    size_t distance_bytes = sssp_distance_bytes(sssp);
-    uint64_t n_groups = rows->n_vertices / node->group_items + 1;
-    sssp->settled = node_array(node, sssp->n_settled * distance_bytes, NULL);
-    sssp->best = node_array(node, n_best * distance_bytes, NULL);
-    sssp->frontier = node_array(node, sssp->n_chunks * sizeof(cl_uint2), NULL);
-    sssp->counts = node_array(node, 2 * sizeof(cl_uint), NULL);
-    sssp->lows = node_array(node, n_groups * distance_bytes, NULL);
 }
 
 /* ---- source ---------------------------------------------------------------------------------- */
@@ -146,45 +60,54 @@ static void build(struct sssp *sssp)
     static const char *const forms[] = {"", " -DSSSP_ULONG", " -DSSSP_FLOAT"};
     char defines[96];
     snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s%s", sssp->node.group_items,
-             CHUNK, forms[sssp->form], sssp->node.schedule ? " -DHAS_TASKS" : "");
+             SSSP_CHUNK, forms[sssp->form], sssp->node.schedule ? " -DHAS_TASKS" : "");
     node_build(&sssp->node, "sssp.cl", sssp_cl, defines);
     if (sssp->node.schedule)
         sssp->relax_tasks = node_kernel_without_arena(&sssp->node, "relax_tasks");
     sssp->reset = node_kernel(&sssp->node, "reset");
     sssp->gather = node_kernel(&sssp->node, "gather");
     sssp->relax = node_kernel(&sssp->node, "relax");
+    if (!sssp->sends_own)
+        sssp->relax_own = node_kernel(&sssp->node, "relax_own");
     sssp->lowest = node_kernel(&sssp->node, "lowest");
+}
+
+static void set_arrays(cl_kernel kernel, cl_uint from, const cl_mem *arrays, cl_uint n)
+{
+    for (cl_uint i = 0; i < n; i++)
+        NODE_SET(kernel, from + i, cl_mem, arrays[i]);
+}
+#define SET_ARRAYS(kernel, from, ...)                       \
+    set_arrays(kernel, from, (const cl_mem[]){__VA_ARGS__}, \
+               sizeof((const cl_mem[]){__VA_ARGS__}) / sizeof(cl_mem))
+
+static void set_reset(struct sssp *sssp)
+{
+    cl_uint n_own = (cl_uint)sssp->part.rows.n_vertices;
+    cl_uint source = is_own(sssp, sssp->source)
+                         ? (cl_uint)partition_index(&sssp->part.partition, sssp->source)
+                         : n_own;
+    SET_ARRAYS(sssp->reset, 3, sssp->settled, sssp->best);
+    NODE_SET(sssp->reset, 5, cl_uint, n_own);
+    NODE_SET(sssp->reset, 6, cl_uint, source);
+    NODE_SET(sssp->reset, 7, cl_uint, (cl_uint)sssp->n_settled);
 }
 
 static void set_arguments(struct sssp *sssp)
 {
     cl_kernel kernels[] = {sssp->reset, sssp->gather, sssp->lowest};
-    cl_uint n_own = (cl_uint)sssp->part.rows.n_vertices;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         NODE_SET(kernels[i], 2, cl_ulong, sssp->distances);
-    NODE_SET(sssp->reset, 3, cl_mem, sssp->settled);
-    NODE_SET(sssp->reset, 4, cl_mem, sssp->best);
-    NODE_SET(sssp->reset, 5, cl_uint, n_own);
-    NODE_SET(sssp->reset, 6, cl_uint,
-             is_own(sssp, sssp->source)
-                 ? (cl_uint)partition_index(&sssp->part.partition, sssp->source)
-                 : n_own);
-    NODE_SET(sssp->reset, 7, cl_uint, (cl_uint)sssp->n_settled);
-    NODE_SET(sssp->gather, 4, cl_mem, sssp->settled);
-    NODE_SET(sssp->gather, 5, cl_mem, sssp->best);
-    NODE_SET(sssp->gather, 6, cl_mem, sssp->offsets);
-    NODE_SET(sssp->gather, 7, cl_mem, sssp->frontier);
-    NODE_SET(sssp->gather, 8, cl_mem, sssp->counts);
+    set_reset(sssp);
+    SET_ARRAYS(sssp->gather, 4, sssp->settled, sssp->best, sssp->offsets, sssp->splits, sssp->own,
+               sssp->sent, sssp->counts);
     NODE_SET(sssp->relax, 3, cl_ulong, sssp->distances);
-    NODE_SET(sssp->relax, 4, cl_mem, sssp->frontier);
-    NODE_SET(sssp->relax, 5, cl_mem, sssp->offsets);
-    NODE_SET(sssp->relax, 6, cl_mem, sssp->slots);
-    NODE_SET(sssp->relax, 7, cl_mem, sssp->weights);
-    NODE_SET(sssp->relax, 8, cl_mem, sssp->targets);
-    NODE_SET(sssp->relax, 9, cl_mem, sssp->settled);
-    NODE_SET(sssp->relax, 10, cl_mem, sssp->best);
-    NODE_SET(sssp->lowest, 3, cl_mem, sssp->settled);
-    NODE_SET(sssp->lowest, 4, cl_mem, sssp->lows);
+    SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights, sssp->targets,
+               sssp->settled, sssp->best);
+    if (sssp->relax_own)
+        SET_ARRAYS(sssp->relax_own, 3, sssp->own, sssp->splits, sssp->slots, sssp->weights,
+                   sssp->settled, sssp->best);
+    SET_ARRAYS(sssp->lowest, 3, sssp->settled, sssp->best, sssp->lows);
 }
 
 /* What can only be judged by the graph. */
@@ -192,9 +115,10 @@ static void check_options(const struct sssp *sssp)
 {
     if (sssp->has_source)
         sssp_check_source(sssp->part.survey.n_vertices, sssp->source);
-    sssp_check_delta(sssp->form, sssp->delta);
-    if (sssp->node.schedule && (sssp->delta > 0 || sssp->form == SSSP_ULONG))
-        die("--schedule: distances of 32 bits, and no --delta");
+    if (sssp->delta != SSSP_CHOOSE_WIDTH)
+        sssp_check_delta(sssp->form, sssp->delta);
+    if (sssp->node.schedule && (sssp->delta > 0 || sssp->form == SSSP_ULONG || sssp->sends_own))
+        die("--schedule: distances of 32 bits, no --delta, and no --send-own");
 }
 
 void sssp_open(void *self)
@@ -204,6 +128,7 @@ void sssp_open(void *self)
     part_survey(&sssp->part, sssp->options.seed, (struct part_wish){.refuse_negative = true});
     sssp->form = sssp_choose_form(&sssp->part.survey);
     check_options(sssp);
+    sssp->sends_own |= sssp->form == SSSP_ULONG; /* sssp.cl says why */
     /* As for one node, because only an open node knows how many there are. */
     node_open(node, filled_most(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
@@ -213,7 +138,9 @@ void sssp_open(void *self)
         sssp->source = first_with_edges(sssp);
     sssp->distances =
         node_alloc(node, filled_most(sssp->part.partition.block) * sssp_distance_bytes(sssp));
-    upload(sssp);
+    if (sssp->delta == SSSP_CHOOSE_WIDTH)
+        sssp->delta = node->schedule ? 0 : sssp_choose_width(sssp);
+    sssp_upload(sssp);
     build(sssp);
     set_arguments(sssp);
     if (node->schedule)

@@ -58,6 +58,9 @@ static inline uint64_t sssp_add(enum sssp_form form, uint64_t distance, union gr
 /** End of the bucket that holds a distance; far if buckets have no width. */
 uint64_t sssp_bucket_end(enum sssp_form form, double delta, uint64_t distance);
 
+/** The width of a bucket for a mean weight: twice that over the mean degree; a whole number, at least 1, for those. */
+double sssp_width(enum sssp_form form, uint64_t n_vertices, uint64_t n_edges, double mean_weight);
+
 /** Die if no vertex has this number, or no distance this width. */
 void sssp_check_source(uint64_t n_vertices, uint64_t source);
 void sssp_check_delta(enum sssp_form form, double delta);

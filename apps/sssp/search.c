@@ -3,7 +3,7 @@
  * The rounds of a search.
  *
  * A round lists what came nearer at each node, counts it over all nodes, and offers its neighbours
- * new distances. The count is also what keeps nodes apart: none offers before all have listed, so
+ * new distances: own ones in place, others by messages. The count is also what keeps nodes apart: none offers before all have listed, so
  * the rounds, and what each relaxes, are the same on any number of nodes. When nothing is left
  * below the bucket's end, the least distance that waits anywhere opens the next bucket.
  *
@@ -66,19 +66,25 @@ static void set_limit(struct sssp *sssp, uint64_t limit)
              is_wide ? (const void *)&limit : (const void *)&narrow);
 }
 
-/* List what came nearer, below the limit. @return  this node's chunks; *n_all is all nodes'. */
-static uint64_t gather(struct sssp *sssp, uint64_t *n_all)
+/* What a round relaxes [chunks]. */
+struct listed {
+    uint64_t n_own, n_sent;         /* at this node */
+    uint64_t n_all_own, n_all_sent; /* at all nodes */
+};
+
+/* List what came nearer, below the limit. @return  whether anything did at any node. */
+static bool gather(struct sssp *sssp, struct listed *listed)
 {
-    cl_uint counts[2];
+    cl_uint counts[SSSP_COUNTS];
     node_clear(&sssp->node, sssp->counts, sizeof counts);
     node_run(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
     node_read(&sssp->node, sssp->counts, sizeof counts, counts);
-    uint64_t sums[2] = {counts[0], counts[1]};
-    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sums, 2));
-    *n_all = sums[0];
-    sssp->n_reached += sums[1];
+    uint64_t sums[SSSP_COUNTS] = {counts[0], counts[1], counts[2]};
+    node_check(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sums, SSSP_COUNTS));
+    *listed = (struct listed){counts[0], counts[1], sums[0], sums[1]};
+    sssp->n_reached += sums[2];
     progress_at(&sssp->progress, sssp->n_reached);
-    return counts[0];
+    return listed->n_all_own + listed->n_all_sent > 0;
 }
 
 /* A vertex and a distance for each edge of a chunk. */
@@ -88,13 +94,22 @@ static struct node_bound bound_of(const struct sssp *sssp)
                                .message_bytes = 4 + (uint32_t)sssp_distance_bytes(sssp)};
 }
 
+/* What is sent comes first, and travels while own distances are lowered: for those no node waits but this, in gather. */
+static void relax(struct sssp *sssp, const struct listed *listed)
+{
+    if (listed->n_all_sent)
+        node_send_full(&sssp->node, sssp->relax, listed->n_sent, bound_of(sssp));
+    if (listed->n_own)
+        node_run_full(&sssp->node, sssp->relax_own, listed->n_own);
+    if (listed->n_all_sent)
+        node_barrier(&sssp->node);
+}
+
 static void empty_bucket(struct sssp *sssp, uint64_t limit)
 {
     set_limit(sssp, limit);
-    for (uint64_t n, n_all; n = gather(sssp, &n_all), n_all; sssp->n_rounds++) {
-        node_send_full(&sssp->node, sssp->relax, n, bound_of(sssp));
-        node_barrier(&sssp->node);
-    }
+    for (struct listed listed; gather(sssp, &listed); sssp->n_rounds++)
+        relax(sssp, &listed);
     sssp->n_buckets++;
 }
 

@@ -4,8 +4,8 @@
  * them, are spread over all nodes.
  *
  * Every vertex that came nearer offers each neighbour a distance: a message that lowers the
- * neighbour's distance, wherever that is, if it is less. An owner finds what came nearer by a
- * second copy of its distances.
+ * neighbour's distance, wherever that is, if it is less; an own neighbour's is lowered in place. An
+ * owner finds what came nearer by a second copy of its distances.
  *
  * Path:    main -> open.c -> search.c -> reference.c -> report
  * Source:  Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm, 2003;
@@ -29,8 +29,10 @@ static const struct app_option own_options[] = {
     {"source", 'r', "VERTEX", "Start here (a vertex with edges, drawn by --seed)", take_source, 0,
      0, GRAPH_MAX_VERTICES - 1},
     {"delta", 'd', "WIDTH",
-     "Settle distances in buckets of this width, nearest first; 0: all at once (0)",
+     "Settle distances in buckets of this width, nearest first; 0: all at once (chosen by weights, "
+     "degrees and size of the graph, and by what a round costs)",
      OPTION_REAL(struct sssp, delta)},
+    SEND_OWN_OPTION(struct sssp, sends_own),
     TASKS_OPTION(struct sssp, node,
                  "Share the vertices out to groups' deques, on one node, by this policy of "
                  "GRAVEL_STEAL_POLICY"),
@@ -59,6 +61,7 @@ static void describe(void *self, struct trials *trials)
     part_describe(&sssp->part, sssp->options.seed, sssp->part.survey.n_edges, trials);
     trials_add_number(trials, "source", sssp->source);
     trials_add_real(trials, "delta", sssp->delta);
+    trials_add_word(trials, "own_vertices", sssp->sends_own ? "messages" : "in place");
     trials_add_word(trials, "distances", sssp_form_name(sssp->form));
     trials_add_number(trials, "rounds", sssp->n_rounds);
     trials_add_number(trials, "buckets", sssp->n_buckets);
@@ -106,6 +109,6 @@ static const struct app app = {
 
 int main(int argc, char **argv)
 {
-    struct sssp sssp = {.part.options = GRAPH_OPTIONS_DEFAULT};
+    struct sssp sssp = {.part.options = GRAPH_OPTIONS_DEFAULT, .delta = SSSP_CHOOSE_WIDTH};
     return app_main(&app, &sssp, argc, argv);
 }

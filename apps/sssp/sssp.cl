@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shortest paths from one vertex: every edge of a vertex that came nearer offers its target a distance.
+ * Shortest paths from one vertex: every edge of a vertex that came nearer offers its target a distance, in place if
+ * the target is the node's own, else by a message.
  *
  * The host defines GROUP_ITEMS (work-items of a full group), CHUNK (edges that one work-item relaxes), and one of
  * SSSP_ULONG and SSSP_FLOAT or neither: how a distance is kept. A float's is its bits, which rise with it.
  *
- * Path:    search.c launches gather, counts over all nodes, launches relax, waits for all messages; again.
- * Memory:  `best` is read and lowered by many work-items at once, by atomics; where a distance has 64 bits no work-item
- *          lowers it while it is read, for not every device has atomics of that size.
+ * Path:    search.c launches gather, counts over all nodes, launches relax and relax_own, waits for all messages; again.
+ * Memory:  messages lower words of `distances`, and kernels words of `best`; the lesser is a vertex's distance. `best` is
+ *          read and lowered by many work-items at once, by relaxed atomics: a word stands for itself alone, and one that
+ *          is read too old only costs an offer. Where a distance has 64 bits all is sent, and no work-item lowers `best`
+ *          while it is read, for not every device has atomics of that size.
  * Source:  Meyer and Sanders, Delta-stepping, 2003; Beamer et al., The GAP Benchmark Suite, 2015.
  */
 #include "gravel.cl.h"
@@ -51,12 +54,16 @@ kernel void reset(GRAVEL_ARENA, ulong first, ulong distances,
         ((global distance_type *)gravel_local(g, distances))[slot] = slot == source ? 0 : FAR;
 }
 
-/* List the edges of a vertex that came nearer. */
-static void list_edges(uint v, global const uint *restrict offsets, global uint2 *restrict frontier,
-                       global volatile uint *counts)
+/* The distance of a vertex: the least that messages brought, or that was found here. */
+#define NEAREST(distances, best, v) min((distances)[v], (best)[v])
+
+/* List a vertex's edges from number `start` on. */
+static void list_edges(uint v, uint start, uint end, global uint2 *restrict frontier,
+                       global volatile uint *n_chunks)
 {
-    uint start = offsets[v], end = offsets[v + 1];
-    uint place = atomic_add(counts, (end - start) / CHUNK + ((end - start) % CHUNK != 0));
+    if (start == end)
+        return;
+    uint place = atomic_add(n_chunks, (end - start - 1) / CHUNK + 1);
     for (uint e = start; e < end; e += min(end - e, (uint)CHUNK))
         frontier[place++] = (uint2)(v, e);
 }
@@ -66,29 +73,32 @@ static void list_edges(uint v, global const uint *restrict offsets, global uint2
  *
  * Global size: every 8 own vertices, from number `first`; in most rounds most have nothing new, and one comparison
  * tells. settled: [vertices, filled up] the distance each last offered from. Only distances below `limit` are taken.
- * offsets: [vertices + 1] of rows. frontier: [chunks] source and first edge. counts: chunks listed, and vertices
- * reached for the first time.
+ * offsets: [vertices + 1] of rows. splits: [vertices] where the edges begin that are sent. own, sent: [chunks] source
+ * and first edge. counts: chunks listed of both, and vertices reached for the first time.
  */
 kernel void gather(GRAVEL_ARENA, ulong first, ulong distances_offset, distance_type limit,
                    global distance_type *restrict settled, global distance_type *restrict best,
-                   global const uint *restrict offsets, global uint2 *restrict frontier,
+                   global const uint *restrict offsets, global const uint *restrict splits,
+                   global uint2 *restrict own, global uint2 *restrict sent,
                    global volatile uint *counts)
 {
     GRAVEL_OPEN(g);
     global const distance_type *restrict distances = gravel_local(g, distances_offset);
     size_t item = first + get_global_id(0);
-    distances_type now = vload8(item, distances), before = vload8(item, settled);
+    distances_type before = vload8(item, settled),
+                   now = min(vload8(item, distances), vload8(item, best));
     if (!any((now < before) & (now < (distances_type)(limit))))
         return;
     for (uint v = 8 * (uint)item; v < 8 * (uint)item + 8; v++) {
-        distance_type distance = distances[v], last = settled[v];
+        distance_type distance = NEAREST(distances, best, v), last = settled[v];
         if (distance >= last || distance >= limit)
             continue;
         settled[v] = distance;
         best[v] = distance;
         if (last == FAR)
-            atomic_inc(counts + 1);
-        list_edges(v, offsets, frontier, counts);
+            atomic_inc(counts + 2);
+        list_edges(v, offsets[v], splits[v], own, counts);
+        list_edges(v, splits[v], offsets[v + 1], sent, counts + 1);
     }
 }
 
@@ -102,8 +112,29 @@ static uint is_best(global volatile distance_type *best, distance_type distance)
 #endif
 }
 
+#ifndef SSSP_ULONG
 /*
- * Offer the far ends of listed edges a distance, unless they have been offered a better one from here.
+ * Lower the distances of own vertices at the far ends of listed edges.
+ *
+ * Global size: n_chunks from number `first`, or more. The rest as relax has it.
+ */
+kernel void relax_own(GRAVEL_ARENA, ulong first, uint n_chunks,
+                      global const uint2 *restrict frontier, global const uint *restrict splits,
+                      global const uint *restrict slots, global const uint *restrict weights,
+                      global const uint *restrict settled, global volatile uint *best)
+{
+    size_t place = first + get_global_id(0);
+    if (place >= n_chunks)
+        return;
+    uint2 chunk = frontier[place];
+    uint from = settled[chunk.x], end = min(splits[chunk.x], chunk.y + CHUNK);
+    for (uint e = chunk.y; e < end; e++)
+        is_best(best + slots[e], ADD(from, weights[e]));
+}
+#endif
+
+/*
+ * Offer the far ends of listed edges a distance by messages, unless they have been offered a better one from here.
  *
  * Global size: n_chunks from number `first`, or more. slots: [edges] of their targets. weights: [edges]. targets:
  * [slots] owner and place there. best: [slots].
@@ -139,13 +170,13 @@ kernel void relax(GRAVEL_ARENA, ulong first, uint n_chunks, ulong distances,
  */
 kernel void lowest(GRAVEL_ARENA, ulong first, ulong distances_offset,
                    global const distance_type *restrict settled,
-                   global distance_type *restrict lows)
+                   global const distance_type *restrict best, global distance_type *restrict lows)
 {
     GRAVEL_OPEN(g);
     local distance_type waiting[GROUP_ITEMS];
     global const distance_type *restrict distances = gravel_local(g, distances_offset);
     size_t v = first + get_global_id(0);
-    distance_type distance = distances[v];
+    distance_type distance = NEAREST(distances, best, v);
     waiting[get_local_id(0)] = distance < settled[v] ? distance : FAR;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {

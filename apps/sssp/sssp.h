@@ -2,8 +2,8 @@
 /*
  * What the parts of SSSP share.
  *
- * Path:    sssp.c (options, trials) -> open.c (this node's part) -> search.c (its rounds) ->
- *          reference.c (check)
+ * Path:    sssp.c (options, trials) -> open.c (the node), edges.c (its part), width.c ->
+ *          search.c (its rounds) -> reference.c (check)
  * Owner:   sssp_open makes what sssp_close frees.
  * Threads: main's.
  */
@@ -21,6 +21,14 @@
  * multiple of it and of a group. */
 #define SCANNED 8
 
+/* Edges that one work-item relaxes: enough for a mesh's vertex, few enough that hubs spread. */
+#define SSSP_CHUNK 16
+
+/* What a round counts: chunks of own edges, chunks that are sent, vertices reached for the first time. */
+enum { SSSP_COUNTS = 3 };
+
+#define SSSP_CHOOSE_WIDTH (-1.0)
+
 struct sssp {
     struct options options;
     struct node node;
@@ -28,15 +36,18 @@ struct sssp {
     enum sssp_form form;
     bool has_source;
     uint64_t source; /* vertex of the whole graph */
-    double delta;    /* width of a bucket; 0: all that changed is relaxed at once */
+    double delta;    /* width of a bucket; 0: all that changed is relaxed at once; SSSP_CHOOSE_WIDTH
+                     until sssp_open chooses */
+    bool sends_own;  /* messages to own vertices too; else their words of `best` are lowered */
 
-    uint64_t distances;     /* heap offset of distance [block] */
-    uint64_t n_slots;       /* own vertices and ghosts */
-    uint64_t n_settled;     /* own vertices, filled up */
-    uint64_t n_chunks;      /* of all own edges */
-    uint64_t longest_chunk; /* [edges], 1 at least */
-    cl_kernel reset, gather, relax, lowest;
-    cl_mem offsets, slots, weights, targets, settled, best, frontier, counts, lows;
+    uint64_t distances; /* heap offset of distance [block] */
+    uint64_t n_slots;   /* own vertices and ghosts */
+    uint64_t n_settled; /* own vertices, filled up */
+    uint64_t n_own_chunks,
+        n_sent_chunks;      /* of all edges to own vertices, and of those sent along */
+    uint64_t longest_chunk; /* of what is sent [edges], 1 at least */
+    cl_kernel reset, gather, relax, relax_own, lowest; /* relax_own: NULL if all is sent */
+    cl_mem offsets, splits, slots, weights, targets, settled, best, own, sent, counts, lows;
 
     struct tasks tasks; /* with --schedule; then there is one node */
     cl_kernel relax_tasks;
@@ -51,6 +62,12 @@ size_t sssp_distance_bytes(const struct sssp *sssp);
 
 /** Open the node, take its part of the graph and choose the source. */
 app_step sssp_open;
+
+/** Choose the width of a bucket by the whole graph and what a round costs: the same at every node. Collective. */
+double sssp_choose_width(struct sssp *sssp);
+
+/** Make the device's arrays, and forget the rows' edges. */
+void sssp_upload(struct sssp *sssp);
 
 /** Nothing is reached but the source. */
 app_step sssp_reset;
