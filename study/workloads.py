@@ -92,8 +92,8 @@ def reads(folder, size):
     return path
 
 
-WORKLOADS = (Workload("GUPS", "gups", gups), Workload("PR-1", "pagerank", ranked(mesh)),
-             Workload("PR-2", "pagerank", ranked(band)), Workload("SSSP-1", "sssp", mesh, SENT + ALL_AT_ONCE),
+WORKLOADS = (Workload("GUPS", "gups", gups), Workload("PR-1", "pagerank", ranked(mesh), SENT),
+             Workload("PR-2", "pagerank", ranked(band), SENT), Workload("SSSP-1", "sssp", mesh, SENT + ALL_AT_ONCE),
              Workload("SSSP-2", "sssp", band, SENT + ALL_AT_ONCE), Workload("color-1", "color", mesh),
              Workload("color-2", "color", band), Workload("kmeans", "kmeans", kmeans), Workload("mer", "mer", mer))
 BY_NAME = {workload.name: workload for workload in WORKLOADS}

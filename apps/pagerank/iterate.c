@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This node's part: its vertices, the edges that leave them, and the iterations.
+ * This node's part: its vertices, the edges that leave them for other nodes, and the iterations.
  *
- * Path: pagerank.c -> this -> pagerank.cl -> sums at every node -> this
+ * Path: pagerank.c -> this -> pull.c, pagerank.cl -> sums at every node -> this
  * Owner: see pagerank.h.
  * Threads: main's.
  */
 #include "pagerank.h"
+#include "frame/die.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static size_t rank_bytes(const struct pagerank *pagerank)
+size_t pagerank_rank_bytes(const struct pagerank *pagerank)
 {
     return pagerank->is_fixed ? sizeof(cl_ulong) : sizeof(cl_float);
 }
@@ -29,54 +30,73 @@ static uint64_t n_groups(const struct pagerank *pagerank)
 
 /* ---- the part of the graph ------------------------------------------------------------------- */
 
-typedef void fill_list(cl_uint *list, const struct graph_part *part);
+/* What a kernel knows of an edge of vertex u. */
+typedef cl_uint edge_item(const struct graph_part *part, uint64_t u, uint64_t e);
 
-static void fill_degree(cl_uint *list, const struct graph_part *part)
+static cl_uint source_of(const struct graph_part *part, uint64_t u, uint64_t e)
 {
+    (void)part, (void)e;
+    return (cl_uint)u;
+}
+
+static cl_uint owner_of(const struct graph_part *part, uint64_t u, uint64_t e)
+{
+    (void)u;
+    return partition_owner(&part->partition, part->rows.neighbours[e]);
+}
+
+static cl_uint index_of(const struct graph_part *part, uint64_t u, uint64_t e)
+{
+    (void)u;
+    return (cl_uint)partition_index(&part->partition, part->rows.neighbours[e]);
+}
+
+static uint64_t count_sent(const struct graph_part *part, const uint32_t *splits)
+{
+    uint64_t n = 0;
     for (uint64_t u = 0; u < part->rows.n_vertices; u++)
-        list[u] = (cl_uint)graph_degree(&part->rows, u);
+        n += part->rows.offsets[u + 1] - splits[u];
+    return n;
 }
 
-static void fill_from(cl_uint *list, const struct graph_part *part)
+/* Of the edges that are sent along. */
+static cl_mem upload(struct pagerank *pagerank, const uint32_t *splits, edge_item *item)
 {
+    const struct graph_part *part = &pagerank->part;
+    uint64_t n = 0;
+    cl_uint *list = app_array(pagerank->n_sent, sizeof *list, "a list of edges");
     for (uint64_t u = 0; u < part->rows.n_vertices; u++)
-        for (uint64_t e = part->rows.offsets[u]; e < part->rows.offsets[u + 1]; e++)
-            list[e] = (cl_uint)u;
-}
-
-static void fill_to_node(cl_uint *list, const struct graph_part *part)
-{
-    for (uint64_t e = 0; e < part->rows.n_edges; e++)
-        list[e] = partition_owner(&part->partition, part->rows.neighbours[e]);
-}
-
-static void fill_to_index(cl_uint *list, const struct graph_part *part)
-{
-    for (uint64_t e = 0; e < part->rows.n_edges; e++)
-        list[e] = (cl_uint)partition_index(&part->partition, part->rows.neighbours[e]);
-}
-
-static cl_mem upload(struct pagerank *pagerank, uint64_t n, fill_list *fill)
-{
-    cl_uint *list = app_array(n, sizeof *list, "a list of edges");
-    fill(list, &pagerank->part);
+        for (uint64_t e = splits[u]; e < part->rows.offsets[u + 1]; e++)
+            list[n++] = item(part, u, e);
     cl_mem array = node_array(&pagerank->node, n * sizeof *list, list);
     free(list);
     return array;
+}
+
+static void upload_degrees(struct pagerank *pagerank)
+{
+    uint64_t n = n_own(pagerank);
+    cl_uint *degrees = app_array(n, sizeof *degrees, "a list of edges");
+    for (uint64_t u = 0; u < n; u++)
+        degrees[u] = (cl_uint)graph_degree(&pagerank->part.rows, u);
+    pagerank->degree = node_array(&pagerank->node, n * sizeof *degrees, degrees);
+    free(degrees);
 }
 
 /* One after the other, so that the host never has more than one of them; then the device has all.
  */
 static void upload_lists(struct pagerank *pagerank)
 {
-    uint64_t n_edges = pagerank->part.rows.n_edges;
-    if (pagerank->node.schedule)
-        pagerank_schedule_upload(pagerank);
-    pagerank->to_node = upload(pagerank, n_edges, fill_to_node);
-    pagerank->to_index = upload(pagerank, n_edges, fill_to_index);
+    uint32_t *splits = node_part_split(&pagerank->part, pagerank->sends_own);
+    pagerank->n_sent = count_sent(&pagerank->part, splits);
+    pagerank->any_sent = node_sum(&pagerank->node, pagerank->n_sent) > 0;
+    pagerank->to_node = upload(pagerank, splits, owner_of);
+    pagerank->to_index = upload(pagerank, splits, index_of);
+    pagerank->from = upload(pagerank, splits, source_of);
+    pagerank_pull_upload(pagerank, splits);
+    free(splits);
+    upload_degrees(pagerank);
     part_forget_edges(&pagerank->part);
-    pagerank->from = upload(pagerank, n_edges, fill_from);
-    pagerank->degree = upload(pagerank, n_own(pagerank), fill_degree);
 }
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -91,7 +111,7 @@ static void build(struct pagerank *pagerank)
     node_build(&pagerank->node, "pagerank.cl", pagerank_cl, defines);
     pagerank->push.one = node_kernel(&pagerank->node, "push");
     pagerank->push.several = node_kernel(&pagerank->node, "push_several");
-    pagerank->apply = node_kernel(&pagerank->node, pagerank->node.schedule ? "apply_own" : "apply");
+    pagerank->apply = node_kernel(&pagerank->node, "apply");
 }
 
 static void set_push(struct pagerank *pagerank, cl_kernel push)
@@ -110,32 +130,36 @@ static void set_arguments(struct pagerank *pagerank)
     NODE_SET(pagerank->apply, 3, cl_mem, pagerank->share);
     NODE_SET(pagerank->apply, 4, cl_mem, pagerank->degree);
     NODE_SET(pagerank->apply, 8, cl_mem, pagerank->totals);
+    NODE_SET(pagerank->apply, 9, cl_mem, pagerank->chunks);
+    NODE_SET(pagerank->apply, 10, cl_mem, pagerank->partial);
 }
 
 void pagerank_open(void *self)
 {
     struct pagerank *pagerank = self;
     struct node *node = &pagerank->node;
+    if (node->schedule && pagerank->sends_own)
+        die("--schedule: no --send-own, as its vertices pull");
     part_survey(&pagerank->part, pagerank->options.seed, (struct part_wish){.no_weights = true});
     pagerank->n_vertices = pagerank->part.survey.n_vertices;
     pagerank->n_edges = pagerank->part.survey.n_edges;
     /* As for one node, because only an open node knows how many there are; what is not used costs
      * nothing. */
-    node_open(node, 2 * pagerank->n_vertices * rank_bytes(pagerank));
+    node_open(node, 2 * pagerank->n_vertices * pagerank_rank_bytes(pagerank));
     node_part(node, &pagerank->part);
-    uint64_t block_bytes = pagerank->part.partition.block * rank_bytes(pagerank);
+    uint64_t block_bytes = pagerank->part.partition.block * pagerank_rank_bytes(pagerank);
     pagerank->sums[0] = node_alloc(node, block_bytes);
     pagerank->sums[1] = node_alloc(node, block_bytes);
     upload_lists(pagerank);
-    pagerank->rank = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
-    pagerank->share = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
-    pagerank->totals = node_array(node, 2 * n_groups(pagerank) * rank_bytes(pagerank), NULL);
+    pagerank->rank = node_array(node, n_own(pagerank) * pagerank_rank_bytes(pagerank), NULL);
+    pagerank->share = node_array(node, n_own(pagerank) * pagerank_rank_bytes(pagerank), NULL);
+    pagerank->totals =
+        node_array(node, 2 * n_groups(pagerank) * pagerank_rank_bytes(pagerank), NULL);
     if (pagerank->per_item == 0)
-        pagerank->per_item = node_derive_each(node, pagerank->part.rows.n_edges);
+        pagerank->per_item = node_derive_each(node, pagerank->n_sent);
     build(pagerank);
     set_arguments(pagerank);
-    if (node->schedule)
-        pagerank_schedule_open(pagerank);
+    pagerank_pull_open(pagerank);
 }
 
 void pagerank_close(void *self)
@@ -172,7 +196,7 @@ static void sum_real(struct pagerank *pagerank, const cl_float *totals)
 
 static void sum_totals(struct pagerank *pagerank)
 {
-    size_t bytes = 2 * n_groups(pagerank) * rank_bytes(pagerank);
+    size_t bytes = 2 * n_groups(pagerank) * pagerank_rank_bytes(pagerank);
     void *totals = app_array(bytes, 1, "the groups' totals");
     node_read(&pagerank->node, pagerank->totals, bytes, totals);
     if (pagerank->is_fixed)
@@ -184,16 +208,13 @@ static void sum_totals(struct pagerank *pagerank)
 
 static void set_rank(struct pagerank *pagerank, cl_uint index, union rank rank)
 {
-    node_set(pagerank->apply, index, rank_bytes(pagerank), &rank);
+    node_set(pagerank->apply, index, pagerank_rank_bytes(pagerank), &rank);
 }
 
 static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, union rank extra)
 {
     struct node *node = &pagerank->node;
-    if (node->schedule)
-        NODE_SET(pagerank->apply, 5, cl_mem, pagerank->own_sums);
-    else
-        NODE_SET(pagerank->apply, 5, cl_ulong, sums);
+    NODE_SET(pagerank->apply, 5, cl_ulong, sums);
     set_rank(pagerank, 6, base);
     set_rank(pagerank, 7, extra);
     node_run(node, pagerank->apply, n_own(pagerank));
@@ -232,20 +253,21 @@ static void push(struct pagerank *pagerank, uint64_t sums)
 {
     /* A message an edge: an index and a rank. */
     const struct node_bound bound = {.n_messages = 1,
-                                     .message_bytes = 4 + (uint32_t)rank_bytes(pagerank)};
+                                     .message_bytes = 4 + (uint32_t)pagerank_rank_bytes(pagerank)};
     NODE_SET(pagerank->push.one, 6, cl_ulong, sums);
     NODE_SET(pagerank->push.several, 6, cl_ulong, sums);
-    node_send_each(&pagerank->node, &pagerank->push, pagerank->part.rows.n_edges,
-                   (uint32_t)pagerank->per_item, bound);
-    node_barrier(&pagerank->node);
+    node_send_each(&pagerank->node, &pagerank->push, pagerank->n_sent, (uint32_t)pagerank->per_item,
+                   bound);
 }
 
+/* What is sent comes first, and travels while own edges are pulled. */
 static void iterate_once(struct pagerank *pagerank, uint64_t sums)
 {
-    if (pagerank->node.schedule)
-        pagerank_schedule_pull(pagerank);
-    else
+    if (pagerank->any_sent)
         push(pagerank, sums);
+    pagerank_pull(pagerank);
+    if (pagerank->any_sent)
+        node_barrier(&pagerank->node);
     apply(pagerank, sums, base_of(pagerank), extra_of(pagerank));
 }
 

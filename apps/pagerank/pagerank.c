@@ -3,8 +3,8 @@
  * PageRank of a graph whose vertices, and the edges that leave them, are spread over all nodes in
  * blocks.
  *
- * Every edge is a message a iteration: a work-item adds its source's share of rank to its target's
- * sum, wherever that is. Vertices without edges give their rank to all. The float form is the usual
+ * Every edge to another node is a message an iteration: a work-item adds its source's share of rank
+ * to its target's sum. Along edges that stay at the node the target pulls. Vertices without edges give their rank to all. The float form is the usual
  * one; the fixed-point form gives the same bits on any number of nodes.
  *
  * Path: main -> iterate.c -> reference.c -> report
@@ -25,6 +25,7 @@ static const struct app_option own_options[] = {
      OPTION_REAL(struct pagerank, tolerance)},
     {"fixed", 0, NULL, "Add in fixed point: the same bits on any number of nodes",
      OPTION_FLAG(struct pagerank, is_fixed)},
+    SEND_OWN_OPTION(struct pagerank, sends_own),
     {"per-item", 0, "N",
      "Edges of a work-item (1; on step pump up to 1024, so that a launch is a few slices)",
      OPTION_NUMBER(struct pagerank, per_item, 1, 1 << 20)},
@@ -59,8 +60,9 @@ static void result(void *self, struct trials *trials)
 static const struct app app = {
     .name = "pagerank",
     .unit = "edges/s",
-    .doc = "Rank the vertices of a graph by pushing ranks along its edges, and say how many edges "
-           "a second were pushed.",
+    .doc =
+        "Rank the vertices of a graph: ranks are pushed along its edges to other nodes, and pulled "
+        "along those within a node. Say how many edges a second that were.",
     .groups = {{"PageRank:", 1, own_options, 0},
                GRAPH_OPTIONS_GROUP(offsetof(struct pagerank, part.options))},
     APP_FIELDS(struct pagerank),

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PageRank by pushing: every edge adds its source's share to the sum at its target's owner.
+ * PageRank: along an edge to another node the source's share is sent to the target's sum; along an edge within a node the
+ * target pulls it.
  *
  * The host defines GROUP_ITEMS (work-items of a full group) and, for the form that is the same bit for bit in
  * any order, PAGERANK_FIXED: ranks are then integers, in units of 2^-62 of all rank.
  *
- * Path:    iterate.c launches push, waits for all messages, launches apply.
+ * Path:    iterate.c launches push and pull, waits for all messages, launches apply.
  * Source:  Page, Brin, Motwani, Winograd, The PageRank Citation Ranking, 1999; Orr 2016, section 5.4.2.
  */
 #include "gravel.cl.h"
@@ -16,11 +17,13 @@
 
 #ifdef PAGERANK_FIXED
 typedef ulong rank_type;
+typedef ulong4 ranks_type;
 #define ADD_RANK gravel_add_ulong_wg
 #define DIFFERENCE(a, b) abs_diff(a, b)
 #define DAMP(rank) ((rank) - (rank) / 20 * 3) /* so that one unit more always shows */
 #else
 typedef float rank_type;
+typedef float4 ranks_type;
 #define ADD_RANK gravel_add_float_wg
 #define DIFFERENCE(a, b) fabs((a) - (b))
 #define DAMP(rank) (0.85f * (rank))
@@ -32,7 +35,7 @@ typedef float rank_type;
         global const rank_type *restrict share, ulong sums
 
 /*
- * Global size: this node's edges from number `first`; local size: any that divides it.
+ * Global size: this node's edges that are sent along, from number `first`; local size: any that divides it.
  * from: [edges] source vertex, by its place at this node. to_node, to_index: [edges] target's owner and place
  * there. share: [vertices] what each vertex gives every neighbour. sums: heap offset of rank_type [block].
  * When it ends, all contributions are sent.
@@ -53,16 +56,66 @@ kernel void push_several(PUSH_ARGUMENTS, uint each)
         ADD_RANK(g, sums, to_index[e], share[from[e]], to_node[e]);
 }
 
-#define APPLY_RANKS                                                    \
-    global rank_type *restrict rank, global rank_type *restrict share, \
-        global const uint *restrict degree
-#define APPLY_REST rank_type base, rank_type extra, global rank_type *restrict totals
-
-static void apply_at(ulong first, APPLY_RANKS, global rank_type *restrict sums, APPLY_REST,
-                     local rank_type *changes, local rank_type *idle)
+/* What the sources of a chunk's edges give. Four sums, so that an addition need not wait for the one before. */
+static rank_type pull_chunk(uint e, uint end, global const uint *restrict sources,
+                            global const rank_type *restrict share)
 {
+    ranks_type sums = 0;
+    rank_type sum = 0;
+    for (; end - e >= 4; e += 4) {
+        uint4 from = vload4(0, sources + e);
+        sums += (ranks_type)(share[from.x], share[from.y], share[from.z], share[from.w]);
+    }
+    for (; e < end; e++)
+        sum += share[sources[e]];
+    return sum + (sums.x + sums.y) + (sums.z + sums.w);
+}
+
+/*
+ * Sum up what own vertices give own vertices, by chunks of the edges that end at one.
+ *
+ * Global size: chunks from number `first`. starts: [chunks + 1] first edge of each. sources: [edges within the node] by
+ * target. share: [vertices]. partial: [chunks] sums.
+ */
+kernel void pull(GRAVEL_ARENA, ulong first, global const uint *restrict starts,
+                 global const uint *restrict sources, global const rank_type *restrict share,
+                 global rank_type *restrict partial)
+{
+    size_t chunk = first + get_global_id(0);
+    partial[chunk] = pull_chunk(starts[chunk], starts[chunk + 1], sources, share);
+}
+
+/* What a vertex's chunks add up to; they are 0 again when it ends. */
+static rank_type take_partial(global rank_type *restrict partial, uint chunk, uint end)
+{
+    rank_type sum = 0;
+    for (; chunk < end; chunk++) {
+        sum += partial[chunk];
+        partial[chunk] = 0;
+    }
+    return sum;
+}
+
+/*
+ * New ranks from the sums that have arrived, and from those of own edges; all sums are 0 again when it ends.
+ *
+ * Global size: this node's vertices from number `first`; local size: GROUP_ITEMS, or all in one group.
+ * rank, share: [vertices]. degree: [vertices] edges that leave. sums_offset: heap offset of sums [block]. base: rank
+ * without any sum; extra: what the vertices without edges give each vertex. totals: [groups][2] change of rank, and
+ * rank of the vertices without edges, each summed over a group. chunks: [vertices + 1] first of each in partial.
+ */
+kernel void apply(GRAVEL_ARENA, ulong first, global rank_type *restrict rank,
+                  global rank_type *restrict share, global const uint *restrict degree,
+                  ulong sums_offset, rank_type base, rank_type extra,
+                  global rank_type *restrict totals, global const uint *restrict chunks,
+                  global rank_type *restrict partial)
+{
+    GRAVEL_OPEN(g);
+    local rank_type changes[GROUP_ITEMS], idle[GROUP_ITEMS];
+    global rank_type *restrict sums = gravel_local(g, sums_offset);
     size_t v = first + get_global_id(0), lane = get_local_id(0);
-    rank_type value = base + DAMP(sums[v] + extra);
+    rank_type sum = sums[v] + take_partial(partial, chunks[v], chunks[v + 1]);
+    rank_type value = base + DAMP(sum + extra);
     uint n_edges = degree[v];
     changes[lane] = DIFFERENCE(value, rank[v]);
     idle[lane] = n_edges ? 0 : value;
@@ -81,50 +134,22 @@ static void apply_at(ulong first, APPLY_RANKS, global rank_type *restrict sums, 
     }
 }
 
-/*
- * New ranks from the sums that have arrived; the sums are 0 again when it ends.
- *
- * Global size: this node's vertices from number `first`; local size: GROUP_ITEMS, or all in one group.
- * rank, share: [vertices]. degree: [vertices] edges that leave. sums_offset: heap offset of sums [block]. base: rank
- * without any sum; extra: what the vertices without edges give each vertex. totals: [groups][2] change of rank, and
- * rank of the vertices without edges, each summed over a group.
- */
-kernel void apply(GRAVEL_ARENA, ulong first, APPLY_RANKS, ulong sums_offset, APPLY_REST)
-{
-    GRAVEL_OPEN(g);
-    local rank_type changes[GROUP_ITEMS], idle[GROUP_ITEMS];
-    apply_at(first, rank, share, degree, gravel_local(g, sums_offset), base, extra, totals, changes,
-             idle);
-}
-
 #ifdef HAS_TASKS
-/* New ranks with --schedule: sums [vertices] are in an array. */
-kernel void apply_own(GRAVEL_ARENA, ulong first, APPLY_RANKS, global rank_type *restrict sums,
-                      APPLY_REST)
-{
-    local rank_type changes[GROUP_ITEMS], idle[GROUP_ITEMS];
-    apply_at(first, rank, share, degree, sums, base, extra, totals, changes, idle);
-}
-
 /*
- * With --schedule, where all vertices are this node's: a task is a stretch of as many vertices as a group has
- * work-items, and each of them adds up what its sources give it.
+ * pull with --schedule, where all vertices are this node's and a chunk has all edges that end at one: a task is a
+ * stretch of as many as a group has work-items.
  *
- * Global size: a deque a group, or a group a task. offsets: [vertices + 1] of edges by target. sources: [edges].
+ * Global size: a deque a group, or a group a task.
  */
-kernel void pull_tasks(GRAVEL_STEAL, uint n_own, global const uint *restrict offsets,
+kernel void pull_tasks(GRAVEL_STEAL, uint n_chunks, global const uint *restrict starts,
                        global const uint *restrict sources, global const rank_type *restrict share,
-                       global rank_type *restrict sums)
+                       global rank_type *restrict partial)
 {
     GRAVEL_STEAL_OPEN(s);
     GRAVEL_STEAL_EACH (s, stretch) {
-        uint v = stretch * (uint)get_local_size(0) + (uint)get_local_id(0);
-        if (v < n_own) {
-            rank_type sum = 0;
-            for (uint e = offsets[v]; e < offsets[v + 1]; e++)
-                sum += share[sources[e]];
-            sums[v] = sum;
-        }
+        uint chunk = stretch * (uint)get_local_size(0) + (uint)get_local_id(0);
+        if (chunk < n_chunks)
+            partial[chunk] = pull_chunk(starts[chunk], starts[chunk + 1], sources, share);
     }
 }
 #endif

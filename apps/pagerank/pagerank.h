@@ -2,7 +2,7 @@
 /*
  * What the parts of PageRank share.
  *
- * Path: pagerank.c (options, trials) -> iterate.c (this node's part) -> reference.c (check)
+ * Path: pagerank.c (options, trials) -> iterate.c (this node's part), pull.c (edges that stay) -> reference.c (check)
  * Owner: pagerank_open makes what pagerank_close frees.
  * Threads: main's.
  */
@@ -31,6 +31,7 @@ struct pagerank {
     uint64_t n_iterations; /* at most */
     double tolerance;      /* stop once all ranks together change less; 0 never stops */
     bool is_fixed;
+    bool sends_own;    /* ranks for own vertices too; else those are pulled */
     uint64_t per_item; /* edges of a work-item; 0 until pagerank_open if it is to be derived */
     struct node node;
 
@@ -40,12 +41,16 @@ struct pagerank {
     uint64_t sums[2]; /* heap offsets; iterations alternate, so that a fast node never adds to sums
                          that a slow one still has to read */
     struct node_kernels push;
-    cl_kernel apply;
-    cl_mem from, to_node, to_index, degree, rank, share, totals;
+    cl_kernel apply, pull;
+    uint64_t n_sent;                /* own edges along which ranks are sent */
+    bool any_sent;                  /* at any node */
+    cl_mem from, to_node, to_index; /* [n_sent] */
+    uint64_t n_chunks;              /* of edges to own vertices */
+    cl_mem chunks, starts, sources; /* see pagerank.cl */
+    cl_mem partial;                 /* [n_chunks] sums */
+    cl_mem degree, rank, share, totals;
 
     struct tasks tasks; /* with --schedule; then there is one node */
-    cl_kernel pull_tasks;
-    cl_mem in_offsets, sources, own_sums;
 
     uint64_t n_done; /* iterations of the last trial */
     double change;   /* of all ranks, in the last of them */
@@ -64,10 +69,17 @@ app_step pagerank_reset;
 /** Iterate until n_iterations or tolerance. */
 app_step pagerank_iterate;
 
-/** With --schedule: turn the edges round, before they are forgotten; make deques; fill own_sums. */
-void pagerank_schedule_upload(struct pagerank *pagerank);
-void pagerank_schedule_open(struct pagerank *pagerank);
-void pagerank_schedule_pull(struct pagerank *pagerank);
+/** Turn the edges that stay at the node round, before they are forgotten; `splits` of node_part_split. */
+void pagerank_pull_upload(struct pagerank *pagerank, const uint32_t *splits);
+
+/** Make the kernel, and with --schedule deques. */
+void pagerank_pull_open(struct pagerank *pagerank);
+
+/** Sum up what own vertices give each chunk. */
+void pagerank_pull(struct pagerank *pagerank);
+
+/** Bytes of a rank on the device. */
+size_t pagerank_rank_bytes(const struct pagerank *pagerank);
 
 /** Free what pagerank_open made. */
 app_step pagerank_close;

@@ -28,6 +28,7 @@ GROUPS["options and files"] = [
     ("sssp", "-u 4 -d 1e", "-d: '1e' is not a number from 0 up"),
     ("sssp", "-u 4 -d -1", "-d: '-1'"),
     ("sssp", "-u 4 --schedule counter --send-own", "--schedule: distances of 32 bits, no --delta, and no --send-own"),
+    ("pagerank", "-u 4 --schedule counter --send-own", "--schedule: no --send-own"),
     ("color", "-u 4 -g 4", "give only one of -f, -g, -u, --mesh and --band"),
     ("color", "--mesh 5", "--mesh: '5'"),
     ("color", "--band 0", "--band: '0' is not in"),

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The edges between the node's own vertices, which need no messages: turned round and cut into chunks, each of which a
+ * work-item adds up. A vertex's sum is that of its chunks and of what messages brought.
+ *
+ * Path: iterate.c -> this -> pagerank.cl
+ * Owner: see pagerank.h.
+ * Threads: main's.
+ * Source: Beamer et al., The GAP Benchmark Suite, 2015 (pulling).
+ */
+#include "pagerank.h"
+
+#include <stdlib.h>
+
+/* Edges of a chunk: few enough that hubs spread. */
+#define CHUNK 64
+
+/* With --schedule a vertex is what is scheduled. */
+static uint64_t chunks_of(const struct pagerank *pagerank, uint64_t n_edges)
+{
+    return pagerank->node.schedule ? 1 : (n_edges + CHUNK - 1) / CHUNK;
+}
+
+static uint64_t target_of(const struct graph_part *part, uint64_t e)
+{
+    return partition_index(&part->partition, part->rows.neighbours[e]);
+}
+
+/* @return  [vertices + 1] where the edges to each begin, by target. */
+static cl_uint *find_offsets(const struct graph_part *part, const uint32_t *splits)
+{
+    const struct graph *rows = &part->rows;
+    cl_uint *offsets = app_array(rows->n_vertices + 1, sizeof *offsets, "a list of edges");
+    for (uint64_t v = 0; v <= rows->n_vertices; v++)
+        offsets[v] = 0;
+    for (uint64_t u = 0; u < rows->n_vertices; u++)
+        for (uint64_t e = rows->offsets[u]; e < splits[u]; e++)
+            offsets[target_of(part, e) + 1]++;
+    for (uint64_t v = 0; v < rows->n_vertices; v++)
+        offsets[v + 1] += offsets[v];
+    return offsets;
+}
+
+static void upload_sources(struct pagerank *pagerank, const uint32_t *splits,
+                           const cl_uint *offsets)
+{
+    const struct graph_part *part = &pagerank->part;
+    uint64_t n = part->rows.n_vertices, n_edges = offsets[n];
+    cl_uint *sources = app_array(n_edges, sizeof *sources, "a list of edges");
+    cl_uint *next = app_array(n, sizeof *next, "a list of edges");
+    for (uint64_t v = 0; v < n; v++)
+        next[v] = offsets[v];
+    for (uint64_t u = 0; u < n; u++)
+        for (uint64_t e = part->rows.offsets[u]; e < splits[u]; e++)
+            sources[next[target_of(part, e)]++] = (cl_uint)u;
+    pagerank->sources = node_array(&pagerank->node, n_edges * sizeof *sources, sources);
+    free(next);
+    free(sources);
+}
+
+static void upload_chunks(struct pagerank *pagerank, const cl_uint *offsets)
+{
+    uint64_t n = pagerank->part.rows.n_vertices;
+    cl_uint *chunks = app_array(n + 1, sizeof *chunks, "a list of edges");
+    chunks[0] = 0;
+    for (uint64_t v = 0; v < n; v++)
+        chunks[v + 1] = chunks[v] + (cl_uint)chunks_of(pagerank, offsets[v + 1] - offsets[v]);
+    cl_uint *starts = app_array((uint64_t)chunks[n] + 1, sizeof *starts, "a list of edges");
+    for (uint64_t v = 0; v < n; v++)
+        for (cl_uint i = chunks[v]; i < chunks[v + 1]; i++)
+            starts[i] = offsets[v] + (i - chunks[v]) * CHUNK;
+    starts[chunks[n]] = offsets[n];
+    pagerank->n_chunks = chunks[n];
+    pagerank->chunks = node_array(&pagerank->node, (n + 1) * sizeof *chunks, chunks);
+    pagerank->starts =
+        node_array(&pagerank->node, (pagerank->n_chunks + 1) * sizeof *starts, starts);
+    free(starts);
+    free(chunks);
+}
+
+/* Each iteration leaves zeros again. */
+static void clear_partial(struct pagerank *pagerank, size_t bytes)
+{
+    const cl_uint zero = 0;
+    if (bytes)
+        node_check_cl(clEnqueueFillBuffer(gravel_cl_queue(pagerank->node.gravel), pagerank->partial,
+                                          &zero, sizeof zero, 0, bytes, 0, NULL, NULL),
+                      "clEnqueueFillBuffer");
+}
+
+void pagerank_pull_upload(struct pagerank *pagerank, const uint32_t *splits)
+{
+    cl_uint *offsets = find_offsets(&pagerank->part, splits);
+    upload_sources(pagerank, splits, offsets);
+    upload_chunks(pagerank, offsets);
+    free(offsets);
+    size_t bytes = pagerank->n_chunks * pagerank_rank_bytes(pagerank);
+    pagerank->partial = node_array(&pagerank->node, bytes, NULL);
+    clear_partial(pagerank, bytes);
+}
+
+static void set_arrays(struct pagerank *pagerank, cl_kernel kernel)
+{
+    NODE_SET(kernel, 2, cl_mem, pagerank->starts);
+    NODE_SET(kernel, 3, cl_mem, pagerank->sources);
+    NODE_SET(kernel, 4, cl_mem, pagerank->share);
+    NODE_SET(kernel, 5, cl_mem, pagerank->partial);
+}
+
+void pagerank_pull_open(struct pagerank *pagerank)
+{
+    struct node *node = &pagerank->node;
+    if (!node->schedule) {
+        pagerank->pull = node_kernel(node, "pull");
+        set_arrays(pagerank, pagerank->pull);
+        return;
+    }
+    tasks_open_stretches(&pagerank->tasks, node, pagerank->n_chunks);
+    pagerank->pull = tasks_kernel(&pagerank->tasks, "pull_tasks");
+    NODE_SET(pagerank->pull, 1, cl_uint, (cl_uint)pagerank->n_chunks);
+    set_arrays(pagerank, pagerank->pull);
+}
+
+void pagerank_pull(struct pagerank *pagerank)
+{
+    if (pagerank->node.schedule)
+        tasks_run_stretches(&pagerank->tasks, pagerank->pull);
+    else
+        node_run(&pagerank->node, pagerank->pull, pagerank->n_chunks);
+}
