@@ -2,7 +2,7 @@
 /*
  * Points that scatter about random places, in whole numbers, so that all machines make the same.
  *
- * Path: round.c, reference.c -> this -> random.h
+ * Path: round.c, reference.c, bench/bench_kmeans.c -> this -> random.h
  * Owner: the caller's arrays.
  * Threads: any.
  *
