@@ -34,8 +34,9 @@ def in_shell_words(argv, settings):
     return " ".join(words + [shlex.quote(os.path.basename(word) if os.path.isabs(word) else word) for word in argv])
 
 
-def check(results, command):
-    wrong = [result for result in results if result.get("valid") is not True]
+def check(results, command, is_checked):
+    right = (True,) if is_checked else (True, None)
+    wrong = [result for result in results if result.get("valid") not in right]
     if not results or wrong:
         what = ", ".join("%s=%s" % (key, wrong[0][key]) for key in ("variant", "model", "valid") if wrong and
                          key in wrong[0])
@@ -49,7 +50,7 @@ class Place:
         self.cores = sorted(os.sched_getaffinity(0))
         self.kept = {}  # rows that more than one figure shows
         self.failures = []  # texts, of attempts
-        self.device = None  # of gravel-info, once it was asked
+        self.devices, self.device = [], None  # of gravel-info, once it was asked: all, and the one that a rank takes
 
     def attempt(self, measure):
         """Rows, or none and one more failure: the rest of a figure is still measured."""
@@ -68,8 +69,11 @@ class Place:
             raise Failed("%s is not there: build it first (ninja -C %s)" % (whole, self.build))
         return whole
 
-    def run(self, argv, settings=None, limit_s=300):
-        """@return the JSON objects that the command printed, a line each, all of them valid; and its words."""
+    def run(self, argv, settings=None, limit_s=300, is_checked=True):
+        """@return the JSON objects that the command printed, a line each, all of them valid; and its words.
+
+        is_checked: False if the program is not asked to check, so that its results are only not wrong.
+        """
         settings = dict(settings or {})
         command = in_shell_words(argv, settings)
         done = run_limited(argv, {**os.environ, **MPI_SETTINGS, **settings}, limit_s, cwd=self.out)
@@ -83,7 +87,7 @@ class Place:
             wrong = [result for result in results if result.get("valid") is False]
             why = "the result is not right" if wrong else next((line for line in said if line.strip("- ")), said[0])
             raise Failed("%s: exit status %d: %s" % (command, done.status, why))
-        check(results, command)
+        check(results, command, is_checked)
         return results, command
 
     def on_ranks(self, n_ranks, argv, own_cores=False):
@@ -110,6 +114,7 @@ class Place:
             found = json.loads(info.stdout) if info.stdout else {}
             if not found.get("default"):
                 raise Failed("gravel-info: %s" % (found.get("default_error") or info.stderr.strip() or "no device"))
+            self.devices = found["devices"]
             self.device = next(d for d in found["devices"] if d["number"] == found["default"])
             self.device["n_equal"] = len(found["defaults"])
         return self.device
