@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This node's part: its vertices, the edges that leave them for other nodes, and the iterations.
+ * This node's part: its vertices and the iterations.
  *
- * Path: pagerank.c -> this -> pull.c, pagerank.cl -> sums at every node -> this
+ * Path: pagerank.c -> this -> push.c, pull.c, pagerank.cl -> sums at every node -> this
  * Owner: see pagerank.h.
  * Threads: main's.
  */
@@ -30,49 +30,6 @@ static uint64_t n_groups(const struct pagerank *pagerank)
 
 /* ---- the part of the graph ------------------------------------------------------------------- */
 
-/* What a kernel knows of an edge of vertex u. */
-typedef cl_uint edge_item(const struct graph_part *part, uint64_t u, uint64_t e);
-
-static cl_uint source_of(const struct graph_part *part, uint64_t u, uint64_t e)
-{
-    (void)part, (void)e;
-    return (cl_uint)u;
-}
-
-static cl_uint owner_of(const struct graph_part *part, uint64_t u, uint64_t e)
-{
-    (void)u;
-    return partition_owner(&part->partition, part->rows.neighbours[e]);
-}
-
-static cl_uint index_of(const struct graph_part *part, uint64_t u, uint64_t e)
-{
-    (void)u;
-    return (cl_uint)partition_index(&part->partition, part->rows.neighbours[e]);
-}
-
-static uint64_t count_sent(const struct graph_part *part, const uint32_t *splits)
-{
-    uint64_t n = 0;
-    for (uint64_t u = 0; u < part->rows.n_vertices; u++)
-        n += part->rows.offsets[u + 1] - splits[u];
-    return n;
-}
-
-/* Of the edges that are sent along. */
-static cl_mem upload(struct pagerank *pagerank, const uint32_t *splits, edge_item *item)
-{
-    const struct graph_part *part = &pagerank->part;
-    uint64_t n = 0;
-    cl_uint *list = app_array(pagerank->n_sent, sizeof *list, "a list of edges");
-    for (uint64_t u = 0; u < part->rows.n_vertices; u++)
-        for (uint64_t e = splits[u]; e < part->rows.offsets[u + 1]; e++)
-            list[n++] = item(part, u, e);
-    cl_mem array = node_array(&pagerank->node, n * sizeof *list, list);
-    free(list);
-    return array;
-}
-
 static void upload_degrees(struct pagerank *pagerank)
 {
     uint64_t n = n_own(pagerank);
@@ -88,11 +45,7 @@ static void upload_degrees(struct pagerank *pagerank)
 static void upload_lists(struct pagerank *pagerank)
 {
     uint32_t *splits = node_part_split(&pagerank->part, pagerank->sends_own);
-    pagerank->n_sent = count_sent(&pagerank->part, splits);
-    pagerank->any_sent = node_sum(&pagerank->node, pagerank->n_sent) > 0;
-    pagerank->to_node = upload(pagerank, splits, owner_of);
-    pagerank->to_index = upload(pagerank, splits, index_of);
-    pagerank->from = upload(pagerank, splits, source_of);
+    pagerank_push_upload(pagerank, splits);
     pagerank_pull_upload(pagerank, splits);
     free(splits);
     upload_degrees(pagerank);
@@ -109,23 +62,11 @@ static void build(struct pagerank *pagerank)
              pagerank->is_fixed ? " -DPAGERANK_FIXED" : "",
              pagerank->node.schedule ? " -DHAS_TASKS" : "");
     node_build(&pagerank->node, "pagerank.cl", pagerank_cl, defines);
-    pagerank->push.one = node_kernel(&pagerank->node, "push");
-    pagerank->push.several = node_kernel(&pagerank->node, "push_several");
     pagerank->apply = node_kernel(&pagerank->node, "apply");
-}
-
-static void set_push(struct pagerank *pagerank, cl_kernel push)
-{
-    NODE_SET(push, 2, cl_mem, pagerank->from);
-    NODE_SET(push, 3, cl_mem, pagerank->to_node);
-    NODE_SET(push, 4, cl_mem, pagerank->to_index);
-    NODE_SET(push, 5, cl_mem, pagerank->share);
 }
 
 static void set_arguments(struct pagerank *pagerank)
 {
-    set_push(pagerank, pagerank->push.one);
-    set_push(pagerank, pagerank->push.several);
     NODE_SET(pagerank->apply, 2, cl_mem, pagerank->rank);
     NODE_SET(pagerank->apply, 3, cl_mem, pagerank->share);
     NODE_SET(pagerank->apply, 4, cl_mem, pagerank->degree);
@@ -155,10 +96,9 @@ void pagerank_open(void *self)
     pagerank->share = node_array(node, n_own(pagerank) * pagerank_rank_bytes(pagerank), NULL);
     pagerank->totals =
         node_array(node, 2 * n_groups(pagerank) * pagerank_rank_bytes(pagerank), NULL);
-    if (pagerank->per_item == 0)
-        pagerank->per_item = node_derive_each(node, pagerank->n_sent);
     build(pagerank);
     set_arguments(pagerank);
+    pagerank_push_open(pagerank);
     pagerank_pull_open(pagerank);
 }
 
@@ -225,8 +165,7 @@ static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, uni
 void pagerank_reset(void *self)
 {
     struct pagerank *pagerank = self;
-    if (pagerank->node.schedule)
-        tasks_reset(&pagerank->tasks);
+    pagerank_pull_reset(pagerank);
     union rank base = {0}, extra = {0};
     if (pagerank->is_fixed)
         base.fixed = RANK_ONE / pagerank->n_vertices;
@@ -249,22 +188,11 @@ static union rank extra_of(const struct pagerank *pagerank)
                               : (union rank){.real = (cl_float)(pagerank->idle / (double)n)};
 }
 
-static void push(struct pagerank *pagerank, uint64_t sums)
-{
-    /* A message an edge: an index and a rank. */
-    const struct node_bound bound = {.n_messages = 1,
-                                     .message_bytes = 4 + (uint32_t)pagerank_rank_bytes(pagerank)};
-    NODE_SET(pagerank->push.one, 6, cl_ulong, sums);
-    NODE_SET(pagerank->push.several, 6, cl_ulong, sums);
-    node_send_each(&pagerank->node, &pagerank->push, pagerank->n_sent, (uint32_t)pagerank->per_item,
-                   bound);
-}
-
 /* What is sent comes first, and travels while own edges are pulled. */
 static void iterate_once(struct pagerank *pagerank, uint64_t sums)
 {
     if (pagerank->any_sent)
-        push(pagerank, sums);
+        pagerank_push(pagerank, sums);
     pagerank_pull(pagerank);
     if (pagerank->any_sent)
         node_barrier(&pagerank->node);

@@ -17,13 +17,11 @@
 
 #ifdef PAGERANK_FIXED
 typedef ulong rank_type;
-typedef ulong4 ranks_type;
 #define ADD_RANK gravel_add_ulong_wg
 #define DIFFERENCE(a, b) abs_diff(a, b)
 #define DAMP(rank) ((rank) - (rank) / 20 * 3) /* so that one unit more always shows */
 #else
 typedef float rank_type;
-typedef float4 ranks_type;
 #define ADD_RANK gravel_add_float_wg
 #define DIFFERENCE(a, b) fabs((a) - (b))
 #define DAMP(rank) (0.85f * (rank))
@@ -56,19 +54,14 @@ kernel void push_several(PUSH_ARGUMENTS, uint each)
         ADD_RANK(g, sums, to_index[e], share[from[e]], to_node[e]);
 }
 
-/* What the sources of a chunk's edges give. Four sums, so that an addition need not wait for the one before. */
+/* What the sources of a chunk's edges give. */
 static rank_type pull_chunk(uint e, uint end, global const uint *restrict sources,
                             global const rank_type *restrict share)
 {
-    ranks_type sums = 0;
     rank_type sum = 0;
-    for (; end - e >= 4; e += 4) {
-        uint4 from = vload4(0, sources + e);
-        sums += (ranks_type)(share[from.x], share[from.y], share[from.z], share[from.w]);
-    }
     for (; e < end; e++)
         sum += share[sources[e]];
-    return sum + (sums.x + sums.y) + (sums.z + sums.w);
+    return sum;
 }
 
 /*
@@ -85,36 +78,36 @@ kernel void pull(GRAVEL_ARENA, ulong first, global const uint *restrict starts,
     partial[chunk] = pull_chunk(starts[chunk], starts[chunk + 1], sources, share);
 }
 
-/* What a vertex's chunks add up to; they are 0 again when it ends. */
-static rank_type take_partial(global rank_type *restrict partial, uint chunk, uint end)
+/* What a vertex's chunks add up to; most have one or none, which takes no branch. */
+static rank_type sum_chunks(global const rank_type *restrict partial, uint chunk, uint end)
 {
-    rank_type sum = 0;
-    for (; chunk < end; chunk++) {
+    rank_type sum = partial[chunk];
+    sum = chunk < end ? sum : 0;
+    while (++chunk < end)
         sum += partial[chunk];
-        partial[chunk] = 0;
-    }
     return sum;
 }
 
 /*
- * New ranks from the sums that have arrived, and from those of own edges; all sums are 0 again when it ends.
+ * New ranks from the sums that have arrived, which are 0 again when it ends, and from those of own edges.
  *
  * Global size: this node's vertices from number `first`; local size: GROUP_ITEMS, or all in one group.
  * rank, share: [vertices]. degree: [vertices] edges that leave. sums_offset: heap offset of sums [block]. base: rank
  * without any sum; extra: what the vertices without edges give each vertex. totals: [groups][2] change of rank, and
- * rank of the vertices without edges, each summed over a group. chunks: [vertices + 1] first of each in partial.
+ * rank of the vertices without edges, each summed over a group. chunks: [vertices + 1] first of each in
+ * partial, which has one word more than there are chunks.
  */
 kernel void apply(GRAVEL_ARENA, ulong first, global rank_type *restrict rank,
                   global rank_type *restrict share, global const uint *restrict degree,
                   ulong sums_offset, rank_type base, rank_type extra,
                   global rank_type *restrict totals, global const uint *restrict chunks,
-                  global rank_type *restrict partial)
+                  global const rank_type *restrict partial)
 {
     GRAVEL_OPEN(g);
     local rank_type changes[GROUP_ITEMS], idle[GROUP_ITEMS];
     global rank_type *restrict sums = gravel_local(g, sums_offset);
     size_t v = first + get_global_id(0), lane = get_local_id(0);
-    rank_type sum = sums[v] + take_partial(partial, chunks[v], chunks[v + 1]);
+    rank_type sum = sums[v] + sum_chunks(partial, chunks[v], chunks[v + 1]);
     rank_type value = base + DAMP(sum + extra);
     uint n_edges = degree[v];
     changes[lane] = DIFFERENCE(value, rank[v]);

@@ -2,7 +2,7 @@
 /*
  * What the parts of PageRank share.
  *
- * Path: pagerank.c (options, trials) -> iterate.c (this node's part), pull.c (edges that stay) -> reference.c (check)
+ * Path: pagerank.c (options, trials) -> iterate.c (this node's part), push.c, pull.c (its edges) -> reference.c (check)
  * Owner: pagerank_open makes what pagerank_close frees.
  * Threads: main's.
  */
@@ -47,7 +47,7 @@ struct pagerank {
     cl_mem from, to_node, to_index; /* [n_sent] */
     uint64_t n_chunks;              /* of edges to own vertices */
     cl_mem chunks, starts, sources; /* see pagerank.cl */
-    cl_mem partial;                 /* [n_chunks] sums */
+    cl_mem partial;                 /* [n_chunks + 1] sums */
     cl_mem degree, rank, share, totals;
 
     struct tasks tasks; /* with --schedule; then there is one node */
@@ -69,11 +69,23 @@ app_step pagerank_reset;
 /** Iterate until n_iterations or tolerance. */
 app_step pagerank_iterate;
 
+/** Upload the edges that ranks are sent along; `splits` of node_part_split. Collective. */
+void pagerank_push_upload(struct pagerank *pagerank, const uint32_t *splits);
+
+/** Make the kernels. */
+void pagerank_push_open(struct pagerank *pagerank);
+
+/** Send along them all, to a heap offset of sums. */
+void pagerank_push(struct pagerank *pagerank, uint64_t sums);
+
 /** Turn the edges that stay at the node round, before they are forgotten; `splits` of node_part_split. */
 void pagerank_pull_upload(struct pagerank *pagerank, const uint32_t *splits);
 
 /** Make the kernel, and with --schedule deques. */
 void pagerank_pull_open(struct pagerank *pagerank);
+
+/** No sums, as before the first iteration. */
+void pagerank_pull_reset(struct pagerank *pagerank);
 
 /** Sum up what own vertices give each chunk. */
 void pagerank_pull(struct pagerank *pagerank);

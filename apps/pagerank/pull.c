@@ -78,14 +78,10 @@ static void upload_chunks(struct pagerank *pagerank, const cl_uint *offsets)
     free(chunks);
 }
 
-/* Each iteration leaves zeros again. */
-static void clear_partial(struct pagerank *pagerank, size_t bytes)
+/* The last word is no chunk's. */
+static size_t partial_bytes(const struct pagerank *pagerank)
 {
-    const cl_uint zero = 0;
-    if (bytes)
-        node_check_cl(clEnqueueFillBuffer(gravel_cl_queue(pagerank->node.gravel), pagerank->partial,
-                                          &zero, sizeof zero, 0, bytes, 0, NULL, NULL),
-                      "clEnqueueFillBuffer");
+    return (pagerank->n_chunks + 1) * pagerank_rank_bytes(pagerank);
 }
 
 void pagerank_pull_upload(struct pagerank *pagerank, const uint32_t *splits)
@@ -94,9 +90,7 @@ void pagerank_pull_upload(struct pagerank *pagerank, const uint32_t *splits)
     upload_sources(pagerank, splits, offsets);
     upload_chunks(pagerank, offsets);
     free(offsets);
-    size_t bytes = pagerank->n_chunks * pagerank_rank_bytes(pagerank);
-    pagerank->partial = node_array(&pagerank->node, bytes, NULL);
-    clear_partial(pagerank, bytes);
+    pagerank->partial = node_array(&pagerank->node, partial_bytes(pagerank), NULL);
 }
 
 static void set_arrays(struct pagerank *pagerank, cl_kernel kernel)
@@ -119,6 +113,17 @@ void pagerank_pull_open(struct pagerank *pagerank)
     pagerank->pull = tasks_kernel(&pagerank->tasks, "pull_tasks");
     NODE_SET(pagerank->pull, 1, cl_uint, (cl_uint)pagerank->n_chunks);
     set_arrays(pagerank, pagerank->pull);
+}
+
+void pagerank_pull_reset(struct pagerank *pagerank)
+{
+    const cl_uint zero = 0;
+    if (pagerank->node.schedule)
+        tasks_reset(&pagerank->tasks);
+    node_check_cl(clEnqueueFillBuffer(gravel_cl_queue(pagerank->node.gravel), pagerank->partial,
+                                      &zero, sizeof zero, 0, partial_bytes(pagerank), 0, NULL,
+                                      NULL),
+                  "clEnqueueFillBuffer");
 }
 
 void pagerank_pull(struct pagerank *pagerank)
