@@ -15,49 +15,34 @@
  * Source:  see color_greedy.c.
  */
 #include "color_greedy.h"
-#include "frame/die.h"
+#include "peer.h"
 #include "graph/part.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-enum variant { SPECULATIVE, SERIAL };
 
 struct color {
     struct options options;
     struct graph_part part;
-    enum variant variant;
+    enum peer_variant variant;
     struct greedy greedy;
     uint64_t n_colors; /* of the last colouring: one more than the greatest in use */
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const char *const variants[] = {
-#ifdef _OPENMP
-    [SPECULATIVE] = "speculative",
-#endif
-    [SERIAL] = "serial"};
+#define PARALLEL "speculative" /* the variant by OpenMP */
 
 static error_t take_variant(struct argp_state *state, const struct app_option *option,
                             const char *value, void *field)
 {
-    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        *(enum variant *)field = (enum variant)i;
-        if (variants[i] && !strcmp(value, variants[i]))
-            return 0;
-    }
-    return option_refuse(state, option, "'%s' is none of speculative, serial", value);
+    return peer_take_variant(state, option, value, PARALLEL, field);
 }
 
 static const struct app_option own_options[] = {
     {"variant", 0, "NAME",
      "speculative, on all cores, if the compiler has OpenMP; serial, on one (speculative)",
-     take_variant, OPTION_AT(struct color, variant, enum variant), 0, 0},
+     take_variant, OPTION_AT(struct color, variant, enum peer_variant), 0, 0},
     {0}};
 
 static const struct option_group groups[] = {
@@ -67,21 +52,11 @@ static const struct option_group groups[] = {
 
 /* ---- set-up and trials ----------------------------------------------------------------------- */
 
-static unsigned count_threads(const struct color *self)
-{
-#ifdef _OPENMP
-    return self->variant == SPECULATIVE ? (unsigned)omp_get_max_threads() : 1;
-#else
-    (void)self;
-    return 1;
-#endif
-}
-
 static void set_up(struct color *self)
 {
     part_survey(&self->part, self->options.seed, (struct part_wish){.is_undirected = true});
     part_open(&self->part, 1, 0);
-    greedy_open(&self->greedy, &self->part.rows, count_threads(self));
+    greedy_open(&self->greedy, &self->part.rows, peer_threads(self->variant));
 }
 
 static int reset(void *app, unsigned trial)
@@ -155,28 +130,19 @@ static uint64_t run(struct color *self)
                             .n_nodes = 1,
                             .n_trials = self->options.n_trials,
                             .json = self->options.json};
-    snprintf(trials.variant, sizeof trials.variant, "%s", variants[self->variant]);
+    snprintf(trials.variant, sizeof trials.variant, "%s", peer_name(self->variant, PARALLEL));
     graph_options_name(&self->part.options, trials.input, sizeof trials.input);
-    int status = trials_run(&trials, reset, color, self);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
+    peer_run(&trials, reset, color, self);
     self->n_colors = count_colors(self);
     describe(self, &trials);
-    uint64_t n_wrong = self->options.verify ? check(self) : 0;
-    status = trials_report(&trials, !self->options.verify ? TRIALS_UNCHECKED
-                                    : n_wrong             ? TRIALS_FAILED
-                                                          : TRIALS_PASSED);
-    if (status)
-        die("cannot write the report: %s", strerror(-status));
-    trials_free(&trials);
-    return n_wrong;
+    return peer_report(&trials, self->options.verify, self->options.verify ? check(self) : 0);
 }
 
 int main(int argc, char **argv)
 {
     struct color self = {.options = OPTIONS_DEFAULT,
                          .part.options = GRAPH_OPTIONS_DEFAULT,
-                         .variant = variants[SPECULATIVE] ? SPECULATIVE : SERIAL};
+                         .variant = peer_default()};
     options_parse(groups, sizeof groups / sizeof *groups,
                   "Greedy colouring in plain C, on all cores, or on one.", &self, argc, argv);
     set_up(&self);

@@ -16,20 +16,16 @@
  * Threads: the main thread; in a round OpenMP's.
  * Source:  Lloyd, Least squares quantization in PCM, 1982.
  */
+#include "peer.h"
 #include "kmeans/kmeans.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #define BLOCK 256u    /* points: 16 dimensions of them are 16 [KiB] */
 #define LINE_BYTES 64 /* a vector that ends in another line takes two loads */
 #define MAX_POINTS (UINT64_C(1) << 36)
-
-enum variant { LLOYD, SERIAL };
 
 struct centres {
     uint32_t at[MAX_CLUSTERS][MAX_DIMENSIONS];
@@ -41,7 +37,7 @@ struct sums {
 
 struct rival {
     struct kmeans kmeans; /* its options, which points.c reads too */
-    enum variant variant;
+    enum peer_variant variant;
     uint32_t
         *points; /* [blocks][n_dimensions][BLOCK]; the last one is filled up with more points */
     uint8_t *cluster; /* [n_points] of the last round */
@@ -51,21 +47,12 @@ struct rival {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const char *const variants[] = {
-#ifdef _OPENMP
-    [LLOYD] = "lloyd",
-#endif
-    [SERIAL] = "serial"};
+#define PARALLEL "lloyd" /* the variant by OpenMP */
 
 static error_t take_variant(struct argp_state *state, const struct app_option *option,
                             const char *value, void *field)
 {
-    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        *(enum variant *)field = (enum variant)i;
-        if (variants[i] && !strcmp(value, variants[i]))
-            return 0;
-    }
-    return option_refuse(state, option, "'%s' is none of lloyd, serial", value);
+    return peer_take_variant(state, option, value, PARALLEL, field);
 }
 
 static const struct app_option own_options[] = {
@@ -81,23 +68,13 @@ static const struct app_option own_options[] = {
      OPTION_REAL(struct rival, kmeans.tolerance)},
     {"variant", 0, "NAME",
      "lloyd, on all cores, if the compiler has OpenMP; serial, on one (lloyd)", take_variant,
-     OPTION_AT(struct rival, variant, enum variant), 0, 0},
+     OPTION_AT(struct rival, variant, enum peer_variant), 0, 0},
     {0}};
 
 static const struct option_group groups[] = {
     {"K-means:", 1, own_options, 0}, OPTIONS_RUN_GROUP(offsetof(struct rival, kmeans.options))};
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
-
-static unsigned count_threads(const struct rival *self)
-{
-#ifdef _OPENMP
-    return self->variant == LLOYD ? (unsigned)omp_get_max_threads() : 1;
-#else
-    (void)self;
-    return 1;
-#endif
-}
 
 /* Coordinates of the block that begins with this point: [n_dimensions][BLOCK]. */
 static uint32_t *block_at(const struct rival *self, uint64_t begin)
@@ -124,7 +101,7 @@ static void set_up(struct rival *self)
         die("no memory for the points: %llu times %llu bytes", (unsigned long long)n_blocks,
             (unsigned long long)block_bytes);
     self->cluster = app_array(kmeans->n_points, sizeof *self->cluster, "the points");
-#pragma omp parallel for schedule(static) if (self->variant == LLOYD)
+#pragma omp parallel for schedule(static) if (self->variant == PEER_PARALLEL)
     for (uint64_t begin = 0; begin < kmeans->n_points; begin += BLOCK)
         make_block(self, begin);
 }
@@ -200,7 +177,7 @@ static void add_sums(struct sums *to, const struct sums *from, const struct kmea
 static void sum_points(const struct rival *self, struct sums *all)
 {
     const struct kmeans *kmeans = &self->kmeans;
-#pragma omp parallel if (self->variant == LLOYD)
+#pragma omp parallel if (self->variant == PEER_PARALLEL)
     {
         struct sums own = {0};
 #pragma omp for schedule(static) nowait
@@ -315,7 +292,7 @@ static uint64_t check(const struct rival *self)
 static double inertia(const struct rival *self)
 {
     uint64_t sum = 0;
-#pragma omp parallel for reduction(+ : sum) if (self->variant == LLOYD)
+#pragma omp parallel for reduction(+ : sum) if (self->variant == PEER_PARALLEL)
     for (uint64_t i = 0; i < self->kmeans.n_points; i++) {
         uint64_t distance;
         find_one(self, &self->centres, i, &distance);
@@ -334,7 +311,7 @@ static void describe(const struct rival *self, struct trials *trials)
     trials_add_number(trials, "dimensions", kmeans->n_dimensions);
     trials_add_number(trials, "rounds", self->n_done);
     trials_add_number(trials, "seed", kmeans->options.seed);
-    trials_add_number(trials, "threads", count_threads(self));
+    trials_add_number(trials, "threads", peer_threads(self->variant));
     trials_add_real(trials, "inertia", fit);
     trials_say(trials, "  %llu rounds, inertia %.9g\n", (unsigned long long)self->n_done, fit);
 }
@@ -347,25 +324,16 @@ static uint64_t run(struct rival *self)
                             .n_nodes = 1,
                             .n_trials = kmeans->options.n_trials,
                             .json = kmeans->options.json};
-    snprintf(trials.variant, sizeof trials.variant, "%s", variants[self->variant]);
+    snprintf(trials.variant, sizeof trials.variant, "%s", peer_name(self->variant, PARALLEL));
     snprintf(trials.input, sizeof trials.input, "%llu points, %llu clusters, %llu-d",
              (unsigned long long)kmeans->n_points, (unsigned long long)kmeans->n_clusters,
              (unsigned long long)kmeans->n_dimensions);
     reset(self, 0);
     iterate(self, 0); /* tells how many rounds there are */
     trials.work = (double)kmeans->n_points * (double)self->n_done;
-    int status = trials_run(&trials, reset, iterate, self);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
+    peer_run(&trials, reset, iterate, self);
     describe(self, &trials);
-    uint64_t n_wrong = kmeans->options.verify ? check(self) : 0;
-    status = trials_report(&trials, !kmeans->options.verify ? TRIALS_UNCHECKED
-                                    : n_wrong               ? TRIALS_FAILED
-                                                            : TRIALS_PASSED);
-    if (status)
-        die("cannot write the report: %s", strerror(-status));
-    trials_free(&trials);
-    return n_wrong;
+    return peer_report(&trials, kmeans->options.verify, kmeans->options.verify ? check(self) : 0);
 }
 
 int main(int argc, char **argv)
@@ -376,7 +344,7 @@ int main(int argc, char **argv)
                                     .n_dimensions = 4,
                                     .n_rounds = 20,
                                     .tolerance = 1e-5},
-                         .variant = variants[LLOYD] ? LLOYD : SERIAL};
+                         .variant = peer_default()};
     options_parse(groups, sizeof groups / sizeof *groups,
                   "K-means in plain C, on all cores, or on one.", &self, argc, argv);
     set_up(&self);

@@ -15,26 +15,20 @@
  * Source:  see mer_parts.h.
  */
 #include "mer_parts.h"
+#include "peer.h"
 #include "frame/die.h"
-#include "frame/options.h"
-#include "frame/trials.h"
 #include "mer/reference.h"
 #include "mer/sequence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-enum variant { PARTS, SERIAL };
 
 struct mer {
     struct options options;
     const char *path;
     uint64_t k, least_quality;
-    enum variant variant;
+    enum peer_variant variant;
     struct pack text;
     double read_s; /* reading and packing took [s] */
     struct parts parts;
@@ -42,21 +36,12 @@ struct mer {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const char *const variants[] = {
-#ifdef _OPENMP
-    [PARTS] = "parts",
-#endif
-    [SERIAL] = "serial"};
+#define PARALLEL "parts" /* the variant by OpenMP */
 
 static error_t take_variant(struct argp_state *state, const struct app_option *option,
                             const char *value, void *field)
 {
-    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        *(enum variant *)field = (enum variant)i;
-        if (variants[i] && !strcmp(value, variants[i]))
-            return 0;
-    }
-    return option_refuse(state, option, "'%s' is none of parts, serial", value);
+    return peer_take_variant(state, option, value, PARALLEL, field);
 }
 
 static const struct app_option own_options[] = {
@@ -66,23 +51,13 @@ static const struct app_option own_options[] = {
      OPTION_NUMBER(struct mer, least_quality, 0, 93)},
     {"variant", 0, "NAME",
      "parts, on all cores, if the compiler has OpenMP; serial, on one (parts)", take_variant,
-     OPTION_AT(struct mer, variant, enum variant), 0, 0},
+     OPTION_AT(struct mer, variant, enum peer_variant), 0, 0},
     {0}};
 
 static const struct option_group groups[] = {{"K-mers:", 1, own_options, 0},
                                              OPTIONS_RUN_GROUP(offsetof(struct mer, options))};
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
-
-static unsigned count_threads(const struct mer *self)
-{
-#ifdef _OPENMP
-    return self->variant == PARTS ? (unsigned)omp_get_max_threads() : 1;
-#else
-    (void)self;
-    return 1;
-#endif
-}
 
 static void set_up(struct mer *self)
 {
@@ -95,7 +70,7 @@ static void set_up(struct mer *self)
     if (!pack_file(&self->text, self->path, &all, reason))
         die("%s", reason);
     self->read_s = trials_clock() - begin_s;
-    parts_open(&self->parts, &self->text, (unsigned)self->k, count_threads(self));
+    parts_open(&self->parts, &self->text, (unsigned)self->k, peer_threads(self->variant));
 }
 
 /* ---- trials ---------------------------------------------------------------------------------- */
@@ -165,28 +140,19 @@ static uint64_t run(struct mer *self)
                             .n_trials = self->options.n_trials,
                             .json = self->options.json,
                             .work = (double)self->text.n_kmers};
-    snprintf(trials.variant, sizeof trials.variant, "%s k%u", variants[self->variant],
+    snprintf(trials.variant, sizeof trials.variant, "%s k%u", peer_name(self->variant, PARALLEL),
              (unsigned)self->k);
     snprintf(trials.input, sizeof trials.input, "%s", slash ? slash + 1 : self->path);
     count(self, 0); /* as mer does, once before the trials: tables grow in it */
-    int status = trials_run(&trials, reset, count, self);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
+    peer_run(&trials, reset, count, self);
     describe(self, &trials);
-    uint64_t n_wrong = self->options.verify ? check(self, &trials) : 0;
-    status = trials_report(&trials, !self->options.verify ? TRIALS_UNCHECKED
-                                    : n_wrong             ? TRIALS_FAILED
-                                                          : TRIALS_PASSED);
-    if (status)
-        die("cannot write the report: %s", strerror(-status));
-    trials_free(&trials);
-    return n_wrong;
+    return peer_report(&trials, self->options.verify,
+                       self->options.verify ? check(self, &trials) : 0);
 }
 
 int main(int argc, char **argv)
 {
-    struct mer self = {
-        .options = OPTIONS_DEFAULT, .k = 31, .variant = variants[PARTS] ? PARTS : SERIAL};
+    struct mer self = {.options = OPTIONS_DEFAULT, .k = 31, .variant = peer_default()};
     options_parse(groups, sizeof groups / sizeof *groups,
                   "Count the k-mers of sequences in plain C, on all cores, or on one.", &self, argc,
                   argv);

@@ -14,23 +14,18 @@
  * Threads: the main thread; in a search OpenMP's.
  * Source:  see sssp_delta.c.
  */
+#include "peer.h"
 #include "sssp_delta.h"
-#include "frame/die.h"
 #include "graph/part.h"
 #include "graph/weights.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-enum variant { DELTA, SERIAL };
 
 struct sssp {
     struct options options;
     struct graph_part part;
-    enum variant variant;
+    enum peer_variant variant;
     uint64_t source; /* UINT64_MAX: to be drawn */
     double width;    /* 0: to be chosen */
     struct delta delta;
@@ -40,21 +35,12 @@ struct sssp {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const char *const variants[] = {
-#ifdef _OPENMP
-    [DELTA] = "delta",
-#endif
-    [SERIAL] = "serial"};
+#define PARALLEL "delta" /* the variant by OpenMP */
 
 static error_t take_variant(struct argp_state *state, const struct app_option *option,
                             const char *value, void *field)
 {
-    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        *(enum variant *)field = (enum variant)i;
-        if (variants[i] && !strcmp(value, variants[i]))
-            return 0;
-    }
-    return option_refuse(state, option, "'%s' is none of delta, serial", value);
+    return peer_take_variant(state, option, value, PARALLEL, field);
 }
 
 static const struct app_option own_options[] = {
@@ -65,7 +51,7 @@ static const struct app_option own_options[] = {
      OPTION_REAL(struct sssp, width)},
     {"variant", 0, "NAME",
      "delta, on all cores, if the compiler has OpenMP; serial, on one (delta)", take_variant,
-     OPTION_AT(struct sssp, variant, enum variant), 0, 0},
+     OPTION_AT(struct sssp, variant, enum peer_variant), 0, 0},
     {0}};
 
 static const struct option_group groups[] = {
@@ -102,16 +88,6 @@ static void choose_source(struct sssp *self)
         self->source = first_with_edges(rows);
 }
 
-static unsigned count_threads(const struct sssp *self)
-{
-#ifdef _OPENMP
-    return self->variant == DELTA ? (unsigned)omp_get_max_threads() : 1;
-#else
-    (void)self;
-    return 1;
-#endif
-}
-
 static void set_up(struct sssp *self)
 {
     struct graph_part *part = &self->part;
@@ -122,7 +98,8 @@ static void set_up(struct sssp *self)
     graph_draw_weights(&part->rows, NULL, self->options.seed);
     choose_source(self);
     delta_open(&self->delta, &part->rows, form,
-               self->width > 0 ? self->width : delta_width(&part->rows, form), count_threads(self));
+               self->width > 0 ? self->width : delta_width(&part->rows, form),
+               peer_threads(self->variant));
 }
 
 /* ---- searches -------------------------------------------------------------------------------- */
@@ -202,29 +179,21 @@ static uint64_t run(struct sssp *self)
                             .n_nodes = 1,
                             .n_trials = self->options.n_trials,
                             .json = self->options.json};
-    snprintf(trials.variant, sizeof trials.variant, "%s", variants[self->variant]);
+    snprintf(trials.variant, sizeof trials.variant, "%s", peer_name(self->variant, PARALLEL));
     graph_options_name(&self->part.options, trials.input, sizeof trials.input);
     warm_up(self);
     trials.work = (double)self->n_reached_edges;
-    int status = trials_run(&trials, reset, search, self);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
+    peer_run(&trials, reset, search, self);
     describe(self, &trials);
-    uint64_t n_wrong = self->options.verify ? check(self, &trials) : 0;
-    status = trials_report(&trials, !self->options.verify ? TRIALS_UNCHECKED
-                                    : n_wrong             ? TRIALS_FAILED
-                                                          : TRIALS_PASSED);
-    if (status)
-        die("cannot write the report: %s", strerror(-status));
-    trials_free(&trials);
-    return n_wrong;
+    return peer_report(&trials, self->options.verify,
+                       self->options.verify ? check(self, &trials) : 0);
 }
 
 int main(int argc, char **argv)
 {
     struct sssp self = {.options = OPTIONS_DEFAULT,
                         .part.options = GRAPH_OPTIONS_DEFAULT,
-                        .variant = variants[DELTA] ? DELTA : SERIAL,
+                        .variant = peer_default(),
                         .source = UINT64_MAX};
     options_parse(groups, sizeof groups / sizeof *groups,
                   "Shortest paths in plain C, by delta-stepping on all cores, or on one.", &self,
