@@ -41,7 +41,7 @@ INLINE global struct entry *probe(global struct entry *shard, struct kmer kmer)
  * barrier. It stops before it could wrap. */
 INLINE void count_lost(volatile global uint *n_lost)
 {
-    if (*n_lost < UINT_MAX / 2)
+    if (atomic_or(n_lost, 0u) < UINT_MAX / 2)
         atomic_inc(n_lost);
 }
 

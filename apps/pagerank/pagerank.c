@@ -3,9 +3,10 @@
  * PageRank of a graph whose vertices, and the edges that leave them, are spread over all nodes in
  * blocks.
  *
- * Every edge to another node is a message an iteration: a work-item adds its source's share of rank
- * to its target's sum. Along edges that stay at the node the target pulls. Vertices without edges give their rank to all. The float form is the usual
- * one; the fixed-point form gives the same bits on any number of nodes.
+ * Every edge to another node is a message an iteration: a work-item adds its source's share of
+ * rank to its target's sum. Along edges that stay at the node the target pulls. Vertices without
+ * edges give their rank to all. The float form is the usual one; the fixed-point form gives the
+ * same bits on any number of nodes.
  *
  * Path: main -> iterate.c -> reference.c -> report
  * Source: Page, Brin, Motwani, Winograd 1999; Beamer, Asanovic, Patterson, The GAP Benchmark Suite,

@@ -2,10 +2,11 @@
 /*
  * The rounds of a search.
  *
- * A round lists what came nearer at each node, counts it over all nodes, and offers its neighbours
- * new distances: own ones in place, others by messages. The count is also what keeps nodes apart: none offers before all have listed, so
- * the rounds, and what each relaxes, are the same on any number of nodes. When nothing is left
- * below the bucket's end, the least distance that waits anywhere opens the next bucket.
+ * A round lists what came nearer at each node, counts it over all nodes, and offers its
+ * neighbours new distances: own ones in place, others by messages. The count is also what keeps
+ * nodes apart: none offers before all have listed, so the rounds, and what each relaxes, are the
+ * same on any number of nodes. When nothing is left below the bucket's end, the least distance
+ * that waits anywhere opens the next bucket.
  *
  * Path: sssp.c -> this -> sssp.cl -> distances at every node -> this
  * Owner: see sssp.h.
