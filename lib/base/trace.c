@@ -7,24 +7,35 @@
 #include "base/trace.h"
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define LATE_NS GRAVEL_NS_PER_S /* longest wait for kernels that have ended to be written */
 #define LATE_REST_US 1000u
+#define NAME_BYTES (GRAVEL_CONFIG_STRING_BYTES + 16)
+#define EVENT_BYTES 512
+
+static const char end_text[] = "\n]\n";
 
 struct gravel_trace {
     FILE *file;           /* NULL once it is closed */
     pthread_mutex_t lock; /* one event is one line, whole */
     uint32_t node;
-    uint32_t
-        n_holders; /* the node, and kernels under way whose end is to be written; guarded by the lock */
+    /* The node, and kernels under way whose end is to be written. This and what follows: under the lock. */
+    uint32_t n_holders;
+    uint64_t
+        room;  /* bytes that events may still take: to write beyond RLIMIT_FSIZE ends the process */
+    int error; /* errno of the first event that could not be written */
+    char name[NAME_BYTES];
 };
 
 /* "dir.d/t.json" -> "dir.d/t.3.json"; without a suffix the number goes to the end. */
@@ -36,24 +47,65 @@ static void name_file(char *name, size_t bytes, const char *path, uint32_t node)
     snprintf(name, bytes, "%.*s.%u%s", stem, path, node, dot ? dot : "");
 }
 
+/* Bytes that files may have. */
+static uint64_t file_limit(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) ? UINT64_MAX : limit.rlim_cur;
+}
+
+static FILE *open_file(const char *name)
+{
+    errno = EFBIG;
+    if (file_limit() < EVENT_BYTES)
+        return NULL;
+    int descriptor =
+        gravel_descriptor_lift(open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (!file && descriptor >= 0)
+        close(descriptor);
+    return file;
+}
+
+/* Write an event, whole or not at all; no event follows one that was left out. Under the lock. */
+__attribute__((format(printf, 2, 3))) static void put(struct gravel_trace *trace,
+                                                      const char *format, ...)
+{
+    char text[EVENT_BYTES];
+    va_list arguments;
+    if (!trace->file || trace->error)
+        return;
+    va_start(arguments, format);
+    int n = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (n < 0 || (size_t)n >= sizeof text)
+        return;
+    if ((uint64_t)n > trace->room)
+        trace->error = EFBIG;
+    else if (fwrite(text, (size_t)n, 1, trace->file) != 1)
+        trace->error = errno;
+    trace->room -= trace->error ? 0 : (uint64_t)n;
+}
+
 int gravel_trace_open(struct gravel_trace **out, const char *path, uint32_t node)
 {
-    char name[GRAVEL_CONFIG_STRING_BYTES + 16];
-    name_file(name, sizeof name, path, node);
     *out = NULL;
     struct gravel_trace *trace = calloc(1, sizeof *trace);
     if (!trace)
         return gravel_fail(GRAVEL_ENOMEM, "trace");
-    trace->file = fopen(name, "w");
+    name_file(trace->name, sizeof trace->name, path, node);
+    trace->file = open_file(trace->name);
     if (!trace->file) {
+        int code =
+            gravel_fail(GRAVEL_ESYSTEM, "GRAVEL_TRACE: %s: %s", trace->name, strerror(errno));
         free(trace);
-        return gravel_fail(GRAVEL_ESYSTEM, "GRAVEL_TRACE: %s: %s", name, strerror(errno));
+        return code;
     }
     trace->node = node;
     trace->n_holders = 1;
+    trace->room = file_limit() - sizeof end_text;
     pthread_mutex_init(&trace->lock, NULL);
-    fprintf(
-        trace->file,
+    put(trace,
         "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"args\":{\"name\":\"node %u\"}}",
         node, node);
     *out = trace;
@@ -86,25 +138,36 @@ static bool is_held_by_others(struct gravel_trace *trace)
     return is_held;
 }
 
-void gravel_trace_close(struct gravel_trace *trace, bool wait)
+/* @return 0, or errno of what is missing. Under the lock. */
+static int close_file(struct gravel_trace *trace)
+{
+    bool is_written = fputs(end_text, trace->file) >= 0;
+    if (fclose(trace->file) || !is_written)
+        trace->error = trace->error ? trace->error : errno;
+    trace->file = NULL;
+    return trace->error;
+}
+
+int gravel_trace_close(struct gravel_trace *trace, bool wait)
 {
     if (!trace)
-        return;
+        return 0;
     uint64_t until_ns = gravel_clock_ns() + LATE_NS;
     while (wait && is_held_by_others(trace) && gravel_clock_ns() < until_ns)
         usleep(LATE_REST_US);
     pthread_mutex_lock(&trace->lock);
-    fprintf(trace->file, "\n]\n");
-    fclose(trace->file);
-    trace->file = NULL;
+    int error = close_file(trace), code = 0;
+    if (error)
+        code = gravel_fail(GRAVEL_ESYSTEM, "GRAVEL_TRACE: %s ends early: %s%s", trace->name,
+                           strerror(error), error == EFBIG ? " (RLIMIT_FSIZE, ulimit -f)" : "");
     pthread_mutex_unlock(&trace->lock);
     gravel_trace_let_go(trace);
+    return code;
 }
 
-static double microseconds(uint64_t ns)
-{
-    return (double)ns * 1e-3;
-}
+/* Microseconds, in any locale. */
+#define TIME "%llu.%03u"
+#define TIME_OF(ns) (unsigned long long)((ns) / 1000), (unsigned)((ns) % 1000)
 
 void gravel_trace_span(struct gravel_trace *trace, const char *name, uint64_t begin_ns,
                        uint64_t end_ns)
@@ -112,12 +175,21 @@ void gravel_trace_span(struct gravel_trace *trace, const char *name, uint64_t be
     if (!trace)
         return;
     pthread_mutex_lock(&trace->lock);
-    fprintf(trace->file,
-            ",\n{\"name\":\"%s\",\"cat\":\"wait\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%u,"
-            "\"tid\":%d}",
-            name, microseconds(begin_ns), microseconds(end_ns - begin_ns), trace->node,
-            (int)gettid());
+    put(trace,
+        ",\n{\"name\":\"%s\",\"cat\":\"wait\",\"ph\":\"X\",\"ts\":" TIME ",\"dur\":" TIME
+        ",\"pid\":%u,\"tid\":%d}",
+        name, TIME_OF(begin_ns), TIME_OF(end_ns - begin_ns), trace->node, (int)gettid());
     pthread_mutex_unlock(&trace->lock);
+}
+
+/* One end of a kernel. */
+static void put_end(struct gravel_trace *trace, const char *name, const char *phase, uint64_t id,
+                    uint64_t at_ns)
+{
+    put(trace,
+        ",\n{\"name\":\"%s\",\"cat\":\"kernel\",\"ph\":\"%s\",\"id\":%llu,\"ts\":" TIME
+        ",\"pid\":%u,\"tid\":0}",
+        name, phase, (unsigned long long)id, TIME_OF(at_ns), trace->node);
 }
 
 void gravel_trace_async(struct gravel_trace *trace, const char *name, uint64_t id,
@@ -125,15 +197,9 @@ void gravel_trace_async(struct gravel_trace *trace, const char *name, uint64_t i
 {
     if (!trace)
         return;
-    static const char event[] = ",\n{\"name\":\"%s\",\"cat\":\"kernel\",\"ph\":\"%s\",\"id\":%llu,"
-                                "\"ts\":%.3f,\"pid\":%u,\"tid\":0}";
     pthread_mutex_lock(&trace->lock);
-    if (trace->file) {
-        fprintf(trace->file, event, name, "b", (unsigned long long)id, microseconds(begin_ns),
-                trace->node);
-        fprintf(trace->file, event, name, "e", (unsigned long long)id, microseconds(end_ns),
-                trace->node);
-    }
+    put_end(trace, name, "b", id, begin_ns);
+    put_end(trace, name, "e", id, end_ns);
     pthread_mutex_unlock(&trace->lock);
 }
 
@@ -143,10 +209,9 @@ void gravel_trace_buffer(struct gravel_trace *trace, const char *name, uint32_t 
     if (!trace)
         return;
     pthread_mutex_lock(&trace->lock);
-    fprintf(
-        trace->file,
-        ",\n{\"name\":\"%s\",\"cat\":\"buffer\",\"ph\":\"i\",\"s\":\"t\",\"ts\":%.3f,\"pid\":%u,"
-        "\"tid\":%d,\"args\":{\"peer\":%u,\"bytes\":%u}}",
-        name, microseconds(gravel_clock_ns()), trace->node, (int)gettid(), peer, bytes);
+    put(trace,
+        ",\n{\"name\":\"%s\",\"cat\":\"buffer\",\"ph\":\"i\",\"s\":\"t\",\"ts\":" TIME
+        ",\"pid\":%u,\"tid\":%d,\"args\":{\"peer\":%u,\"bytes\":%u}}",
+        name, TIME_OF(gravel_clock_ns()), trace->node, (int)gettid(), peer, bytes);
     pthread_mutex_unlock(&trace->lock);
 }

@@ -23,8 +23,9 @@ int gravel_trace_open(struct gravel_trace **out, const char *path, uint32_t node
  * Complete and close the file.
  *
  * @param wait  up to a second for those who hold it: a driver may tell of a kernel's end after others know of it.
+ * @return      0; GRAVEL_ESYSTEM if events are missing: the disk is full, or the file as large as it may be.
  */
-void gravel_trace_close(struct gravel_trace *trace, bool wait);
+int gravel_trace_close(struct gravel_trace *trace, bool wait);
 
 /** Keep it from being freed until gravel_trace_let_go; what comes after gravel_trace_close is not written. Not NULL. */
 void gravel_trace_hold(struct gravel_trace *trace);

@@ -232,7 +232,7 @@ struct hrf_program *hrf_parse(const char *path, const char *text, uint64_t n_byt
 
 struct hrf_program *hrf_parse_file(const char *path, char *error)
 {
-    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    FILE *file = strcmp(path, "-") ? fopen(path, "rbe") : stdin;
     char *text = malloc(HRF_MAX_FILE_BYTES + 1);
     struct hrf_program *program = NULL;
     if (!file || !text) {

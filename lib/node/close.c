@@ -39,7 +39,8 @@ static void leave_behind(struct gravel *gravel)
 static bool free_device(struct gravel *gravel, bool are_running)
 {
     gravel_launches_destroy(&gravel->launches);
-    gravel_trace_close(gravel->trace, !are_running);
+    if (gravel_trace_close(gravel->trace, !are_running))
+        gravel_log(gravel, "%s", gravel_last_error());
     if (are_running && gravel->arena)
         gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
     if (are_running)

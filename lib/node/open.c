@@ -7,6 +7,7 @@
  *          all nodes open or none does.
  */
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/fork.h"
 #include "device/cores.h"
 #include "node/bindings.h"
@@ -245,6 +246,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     if (!out)
         return gravel_fail(GRAVEL_EINVAL, "gravel_open: out is NULL");
     *out = NULL;
+    gravel_descriptor_guard();
     gravel_fork_watch();
     if (gravel_fork_count())
         return gravel_fail(GRAVEL_EINVAL, "gravel_open after fork: the parent had opened a node, "

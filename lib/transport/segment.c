@@ -6,6 +6,7 @@
  */
 #include "transport/segment.h"
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,15 +36,32 @@ static int map_all(int descriptor, struct gravel_segment_head **head)
     return *head ? 0 : fail_system("mapping shared memory for node buffers");
 }
 
+/* To grow a file beyond the limit ends the process by a signal. */
+static int check_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= GRAVEL_SEGMENT_BYTES)
+        return 0;
+    return gravel_fail(
+        GRAVEL_ESYSTEM,
+        "no shared memory for node buffers, which MPI sends instead: files may have %llu bytes, it "
+        "needs %llu (RLIMIT_FSIZE, ulimit -f)",
+        (unsigned long long)limit.rlim_cur, (unsigned long long)GRAVEL_SEGMENT_BYTES);
+}
+
 static int make(struct gravel_segment *segment)
 {
-    segment->descriptor = memfd_create("gravel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    segment->descriptor =
+        gravel_descriptor_lift(memfd_create("gravel", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (segment->descriptor < 0)
         return fail_system("shared memory for node buffers: memfd_create");
+    int code = check_limit();
+    if (code)
+        return code;
     if (ftruncate(segment->descriptor, (off_t)GRAVEL_SEGMENT_BYTES) ||
         fcntl(segment->descriptor, F_ADD_SEALS, SEALS))
         return fail_system("size of shared memory for node buffers");
-    int code = map_all(segment->descriptor, &segment->head);
+    code = map_all(segment->descriptor, &segment->head);
     if (code)
         return code;
     size_t token_bytes = sizeof segment->head->token;
@@ -129,7 +148,7 @@ int gravel_segment_map(const struct gravel_segment_card *card, struct gravel_seg
         return gravel_fail(GRAVEL_ESYSTEM, "the other node has no shared memory");
     snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)card->process,
              (long long)card->descriptor);
-    int descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int descriptor = gravel_descriptor_lift(open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (descriptor < 0)
         return fail_system(path);
     int code = map_checked(descriptor, card, view);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -126,6 +127,44 @@ static void segment_that_peers_map_cannot_shrink(void **state)
     assert_int_equal(gravel_segment_create(&segment), 0);
     assert_int_equal(ftruncate(segment->descriptor, 4096), -1);
     gravel_segment_destroy(segment);
+}
+
+/* A longer file would end the process by a signal. */
+static void segment_beyond_the_limit_of_files_is_refused_by_name(void **state)
+{
+    (void)state;
+    struct gravel_segment *segment;
+    struct rlimit limit, before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = GRAVEL_SEGMENT_BYTES - 1;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    int code = gravel_segment_create(&segment);
+    limit.rlim_cur++;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(code, GRAVEL_ESYSTEM);
+    assert_null(segment);
+    assert_non_null(strstr(gravel_last_error(), "RLIMIT_FSIZE"));
+    assert_int_equal(gravel_segment_create(&segment), 0);
+    gravel_segment_destroy(segment);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+}
+
+/* What a program prints to descriptors 1 and 2 must not reach node buffers, and children must not keep them. */
+static void segment_is_no_standard_descriptor(void **state)
+{
+    (void)state;
+    struct gravel_segment *segment;
+    int input = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    assert_int_equal(gravel_segment_create(&segment), 0);
+    int descriptor = segment->descriptor, flags = fcntl(descriptor, F_GETFD);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    dup2(input, STDIN_FILENO);
+    close(input);
+    gravel_segment_destroy(segment);
+    assert_true(descriptor > 2);
+    assert_true(flags & FD_CLOEXEC);
 }
 
 /* ---- handing over ---------------------------------------------------------------------------- */
@@ -388,6 +427,8 @@ int main(void)
         cmocka_unit_test(offset_of_what_lies_elsewhere_is_none),
         cmocka_unit_test(what_is_not_the_segment_meant_is_not_mapped),
         cmocka_unit_test(segment_that_peers_map_cannot_shrink),
+        cmocka_unit_test(segment_beyond_the_limit_of_files_is_refused_by_name),
+        cmocka_unit_test(segment_is_no_standard_descriptor),
         cmocka_unit_test(only_long_frames_for_who_maps_them_are_handed_over),
         cmocka_unit_test(buffer_is_away_until_its_receiver_is_done),
         cmocka_unit_test(kept_frame_stays_away_until_it_is_given_back),

@@ -209,7 +209,7 @@ static void judge(json_t *report, const json_t *answer)
 json_t *conformance_run(const struct conformance_place *place,
                         const struct conformance_trial *trial)
 {
-    struct order order = {place, trial, tmpfile()};
+    struct order order = {place, trial, info_child_file()};
     uint64_t begin_ns = gravel_clock_ns();
     if (!order.out)
         return json_pack("{s:s, s:s}", "status", "failed", "reason",

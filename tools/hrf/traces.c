@@ -37,7 +37,7 @@ static int complain(const struct show_wish *wish, const char *path, const char *
 static const char *open_trace(const char *path, struct trace *trace)
 {
     struct stat status;
-    int file = open(path, O_RDONLY);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
     bool is_there = file >= 0 && !fstat(file, &status) && status.st_size > 0;
     *trace = (struct trace){.n_bytes = is_there ? (uint64_t)status.st_size : 0};
     void *bytes =

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,6 +37,14 @@ static volatile sig_atomic_t is_stopped;
 void info_child_stop(void)
 {
     is_stopped = 1;
+}
+
+FILE *info_child_file(void)
+{
+    FILE *file = tmpfile();
+    if (file)
+        fcntl(fileno(file), F_SETFD, FD_CLOEXEC);
+    return file;
 }
 
 void info_child_stage(const char *stage)
@@ -120,7 +129,7 @@ static json_t *judge(bool ended, int status, unsigned limit_s, FILE *errors)
 json_t *info_child_run(info_task *task, const void *argument, unsigned limit_s)
 {
     json_t *answer = NULL;
-    FILE *errors = tmpfile();
+    FILE *errors = info_child_file();
     page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED || !errors) {
         answer = cannot("a shared page or a temporary file");

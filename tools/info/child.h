@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /** What a child runs. @return a new JSON object; {"error": text} if it failed; NULL without memory.
  */
@@ -24,6 +25,9 @@ typedef json_t *info_task(const void *argument);
  *                 {"error": text} if it could not start; NULL without memory.
  */
 json_t *info_child_run(info_task *task, const void *argument, unsigned limit_s);
+
+/** A temporary file, which nothing that a driver starts inherits. @return NULL, and errno, if there is none. */
+FILE *info_child_file(void);
 
 /** End the running child, and every later one, as one that was interrupted. For signal handlers. */
 void info_child_stop(void);

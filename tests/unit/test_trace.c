@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace where numbers, files or disks are not as usual: decimal commas, a limit for files, no room. What is written
+ * is whole events, and what is missing is named.
+ *
+ * Path: meson test -> this -> lib/base/trace.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/trace.h"
+
+static char folder[] = "/tmp/gravel-trace-XXXXXX";
+static char path[64], written[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/t.json", folder);
+    snprintf(written, sizeof written, "%s/t.7.json", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(written);
+    return rmdir(folder);
+}
+
+/* @return its text; the caller's to free. */
+static char *read_trace(void)
+{
+    struct stat status;
+    FILE *file = fopen(written, "r");
+    assert_non_null(file);
+    assert_int_equal(fstat(fileno(file), &status), 0);
+    char *text = calloc(1, (size_t)status.st_size + 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, (size_t)status.st_size, file), status.st_size);
+    fclose(file);
+    return text;
+}
+
+/* Whole lines of events, in brackets. */
+static void expect_whole(const char *text)
+{
+    size_t n = strlen(text);
+    assert_true(n > 8);
+    assert_memory_equal(text, "[\n{", 3);
+    assert_string_equal(text + n - 4, "}\n]\n");
+    for (const char *end = strchr(text + 2, '\n'); end[1] != ']'; end = strchr(end + 1, '\n'))
+        assert_memory_equal(end - 2, "},\n{", 4);
+}
+
+/* Whether programs may have decimal commas here; the system may have no such locale, or none but in sources. */
+static bool take_decimal_commas(void)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "gravel"};
+    char command[256];
+    snprintf(command, sizeof command,
+             "localedef --no-archive -c -f UTF-8 -i de_DE %s/gravel >/dev/null 2>&1", folder);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!strcmp(names[i], "gravel") && system(command) >= 0)
+            setenv("LOCPATH", folder, 1);
+        if (setlocale(LC_ALL, names[i]) && localeconv()->decimal_point[0] == ',')
+            return true;
+    }
+    return false;
+}
+
+static void numbers_have_points_in_every_locale(void **state)
+{
+    struct gravel_trace *trace;
+    (void)state;
+    bool has_commas = take_decimal_commas();
+    assert_int_equal(gravel_trace_open(&trace, path, 7), 0);
+    gravel_trace_span(trace, "wait", 1234567, 2000000);
+    gravel_trace_async(trace, "kernel", 1, 5, UINT64_C(12345678901234567));
+    gravel_trace_buffer(trace, "send", 3, 1000000);
+    assert_int_equal(gravel_trace_close(trace, false), 0);
+    setlocale(LC_ALL, "C");
+    char *text = read_trace(), command[128];
+    snprintf(command, sizeof command, "rm -rf %s/gravel", folder);
+    assert_int_equal(system(command), 0);
+    expect_whole(text);
+    assert_non_null(strstr(text, "\"ts\":1234.567,\"dur\":765.433,\"pid\":7"));
+    assert_non_null(strstr(text, "\"ts\":0.005,\"pid\":7"));
+    assert_non_null(strstr(text, "\"ts\":12345678901234.567,\"pid\":7"));
+    assert_non_null(strstr(text, "\"bytes\":1000000}"));
+    free(text);
+    if (!has_commas)
+        skip();
+}
+
+/* To write more would end the process. */
+static void trace_ends_at_the_limit_of_files(void **state)
+{
+    struct rlimit limit, before;
+    struct gravel_trace *trace;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = 10000;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(gravel_trace_open(&trace, path, 7), 0);
+    for (uint32_t i = 0; i < 1000; i++)
+        gravel_trace_buffer(trace, "send", i, i);
+    int code = gravel_trace_close(trace, false);
+    limit.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    int refused = gravel_trace_open(&trace, path, 8);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(code, GRAVEL_ESYSTEM);
+    assert_int_equal(refused, GRAVEL_ESYSTEM);
+    assert_non_null(strstr(gravel_last_error(), "t.8.json: File too large"));
+    char *text = read_trace();
+    assert_in_range(strlen(text), 9000, 10000);
+    expect_whole(text);
+    free(text);
+}
+
+static void trace_on_a_full_disk_is_told(void **state)
+{
+    struct gravel_trace *trace;
+    (void)state;
+    if (access("/dev/full", W_OK))
+        skip();
+    assert_int_equal(symlink("/dev/full", written), 0);
+    assert_int_equal(gravel_trace_open(&trace, path, 7), 0);
+    assert_int_equal(gravel_trace_close(trace, false), GRAVEL_ESYSTEM);
+    assert_non_null(strstr(gravel_last_error(), "t.7.json ends early: No space left on device"));
+}
+
+static void trace_is_no_standard_descriptor(void **state)
+{
+    struct gravel_trace *trace;
+    char to[128] = "";
+    (void)state;
+    int input = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    assert_int_equal(gravel_trace_open(&trace, path, 7), 0);
+    assert_true(readlink("/proc/self/fd/0", to, sizeof to) < 0);
+    gravel_trace_close(trace, false);
+    dup2(input, STDIN_FILENO);
+    close(input);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(numbers_have_points_in_every_locale, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(trace_ends_at_the_limit_of_files, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(trace_on_a_full_disk_is_told, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(trace_is_no_standard_descriptor, make_folder,
+                                        remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
