@@ -119,6 +119,9 @@
     X(BOOL, check, GRAVEL_CHECK, 0, 0, 1, "observation",                                          \
       "checked mode: an error if work-items of a group leave a group call out, or make it in "    \
       "another way; much slower, because each work-item sends a package of its own")              \
+    X(BOOL, log, GRAVEL_LOG, 0, 0, 1, "observation",                                              \
+      "print what the node tells its log (gravel_log_function) to standard error too, a line "    \
+      "each")                                                                                     \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                          \
       "print statistics of the node to standard error when it closes")                            \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                       \

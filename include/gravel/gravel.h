@@ -129,7 +129,10 @@ struct gravel_handler {
                              With 2 keys: 8. */
 };
 
-/** Log callback; any library thread may call it. */
+/**
+ * Log callback: gets a line of what the node does or runs into while no call is there to return it, without a newline.
+ * Any library thread may call it. With GRAVEL_LOG set to 1 the same lines go to standard error.
+ */
 typedef void gravel_log_function(void *user, const char *text);
 
 /** A text of OpenCL C. NULL members are left out. Never grows. */

@@ -88,6 +88,7 @@ struct gravel_network_shape {
 struct gravel_network {
     struct gravel_network_shape shape;
     struct gravel_transport *transport;
+    uint32_t node, n_nodes; /* of the transport, which ends first; n_nodes 0: it is not open yet */
     struct gravel_resolver *resolver;
     struct gravel_transactions *transactions; /* over keys of two nodes; NULL: there are none */
     struct gravel_trace *trace;

@@ -20,6 +20,8 @@
 static int allocate(struct gravel_network *network)
 {
     uint32_t n = network->transport->n_nodes;
+    network->node = network->transport->node;
+    network->n_nodes = n;
     network->n_sent = calloc(n, 5 * sizeof *network->n_sent); /* and the other numbers */
     if (!network->n_sent)
         return gravel_fail(GRAVEL_ENOMEM, "network thread for %u nodes", n);

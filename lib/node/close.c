@@ -81,18 +81,17 @@ static uint32_t close_maps(struct gravel *gravel)
 /* The log may not be called after gravel_close. */
 static void free_or_keep_heap(struct gravel *gravel)
 {
-    gravel_log_function *log = gravel->log;
-    void *user = gravel->log_user;
+    const struct gravel_listener listener = gravel_listener_of(gravel);
     char text[80];
     gravel->log = NULL;
     uint32_t n_maps = close_maps(gravel);
     if (n_maps == 0) {
-        gravel->log = log;
+        gravel->log = listener.log;
         gravel_node_free_heap(gravel);
-    } else if (log) {
+    } else {
         snprintf(text, sizeof text, "%u maps are out: the last gravel_unmap frees the heap",
                  n_maps);
-        log(user, text);
+        gravel_listener_tell(&listener, text);
     }
 }
 

@@ -63,9 +63,9 @@ static void tell_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t 
     if (!gravel->n_sharers || has_cores)
         return;
     gravel_log(gravel,
-               "node %u shares device %s, %s, with %u other node%s of its host (%s): slower than a "
-               "device each%s",
-               self, device->chosen, device->capability.name, gravel->n_sharers,
+               "shares device %s, %s, with %u other node%s of its host (%s): slower than a device "
+               "each%s",
+               device->chosen, device->capability.name, gravel->n_sharers,
                gravel->n_sharers == 1 ? "" : "s", list,
                device->step == GRAVEL_STEP_PUMP
                    ? "; on step pump they may also keep each other's kernels waiting"
@@ -77,9 +77,8 @@ static void tell_takers(struct gravel *gravel)
     const struct gravel_transport *transport = gravel->network.transport;
     if (transport->n_local < 2)
         return;
-    gravel_log(gravel,
-               "node %u: %u of %u other nodes of its host take its node buffers where they are%s%s",
-               transport->node, transport->handed.n_takers, transport->n_local - 1,
+    gravel_log(gravel, "%u of %u other nodes of its host take its node buffers where they are%s%s",
+               transport->handed.n_takers, transport->n_local - 1,
                transport->handed.why_not[0] ? "; cannot map the buffers " : "",
                transport->handed.why_not);
 }
@@ -88,9 +87,8 @@ int gravel_node_tell_neighbours(struct gravel *gravel)
 {
     const struct gravel_device *device = &gravel->device;
     uint32_t n = gravel->network.transport->n_nodes;
-    gravel_log(gravel, "node %u: device %s: %s, step %s; %s", gravel->network.transport->node,
-               device->chosen, device->capability.name, gravel_step_name(device->step),
-               device->cores);
+    gravel_log(gravel, "device %s: %s, step %s; %s", device->chosen, device->capability.name,
+               gravel_step_name(device->step), device->cores);
     tell_takers(gravel);
     if (n == 1 || gravel->network.transport->is_loopback)
         return 0;

@@ -4,7 +4,7 @@
  *
  * Path:    gravel.h -> open.c and outbound.c (open), close.c, bindings.c, handlers.c, agree.c, neighbours.c,
  *          messages.c, waits.c, heap.c, launch.c (programs and launches), limits.c (of waits for the device),
- *          report.c, stats.c.
+ *          log.c, report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -25,7 +25,7 @@ struct gravel {
     struct gravel_handler *handlers; /* [n_handlers] copies, names included */
     uint32_t n_handlers;
     uint64_t device_code_hash; /* of the text of handlers that the device runs, and its options */
-    gravel_log_function *log;
+    gravel_log_function *log;  /* see log.c */
     void *log_user;
 
     uint32_t n_forks; /* of this process: fork.h */
@@ -68,7 +68,17 @@ struct gravel {
     struct gravel_stats *destination_base; /* [n_nodes] */
 };
 
-/** report.c: give the caller's log a line. */
+/** log.c: who hears what the node tells; a copy is good when the node is gone. */
+struct gravel_listener {
+    gravel_log_function *log; /* the caller's, or NULL */
+    void *user;
+    bool is_printed;        /* to standard error too */
+    uint32_t node, n_nodes; /* n_nodes 0: the node does not know its number yet */
+};
+struct gravel_listener gravel_listener_of(const struct gravel *gravel);
+void gravel_listener_tell(const struct gravel_listener *listener, const char *text);
+
+/** log.c: tell the node's listener a line. */
 void gravel_log(struct gravel *gravel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

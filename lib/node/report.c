@@ -7,21 +7,6 @@
  */
 #include "node/node.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-void gravel_log(struct gravel *gravel, const char *format, ...)
-{
-    char text[GRAVEL_ERROR_BYTES];
-    if (!gravel->log)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    gravel->log(gravel->log_user, text);
-}
-
 /* Let every wait of the node end: kernels see H1, threads H2. */
 static void abort_node(struct gravel *gravel)
 {

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a node tells while it runs: to the caller's log, and with GRAVEL_LOG to standard error.
+ *
+ * Path:    open.c, report.c, close.c -> log.c -> the caller's function; standard error.
+ * Threads: any. A text is written at once, so that lines of several threads and ranks stay whole.
+ */
+#include "node/node.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct gravel_listener gravel_listener_of(const struct gravel *gravel)
+{
+    return (struct gravel_listener){
+        .log = gravel->log,
+        .user = gravel->log_user,
+        .is_printed = gravel->config.log,
+        .node = gravel->network.node,
+        .n_nodes = gravel->network.n_nodes,
+    };
+}
+
+/* Not by stdio, whose buffer and lock are the program's. What cannot be written is lost. */
+static void print(const struct gravel_listener *listener, const char *text)
+{
+    char line[GRAVEL_ERROR_BYTES + 32], name[24] = "";
+    if (listener->n_nodes)
+        snprintf(name, sizeof name, " node %u", listener->node);
+    int n = snprintf(line, sizeof line, "gravel%s: %s\n", name, text);
+    if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < n)
+        return;
+}
+
+void gravel_listener_tell(const struct gravel_listener *listener, const char *text)
+{
+    if (listener->log)
+        listener->log(listener->user, text);
+    if (listener->is_printed)
+        print(listener, text);
+}
+
+void gravel_log(struct gravel *gravel, const char *format, ...)
+{
+    const struct gravel_listener listener = gravel_listener_of(gravel);
+    char text[GRAVEL_ERROR_BYTES];
+    if (!listener.log && !listener.is_printed)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    gravel_listener_tell(&listener, text);
+}

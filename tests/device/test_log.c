@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The log: the caller's function hears what the node does, and with GRAVEL_LOG standard error has the same lines, whole
+ * and with the node's number; without it the library prints nothing.
+ *
+ * Path: meson test -> this -> lib/node/log.c
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "expect.h"
+
+static char heard[8192], printed[8192];
+
+static void hear(void *user, const char *text)
+{
+    size_t n = strlen(heard);
+    (void)user;
+    snprintf(heard + n, sizeof heard - n, "gravel node 0: %s\n", text);
+}
+
+static FILE *begin_capture(int *kept)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(stderr);
+    *kept = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    return file;
+}
+
+static void end_capture(FILE *file, int kept)
+{
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    printed[fread(printed, 1, sizeof printed - 1, file)] = '\0';
+    fclose(file);
+}
+
+static int refuse(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
+{
+    (void)gravel, (void)user, (void)source;
+    return (int)args[0];
+}
+
+/* A node that opens, meets a handler that fails, and closes. */
+static void live(const char *setting, gravel_log_function *log)
+{
+    const struct gravel_handler handler = {.name = "refuse", .n_args = 1, .function = refuse};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.log = log, .handlers = &handler, .n_handlers = 1);
+    const uint64_t one = 1;
+    int kept;
+    setenv("GRAVEL_LOG", setting, 1);
+    heard[0] = '\0';
+    FILE *file = begin_capture(&kept);
+    struct gravel *gravel = open_loopback(1, &bindings);
+    int sent = gravel_am(gravel, 0, &one, 1, 0);
+    int quiet = gravel_quiet(gravel);
+    gravel_close(gravel);
+    end_capture(file, kept);
+    unsetenv("GRAVEL_LOG");
+    assert_int_equal(sent, 0);
+    assert_int_equal(quiet, GRAVEL_EHANDLER);
+}
+
+static void without_the_setting_nothing_is_printed(void **state)
+{
+    (void)state;
+    live("0", NULL);
+    assert_string_equal(printed, "");
+    live("", hear);
+    assert_string_equal(printed, "");
+    assert_non_null(strstr(heard, "device "));
+}
+
+static void with_the_setting_standard_error_has_what_the_log_hears(void **state)
+{
+    (void)state;
+    live("1", hear);
+    assert_string_equal(printed, heard);
+    assert_non_null(strstr(printed, "gravel node 0: device "));
+    assert_non_null(strstr(printed, "handler refuse"));
+}
+
+static void the_setting_needs_no_function(void **state)
+{
+    (void)state;
+    live("1", NULL);
+    assert_non_null(strstr(printed, "gravel node 0: device "));
+    assert_non_null(strstr(printed, "handler refuse"));
+}
+
+static void a_closed_standard_error_harms_nothing(void **state)
+{
+    (void)state;
+    int kept = dup(STDERR_FILENO);
+    setenv("GRAVEL_LOG", "1", 1);
+    close(STDERR_FILENO);
+    struct gravel *gravel = open_loopback(1, NULL);
+    int code = gravel_close(gravel);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    unsetenv("GRAVEL_LOG");
+    assert_int_equal(code, 0);
+}
+
+static void maps_that_are_out_at_close_are_printed(void **state)
+{
+    (void)state;
+    int kept;
+    setenv("GRAVEL_LOG", "1", 1);
+    FILE *file = begin_capture(&kept);
+    struct gravel *gravel = open_loopback(1, NULL);
+    const void *map = read_map(gravel, 0, alloc_or_die(gravel, 64), 64);
+    int code = gravel_close(gravel);
+    int unmapped = gravel_unmap(gravel, (void *)map);
+    end_capture(file, kept);
+    unsetenv("GRAVEL_LOG");
+    assert_int_equal(code, 0);
+    assert_int_equal(unmapped, 0);
+    assert_non_null(strstr(printed, "gravel node 0: 1 maps are out"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_the_setting_nothing_is_printed),
+        cmocka_unit_test(with_the_setting_standard_error_has_what_the_log_hears),
+        cmocka_unit_test(the_setting_needs_no_function),
+        cmocka_unit_test(a_closed_standard_error_harms_nothing),
+        cmocka_unit_test(maps_that_are_out_at_close_are_printed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
