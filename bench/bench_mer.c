@@ -118,7 +118,8 @@ static void describe(const struct mer *self, struct trials *trials)
 /* @return  k-mers that are wrong [count]. */
 static uint64_t check(const struct mer *self, struct trials *trials)
 {
-    const struct reference asked = {.path = self->path,
+    const struct reference asked = {.paths = &self->path,
+                                    .n_paths = 1,
                                     .k = (unsigned)self->k,
                                     .least_quality = (unsigned)self->least_quality,
                                     .tables = self->parts.tables,

@@ -157,7 +157,8 @@ void color_open(void *self)
 {
     struct color *color = self;
     struct node *node = &color->node;
-    part_survey(&color->part, color->options.seed, (struct part_wish){.is_undirected = true});
+    node_survey(&color->node, &color->part, color->options.seed,
+                (struct part_wish){.is_undirected = true});
     /* A node knows no more vertices than there are. */
     node_open(node, color->part.survey.n_vertices * sizeof(cl_uint) + BEGINS_BYTES);
     node_part(node, &color->part);

@@ -7,6 +7,7 @@
  * Threads: main's.
  */
 #include "frame/node.h"
+#include "frame/agree.h"
 #include "frame/die.h"
 
 #include <assert.h>
@@ -79,7 +80,39 @@ static uint32_t choose_group(const struct node *node)
     return node->schedule && n_items > SCHEDULED_ITEMS ? SCHEDULED_ITEMS : n_items;
 }
 
-void node_open(struct node *node, uint64_t heap_bytes)
+static void learn_place(struct node *node)
+{
+    node->number = gravel_node(node->gravel);
+    node->n_nodes = gravel_n_nodes(node->gravel);
+    node->n_processes = count_processes(node->gravel);
+}
+
+/* Nodes want different heaps, or handlers: as they must if their inputs differ, which says more than the size of a heap. */
+static void explain_mismatch(struct node *node, struct gravel_config config)
+{
+    config.heap_bytes = HEAP_SLACK_BYTES;
+    if (gravel_open(&node->gravel, &config, NULL))
+        return;
+    learn_place(node);
+    agree_on_input(node, node->input);
+    gravel_close(node->gravel);
+}
+
+static void open_or_die(struct node *node, const struct gravel_config *config)
+{
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers,
+                        .device_code = node->device_code);
+    const int code = gravel_open(&node->gravel, config, &bindings);
+    char *text = code == GRAVEL_EMISMATCH ? strdup(gravel_last_error()) : NULL;
+    if (text)
+        explain_mismatch(node, *config);
+    if (text)
+        die("%s: %s", gravel_strerror(code), text);
+    node_check(code);
+}
+
+static struct gravel_config configure(const struct node *node, uint64_t heap_bytes)
 {
     struct gravel_config config;
     node_check(gravel_config_load(&config, sizeof config));
@@ -94,15 +127,17 @@ void node_open(struct node *node, uint64_t heap_bytes)
         node_check(gravel_config_set(&config, "steal_policy", node->schedule));
     if (node->server_mode)
         node_check(gravel_config_set(&config, "server_mode", node->server_mode));
-    struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers,
-                        .device_code = node->device_code);
-    node_check(gravel_open(&node->gravel, &config, &bindings));
+    return config;
+}
+
+void node_open(struct node *node, uint64_t heap_bytes)
+{
+    const struct gravel_config config = configure(node, heap_bytes);
+    open_or_die(node, &config);
     if (!node->group_items)
         node->group_items = choose_group(node);
-    node->number = gravel_node(node->gravel);
-    node->n_nodes = gravel_n_nodes(node->gravel);
-    node->n_processes = count_processes(node->gravel);
+    learn_place(node);
+    agree_on_input(node, node->input);
 }
 
 bool node_is_discrete(const struct node *node)

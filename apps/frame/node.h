@@ -10,6 +10,7 @@
 #ifndef APPS_NODE_H
 #define APPS_NODE_H
 
+#include "frame/fingerprint.h"
 #include "frame/model.h"
 #include "frame/options.h"
 
@@ -23,6 +24,12 @@ enum { NODE_MOST_ARRAYS = 16, NODE_MOST_KERNELS = 16 };
 
 /* A handler for models that do without Gravel's: of node `number`; 0 is success. */
 typedef int node_call(void *user, uint32_t number, const uint64_t args[GRAVEL_AM_MAX_ARGS]);
+
+/* A file that every node reads, and what this one has read. */
+struct node_input {
+    const char *path; /* NULL: none */
+    struct fingerprint print;
+};
 
 struct node {
     struct gravel *gravel;
@@ -38,6 +45,7 @@ struct node {
     const struct model *model; /* set by --model */
     void *model_host;          /* NULL where Gravel sends */
     const char *schedule;      /* set by --schedule, for GRAVEL_STEAL_POLICY; NULL: not */
+    struct node_input input;   /* on which nodes have to agree; set by the caller */
     const char *server_mode;   /* for GRAVEL_SERVER_MODE; NULL: not */
     uint32_t number;           /* of this node */
     uint32_t n_nodes;
@@ -63,7 +71,7 @@ void node_check(int code);
 void node_check_cl(cl_int error, const char *call);
 
 /**
- * Open the node. Collective.
+ * Open the node, and agree on the input. Collective.
  *
  * @param heap_bytes  what the application will allocate [bytes]; GRAVEL_HEAP, if set, has the last
  * word.

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 
 #define MOST_OPTIONS 16  /* of a group */
@@ -111,12 +112,23 @@ error_t option_word(struct argp_state *state, const struct app_option *option, c
     return 0;
 }
 
+error_t option_words(struct argp_state *state, const struct app_option *option, const char *value,
+                     void *field)
+{
+    struct option_words *words = field;
+    if (words->n == OPTION_MOST_WORDS)
+        return option_refuse(state, option, "'%s' is more than %d", value, OPTION_MOST_WORDS);
+    words->each[words->n++] = value;
+    return 0;
+}
+
 /* ---- argp ------------------------------------------------------------------------------------ */
 
 /* A group while its options are parsed. */
 struct parsed_group {
     const struct app_option *options;
     char *into;
+    bool were_given[MOST_OPTIONS];
     struct argp_option rows[MOST_OPTIONS + 2]; /* with the title, and zeros behind the last */
     struct argp argp;
 };
@@ -128,15 +140,27 @@ static int key_of(const struct app_option *options, unsigned i)
     return options[i].letter ? options[i].letter : FIRST_KEY + (int)i;
 }
 
+/* A second value would silently replace the first. */
+static error_t take_once(struct parsed_group *group, unsigned i, const char *value,
+                         struct argp_state *state)
+{
+    const struct app_option *option = &group->options[i];
+    if (group->were_given[i] && value && option->take != option_words)
+        return option_refuse(state, option, "'%s' is a second value, and one is taken", value);
+    group->were_given[i] = true;
+    return option->take(state, option, value, group->into + option->offset);
+}
+
 static error_t parse_group(int key, char *value, struct argp_state *state)
 {
-    const struct parsed_group *group = state->input;
+    struct parsed_group *group = state->input;
+    if (key == ARGP_KEY_INIT)
+        memset(group->were_given, 0, sizeof group->were_given);
     if (key == ARGP_KEY_ARG && state->arg_num > 0)
         return ARGP_ERR_UNKNOWN;
     for (unsigned i = 0; group->options[i].name; i++)
         if (group->options[i].take && key_of(group->options, i) == key)
-            return group->options[i].take(state, &group->options[i], value,
-                                          group->into + group->options[i].offset);
+            return take_once(group, i, value, state);
     return ARGP_ERR_UNKNOWN;
 }
 

@@ -52,6 +52,15 @@ option_take option_real;
 
 option_take option_flag, option_word;
 
+/** One word more of an option that may be given several times; any other with a value is refused the second time. */
+option_take option_words;
+
+#define OPTION_MOST_WORDS 256
+struct option_words {
+    const char *each[OPTION_MOST_WORDS];
+    unsigned n;
+};
+
 /** Say "-g: " or "--seed: " and the text, and exit with status 64 unless ARGP_NO_EXIT is set. @return  EINVAL. */
 error_t option_refuse(struct argp_state *state, const struct app_option *option, const char *format,
                       ...) __attribute__((format(printf, 3, 4)));
@@ -70,6 +79,8 @@ const char *option_spell(const struct app_option *option, char spelled[OPTION_SP
 #define OPTION_REAL(in, field) option_real, OPTION_AT(in, field, double), 0, 0
 #define OPTION_FLAG(in, field) option_flag, OPTION_AT(in, field, bool), 0, 0
 #define OPTION_WORD(in, field) option_word, OPTION_AT(in, field, const char *), 0, 0
+
+#define OPTION_WORDS(in, field) option_words, OPTION_AT(in, field, struct option_words), 0, 0
 
 /* Options that stand together in --help and fill one struct. */
 struct option_group {

@@ -40,7 +40,8 @@ void trials_add_number(struct trials *trials, const char *name, uint64_t number)
 
 void trials_add_real(struct trials *trials, const char *name, double number)
 {
-    add(trials, name, json_real(number));
+    json_t *real = json_real(number);
+    add(trials, name, real ? real : json_null()); /* JSON has no infinity and no nan */
 }
 
 void trials_add_word(struct trials *trials, const char *name, const char *word)

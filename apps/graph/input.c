@@ -73,13 +73,6 @@ bool graph_input_add(struct graph_input *input, struct text *text, struct graph_
     return !filter->both_ways || !is_wanted(filter, edge.to) || keep(input, text, turned);
 }
 
-static void turn_to_float(struct graph_input *input)
-{
-    for (uint64_t i = 0; input->weights && i < input->n_kept; i++)
-        input->weights[i].as_float = (float)input->weights[i].as_uint;
-    input->weights_are = GRAPH_FLOAT;
-}
-
 /* "12" and even "99999999999" are whole; "-1" and "1.5" need a float. */
 static bool is_written_as_uint(struct text *text)
 {
@@ -90,29 +83,57 @@ static bool is_written_as_uint(struct text *text)
     return true;
 }
 
-bool graph_input_weight(struct graph_input *input, struct text *text, union graph_weight *weight)
-{
-    if (input->weights_are != GRAPH_FLOAT && is_written_as_uint(text)) {
-        input->weights_are = GRAPH_UINT;
-        uint64_t value = 0;
-        bool was_read = text_uint(text, "weight", 0, UINT32_MAX, &value);
-        weight->as_uint = (uint32_t)value;
-        if (input->max_weight < weight->as_uint)
-            input->max_weight = weight->as_uint;
-        return was_read;
-    }
-    if (input->weights_are != GRAPH_FLOAT)
-        turn_to_float(input);
-    float value = 0;
-    return text_float(text, "weight", &value) && graph_input_float(input, text, value, weight);
-}
-
-bool graph_input_float(struct graph_input *input, struct text *text, float value,
+static bool read_float(const struct graph_input *input, struct text *text,
                        union graph_weight *weight)
 {
-    weight->as_float = value;
-    return !(input->refuse_negative && value < 0) ||
-           text_fail(text, "weight %g is negative", (double)value);
+    return text_float(text, "weight", input->refuse_negative, &weight->as_float);
+}
+
+/* Whole, and too large if no float follows. */
+static bool take_large(struct graph_input *input, struct text *text, union graph_weight *weight)
+{
+    if (input->large_line == 0) {
+        input->large_line = text->line;
+        strcpy(input->large_weight, text_quote(text));
+    }
+    return read_float(input, text, weight);
+}
+
+static bool is_large(const struct text *text, size_t n)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < n && value <= UINT32_MAX; i++)
+        value = 10 * value + (uint64_t)(text->at[i] - '0');
+    return value > UINT32_MAX;
+}
+
+static bool read_uint(struct graph_input *input, struct text *text, union graph_weight *weight)
+{
+    uint64_t value = 0;
+    bool was_read = text_uint(text, "weight", 0, UINT32_MAX, &value);
+    weight->as_uint = (uint32_t)value;
+    if (input->max_weight < weight->as_uint)
+        input->max_weight = weight->as_uint;
+    return was_read;
+}
+
+bool graph_input_weight(struct graph_input *input, struct text *text, union graph_weight *weight)
+{
+    if (input->weights_are == GRAPH_FLOAT || !is_written_as_uint(text)) {
+        input->weights_are = GRAPH_FLOAT;
+        return read_float(input, text, weight);
+    }
+    input->weights_are = GRAPH_UINT;
+    return is_large(text, text_word(text)) ? take_large(input, text, weight)
+                                           : read_uint(input, text, weight);
+}
+
+bool graph_input_end(const struct graph_input *input, struct text *text)
+{
+    if (input->weights_are != GRAPH_UINT || input->large_line == 0)
+        return !text->has_failed;
+    text->line = input->large_line;
+    return text_fail(text, "weight %s is not in 0..%u", input->large_weight, UINT32_MAX);
 }
 
 void graph_input_free(struct graph_input *input)

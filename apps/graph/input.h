@@ -31,7 +31,9 @@ struct graph_input {
                              chance of 2^-64 says so wrongly */
     uint32_t max_weight;  /* of weights that are uint */
     bool refuse_negative; /* set by the caller: weights below 0 are errors */
-    enum graph_weights weights_are;
+    enum graph_weights weights_are; /* set by the caller if known; else the reader finds out */
+    uint64_t large_line; /* of the first whole weight that a uint32 does not hold; 0: none */
+    char large_weight[TEXT_QUOTED_BYTES];
     bool must_be_symmetric; /* the format says that it is, and leaves that to the body */
 };
 
@@ -55,15 +57,13 @@ static inline enum graph_weights graph_input_weights(const struct graph_input *i
 }
 
 /**
- * Read a weight whose kind is not declared: whole numbers stay uint32 until the first negative or
- * decimal one, which turns the weights so far to float.
+ * Read a weight whose kind is not declared: all are uint32 if all are whole and none is negative,
+ * else float. Which it is only the end tells: graph_input_end.
  */
 bool graph_input_weight(struct graph_input *input, struct text *text, union graph_weight *weight);
 
-/** Take a decimal weight, already read; false, and the text has failed, if it may not be negative.
- */
-bool graph_input_float(struct graph_input *input, struct text *text, float value,
-                       union graph_weight *weight);
+/** At the end of the first reading; false, and the text has failed, if a uint32 does not hold a weight. */
+bool graph_input_end(const struct graph_input *input, struct text *text);
 
 void graph_input_free(struct graph_input *input);
 

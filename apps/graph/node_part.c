@@ -2,7 +2,7 @@
 /*
  * A node's part of the graph, whether all nodes have parts of the same partition, and which edges stay.
  *
- * Path: an application, after node_open -> this -> part.c
+ * Path: an application -> this -> part.c
  * Owner: see part.h.
  * Threads: main's.
  */
@@ -22,7 +22,14 @@ static void check_agreement(struct node *node, const struct partition *partition
 {
     uint64_t hash = fingerprint(partition);
     if (node_least(node, hash) != node_most(node, hash))
-        die("the nodes have different graphs, or METIS cut them differently");
+        die("METIS has cut the graph differently at other nodes");
+}
+
+void node_survey(struct node *node, struct graph_part *part, uint64_t seed, struct part_wish wish)
+{
+    part_survey(part, seed, wish);
+    if (part->options.source == GRAPH_FROM_FILE)
+        node->input = (struct node_input){part->options.file, part->survey.print};
 }
 
 void node_part_of_process(struct node *node, struct graph_part *part)

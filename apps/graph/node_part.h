@@ -2,7 +2,7 @@
 /*
  * A node's part of the graph, and which of its edges stay at the node.
  *
- * Path: an application, after node_open -> this -> part.h
+ * Path: an application -> this -> part.h
  * Owner: see part.h; the splits are the caller's to free.
  * Threads: main's.
  */
@@ -14,6 +14,11 @@
 
 /* What kernels number in 32 bits. */
 #define NODE_PART_MAX_EDGES UINT64_C(0xfffffffe)
+
+/**
+ * part_survey, before node_open, which then compares the file that was read with those of the other nodes.
+ */
+void node_survey(struct node *node, struct graph_part *part, uint64_t seed, struct part_wish wish);
 
 /**
  * Get this node's rows of a graph that part_survey has found out about; or die, also with loop-back

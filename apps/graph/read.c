@@ -91,8 +91,7 @@ static bool build_rows(struct graph *rows, struct text *text, const struct graph
 {
     const struct graph_stream stream = {list_input, input, graph_input_weights(input)};
     const struct graph_filter *filter = input->filter;
-    if (input->n_vertices != survey->n_vertices || input->n_edges != survey->n_edges ||
-        input->weights_are != survey->weights_are)
+    if (!fingerprint_is_same(text->file.print, survey->print))
         return text_fail(text, "the file has changed while it was read");
     if (graph_build_rows(rows, filter->partition, filter->node, &stream))
         return text_fail(text, "no memory for rows of %llu edges",
@@ -114,7 +113,7 @@ static bool check_symmetry(const struct graph *whole, struct text *text)
 static bool read_rows(struct graph *rows, const char *path, const struct graph_filter *filter,
                       const struct graph_survey *survey, bool must_be_symmetric, char *reason)
 {
-    struct graph_input input = {.filter = filter};
+    struct graph_input input = {.filter = filter, .weights_are = survey->weights_are};
     struct text text;
     *rows = (struct graph){0};
     graph_reader *read = open_file(&text, path, reason);
@@ -157,13 +156,15 @@ bool graph_read_survey(struct graph_survey *survey, const char *path, bool refus
     graph_reader *read = open_file(&text, path, reason);
     if (!read)
         return false;
-    bool was_read = read(&text, &input) && check_density(&text, &input);
-    text_close(&text);
+    bool was_read =
+        read(&text, &input) && graph_input_end(&input, &text) && check_density(&text, &input);
     *survey = (struct graph_survey){.n_vertices = input.n_vertices,
                                     .n_edges = input.n_edges,
                                     .weights_are = input.weights_are,
                                     .max_weight = input.max_weight,
-                                    .is_symmetric = input.imbalance == 0};
+                                    .is_symmetric = input.imbalance == 0,
+                                    .print = text.file.print};
+    text_close(&text);
     if (was_read && input.must_be_symmetric && !survey->is_symmetric)
         return name_mismatch(path, survey, reason);
     return was_read;

@@ -89,10 +89,6 @@ static bool read_weight(struct text *text, const struct matrix *matrix, struct g
         return text_fail(text, "weight '%s' is not a whole number", text_quote(text));
     if (matrix->symmetry == SKEW && input->refuse_negative)
         return text_fail(text, "a skew-symmetric matrix has negative weights");
-    if (input->weights_are == GRAPH_FLOAT) {
-        float value = 0;
-        return text_float(text, "weight", &value) && graph_input_float(input, text, value, weight);
-    }
     return graph_input_weight(input, text, weight);
 }
 
@@ -119,7 +115,7 @@ static bool read_entry(struct text *text, const struct matrix *matrix, struct gr
     if (matrix->symmetry == GENERAL || i == j)
         return true;
     if (matrix->symmetry == SKEW)
-        edge.weight.as_float = -edge.weight.as_float;
+        edge.weight.as_float = 0 - edge.weight.as_float; /* of 0, 0 and not -0 */
     return graph_input_add(input, text, (struct graph_edge){edge.to, edge.from, edge.weight});
 }
 
@@ -130,7 +126,8 @@ bool graph_read_matrix_market(struct text *text, struct graph_input *input)
         return false;
     static const enum graph_weights weights_of[] = {GRAPH_UNWEIGHTED, GRAPH_UINT, GRAPH_FLOAT};
     input->n_vertices = matrix.n_rows;
-    input->weights_are = matrix.symmetry == SKEW ? GRAPH_FLOAT : weights_of[matrix.field];
+    if (input->weights_are == GRAPH_UNWEIGHTED) /* else the first reading has found out */
+        input->weights_are = matrix.symmetry == SKEW ? GRAPH_FLOAT : weights_of[matrix.field];
     uint64_t n_read = 0;
     for (; text_next_record(text, "%"); n_read++) {
         if (n_read == matrix.n_entries)

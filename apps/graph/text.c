@@ -2,7 +2,7 @@
 /*
  * The tokenizer: refill and failure here, numbers in text_number.c.
  *
- * Path: read.c -> this -> zlib
+ * Path: read.c -> this -> frame/infile.c
  * Owner: the text owns its buffer and its file.
  * Threads: one at a time.
  *
@@ -11,7 +11,6 @@
 #include "graph/text.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +29,7 @@
 
 static bool is_blank(int c)
 {
-    return c == ' ' || c == '\t' || c == '\r';
+    return c == ' ' || c == '\t';
 }
 
 static const char *shown_path(const char *path)
@@ -72,25 +71,10 @@ bool text_fail(struct text *text, const char *format, ...)
     return false;
 }
 
-/* gzread has come to an end: of the file, or of what can be read of it? */
-static bool check_end(struct text *text)
-{
-    int code;
-    const char *message = gzerror(text->file, &code);
-    if (code == Z_OK || code == Z_STREAM_END)
-        return true;
-    if (code == Z_ERRNO)
-        return text_fail(text, "cannot read: %s", strerror(errno));
-    if (code == Z_BUF_ERROR)
-        return text_fail(text, "the compressed data end early");
-    return text_fail(text, "bad compressed data: %s", message);
-}
-
 static bool check_expansion(struct text *text)
 {
-    z_off_t packed_bytes = gzoffset(text->file);
-    if (text->expanded_bytes <= BOMB_BYTES || packed_bytes <= 0 ||
-        text->expanded_bytes / BOMB_RATIO <= (uint64_t)packed_bytes)
+    if (text->expanded_bytes <= BOMB_BYTES ||
+        text->expanded_bytes / BOMB_RATIO <= infile_n_used(&text->file))
         return true;
     return text_fail(text, "expands to more than %d times its size, as no graph does", BOMB_RATIO);
 }
@@ -106,37 +90,32 @@ static bool refill(struct text *text)
     memmove(text->buffer, text->at, kept);
     text->at = text->buffer;
     text->end = text->buffer + kept;
-    int n = gzread(text->file, text->buffer + kept, (unsigned)(BUFFER_BYTES - kept));
-    if (n <= 0) {
-        check_end(text);
-        return false;
-    }
+    const size_t n = infile_read(&text->file, text->buffer + kept, BUFFER_BYTES - kept);
+    if (infile_has_failed(&text->file))
+        return text_fail(text, "%s", text->file.reason);
     text->end += n;
-    text->expanded_bytes += (uint64_t)n;
-    return check_expansion(text);
+    text->expanded_bytes += n;
+    return n > 0 && check_expansion(text);
 }
 
 bool text_open(struct text *text, const char *path, char *reason)
 {
     *text = (struct text){.line = 1, .path = path, .reason = reason};
     reason[0] = '\0';
-    errno = 0;
-    text->buffer = malloc(BUFFER_BYTES);
-    text->file = text->buffer ? gzopen(path, "rbe") : NULL;
-    if (!text->file) {
-        text_refuse(path, reason, "cannot open: %s", strerror(errno ? errno : ENOMEM));
+    text->buffer = malloc(BUFFER_BYTES + 1); /* text_float ends a word there */
+    if (!text->buffer || !infile_open(&text->file, path)) {
+        text_refuse(path, reason, "%s",
+                    text->buffer ? text->file.reason : "cannot open: no memory");
         text_close(text);
         return false;
     }
-    gzbuffer(text->file, BUFFER_BYTES);
     text->at = text->end = text->buffer;
     return true;
 }
 
 void text_close(struct text *text)
 {
-    if (text->file)
-        gzclose_r(text->file);
+    infile_close(&text->file);
     free(text->buffer);
     *text = (struct text){0};
 }

@@ -3,7 +3,7 @@
  * The one tokenizer of all graph readers: a text file, plain or gzip, read word by word, that
  * always knows its line.
  *
- * Path:    read.c -> this -> zlib
+ * Path:    read.c -> this -> frame/infile.h
  * Owner:   the caller of open, who closes it. The reason buffer belongs to the caller and outlives the
  *          text.
  * Threads: one at a time.
@@ -15,13 +15,17 @@
 #ifndef APPS_TEXT_H
 #define APPS_TEXT_H
 
+#include "frame/infile.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <zlib.h>
 
 /* Room that every reason fits in [bytes]. */
 #define TEXT_REASON_BYTES 512
+
+/* Room for a word as text_quote shows it [bytes]. */
+#define TEXT_QUOTED_BYTES 48
 
 /* What text_peek answers when the file has ended or failed. */
 #define TEXT_END (-1)
@@ -32,10 +36,10 @@ struct text {
     uint64_t line;            /* line of `at`, from 1 */
     uint64_t expanded_bytes;  /* read so far, after expansion */
     bool has_failed;          /* `reason` has been written */
-    gzFile file;
-    const char *path; /* the caller's; used in reasons */
-    char *reason;     /* the caller's, TEXT_REASON_BYTES */
-    char quoted[48];  /* text_quote's answer */
+    struct infile file;
+    const char *path;               /* the caller's; used in reasons */
+    char *reason;                   /* the caller's, TEXT_REASON_BYTES */
+    char quoted[TEXT_QUOTED_BYTES]; /* text_quote's answer */
     unsigned char *buffer;
 };
 
@@ -102,7 +106,13 @@ bool text_uint(struct text *text, const char *what, uint64_t min, uint64_t max, 
  * word is. */
 bool text_is_whole(struct text *text);
 
-/** Read a decimal number, as text_uint does; refuses nan, infinity and what a float cannot hold. */
-bool text_float(struct text *text, const char *what, float *value);
+/**
+ * Read a decimal number, as text_uint does; refuses nan, infinity and what a float cannot hold.
+ *
+ * Zero has no sign, and what is below it stays so, however little: -1e-50 is the float next to 0.
+ *
+ * @param refuse_negative  a number below 0 is a failure.
+ */
+bool text_float(struct text *text, const char *what, bool refuse_negative, float *value);
 
 #endif

@@ -8,12 +8,10 @@
  */
 #include "graph/text.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The longest decimal number that is read [characters]. */
-#define NUMBER_CHARACTERS 63
 
 static bool is_digit(unsigned char c)
 {
@@ -61,22 +59,40 @@ bool text_uint(struct text *text, const char *what, uint64_t min, uint64_t max, 
     return true;
 }
 
-bool text_float(struct text *text, const char *what, float *value)
+/* strtof would also take "nan", "inf" and hexadecimal, and needs an end behind the word's n bytes. */
+static bool parse_float(const unsigned char *word, size_t n, float *value)
+{
+    char *start = (char *)(uintptr_t)word, *end;
+    const char behind = start[n];
+    start[n] = '\0';
+    *value = strtof(start, &end);
+    const bool is_decimal = end == start + n && strspn(start, "0123456789+-.eE") == n;
+    start[n] = behind;
+    return is_decimal;
+}
+
+/* Does a number that became 0 have a digit other than 0, ahead of its exponent? */
+static bool was_rounded_to_zero(const unsigned char *word, size_t n)
+{
+    for (size_t i = 0; i < n && word[i] != 'e' && word[i] != 'E'; i++)
+        if (word[i] >= '1' && word[i] <= '9')
+            return true;
+    return false;
+}
+
+bool text_float(struct text *text, const char *what, bool refuse_negative, float *value)
 {
     size_t n = text_word(text);
     if (n == 0)
         return missing(text, what);
-    char number[NUMBER_CHARACTERS + 1];
-    size_t n_copied = n < NUMBER_CHARACTERS ? n : NUMBER_CHARACTERS;
-    memcpy(number, text->at, n_copied);
-    number[n_copied] = '\0';
-    char *end;
-    *value = strtof(number, &end);
-    /* strtof would also take "nan", "inf" and hexadecimal. */
-    if (n_copied < n || end != number + n || strspn(number, "0123456789+-.eE") != n)
+    if (!parse_float(text->at, n, value))
         return text_fail(text, "%s '%s' is not a decimal number", what, text_quote(text));
     if (!isfinite(*value))
         return text_fail(text, "%s %s is too large for a float", what, text_quote(text));
+    if (*value == 0)
+        *value = *text->at == '-' && was_rounded_to_zero(text->at, n) ? -FLT_TRUE_MIN : 0;
+    if (refuse_negative && *value < 0)
+        return text_fail(text, "%s %s is negative", what, text_quote(text));
     text->at += n;
     return true;
 }

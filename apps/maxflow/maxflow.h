@@ -71,8 +71,8 @@ struct maxflow {
 /** Add an arc; or die. */
 void maxflow_add(struct maxflow_arcs *arcs, struct maxflow_arc arc);
 
-/** Read a network in DIMACS' format of maximum flows, plain or gzip; or die. */
-void maxflow_read(struct maxflow_arcs *arcs, const char *path);
+/** Read a network in DIMACS' format of maximum flows, plain or gzip; or die. @return  what was read. */
+struct node_input maxflow_read(struct maxflow_arcs *arcs, const char *path);
 
 /** Draw a mesh: levels of `columns` vertices each. */
 void maxflow_draw(struct maxflow_arcs *arcs, const struct maxflow *maxflow);

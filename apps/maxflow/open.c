@@ -90,7 +90,7 @@ void maxflow_open(void *self)
     struct maxflow *maxflow = self;
     struct maxflow_arcs arcs;
     if (maxflow->file)
-        maxflow_read(&arcs, maxflow->file);
+        maxflow->node.input = maxflow_read(&arcs, maxflow->file);
     else
         maxflow_draw(&arcs, maxflow);
     maxflow_rows_open(&maxflow->net, &arcs);

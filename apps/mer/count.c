@@ -7,6 +7,7 @@
  * Threads: main's.
  */
 #include "mer.h"
+#include "frame/agree.h"
 #include "pack.h"
 #include "sequence.h"
 
@@ -23,8 +24,13 @@ static void read_input(struct mer *mer, struct pack *pack)
                                .k = (unsigned)mer->k,
                                .least_quality = (unsigned)mer->least_quality};
     double begin_s = trials_clock();
-    if (!pack_file(pack, mer->path, &share, reason))
-        die("%s", reason);
+    for (unsigned i = 0; i < mer->paths.n; i++) {
+        if (!pack_file(pack, mer->paths.each[i], &share, reason))
+            die("%s", reason);
+        mer->prints[i] = pack->print;
+    }
+    for (unsigned i = 0; i < mer->paths.n; i++)
+        agree_on_input(&mer->node, (struct node_input){mer->paths.each[i], mer->prints[i]});
     mer->read_s = trials_clock() - begin_s;
     mer->n_places = pack->n_places;
     mer->n_records = pack->n_records;
@@ -57,7 +63,7 @@ const char *mer_options(const struct mer *mer, const char *more, char options[ME
 
 static void check_options(const struct mer *mer)
 {
-    if (!mer->path)
+    if (mer->paths.n == 0)
         die("no sequences: give -f FILE");
     if (mer->place == &on_device && mer->per_item)
         die("--per-item: of --table host");
@@ -81,7 +87,7 @@ static const struct place *choose_place(struct mer *mer)
 void mer_open(void *self)
 {
     struct mer *mer = self;
-    struct pack pack;
+    struct pack pack = {0};
     check_options(mer);
     on_host.open(mer);
     read_input(mer, &pack);

@@ -30,7 +30,8 @@ static error_t take_place(struct argp_state *state, const struct app_option *opt
 }
 
 static const struct app_option own_options[] = {
-    {"file", 'f', "FILE", "Read FASTA or FASTQ, plain or gzip", OPTION_WORD(struct mer, path)},
+    {"file", 'f', "FILE", "Read FASTA or FASTQ, plain or gzip; several files by several -f",
+     OPTION_WORDS(struct mer, paths)},
     {"length", 'k', "K", "Bases of a k-mer, up to 63 (31)", OPTION_NUMBER(struct mer, k, 1, MAX_K)},
     {"quality", 0, "Q", "FASTQ: a base of less quality is none (0)",
      OPTION_NUMBER(struct mer, least_quality, 0, 93)},
@@ -49,12 +50,21 @@ static const struct app_option own_options[] = {
      OPTION_NUMBER(struct mer, per_item, 1, 1 << 20)},
     {0}};
 
+static void name_input(const struct mer *mer, struct trials *trials)
+{
+    const char *first = mer->paths.each[0], *slash = strrchr(first, '/');
+    const int n =
+        snprintf(trials->input, sizeof trials->input, "%.200s", slash ? slash + 1 : first);
+    if (mer->paths.n > 1)
+        snprintf(trials->input + n, sizeof trials->input - (size_t)n, " and %u more",
+                 mer->paths.n - 1);
+}
+
 static void describe(void *self, struct trials *trials)
 {
     const struct mer *mer = self;
-    const char *slash = strrchr(mer->path, '/');
     snprintf(trials->variant, sizeof trials->variant, "k%u", (unsigned)mer->k);
-    snprintf(trials->input, sizeof trials->input, "%s", slash ? slash + 1 : mer->path);
+    name_input(mer, trials);
     trials->work = (double)mer->n_kmers;
     trials_add_number(trials, "k", mer->k);
     trials_add_number(trials, "records", mer->n_records);
@@ -82,7 +92,9 @@ static uint64_t check(void *self, struct trials *trials)
 {
     const struct mer *mer = self;
     const bool has_all = mer->node.n_processes == 1;
-    const struct reference asked = {.path = mer->path,
+    const struct reference asked = {.paths = mer->paths.each,
+                                    .prints = mer->prints,
+                                    .n_paths = mer->paths.n,
                                     .k = (unsigned)mer->k,
                                     .least_quality = (unsigned)mer->least_quality,
                                     .tables = mer->tables,

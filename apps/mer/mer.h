@@ -13,6 +13,7 @@
 #include "words.h"
 #include "frame/app.h"
 #include "frame/each.h"
+#include "frame/fingerprint.h"
 
 struct mer;
 
@@ -50,8 +51,9 @@ struct device_table {
 
 struct mer {
     struct options options;
-    const char *path;
-    const char *output; /* NULL for none */
+    struct option_words paths;
+    struct fingerprint prints[OPTION_MOST_WORDS]; /* of what was read from each */
+    const char *output;                           /* NULL for none */
     uint64_t k;
     uint64_t least_quality;
     uint64_t per_item;   /* places of a work-item; 0 until mer_open if it is to be derived */
@@ -60,7 +62,7 @@ struct mer {
     struct node node;
 
     uint64_t n_places;                    /* of this process's text */
-    uint64_t n_kmers, n_records, n_bases; /* of the whole file */
+    uint64_t n_kmers, n_records, n_bases; /* of all files */
     uint64_t n_distinct;                  /* of all nodes */
     double read_s;                        /* reading and packing took [s] */
     struct table *tables;                 /* [n_nodes]; empty for nodes of other processes */

@@ -82,16 +82,15 @@ static bool put_piece(struct pack *pack, const struct sequence *sequence, unsign
     return true;
 }
 
-/* All pieces of a sequence; *piece numbers those of the file. */
 static bool put_sequence(struct pack *pack, const struct sequence *sequence,
-                         const struct pack_share *share, uint64_t *piece)
+                         const struct pack_share *share)
 {
     uint64_t n_starts = sequence->n_bases < share->k ? 0 : sequence->n_bases - share->k + 1;
     pack->n_records++;
     pack->n_bases += sequence->n_bases;
-    for (uint64_t first = 0; first < n_starts; first += PACK_PIECE, (*piece)++) {
+    for (uint64_t first = 0; first < n_starts; first += PACK_PIECE) {
         uint64_t last = first + PACK_PIECE < n_starts ? first + PACK_PIECE : n_starts;
-        if (*piece % share->n_processes == share->number &&
+        if (pack->n_pieces++ % share->n_processes == share->number &&
             !put_piece(pack, sequence, share->k, first, last))
             return false;
     }
@@ -100,19 +99,20 @@ static bool put_sequence(struct pack *pack, const struct sequence *sequence,
 
 bool pack_file(struct pack *pack, const char *path, const struct pack_share *share, char *reason)
 {
-    *pack = (struct pack){0};
     struct sequence sequence;
-    uint64_t piece = 0;
     struct sequence_file *file = sequence_open(path, share->least_quality, reason);
-    if (!file)
+    if (!file) {
+        pack_free(pack);
         return false;
-    bool has_room = make_room(pack, FIRST_CAPACITY);
+    }
+    bool has_room = pack->bases || make_room(pack, FIRST_CAPACITY);
     while (has_room && sequence_next(file, &sequence))
-        has_room = put_sequence(pack, &sequence, share, &piece);
+        has_room = put_sequence(pack, &sequence, share);
     bool was_read = has_room && !sequence_has_failed(file);
     if (!has_room)
         snprintf(reason, SEQUENCE_REASON_BYTES, "no memory for %llu bases of the input",
                  (unsigned long long)pack->n_places);
+    pack->print = sequence_print(file);
     sequence_close(file);
     if (!was_read)
         pack_free(pack);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of a file that one process counts, packed for the kernel.
+ * The part of files that one process counts, packed for the kernel.
  *
  * Path: sequence.h -> this -> count.c -> kmers.cl.h, which describes the layout
  * Owner: pack_free frees what pack_file made.
  * Threads: one at a time.
  *
  * Sequences are cut into pieces of at most PACK_PIECE k-mers, which go to the processes in turn.
- * Every process reads the whole file, and keeps no more of it than its pieces and the sequence at
+ * Every process reads all files, and keeps no more of it than its pieces and the sequence at
  * hand.
  */
 #ifndef APPS_PACK_H
 #define APPS_PACK_H
+
+#include "frame/fingerprint.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,10 +25,12 @@ struct pack {
     uint64_t *starts; /* [places / 64 + 3] */
     uint64_t *valid;  /* the same */
     uint64_t n_places;
-    uint64_t capacity;  /* places there is room for */
-    uint64_t n_kmers;   /* set bits of starts */
-    uint64_t n_records; /* of the whole file */
-    uint64_t n_bases;   /* the same, unknown ones too */
+    uint64_t capacity;        /* places there is room for */
+    uint64_t n_kmers;         /* set bits of starts */
+    uint64_t n_pieces;        /* of all files so far, and of all processes */
+    uint64_t n_records;       /* of the same */
+    uint64_t n_bases;         /* of the same, unknown ones too */
+    struct fingerprint print; /* of the last file */
 };
 
 struct pack_share {
@@ -36,8 +40,9 @@ struct pack_share {
 };
 
 /**
- * Read a file and pack this process's share.
+ * Read a file and add this process's share.
  *
+ * @param pack    zeroed before the first file.
  * @param reason  [SEQUENCE_REASON_BYTES] one line, if it fails.
  * @return        false, and *pack is empty.
  */

@@ -84,17 +84,19 @@ static void list_sequence(const struct reference *asked, struct list *list,
     }
 }
 
-static void list_file(const struct reference *asked, struct list *list)
+static void list_file(const struct reference *asked, struct list *list, unsigned i)
 {
     char reason[SEQUENCE_REASON_BYTES];
     struct sequence sequence;
-    struct sequence_file *file = sequence_open(asked->path, asked->least_quality, reason);
+    struct sequence_file *file = sequence_open(asked->paths[i], asked->least_quality, reason);
     if (!file)
         die("%s", reason);
     while (sequence_next(file, &sequence))
         list_sequence(asked, list, &sequence);
     if (sequence_has_failed(file))
         die("%s", reason);
+    if (asked->prints && !fingerprint_is_same(sequence_print(file), asked->prints[i]))
+        die("%s: the file has changed since it was read", asked->paths[i]);
     sequence_close(file);
 }
 
@@ -152,7 +154,8 @@ uint64_t reference_check(const struct reference *asked, double *serial_s)
 {
     struct list list = {0};
     double begin_s = trials_clock();
-    list_file(asked, &list);
+    for (unsigned i = 0; i < asked->n_paths; i++)
+        list_file(asked, &list, i);
     if (list.n)
         qsort(list.seen, list.n, sizeof *list.seen, compare_seen);
     *serial_s = trials_clock() - begin_s;

@@ -2,19 +2,19 @@
 /*
  * kseq, and the checks it leaves out.
  *
- * Path: text.c, reference.c -> this -> <htslib/kseq.h> -> zlib
+ * Path: pack.c, reference.c -> this -> <htslib/kseq.h> -> frame/infile.c
  * Owner: see sequence.h.
  * Threads: one at a time.
  * Source: Cock et al., The Sanger FASTQ file format, 2010 (quality is a character less 33).
  */
 #include "sequence.h"
+#include "frame/infile.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 static int read_some(struct sequence_file *file, void *buffer, unsigned bytes);
 
@@ -41,7 +41,7 @@ KSEQ_INIT(struct sequence_file *, read_some)
 #define SHOWN_NAME_BYTES 40
 
 struct sequence_file {
-    gzFile gz;
+    struct infile bytes;
     kseq_t *kseq;
     const char *path;
     char *reason;
@@ -88,33 +88,19 @@ static bool fail(struct sequence_file *file, const char *format, ...)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static void fail_to_read(struct sequence_file *file)
-{
-    int code;
-    const char *message = gzerror(file->gz, &code);
-    if (code == Z_ERRNO)
-        fail(file, "cannot read: %s", strerror(errno));
-    else if (code == Z_BUF_ERROR)
-        fail(file, "the compressed data end early");
-    else
-        fail(file, "bad compressed data: %s", message);
-}
-
 /* For kseq: 0 is the end, of the file or of what can be read of it. */
 static int read_some(struct sequence_file *file, void *buffer, unsigned bytes)
 {
     if (file->has_failed)
         return 0;
-    int n = gzread(file->gz, buffer, bytes), code = Z_OK;
-    if (n == 0)
-        gzerror(file->gz, &code);
-    if (n < 0 || (code != Z_OK && code != Z_STREAM_END)) {
-        fail_to_read(file);
+    const size_t n = infile_read(&file->bytes, buffer, bytes);
+    if (infile_has_failed(&file->bytes)) {
+        fail(file, "%s", file->bytes.reason);
         return 0;
     }
-    file->bytes_of_open += (uint64_t)n;
+    file->bytes_of_open += n;
     if (file->bytes_of_open <= SEQUENCE_MAX_BYTES)
-        return n;
+        return (int)n;
     fail(file, "a record of more than %llu bytes", (unsigned long long)SEQUENCE_MAX_BYTES);
     return 0;
 }
@@ -126,7 +112,7 @@ static bool find_mark(struct sequence_file *file)
 {
     kseq_t *kseq = file->kseq;
     int c = kseq->last_char;
-    while (c == 0 || c == '\n' || c == '\r')
+    while (c == 0 || c == '\n')
         c = ks_getc(kseq->f);
     if (c == -1 || file->has_failed)
         return file->n_records || file->has_failed ? false : fail(file, "holds no sequence");
@@ -149,6 +135,8 @@ static bool check_record(struct sequence_file *file, int code)
         return fail(file, "has a quality, in a FASTA file");
     if (code == -1)
         return fail(file, "the file ends in its header");
+    if (code == -2 && kseq->qual.l == 0)
+        return fail(file, "the file ends before its quality");
     if (code == -2)
         return fail(file, "%zu bases, and a quality of %zu", (size_t)kseq->seq.l,
                     (size_t)kseq->qual.l);
@@ -179,16 +167,6 @@ static uint8_t code_of(unsigned char c)
     }
 }
 
-/* kseq leaves the end of an empty line of a CRLF file in the sequence. */
-static void drop_line_ends(kstring_t *s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->l; i++)
-        if (s->s[i] != '\r')
-            s->s[n++] = s->s[i];
-    s->l = n;
-}
-
 /* Letters become codes, in place. */
 static bool encode(struct sequence_file *file)
 {
@@ -216,8 +194,6 @@ bool sequence_next(struct sequence_file *file, struct sequence *sequence)
     kseq->last_char = NO_MARK;
     int code = kseq_read(kseq);
     file->bytes_of_open = 0;
-    drop_line_ends(&kseq->seq);
-    drop_line_ends(&kseq->qual);
     if (!check_record(file, code) || !encode(file))
         return false;
     if (kseq->last_char == NO_MARK)
@@ -232,18 +208,16 @@ struct sequence_file *sequence_open(const char *path, unsigned least_quality, ch
 {
     struct sequence_file *file = calloc(1, sizeof *file);
     reason[0] = '\0';
-    errno = 0;
-    gzFile gz = file ? gzopen(path, "rbe") : NULL;
-    if (!gz) {
-        snprintf(reason, SEQUENCE_REASON_BYTES, "%s: cannot open: %s", shown_path(path),
-                 strerror(errno ? errno : ENOMEM));
+    if (!file || !infile_open(&file->bytes, path)) {
+        snprintf(reason, SEQUENCE_REASON_BYTES, "%s: %s", shown_path(path),
+                 file ? file->bytes.reason : "cannot open: no memory");
         drop_control_characters(reason);
         free(file);
         return NULL;
     }
-    gzbuffer(gz, 1 << 16);
-    *file = (struct sequence_file){
-        .gz = gz, .path = path, .reason = reason, .least_quality = least_quality};
+    file->path = path;
+    file->reason = reason;
+    file->least_quality = least_quality;
     file->kseq = kseq_init(file);
     return file;
 }
@@ -253,11 +227,16 @@ bool sequence_has_failed(const struct sequence_file *file)
     return file->has_failed;
 }
 
+struct fingerprint sequence_print(const struct sequence_file *file)
+{
+    return file->bytes.print;
+}
+
 void sequence_close(struct sequence_file *file)
 {
     if (!file)
         return;
     kseq_destroy(file->kseq);
-    gzclose_r(file->gz);
+    infile_close(&file->bytes);
     free(file);
 }

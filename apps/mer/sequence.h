@@ -2,7 +2,7 @@
 /*
  * Sequences of a FASTA or FASTQ file, plain or gzip, one after the other.
  *
- * Path: text.c, reference.c -> this -> <htslib/kseq.h> -> zlib
+ * Path: pack.c, reference.c -> this -> <htslib/kseq.h> -> frame/infile.h
  * Owner: the caller of open, who closes it; a record's strings are the reader's until the next one.
  * Threads: one at a time.
  *
@@ -13,6 +13,8 @@
  */
 #ifndef APPS_SEQUENCE_H
 #define APPS_SEQUENCE_H
+
+#include "frame/fingerprint.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,6 +46,9 @@ struct sequence_file *sequence_open(const char *path, unsigned least_quality, ch
 bool sequence_next(struct sequence_file *file, struct sequence *sequence);
 
 bool sequence_has_failed(const struct sequence_file *file);
+
+/** What was read, at its end. */
+struct fingerprint sequence_print(const struct sequence_file *file);
 
 /** Close; NULL is fine. */
 void sequence_close(struct sequence_file *file);

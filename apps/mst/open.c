@@ -139,7 +139,8 @@ void mst_open(void *self)
     static const struct gravel_handler handlers[] = {
         {.name = "lightest", .n_args = 2, .n_keys = 1}};
     struct mst *mst = self;
-    part_survey(&mst->part, mst->options.seed, (struct part_wish){.refuse_negative = true});
+    node_survey(&mst->node, &mst->part, mst->options.seed,
+                (struct part_wish){.refuse_negative = true});
     mst->n_vertices = mst->part.survey.n_vertices;
     sections_open(&mst->sections, &mst->node, 12 * mst->n_vertices, "mst.cl", mst_cl, handlers, 1);
     take_edges(mst);

@@ -81,7 +81,8 @@ void pagerank_open(void *self)
     struct node *node = &pagerank->node;
     if (node->schedule && pagerank->sends_own)
         die("--schedule: no --send-own, as its vertices pull");
-    part_survey(&pagerank->part, pagerank->options.seed, (struct part_wish){.no_weights = true});
+    node_survey(&pagerank->node, &pagerank->part, pagerank->options.seed,
+                (struct part_wish){.no_weights = true});
     pagerank->n_vertices = pagerank->part.survey.n_vertices;
     pagerank->n_edges = pagerank->part.survey.n_edges;
     /* As for one node, because only an open node knows how many there are; what is not used costs

@@ -17,53 +17,124 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-/* ---- a line ------------------------------------------------------------------------------------ */
+/* ---- a line: fields ------------------------------------------------------------------------------ */
 
 #define LONGEST_LINE 96 /* [bytes] */
+enum { USER, ITEM, VALUE, TIME, MOST_FIELDS };
+static const char *const names[MOST_FIELDS] = {"user", "item", "rating", "time"};
 
-/* Step over "::" or ",". */
-static bool skip_separator(char **at)
+/* How lines are written; the first one decides. */
+struct shape {
+    const char *separator; /* NULL before the first line */
+    unsigned n_fields;     /* without the time, or with it */
+};
+
+struct line {
+    char bytes[LONGEST_LINE];
+    char *fields[MOST_FIELDS]; /* in `bytes` */
+};
+
+static bool fail_shape(struct text *text)
 {
-    const size_t n = strspn(*at, ":,");
-    *at += n;
-    return n == 1 || n == 2;
+    return text_fail(text, "'%s' is not user::item::rating::time or user,item,rating,time",
+                     text_quote(text));
 }
 
-static bool take_number(char **at, cl_uint *number)
+/* @return  how many; MOST_FIELDS + 1 for more */
+static unsigned split(struct line *line, const char *separator)
 {
-    char *end;
-    const unsigned long long value = strtoull(*at, &end, 10);
-    const bool is_good = isdigit((unsigned char)**at) && value < UINT32_MAX;
-    *at = end;
-    *number = (cl_uint)value;
-    return is_good;
+    unsigned n = 0;
+    for (char *at = line->bytes; at; n++) {
+        if (n == MOST_FIELDS)
+            return n + 1;
+        line->fields[n] = at;
+        at = strstr(at, separator);
+        if (at) {
+            *at = '\0';
+            at += strlen(separator);
+        }
+    }
+    return n;
 }
 
-static bool take_value(char **at, float *value)
+/* Split the word at the cursor, which is a whole line, as the lines before, and step over it. */
+static bool take_line(struct text *text, struct shape *shape, struct line *line)
 {
-    char *end;
-    *value = strtof(*at, &end);
-    const bool is_good = end != *at && isfinite(*value);
-    *at = end;
-    return is_good;
-}
-
-static bool take_rating(struct text *text, struct sgd_rating *rating)
-{
-    char line[LONGEST_LINE], *at = line;
     const size_t n = text_word(text);
-    if (n >= sizeof line)
+    if (n >= sizeof line->bytes)
         return text_fail(text, "'%s' is no rating", text_quote(text));
-    memcpy(line, text->at, n);
-    line[n] = 0;
-    if (!take_number(&at, &rating->user) || !skip_separator(&at) ||
-        !take_number(&at, &rating->item) || !skip_separator(&at) ||
-        !take_value(&at, &rating->value) || (*at && !skip_separator(&at)))
-        return text_fail(text, "'%s' is not user::item::rating::time or user,item,rating,time",
-                         text_quote(text));
+    memcpy(line->bytes, text->at, n);
+    line->bytes[n] = '\0';
+    if (!shape->separator)
+        shape->separator = strchr(line->bytes, ',') ? "," : "::";
+    const unsigned n_fields = split(line, shape->separator);
+    if (n_fields != MOST_FIELDS && n_fields != MOST_FIELDS - 1)
+        return fail_shape(text);
+    if (shape->n_fields && shape->n_fields != n_fields)
+        return text_fail(text, "'%s' has %u fields, and the first line %u", text_quote(text),
+                         n_fields, shape->n_fields);
+    shape->n_fields = n_fields;
+    for (unsigned i = 0; i < n_fields; i++)
+        if (!*line->fields[i])
+            return text_fail(text, "'%s' has no %s: its field %u is empty", text_quote(text),
+                             names[i], i + 1);
     text->at += n;
     return text_end_line(text);
+}
+
+static bool take_number(const char *field, cl_uint *number)
+{
+    const unsigned long long value = strtoull(field, NULL, 10);
+    *number = (cl_uint)value;
+    return field[strspn(field, "0123456789")] == '\0' && value < UINT32_MAX;
+}
+
+static bool take_value(const char *field, float *value)
+{
+    char *end;
+    *value = strtof(field, &end);
+    return *end == '\0' && field[strspn(field, "0123456789+-.eE")] == '\0' && isfinite(*value);
+}
+
+static bool take_rating(struct text *text, struct shape *shape, struct sgd_rating *rating)
+{
+    struct line line;
+    float time;
+    const uint64_t number = text->line;
+    if (!take_line(text, shape, &line))
+        return false;
+    const bool are_good[] = {take_number(line.fields[USER], &rating->user),
+                             take_number(line.fields[ITEM], &rating->item),
+                             take_value(line.fields[VALUE], &rating->value),
+                             shape->n_fields == TIME || take_value(line.fields[TIME], &time)};
+    for (unsigned i = 0; i < shape->n_fields; i++)
+        if (!are_good[i]) {
+            text->line = number;
+            return text_fail(text, "%s '%.40s' is not a %s", names[i], line.fields[i],
+                             i <= ITEM ? "whole number below 4294967295"
+                                       : "decimal number that a float holds");
+        }
+    return true;
+}
+
+/* Names of the columns: an order other than ours would be read as ours. */
+static bool take_names(struct text *text, struct shape *shape)
+{
+    struct line line;
+    const uint64_t number = text->line;
+    if (!take_line(text, shape, &line))
+        return false;
+    for (unsigned i = 0; i < shape->n_fields; i++) {
+        const bool is_movie = i == ITEM && strncasecmp(line.fields[i], "movie", 5) == 0;
+        if (is_movie || strncasecmp(line.fields[i], names[i], strlen(names[i])) == 0)
+            continue;
+        text->line = number;
+        return text_fail(text, "column %u is '%.40s', and not the %s", i + 1, line.fields[i],
+                         names[i]);
+    }
+    return true;
 }
 
 /* ---- all lines --------------------------------------------------------------------------------- */
@@ -82,15 +153,14 @@ static void add(struct sgd_ratings *ratings, uint64_t *capacity, struct sgd_rati
 static bool read_lines(struct text *text, struct sgd_ratings *ratings)
 {
     uint64_t capacity = 0;
+    struct shape shape = {.separator = NULL};
     while (text_next_record(text, "#")) {
         struct sgd_rating rating = {.user = 0};
-        if (ratings->n == 0 && text->line == 1 && isalpha(*text->at)) {
-            text_skip_line(text); /* names of the columns */
-            continue;
-        }
-        if (!take_rating(text, &rating))
+        const bool are_names = !shape.separator && isalpha(*text->at);
+        if (are_names ? !take_names(text, &shape) : !take_rating(text, &shape, &rating))
             return false;
-        add(ratings, &capacity, rating);
+        if (!are_names)
+            add(ratings, &capacity, rating);
     }
     return ratings->n || text->has_failed ? !text->has_failed
                                           : text_fail(text, "the file has no ratings");
@@ -129,7 +199,7 @@ static uint64_t number_rows(const struct sgd_ratings *ratings, bool is_item, uin
     return n;
 }
 
-void sgd_read(struct sgd_ratings *ratings, const char *path)
+struct node_input sgd_read(struct sgd_ratings *ratings, const char *path)
 {
     char reason[TEXT_REASON_BYTES];
     struct text text;
@@ -137,9 +207,11 @@ void sgd_read(struct sgd_ratings *ratings, const char *path)
     if (!text_open(&text, path, reason))
         die("%s", reason);
     const bool was_read = read_lines(&text, ratings);
+    const struct node_input input = {path, text.file.print};
     text_close(&text);
     if (!was_read)
         die("%s", reason);
     ratings->n_users = number_rows(ratings, false, 0);
     ratings->n_items = number_rows(ratings, true, ratings->n_users);
+    return input;
 }

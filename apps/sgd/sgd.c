@@ -12,6 +12,7 @@
 
 #include "frame/random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static const struct app_option own_options[] = {
 static void get_ratings(struct sgd *sgd)
 {
     if (sgd->file)
-        sgd_read(&sgd->ratings, sgd->file);
+        sgd->node.input = sgd_read(&sgd->ratings, sgd->file);
     else
         sgd_draw(&sgd->ratings, sgd->log_ratings, sgd->options.seed);
     if (sgd->ratings.n > UINT32_MAX)
@@ -191,6 +192,10 @@ static void result(void *self, struct trials *trials)
     if (sgd->node.number != 0)
         return;
     sgd_find(sgd);
+    if (!isfinite(sgd->rmse))
+        die("the steps have diverged: the error is no number after %llu epochs; lower --rate, "
+            "which is %g",
+            (unsigned long long)sgd->n_epochs, sgd->rate);
     trials_add_real(trials, "rmse", sgd->rmse);
     trials_say(trials, "  error %.6f\n", sgd->rmse);
 }

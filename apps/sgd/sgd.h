@@ -66,8 +66,8 @@ static inline uint64_t sgd_n_local_rows(const struct sgd *sgd)
     return (sgd_n_rows(&sgd->ratings) + n_nodes - 1) / n_nodes;
 }
 
-/** Read ratings.dat or a csv file of MovieLens; or die, naming file, line and fault. */
-void sgd_read(struct sgd_ratings *ratings, const char *path);
+/** Read ratings.dat or a csv file of MovieLens; or die, naming file, line and fault. @return  what was read. */
+struct node_input sgd_read(struct sgd_ratings *ratings, const char *path);
 
 /** Draw 2^log_ratings; or die. */
 void sgd_draw(struct sgd_ratings *ratings, uint64_t log_ratings, uint64_t seed);

@@ -125,7 +125,8 @@ void sssp_open(void *self)
 {
     struct sssp *sssp = self;
     struct node *node = &sssp->node;
-    part_survey(&sssp->part, sssp->options.seed, (struct part_wish){.refuse_negative = true});
+    node_survey(&sssp->node, &sssp->part, sssp->options.seed,
+                (struct part_wish){.refuse_negative = true});
     sssp->form = sssp_choose_form(&sssp->part.survey);
     check_options(sssp);
     sssp->sends_own |= sssp->form == SSSP_ULONG; /* sssp.cl says why */

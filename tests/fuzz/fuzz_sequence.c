@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2)
         return 0;
     char reason[SEQUENCE_REASON_BYTES];
-    struct pack pack;
+    struct pack pack = {0};
     struct pack_share share = {.k = data[0] % 63 + 1,
                                .n_processes = data[1] % 4 + 1,
                                .number = data[1] / 4 % (data[1] % 4 + 1),

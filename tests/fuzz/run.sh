@@ -28,7 +28,7 @@ decode)
     length=4096
     ;;
 graph)
-    set -- -Iapps apps/graph/graph.c apps/graph/build.c apps/graph/input.c apps/graph/read*.c apps/graph/text*.c -lz
+    set -- -Iapps apps/frame/infile.c apps/graph/graph.c apps/graph/build.c apps/graph/input.c apps/graph/read*.c apps/graph/text*.c -lz
     # Every sample in every format, plain and packed.
     for file in tests/data/diamond.*; do
         for format in 0 1 2 3 4 5 6; do
@@ -40,7 +40,7 @@ graph)
     length=1024
     ;;
 sequence)
-    set -- -Iapps apps/mer/sequence.c apps/mer/pack.c -lz
+    set -- -Iapps apps/frame/infile.c apps/mer/sequence.c apps/mer/pack.c -lz
     echo '#include <htslib/kseq.h>' | $clang -E - >"$work/t.i" 2>&1 ||
         { echo "skipped: htslib/kseq.h is missing (libhts-dev)"; exit 77; }
     # Every sample with several k and processes, and packed.

@@ -240,6 +240,61 @@ static void largest_uint_weight_is_exact(void **state)
     graph_free(&graph);
 }
 
+/* What stands before a weight decides nothing: one decimal makes all floats. */
+static void large_whole_weight_is_a_float_among_floats(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"0 1 99999999999\n0 2 0.5\n", "0 2 0.5\n0 1 99999999999\n"};
+    for (int i = 0; i < 2; i++) {
+        struct graph graph = read_text(".wel", texts[i]);
+        assert_int_equal(graph.weights_are, GRAPH_FLOAT);
+        assert_true(graph.weights[i].as_float == 99999999999.0f);
+        assert_true(graph.weights[!i].as_float == 0.5f);
+        graph_free(&graph);
+    }
+}
+
+static uint32_t bits_of_weight(const char *weight)
+{
+    char text[400];
+    snprintf(text, sizeof text, "0 1 %s\n1 0 0.5\n", weight);
+    struct graph graph = read_text(".wel", text);
+    const uint32_t bits = graph.weights[0].as_uint;
+    graph_free(&graph);
+    return bits;
+}
+
+/* So that floats that are not negative rise with their bits. */
+static void zero_has_no_sign_and_less_stays_less(void **state)
+{
+    (void)state;
+    static const char *const zeros[] = {"0", "-0", "-0.0", "-0e5", "1e-50", "0.0000e-9", "+0.0"};
+    for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++)
+        assert_int_equal(bits_of_weight(zeros[i]), 0);
+    assert_int_equal(bits_of_weight("-1e-50"), 0x80000001);
+    assert_int_equal(bits_of_weight("-0.00e9"), 0);
+    assert_int_equal(bits_of_weight("1.4e-45"), 1);
+    assert_int_equal(bits_of_weight("3.4028235e38"), 0x7f7fffff);
+}
+
+static void decimal_of_any_length_is_read(void **state)
+{
+    (void)state;
+    char digits[300];
+    memset(digits, '0', sizeof digits);
+    memcpy(digits, "1.5", 3);
+    digits[sizeof digits - 1] = '\0';
+    assert_int_equal(bits_of_weight(digits), 0x3fc00000);
+}
+
+static void carriage_return_ends_a_line(void **state)
+{
+    (void)state;
+    struct graph graph = read_text(".el", "# a comment\r0 1\r\n1 2\r\r\n2 0\r");
+    assert_int_equal(graph.n_edges, 3);
+    graph_free(&graph);
+}
+
 /* Words that lie across the tokenizer's 64 kB buffer must come out whole. */
 static void file_longer_than_the_buffer_reads_whole(void **state)
 {
@@ -273,6 +328,10 @@ int main(void)
         cmocka_unit_test(mtx_skew_symmetric_negates_the_upper_half),
         cmocka_unit_test(negative_or_decimal_weight_turns_all_to_float),
         cmocka_unit_test(largest_uint_weight_is_exact),
+        cmocka_unit_test(large_whole_weight_is_a_float_among_floats),
+        cmocka_unit_test(zero_has_no_sign_and_less_stays_less),
+        cmocka_unit_test(decimal_of_any_length_is_read),
+        cmocka_unit_test(carriage_return_ends_a_line),
         cmocka_unit_test(file_longer_than_the_buffer_reads_whole),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

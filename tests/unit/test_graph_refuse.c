@@ -7,6 +7,7 @@
  */
 #include "test_graph_file.h"
 
+#include <sys/stat.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -165,6 +166,8 @@ static void bad_edge_list_is_refused(void **state)
         {".wel", "0 1\n", ":1: weight is missing"},
         {".wel", "0 1 x\n", ":1: weight 'x' is not a decimal number"},
         {".wel", "0 1 4294967296\n", ":1: weight 4294967296 is not in 0..4294967295"},
+        {".wel", "0 1 1\n0 2 18446744073709551617\n0 3 4294967296\n",
+         ":2: weight 18446744073709551617 is not in 0..4294967295"},
         {".wel", "0 1 1e99\n", ":1: weight 1e99 is too large for a float"},
         {".wel", "0 1 1 1\n", ":1: '1' is one word too many"},
         {".txt", "0 1\n1 2 3\n", ":2: '3' is one word too many"},
@@ -220,8 +223,18 @@ static void missing_file_and_folder_are_refused(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s.el", folder);
     assert_int_equal(rename(folder, path), 0);
-    assert_refused(path, ":1: cannot read: Is a directory");
+    assert_refused(path, ": is a directory");
     rmdir(path);
+}
+
+/* Nobody waits for its other end. */
+static void pipe_is_refused(void **state)
+{
+    (void)state;
+    unlink(file_path);
+    snprintf(file_path, sizeof file_path, "%s/x.el", file_folder);
+    assert_int_equal(mkfifo(file_path, 0600), 0);
+    assert_refused(file_path, ": is a pipe, and is to be read several times: give a regular file");
 }
 
 static void long_path_keeps_its_end_and_the_reason(void **state)
@@ -273,6 +286,35 @@ static void gzip_cut_at_every_byte_is_refused(void **state)
     }
 }
 
+/* Behind a member of gzip: another one, or zeros up to the end, as for gzip -t. */
+static void what_follows_gzip_is_read_or_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n;
+        const char *tail; /* NULL: taken */
+    } rows[] = {
+        {"\0\0\0\0", 4, NULL},
+        {"\0\0\0x", 4, ":2: byte 28, behind zeros that are behind the compressed data, is none"},
+        {"1 2\n", 4, ":2: what follows the compressed data, from byte 25 on, is not compressed"},
+        {"\x1f", 1, ":2: the compressed data end early"},
+        {"\x1f\x8b", 2, ":2: the compressed data end early"},
+        {"\x1f\x8c", 2, ":2: bad compressed data: incorrect header check"}};
+    unsigned char bytes[256];
+    write_text(".el.gz", "0 1\n");
+    const size_t n = read_back(bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct graph graph;
+        memcpy(bytes + n, rows[i].bytes, rows[i].n);
+        rewrite(bytes, n + rows[i].n);
+        const bool was_read = read_whole(&graph, file_path, reason);
+        assert_string_equal(reason + (was_read ? 0 : strlen(file_path)),
+                            rows[i].tail ? rows[i].tail : "");
+        graph_free(&graph);
+    }
+}
+
 static void gzip_with_a_wrong_checksum_is_refused(void **state)
 {
     (void)state;
@@ -321,6 +363,8 @@ int main(void)
         cmocka_unit_test(bad_dimacs_is_refused),
         cmocka_unit_test(unknown_suffix_is_refused_with_the_list),
         cmocka_unit_test(missing_file_and_folder_are_refused),
+        cmocka_unit_test(pipe_is_refused),
+        cmocka_unit_test(what_follows_gzip_is_read_or_refused),
         cmocka_unit_test(long_path_keeps_its_end_and_the_reason),
         cmocka_unit_test(gzip_cut_at_every_byte_is_refused),
         cmocka_unit_test(gzip_with_a_wrong_checksum_is_refused),

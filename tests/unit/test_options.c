@@ -26,6 +26,7 @@ struct app_options {
     double width;
     bool is_fast;
     const char *path;
+    struct option_words each;
 };
 
 #define APP_DEFAULT \
@@ -37,6 +38,7 @@ static const struct app_option own_options[] = {
     {"breadth", 0, NULL, NULL, NULL, 0, 0, 0},
     {"fast", 0, NULL, "Fast", OPTION_FLAG(struct app_options, is_fast)},
     {"path", 0, "PATH", "Path", OPTION_WORD(struct app_options, path)},
+    {"each", 0, "WORD", "Words", OPTION_WORDS(struct app_options, each)},
     {0}};
 
 static const struct option_group groups[] = {
@@ -157,6 +159,10 @@ static void bad_values_are_refused_in_one_line(void **state)
         {"--partition half", "app: --partition: 'half' is neither block nor metis\n"},
         {"-g 3 -u 3", "app: -u 3: give only one of -f, -g, -u, --mesh and --band\n"},
         {"-g 3 --band 3", "app: --band 3: give only one of -f, -g, -u, --mesh and --band\n"},
+        {"-g 3 -g 3", "app: -g: '3' is a second value, and one is taken\n"},
+        {"-f x.el -f y.el", "app: -f: 'y.el' is a second value, and one is taken\n"},
+        {"--table 8 -t 9", "app: -t: '9' is a second value, and one is taken\n"},
+        {"--width 1 --breadth 2", "app: --width: '2' is a second value, and one is taken\n"},
         {"-f x.el -g 3", "app: -g 3: give only one of -f, -g, -u, --mesh and --band\n"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char line[64], said[256];
@@ -164,6 +170,16 @@ static void bad_values_are_refused_in_one_line(void **state)
         assert_int_equal(run_child(parse_in_child, line, said, sizeof said), 64);
         assert_string_equal(said, rows[i][1]);
     }
+}
+
+static void words_and_flags_may_be_given_again(void **state)
+{
+    (void)state;
+    struct app_options mine = PARSE("--each one --fast --each two --fast");
+    assert_true(mine.is_fast);
+    assert_int_equal(mine.each.n, 2);
+    assert_string_equal(mine.each.each[0], "one");
+    assert_string_equal(mine.each.each[1], "two");
 }
 
 static void graph_in_child(void *options)
@@ -220,6 +236,7 @@ int main(void)
         cmocka_unit_test(all_options_are_read),
         cmocka_unit_test(file_replaces_the_applications_default),
         cmocka_unit_test(bad_values_are_refused_in_one_line),
+        cmocka_unit_test(words_and_flags_may_be_given_again),
         cmocka_unit_test(missing_graph_dies_in_one_line),
         cmocka_unit_test(graph_comes_from_where_the_options_say),
     };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Give applications the files of a table and check what comes of it.
 
-inputs.py [--ranks N] [--every K] refused|taken graph|negative|sequence PROGRAM...
+inputs.py [--ranks N] [--every K] refused|taken graph|negative|sequence|ratings PROGRAM...
 
 refused: the program must end with another status than 0, print nothing to stdout, and one line, whatever the number of
          ranks, that names program, file, line or record, and reason.
@@ -18,14 +18,17 @@ import sys
 import tempfile
 
 import rows_graph
+import rows_ratings
 import rows_sequence
 
 TABLES = {
     ("refused", "graph"): rows_graph.REFUSED,
     ("refused", "negative"): rows_graph.NEGATIVE,
     ("refused", "sequence"): rows_sequence.REFUSED,
+    ("refused", "ratings"): rows_ratings.REFUSED,
     ("taken", "graph"): rows_graph.TAKEN,
     ("taken", "sequence"): rows_sequence.TAKEN,
+    ("taken", "ratings"): rows_ratings.TAKEN,
 }
 SECONDS = 60
 
@@ -82,7 +85,7 @@ def main():
     parser.add_argument("--ranks", type=int)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("expected", choices=["refused", "taken"])
-    parser.add_argument("kind", choices=["graph", "negative", "sequence"])
+    parser.add_argument("kind", choices=sorted({kind for _, kind in TABLES}))
     parser.add_argument("programs", nargs="+")
     arguments = parser.parse_args()
     if arguments.ranks and not shutil.which("mpirun"):

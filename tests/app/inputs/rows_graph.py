@@ -3,6 +3,7 @@
 
 REFUSED has (file name, bytes, what follows the name in the one line), TAKEN (file name, bytes).
 """
+import bz2
 import gzip
 import random
 
@@ -71,6 +72,10 @@ REFUSED = [
     # Compressed: cut, damaged, and far larger than they look.
     ("cut.el.gz", PACKED[:-9], ": the compressed data end early"),
     ("damaged.el.gz", flipped(PACKED, len(PACKED) - 6), ": bad compressed data"),
+    ("behind.el.gz", PACKED + b"3 4\n", ":6: what follows the compressed data, from byte"),
+    ("begun.el.gz", PACKED + PACKED[:1], ":6: the compressed data end early"),
+    ("packed.el", bz2.compress(b"0 1\n"), ":1: is compressed by bzip2; plain text and gzip are read"),
+    ("mark.el", b"\xef\xbb\xbf0 1\n", ":1: is text behind a byte order mark (UTF-8)"),
     ("bomb.el.gz", gzip.compress(b"#" * (96 << 20), 9, mtime=0), ": expands to more than 200 times"),
     # Not what the name says.
     ("graph.sg", JUNK, ": unknown suffix; known, each also with .gz: .graph .mtx"),
@@ -85,10 +90,13 @@ NEGATIVE = [
     ("less.wel", "0 1 2\n1 2 -2.5\n", ":2: weight -2.5 is negative"),
     ("less.tsv", "0 1 2 7\n1 2 -1 8\n", ":2: weight -1 is negative"),
     ("less.mtx", MTX + "integer general\n2 2 1\n1 2 -4\n", ":3: weight -4 is negative"),
+    ("little.wel", "0 1 5\n0 1 -1e-50\n", ":2: weight -1e-50 is negative"),
     ("skew.mtx", MTX + "real skew-symmetric\n2 2 1\n2 1 1\n", ":3: a skew-symmetric matrix has negative weights"),
 ]
 
 TAKEN = [
+    ("members.el.gz", PACKED + gzip.compress(b"", mtime=0) + PACKED + bytes(512)),
+    ("old.el", "# three edges\r0 1\r1 2\r2 0\r"),
     ("crlf.mtx", MTX + "pattern symmetric\r\n% x\r\n3 3 2\r\n2 1\r\n3 2\r\n"),
     ("unended.el", "0 1\n1 2\n2 0"),
     ("comments.gr", "c a\np sp 3 2\nc b\na 1 2 5\n\nc c\na 2 3 1\nc d\n"),

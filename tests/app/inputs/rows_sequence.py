@@ -3,7 +3,9 @@
 
 REFUSED has (file name, bytes, what follows the name in the one line), TAKEN (file name, bytes).
 """
+import bz2
 import gzip
+import lzma
 import random
 
 JUNK = random.Random(1).randbytes(5000)
@@ -25,8 +27,17 @@ REFUSED = [
     ("long.fq", "@r\nACGT\n+\nIIII\nI\n", ": record 1 'r': is followed by 'I'"),
     ("longer.fq", "@r\nACGT\n+\nIIIII\n", ": record 1 'r': 4 bases, and a quality of 5"),
     ("none.fq", "@r\nACGT\n@s\nACGT\n+\nIIII\n", ": record 1 'r': has no quality"),
-    ("unended.fq", "@r\nACGT\n+\n", ": record 1 'r': 4 bases, and a quality of 0"),
+    ("unended.fq", "@r\nACGT\n+\n", ": record 1 'r': the file ends before its quality"),
     ("quality.fq", b"@r\nACGT\n+\nII\x7fI\n", ": record 1 'r': byte 0x7f is no quality"),
+    ("plus.fq", "@r\nACGT\n+", ": record 1 'r': the file ends before its quality"),
+    ("mark.fa", b"\xef\xbb\xbf>one\nACGT\n", ": is text behind a byte order mark (UTF-8)"),
+    ("wide.fa", ">one\nACGT\n".encode("utf-16"), ": is text of UTF-16 or UTF-32"),
+    ("packed.fa", bz2.compress(b">one\nACGT\n"), ": is compressed by bzip2; plain text and gzip are read"),
+    ("packed.fa", lzma.compress(b">one\nACGT\n"), ": is compressed by xz; plain text and gzip are read"),
+    ("packed.fq", b"\x28\xb5\x2f\xfd\x24\x05", ": is compressed by zstd; plain text and gzip are read"),
+    ("twice.fa.gz", gzip.compress(PACKED, mtime=0), ": expands to what is compressed by gzip twice"),
+    ("behind.fa.gz", PACKED + b">three\nACGT\n", ": record 2 'two': what follows the compressed data, from byte"),
+    ("begun.fa.gz", PACKED + PACKED[:1], ": record 2 'two': the compressed data end early"),
     ("cut.fa.gz", PACKED[:-9], ": the compressed data end early"),
     ("damaged.fa.gz", PACKED[:-6] + b"\0\0" + PACKED[-4:], ": bad compressed data"),
 ]
@@ -34,5 +45,7 @@ REFUSED = [
 TAKEN = [
     ("lines.fa", b">one\r\nACGT\r\n\r\nNNacgt\r\n>none\r\n>two\r\nRYKM-acgtacgtacgt"),
     ("line.fa", b">one line\n" + b"ACGTTGCAAC" * 20000),
+    ("old.fa", b">one\rACGTACGT\r>two\rACGTA\r"),
+    ("members.fa.gz", PACKED + PACKED + bytes(512)),
     ("last.fa", b">one\nACGTACGT\n>no bases"),
 ]

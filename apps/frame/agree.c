@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two reductions tell whether fingerprints are alike, and only if they are not, others which differ. See agree.h.
+ */
+#include "frame/agree.h"
+#include "frame/die.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SHOWN_BYTES 400 /* of the nodes that differ, in one line */
+
+static bool is_alike(struct node *node, uint64_t value)
+{
+    return node_least(node, value) == node_most(node, value);
+}
+
+/* What every node has. @return  [n_processes], to be freed */
+static struct fingerprint *gather(struct node *node, struct fingerprint print)
+{
+    struct fingerprint *prints = app_array(node->n_processes, sizeof *prints, "fingerprints");
+    for (uint32_t i = 0; i < node->n_processes; i++) {
+        prints[i].n_bytes = node_sum(node, i == node->number ? print.n_bytes : 0);
+        prints[i].hash = node_sum(node, i == node->number ? print.hash : 0);
+    }
+    return prints;
+}
+
+/* "node 1 has another, of 12 bytes; node 2 ...", as far as there is room. */
+static void list_others(const struct fingerprint *prints, uint32_t n, char *list)
+{
+    int at = 0;
+    for (uint32_t i = 1; i < n && at < SHOWN_BYTES - 64; i++)
+        if (!fingerprint_is_same(prints[i], prints[0]))
+            at += snprintf(list + at, (size_t)(SHOWN_BYTES - at),
+                           "%snode %u has another, of %llu bytes", at ? "; " : "", i,
+                           (unsigned long long)prints[i].n_bytes);
+}
+
+void agree_on_input(struct node *node, struct node_input input)
+{
+    if (!input.path || node->n_processes == 1)
+        return;
+    if (is_alike(node, input.print.n_bytes) & is_alike(node, input.print.hash))
+        return;
+    struct fingerprint *prints = gather(node, input.print);
+    char others[SHOWN_BYTES];
+    list_others(prints, node->n_processes, others);
+    die("%s: node 0 has read a file of %llu bytes; %s", input.path,
+        (unsigned long long)prints[0].n_bytes, others);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether all nodes have read the same input: node-local copies of a file may differ.
+ *
+ * Path:    node_open, mer's count.c -> this -> gravel_reduce
+ * Threads: main's.
+ */
+#ifndef APPS_AGREE_H
+#define APPS_AGREE_H
+
+#include "frame/node.h"
+
+/** End the process, naming the file and the nodes, unless all nodes have read the same bytes. Collective. */
+void agree_on_input(struct node *node, struct node_input input);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes of an input file, plain or gzip, whatever its name says: the one way in which applications read files.
+ *
+ * Path:    graph/text.c, mer/sequence.c -> this -> zlib
+ * Owner:   the caller of open, who closes it, and does not move it in between.
+ * Threads: one at a time.
+ *
+ * Lines end in '\n' alone: CR LF and CR become that. What is no text is refused by name: other compressions, marks of byte
+ * order. What stands behind compressed data is compressed data, or zeros up to the end of the file, as for gzip -t. Only
+ * regular files are read, for each is read several times, at every node: a fingerprint says whether it was the same each
+ * time.
+ */
+#ifndef APPS_INFILE_H
+#define APPS_INFILE_H
+
+#include "frame/fingerprint.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <zlib.h>
+
+/* Room that every reason fits in [bytes]. */
+#define INFILE_REASON_BYTES 256
+
+struct infile {
+    int descriptor;
+    bool is_packed;
+    bool is_between;                  /* members of compressed data */
+    bool has_all;                     /* read up to the end of the file */
+    bool ended_in_cr;                 /* the last byte that was given out, which became '\n' */
+    z_stream stream;                  /* its input is what has been read and not yet taken */
+    unsigned char *raw;               /* the last block that was read */
+    uint64_t n_given;                 /* bytes, expanded, before line ends became one */
+    struct fingerprint print;         /* of what has been read: of the whole file at its end */
+    char reason[INFILE_REASON_BYTES]; /* "" until the first failure; one line without the path */
+};
+
+/** Open. @return  false, and `reason` is set, if that fails; then there is nothing to close. */
+bool infile_open(struct infile *file, const char *path);
+
+/** Up to `room` bytes. @return  0 at the end, or after a failure: then infile_has_failed. */
+size_t infile_read(struct infile *file, unsigned char *to, size_t room);
+
+static inline bool infile_has_failed(const struct infile *file)
+{
+    return file->reason[0] != '\0';
+}
+
+/** Bytes of the file, as it is stored, that have been used so far. */
+static inline uint64_t infile_n_used(const struct infile *file)
+{
+    return file->print.n_bytes - file->stream.avail_in;
+}
+
+/** Close; one that was never open, or zeroed, is fine. */
+void infile_close(struct infile *file);
+
+#endif
