@@ -60,6 +60,7 @@ static const struct app app = {
            "second that took. Directions of edges, loops and repeated edges do not count.",
     .groups = {{"Color:", 1, own_options, 0},
                GRAPH_OPTIONS_GROUP(offsetof(struct color, part.options))},
+    .has_models = true,
     APP_FIELDS(struct color),
     .open = color_open,
     .reset = color_reset,

@@ -17,17 +17,27 @@ struct running {
     struct node *node;
 };
 
+static void parse(const struct app *app, void *self, int argc, char **argv)
+{
+    const struct app_option of_node[] = {node_group_option(app->group_items), {0}};
+    const struct option_group groups[] = {
+        app->groups[0],
+        OPTIONS_RUN_GROUP(app->options),
+        app->groups[1],
+        {"Device:", 30, of_node, app->node},
+        {"Messages:", 31, app->has_models ? options_of_models : NULL, app->node}};
+    options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
+}
+
 static struct running start(const struct app *app, void *self, int argc, char **argv)
 {
     struct options *options = (struct options *)((char *)self + app->options);
     struct node *node = (struct node *)((char *)self + app->node);
-    const struct option_group groups[] = {app->groups[0], OPTIONS_RUN_GROUP(app->options),
-                                          app->groups[1], NODE_OPTIONS_GROUP(app->node)};
     *options = OPTIONS_DEFAULT;
     *node = NODE_DEFAULT;
     if (app->group_items)
         node->group_items = app->group_items;
-    options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
+    parse(app, self, argc, argv);
     return (struct running){app, self, options, node};
 }
 

@@ -39,6 +39,7 @@ struct app {
     /* Its own options, whose defaults its main sets; and the graph's, or none. */
     struct option_group groups[2];
     uint32_t group_items; /* work-items of a group, if --group does not say; 0: node_open chooses */
+    bool has_models;      /* --model: it sends by node_send, as under every model */
     size_t options, node; /* where the struct has its struct options and struct node: APP_FIELDS */
 
     /* In the order in which they are taken. */

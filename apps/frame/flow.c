@@ -22,8 +22,6 @@ struct gravel_flow *flow_open(struct node *node, const struct gravel_graph *grap
 {
     struct gravel_graph grouped = *graph;
     struct gravel_flow *flow = NULL;
-    if (node->model != model_gravel)
-        die("--model %s: a flow's tasks are no messages", node->model->name);
     grouped.group_items = node->group_items;
     node_check(gravel_flow_create(&flow, node->gravel, &grouped));
     return flow;

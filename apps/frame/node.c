@@ -34,15 +34,23 @@ static error_t take_model(struct argp_state *state, const struct app_option *opt
                          value);
 }
 
-const struct app_option options_of_nodes[] = {
-    {"group", 0, "ITEMS",
-     "Work-items of a work-group (what suits the device: 256, or 512 on GPUs; uts: 32)",
-     OPTION_COUNT(struct node, group_items, 1, NODE_MAX_GROUP)},
+const struct app_option options_of_models[] = {
     {"model", 0, "NAME",
      "How messages are sent: coprocessor, coprocessor-1m, lane, coalesced, coalesced-aggregated or "
      "gravel (gravel); docs/results/models.md compares them",
      take_model, OPTION_AT(struct node, model, const struct model *), 0, 0},
     {0}};
+
+struct app_option node_group_option(uint32_t n_items)
+{
+    static char help[96];
+    if (n_items)
+        snprintf(help, sizeof help, "Work-items of a work-group (%u)", n_items);
+    else
+        strcpy(help, "Work-items of a work-group (what suits the device: 256, or 512 on GPUs)");
+    return (struct app_option){"group", 0, "ITEMS", help,
+                               OPTION_COUNT(struct node, group_items, 1, NODE_MAX_GROUP)};
+}
 
 /* Arguments, settings, the heap's size and the like are the same at every node; what stops a node
  * later is its own. */

@@ -57,12 +57,11 @@ struct node {
 /* Before options are parsed and node_open. */
 #define NODE_DEFAULT ((struct node){.model = model_gravel})
 
-/* --group, --model; the offset is of a struct node. */
-extern const struct app_option options_of_nodes[];
-#define NODE_OPTIONS_GROUP(at)              \
-    {                                       \
-        "Device:", 30, options_of_nodes, at \
-    }
+/** --group. @param n_items  unless it is given; 0: what suits the device. */
+struct app_option node_group_option(uint32_t n_items);
+
+/* --model, of applications that run under all models; the offset is of a struct node. */
+extern const struct app_option options_of_models[];
 
 /** End the process with "program: what Gravel says" if a Gravel call has failed. */
 void node_check(int code);

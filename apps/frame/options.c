@@ -223,11 +223,11 @@ void options_parse(const struct option_group *groups, unsigned n_groups, const c
 /* ---- what all applications know -------------------------------------------------------------- */
 
 const struct app_option options_of_runs[] = {
-    {"trials", 'n', "TRIALS", "Run and time this many trials",
+    {"trials", 'n', "TRIALS", "Run and time this many trials (3)",
      OPTION_COUNT(struct options, n_trials, 1, MAX_TRIALS)},
     {"verify", 'v', NULL, "Check the result by another, serial method",
      OPTION_FLAG(struct options, verify)},
-    {"seed", 0, "N", "Seed of everything random; same seed, same input",
+    {"seed", 0, "N", "Seed of everything random; same seed, same input (1)",
      OPTION_NUMBER(struct options, seed, 0, MAX_SEED)},
     {"json", 0, NULL, "Print one JSON object a line", OPTION_FLAG(struct options, json)},
     {"quiet", 'q', NULL, "Show no progress", OPTION_FLAG(struct options, quiet)},

@@ -90,7 +90,7 @@ struct option_group {
     size_t offset; /* of the struct that they fill, in the application's */
 };
 
-#define OPTIONS_MOST_GROUPS 4
+#define OPTIONS_MOST_GROUPS 5
 
 /**
  * Parse a command line, or end the process as argp does. Of the processes of a job that are all

@@ -269,6 +269,7 @@ static const struct app app = {.name = "gups-mod",
                                .doc = "Update random words of a table that is spread over all "
                                       "nodes from a few of many work-items.",
                                .groups = {{"Problem:", 1, own_options, 0}},
+                               .has_models = true,
                                APP_FIELDS(struct gups_mod),
                                .open = set_up,
                                .reset = reset,

@@ -186,6 +186,7 @@ static const struct app app = {.name = "gups",
                                .doc = "Update random words of a table that is spread over all "
                                       "nodes, and say how many updates a second were made.",
                                .groups = {{"Problem:", 1, own_options, 0}},
+                               .has_models = true,
                                APP_FIELDS(struct gups),
                                .open = set_up,
                                .reset = reset,

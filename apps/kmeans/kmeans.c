@@ -78,6 +78,7 @@ static const struct app app = {.name = "kmeans",
                                .doc = "Divide random points into clusters by k-means, and say how "
                                       "many points a second found theirs.",
                                .groups = {{"K-means:", 1, own_options, 0}},
+                               .has_models = true,
                                APP_FIELDS(struct kmeans),
                                .open = kmeans_open,
                                .reset = kmeans_reset,

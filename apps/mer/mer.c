@@ -113,6 +113,7 @@ static const struct app app = {.name = "mer",
                                .doc = "Count the k-mers of sequences in a table that is spread "
                                       "over all nodes, and say how many a second were counted.",
                                .groups = {{"K-mers:", 1, own_options, 0}},
+                               .has_models = true,
                                APP_FIELDS(struct mer),
                                .open = mer_open,
                                .reset = mer_reset,

@@ -66,6 +66,7 @@ static const struct app app = {
         "along those within a node. Say how many edges a second that were.",
     .groups = {{"PageRank:", 1, own_options, 0},
                GRAPH_OPTIONS_GROUP(offsetof(struct pagerank, part.options))},
+    .has_models = true,
     APP_FIELDS(struct pagerank),
     .open = pagerank_open,
     .reset = pagerank_reset,

@@ -83,8 +83,6 @@ void sections_open(struct sections *sections, struct node *node, uint64_t heap_b
                    uint32_t n_handlers)
 {
     choose_form(sections);
-    if (node->model != model_gravel)
-        die("--model %s: critical sections are messages of Gravel's, or none", node->model->name);
     node->handlers = handlers;
     node->n_handlers = n_handlers;
     node->device_code = (struct gravel_device_code){source, name, NULL};

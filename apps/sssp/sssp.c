@@ -98,6 +98,7 @@ static const struct app app = {
            "edges a second that took.",
     .groups = {{"SSSP:", 1, own_options, 0},
                GRAPH_OPTIONS_GROUP(offsetof(struct sssp, part.options))},
+    .has_models = true,
     APP_FIELDS(struct sssp),
     .open = sssp_open,
     .reset = sssp_reset,

@@ -27,34 +27,33 @@ static error_t take_tree(struct argp_state *state, const struct app_option *opti
     if (!tree)
         return option_refuse(state, option,
                              "'%s' is none of default, T1, T2, T3, T4, T5, T1L, T2L, T3L", value);
-    *(struct tree *)field = *tree;
+    *(const struct tree **)field = tree;
     return 0;
 }
 
-/* The offset is of struct uts; what is published of a tree holds for its own seed and depth. */
-static error_t take_root(struct argp_state *state, const struct app_option *option,
-                         const char *value, void *field)
+/* The published tree, but for what -d and -r change. */
+static void choose_tree(struct uts *uts)
 {
-    struct uts *uts = field;
-    uts->is_changed = true;
-    return option_count(state, option, value, &uts->tree.root);
-}
-
-static error_t take_depth(struct argp_state *state, const struct app_option *option,
-                          const char *value, void *field)
-{
-    struct uts *uts = field;
-    uts->is_changed = true;
-    return option_count(state, option, value, &uts->tree.depth);
+    const struct tree *published = uts->published;
+    uts->tree = *published;
+    if (uts->depth != UTS_AS_PUBLISHED && published->type == BINOMIAL)
+        die("-d: tree %s is binomial, and has no depth to be set", published->name);
+    if (uts->depth != UTS_AS_PUBLISHED)
+        uts->tree.depth = uts->depth;
+    if (uts->root != UTS_AS_PUBLISHED)
+        uts->tree.root = uts->root;
+    uts->is_changed = uts->tree.depth != published->depth || uts->tree.root != published->root;
 }
 
 static const struct app_option own_options[] = {
     {"tree", 't', "NAME",
      "Tree of UTS's sample workloads: T1 to T5 have 4 million nodes, T1L to T3L 100 million; or "
      "default, of 1732 (T1)",
-     take_tree, OPTION_AT(struct uts, tree, struct tree), 0, 0},
-    {"depth", 'd', "N", "Depth of a geometric or hybrid tree; after -t", take_depth, 0, 1, 1000},
-    {"root", 'r', "SEED", "Seed of the root; after -t", take_root, 0, 0, INT32_MAX},
+     take_tree, OPTION_AT(struct uts, published, const struct tree *), 0, 0},
+    {"depth", 'd', "N", "Depth of a geometric or hybrid tree (the published one)",
+     OPTION_COUNT(struct uts, depth, 1, 1000)},
+    {"root", 'r', "SEED", "Seed of the root (the published one)",
+     OPTION_COUNT(struct uts, root, 0, INT32_MAX)},
     TASKS_OPTION(struct uts, node, "How groups share tasks, as GRAVEL_STEAL_POLICY (promoted)"),
     {"groups", 0, "N", "Work-groups, each with a deque; 0: as many as run side by side (0)",
      OPTION_COUNT(struct uts, n_groups, 0, 1 << 20)},
@@ -86,6 +85,7 @@ static void set_up(void *self)
     struct node *node = &uts->node;
     char options[64];
     cl_device_type type = 0;
+    choose_tree(uts);
     node_open(node, 0);
     if (node->n_nodes > 1)
         die("groups steal from groups of their own node: run it on one node, not on %u",
@@ -222,6 +222,9 @@ static const struct app app = {.name = "uts",
 
 int main(int argc, char **argv)
 {
-    struct uts uts = {.tree = *tree_find("T1"), .capacity = 8192};
+    struct uts uts = {.published = tree_find("T1"),
+                      .depth = UTS_AS_PUBLISHED,
+                      .root = UTS_AS_PUBLISHED,
+                      .capacity = 8192};
     return app_main(&app, &uts, argc, argv);
 }

@@ -39,12 +39,16 @@ struct task {
     uint32_t depth, n_children;
 };
 
+#define UTS_AS_PUBLISHED UINT32_MAX
+
 struct uts {
     struct options options;
     struct node node;
     struct tasks tasks;
-    struct tree tree;
-    bool is_changed; /* by --depth or --root: nothing is published of it */
+    const struct tree *published; /* -t */
+    uint32_t depth, root;         /* -d, -r; UTS_AS_PUBLISHED */
+    struct tree tree;             /* the one that these make */
+    bool is_changed;              /* from the published one, of which alone the size is known */
     uint32_t n_groups, capacity;
     uint32_t n_rows; /* of thresholds */
     cl_mem limits, counts;
