@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Draws a history. Few words, so that many meet at each; values as the words' kinds need them.
+ *
+ * Path: history.c gives seed, ranks and what the step can do -> this -> run.c
+ */
+#include "history.h"
+
+#include "mix.h"
+
+struct draw {
+    struct history *history;
+    uint64_t state;
+    uint32_t n_of[HISTORY_NODES][HISTORY_CELLS];   /* events of each word */
+    uint64_t stored[HISTORY_NODES][HISTORY_CELLS]; /* one of the values stored there */
+};
+
+static uint32_t below(struct draw *draw, uint32_t n)
+{
+    draw->state = mix(draw->state);
+    return (uint32_t)(draw->state >> 32) % n;
+}
+
+static bool chance(struct draw *draw, uint32_t percent)
+{
+    return below(draw, 100) < percent;
+}
+
+/* The forms that interpret.cl has besides that with a predicate. */
+static bool has_form(uint32_t op, uint32_t type, uint32_t form)
+{
+    static const uint32_t alone[] = {
+        HISTORY_CODE(GRAVEL_PUT, GRAVEL_UINT),         HISTORY_CODE(GRAVEL_INC, GRAVEL_UINT),
+        HISTORY_CODE(GRAVEL_FETCH_ADD, GRAVEL_UINT),   HISTORY_CODE(GRAVEL_CAS, GRAVEL_ULONG),
+        HISTORY_CODE(GRAVEL_PUT_SIGNAL, GRAVEL_ULONG), HISTORY_CODE(GRAVEL_AM, GRAVEL_ULONG)};
+    static const uint32_t all[] = {HISTORY_CODE(GRAVEL_PUT, GRAVEL_UINT),
+                                   HISTORY_CODE(GRAVEL_SWAP, GRAVEL_ULONG)};
+    for (uint32_t i = 0; form == HISTORY_WI && i < sizeof alone / sizeof *alone; i++)
+        if (alone[i] == HISTORY_CODE(op, type))
+            return true;
+    for (uint32_t i = 0; form == HISTORY_WG && i < sizeof all / sizeof *all; i++)
+        if (all[i] == HISTORY_CODE(op, type))
+            return true;
+    return form == HISTORY_WG_IF;
+}
+
+static bool offers(uint32_t cell, uint32_t op, uint32_t type)
+{
+    const struct cell *words = &history_cells[cell];
+    for (uint32_t i = 0; i < MAX_CELL_OPS && words->ops[i]; i++)
+        if (words->ops[i] == op && words->type == type)
+            return true;
+    return false;
+}
+
+static uint32_t draw_op(struct draw *draw, uint32_t cell)
+{
+    uint32_t n = 0;
+    while (n < MAX_CELL_OPS && history_cells[cell].ops[n])
+        n++;
+    return history_cells[cell].ops[below(draw, n)];
+}
+
+/* A word for an operation: active messages that look take any. */
+static uint32_t draw_cell(struct draw *draw, uint32_t op, uint32_t type)
+{
+    uint32_t cell;
+    if (op == GRAVEL_AM)
+        return draw->history->handlers_look ? below(draw, HISTORY_CELLS) : HISTORY_LOG;
+    do
+        cell = below(draw, HISTORY_CELLS);
+    while (!offers(cell, op, type));
+    return cell;
+}
+
+static void draw_value(struct draw *draw, struct event *event)
+{
+    const uint32_t n = draw->n_of[event->node][event->cell]++;
+    const uint64_t number = draw->history->n_events + 1;
+    uint64_t *stored = &draw->stored[event->node][event->cell];
+    event->expected = *stored;
+    switch (history_cells[event->cell].kind) {
+    case REGISTER: /* both halves of each half, so that a torn word shows */
+        event->value = number * (event->type == GRAVEL_UINT ? 0x10001 : UINT64_C(0x1000100010001));
+        break;
+    case SUM:
+    case ORS:
+    case XORS:
+        event->value = UINT64_C(1) << n;
+        break;
+    case ANDS:
+        event->value = ~(UINT64_C(1) << n);
+        break;
+    case MAXS:
+    case MINS:
+        event->value = (mix(number) & 0xfffff000) | number;
+        break;
+    default:
+        event->value = below(draw, 16);
+    }
+    if (chance(draw, 50))
+        *stored = event->value;
+}
+
+static void add(struct draw *draw, struct event event)
+{
+    struct history *history = draw->history;
+    if (history->n_events == HISTORY_EVENTS)
+        return;
+    if (event.op < HISTORY_COLLECT) {
+        if (draw->n_of[event.node][event.cell] == HISTORY_OF_A_CELL)
+            return;
+        draw_value(draw, &event);
+    }
+    history->events[history->n_events++] = event;
+}
+
+/* ---- steps of a work-group --------------------------------------------------------------------- */
+
+static void draw_call(struct draw *draw, struct event event)
+{
+    uint32_t cell = below(draw, HISTORY_CELLS);
+    event.op = (uint8_t)draw_op(draw, cell);
+    event.type = (uint8_t)history_cells[cell].type;
+    event.form = (uint8_t)below(draw, 3);
+    if (!has_form(event.op, event.type, event.form))
+        event.form = HISTORY_WG_IF;
+    const uint32_t percent = event.form == HISTORY_WG ? 100 : 15 + below(draw, 60);
+    for (event.item = 0; event.item < HISTORY_ITEMS; event.item++)
+        if (chance(draw, percent)) {
+            event.node = (uint8_t)below(draw, draw->history->n_nodes);
+            event.cell = (uint8_t)draw_cell(draw, event.op, event.type);
+            add(draw, event);
+        }
+}
+
+/* For a flag of the own group, or of a launch that a rank has begun before this one. */
+static void draw_look(struct draw *draw, struct event event)
+{
+    const struct history *history = draw->history;
+    event.op = HISTORY_LOOK;
+    event.node = event.origin;
+    event.of_origin = event.origin;
+    event.of_launch = event.launch;
+    event.of_group = event.group;
+    event.of_step = event.step;
+    if (event.launch > 0 && chance(draw, 60)) {
+        event.of_origin = (uint8_t)below(draw, history->n_origins);
+        event.of_launch = (uint8_t)below(draw, event.launch);
+        event.of_group = (uint8_t)below(draw, HISTORY_GROUPS);
+        event.of_step = (uint8_t)below(draw, HISTORY_STEPS);
+    }
+    event.type = chance(draw, 50) ? GRAVEL_UINT : GRAVEL_ULONG;
+    for (event.item = 0; event.item < HISTORY_ITEMS; event.item++) {
+        event.cell = (uint8_t)below(draw, HISTORY_LOG);
+        if (history_cells[event.cell].type == event.type)
+            add(draw, event);
+    }
+}
+
+static bool is_request_of(const struct event *event, const struct event *same_group)
+{
+    return event->origin == same_group->origin && event->launch == same_group->launch &&
+           event->group == same_group->group && event->op >= GRAVEL_FETCH &&
+           event->op < HISTORY_LOOK;
+}
+
+/* The answers of the group's last requests. */
+static void draw_collect(struct draw *draw, struct event event)
+{
+    const struct history *history = draw->history;
+    const uint32_t n = history->n_events;
+    uint32_t last = n;
+    while (last > 0 && !is_request_of(&history->events[last - 1], &event))
+        last--;
+    event.op = HISTORY_COLLECT;
+    for (uint32_t i = 0; last > 0 && i < n; i++) {
+        const struct event *request = &history->events[i];
+        if (is_request_of(request, &event) && request->step == history->events[last - 1].step) {
+            event.item = request->item;
+            event.type = request->type;
+            event.of_step = request->step;
+            event.node = request->node;
+            event.cell = request->cell;
+            add(draw, event);
+        }
+    }
+}
+
+static void draw_group(struct draw *draw, struct event event)
+{
+    const uint32_t n_steps = 2 + below(draw, HISTORY_STEPS - 1);
+    for (event.step = 0; event.step < n_steps; event.step++)
+        if (draw->history->kernels_wait && chance(draw, 20))
+            draw_look(draw, event);
+        else if (draw->history->kernels_wait && chance(draw, 10))
+            draw_collect(draw, event);
+        else
+            draw_call(draw, event);
+}
+
+/* ---- the host ---------------------------------------------------------------------------------- */
+
+/* What the host can do with a word: updates, active messages, and gravel_get. */
+static void draw_host_call(struct draw *draw, struct event event)
+{
+    uint32_t cell;
+    do {
+        cell = below(draw, HISTORY_CELLS);
+        event.op = (uint8_t)draw_op(draw, cell);
+    } while (event.op > GRAVEL_AM && event.op != GRAVEL_GET);
+    event.type = (uint8_t)history_cells[cell].type;
+    event.node = (uint8_t)below(draw, draw->history->n_nodes);
+    event.cell = (uint8_t)draw_cell(draw, event.op, event.type);
+    add(draw, event);
+}
+
+static void draw_host(struct draw *draw, struct event event)
+{
+    const uint32_t n_steps = below(draw, 6);
+    for (event.step = 0; event.step < n_steps; event.step++)
+        if (chance(draw, 25)) {
+            event.op = chance(draw, 60) ? HISTORY_FENCE : HISTORY_QUIET;
+            add(draw, event);
+        } else {
+            draw_host_call(draw, event);
+        }
+}
+
+void generate_history(struct history *history)
+{
+    struct draw draw = {.history = history, .state = mix(history->seed)};
+    history->n_events = 0;
+    history->n_launches = 1 + below(&draw, HISTORY_LAUNCHES);
+    for (uint32_t launch = 0; launch <= history->n_launches; launch++)
+        for (uint32_t origin = 0; origin < history->n_origins; origin++) {
+            struct event event = {.origin = (uint8_t)origin, .launch = (uint8_t)launch};
+            event.group = HISTORY_HOST;
+            draw_host(&draw, event);
+            for (event.group = 0; launch < history->n_launches && event.group < HISTORY_GROUPS;
+                 event.group++)
+                draw_group(&draw, event);
+        }
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A history: what ranks, their launches, work-groups and work-items do to a few words of each node, and what they saw.
+ *
+ * It is a list of events. An event taken out leaves a history, which is how a failing one is shrunk. Words are of kinds
+ * (cells.c) whose values tell most of the order in which they were changed.
+ *
+ * Path:    generate.c draws it -> table.c, run.c let it happen -> order.c, check.c judge it -> shrink.c, print.c
+ * Owner:   the caller; no pointers, so a history is copied by assignment.
+ * Threads: one; handlers of a run note what they see in the network thread, before the run's last barrier.
+ */
+#ifndef TESTS_HISTORY_H
+#define TESTS_HISTORY_H
+
+#include "script.h"
+
+#include <gravel/gravel.h>
+#include <stdbool.h>
+
+#define HISTORY_NODES 4u
+#define HISTORY_LAUNCHES 2u
+#define HISTORY_GROUPS 3u
+#define HISTORY_HOST HISTORY_GROUPS /* the group of what the host itself does */
+#define HISTORY_EVENTS 512u
+#define HISTORY_CELLS 13u
+#define HISTORY_LOG (HISTORY_CELLS - 1) /* no word: the order of a node's active messages */
+#define HISTORY_OF_A_CELL 20u           /* events at most, so that a search ends */
+
+/* What one work-item, or the host, does in one step. */
+struct event {
+    uint8_t origin;     /* the rank that does it */
+    uint8_t launch;     /* of the rank; the host's are done before that launch */
+    uint8_t group;      /* of the launch, or HISTORY_HOST */
+    uint8_t step;       /* of the group, or of the host ahead of the launch */
+    uint8_t item;       /* of the group */
+    uint8_t op;         /* of gravel/operation.h, or HISTORY_LOOK to HISTORY_QUIET */
+    uint8_t type, form; /* one for a step */
+    uint8_t node, cell; /* the word */
+    uint8_t of_origin, of_launch, of_group; /* a look's: whose flag it waits for */
+    uint8_t of_step; /* as raised by its steps up to this one; a collect's: the step that asked */
+    uint64_t value, expected;
+    uint64_t
+        seen; /* of a request, look or active message: the word before it; the place in the log */
+    uint32_t n_seen;
+};
+
+struct history {
+    uint64_t seed;
+    uint32_t n_nodes, n_origins; /* one process is all loop-back nodes, and sends as node 0 */
+    uint32_t n_launches;
+    bool kernels_wait;  /* not on drain */
+    bool handlers_look; /* at words: where the host addresses the heap */
+    uint32_t n_events;
+    struct event events[HISTORY_EVENTS];
+    uint64_t last[HISTORY_NODES][HISTORY_CELLS]; /* words at the end */
+};
+
+/* ---- cells.c: the words ----------------------------------------------------------------------- */
+
+/* What a word is for: the operations on it, and what their values tell. */
+enum cell_kind {
+    REGISTER, /* each stored value once */
+    SUM,      /* each operation has a bit of its own, in this and the next three */
+    ORS,
+    XORS,
+    ANDS,
+    MAXS, /* each value once */
+    MINS,
+    MIXED, /* nothing: only a search says whether some order is possible */
+    LOG,
+};
+
+#define MAX_CELL_OPS 8u
+struct cell {
+    enum cell_kind kind;
+    uint32_t type;
+    uint8_t ops[MAX_CELL_OPS]; /* ends with 0 */
+};
+extern const struct cell history_cells[HISTORY_CELLS];
+
+uint64_t cell_first(uint32_t cell);
+
+/** Whether an event sends a message, and whether it sees something. */
+bool is_message(const struct event *event);
+bool is_seeing(const struct event *event);
+/** Whether the event leaves the word as it was: what it does besides is to see. */
+bool is_reading(const struct event *event);
+/** The word after an event. */
+uint64_t word_after(const struct event *event, uint64_t word);
+
+/** Whether an event is of the group for whose flag a look waits, and whether it raises it as the look waits for. */
+bool is_of_flag(const struct event *event, const struct event *look);
+bool is_raising(const struct event *event, const struct event *look);
+
+enum told { TOLD_NOTHING, TOLD_BEFORE, TOLD_AFTER };
+/** What `event` saw tells of another of the same word: that it was applied before, after, or nothing. */
+enum told what_is_told(const struct event *event, const struct event *other);
+
+/* ---- order.c: what came before what ----------------------------------------------------------- */
+
+#define ORDER_WORDS (HISTORY_EVENTS / 64)
+struct order {
+    uint8_t why[HISTORY_EVENTS][HISTORY_EVENTS];  /* enum reason: a before b, of itself */
+    uint64_t before[HISTORY_EVENTS][ORDER_WORDS]; /* a before b, by any way */
+};
+
+/** Find it. @return an event that came before itself, or -1. */
+int order_find(struct order *order, const struct history *history);
+
+/** In words: why a came before b of itself; NULL if it did not. */
+const char *order_reason(const struct order *order, uint32_t a, uint32_t b);
+
+/** The shortest way round from an event to itself. @return how many events it has. */
+uint32_t order_cycle(const struct order *order, const struct history *history, uint32_t from,
+                     uint32_t cycle[HISTORY_EVENTS]);
+
+/* ---- check.c: whether it is possible ---------------------------------------------------------- */
+
+#define MAX_CYCLE 16u
+struct verdict {
+    bool is_wrong;
+    bool is_open; /* nothing wrong was found, but a search was given up */
+    const char *what;
+    uint32_t node, cell;
+    uint32_t n_cycle, cycle[MAX_CYCLE];
+    const char *reasons[MAX_CYCLE]; /* why each came before the next */
+};
+struct verdict check_history(const struct history *history);
+
+/* ---- generate.c, shrink.c, print.c ------------------------------------------------------------ */
+
+/** Draw the events; the rest of the history is set. */
+void generate_history(struct history *history);
+
+/** A run of a history that fills in what is seen. */
+typedef void history_run(struct history *history, void *user);
+
+/** Take out what is not needed to fail; the history fails, and so does the smaller one. */
+struct verdict shrink_history(struct history *history, struct verdict verdict, history_run *run,
+                              void *user);
+
+void print_history(const struct history *history, const struct verdict *verdict);
+
+#endif

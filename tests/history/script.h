@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The script of a work-group: its calls, and what each work-item gives to each. Compiled by both sides.
+ *
+ * Path: table.c writes it -> interpret.cl runs it.
+ */
+#ifndef TESTS_HISTORY_SCRIPT_H
+#define TESTS_HISTORY_SCRIPT_H
+
+#include "layout/base.h"
+
+#define HISTORY_ITEMS 8 /* of a work-group */
+#define HISTORY_STEPS 8 /* of a work-group at most */
+
+/* Forms of a call: every work-item, those that are active by a predicate, each active one by itself. */
+#define HISTORY_WG 0
+#define HISTORY_WG_IF 1
+#define HISTORY_WI 2
+
+/* Beside the operations of gravel/operation.h. Looks are a kernel's: */
+#define HISTORY_LOOK 32 /* at a word of its node, once a flag has been raised often enough */
+#define HISTORY_COLLECT \
+    33 /* at the answer to an earlier call, once all answers so far are counted */
+/* And these the host's: */
+#define HISTORY_FENCE 34
+#define HISTORY_QUIET 35
+
+#define HISTORY_CODE(op, type) ((op) << 3 | (type))
+
+/* A step of a work-group. Code 0 is none; of collects, too, the code is that of a look. */
+struct history_call {
+    gravelp_u32 code, form;
+    gravelp_u64 flag;     /* heap offset: raised by put_signal, waited for by a look */
+    gravelp_u32 n_raised; /* what a look waits for, else 0 */
+    gravelp_u32 unused;
+};
+
+/* What a work-item gives to it. */
+struct history_item {
+    gravelp_u64 value, expected;
+    gravelp_u64 look_at; /* heap offset */
+    gravelp_u32 active, node, index, place;
+};
+
+#endif

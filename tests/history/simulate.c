@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs a history by drawing, again and again, one of the things that may happen next: the host's next call, a group's next
+ * step, or the arrival of a message that nothing must precede.
+ *
+ * Path: generate.c -> this -> check.c
+ */
+#include "simulate.h"
+
+#include "mix.h"
+
+#include <string.h>
+
+enum progress { WAITING, SENT, DONE };
+
+struct state {
+    struct history *history;
+    struct simulation *simulation;
+    enum progress progress[HISTORY_EVENTS];
+    uint32_t epoch[HISTORY_EVENTS];   /* fences of its host before it */
+    uint32_t n_fences[HISTORY_NODES]; /* of an origin */
+    uint32_t raised[HISTORY_NODES][HISTORY_NODES][HISTORY_LAUNCHES][HISTORY_GROUPS]; /* at a node */
+    bool has_failed; /* what is broken has been, once */
+};
+
+static uint32_t below(struct state *state, uint32_t n)
+{
+    state->simulation->random = mix(state->simulation->random);
+    return (uint32_t)(state->simulation->random >> 32) % n;
+}
+
+static bool breaks(const struct state *state, enum fault fault)
+{
+    return state->simulation->fault == fault;
+}
+
+static bool is_of_kernel(const struct event *event)
+{
+    return event->group != HISTORY_HOST;
+}
+
+/* ---- what must be first ------------------------------------------------------------------------- */
+
+/* Whether a comes before b in the program of their rank: a launch waits for the one before, hosts for nothing. */
+static bool is_issued_before(const struct event *a, const struct event *b)
+{
+    if (a->origin != b->origin)
+        return false;
+    if (is_of_kernel(a) && is_of_kernel(b))
+        return a->launch < b->launch ||
+               (a->launch == b->launch && a->group == b->group && a->step < b->step);
+    if (is_of_kernel(b))
+        return a->launch <= b->launch;
+    if (is_of_kernel(a))
+        return a->launch < b->launch && (b->op == HISTORY_FENCE || b->op == HISTORY_QUIET);
+    return a->launch < b->launch || (a->launch == b->launch && a->step < b->step);
+}
+
+static bool is_issued(const struct state *state, uint32_t i)
+{
+    return state->progress[i] != WAITING;
+}
+
+static bool all_before_are(const struct state *state, uint32_t event, enum progress least)
+{
+    for (uint32_t i = 0; i < state->history->n_events; i++)
+        if (is_issued_before(&state->history->events[i], &state->history->events[event]) &&
+            state->progress[i] < least)
+            return false;
+    return true;
+}
+
+static uint32_t n_due(const struct history *history, const struct event *look)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < history->n_events; i++)
+        n += is_raising(&history->events[i], look);
+    return n;
+}
+
+/* Requests of the group. */
+static bool has_answers(const struct state *state, const struct event *collect)
+{
+    for (uint32_t i = 0; i < state->history->n_events; i++) {
+        const struct event *event = &state->history->events[i];
+        if (event->origin == collect->origin && event->launch == collect->launch &&
+            event->group == collect->group && event->step < collect->step &&
+            state->progress[i] != DONE)
+            return false;
+    }
+    return true;
+}
+
+static bool can_be_issued(const struct state *state, uint32_t i)
+{
+    const struct event *event = &state->history->events[i];
+    if (is_issued(state, i) || !all_before_are(state, i, SENT))
+        return false;
+    switch (event->op) {
+    case HISTORY_QUIET:
+        return breaks(state, QUIET_EARLY) || all_before_are(state, i, DONE);
+    case HISTORY_COLLECT:
+        return breaks(state, ANSWER_LATE) || has_answers(state, event);
+    case HISTORY_LOOK:
+        return state->raised[event->node][event->of_origin][event->of_launch][event->of_group] >=
+               n_due(state->history, event);
+    default:
+        return true;
+    }
+}
+
+static bool must_precede(const struct state *state, uint32_t i, uint32_t k)
+{
+    const struct event *a = &state->history->events[i], *b = &state->history->events[k];
+    if (state->progress[i] != SENT || a->origin != b->origin || a->node != b->node)
+        return false;
+    if (state->epoch[i] < state->epoch[k] && !breaks(state, FENCE_EARLY))
+        return true;
+    return is_of_kernel(a) && a->launch == b->launch && a->group == b->group && a->step < b->step &&
+           !breaks(state, OVERTAKES) && !(breaks(state, HANDLED_LATE) && b->op == GRAVEL_AM);
+}
+
+static bool can_arrive(const struct state *state, uint32_t k)
+{
+    if (state->progress[k] != SENT)
+        return false;
+    for (uint32_t i = 0; i < state->history->n_events; i++)
+        if (must_precede(state, i, k))
+            return false;
+    return true;
+}
+
+/* ---- what happens ------------------------------------------------------------------------------- */
+
+static void raise_flag(struct state *state, const struct event *event)
+{
+    if (event->op == GRAVEL_PUT_SIGNAL)
+        state->raised[event->node][event->origin][event->launch][event->group]++;
+}
+
+/* Once: an update that has an effect. */
+static bool breaks_now(struct state *state, enum fault fault, uint64_t before, uint64_t after)
+{
+    if (!breaks(state, fault) || state->has_failed || before == after || below(state, 4))
+        return false;
+    return state->has_failed = true;
+}
+
+static void apply(struct state *state, struct event *event)
+{
+    uint64_t *word = &state->history->last[event->node][event->cell], before = *word;
+    event->seen = before;
+    event->n_seen = is_seeing(event);
+    const uint64_t after = word_after(event, before);
+    if (!breaks_now(state, LOSES, before, after))
+        *word = after;
+    if (breaks_now(state, TWICE, after, word_after(event, after)))
+        *word = word_after(event, after);
+    if (is_seeing(event) && event->op != GRAVEL_CAS && breaks_now(state, WRONG_OLD, before, after))
+        event->seen = after;
+}
+
+static uint64_t collected(const struct state *state, const struct event *collect)
+{
+    for (uint32_t i = 0; i < state->history->n_events; i++) {
+        const struct event *event = &state->history->events[i];
+        if (event->origin == collect->origin && event->launch == collect->launch &&
+            event->group == collect->group && event->step == collect->of_step &&
+            event->item == collect->item)
+            return state->progress[i] == DONE ? event->seen : 0xa5a5a5a5;
+    }
+    return 0;
+}
+
+static void issue(struct state *state, uint32_t i)
+{
+    struct event *event = &state->history->events[i];
+    state->epoch[i] = state->n_fences[event->origin];
+    state->progress[i] = is_message(event) ? SENT : DONE;
+    if (event->op == HISTORY_FENCE)
+        state->n_fences[event->origin]++;
+    else if (event->op == HISTORY_COLLECT)
+        event->seen = collected(state, event), event->n_seen = 1;
+    else if (event->op != HISTORY_QUIET && !is_message(event))
+        apply(state, event);
+    if (breaks(state, SIGNAL_EARLY))
+        raise_flag(state, event);
+}
+
+static void arrive(struct state *state, uint32_t i)
+{
+    struct event *event = &state->history->events[i];
+    state->progress[i] = DONE;
+    apply(state, event);
+    if (!breaks(state, SIGNAL_EARLY))
+        raise_flag(state, event);
+}
+
+static bool issue_one(struct state *state, uint32_t first)
+{
+    const uint32_t n = state->history->n_events;
+    for (uint32_t i = 0; i < n; i++)
+        if (can_be_issued(state, (first + i) % n)) {
+            issue(state, (first + i) % n);
+            return true;
+        }
+    return false;
+}
+
+static bool let_one_arrive(struct state *state, uint32_t first)
+{
+    const uint32_t n = state->history->n_events;
+    for (uint32_t i = 0; i < n; i++)
+        if (can_arrive(state, (first + i) % n)) {
+            arrive(state, (first + i) % n);
+            return true;
+        }
+    return false;
+}
+
+/* What is issued waits a while, so that much is under way. @return false if nothing can happen. */
+static bool go_on(struct state *state)
+{
+    const uint32_t first = below(state, state->history->n_events);
+    if (below(state, 4))
+        return issue_one(state, first) || let_one_arrive(state, first);
+    return let_one_arrive(state, first) || issue_one(state, first);
+}
+
+void simulate(struct history *history, void *user)
+{
+    static struct state state;
+    state = (struct state){.history = history, .simulation = user};
+    for (uint32_t node = 0; node < HISTORY_NODES; node++)
+        for (uint32_t cell = 0; cell < HISTORY_CELLS; cell++)
+            history->last[node][cell] = cell_first(cell);
+    for (uint32_t i = 0; i < history->n_events; i++)
+        history->events[i].seen = history->events[i].n_seen = 0;
+    while (history->n_events && go_on(&state))
+        ;
+}

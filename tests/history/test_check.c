@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The checker of histories: it accepts what nodes do that keep the promises, and rejects what nodes do that break one.
+ *
+ * Path: meson test -> this -> generate.c, simulate.c -> order.c, check.c, shrink.c
+ */
+#include "simulate.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <setjmp.h>
+#include <cmocka.h>
+
+/* ---- by hand ----------------------------------------------------------------------------------- */
+
+/* Two nodes; rank 0's group 0 sends to node 1, and rank 1's launch 1 looks. */
+static struct history by_hand;
+
+static struct event *add(struct event event)
+{
+    by_hand.events[by_hand.n_events] = event;
+    return &by_hand.events[by_hand.n_events++];
+}
+
+static void start(void)
+{
+    by_hand = (struct history){.n_nodes = 2, .n_origins = 2, .n_launches = 2};
+    for (uint32_t node = 0; node < 2; node++)
+        for (uint32_t cell = 0; cell < HISTORY_CELLS; cell++)
+            by_hand.last[node][cell] = cell_first(cell);
+}
+
+static struct event sent(uint32_t step, uint32_t op, uint32_t cell, uint64_t value)
+{
+    return (struct event){.step = (uint8_t)step,
+                          .op = (uint8_t)op,
+                          .type = (uint8_t)history_cells[cell].type,
+                          .node = 1,
+                          .cell = (uint8_t)cell,
+                          .value = value};
+}
+
+static struct event answered(struct event event, uint64_t seen)
+{
+    event.seen = seen;
+    event.n_seen = 1;
+    return event;
+}
+
+/* A look at word 0, for the flag that word 1's put raises, behind word 0's. */
+static bool is_accepted_if_a_look_sees(uint64_t seen)
+{
+    start();
+    add(sent(0, GRAVEL_PUT, 0, 7));
+    add(sent(1, GRAVEL_PUT_SIGNAL, 1, 8));
+    struct event look = answered(sent(0, HISTORY_LOOK, 0, 0), seen);
+    look.origin = look.launch = 1;
+    look.of_step = 1;
+    add(look);
+    by_hand.last[1][0] = 7;
+    by_hand.last[1][1] = 8;
+    return !check_history(&by_hand).is_wrong;
+}
+
+static void a_flag_behind_its_data_is_accepted(void **state)
+{
+    (void)state;
+    assert_true(is_accepted_if_a_look_sees(7));
+}
+
+static void a_flag_before_its_data_is_a_circle(void **state)
+{
+    (void)state;
+    assert_false(is_accepted_if_a_look_sees(0));
+    struct verdict verdict = check_history(&by_hand);
+    assert_int_equal(verdict.n_cycle, 2);
+    assert_string_equal(verdict.reasons[0], "the flag that was waited for");
+    assert_string_equal(verdict.reasons[1], "it was not seen");
+}
+
+static bool is_accepted_if_two_swaps_see(uint64_t first, uint64_t second)
+{
+    start();
+    add(answered(sent(0, GRAVEL_SWAP, 2, 1), first));
+    add(answered(sent(0, GRAVEL_SWAP, 2, 2), second))->item = 1;
+    by_hand.last[1][2] = 2;
+    return !check_history(&by_hand).is_wrong;
+}
+
+static void two_swaps_have_one_order(void **state)
+{
+    (void)state;
+    assert_true(is_accepted_if_two_swaps_see(0, 1));
+    assert_false(is_accepted_if_two_swaps_see(2, 0)); /* then the word is 1 */
+    assert_false(is_accepted_if_two_swaps_see(0, 0));
+    assert_false(is_accepted_if_two_swaps_see(2, 1));
+}
+
+static bool is_accepted_if_incs_give(uint64_t word)
+{
+    start();
+    for (uint8_t item = 0; item < 3; item++)
+        add(sent(0, GRAVEL_INC, 10, 0))->item = item;
+    by_hand.last[1][10] = word;
+    return !check_history(&by_hand).is_wrong;
+}
+
+static void an_inc_counts_once(void **state)
+{
+    (void)state;
+    assert_true(is_accepted_if_incs_give(3));
+    assert_false(is_accepted_if_incs_give(2));
+    assert_false(is_accepted_if_incs_give(4));
+}
+
+/* ---- many -------------------------------------------------------------------------------------- */
+
+static const char *const fault_names[N_FAULTS] = {
+    "none",        "overtakes", "loses",        "twice",       "fence early",
+    "quiet early", "wrong old", "signal early", "answer late", "handled late"};
+
+static struct history history;
+
+static void draw(uint64_t seed)
+{
+    history.seed = seed;
+    history.n_nodes = 1 + seed % HISTORY_NODES;
+    history.n_origins = seed % 3 ? history.n_nodes : 1;
+    history.kernels_wait = seed % 5 != 0;
+    history.handlers_look = seed % 7 != 0;
+    generate_history(&history);
+}
+
+static void promises_kept_are_accepted(void **state)
+{
+    (void)state;
+    struct simulation simulation = {NO_FAULT, 1};
+    uint32_t n_open = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        draw(seed);
+        simulate(&history, &simulation);
+        struct verdict verdict = check_history(&history);
+        if (verdict.is_wrong)
+            print_history(&history, &verdict);
+        assert_false(verdict.is_wrong);
+        n_open += verdict.is_open;
+    }
+    printf("# 400 histories, %u undecided\n", n_open);
+    assert_in_range(n_open, 0, 4);
+}
+
+static uint32_t n_found(enum fault fault, uint32_t n)
+{
+    struct simulation simulation = {fault, 1};
+    uint32_t n_wrong = 0;
+    for (uint64_t seed = 1; seed <= n; seed++) {
+        draw(seed);
+        simulate(&history, &simulation);
+        n_wrong += check_history(&history).is_wrong;
+    }
+    return n_wrong;
+}
+
+static void promises_broken_are_found(void **state)
+{
+    (void)state;
+    for (uint32_t fault = NO_FAULT + 1; fault < N_FAULTS; fault++) {
+        uint32_t n = n_found((enum fault)fault, 200);
+        printf("# %s: found in %u of 200 histories\n", fault_names[fault], n);
+        assert_in_range(n, 10, 200);
+    }
+}
+
+static void what_fails_is_made_small(void **state)
+{
+    (void)state;
+    struct simulation simulation = {OVERTAKES, 1};
+    struct verdict verdict = {.is_wrong = false};
+    for (uint64_t seed = 1; !verdict.is_wrong; seed++) {
+        draw(seed);
+        simulate(&history, &simulation);
+        verdict = check_history(&history);
+    }
+    verdict = shrink_history(&history, verdict, simulate, &simulation);
+    print_history(&history, &verdict);
+    assert_true(verdict.is_wrong);
+    assert_in_range(history.n_events, 2, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_flag_behind_its_data_is_accepted),
+        cmocka_unit_test(a_flag_before_its_data_is_a_circle),
+        cmocka_unit_test(two_swaps_have_one_order),
+        cmocka_unit_test(an_inc_counts_once),
+        cmocka_unit_test(promises_kept_are_accepted),
+        cmocka_unit_test(promises_broken_are_found),
+        cmocka_unit_test(what_fails_is_made_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
