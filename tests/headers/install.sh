@@ -24,8 +24,11 @@ step "running against the installed library" with_library "$work/user" "$version
 awk '/^```c$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' "$source/docs/guide/start.md" >"$work/count.c"
 step "compiling the program of docs/guide/start.md" ${CC:-cc} -o "$work/count" "$work/count.c" $(config --cflags --libs)
 if [ -f /etc/OpenCL/vendors/pocl.icd ]; then
-    step "running the program of docs/guide/start.md" with_library env GRAVEL_TRANSPORT=self "$work/count"
-    grep -q '^node 0 of 1, step [a-z]*: 0 counters are wrong$' "$work/log" || fail "the program of docs/guide/start.md:"
+    for nodes in 1 4; do
+        step "running the program of docs/guide/start.md" with_library env GRAVEL_TRANSPORT=self GRAVEL_LOOPBACK=$nodes "$work/count"
+        grep -q "^node 0 of $nodes, step [a-z]*: 0 counters are wrong\$" "$work/log" ||
+            fail "the program of docs/guide/start.md, for $nodes nodes:"
+    done
 fi
 
 # A project that has Gravel as a subproject builds it, and finds it by the name of the dependency.
