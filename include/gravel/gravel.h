@@ -432,19 +432,21 @@ int gravel_fence(struct gravel *gravel);
  * Wait until every node has called and every message issued before, also by handlers of such messages, has been
  * applied. Collective.
  *
- * @return  as gravel_quiet; GRAVEL_ETIMEOUT also if handlers keep sending for GRAVEL_CHAIN_LIMIT.
+ * @return  as gravel_quiet; GRAVEL_ETIMEOUT also if handlers keep sending for GRAVEL_CHAIN_LIMIT; GRAVEL_EMISMATCH if
+ *          another node is in another collective call: the node has failed.
  */
 int gravel_barrier(struct gravel *gravel);
 
 /**
  * Combine a small array over all nodes, element by element; every node gets the result. Collective. Orders
- * no messages: use gravel_barrier.
+ * no messages: use gravel_barrier. Of doubles, a NaN is both the least and the most, and -0 is less than 0.
  *
  * @param op      GRAVEL_ADD, GRAVEL_MIN or GRAVEL_MAX.
  * @param type    GRAVEL_LONG, GRAVEL_ULONG or GRAVEL_DOUBLE.
  * @param values  [in, out] [n] elements of the type; op, type and n are the same at every node.
  * @param n       elements, 1 to 64.
- * @return        0; GRAVEL_EINVAL; GRAVEL_EPEER.
+ * @return        0; GRAVEL_EINVAL; GRAVEL_EMISMATCH if op, type or n differ, and values stay as they are, or as
+ *                gravel_barrier; GRAVEL_EPEER.
  */
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reductions, and barriers, which rest on them.
+ * Reductions, and barriers, which rest on them. Each round says which call it is of (transport/round.h), so that calls
+ * that do not fit together fail.
  *
  * Barrier:  sum the frames sent and resolved over all nodes, again and again, until two rounds in a row give equal,
  *           unchanged sums: then nothing was under way between the rounds, and nothing can start.
@@ -17,25 +18,93 @@
 #include <stdio.h>
 #include <string.h>
 
-void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *job)
+#define ROUND_TEXT_BYTES GRAVEL_REFUSAL_BYTES
+
+static void begin_round(struct gravel_network *network, const struct gravel_job *job,
+                        const void *values)
 {
-    if (network->transport->operations->reduce(network->transport, job->op, job->type, job->values,
-                                               job->n))
+    struct gravel_transport *transport = network->transport;
+    struct gravel_round *round = transport->round;
+    round->first = job->call;
+    round->first.node = transport->node;
+    round->first.number = network->n_calls;
+    round->other = (struct gravel_collective_call){.kind = GRAVEL_CALL_NONE};
+    round->op = job->op;
+    round->type = job->type;
+    round->n = job->n;
+    if (job->n)
+        memcpy(round->values, values, job->n * sizeof *round->values);
+    gravel_late_begin(network, job->call.kind);
+    if (transport->operations->merge(transport))
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
 }
 
-bool gravel_reduction_has_ended(struct gravel_network *network)
+/* A call of another kind elsewhere: the nodes are out of step. Every node sees that, so none needs to tell. */
+static void fail_out_of_step(struct gravel_network *network, const char *text)
 {
-    int ended = network->transport->operations->reduce_test(network->transport);
+    network->has_told_death = true;
+    network->transport->has_disagreed = true;
+    gravel_network_fail(network, GRAVEL_EMISMATCH, text);
+}
+
+/* The calls do not fit. @return whether the job has ended: else the node has failed. */
+static bool end_misfit(struct gravel_network *network, struct gravel_job *job)
+{
+    const struct gravel_round *round = network->transport->round;
+    char text[ROUND_TEXT_BYTES];
+    gravel_round_tell(round, text, sizeof text);
+    if (gravel_round_is_in_step(round)) {
+        snprintf(job->text, sizeof job->text, "%s", text);
+        gravel_job_end(network, job, GRAVEL_EMISMATCH);
+        return true;
+    }
+    fail_out_of_step(network, text);
+    return false;
+}
+
+bool gravel_round_has_ended(struct gravel_network *network)
+{
+    int ended = network->transport->operations->has_merged(network->transport);
     if (ended < 0)
         gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
+    if (ended == 0)
+        gravel_late_look(network);
+    if (ended == 1)
+        gravel_late_end(network);
     return ended == 1;
+}
+
+void gravel_round_begin_meeting(struct gravel_network *network, uint32_t kind)
+{
+    const struct gravel_job meeting = {.call.kind = kind};
+    begin_round(network, &meeting, meeting.counts);
+}
+
+bool gravel_round_has_met(struct gravel_network *network)
+{
+    const struct gravel_round *round = network->transport->round;
+    char text[ROUND_TEXT_BYTES];
+    if (gravel_round_fits(round))
+        return true;
+    gravel_round_tell(round, text, sizeof text);
+    fail_out_of_step(network, text);
+    return false;
+}
+
+void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *job)
+{
+    begin_round(network, job, job->values);
 }
 
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job)
 {
-    if (!gravel_reduction_has_ended(network))
+    const struct gravel_round *round = network->transport->round;
+    if (!gravel_round_has_ended(network))
         return false;
+    if (!gravel_round_fits(round))
+        return end_misfit(network, job);
+    if (job->n)
+        memcpy(job->values, round->values, job->n * sizeof *round->values);
     gravel_job_end(network, job, 0);
     return true;
 }
@@ -80,12 +149,8 @@ static void try_round(struct gravel_network *network, struct gravel_job *job)
         job->chain_ns = 0;
     job->counts[0] = network->n_counted_sent;
     job->counts[1] = network->n_counted_resolved;
-    job->op = GRAVEL_ADD;
-    job->type = GRAVEL_ULONG;
-    job->values = job->counts;
-    job->n = 2;
     job->is_reducing = true;
-    gravel_job_begin_reduce(network, job);
+    begin_round(network, job, job->counts);
 }
 
 /* Last sums no round can give, so that the first round never ends a barrier. */
@@ -93,6 +158,9 @@ void gravel_job_begin_barrier(struct gravel_job *job)
 {
     job->last_counts[0] = UINT64_MAX;
     job->last_counts[1] = 0;
+    job->op = GRAVEL_ADD;
+    job->type = GRAVEL_ULONG;
+    job->n = 2;
     job->is_reducing = false;
     job->chain_ns = 0;
 }
@@ -101,8 +169,11 @@ bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *
 {
     if (!job->is_reducing)
         try_round(network, job);
-    if (!job->is_reducing || !gravel_reduction_has_ended(network))
+    if (!job->is_reducing || !gravel_round_has_ended(network))
         return false;
+    if (!gravel_round_fits(network->transport->round))
+        return end_misfit(network, job);
+    memcpy(job->counts, network->transport->round->values, sizeof job->counts);
     bool is_quiet = job->counts[0] == job->counts[1];
     bool is_same = job->counts[0] == job->last_counts[0] && job->counts[1] == job->last_counts[1];
     if (is_quiet && is_same) {

@@ -191,8 +191,9 @@ static uint32_t least_bytes(uint16_t kind)
     switch (kind) {
     case GRAVEL_FRAME_MESSAGES:
     case GRAVEL_FRAME_FLUSH:
-    case GRAVEL_FRAME_HEARTBEAT:
         return sizeof(struct gravel_frame);
+    case GRAVEL_FRAME_HEARTBEAT:
+        return sizeof(struct gravel_heartbeat_frame);
     case GRAVEL_FRAME_BYTES:
         return sizeof(struct gravel_bytes_frame);
     case GRAVEL_FRAME_REFUSAL:
@@ -262,7 +263,8 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
     case GRAVEL_FRAME_DEATH:
         handle_death(network, whole);
         break;
-    default: /* a heartbeat: that it came is all it says */
+    default:
+        gravel_late_read(network, whole);
         break;
     }
     return false;

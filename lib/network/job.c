@@ -74,6 +74,8 @@ static void begin(struct gravel_network *network, struct gravel_job *job, uint64
 {
     job->has_begun = true;
     job->moved_ns = now_ns;
+    if (is_collective(job) && !job->is_rest && job->call.kind != GRAVEL_CALL_OPEN)
+        network->n_calls++;
     if (job->kind == GRAVEL_JOB_QUIET)
         begin_quiet(network, job);
     else if (job->kind == GRAVEL_JOB_GET)

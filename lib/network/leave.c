@@ -3,8 +3,8 @@
  * How nodes that close together leave each other: each receives all that was sent to it. MPI would keep what comes
  * later, and take it for a message of the next communicator that has the number of this one.
  *
- * All nodes say that they leave, by a reduction; until then they send heartbeats, so a node that dies first is found.
- * Then none sends, a second reduction tells each how many frames are for it, and each receives so many.
+ * All nodes say that they leave, by a round of gravel_close; until then they send heartbeats, so a node that dies first
+ * is found. Then none sends, a sum tells each how many frames are for it, and each receives so many.
  *
  * Path:    gravel_close -> start.c -> network.c -> leave.c -> transport.
  * Threads: the network thread.
@@ -21,15 +21,15 @@
 
 static void begin_sum(struct gravel_network *network, uint64_t *values, uint32_t n)
 {
-    struct gravel_job sum = {.op = GRAVEL_ADD, .type = GRAVEL_ULONG, .values = values, .n = n};
-    gravel_job_begin_reduce(network, &sum);
+    if (network->transport->operations->sum(network->transport, values, n))
+        gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
 }
 
 /* As a barrier waits: for a slow node as long as it lives, which heartbeats say. */
-static void wait_for_all(struct gravel_network *network, uint64_t *value)
+static void wait_for_all(struct gravel_network *network)
 {
-    begin_sum(network, value, 1);
-    while (!gravel_network_has_aborted(network) && !gravel_reduction_has_ended(network)) {
+    gravel_round_begin_meeting(network, GRAVEL_CALL_CLOSE);
+    while (!gravel_network_has_aborted(network) && !gravel_round_has_ended(network)) {
         uint64_t due_ns = UINT64_MAX;
         if (gravel_network_step(network, gravel_clock_ns(), &due_ns))
             gravel_idle_reset(&network->idle);
@@ -66,7 +66,7 @@ static void receive_rest(struct gravel_network *network, uint64_t *counts)
     begin_sum(network, counts, network->transport->n_nodes);
     while (!gravel_network_has_aborted(network)) {
         bool has_moved = gravel_network_exchange(network);
-        has_ended = has_ended || gravel_reduction_has_ended(network);
+        has_ended = has_ended || gravel_round_has_ended(network);
         uint64_t n_received = count_received(network);
         if (has_ended && n_received == counts[network->transport->node])
             return;
@@ -89,12 +89,12 @@ void gravel_network_leave(struct gravel_network *network)
         gravel_network_fail(network, GRAVEL_ENOMEM, "closing: frames counted by node");
         return;
     }
-    wait_for_all(network, &counts[0]);
+    wait_for_all(network);
     for (uint32_t node = 0; node < n_nodes; node++)
         counts[node] = gravel_network_is_local(network, node)
                            ? 0
                            : network->n_sent[node] + network->n_life_sent[node];
-    if (!gravel_network_has_aborted(network))
+    if (!gravel_network_has_aborted(network) && gravel_round_has_met(network))
         receive_rest(network, counts);
     if (!gravel_network_has_aborted(network)) /* else MPI may still write to it */
         free(counts);

@@ -28,10 +28,12 @@ uint64_t gravel_network_patience_ms(const struct gravel_network *network)
 
 static void beat(struct gravel_network *network, uint32_t node)
 {
-    struct gravel_buffer *buffer =
-        gravel_network_frame(network, GRAVEL_FRAME_HEARTBEAT, node, sizeof(struct gravel_frame));
-    if (buffer)
-        gravel_network_send(network, buffer);
+    struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_HEARTBEAT, node,
+                                                        sizeof(struct gravel_heartbeat_frame));
+    if (!buffer)
+        return;
+    gravel_late_write(network, (struct gravel_heartbeat_frame *)buffer->frame);
+    gravel_network_send(network, buffer);
 }
 
 static void report_silence(struct gravel_network *network, uint32_t node, uint64_t silence_ns)

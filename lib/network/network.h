@@ -48,11 +48,14 @@ struct gravel_job {
     uint64_t offset, bytes;
     unsigned char *data;
     uint64_t asked, answered; /* [bytes] */
-    /* GRAVEL_JOB_REDUCE, and BARRIER for its own */
+    /* GRAVEL_JOB_REDUCE and BARRIER */
+    struct gravel_collective_call call; /* that waits for it; node and number are filled in */
+    bool is_rest;                       /* of a call whose first job has been counted */
+    /* GRAVEL_JOB_REDUCE */
     uint32_t op, type, n;
     void *values;
-    uint64_t counts[2],
-        last_counts[2]; /* frames sent and resolved by all nodes, in the last two rounds */
+    /* GRAVEL_JOB_BARRIER: frames sent and resolved by all nodes, in the last two rounds */
+    uint64_t counts[2], last_counts[2];
     bool is_reducing;
     uint64_t
         chain_ns; /* since when only messages that still come keep the barrier; 0: something else does */
@@ -68,6 +71,17 @@ struct gravel_network_counts {
         refused_buffers;
 };
 
+/* Whom a round of a collective call waits for: see late.c. */
+struct gravel_late {
+    uint64_t n_rounds,
+        left_n_rounds; /* that have begun here, and at our left neighbour when it last told us */
+    uint64_t begun_ns; /* the last one here; 0: it has ended */
+    uint32_t node, left_node; /* waited for here and there, plus 1; 0: none is known */
+    uint32_t kind;            /* of the call: enum gravel_call_kind */
+};
+
+typedef void gravel_tell_function(void *context, const char *text);
+
 struct gravel_network_shape {
     const struct gravel_config *config;
     const struct gravel_memory *memory; /* set by gravel_network_attach */
@@ -77,6 +91,7 @@ struct gravel_network_shape {
     gravel_apply_call *call; /* runs a handler */
     void *context;           /* for call and report */
     gravel_report_function *report;
+    gravel_tell_function *tell; /* the log */
     struct gravel_failure *failure;
     const _Atomic bool *aborted;
     bool use_mpi;
@@ -120,6 +135,8 @@ struct gravel_network {
     struct gravel_job **new_jobs_end;
     struct gravel_job *jobs;        /* quiet and get, in any order */
     struct gravel_job *collectives; /* one after the other */
+    uint64_t n_calls;               /* collective ones that have begun since gravel_open */
+    struct gravel_late late;
     uint64_t next_id;
 
     uint64_t *n_sent;     /* [n_nodes] frames sent to each node */

@@ -77,14 +77,26 @@ void gravel_job_end(struct gravel_network *network, struct gravel_job *job, int 
 void gravel_job_begin_get(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job);
 void gravel_job_begin_reduce(struct gravel_network *network, struct gravel_job *job);
-/** Of the reduction that was begun last; the node fails if it cannot end. */
-bool gravel_reduction_has_ended(struct gravel_network *network);
+/** Of the round that was begun last; the node fails if it cannot end. */
+bool gravel_round_has_ended(struct gravel_network *network);
+/** collective.c: begin a reduction of no values, by itself: all nodes meet in calls that fit, or fail. */
+void gravel_round_begin_meeting(struct gravel_network *network, uint32_t kind);
+/** collective.c: after it has ended. @return whether the calls fit; else the node has failed. */
+bool gravel_round_has_met(struct gravel_network *network);
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job);
 void gravel_job_begin_barrier(struct gravel_job *job);
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job);
 /** get.c: a reply to a get. */
 void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
                       uint32_t bytes);
+
+/** late.c: a round of a call of that kind begins; has not ended, so look whether to name whom it waits for; ends. */
+void gravel_late_begin(struct gravel_network *network, uint32_t kind);
+void gravel_late_look(struct gravel_network *network);
+void gravel_late_end(struct gravel_network *network);
+/** late.c: a heartbeat for our right neighbour, and one of our left neighbour. */
+void gravel_late_write(const struct gravel_network *network, struct gravel_heartbeat_frame *beat);
+void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat);
 
 /** liveness.c: from now on, beat and listen. */
 void gravel_liveness_begin(struct gravel_network *network);

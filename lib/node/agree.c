@@ -26,7 +26,7 @@ static int range_over_nodes(struct gravel *gravel, uint64_t value, uint64_t rang
 {
     range[0] = value;
     range[1] = ~value;
-    int code = gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, range, 2);
+    int code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MIN, GRAVEL_ULONG, range, 2);
     range[1] = ~range[1];
     return code;
 }
@@ -81,8 +81,8 @@ int gravel_agree_on_settings(struct gravel *gravel)
 #define AGREED_VALUE(name, value) (uint64_t)(value), ~(uint64_t)(value),
     static const char *const names[] = {AGREED(AGREED_NAME)};
     uint64_t values[] = {AGREED(AGREED_VALUE)};
-    int code = gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, values,
-                             (uint32_t)(sizeof values / sizeof *values));
+    int code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MIN, GRAVEL_ULONG, values,
+                                  (uint32_t)(sizeof values / sizeof *values));
     for (size_t i = 0; !code && i < sizeof names / sizeof *names; i++)
         if (values[2 * i] != ~values[2 * i + 1])
             code = gravel_fail(GRAVEL_EMISMATCH, "nodes differ in %s: %llu to %llu", names[i],
@@ -94,28 +94,24 @@ int gravel_agree_on_settings(struct gravel *gravel)
 /* Set first: once the reduction has ended, every node has it, and a message that relies on it may come. */
 int gravel_constant(struct gravel *gravel, uint32_t i, uint64_t value)
 {
-    uint64_t range[2];
     if (gravel_node_refuse_wait(gravel, "gravel_constant"))
         return GRAVEL_EINVAL;
     if (i >= GRAVEL_N_CONSTANTS)
         return gravel_fail(GRAVEL_ERANGE, "gravel_constant: number %u of %u", i,
                            GRAVEL_N_CONSTANTS);
     const uint64_t at = offsetof(struct gravelp_arena, constants) + i * sizeof value;
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CONSTANT,
+                                                .arguments = {i, value}};
     int code = gravel_memory_write_head(&gravel->memory, at, &value, sizeof value);
-    int agreed = range_over_nodes(gravel, value, range);
-    if (code || agreed)
-        return code ? code : agreed;
-    return range[0] == range[1]
-               ? 0
-               : gravel_fail(GRAVEL_EMISMATCH, "nodes differ in constant %u: %llu to %llu", i,
-                             (unsigned long long)range[0], (unsigned long long)range[1]);
+    int agreed = gravel_node_agree(gravel, &call);
+    return code ? code : agreed;
 }
 
 /* All nodes open or none: tell the other nodes whether this one could. */
 int gravel_agree_on_success(struct gravel *gravel, int code)
 {
     int64_t worst = code;
-    int reduced = gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_LONG, &worst, 1);
+    int reduced = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MIN, GRAVEL_LONG, &worst, 1);
     if (code) {
         gravel_failure_report(&gravel->failure);
         return code;

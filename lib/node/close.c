@@ -134,7 +134,8 @@ int gravel_close(struct gravel *gravel)
         return 0;
     if (gravel_node_refuse_wait(gravel, "gravel_close"))
         return GRAVEL_EINVAL;
-    int code = gravel_barrier(gravel);
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CLOSE};
+    int code = gravel_node_barrier(gravel, &call, false);
     char text[GRAVEL_ERROR_BYTES];
     snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
     if (gravel->config.stats)

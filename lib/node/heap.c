@@ -15,17 +15,6 @@ static bool is_loopback(const struct gravel *gravel)
     return gravel->network.transport->is_loopback;
 }
 
-/* A collective argument must be the same at every node. */
-static int same_everywhere(struct gravel *gravel, const char *call, uint64_t value)
-{
-    uint64_t values[2] = {value, ~value};
-    int code = gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, values, 2);
-    if (!code && values[0] != ~values[1])
-        code = gravel_fail(GRAVEL_EMISMATCH, "%s: nodes gave %llu to %llu", call,
-                           (unsigned long long)values[0], (unsigned long long)~values[1]);
-    return code;
-}
-
 static int fail_heap(struct gravel *gravel, uint64_t bytes, int code)
 {
     struct gravel_heap_room room;
@@ -56,14 +45,15 @@ int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
     if (!offset || bytes == 0)
         return gravel_fail(GRAVEL_EINVAL, "gravel_alloc: %llu bytes, offset at %p",
                            (unsigned long long)bytes, (void *)offset);
-    int code = same_everywhere(gravel, "gravel_alloc", bytes);
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_ALLOC, .arguments = {bytes}};
+    int code = gravel_node_agree(gravel, &call);
     if (code)
         return code;
     code = gravel_heap_alloc(gravel->heap, bytes, offset);
     if (code)
         return fail_heap(gravel, bytes, code);
     code = zero(gravel, *offset, bytes);
-    int waited = gravel_barrier(gravel);
+    int waited = gravel_node_barrier(gravel, &call, true);
     return code ? code : waited;
 }
 
@@ -71,9 +61,8 @@ int gravel_free(struct gravel *gravel, uint64_t offset)
 {
     if (gravel_node_refuse_wait(gravel, "gravel_free"))
         return GRAVEL_EINVAL;
-    int code = gravel_barrier(gravel);
-    if (!code)
-        code = same_everywhere(gravel, "gravel_free", offset);
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_FREE, .arguments = {offset}};
+    int code = gravel_node_barrier(gravel, &call, false);
     if (!code && gravel_heap_free(gravel->heap, offset))
         code = gravel_fail(GRAVEL_EINVAL, "gravel_free: no allocation starts at offset %llu",
                            (unsigned long long)offset);

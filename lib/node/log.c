@@ -53,3 +53,8 @@ void gravel_log(struct gravel *gravel, const char *format, ...)
     va_end(arguments);
     gravel_listener_tell(&listener, text);
 }
+
+void gravel_tell(void *context, const char *text)
+{
+    gravel_log(context, "%s", text);
+}

@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_REDUCED 64u /* words of one gravel_reduce */
-
 /* Equal for two nodes on one device of one host; 0: unknown. */
 static uint64_t mark_of(const struct gravel *gravel)
 {
@@ -29,9 +27,9 @@ static int gather(struct gravel *gravel, uint64_t *marks, uint32_t n)
 {
     int code = 0;
     marks[gravel->network.transport->node] = mark_of(gravel);
-    for (uint32_t i = 0; i < n && !code; i += MOST_REDUCED)
-        code = gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, marks + i,
-                             n - i < MOST_REDUCED ? n - i : MOST_REDUCED);
+    for (uint32_t i = 0; i < n && !code; i += GRAVEL_ROUND_VALUES)
+        code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, marks + i,
+                                  n - i < GRAVEL_ROUND_VALUES ? n - i : GRAVEL_ROUND_VALUES);
     return code;
 }
 

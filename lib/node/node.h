@@ -82,6 +82,9 @@ void gravel_listener_tell(const struct gravel_listener *listener, const char *te
 void gravel_log(struct gravel *gravel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/** log.c: as gravel_log; `context` is the node. */
+void gravel_tell(void *context, const char *text);
+
 /** Whether the node has failed: every call that waits or sends fails. */
 static inline bool gravel_node_has_failed(const struct gravel *gravel)
 {
@@ -167,6 +170,16 @@ int gravel_node_take_handlers(struct gravel *gravel, const struct gravel_binding
 uint64_t gravel_node_hash_handler(uint64_t hash, const struct gravel_handler *handler);
 /** handlers.c: of the table, its order, and the source of handlers that the device runs. */
 uint64_t gravel_node_hash_handlers(const struct gravel *gravel);
+/* Every exchange while a node opens. */
+static const struct gravel_collective_call gravel_call_open = {.kind = GRAVEL_CALL_OPEN};
+
+/** waits.c: gravel_reduce and gravel_barrier as a part of that collective call. @param is_rest  not its first part. */
+int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
+                       uint32_t op, uint32_t type, void *values, uint32_t n);
+int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_call *call,
+                        bool is_rest);
+/** waits.c: all nodes are in that call, with the same arguments. @return 0; GRAVEL_EMISMATCH; as gravel_reduce. */
+int gravel_node_agree(struct gravel *gravel, const struct gravel_collective_call *call);
 /** agree.c: compare with all nodes what must be the same everywhere. Collective. @return 0; GRAVEL_EMISMATCH. */
 int gravel_agree_on_settings(struct gravel *gravel);
 /** agree.c: all nodes open or none. Collective. @return code; GRAVEL_EPEER if another node could not. */

@@ -66,6 +66,7 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
         .call = gravel_call_handler,
         .context = gravel,
         .report = gravel_report,
+        .tell = gravel_tell,
         .failure = &gravel->failure,
         .aborted = &gravel->aborted,
         .use_mpi = has_mpi,
@@ -121,7 +122,7 @@ static int derive(struct gravel *gravel)
         gravel->config.buffer_bytes; /* the same everywhere: gravel_agree_on_settings */
     if (bytes == 0)
         bytes = gravel_derive_buffer_bytes(&place);
-    int code = gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, &bytes, 1);
+    int code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, &bytes, 1);
     gravel->config.buffer_bytes = bytes;
     gravel->has_n_servers = gravel->config.n_servers != 0;
     gravel_derive(&gravel->config, &place);
@@ -161,7 +162,7 @@ static int open_together(struct gravel *gravel, const struct gravel_bindings *bi
         code = gravel_agree_on_success(gravel, open_local(gravel, bindings));
     if (!code)
         code = gravel_node_tell_neighbours(gravel);
-    return code ? code : gravel_barrier(gravel);
+    return code ? code : gravel_node_barrier(gravel, &gravel_call_open, false);
 }
 
 static int check_call(struct gravel *gravel, const struct gravel_bindings *bindings)

@@ -65,16 +65,39 @@ int gravel_quiet(struct gravel *gravel)
     return gravel_node_conclude(gravel, code ? code : waited);
 }
 
-int gravel_barrier(struct gravel *gravel)
+int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_call *call,
+                        bool is_rest)
 {
-    if (gravel_node_refuse_wait(gravel, "gravel_barrier"))
-        return GRAVEL_EINVAL;
     uint64_t begin_ns = gravel_clock_ns();
     int code = settle(gravel);
-    struct gravel_job job = {.kind = GRAVEL_JOB_BARRIER};
+    struct gravel_job job = {.kind = GRAVEL_JOB_BARRIER, .call = *call, .is_rest = is_rest};
     int waited = gravel_network_run(&gravel->network, &job);
     gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());
     return gravel_node_conclude(gravel, code ? code : waited);
+}
+
+int gravel_barrier(struct gravel *gravel)
+{
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_BARRIER};
+    return gravel_node_refuse_wait(gravel, "gravel_barrier")
+               ? GRAVEL_EINVAL
+               : gravel_node_barrier(gravel, &call, false);
+}
+
+int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
+                       uint32_t op, uint32_t type, void *values, uint32_t n)
+{
+    if (gravel_failure_is_fatal(&gravel->failure)) /* else it could still succeed, alone */
+        return gravel_node_conclude(gravel, GRAVEL_EPEER);
+    struct gravel_job job = {
+        .kind = GRAVEL_JOB_REDUCE, .call = *call, .op = op, .type = type, .values = values, .n = n};
+    int code = gravel_network_run(&gravel->network, &job);
+    return code ? gravel_node_conclude(gravel, code) : 0;
+}
+
+int gravel_node_agree(struct gravel *gravel, const struct gravel_collective_call *call)
+{
+    return gravel_node_reduce(gravel, call, GRAVEL_MIN, GRAVEL_ULONG, NULL, 0);
 }
 
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n)
@@ -83,16 +106,10 @@ int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *value
         return GRAVEL_EINVAL;
     if ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) ||
         (type != GRAVEL_LONG && type != GRAVEL_ULONG && type != GRAVEL_DOUBLE) || !values ||
-        n == 0 || n > 64)
+        n == 0 || n > GRAVEL_ROUND_VALUES)
         return gravel_fail(GRAVEL_EINVAL, "gravel_reduce: operation %u, type %u, %u values", op,
                            type, n);
-    if (gravel_failure_is_fatal(&gravel->failure)) /* else it could still succeed, alone */
-        return gravel_node_conclude(gravel, GRAVEL_EPEER);
-    struct gravel_job job = {
-        .kind = GRAVEL_JOB_REDUCE, .op = op, .type = type, .values = values, .n = n};
-    int code = gravel_network_run(&gravel->network, &job);
-    if (!code)
-        return 0;
-    int noted = gravel_failure_report(&gravel->failure);
-    return noted ? noted : code;
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_REDUCE,
+                                                .arguments = {(uint64_t)op << 8 | type, n}};
+    return gravel_node_reduce(gravel, &call, op, type, values, n);
 }

@@ -51,6 +51,13 @@ struct gravel_refusal_frame {
     char text[GRAVEL_FRAME_TEXT_BYTES];
 };
 
+struct gravel_heartbeat_frame {
+    struct gravel_frame frame;
+    uint64_t n_rounds;  /* of collective calls that the sender has begun */
+    uint32_t late_node; /* whom it waits for in the last one, plus 1; 0: none that it knows */
+    uint32_t padding;
+};
+
 struct gravel_ack_frame {
     struct gravel_frame frame;
     uint64_t acked; /* frames resolved [count] */

@@ -57,6 +57,8 @@ struct mpi_transport {
     int n_ended;
 
     MPI_Request reduction;
+    MPI_Datatype round_type;
+    MPI_Op merging; /* of rounds */
     struct gravel_handover handover;
 };
 
@@ -272,20 +274,54 @@ static void mpi_give_back(struct gravel_transport *transport, uint32_t source)
     gravel_handover_give_back(&as_mpi(transport)->handover, source);
 }
 
-static int mpi_reduce(struct gravel_transport *transport, uint32_t op, uint32_t type, void *values,
-                      uint32_t n)
+/* MPI's operation on rounds. */
+static void merge_rounds(void *more, void *into, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        gravel_round_merge((struct gravel_round *)into + i, (const struct gravel_round *)more + i);
+}
+
+static int make_merging(struct mpi_transport *mpi)
+{
+    mpi->base.round = calloc(1, sizeof *mpi->base.round);
+    if (!mpi->base.round)
+        return gravel_fail(GRAVEL_ENOMEM, "round of collective calls");
+    int error =
+        MPI_Type_contiguous(sizeof(struct gravel_round) / 8, MPI_UINT64_T, &mpi->round_type);
+    if (error == MPI_SUCCESS)
+        error = MPI_Type_commit(&mpi->round_type);
+    if (error == MPI_SUCCESS)
+        error = MPI_Op_create(merge_rounds, 1, &mpi->merging);
+    return error == MPI_SUCCESS ? 0 : gravel_mpi_fail("MPI_Op_create", error);
+}
+
+static void free_merging(struct mpi_transport *mpi)
+{
+    if (mpi->merging != MPI_OP_NULL)
+        MPI_Op_free(&mpi->merging);
+    if (mpi->round_type != MPI_DATATYPE_NULL)
+        MPI_Type_free(&mpi->round_type);
+    free(mpi->base.round);
+}
+
+static int mpi_merge(struct gravel_transport *transport)
 {
     struct mpi_transport *mpi = as_mpi(transport);
-    MPI_Datatype datatype = type == GRAVEL_DOUBLE ? MPI_DOUBLE
-                            : type == GRAVEL_LONG ? MPI_INT64_T
-                                                  : MPI_UINT64_T;
-    MPI_Op operation = op == GRAVEL_ADD ? MPI_SUM : op == GRAVEL_MIN ? MPI_MIN : MPI_MAX;
-    int error = MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, datatype, operation, mpi->comm,
+    int error = MPI_Iallreduce(MPI_IN_PLACE, transport->round, 1, mpi->round_type, mpi->merging,
+                               mpi->comm, &mpi->reduction);
+    return error == MPI_SUCCESS ? 0 : gravel_mpi_fail("MPI_Iallreduce", error);
+}
+
+static int mpi_sum(struct gravel_transport *transport, uint64_t *values, uint32_t n)
+{
+    struct mpi_transport *mpi = as_mpi(transport);
+    int error = MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, MPI_UINT64_T, MPI_SUM, mpi->comm,
                                &mpi->reduction);
     return error == MPI_SUCCESS ? 0 : gravel_mpi_fail("MPI_Iallreduce", error);
 }
 
-static int mpi_reduce_test(struct gravel_transport *transport)
+static int mpi_has_merged(struct gravel_transport *transport)
 {
     int has_ended = 0;
     int error = MPI_Test(&as_mpi(transport)->reduction, &has_ended, MPI_STATUS_IGNORE);
@@ -308,13 +344,14 @@ static void mpi_close(struct gravel_transport *transport, bool is_clean)
     if (is_clean) { /* with a dead peer, each of these could hang */
         cancel_receives(&mpi->frames);
         cancel_receives(&mpi->life);
+        free_merging(mpi);
         if (mpi->comm != MPI_COMM_NULL)
             MPI_Comm_free(&mpi->comm);
         free(mpi->frames.memory); /* else MPI may still write to it */
         free(mpi->life.memory);
     }
     if (mpi->has_entered)
-        gravel_mpi_leave(is_clean);
+        gravel_mpi_leave(is_clean || mpi->base.has_disagreed);
     gravel_handover_destroy(&mpi->handover);
     free(mpi->requests);
     free(mpi->buffers);
@@ -331,8 +368,9 @@ static const struct gravel_transport_operations mpi_operations = {
     .received = mpi_received,
     .keep = mpi_keep,
     .give_back = mpi_give_back,
-    .reduce = mpi_reduce,
-    .reduce_test = mpi_reduce_test,
+    .merge = mpi_merge,
+    .sum = mpi_sum,
+    .has_merged = mpi_has_merged,
     .close = mpi_close,
 };
 
@@ -378,6 +416,8 @@ int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
     mpi->base.operations = &mpi_operations;
     mpi->comm = MPI_COMM_NULL;
     mpi->reduction = MPI_REQUEST_NULL;
+    mpi->round_type = MPI_DATATYPE_NULL;
+    mpi->merging = MPI_OP_NULL;
     for (uint32_t i = 0; i < MAX_RECEIVES; i++)
         mpi->frames.receives[i] = mpi->life.receives[i] = MPI_REQUEST_NULL;
     int code = comm ? check_comm(comm) : 0;
@@ -385,6 +425,8 @@ int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
         code = gravel_mpi_enter();
         mpi->has_entered = !code;
     }
+    if (!code)
+        code = make_merging(mpi);
     if (!code)
         code = join(mpi, comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD, segment);
     if (code) {

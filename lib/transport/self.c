@@ -47,15 +47,20 @@ static void self_give_back(struct gravel_transport *transport, uint32_t source)
     (void)transport, (void)source;
 }
 
-/* The sum, least and most over one process are its own values. */
-static int self_reduce(struct gravel_transport *transport, uint32_t op, uint32_t type, void *values,
-                       uint32_t n)
+/* What one process merges or adds is its own. */
+static int self_merge(struct gravel_transport *transport)
 {
-    (void)transport, (void)op, (void)type, (void)values, (void)n;
+    (void)transport;
     return 0;
 }
 
-static int self_reduce_test(struct gravel_transport *transport)
+static int self_sum(struct gravel_transport *transport, uint64_t *values, uint32_t n)
+{
+    (void)transport, (void)values, (void)n;
+    return 0;
+}
+
+static int self_has_merged(struct gravel_transport *transport)
 {
     (void)transport;
     return 1;
@@ -64,6 +69,7 @@ static int self_reduce_test(struct gravel_transport *transport)
 static void self_close(struct gravel_transport *transport, bool is_clean)
 {
     (void)is_clean;
+    free(transport->round);
     free(transport);
 }
 
@@ -76,17 +82,23 @@ static const struct gravel_transport_operations self_operations = {
     .received = self_received,
     .keep = self_received,
     .give_back = self_give_back,
-    .reduce = self_reduce,
-    .reduce_test = self_reduce_test,
+    .merge = self_merge,
+    .sum = self_sum,
+    .has_merged = self_has_merged,
     .close = self_close,
 };
 
 int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes)
 {
     struct gravel_transport *transport = calloc(1, sizeof *transport);
-    *out = transport;
-    if (!transport)
+    *out = NULL;
+    if (transport)
+        transport->round = calloc(1, sizeof *transport->round);
+    if (!transport || !transport->round) {
+        free(transport);
         return gravel_fail(GRAVEL_ENOMEM, "transport self");
+    }
+    *out = transport;
     transport->operations = &self_operations;
     transport->n_nodes = n_nodes;
     transport->n_local = 1;

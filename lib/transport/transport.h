@@ -13,6 +13,7 @@
 
 #include "gravel/gravel.h"
 #include "transport/buffer.h"
+#include "transport/round.h"
 #include "transport/segment.h"
 
 #include <stdatomic.h>
@@ -52,11 +53,12 @@ struct gravel_transport_operations {
     void (*keep)(struct gravel_transport *transport);
     void (*give_back)(struct gravel_transport *transport, uint32_t source);
 
-    /** Start combining values[n] over all nodes, in place; one at a time. Arguments as gravel_reduce. */
-    int (*reduce)(struct gravel_transport *transport, uint32_t op, uint32_t type, void *values,
-                  uint32_t n);
-    /** @return 1 once the reduction has ended, 0 before, GRAVEL_EMPI. */
-    int (*reduce_test)(struct gravel_transport *transport);
+    /** Start merging transport->round over all nodes, in place. One of this and sum at a time. */
+    int (*merge)(struct gravel_transport *transport);
+    /** Start adding values[n] over all nodes, in place. All make this call: a merge before it has seen to that. */
+    int (*sum)(struct gravel_transport *transport, uint64_t *values, uint32_t n);
+    /** @return 1 once the merge or sum has ended, 0 before, GRAVEL_EMPI. */
+    int (*has_merged)(struct gravel_transport *transport);
 
     /** @param is_clean  all nodes close, and have all that was sent; false: others may be dead, so wait for none. */
     void (*close)(struct gravel_transport *transport, bool is_clean);
@@ -80,6 +82,8 @@ struct gravel_transport {
     uint32_t host;    /* the first of them: names the machine */
     bool is_loopback; /* every node lives in this process: nothing is ever sent */
     int fault;        /* of receive; 0: none. Its text is the calling thread's last error */
+    struct gravel_round *round; /* of merge; the transport's memory */
+    bool has_disagreed;         /* nodes fail, but all of them live */
     struct gravel_handed handed;
 };
 

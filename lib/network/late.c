@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whom a collective call waits for: after GRAVEL_TIMEOUT the log names a node that has not made it.
+ *
+ * A round alone does not tell who is missing. Heartbeats say how many rounds their sender has begun: a node sees that
+ * its left neighbour is behind it, and a node whose left neighbour waits too passes on whom that one waits for.
+ *
+ * Path:    collective.c -> late.c -> liveness.c (heartbeats), the log.
+ * Threads: the network thread.
+ */
+#include "base/clock.h"
+#include "network/parts.h"
+
+#include <stdio.h>
+
+void gravel_late_begin(struct gravel_network *network, uint32_t kind)
+{
+    network->late.n_rounds++;
+    network->late.begun_ns = gravel_clock_ns();
+    network->late.node = 0;
+    network->late.kind = kind;
+}
+
+void gravel_late_end(struct gravel_network *network)
+{
+    network->late.begun_ns = 0;
+    network->late.node = 0;
+}
+
+/* As far as our left neighbour knows. @return its number plus 1, or 0. */
+static uint32_t find_late(const struct gravel_network *network)
+{
+    const struct gravel_late *late = &network->late;
+    uint32_t n_nodes = network->transport->n_nodes;
+    if (late->left_n_rounds < late->n_rounds)
+        return (network->transport->node + n_nodes - 1) % n_nodes + 1;
+    return late->left_node;
+}
+
+void gravel_late_look(struct gravel_network *network)
+{
+    struct gravel_late *late = &network->late;
+    uint64_t timeout_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
+    uint64_t waited_ns = gravel_clock_ns() - late->begun_ns;
+    char text[160];
+    if (late->begun_ns == 0 || late->node || waited_ns < timeout_ns)
+        return;
+    late->node = find_late(network);
+    if (late->node == 0 || late->node == network->transport->node + 1)
+        return;
+    snprintf(text, sizeof text, "%s waits for node %u, which has not made that call for %.1f s",
+             gravel_call_name(late->kind), late->node - 1, (double)waited_ns * 1e-9);
+    network->shape.tell(network->shape.context, text);
+}
+
+void gravel_late_write(const struct gravel_network *network, struct gravel_heartbeat_frame *beat)
+{
+    beat->n_rounds = network->late.n_rounds;
+    beat->late_node = network->late.node;
+}
+
+void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat)
+{
+    network->late.left_n_rounds = beat->n_rounds;
+    network->late.left_node = beat->late_node;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all nodes bring to a round of a collective call, and combine: which call each is in, and the values to reduce.
+ *
+ * Every round of every call has this one form, so that calls that do not fit together meet, and fail, instead of being
+ * added up. Calls fit if kind, number, arguments and name are equal. Of those that do not, two are kept: the
+ * call of the lowest node, and of the lowest node whose call differs from it. So the result does not depend on the
+ * order in which nodes are combined.
+ *
+ * Path:    lib/network/collective.c -> transport -> gravel_round_merge -> collective.c.
+ */
+#ifndef GRAVEL_TRANSPORT_ROUND_H
+#define GRAVEL_TRANSPORT_ROUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GRAVEL_ROUND_VALUES 64u
+#define GRAVEL_CALL_NAME_BYTES 48u
+
+enum gravel_call_kind {
+    GRAVEL_CALL_NONE,
+    GRAVEL_CALL_OPEN,
+    GRAVEL_CALL_CLOSE,
+    GRAVEL_CALL_BARRIER,
+    GRAVEL_CALL_REDUCE,
+    GRAVEL_CALL_ALLOC,
+    GRAVEL_CALL_FREE,
+    GRAVEL_CALL_CONSTANT
+};
+
+/* A collective call as one node makes it. */
+struct gravel_collective_call {
+    uint32_t kind; /* enum gravel_call_kind */
+    uint32_t node;
+    uint64_t number;                   /* of the node's calls since gravel_open, from 1 */
+    uint64_t arguments[2];             /* by kind: bytes; offset; number and value */
+    char name[GRAVEL_CALL_NAME_BYTES]; /* of an allocation, or empty */
+};
+
+struct gravel_round {
+    struct gravel_collective_call first, other; /* other.kind is NONE: all calls fit */
+    uint32_t op, type, n;                       /* of the values, as gravel_reduce */
+    uint32_t padding;
+    uint64_t values[GRAVEL_ROUND_VALUES]; /* [n]; mean nothing unless all calls fit */
+};
+
+/** into = what it and `more` are together. Associative and commutative, but for the rounding of sums. */
+void gravel_round_merge(struct gravel_round *into, const struct gravel_round *more);
+
+static inline bool gravel_round_fits(const struct gravel_round *round)
+{
+    return round->other.kind == GRAVEL_CALL_NONE;
+}
+
+/** Whether calls that do not fit are at least calls of one kind: the nodes stay in step, and only the call fails. */
+bool gravel_round_is_in_step(const struct gravel_round *round);
+
+/** In what the calls differ: "node 0 is in gravel_barrier, node 1 in gravel_reduce ...". */
+void gravel_round_tell(const struct gravel_round *round, char *text, size_t bytes);
+
+/** "gravel_barrier" */
+const char *gravel_call_name(uint32_t kind);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collective calls that do not fit together: another call, other arguments, one too few, one that a node never makes.
+ * Every node gets GRAVEL_EMISMATCH with who is in what, and prints "as expected" then; the node that waits says whom it
+ * waits for.
+ *
+ * usage: mpirun ... misfits MODE     see the table at the end; fault.sh counts the nodes that print
+ *
+ * Path: fault.sh -> mpirun -> this -> lib/transport/round.c, lib/network/late.c
+ */
+#include "job.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- calls of another kind: the node fails ------------------------------------------------------ */
+
+/* The call that did not fit, which `code` is of, and all that follow; closing included. */
+static void expect_out_of_step(struct gravel *gravel, int code, const char *text)
+{
+    uint64_t offset, value = 1;
+    expect(code, GRAVEL_EMISMATCH, text);
+    expect(gravel_barrier(gravel), GRAVEL_EMISMATCH, text);
+    expect(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &value, 1), GRAVEL_EMISMATCH, text);
+    expect(gravel_alloc(gravel, 64, &offset), GRAVEL_EMISMATCH, text);
+    MUST(value == 1);
+    expect(gravel_close(gravel), GRAVEL_EMISMATCH, text);
+    as_expected();
+}
+
+static void barrier_beside_reduce(void)
+{
+    struct gravel *gravel = open_default(NULL);
+    uint64_t values[2] = {1, 2};
+    int code = rank == 1 ? gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, values, 2)
+                         : gravel_barrier(gravel);
+    MUST(values[0] == 1 && values[1] == 2);
+    expect_out_of_step(gravel, code, "node 0 is in gravel_barrier, node 1 in gravel_reduce");
+}
+
+static void reduce_beside_alloc(void)
+{
+    struct gravel *gravel = open_default(NULL);
+    uint64_t offset, values[2] = {1, 2};
+    OK(gravel_barrier(gravel));
+    int code = rank == 1 ? gravel_alloc(gravel, 64, &offset)
+                         : gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, values, 2);
+    expect_out_of_step(gravel, code,
+                       "node 0 is in gravel_reduce, node 1 in gravel_alloc: collective call 2");
+}
+
+static void constant_beside_free(void)
+{
+    struct gravel *gravel = open_default(NULL);
+    uint64_t offset = alloc_or_die(gravel, 64);
+    int code = rank == 1 ? gravel_constant(gravel, 0, 7) : gravel_free(gravel, offset);
+    expect_out_of_step(gravel, code, "node 0 is in gravel_free, node 1 in gravel_constant");
+}
+
+static void close_beside_barrier(void)
+{
+    struct gravel *gravel = open_default(NULL);
+    OK(gravel_barrier(gravel));
+    if (rank == 0) {
+        expect(gravel_close(gravel), GRAVEL_EMISMATCH,
+               "node 0 is in gravel_close, node 1 in gravel_barrier");
+        as_expected();
+    } else {
+        expect_out_of_step(gravel, gravel_barrier(gravel),
+                           "node 0 is in gravel_close, node 1 in gravel_barrier");
+    }
+}
+
+/* Of calls that are equal, one is left out: the next of another kind meets it. */
+static void forgotten_barrier(void)
+{
+    struct gravel *gravel = open_default(NULL);
+    uint64_t value = 1;
+    int code = 0;
+    for (int i = 0; i < (rank == 1 ? 2 : 3); i++)
+        code = gravel_barrier(gravel);
+    if (rank == 1)
+        code = gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &value, 1);
+    expect_out_of_step(gravel, code,
+                       "node 0 is in gravel_barrier, node 1 in gravel_reduce: collective call 3");
+}
+
+/* ---- other arguments: the call fails, at all nodes ---------------------------------------------- */
+
+static void other_arguments(void)
+{
+    struct gravel *gravel = open_default(NULL);
+    uint64_t offset, values[64] = {[0] = 5, [63] = 9};
+    expect(gravel_alloc(gravel, rank == 1 ? 8192 : 4096, &offset), GRAVEL_EMISMATCH,
+           "gravel_alloc of 4096 bytes at node 0, of 8192 at node 1");
+    offset = alloc_or_die(gravel, 4096);
+    expect(gravel_free(gravel, offset + (rank == 1)), GRAVEL_EMISMATCH, "gravel_free of offset ");
+    expect(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, values, rank == 1 ? 64 : 1),
+           GRAVEL_EMISMATCH,
+           "gravel_reduce of 1 values of type ulong (sum) at node 0, of 64 values of type ulong "
+           "(sum) at node 1");
+    expect(gravel_reduce(gravel, rank == 1 ? GRAVEL_MAX : GRAVEL_ADD, GRAVEL_ULONG, values, 1),
+           GRAVEL_EMISMATCH,
+           "of 1 values of type ulong (sum) at node 0, of 1 values of type ulong (most)");
+    expect(gravel_reduce(gravel, GRAVEL_ADD, rank == 1 ? GRAVEL_DOUBLE : GRAVEL_LONG, values, 1),
+           GRAVEL_EMISMATCH, "of type double (sum) at node 1");
+    expect(gravel_constant(gravel, 1, 10 + (rank == 1)), GRAVEL_EMISMATCH,
+           "gravel_constant of number 1, value 10 at node 0, of number 1, value 11 at node 1");
+    MUST(values[0] == 5 && values[63] == 9);
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, values, 64)); /* still in step */
+    MUST(values[0] == 5 * gravel_n_nodes(gravel) && values[63] == 9 * gravel_n_nodes(gravel));
+    OK(gravel_free(gravel, offset));
+    OK(gravel_close(gravel));
+    as_expected();
+}
+
+/* ---- a call that a node does not make ----------------------------------------------------------- */
+
+static _Atomic int n_told;
+
+static void listen(void *user, const char *text)
+{
+    (void)user;
+    if (strstr(text, "gravel_barrier waits for node 1"))
+        atomic_fetch_add_explicit(&n_told, 1, memory_order_relaxed);
+}
+
+/* Every node that waits says for whom, once. */
+static void a_node_that_is_late(void)
+{
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = listen);
+    char text[16];
+    unsigned timeout_ms = 400 * patience();
+    snprintf(text, sizeof text, "%u", timeout_ms);
+    setenv("GRAVEL_TIMEOUT", text, 1);
+    struct gravel *gravel = open_default(&bindings);
+    OK(gravel_barrier(gravel));
+    if (rank == 1)
+        usleep(1000 * 4 * timeout_ms);
+    OK(gravel_barrier(gravel));
+    MUST(atomic_load_explicit(&n_told, memory_order_relaxed) == (rank != 1));
+    OK(gravel_close(gravel));
+    as_expected();
+}
+
+static const struct mode modes[] = {
+    MODE(barrier_beside_reduce), MODE(reduce_beside_alloc), MODE(constant_beside_free),
+    MODE(close_beside_barrier),  MODE(forgotten_barrier),   MODE(other_arguments),
+    MODE(a_node_that_is_late),
+};
+
+int main(int argc, char **argv)
+{
+    run_mode(modes, sizeof modes / sizeof *modes, argc, argv);
+    return 0;
+}

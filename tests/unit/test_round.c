@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rounds of collective calls: what nodes merge is the same in every order, and names the first two that do not fit.
+ *
+ * Path: lib/transport/round.h
+ */
+#include "transport/round.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gravel/gravel.h"
+
+#define N_NODES 4u
+
+static struct gravel_round round_of(uint32_t node, uint32_t kind, uint64_t argument, double value)
+{
+    struct gravel_round round = {.first = {.kind = kind, .node = node, .arguments = {argument}},
+                                 .type = GRAVEL_DOUBLE,
+                                 .n = 1};
+    memcpy(round.values, &value, sizeof value);
+    return round;
+}
+
+static double value_of(const struct gravel_round *round)
+{
+    double value;
+    memcpy(&value, round->values, sizeof value);
+    return value;
+}
+
+/* Merge the nodes' rounds in that order; `is_tree`: the first two, the last two, and then both. */
+static struct gravel_round merge(const struct gravel_round nodes[N_NODES],
+                                 const unsigned order[N_NODES], bool is_tree)
+{
+    struct gravel_round left = nodes[order[0]], right = nodes[order[2]];
+    gravel_round_merge(&left, &nodes[order[1]]);
+    if (is_tree) {
+        gravel_round_merge(&right, &nodes[order[3]]);
+        gravel_round_merge(&right, &left);
+        return right;
+    }
+    gravel_round_merge(&left, &nodes[order[2]]);
+    gravel_round_merge(&left, &nodes[order[3]]);
+    return left;
+}
+
+typedef void check_function(const struct gravel_round *merged, const void *expected);
+
+static void in_every_order(const struct gravel_round nodes[N_NODES], check_function *check,
+                           const void *expected)
+{
+    for (unsigned i = 0; i < 256; i++) {
+        const unsigned order[] = {i & 3, i >> 2 & 3, i >> 4 & 3, i >> 6};
+        unsigned seen = 0;
+        for (unsigned k = 0; k < N_NODES; k++)
+            seen |= 1u << order[k];
+        for (int is_tree = 0; seen == 15 && is_tree < 2; is_tree++) {
+            const struct gravel_round merged = merge(nodes, order, is_tree);
+            check(&merged, expected);
+        }
+    }
+}
+
+static void names_two(const struct gravel_round *merged, const void *expected)
+{
+    char text[256];
+    assert_false(gravel_round_fits(merged));
+    gravel_round_tell(merged, text, sizeof text);
+    assert_non_null(strstr(text, expected));
+}
+
+static void misfits_are_named_alike_in_every_order(void **state)
+{
+    (void)state;
+    static const struct {
+        struct {
+            uint32_t kind, argument;
+        } calls[N_NODES];
+        const char *text;
+    } cases[] = {
+        {{{GRAVEL_CALL_BARRIER, 0},
+          {GRAVEL_CALL_REDUCE, 0},
+          {GRAVEL_CALL_BARRIER, 0},
+          {GRAVEL_CALL_CLOSE, 0}},
+         "node 0 is in gravel_barrier, node 1 in gravel_reduce: "},
+        {{{GRAVEL_CALL_OPEN, 0},
+          {GRAVEL_CALL_OPEN, 0},
+          {GRAVEL_CALL_OPEN, 0},
+          {GRAVEL_CALL_CLOSE, 0}},
+         "node 0 is in gravel_open, node 3 in gravel_close: "},
+        {{{GRAVEL_CALL_ALLOC, 8},
+          {GRAVEL_CALL_ALLOC, 8},
+          {GRAVEL_CALL_ALLOC, 9},
+          {GRAVEL_CALL_ALLOC, 7}},
+         "gravel_alloc of 8 bytes at node 0, of 9 at node 2"},
+        {{{GRAVEL_CALL_FREE, 0},
+          {GRAVEL_CALL_FREE, 4},
+          {GRAVEL_CALL_FREE, 4},
+          {GRAVEL_CALL_FREE, 4}},
+         "gravel_free of offset 0 at node 0, of offset 4 at node 1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gravel_round nodes[N_NODES];
+        for (uint32_t node = 0; node < N_NODES; node++)
+            nodes[node] =
+                round_of(node, cases[i].calls[node].kind, cases[i].calls[node].argument, 1);
+        in_every_order(nodes, names_two, cases[i].text);
+    }
+}
+
+static void has_bits(const struct gravel_round *merged, const void *expected)
+{
+    double value = value_of(merged), wanted = *(const double *)expected;
+    assert_true(gravel_round_fits(merged));
+    if (isnan(wanted))
+        assert_true(isnan(value));
+    else
+        assert_memory_equal(&value, &wanted, sizeof value);
+}
+
+static void least_and_most_do_not_depend_on_the_node(void **state)
+{
+    (void)state;
+    static const struct {
+        double values[N_NODES], least, most;
+    } cases[] = {
+        {{3, 1, 2, 4}, 1, 4},
+        {{NAN, 1, 2, 3}, NAN, NAN},
+        {{-0.0, 0.0, 0.0, 0.0}, -0.0, 0.0},
+        {{INFINITY, -INFINITY, 0, 1}, -INFINITY, INFINITY},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gravel_round nodes[N_NODES];
+        for (uint32_t node = 0; node < N_NODES; node++) {
+            nodes[node] = round_of(node, GRAVEL_CALL_REDUCE, 0, cases[i].values[node]);
+            nodes[node].op = GRAVEL_MIN;
+        }
+        in_every_order(nodes, has_bits, &cases[i].least);
+        for (uint32_t node = 0; node < N_NODES; node++)
+            nodes[node].op = GRAVEL_MAX;
+        in_every_order(nodes, has_bits, &cases[i].most);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(misfits_are_named_alike_in_every_order),
+        cmocka_unit_test(least_and_most_do_not_depend_on_the_node),
+    };
+    return cmocka_run_group_tests_name("round", tests, NULL, NULL);
+}
