@@ -363,6 +363,8 @@ int gravel_unmap(struct gravel *gravel, void *pointer);
  * @return         0; GRAVEL_EINVAL; GRAVEL_EBUILD, and gravel_last_error() holds the compiler's log with the caller's
  *                 file name and lines; GRAVEL_ENOMEM; GRAVEL_ECL.
  *
+ * On pump it waits for kernels under way if the program's need more private memory than any before.
+ *
  * Defined for the program: GRAVEL_HANDLER(name) for every registered handler; GRAVEL_HAS_DOUBLE.
  */
 int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
@@ -383,6 +385,7 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
  * On steps svm and usm, launching a kernel by clEnqueueNDRangeKernel on any queue of the same context works as well;
  * this call also starts the aggregators at once and shows the kernel in traces. On pump and drain only this call cuts
  * the launch into slices: on pump it returns when the last slices are enqueued, on drain when the kernel has ended.
+ * A kernel that needs more private memory than any before is enqueued on pump when those under way have ended.
  * With handlers written in OpenCL C, launches on svm and usm may be sliced as on pump (docs/design/progress.md).
  *
  * @param n_dimensions  1 to 3.

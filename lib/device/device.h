@@ -12,6 +12,7 @@
 #include "device/ladder.h"
 
 struct gravel_wait;
+struct gravel_private;
 
 /* Called between polls of the device: 0 to keep waiting, or why not; see opencl/wait.h. Zero-filled: no limit. */
 struct gravel_limit {
@@ -38,6 +39,7 @@ struct gravel_device {
     char chosen[160]; /* which device it is, and of how many, in words */
     struct gravel_capability capability;
     struct gravel_limit limit; /* for Gravel's commands; set where the device is opened */
+    struct gravel_private *private_memory; /* what programs need is noted there; NULL: nowhere */
 };
 
 /* Nodes of one job on one machine. */

@@ -115,6 +115,7 @@ void gravel_node_free(struct gravel *gravel)
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_check_free(&gravel->aggregators[i].check);
     gravel_kernel_names_free(&gravel->kernel_names);
+    gravel_private_destroy(&gravel->private_memory);
     free(gravel->aggregators);
     gravel->aggregators = NULL; /* freeing the heap may still report a failure */
     gravel_heap_destroy(gravel->heap);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "flow/flow.h"
 #include "flow/prelude.h"
+#include "node/enqueue.h"
 #include "node/node.h"
 #include "opencl/objects.h"
 
@@ -22,10 +23,14 @@
 static int launch_plain(void *context, cl_kernel kernel, size_t n_items, size_t group_items,
                         cl_event *event)
 {
-    struct gravel *gravel = context;
-    cl_int error =
-        gravel_cl_kernel_enqueue(gravel->device.queue, kernel, n_items, group_items, event);
-    return gravel_check_cl("a flow's round: clEnqueueNDRangeKernel", error);
+    const size_t local = n_items > 1 ? group_items : 1;
+    const size_t global = (n_items + local - 1) / local * local;
+    const struct gravel_command command = {.call = "a flow's round",
+                                           .kernel = kernel,
+                                           .n_dimensions = 1,
+                                           .global = &global,
+                                           .local = &local};
+    return gravel_node_enqueue(context, &command, 0, NULL, event);
 }
 
 static int launch_sending(void *context, cl_kernel kernel, size_t n_items, size_t group_items,

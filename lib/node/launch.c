@@ -12,6 +12,7 @@
  */
 #include "base/clock.h"
 #include "node/defaults.h"
+#include "node/enqueue.h"
 #include "node/node.h"
 #include "node/settings.h"
 #include "opencl/objects.h"
@@ -56,6 +57,8 @@ int gravel_node_build(struct gravel *gravel, const struct gravel_program_request
         clReleaseProgram(*program);
         *program = NULL;
     }
+    if (!code)
+        gravel_node_provide_private(gravel, 0);
     return code;
 }
 
@@ -76,7 +79,10 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
     if (gravel_node_refuse_after_fork(gravel, "gravel_kernel_set_arena"))
         return GRAVEL_EINVAL;
     cl_int error = gravel_memory_set_argument(&gravel->memory, kernel, index);
-    return gravel_check_cl("gravel_kernel_set_arena", error);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("gravel_kernel_set_arena", error);
+    gravel_node_provide_private(gravel, gravel_private_bytes(&gravel->device, kernel));
+    return 0;
 }
 
 struct traced_kernel {
@@ -118,12 +124,16 @@ static int enqueue_next(struct gravel *gravel, cl_kernel kernel, const struct gr
                         const struct gravel_slice *slice, cl_uint n_wait, const cl_event *wait,
                         cl_event *event)
 {
-    cl_event next = NULL;
-    cl_int error =
-        clEnqueueNDRangeKernel(gravel->device.queue, kernel, slicer->n_dimensions, slice->offset,
-                               slice->size, slicer->local, n_wait, n_wait ? wait : NULL, &next);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("gravel_launch: clEnqueueNDRangeKernel", error);
+    const struct gravel_command command = {.call = "gravel_launch",
+                                           .kernel = kernel,
+                                           .n_dimensions = slicer->n_dimensions,
+                                           .offset = slice->offset,
+                                           .global = slice->size,
+                                           .local = slicer->local};
+    cl_event next;
+    int code = gravel_node_enqueue(gravel, &command, n_wait, wait, &next);
+    if (code)
+        return code;
     gravel_cl_event_release(*event);
     *event = next;
     return 0;
@@ -335,9 +345,12 @@ static int launch_whole(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimen
                         const size_t *global_size, const size_t *local_size, cl_uint n_wait,
                         const cl_event *wait, cl_event *event)
 {
-    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, kernel, n_dimensions, NULL,
-                                          global_size, local_size, n_wait, wait, event);
-    return gravel_check_cl("gravel_launch: clEnqueueNDRangeKernel", error);
+    const struct gravel_command command = {.call = "gravel_launch",
+                                           .kernel = kernel,
+                                           .n_dimensions = n_dimensions,
+                                           .global = global_size,
+                                           .local = local_size};
+    return gravel_node_enqueue(gravel, &command, n_wait, wait, event);
 }
 
 int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,

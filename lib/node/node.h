@@ -3,8 +3,8 @@
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
  * Path:    gravel.h -> open.c and outbound.c (open), close.c, bindings.c, handlers.c, agree.c, neighbours.c,
- *          messages.c, waits.c, heap.c, launch.c (programs and launches), limits.c (of waits for the device),
- *          log.c, report.c, stats.c.
+ *          messages.c, waits.c, heap.c, launch.c (programs and launches), enqueue.c (commands), limits.c (of waits for
+ *          the device), log.c, report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -15,6 +15,7 @@
 #include "memory/memory.h"
 #include "network/network.h"
 #include "opencl/launches.h"
+#include "opencl/private.h"
 #include "pump/pump.h"
 #include "opencl/program.h"
 #include "resolve/on_device/calls.h"
@@ -60,6 +61,7 @@ struct gravel {
     struct gravel_aggregator *aggregators;   /* [config.n_aggregators] */
     struct gravel_kernel_names kernel_names; /* in checked mode */
     struct gravel_launches launches;
+    struct gravel_private private_memory;
     struct gravel_trace *trace;
     uint64_t opened_ns;
 

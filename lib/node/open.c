@@ -12,6 +12,7 @@
 #include "device/cores.h"
 #include "node/bindings.h"
 #include "node/defaults.h"
+#include "node/enqueue.h"
 #include "node/node.h"
 #include "node/settings.h"
 #include "self_test/self_test.h"
@@ -102,6 +103,9 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
     int code = gravel_device_open(&gravel->device, &gravel->config, bindings, &neighbours);
     gravel->device.limit =
         (struct gravel_limit){.check = gravel_node_check_wait, .context = gravel};
+    gravel->device.private_memory = &gravel->private_memory;
+    gravel->private_memory.is_pooled =
+        !gravel->device.capability.is_cpu && gravel->device.step != GRAVEL_STEP_DRAIN;
     if (!code)
         code = gravel_node_check_slice(gravel);
     if (!code)
@@ -145,7 +149,11 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
         code = gravel_network_attach(&gravel->network, &gravel->memory, gravel->calls,
                                      gravel->trace, gravel_node_n_buffers(gravel));
     }
-    return code ? code : gravel_node_open_aggregators(gravel);
+    if (!code)
+        code = gravel_node_open_aggregators(gravel);
+    if (!code)
+        gravel_node_open_private(gravel);
+    return code;
 }
 
 /* @param code  whether this node's settings and handlers will do. */
@@ -217,6 +225,7 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     gravel->n_forks = gravel_fork_count();
     gravel_failure_init(&gravel->failure);
     gravel_launches_init(&gravel->launches);
+    gravel_private_init(&gravel->private_memory);
     pthread_mutex_init(&gravel->drain_lock, NULL);
     pthread_mutex_init(&gravel->stats_lock, NULL);
     pthread_mutex_init(&gravel->maps_lock, NULL);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/handler.h"
 #include "layout/arena.h"
+#include "opencl/private.h"
 #include "opencl/source.h"
 
 #include <stdio.h>
@@ -152,5 +153,7 @@ int gravel_device_build(const struct gravel_device *device,
                                : gravel_fail(GRAVEL_ENOMEM, "%s: text and options", request->name);
     free(text);
     free(options);
+    if (!code)
+        gravel_private_note(device->private_memory, device, *program);
     return code;
 }

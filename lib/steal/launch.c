@@ -10,6 +10,7 @@
  * Path:    gravel_steal_launch -> settle.c, memory.c -> node/launch.c.
  */
 #include "base/error.h"
+#include "node/enqueue.h"
 #include "opencl/objects.h"
 #include "steal/steal.h"
 
@@ -94,10 +95,14 @@ static int launch_whole(struct gravel *gravel, cl_kernel kernel, size_t size, si
 {
     if (gravel_node_has_failed(gravel))
         return gravel_failure_report(&gravel->failure);
-    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, kernel, 1, NULL, &size, &group_size,
-                                          n_wait, wait, event);
-    if (error != CL_SUCCESS)
-        return gravel_fail_cl("gravel_steal_launch: clEnqueueNDRangeKernel", error);
+    const struct gravel_command command = {.call = "gravel_steal_launch",
+                                           .kernel = kernel,
+                                           .n_dimensions = 1,
+                                           .global = &size,
+                                           .local = &group_size};
+    int code = gravel_node_enqueue(gravel, &command, n_wait, wait, event);
+    if (code)
+        return code;
     clFlush(gravel->device.queue);
     return gravel_launches_add(&gravel->launches, kernel, *event);
 }

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The door to the caller's command queue. See enqueue.h.
+ *
+ * A driver's pool of private memory grows only when no kernel runs: opencl/private.h says why. The lock is held while a
+ * kernel waits for that, so that no other launch begins in between.
+ */
+#include "node/enqueue.h"
+
+#include "opencl/objects.h"
+#include "opencl/wait.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Wait until the commands enqueued so far have ended, well or not. On pump it keeps its thread awake, for which kernels wait. */
+static int wait_until_idle(struct gravel *gravel)
+{
+    struct gravel_kernel_wait kernels;
+    struct gravel_wait wait = {
+        .limit = gravel_node_kernel_limit(gravel, &kernels),
+        .what = "before one that needs more private memory",
+    };
+    cl_event all = NULL;
+    int code = gravel_check_cl("kernels under way",
+                               gravel_wait_mark(&gravel->device, gravel->device.queue, &all));
+    if (code)
+        return code;
+    clFlush(gravel->device.queue);
+    if (gravel->pump)
+        gravel_pump_watch(gravel->pump, all);
+    while (gravel_cl_event_status(all) > CL_COMPLETE && !(code = gravel_wait_pause(&wait)))
+        ;
+    clReleaseEvent(all);
+    return code;
+}
+
+static int fail(const struct gravel_command *command, cl_int error)
+{
+    char name[128] = "(unknown)", what[256];
+    clGetKernelInfo(command->kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+    snprintf(what, sizeof what, "%s: kernel %s: clEnqueueNDRangeKernel", command->call, name);
+    return gravel_fail_cl(what, error);
+}
+
+static int enqueue(struct gravel *gravel, const struct gravel_command *command, cl_uint n_wait,
+                   const cl_event *wait, cl_event *event)
+{
+    cl_int error = clEnqueueNDRangeKernel(gravel->device.queue, command->kernel,
+                                          command->n_dimensions, command->offset, command->global,
+                                          command->local, n_wait, n_wait ? wait : NULL, event);
+    if (error == CL_SUCCESS)
+        return 0;
+    *event = NULL;
+    return fail(command, error);
+}
+
+/* The first command of a kernel that needs more memory: alone on the device. */
+static int enqueue_alone(struct gravel *gravel, const struct gravel_command *command,
+                         cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    int code = wait_until_idle(gravel);
+    if (!code)
+        code = enqueue(gravel, command, n_wait, wait, event);
+    if (code)
+        return code;
+    clFlush(gravel->device.queue);
+    gravel_private_grow(&gravel->private_memory, &gravel->device, command->kernel);
+    return 0;
+}
+
+int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *command, cl_uint n_wait,
+                        const cl_event *wait, cl_event *event)
+{
+    struct gravel_private *pool = &gravel->private_memory;
+    *event = NULL;
+    if (!pool->is_pooled)
+        return enqueue(gravel, command, n_wait, wait, event);
+    pthread_mutex_lock(&pool->lock);
+    int code = gravel_private_fits(pool, &gravel->device, command->kernel)
+                   ? enqueue(gravel, command, n_wait, wait, event)
+                   : enqueue_alone(gravel, command, n_wait, wait, event);
+    pthread_mutex_unlock(&pool->lock);
+    return code;
+}
+
+/* ---- more than any kernel has needed ------------------------------------------------------------- */
+
+/* On all of the device, so that a driver that counts groups makes its pool as large as for any kernel. */
+static int run_alone(struct gravel *gravel, cl_kernel kernel)
+{
+    const size_t local = 64, global = local * gravel->device.units;
+    const struct gravel_command command = {.call = "private memory",
+                                           .kernel = kernel,
+                                           .n_dimensions = 1,
+                                           .global = &global,
+                                           .local = &local};
+    cl_event end;
+    int code = gravel_node_enqueue(gravel, &command, 0, NULL, &end);
+    if (code)
+        return code;
+    code = gravel_wait_event(&gravel->device, end, "private memory: a kernel that does nothing");
+    clReleaseEvent(end);
+    return code;
+}
+
+static int reserve(struct gravel *gravel, uint64_t bytes)
+{
+    cl_kernel kernel;
+    int code = gravel_private_make(&gravel->device, bytes, &kernel);
+    if (!code)
+        code = run_alone(gravel, kernel);
+    gravel_cl_kernel_release(kernel);
+    return code;
+}
+
+/* What fails is no failure of the node: each kernel that needs more then waits at the door. */
+static void reserve_or_log(struct gravel *gravel, uint64_t bytes)
+{
+    if (reserve(gravel, bytes))
+        gravel_log(gravel, "no private memory of %" PRIu64 " bytes a work-item: %s", bytes,
+                   gravel_last_error());
+}
+
+/* Whether the driver's numbers count arrays. */
+static bool is_told(const struct gravel_device *device)
+{
+    cl_kernel kernel;
+    if (gravel_private_make(device, GRAVEL_PRIVATE_LEAST, &kernel))
+        return false;
+    bool is_told = gravel_private_bytes(device, kernel) >= GRAVEL_PRIVATE_LEAST;
+    clReleaseKernel(kernel);
+    return is_told;
+}
+
+void gravel_node_open_private(struct gravel *gravel)
+{
+    struct gravel_private *pool = &gravel->private_memory;
+    if (!pool->is_pooled)
+        return;
+    pool->is_told = is_told(&gravel->device);
+    uint64_t wanted = atomic_load_explicit(&pool->wanted, memory_order_relaxed); /* a hint */
+    uint64_t least = pool->is_told ? GRAVEL_PRIVATE_LEAST : GRAVEL_PRIVATE_BLIND;
+    reserve_or_log(gravel, wanted > least ? wanted : least);
+}
+
+/* Where the driver does not tell sizes, all of them are 0. */
+static bool is_more(struct gravel_private *pool, uint64_t bytes)
+{
+    pthread_mutex_lock(&pool->lock);
+    bool is_more = bytes > pool->bytes;
+    pthread_mutex_unlock(&pool->lock);
+    return is_more;
+}
+
+void gravel_node_provide_private(struct gravel *gravel, uint64_t bytes)
+{
+    struct gravel_private *pool = &gravel->private_memory;
+    uint64_t wanted = atomic_load_explicit(&pool->wanted, memory_order_relaxed); /* a hint */
+    bytes = bytes > wanted ? bytes : wanted;
+    if (pool->is_pooled && pool->is_told && is_more(pool, bytes))
+        reserve_or_log(gravel, bytes);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The door to the caller's command queue: every kernel that the library enqueues there passes it.
+ *
+ * Path:    launch.c, flows.c, steal/launch.c -> enqueue.h -> the device.
+ * Threads: any.
+ */
+#ifndef GRAVEL_NODE_ENQUEUE_H
+#define GRAVEL_NODE_ENQUEUE_H
+
+#include "node/node.h"
+
+/* A kernel as a command. */
+struct gravel_command {
+    const char *call; /* the public call, for errors */
+    cl_kernel kernel;
+    cl_uint n_dimensions;
+    const size_t *offset, *global, *local; /* [n_dimensions]; offset and local may be NULL */
+};
+
+/**
+ * Enqueue a kernel. One that may need more private memory than any before (opencl/private.h) is enqueued when those
+ * before it have ended.
+ *
+ * @param event  [out] NULL on failure.
+ * @return       0; GRAVEL_ECL, naming the kernel; and what ended the wait: as gravel_launches_wait_for.
+ */
+int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *command, cl_uint n_wait,
+                        const cl_event *wait, cl_event *event);
+
+/** Learn what the driver says of private memory, and ask for some. The node opens: nothing else runs. */
+void gravel_node_open_private(struct gravel *gravel);
+
+/**
+ * Make the pool large enough for the programs built so far, so that their kernels may be enqueued behind any other,
+ * also past the door. Waits for kernels under way if it is not. What fails is logged: each such kernel then waits at
+ * the door.
+ *
+ * @param bytes  for a kernel [bytes of a work-item], or 0.
+ */
+void gravel_node_provide_private(struct gravel *gravel, uint64_t bytes);
+
+#endif

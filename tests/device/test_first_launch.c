@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first launch of a kernel behind one that waits for room: a driver may have to load it, or to enlarge what it keeps
+ * for all kernels, and wait for an idle device with every other thread kept out. Every form of kernel and every way to
+ * enqueue one ends, on any device; pooled_driver.c makes PoCL such a driver.
+ *
+ * The array of each case is larger than any before, for a driver keeps what it has.
+ *
+ * Path: meson test -> this -> lib/node/enqueue.c, lib/opencl/private.c
+ */
+#include <stdio.h>
+
+#include "expect.h"
+
+#define LIMIT_S 60u
+#define EACH 24u /* messages of a work-item of the kernel that waits */
+#define QUEUE_BYTES (16u * 9280u)
+
+/* A kernel whose name tells how much private memory it takes: for pooled_driver.c. */
+static const char text[] =
+    "#include \"gravel.cl.h\"\n"
+    "kernel void send_much(GRAVEL_ARENA, ulong table, uint n_nodes)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    uint x = (uint)get_global_id(0) * 2654435761u + 1;\n"
+    "    for (uint i = 0; i < EACH; i++) {\n"
+    "        x = x * 1664525u + 1013904223u;\n"
+    "        gravel_inc_uint_wg(g, table, x >> 8 & 1023, (gravel_node(g) + 1) % n_nodes);\n"
+    "    }\n"
+    "}\n"
+    "kernel void plain(GRAVEL_ARENA, global uint *out) { out[get_global_id(0)] += 1; }\n"
+    "kernel void opened(GRAVEL_ARENA, global uint *out)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    out[get_global_id(0)] += 1 + gravel_node(g);\n"
+    "}\n"
+    "kernel void with_local(GRAVEL_ARENA, global uint *out)\n"
+    "{\n"
+    "    local uint words[4096];\n"
+    "    words[get_local_id(0)] = out[get_global_id(0)];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    out[get_global_id(0)] = words[get_local_id(0) ^ 1] + 1;\n"
+    "}\n"
+    "kernel void NAME(GRAVEL_ARENA, global uint *out)\n"
+    "{\n"
+    "    uint words[WORDS], at = out[get_global_id(0)];\n"
+    "    for (uint i = 0; i < WORDS; i++)\n"
+    "        words[(i * 7 + at) % WORDS] = i;\n"
+    "    for (uint i = 0; i < 64; i++)\n"
+    "        at += words[(at + i) % WORDS];\n"
+    "    out[get_global_id(0)] = at | 1;\n"
+    "}\n";
+
+#define GROUP 64u
+#define N_SMALL 1024u /* work-items of the kernel behind */
+
+static struct gravel *gravel;
+static cl_mem out;
+static unsigned private_bytes = 2048;
+static bool
+    by_launch_alone; /* the driver tells no sizes: the library learns of a kernel by gravel_launch */
+
+static cl_program build(unsigned bytes)
+{
+    char options[160];
+    snprintf(options, sizeof options, "-DEACH=%u -DWORDS=%u -DNAME=private_%u", EACH, bytes / 4,
+             bytes);
+    return build_or_die(gravel, text, options);
+}
+
+static cl_kernel make_kernel(cl_program program, const char *name)
+{
+    cl_kernel kernel = kernel_or_die(gravel, program, name);
+    MUST(clSetKernelArg(kernel, 1, sizeof out, &out) == CL_SUCCESS);
+    return kernel;
+}
+
+/* Enough messages to fill the queues many times over. */
+static void launch_sender(cl_program program, uint64_t table)
+{
+    const cl_uint n_nodes = gravel_n_nodes(gravel);
+    const size_t local = GROUP, global = (size_t)n_compute_units(gravel) * 16 * GROUP;
+    cl_kernel kernel = kernel_or_die(gravel, program, "send_much");
+    MUST(clSetKernelArg(kernel, 1, sizeof table, &table) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 2, sizeof n_nodes, &n_nodes) == CL_SUCCESS);
+    OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
+    clReleaseKernel(kernel);
+}
+
+/* ---- ways to enqueue --------------------------------------------------------------------------- */
+
+typedef void way(cl_kernel kernel, const size_t *global, const size_t *local);
+
+static void by_launch(cl_kernel kernel, const size_t *global, const size_t *local)
+{
+    OK(gravel_launch(gravel, kernel, 1, global, local, 0, NULL, NULL));
+}
+
+static void on_the_nodes_queue(cl_kernel kernel, const size_t *global, const size_t *local)
+{
+    MUST(clEnqueueNDRangeKernel(gravel_cl_queue(gravel), kernel, 1, NULL, global, local, 0, NULL,
+                                NULL) == CL_SUCCESS);
+}
+
+static void on_an_own_queue(cl_kernel kernel, const size_t *global, const size_t *local)
+{
+    cl_int error;
+    cl_command_queue queue = clCreateCommandQueueWithProperties(
+        gravel_cl_context(gravel), gravel_cl_device(gravel), NULL, &error);
+    MUST(error == CL_SUCCESS);
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, global, local, 0, NULL, NULL) ==
+         CL_SUCCESS);
+    MUST(clFinish(queue) == CL_SUCCESS);
+    clReleaseCommandQueue(queue);
+}
+
+/* The program is built while nothing runs; or while the kernel that waits runs. */
+static void run_behind(const char *name, way *enqueue, bool is_late)
+{
+    const size_t local = GROUP, global = N_SMALL;
+    char own_name[32];
+    if (by_launch_alone && enqueue != by_launch)
+        return;
+    private_bytes += name ? 0 : 1024;
+    snprintf(own_name, sizeof own_name, "private_%u", private_bytes);
+    watch(LIMIT_S, name ? name : own_name);
+    uint64_t table = alloc_or_die(gravel, 4096);
+    cl_program early = build(is_late ? 256 : private_bytes), late = NULL;
+    launch_sender(early, table);
+    if (is_late)
+        late = build(private_bytes);
+    cl_kernel kernel = make_kernel(late ? late : early, name ? name : own_name);
+    enqueue(kernel, &global, &local);
+    OK(gravel_barrier(gravel));
+    MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
+    OK(gravel_free(gravel, table));
+    clReleaseKernel(kernel);
+    clReleaseProgram(early);
+    if (late)
+        clReleaseProgram(late);
+}
+
+static void every_form_ends_behind_a_kernel_that_waits(void **state)
+{
+    static const char *const names[] = {"plain", "opened", "with_local", NULL};
+    (void)state;
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        run_behind(names[i], by_launch, false);
+        run_behind(names[i], on_the_nodes_queue, false);
+    }
+}
+
+static void own_queue_ends_behind_a_kernel_that_waits(void **state)
+{
+    (void)state;
+    run_behind(NULL, on_an_own_queue, false);
+}
+
+static void program_is_built_beside_a_kernel_that_waits(void **state)
+{
+    (void)state;
+    run_behind(NULL, by_launch, true);
+    run_behind(NULL, on_the_nodes_queue, true);
+}
+
+/* Without the library: only gravel_launch can know of it. */
+static void program_of_the_callers_ends_by_gravel_launch(void **state)
+{
+    (void)state;
+    static const char own[] = "kernel void private_65536(global uint *out, uint n)\n"
+                              "{\n"
+                              "    uint words[16384], at = n;\n"
+                              "    for (uint i = 0; i < n; i++)\n"
+                              "        words[(at = at * 1664525u + i) % 16384] = i;\n"
+                              "    out[get_global_id(0)] = n ? words[at % 16384] : 7;\n"
+                              "}\n";
+    const char *source = own;
+    const size_t local = GROUP, global = N_SMALL;
+    const cl_uint none = 0;
+    cl_int error;
+    watch(LIMIT_S, "a program of the caller's");
+    cl_device_id device = gravel_cl_device(gravel);
+    cl_program program =
+        clCreateProgramWithSource(gravel_cl_context(gravel), 1, &source, NULL, &error);
+    MUST(error == CL_SUCCESS &&
+         clBuildProgram(program, 1, &device, NULL, NULL, NULL) == CL_SUCCESS);
+    cl_kernel kernel = clCreateKernel(program, "private_65536", &error);
+    MUST(error == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 0, sizeof out, &out) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, 1, sizeof none, &none) == CL_SUCCESS);
+    uint64_t table = alloc_or_die(gravel, 4096);
+    cl_program sender = build(256);
+    launch_sender(sender, table);
+    OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
+    OK(gravel_barrier(gravel));
+    cl_uint first;
+    MUST(clEnqueueReadBuffer(gravel_cl_queue(gravel), out, CL_TRUE, 0, sizeof first, &first, 0,
+                             NULL, NULL) == CL_SUCCESS);
+    assert_int_equal(first, 7);
+    OK(gravel_free(gravel, table));
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    clReleaseProgram(sender);
+}
+
+static int open_node(void **state)
+{
+    (void)state;
+    cl_int error;
+    watch(2 * LIMIT_S, "opening");
+    struct gravel_config config = loopback_config(2);
+    config.queue_bytes = QUEUE_BYTES;
+    OK(gravel_open(&gravel, &config, NULL));
+    out = clCreateBuffer(gravel_cl_context(gravel), CL_MEM_READ_WRITE, N_SMALL * sizeof(cl_uint),
+                         NULL, &error);
+    MUST(error == CL_SUCCESS);
+    const cl_uint zero = 0;
+    MUST(clEnqueueFillBuffer(gravel_cl_queue(gravel), out, &zero, sizeof zero, 0,
+                             N_SMALL * sizeof zero, 0, NULL, NULL) == CL_SUCCESS);
+    MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
+    return 0;
+}
+
+static int close_node(void **state)
+{
+    (void)state;
+    clReleaseMemObject(out);
+    OK(gravel_close(gravel));
+    watch(0, "");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    by_launch_alone = argc > 1 && !strcmp(argv[1], "by_launch");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form_ends_behind_a_kernel_that_waits),
+        cmocka_unit_test(own_queue_ends_behind_a_kernel_that_waits),
+        cmocka_unit_test(program_is_built_beside_a_kernel_that_waits),
+        cmocka_unit_test(program_of_the_callers_ends_by_gravel_launch),
+    };
+    return cmocka_run_group_tests(tests, open_node, close_node);
+}
