@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Wait until the commands enqueued so far have ended, well or not. On pump it keeps its thread awake, for which kernels wait. */
+/* Wait until the commands enqueued so far have ended, well or not; the pump, for which they may wait, stays awake. */
 static int wait_until_idle(struct gravel *gravel)
 {
     struct gravel_kernel_wait kernels;

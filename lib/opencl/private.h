@@ -3,9 +3,9 @@
  * Private memory of work-items, where the driver keeps it in one pool that grows with the kernel that needs most.
  *
  * A driver may wait for an idle device before its pool grows, and keep all other threads out while it waits (NVIDIA's
- * does): behind a kernel that waits for the host that wait has no end. So a kernel that may make the pool grow is enqueued
- * when no other runs; and as the pool never shrinks, a kernel of ours makes it large enough for a program as soon as
- * that is built.
+ * does): behind a kernel that waits for the host that wait has no end. So a kernel that may make the pool grow is
+ * enqueued when no other runs; and as the pool never shrinks, a kernel of ours makes it large enough for a program as
+ * soon as that is built.
  *
  * Path:    program.c, which notes what programs need -> private.h -> node/enqueue.c, the door to the caller's queue.
  * Owner:   the node; it retains the programs of kernels that it remembers.
