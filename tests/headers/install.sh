@@ -37,11 +37,22 @@ ln -s "$source" "$work/outer/subprojects/gravel"
 cp "$here/user.c" "$work/outer"
 cat >"$work/outer/meson.build" <<EOF
 project('outer', 'c')
-gravel = subproject('gravel', default_options: ['apps=false', 'tests=false', 'mpi=disabled'])
 user = executable('user', 'user.c', dependencies: dependency('gravel'))
 test('user', user, args: '$version')
 EOF
-step "setting up as a subproject" meson setup "$work/inner" "$work/outer"
+step "setting up as a subproject" meson setup -Dgravel:mpi=disabled "$work/inner" "$work/outer"
+for part in apps tests bench; do
+    grep -q "^ *$part *: no" "$work/log" || fail "a subproject builds its $part, or does not say that it leaves them out:"
+done
 step "building as a subproject" ninja -j 2 -C "$work/inner" user
 step "running as a subproject" "$work/inner/user" "$version"
+# With the library of OpenCL alone Gravel is set up, and names what each part that it leaves out needs.
+mkdir "$work/lean"
+cp "$(pkg-config --variable=pcfiledir OpenCL)/OpenCL.pc" "$work/lean"
+step "setting up with OpenCL alone" env PKG_CONFIG_LIBDIR="$work/lean" meson setup "$work/alone" "$source"
+grep -q '^ *tools *: no: .*jansson' "$work/log" && grep -q '^ *apps *: no: .*jansson' "$work/log" ||
+    fail "set up with OpenCL alone, it does not say that tools and applications need jansson:"
+env PKG_CONFIG_LIBDIR="$work/lean" meson setup "$work/asked" "$source" -Dapps=enabled >"$work/log" 2>&1 &&
+    fail "-Dapps=enabled without jansson is not refused:"
+grep -q 'apps cannot be enabled: it needs jansson' "$work/log" || fail "-Dapps=enabled without jansson:"
 echo "installed and as a subproject: version $version compiles, links and answers"

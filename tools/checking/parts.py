@@ -111,7 +111,7 @@ def clang():
 
 def packaged():
     """With what gcc finds by optimizing more."""
-    return build(BUILD + "-packaged", "gcc", "-Doptimization=2", "-Db_ndebug=true", "-Dtests=false")
+    return build(BUILD + "-packaged", "gcc", "-Doptimization=2", "-Db_ndebug=true", "-Dtests=disabled")
 
 
 BUILDS = {"build with clang": clang, "build as packaged": packaged, "manual": manual}
