@@ -36,10 +36,20 @@ uint64_t cell_first(uint32_t cell)
     return kind == ANDS || kind == MINS ? UINT64_MAX : 0;
 }
 
+bool is_of_kernel(const struct event *event)
+{
+    return event->group < HISTORY_GROUPS;
+}
+
+bool are_for_one_handler(const struct event *a, const struct event *b)
+{
+    return a->form == HISTORY_HANDLER && b->form == HISTORY_HANDLER && a->type == b->type;
+}
+
 bool is_message(const struct event *event)
 {
     return event->op < HISTORY_LOOK &&
-           !(event->group == HISTORY_HOST && event->op == GRAVEL_GET); /* which returns with it */
+           (is_of_kernel(event) || event->op != GRAVEL_GET); /* the host's returns with the word */
 }
 
 bool is_seeing(const struct event *event)

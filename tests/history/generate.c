@@ -44,6 +44,17 @@ static bool has_form(uint32_t op, uint32_t type, uint32_t form)
     return form == HISTORY_WG_IF;
 }
 
+/* Of the operations that a handler can do, every second one. */
+static bool has_handler(struct draw *draw, const struct event *event)
+{
+    const uint32_t code = HISTORY_CODE(event->op, event->type);
+    return draw->history->asks && chance(draw, 50) &&
+           (code == HISTORY_CODE(GRAVEL_OR, GRAVEL_UINT) ||
+            code == HISTORY_CODE(GRAVEL_FETCH_OR, GRAVEL_UINT) ||
+            code == HISTORY_CODE(GRAVEL_PUT, GRAVEL_ULONG) ||
+            code == HISTORY_CODE(GRAVEL_SWAP, GRAVEL_ULONG));
+}
+
 static bool offers(uint32_t cell, uint32_t op, uint32_t type)
 {
     const struct cell *words = &history_cells[cell];
@@ -125,6 +136,8 @@ static void draw_call(struct draw *draw, struct event event)
     event.form = (uint8_t)below(draw, 3);
     if (!has_form(event.op, event.type, event.form))
         event.form = HISTORY_WG_IF;
+    if (has_handler(draw, &event))
+        event.form = HISTORY_HANDLER;
     const uint32_t percent = event.form == HISTORY_WG ? 100 : 15 + below(draw, 60);
     for (event.item = 0; event.item < HISTORY_ITEMS; event.item++)
         if (chance(draw, percent)) {
@@ -134,22 +147,25 @@ static void draw_call(struct draw *draw, struct event event)
         }
 }
 
-/* For a flag of the own group, or of a launch that a rank has begun before this one. */
+/* For the flag of a launch that a rank begins before this one, or has begun ahead of this call of the host. */
+static void wait_for_earlier(struct draw *draw, struct event *event)
+{
+    event->of_origin = (uint8_t)below(draw, draw->history->n_origins);
+    event->of_launch = (uint8_t)below(draw, event->launch);
+    event->of_group = (uint8_t)below(draw, HISTORY_GROUPS);
+    event->of_step = (uint8_t)below(draw, HISTORY_STEPS);
+}
+
 static void draw_look(struct draw *draw, struct event event)
 {
-    const struct history *history = draw->history;
     event.op = HISTORY_LOOK;
     event.node = event.origin;
     event.of_origin = event.origin;
     event.of_launch = event.launch;
     event.of_group = event.group;
     event.of_step = event.step;
-    if (event.launch > 0 && chance(draw, 60)) {
-        event.of_origin = (uint8_t)below(draw, history->n_origins);
-        event.of_launch = (uint8_t)below(draw, event.launch);
-        event.of_group = (uint8_t)below(draw, HISTORY_GROUPS);
-        event.of_step = (uint8_t)below(draw, HISTORY_STEPS);
-    }
+    if (event.launch > 0 && chance(draw, 60))
+        wait_for_earlier(draw, &event);
     event.type = chance(draw, 50) ? GRAVEL_UINT : GRAVEL_ULONG;
     for (event.item = 0; event.item < HISTORY_ITEMS; event.item++) {
         event.cell = (uint8_t)below(draw, HISTORY_LOG);
@@ -201,6 +217,17 @@ static void draw_group(struct draw *draw, struct event event)
 
 /* ---- the host ---------------------------------------------------------------------------------- */
 
+/* Where the host addresses the heap it may poll a flag too. */
+static void draw_poll(struct draw *draw, struct event event)
+{
+    event.op = HISTORY_LOOK;
+    event.node = event.origin;
+    event.cell = (uint8_t)below(draw, HISTORY_LOG);
+    event.type = (uint8_t)history_cells[event.cell].type;
+    wait_for_earlier(draw, &event);
+    add(draw, event);
+}
+
 /* What the host can do with a word: updates, active messages, and gravel_get. */
 static void draw_host_call(struct draw *draw, struct event event)
 {
@@ -212,7 +239,16 @@ static void draw_host_call(struct draw *draw, struct event event)
     event.type = (uint8_t)history_cells[cell].type;
     event.node = (uint8_t)below(draw, draw->history->n_nodes);
     event.cell = (uint8_t)draw_cell(draw, event.op, event.type);
+    if (has_handler(draw, &event))
+        event.form = HISTORY_HANDLER;
     add(draw, event);
+}
+
+static void draw_thread(struct draw *draw, struct event event)
+{
+    const uint32_t n_steps = below(draw, HISTORY_STEPS);
+    for (event.step = 0; event.step < n_steps; event.step++)
+        draw_host_call(draw, event);
 }
 
 static void draw_host(struct draw *draw, struct event event)
@@ -222,6 +258,8 @@ static void draw_host(struct draw *draw, struct event event)
         if (chance(draw, 25)) {
             event.op = chance(draw, 60) ? HISTORY_FENCE : HISTORY_QUIET;
             add(draw, event);
+        } else if (draw->history->handlers_look && event.launch > 0 && chance(draw, 30)) {
+            draw_poll(draw, event);
         } else {
             draw_host_call(draw, event);
         }
@@ -237,6 +275,9 @@ void generate_history(struct history *history)
             struct event event = {.origin = (uint8_t)origin, .launch = (uint8_t)launch};
             event.group = HISTORY_HOST;
             draw_host(&draw, event);
+            event.group = HISTORY_THREAD;
+            if (launch == 0 && chance(&draw, 50))
+                draw_thread(&draw, event);
             for (event.group = 0; launch < history->n_launches && event.group < HISTORY_GROUPS;
                  event.group++)
                 draw_group(&draw, event);

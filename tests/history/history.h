@@ -20,7 +20,8 @@
 #define HISTORY_NODES 4u
 #define HISTORY_LAUNCHES 2u
 #define HISTORY_GROUPS 3u
-#define HISTORY_HOST HISTORY_GROUPS /* the group of what the host itself does */
+#define HISTORY_HOST HISTORY_GROUPS         /* the group of what the host itself does */
+#define HISTORY_THREAD (HISTORY_GROUPS + 1) /* and another thread of it, beside all launches */
 #define HISTORY_EVENTS 512u
 #define HISTORY_CELLS 13u
 #define HISTORY_LOG (HISTORY_CELLS - 1) /* no word: the order of a node's active messages */
@@ -49,6 +50,7 @@ struct history {
     uint32_t n_nodes, n_origins; /* one process is all loop-back nodes, and sends as node 0 */
     uint32_t n_launches;
     bool kernels_wait;  /* not on drain */
+    bool asks;          /* handlers of the device */
     bool handlers_look; /* at words: where the host addresses the heap */
     uint32_t n_events;
     struct event events[HISTORY_EVENTS];
@@ -82,6 +84,9 @@ uint64_t cell_first(uint32_t cell);
 
 /** Whether an event sends a message, and whether it sees something. */
 bool is_message(const struct event *event);
+bool is_of_kernel(const struct event *event);
+/** Whether two messages are for one handler of the device, which may run them in any order. */
+bool are_for_one_handler(const struct event *a, const struct event *b);
 bool is_seeing(const struct event *event);
 /** Whether the event leaves the word as it was: what it does besides is to see. */
 bool is_reading(const struct event *event);

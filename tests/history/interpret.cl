@@ -42,6 +42,13 @@
          item.node)
 #define NOTE(FORM) FORM(AM, ULONG, am2, GRAVEL_HANDLER(note), item.value, item.expected, item.node)
 
+/* Handlers do what the operation says. */
+#define BY_HANDLER(OP, TYPE, name, ...)                                                   \
+    gravel_##name##_wg_if(g, IS(OP, TYPE) && call.form == HISTORY_HANDLER && item.active, \
+                          __VA_ARGS__);
+#define OR_WORD GRAVEL_HANDLER(or_word), words, item.index, item.value
+#define SWAP_WORD GRAVEL_HANDLER(swap_word), item.index, words, item.value
+
 kernel void interpret(GRAVEL_ARENA, ulong words, ulong answers, ulong answered,
                       global const struct history_call *calls,
                       global const struct history_item *items, volatile global ulong *seen)
@@ -84,6 +91,12 @@ kernel void interpret(GRAVEL_ARENA, ulong words, ulong answers, ulong answered,
         NOTE(ALONE)
         VALUE(ALL, PUT, put, UINT, uint)
         FETCH(ALL, SWAP, swap, ULONG, ulong)
+#ifdef HISTORY_ASKS
+        BY_HANDLER(OR, UINT, am3, OR_WORD, item.node)
+        BY_HANDLER(FETCH_OR, UINT, ask3, OR_WORD, reply, item.place, item.node)
+        BY_HANDLER(PUT, ULONG, am3, SWAP_WORD, item.node)
+        BY_HANDLER(SWAP, ULONG, ask3, SWAP_WORD, reply, item.place, item.node)
+#endif
         gravel_wait_until_uint_wg(g, call.flag, GRAVEL_CMP_GE, call.n_raised);
         if (item.active && call.code == HISTORY_CODE(HISTORY_LOOK, GRAVEL_UINT))
             seen[i] = *(volatile global uint *)gravel_local(g, item.look_at);

@@ -40,11 +40,6 @@ struct syncs {
 
 /* ---- promises ---------------------------------------------------------------------------------- */
 
-static bool is_of_kernel(const struct event *event)
-{
-    return event->group != HISTORY_HOST;
-}
-
 /* Where in its host's program an event is issued. */
 static uint32_t host_place(const struct event *event)
 {
@@ -59,16 +54,17 @@ static bool is_between(const struct event *a, const struct event *sync, const st
 
 static bool is_of_one_group(const struct event *a, const struct event *b)
 {
-    return is_of_kernel(a) && a->origin == b->origin && a->launch == b->launch &&
-           a->group == b->group;
+    return a->origin == b->origin && a->launch == b->launch && a->group == b->group &&
+           a->group != HISTORY_HOST;
 }
 
 static bool is_behind_a_return(const struct event *a, const struct event *b)
 {
     if (is_message(a))
         return false;
-    return is_of_kernel(a) ? is_of_one_group(a, b) && a->step < b->step
-                           : a->origin == b->origin && host_place(a) < host_place(b);
+    if (is_of_kernel(a) || a->group == HISTORY_THREAD || b->group == HISTORY_THREAD)
+        return is_of_one_group(a, b) && a->step < b->step;
+    return a->origin == b->origin && host_place(a) < host_place(b);
 }
 
 /* The last step whose signals a look waits for, or -1. */
@@ -110,13 +106,15 @@ static enum reason promised(const struct history *history, const struct syncs *s
                             const struct event *a, const struct event *b)
 {
     const bool is_one_node = a->node == b->node && is_message(a) && is_message(b);
+    const bool is_of_thread = a->group == HISTORY_THREAD || b->group == HISTORY_THREAD;
     if (is_behind_a_return(a, b))
         return RETURNED;
-    if (is_one_node && is_of_one_group(a, b) && a->step < b->step)
+    if (is_one_node && is_of_kernel(a) && is_of_one_group(a, b) && a->step < b->step &&
+        !are_for_one_handler(a, b))
         return IN_ORDER;
     if (b->op == HISTORY_LOOK && is_flagged(history, a, b))
         return FLAGGED;
-    return synced(syncs, a, b, is_one_node);
+    return is_of_thread ? NONE : synced(syncs, a, b, is_one_node);
 }
 
 /* ---- what was seen ----------------------------------------------------------------------------- */

@@ -38,8 +38,8 @@ static const char *const op_names[] = {
 
 static const char *form_of(const struct event *event)
 {
-    static const char *const forms[] = {"_wg", "_wg_if", "_wi"};
-    if (event->group == HISTORY_HOST || event->op >= HISTORY_LOOK)
+    static const char *const forms[] = {"_wg", "_wg_if", "_wi", " by a handler of the device, at"};
+    if (event->op >= HISTORY_LOOK || (!is_of_kernel(event) && event->form != HISTORY_HANDLER))
         return "";
     return forms[event->form];
 }
@@ -61,7 +61,7 @@ static void print_operands(const struct event *event)
 static void print_event(const struct event *event, uint32_t number)
 {
     printf("    %3u  ", number);
-    if (event->group != HISTORY_HOST)
+    if (is_of_kernel(event))
         printf("step %u, item %u: ", event->step, event->item);
     printf("%s%s%s%s", op_names[event->op],
            event->op >= HISTORY_FENCE   ? ""
@@ -88,6 +88,8 @@ static void print_part(const struct history *history, uint32_t origin, uint32_t 
             continue;
         if (!is_titled && group == HISTORY_HOST)
             printf("  rank %u, host, ahead of launch %u\n", origin, launch);
+        else if (!is_titled && group == HISTORY_THREAD)
+            printf("  rank %u, another thread of the host\n", origin);
         else if (!is_titled)
             printf("  rank %u, launch %u, group %u of %u work-items\n", origin, launch, group,
                    (unsigned)HISTORY_ITEMS);
@@ -114,6 +116,7 @@ void print_history(const struct history *history, const struct verdict *verdict)
             print_part(history, origin, launch, HISTORY_HOST);
             for (uint32_t group = 0; group < HISTORY_GROUPS; group++)
                 print_part(history, origin, launch, group);
+            print_part(history, origin, launch, HISTORY_THREAD);
         }
     print_words(history);
     for (uint32_t i = 0; i < verdict->n_cycle; i++)

@@ -5,17 +5,19 @@
  *
  * Path:    generate.c -> this (table.c, interpret.cl) -> check.c
  * Owner:   struct nodes. Where the host addresses the heap, the words stay mapped, for handlers to look at them.
- * Threads: the main thread; note() in the network thread, until the barrier.
+ * Threads: the main thread, and one more of the host's while a history runs; note() in the network thread, until the barrier.
  */
 #include "run.h"
 
 #include "support.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
-extern const char history_interpret_cl[];
+extern const char history_interpret_cl[], history_handlers_cl[];
 
 /** A call that must succeed: the error names the history. */
 #define WORKS(nodes, call)                                                                        \
@@ -29,13 +31,14 @@ struct nodes {
     struct gravel *gravel;
     struct layout layout;
     uint32_t node, n_nodes;
-    bool is_one_process;
+    bool is_one_process, asks;
     cl_program program;
     cl_kernel kernels[HISTORY_LAUNCHES]; /* each with the buffers of its launch */
     cl_mem calls[HISTORY_LAUNCHES], items[HISTORY_LAUNCHES], seen[HISTORY_LAUNCHES];
     struct history *running;
     uint64_t n_noted[HISTORY_NODES];
     const char *mapped[HISTORY_NODES]; /* NULL where the host does not address the heap */
+    const char *flags;                 /* of this node; too */
 };
 
 static uint64_t load(const char *word, uint32_t type)
@@ -113,7 +116,8 @@ static void build(struct nodes *nodes)
     static struct history nothing;
     for (int turn = 0; turn < 2; turn++) {
         if ((nodes->node == 0) == (turn == 0)) {
-            nodes->program = build_or_die(nodes->gravel, history_interpret_cl, NULL);
+            nodes->program = build_or_die(nodes->gravel, history_interpret_cl,
+                                          nodes->asks ? "-DHISTORY_ASKS" : NULL);
             for (uint32_t launch = 0; launch < HISTORY_LAUNCHES; launch++)
                 make_kernel(nodes, launch);
             prepare_launch(nodes, &nothing, 0);
@@ -124,12 +128,21 @@ static void build(struct nodes *nodes)
     }
 }
 
-struct nodes *nodes_open(void)
+enum handler { NOTE, OR_WORD, SWAP_WORD };
+
+struct nodes *nodes_open(bool asks)
 {
     static struct nodes nodes;
     static const struct gravel_handler handlers[] = {
-        {.name = "note", .n_args = 2, .function = note, .user = &nodes}};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 1);
+        [NOTE] = {.name = "note", .n_args = 2, .function = note, .user = &nodes},
+        [OR_WORD] = {.name = "or_word", .n_args = 3, .answers = 1},
+        [SWAP_WORD] = {.name = "swap_word", .n_args = 3, .n_keys = 1, .answers = 1}};
+    struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = asks ? 3 : 1);
+    if (asks)
+        bindings.device_code =
+            (struct gravel_device_code){history_handlers_cl, "handlers.cl", NULL};
+    nodes.asks = asks;
     nodes.gravel = open_default(&bindings);
     nodes.node = gravel_node(nodes.gravel);
     nodes.n_nodes = gravel_n_nodes(nodes.gravel);
@@ -139,9 +152,11 @@ struct nodes *nodes_open(void)
     nodes.layout.flags = alloc_or_die(nodes.gravel, FLAGS_BYTES);
     nodes.layout.answered = alloc_or_die(nodes.gravel, FLAGS_BYTES);
     nodes.layout.answers = alloc_or_die(nodes.gravel, N_PLACES * 8);
-    for (uint32_t node = 0; node < nodes.n_nodes; node++)
-        if (gravel_is_local(nodes.gravel, node) && !is_sliced(nodes.gravel))
+    for (uint32_t node = 0; node < nodes.n_nodes && !is_sliced(nodes.gravel); node++)
+        if (gravel_is_local(nodes.gravel, node))
             nodes.mapped[node] = read_map(nodes.gravel, node, nodes.layout.words, WORDS_BYTES);
+    if (!is_sliced(nodes.gravel))
+        nodes.flags = read_map(nodes.gravel, nodes.node, nodes.layout.flags, FLAGS_BYTES);
     build(&nodes);
     return &nodes;
 }
@@ -158,6 +173,7 @@ void nodes_close(struct nodes *nodes)
     for (uint32_t node = 0; node < nodes->n_nodes; node++)
         if (nodes->mapped[node])
             unmap(nodes->gravel, nodes->mapped[node]);
+    unmap(nodes->gravel, nodes->flags);
     OK(gravel_close(nodes->gravel));
 }
 
@@ -166,6 +182,7 @@ void nodes_describe(const struct nodes *nodes, struct history *history)
     history->n_nodes = nodes->n_nodes;
     history->n_origins = nodes->is_one_process ? 1 : nodes->n_nodes;
     history->kernels_wait = !takes_step(nodes->gravel, "drain");
+    history->asks = nodes->asks;
     history->handlers_look = !is_sliced(nodes->gravel);
 }
 
@@ -222,40 +239,82 @@ static void send(struct nodes *nodes, const struct event *event)
                                    event->op == GRAVEL_INC ? NULL : &event->value, event->node));
 }
 
+static void send_to_handler(struct nodes *nodes, const struct event *event)
+{
+    const uint64_t index = event->cell * CELL_BYTES / GRAVEL_TYPE_BYTES(event->type);
+    const uint64_t note_args[] = {(uint64_t)(event - nodes->running->events), event->cell};
+    const uint64_t or_args[] = {nodes->layout.words, index, event->value};
+    const uint64_t swap_args[] = {index, nodes->layout.words, event->value};
+    if (event->op == GRAVEL_AM)
+        WORKS(nodes, gravel_am(nodes->gravel, NOTE, note_args, 2, event->node));
+    else if (event->op == GRAVEL_OR)
+        WORKS(nodes, gravel_am(nodes->gravel, OR_WORD, or_args, 3, event->node));
+    else
+        WORKS(nodes, gravel_am(nodes->gravel, SWAP_WORD, swap_args, 3, event->node));
+}
+
+static void get(struct nodes *nodes, struct event *event)
+{
+    WORKS(nodes, gravel_get(nodes->gravel, cell_offset(&nodes->layout, event->cell), &event->seen,
+                            GRAVEL_TYPE_BYTES(event->type), event->node));
+    event->n_seen = 1;
+}
+
+/* The watch ends it if the flag does not come. */
+static void poll(struct nodes *nodes, struct event *event)
+{
+    const uint32_t *flag =
+        (const uint32_t *)(nodes->flags + (flag_of(&nodes->layout, event) - nodes->layout.flags));
+    const uint32_t n_raised = count_raising(nodes->running, event);
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) < n_raised)
+        sched_yield();
+    event->seen =
+        load(nodes->mapped[nodes->node] + (uint64_t)event->cell * CELL_BYTES, event->type);
+    event->n_seen = 1;
+}
+
 static void host_does(struct nodes *nodes, struct event *event)
 {
-    const uint64_t args[] = {(uint64_t)(event - nodes->running->events), event->cell};
-    switch (event->op) {
-    case HISTORY_FENCE:
+    if (event->op == HISTORY_FENCE)
         WORKS(nodes, gravel_fence(nodes->gravel));
-        break;
-    case HISTORY_QUIET:
+    else if (event->op == HISTORY_QUIET)
         WORKS(nodes, gravel_quiet(nodes->gravel));
-        break;
-    case GRAVEL_AM:
-        WORKS(nodes, gravel_am(nodes->gravel, 0, args, 2, event->node));
-        break;
-    case GRAVEL_GET:
-        WORKS(nodes, gravel_get(nodes->gravel, cell_offset(&nodes->layout, event->cell),
-                                &event->seen, GRAVEL_TYPE_BYTES(event->type), event->node));
-        event->n_seen = 1;
-        break;
-    default:
+    else if (event->op == HISTORY_LOOK)
+        poll(nodes, event);
+    else if (event->op == GRAVEL_GET)
+        get(nodes, event);
+    else if (event->op == GRAVEL_AM || event->form == HISTORY_HANDLER)
+        send_to_handler(nodes, event);
+    else
         send(nodes, event);
+}
+
+static void play_part(struct nodes *nodes, uint32_t group, uint32_t launch)
+{
+    struct history *history = nodes->running;
+    for (uint32_t i = 0; i < history->n_events; i++) {
+        struct event *event = &history->events[i];
+        if (event->origin == nodes->node && event->group == group && event->launch == launch)
+            host_does(nodes, event);
     }
 }
 
-static void play(struct nodes *nodes, struct history *history)
+static void *play_thread(void *nodes)
 {
+    play_part(nodes, HISTORY_THREAD, 0);
+    return NULL;
+}
+
+static void play(struct nodes *nodes, const struct history *history)
+{
+    pthread_t thread;
+    MUST(!pthread_create(&thread, NULL, play_thread, nodes));
     for (uint32_t at = 0; at <= history->n_launches; at++) {
-        for (uint32_t i = 0; i < history->n_events; i++) {
-            struct event *event = &history->events[i];
-            if (event->origin == nodes->node && event->group == HISTORY_HOST && event->launch == at)
-                host_does(nodes, event);
-        }
+        play_part(nodes, HISTORY_HOST, at);
         if (at < history->n_launches)
             run_launch(nodes, at);
     }
+    MUST(!pthread_join(thread, NULL));
 }
 
 /* ---- behind ------------------------------------------------------------------------------------ */
@@ -274,7 +333,7 @@ static void read_launch(struct nodes *nodes, struct history *history, uint32_t l
     for (uint32_t i = 0; i < history->n_events; i++) {
         struct event *event = &history->events[i];
         const uint32_t place = place_of(event, event->step);
-        if (event->origin != nodes->node || event->launch != launch || event->group == HISTORY_HOST)
+        if (event->origin != nodes->node || event->launch != launch || !is_of_kernel(event))
             continue;
         if (is_answered(event))
             event->seen = load(answers + 8 * (uint64_t)place, event->type);

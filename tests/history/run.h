@@ -9,8 +9,8 @@
 
 struct nodes;
 
-/** Open by the launcher and the environment, and compile. Collective. */
-struct nodes *nodes_open(void);
+/** Open by the launcher and the environment, with handlers of the device or without, and compile. Collective. */
+struct nodes *nodes_open(bool asks);
 void nodes_close(struct nodes *nodes);
 
 /** What the seed does not say. */

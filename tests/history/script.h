@@ -12,10 +12,14 @@
 #define HISTORY_ITEMS 8 /* of a work-group */
 #define HISTORY_STEPS 8 /* of a work-group at most */
 
-/* Forms of a call: every work-item, those that are active by a predicate, each active one by itself. */
+/*
+ * Forms of a call: every work-item, those that are active by a predicate, each active one by itself; and those that are
+ * active, by a message to a handler of the device, asked if there is an answer.
+ */
 #define HISTORY_WG 0
 #define HISTORY_WG_IF 1
 #define HISTORY_WI 2
+#define HISTORY_HANDLER 3
 
 /* Beside the operations of gravel/operation.h. Looks are a kernel's: */
 #define HISTORY_LOOK 32 /* at a word of its node, once a flag has been raised often enough */

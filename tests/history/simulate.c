@@ -34,11 +34,6 @@ static bool breaks(const struct state *state, enum fault fault)
     return state->simulation->fault == fault;
 }
 
-static bool is_of_kernel(const struct event *event)
-{
-    return event->group != HISTORY_HOST;
-}
-
 /* ---- what must be first ------------------------------------------------------------------------- */
 
 /* Whether a comes before b in the program of their rank: a launch waits for the one before, hosts for nothing. */
@@ -46,6 +41,8 @@ static bool is_issued_before(const struct event *a, const struct event *b)
 {
     if (a->origin != b->origin)
         return false;
+    if (a->group == HISTORY_THREAD || b->group == HISTORY_THREAD)
+        return a->group == b->group && a->step < b->step;
     if (is_of_kernel(a) && is_of_kernel(b))
         return a->launch < b->launch ||
                (a->launch == b->launch && a->group == b->group && a->step < b->step);
@@ -114,10 +111,12 @@ static bool must_precede(const struct state *state, uint32_t i, uint32_t k)
     const struct event *a = &state->history->events[i], *b = &state->history->events[k];
     if (state->progress[i] != SENT || a->origin != b->origin || a->node != b->node)
         return false;
-    if (state->epoch[i] < state->epoch[k] && !breaks(state, FENCE_EARLY))
+    if (state->epoch[i] < state->epoch[k] && a->group != HISTORY_THREAD &&
+        b->group != HISTORY_THREAD && !breaks(state, FENCE_EARLY))
         return true;
     return is_of_kernel(a) && a->launch == b->launch && a->group == b->group && a->step < b->step &&
-           !breaks(state, OVERTAKES) && !(breaks(state, HANDLED_LATE) && b->op == GRAVEL_AM);
+           !are_for_one_handler(a, b) && !breaks(state, OVERTAKES) &&
+           !(breaks(state, HANDLED_LATE) && b->op == GRAVEL_AM);
 }
 
 static bool can_arrive(const struct state *state, uint32_t k)

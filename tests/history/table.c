@@ -18,13 +18,18 @@ uint32_t place_of(const struct event *event, uint32_t step)
            event->item;
 }
 
-static uint64_t flag_of(const struct layout *layout, uint32_t origin, uint32_t launch,
+static uint64_t flag_at(const struct layout *layout, uint32_t origin, uint32_t launch,
                         uint32_t group)
 {
     return layout->flags + 4 * ((origin * HISTORY_LAUNCHES + launch) * HISTORY_GROUPS + group);
 }
 
-static uint32_t count_raising(const struct history *history, const struct event *look)
+uint64_t flag_of(const struct layout *layout, const struct event *look)
+{
+    return flag_at(layout, look->of_origin, look->of_launch, look->of_group);
+}
+
+uint32_t count_raising(const struct history *history, const struct event *look)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < history->n_events; i++)
@@ -53,9 +58,9 @@ static void fill_call(struct history_call *call, const struct layout *layout,
 {
     call->code = HISTORY_CODE(event->op, event->type);
     call->form = event->form;
-    call->flag = flag_of(layout, event->origin, event->launch, event->group);
+    call->flag = flag_at(layout, event->origin, event->launch, event->group);
     if (event->op == HISTORY_LOOK) {
-        call->flag = flag_of(layout, event->of_origin, event->of_launch, event->of_group);
+        call->flag = flag_of(layout, event);
         call->n_raised = count_raising(history, event);
     } else if (event->op == HISTORY_COLLECT) {
         call->code = HISTORY_CODE(HISTORY_LOOK, event->type);
@@ -73,7 +78,8 @@ static void fill_item(struct history_item *item, const struct layout *layout,
     item->value = event->op == GRAVEL_AM ? number : event->value;
     item->expected = event->op == GRAVEL_AM ? event->cell : event->expected;
     item->index = event->cell * CELL_BYTES / (is_wide ? 8 : 4);
-    item->place = place_of(event, event->step) * (is_wide ? 1 : 2);
+    item->place = place_of(event, event->step) *
+                  (is_wide || event->form == HISTORY_HANDLER ? 1 : 2); /* its answers are ulong */
     item->look_at = event->op == HISTORY_COLLECT
                         ? layout->answers + 8 * place_of(event, event->of_step)
                         : cell_offset(layout, event->cell);
@@ -93,7 +99,7 @@ void table_fill(struct table *table, const struct layout *layout, const struct h
     memset(table, 0, sizeof *table);
     for (uint32_t i = 0; i < history->n_events; i++) {
         const struct event *event = &history->events[i];
-        if (event->origin != origin || event->launch != launch || event->group == HISTORY_HOST)
+        if (event->origin != origin || event->launch != launch || !is_of_kernel(event))
             continue;
         fill_call(&table->calls[event->group][event->step], layout, history, event);
         fill_item(&table->items[event->group][event->step][event->item], layout, event, i);

@@ -131,6 +131,7 @@ static void draw(uint64_t seed)
     history.n_origins = seed % 3 ? history.n_nodes : 1;
     history.kernels_wait = seed % 5 != 0;
     history.handlers_look = seed % 7 != 0;
+    history.asks = seed % 2;
     generate_history(&history);
 }
 
