@@ -464,7 +464,8 @@ int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *value
  * @return        0; GRAVEL_ERANGE (no such node); GRAVEL_EINVAL; GRAVEL_ENOMEM. The owner checks the offset: the next
  *                quiet or barrier returns GRAVEL_ERANGE.
  *
- * Memory:  bytes are applied in pieces of up to a node buffer; no whole word is torn.
+ * Memory:  bytes are applied in pieces of up to a node buffer, in the order of their addresses; no aligned word of 4 or
+ *          8 bytes in them is torn.
  */
 int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_t bytes,
                uint32_t node);

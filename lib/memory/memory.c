@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "device/shared.h"
+#include "memory/heap_bytes.h"
 #include "opencl/objects.h"
 
 #include <stdlib.h>
@@ -148,7 +149,7 @@ int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64
                        uint64_t bytes)
 {
     if (!memory->buffer) {
-        memcpy(to, gravel_memory_heap(memory, heap) + offset, bytes);
+        gravel_heap_load_bytes(to, gravel_memory_heap(memory, heap) + offset, bytes);
         return 0;
     }
     uint64_t from = gravel_memory_heap_offset(memory, heap) + offset;
@@ -159,7 +160,7 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
                         const void *from, uint64_t bytes)
 {
     if (!memory->buffer) {
-        memcpy(gravel_memory_heap(memory, heap) + offset, from, bytes);
+        gravel_heap_store_bytes(gravel_memory_heap(memory, heap) + offset, from, bytes);
         return 0;
     }
     uint64_t to = gravel_memory_heap_offset(memory, heap) + offset;

@@ -6,6 +6,7 @@
  * Threads: the network thread.
  */
 #include "base/clock.h"
+#include "base/piece.h"
 #include "memory/memory.h"
 #include "network/parts.h"
 
@@ -30,7 +31,7 @@ static void ask(struct gravel_network *network, struct gravel_job *job)
     get->id = job->id;
     get->offset = job->offset + job->asked;
     get->position = job->asked;
-    get->bytes = left < most ? left : most;
+    get->bytes = gravel_piece_bytes(get->offset, left, most);
     job->asked += get->bytes;
     gravel_network_send(network, buffer);
 }

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/handler.h"
+#include "base/piece.h"
 #include "node/defaults.h"
 #include "node/node.h"
 
@@ -167,11 +168,9 @@ int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_
     int code = check_node(gravel, "gravel_put", node);
     if (!code && !data && bytes)
         code = gravel_fail(GRAVEL_EINVAL, "gravel_put: data is NULL");
-    most &= ~UINT64_C(7);
-    for (uint64_t done = 0; done < bytes && !code; done += most) {
-        uint64_t left = bytes - done;
-        code = put_piece(gravel, node, offset + done, (const unsigned char *)data + done,
-                         left < most ? left : most);
+    for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
+        piece = gravel_piece_bytes(offset + done, bytes - done, most);
+        code = put_piece(gravel, node, offset + done, (const unsigned char *)data + done, piece);
     }
     return code;
 }

@@ -5,6 +5,7 @@
 #include "opencl/copier.h"
 
 #include "base/error.h"
+#include "base/piece.h"
 #include "opencl/pinned.h"
 
 #include <pthread.h>
@@ -85,7 +86,7 @@ static int copy(struct gravel_copier *copier, cl_mem buffer, uint64_t at, unsign
     if (code)
         return code;
     for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
-        piece = bytes - done < COPIER_BYTES ? bytes - done : COPIER_BYTES;
+        piece = gravel_piece_bytes(at + done, bytes - done, COPIER_BYTES);
         code = copy_piece(copier, buffer, at + done, to ? to + done : NULL,
                           from ? from + done : NULL, piece, what);
     }
