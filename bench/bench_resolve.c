@@ -44,7 +44,6 @@ struct variant {
     const char *name;
     void (*run)(const struct table *table, const struct load *load);
     uint32_t command;
-    struct gravel_shard shard; /* whose updates count */
     bool is_applied;
 };
 
@@ -88,27 +87,17 @@ static void run_plain(const struct table *table, const struct load *load)
     }
 }
 
-static void apply_all(const struct table *table, const struct load *load, struct gravel_shard shard)
+static void run_apply(const struct table *table, const struct load *load)
 {
-    struct gravel_apply apply = {.heap = (unsigned char *)table->words, .shard = shard};
+    struct gravel_apply apply = {.heap = (unsigned char *)table->words};
     struct gravel_applied applied;
     for (uint32_t frame = 0; frame < load->n_frames; frame++)
         gravel_apply_frame(&apply, load->frames + (size_t)frame * FRAME_BYTES, &applied);
 }
 
-static void run_apply(const struct table *table, const struct load *load)
-{
-    apply_all(table, load, (struct gravel_shard){0, 1});
-}
-
-static void run_shard(const struct table *table, const struct load *load)
-{
-    apply_all(table, load, (struct gravel_shard){1, 2});
-}
-
 static void check_and_apply(const struct table *table, const struct load *load, bool is_applied)
 {
-    struct gravel_apply apply = {.heap = (unsigned char *)table->words, .shard = {0, 1}};
+    struct gravel_apply apply = {.heap = (unsigned char *)table->words};
     struct gravel_applied applied;
     struct gravel_refusal refusal;
     for (uint32_t i = 0; i < load->n_frames; i++) {
@@ -139,14 +128,13 @@ static void run_both(const struct table *table, const struct load *load)
 #define INC_ULONG GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_ULONG)
 #define ADD_ULONG GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_ULONG)
 static const struct variant variants[] = {
-    {"plain", run_plain, INC_ULONG, {0, 1}, true},
-    {"apply", run_apply, INC_ULONG, {0, 1}, true},
-    {"check", run_check, INC_ULONG, {0, 1}, false},
-    {"check+apply", run_both, INC_ULONG, {0, 1}, true},
-    {"apply-wide", run_apply, INC_ULONG | GRAVELP_COMMAND_WIDE, {0, 1}, true},
-    {"check-wide", run_check, INC_ULONG | GRAVELP_COMMAND_WIDE, {0, 1}, false},
-    {"apply-add", run_apply, ADD_ULONG, {0, 1}, true},
-    {"apply-shard-1-of-2", run_shard, INC_ULONG, {1, 2}, true},
+    {"plain", run_plain, INC_ULONG, true},
+    {"apply", run_apply, INC_ULONG, true},
+    {"check", run_check, INC_ULONG, false},
+    {"check+apply", run_both, INC_ULONG, true},
+    {"apply-wide", run_apply, INC_ULONG | GRAVELP_COMMAND_WIDE, true},
+    {"check-wide", run_check, INC_ULONG | GRAVELP_COMMAND_WIDE, false},
+    {"apply-add", run_apply, ADD_ULONG, true},
 };
 enum { N_VARIANTS = sizeof variants / sizeof variants[0] };
 
@@ -166,7 +154,7 @@ static uint64_t fill_run(unsigned char *run, const struct variant *variant, uint
             value = random_next(state);
             memcpy(run + GRAVEL_RUN_VALUES(command, n, 0) + (size_t)i * 8, &value, 8);
         }
-        if (variant->is_applied && (index * 8 >> 12) % variant->shard.count == variant->shard.index)
+        if (variant->is_applied)
             sum += value * (2 * index + 1);
     }
     return sum;
@@ -239,7 +227,7 @@ static void measure(const struct load loads[N_VARIANTS], uint64_t n_words, bool 
             uint64_t before = checksum_table(&table);
             double start = seconds();
             variants[v].run(&table, &loads[v]);
-            double n = (double)loads[v].n_frames * loads[v].n_in_frame / variants[v].shard.count;
+            double n = (double)loads[v].n_frames * loads[v].n_in_frame;
             double rate = n / (seconds() - start);
             valid[v] = valid[v] && checksum_table(&table) - before == loads[v].checksum;
             if (round >= 0) {

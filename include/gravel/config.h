@@ -108,8 +108,6 @@
       "launched as one of several")                                                               \
     X(COUNT, loopback_nodes, GRAVEL_LOOPBACK, 1, 1, 4096, "network",                              \
       "nodes that transport self stands for, each with its own heap")                             \
-    X(COUNT, n_resolvers, GRAVEL_RESOLVERS, 0, 0, 64, "network",                                  \
-      "helper threads that apply messages, sharded by address; 0 lets the network thread do it")  \
     X(COUNT, timeout_ms, GRAVEL_TIMEOUT, 8000, 100, 86400000, "network",                          \
       "time without a heartbeat after which a peer counts as dead, and longest wait without "     \
       "progress, in kernels too, by the host's clock [milliseconds]")                             \

@@ -79,8 +79,8 @@ struct gravel;
  * @param args    the arguments [GRAVEL_AM_MAX_ARGS]; those not sent are 0.
  * @return        0, or any other value to report GRAVEL_EHANDLER at this node and at the sender.
  *
- * Memory:  handlers and other messages for one node are applied one at a time unless n_resolvers > 1;
- *          handlers are always run one at a time, so plain loads and stores suffice among them.
+ * Memory:  handlers and other messages for one node are applied one at a time, so plain loads and stores suffice among
+ *          handlers.
  * Source:  Orr 2016, section 5.2.3.
  */
 typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t source,

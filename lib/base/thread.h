@@ -2,7 +2,7 @@
 /*
  * How a thread of the library begins if other threads wait for the end of its sleeps.
  *
- * Path:    aggregators, network thread, resolver's helpers -> thread.c.
+ * Path:    aggregators, network thread, pump -> thread.c.
  * Threads: the one that begins.
  */
 #ifndef GRAVEL_BASE_THREAD_H

@@ -115,7 +115,6 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .context = network->shape.context,
         .reply = gravel_reply_send,
         .network = network,
-        .n_helpers = config->n_resolvers,
         .memory = memory,
         .calls = calls,
         .max_frame_bytes = config->buffer_bytes,

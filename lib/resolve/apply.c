@@ -9,20 +9,18 @@
  *
  * Path:    decode.c -> apply.c -> the heap, or lib/network's handler call.
  * Owner:   the caller; see apply.h.
- * Threads: one per shard; no state.
+ * Threads: one; no state.
  * Source:  Orr 2016, section 5.2; requests: OpenSHMEM 1.5, section 9.7.
  */
 #include "resolve/apply.h"
 
 #include "resolve/heap_words.h"
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 #define PREFETCH_AHEAD 32u /* [messages]; measured best of 8, 16, 32 and 64 */
-#define SHARD_BLOCK 1024u  /* [messages] collected before they are applied; fit in L1 */
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
@@ -103,122 +101,17 @@ static apply_loop *const loops[GRAVEL_N_OPERATIONS][8][2] = {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* A run's parts, and the loop for it. */
-struct part {
-    apply_loop *loop;
-    uint64_t base; /* [bytes] */
-    const unsigned char *indices;
-    unsigned char *values;         /* NULL if it has none */
-    const unsigned char *expected; /* of CAS: the second row of values */
-    uint32_t n;
-    uint32_t index_bytes;
-    uint32_t value_bytes; /* also the size of the word, for inc too */
-};
-
-/* Heap offset of message i's word. */
-static inline uint64_t word_offset(const struct part *part, bool is_wide, uint32_t i)
-{
-    return is_wide ? ((const uint64_t *)(const void *)part->indices)[i]
-                   : part->base + (uint64_t)((const uint32_t *)(const void *)part->indices)[i] *
-                                      part->value_bytes;
-}
-
-/* n / number, given UINT64_MAX / number + 1; exact for n < 2^52 and number <= 2^12. */
-static inline uint64_t divide(uint64_t n, uint64_t reciprocal)
-{
-    __extension__ typedef unsigned __int128 product;
-    return (uint64_t)((product)n * reciprocal >> 64);
-}
-
-/* List a block's messages whose words are in the shard. No branch: the answers are random. */
-static inline uint32_t list_owned(const struct part *part, bool is_wide, uint32_t first,
-                                  uint32_t end, struct gravel_shard shard, uint32_t *owned)
-{
-    uint64_t reciprocal = UINT64_MAX / shard.count + 1;
-    uint32_t n_owned = 0;
-    for (uint32_t i = first; i < end; i++) {
-        uint64_t page = word_offset(part, is_wide, i) >> GRAVEL_SHARD_PAGE_SHIFT;
-        owned[n_owned] = i;
-        n_owned += page - divide(page, reciprocal) * shard.count == shard.index;
-    }
-    return n_owned;
-}
-
-/* One array of a block, of either element size. */
-union column {
-    uint32_t narrow[SHARD_BLOCK];
-    uint64_t wide[SHARD_BLOCK];
-};
-
-static void gather(union column *to, const unsigned char *from, uint32_t element_bytes,
-                   const uint32_t *chosen, uint32_t n)
-{
-    if (element_bytes == 8)
-        for (uint32_t i = 0; i < n; i++)
-            memcpy(&to->wide[i], from + 8u * (size_t)chosen[i], 8);
-    else
-        for (uint32_t i = 0; i < n; i++)
-            memcpy(&to->narrow[i], from + 4u * (size_t)chosen[i], 4);
-}
-
-/* Apply a shard's messages of a run, a block at a time: collect them, then run the usual loop. */
-static uint64_t apply_shard(const struct part *part, unsigned char *heap, struct gravel_shard shard)
-{
-    union column indices, values;
-    uint32_t owned[SHARD_BLOCK];
-    uint64_t n_applied = 0;
-    for (uint32_t first = 0; first < part->n; first += SHARD_BLOCK) {
-        uint32_t end = part->n - first < SHARD_BLOCK ? part->n : first + SHARD_BLOCK;
-        uint32_t n = part->index_bytes == 8 ? list_owned(part, true, first, end, shard, owned)
-                                            : list_owned(part, false, first, end, shard, owned);
-        gather(&indices, part->indices, part->index_bytes, owned, n);
-        if (part->values)
-            gather(&values, part->values, part->value_bytes, owned, n);
-        part->loop(heap + part->base, &indices, (unsigned char *)&values, NULL, n);
-        n_applied += n;
-    }
-    return n_applied;
-}
-
-/* Apply a shard's requests of a run, one at a time: the answer of each has its place. */
-static uint64_t answer_shard(const struct part *part, unsigned char *heap,
-                             struct gravel_shard shard)
-{
-    const uint64_t *requests = (const void *)part->indices;
-    uint64_t n_applied = 0;
-    for (uint32_t i = 0; i < part->n; i++) {
-        size_t at = (size_t)i * part->value_bytes;
-        uint64_t offset =
-            part->base + (uint64_t)GRAVELP_REQUEST_INDEX(requests[i]) * part->value_bytes;
-        if ((offset >> GRAVEL_SHARD_PAGE_SHIFT) % shard.count != shard.index)
-            continue;
-        part->loop(heap + part->base, requests + i, part->values + at, part->expected + at, 1);
-        n_applied++;
-    }
-    return n_applied;
-}
-
 static uint64_t apply_words(const struct gravel_apply *apply, const struct gravel_run *run,
                             unsigned char *start)
 {
-    uint32_t command = run->command;
-    struct part part = {
-        .loop = loops[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)]
-                     [(command & GRAVELP_COMMAND_WIDE) != 0],
-        .base = run->base,
-        .indices = start + GRAVEL_RUN_INDICES(command),
-        .expected = start + GRAVEL_RUN_VALUES(command, run->n_messages, 1),
-        .n = run->n_messages,
-        .index_bytes = GRAVELP_INDEX_BYTES(command),
-        .value_bytes = GRAVELP_VALUE_BYTES(command),
-    };
-    if (GRAVELP_N_VALUES(command))
-        part.values = start + GRAVEL_RUN_VALUES(command, run->n_messages, 0);
-    if (apply->shard.count > 1)
-        return (GRAVELP_IS_REQUEST(command) ? answer_shard : apply_shard)(&part, apply->heap,
-                                                                          apply->shard);
-    part.loop(apply->heap + part.base, part.indices, part.values, part.expected, part.n);
-    return part.n;
+    uint32_t command = run->command, n = run->n_messages;
+    apply_loop *loop = loops[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)]
+                            [(command & GRAVELP_COMMAND_WIDE) != 0];
+    unsigned char *values =
+        GRAVELP_N_VALUES(command) ? start + GRAVEL_RUN_VALUES(command, n, 0) : NULL;
+    loop(apply->heap + run->base, start + GRAVEL_RUN_INDICES(command), values,
+         start + GRAVEL_RUN_VALUES(command, n, 1), n);
+    return n;
 }
 
 static uint64_t argument(const unsigned char *rows, bool is_wide, size_t i)
@@ -231,8 +124,6 @@ static uint64_t apply_calls(const struct gravel_apply *apply, const struct grave
                             uint32_t source, const unsigned char *start,
                             struct gravel_applied *applied)
 {
-    if (apply->shard.index != 0)
-        return 0;
     const unsigned char *rows =
         start + GRAVEL_RUN_VALUES(run->command, (uint64_t)run->n_messages, 0);
     const bool is_wide = GRAVELP_VALUE_BYTES(run->command) == 8;
@@ -254,10 +145,8 @@ static uint64_t apply_calls(const struct gravel_apply *apply, const struct grave
 void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t from, uint64_t to,
                        struct gravel_applied *applied)
 {
-    assert(apply->shard.index < apply->shard.count);
     const struct gravel_frame *header = frame;
     unsigned char *start = (unsigned char *)frame + from, *end = (unsigned char *)frame + to;
-    *applied = (struct gravel_applied){0};
     while (start < end) {
         const struct gravel_run *run = (const void *)start;
         applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
@@ -273,5 +162,6 @@ void gravel_apply_frame(const struct gravel_apply *apply, void *frame,
                         struct gravel_applied *applied)
 {
     const struct gravel_frame *header = frame;
+    *applied = (struct gravel_applied){0};
     gravel_apply_runs(apply, frame, sizeof *header, header->bytes, applied);
 }

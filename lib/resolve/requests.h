@@ -5,11 +5,11 @@
  * A request has room for its answer: the word's old value takes the place of the value, and what a handler answers
  * stands behind its arguments. So a run of requests that has been applied is the run of its answers, which then go back
  * to its sender; those of a run that waits in the line of keyed messages, when it has been run. Signals are raised
- * when all messages of the frame have been applied, by whichever thread.
+ * when all messages of the frame have been applied.
  *
  * Path:    apply.c (or the device resolver) -> requests.c -> the heap; answers -> lib/network/reply.c.
  * Owner:   the caller owns frame and heap.
- * Threads: one, once all shards are done.
+ * Threads: the network thread.
  * Source:  OpenSHMEM 1.5, sections 9.7 and 9.8; the answer as a message is the reply of active messages (Orr 2016,
  *          5.2.3).
  */

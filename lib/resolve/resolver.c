@@ -1,89 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The resolver and its helper threads. See resolver.h.
- *
- * Memory:  V1 hands a buffer to the helpers, V2 tells that they are done with it.
+ * Which way an incoming buffer takes: by this thread, by handlers on the device, by kernels. See resolver.h.
  */
 #include "resolve/resolver.h"
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/event.h"
-#include "base/thread.h"
 #include "resolve/on_device/device_resolver.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-struct helper {
-    struct gravel_resolver *resolver;
-    pthread_t thread;
-    uint32_t shard;
-    bool is_running;
-    struct gravel_applied applied;
-    _Alignas(GRAVELP_CACHELINE) _Atomic uint64_t done; /* V2: buffers finished */
-};
 
 struct gravel_resolver {
     struct gravel_resolver_shape shape;
-    struct helper *helpers;                /* [n_helpers] */
     struct gravel_device_resolver *device; /* NULL where the host reaches the heap */
-    /* The buffer at hand, and which runs of it [bytes], for the helpers. */
-    void *frame;
-    uint64_t from, to;
-    unsigned char *memory;
-    _Atomic uint64_t given; /* V1: buffers handed out */
-    _Atomic bool stopping;
-    struct gravel_event work, finished;
 };
-
-static void apply_shard(const struct gravel_resolver *resolver, uint32_t shard,
-                        struct gravel_applied *applied)
-{
-    struct gravel_apply apply = {
-        .heap = resolver->memory,
-        .shard = {shard, resolver->shape.n_helpers + 1},
-        .call = resolver->shape.call,
-        .context = resolver->shape.context,
-    };
-    gravel_apply_runs(&apply, resolver->frame, resolver->from, resolver->to, applied);
-}
-
-/* Wait for the next buffer. @return false if the resolver stops. */
-static bool wait_for_work(struct helper *helper, uint64_t done)
-{
-    struct gravel_resolver *resolver = helper->resolver;
-    for (;;) {
-        uint32_t key = gravel_event_prepare(&resolver->work);
-        bool has_work =
-            atomic_load_explicit(&resolver->given, memory_order_acquire) != done; /* V1 */
-        bool stops = atomic_load_explicit(&resolver->stopping, memory_order_relaxed);
-        if (has_work || stops) {
-            gravel_event_cancel(&resolver->work);
-            return has_work;
-        }
-        gravel_event_wait(&resolver->work, key, GRAVEL_NS_PER_S);
-    }
-}
-
-static void *helper_main(void *argument)
-{
-    struct helper *helper = argument;
-    struct gravel_resolver *resolver = helper->resolver;
-    char name[16];
-    snprintf(name, sizeof name, "gravel-res-%u", helper->shard);
-    gravel_thread_begin(name);
-    for (uint64_t done = 0; wait_for_work(helper, done); done++) {
-        apply_shard(resolver, helper->shard, &helper->applied);
-        atomic_store_explicit(&helper->done, done + 1, memory_order_release); /* V2 */
-        gravel_event_signal(&resolver->finished);
-    }
-    return NULL;
-}
 
 static int create_on_device(struct gravel_resolver *resolver)
 {
@@ -103,37 +33,14 @@ static int create_on_device(struct gravel_resolver *resolver)
 int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape)
 {
     *out = NULL;
-    struct gravel_resolver *resolver = aligned_alloc(GRAVELP_CACHELINE, sizeof *resolver);
+    struct gravel_resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver)
         return gravel_fail(GRAVEL_ENOMEM, "resolver");
-    memset(resolver, 0, sizeof *resolver);
     resolver->shape = *shape;
-    size_t bytes = (shape->n_helpers + 1) * sizeof *resolver->helpers;
-    resolver->helpers = aligned_alloc(GRAVELP_CACHELINE, bytes);
-    if (!resolver->helpers) {
+    int code = shape->memory->buffer ? create_on_device(resolver) : 0;
+    if (code) {
         gravel_resolver_destroy(resolver);
-        return gravel_fail(GRAVEL_ENOMEM, "%u resolver helpers", shape->n_helpers);
-    }
-    memset(resolver->helpers, 0, bytes);
-    if (shape->memory->buffer) {
-        int code = create_on_device(resolver);
-        if (code) {
-            gravel_resolver_destroy(resolver);
-            return code;
-        }
-        *out = resolver;
-        return 0;
-    }
-    for (uint32_t i = 0; i < shape->n_helpers; i++) {
-        struct helper *helper = &resolver->helpers[i];
-        helper->resolver = resolver;
-        helper->shard = i + 1; /* the network thread has shard 0 */
-        int error = pthread_create(&helper->thread, NULL, helper_main, helper);
-        if (error) {
-            gravel_resolver_destroy(resolver);
-            return gravel_fail(GRAVEL_ESYSTEM, "resolver thread %u: %s", i, strerror(error));
-        }
-        helper->is_running = true;
+        return code;
     }
     *out = resolver;
     return 0;
@@ -143,60 +50,8 @@ void gravel_resolver_destroy(struct gravel_resolver *resolver)
 {
     if (!resolver)
         return;
-    atomic_store_explicit(&resolver->stopping, true, memory_order_relaxed);
-    gravel_event_signal(&resolver->work);
-    for (uint32_t i = 0; resolver->helpers && i < resolver->shape.n_helpers; i++)
-        if (resolver->helpers[i].is_running)
-            pthread_join(resolver->helpers[i].thread, NULL);
     gravel_device_resolver_destroy(resolver->device);
-    free(resolver->helpers);
     free(resolver);
-}
-
-static void wait_for_helper(struct gravel_resolver *resolver, struct helper *helper, uint64_t given)
-{
-    for (uint32_t round = 0;; round++) {
-        if (atomic_load_explicit(&helper->done, memory_order_acquire) == given) /* V2 */
-            return;
-        if (round < 16) {
-            sched_yield();
-            continue;
-        }
-        uint32_t key = gravel_event_prepare(&resolver->finished);
-        if (atomic_load_explicit(&helper->done, memory_order_relaxed) == given) /* looks again */
-            gravel_event_cancel(&resolver->finished);
-        else
-            gravel_event_wait(&resolver->finished, key, GRAVEL_NS_PER_S);
-    }
-}
-
-static void add_applied(struct gravel_applied *sum, const struct gravel_applied *part)
-{
-    if (!sum->n_failed) {
-        sum->result = part->result;
-        sum->handler = part->handler;
-    }
-    sum->n_failed += part->n_failed;
-    sum->n_messages += part->n_messages;
-    sum->has_signals |= part->has_signals;
-}
-
-/* Hand the runs to all helpers, take a share, and wait for them. */
-static void apply_together(struct gravel_resolver *resolver, struct gravel_applied *applied)
-{
-    uint64_t given = 0;
-    struct gravel_applied mine;
-    if (resolver->shape.n_helpers) {
-        given = atomic_load_explicit(&resolver->given, memory_order_relaxed) + 1;
-        atomic_store_explicit(&resolver->given, given, memory_order_release); /* V1 */
-        gravel_event_signal(&resolver->work);
-    }
-    apply_shard(resolver, 0, &mine);
-    add_applied(applied, &mine);
-    for (uint32_t i = 0; i < resolver->shape.n_helpers; i++) {
-        wait_for_helper(resolver, &resolver->helpers[i], given);
-        applied->n_messages += resolver->helpers[i].applied.n_messages;
-    }
 }
 
 /* The first run from byte `at` on that the device takes; the frame's end if there is none. */
@@ -212,32 +67,32 @@ static uint64_t find_call(const struct gravel_resolver *resolver, const struct g
     return frame->bytes;
 }
 
-/* A run on the device, while all helpers rest. */
-static int call(struct gravel_resolver *resolver, struct gravel_run *run, uint32_t heap,
-                struct gravel_applied *applied)
+static int call(const struct gravel_resolver *resolver, void *frame, struct gravel_run *run,
+                uint32_t heap, struct gravel_applied *applied)
 {
-    int code = gravel_device_calls_run(resolver->shape.calls, resolver->frame, run, heap);
+    int code = gravel_device_calls_run(resolver->shape.calls, frame, run, heap);
     applied->n_messages += code ? 0 : run->n_messages;
     applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
     return code;
 }
 
 /* Runs of the host's and of the device's, in the order of the frame. */
-static int apply_in_turn(struct gravel_resolver *resolver, uint32_t heap,
+static int apply_in_turn(const struct gravel_resolver *resolver, void *frame, uint32_t heap,
                          struct gravel_applied *applied)
 {
-    const struct gravel_frame *frame = resolver->frame;
+    const struct gravel_frame *header = frame;
+    const struct gravel_apply here = {.heap = gravel_memory_heap(resolver->shape.memory, heap),
+                                      .call = resolver->shape.call,
+                                      .context = resolver->shape.context};
     int code = 0;
-    for (uint64_t at = sizeof *frame; !code && at < frame->bytes;) {
-        struct gravel_run *run = (void *)((char *)resolver->frame + at);
-        resolver->from = at;
-        resolver->to = find_call(resolver, frame, at);
-        if (resolver->to > at) {
-            apply_together(resolver, applied);
-            at = resolver->to;
+    for (uint64_t at = sizeof *header, next; !code && at < header->bytes; at = next) {
+        struct gravel_run *run = (void *)((char *)frame + at);
+        next = find_call(resolver, header, at);
+        if (next > at) {
+            gravel_apply_runs(&here, frame, at, next, applied);
         } else {
-            code = call(resolver, run, heap, applied);
-            at += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
+            code = call(resolver, frame, run, heap, applied);
+            next = at + GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
         }
     }
     return code;
@@ -253,22 +108,20 @@ static void refuse_handler(const struct gravel_resolver *resolver,
 }
 
 /* Kernels apply it where the heap is device memory. */
-static int apply(struct gravel_resolver *resolver, void *frame, uint32_t heap,
+static int apply(const struct gravel_resolver *resolver, void *frame, uint32_t heap,
                  struct gravel_applied *applied)
 {
     const struct gravel_memory *memory = resolver->shape.memory;
     const struct gravel_apply callbacks = {.call = resolver->shape.call,
                                            .context = resolver->shape.context};
     int code = 0;
-    resolver->frame = frame;
-    resolver->memory = gravel_memory_heap(memory, heap); /* NULL with a device resolver */
     if (resolver->device)
         code = gravel_device_resolver_apply(
             resolver->device, &callbacks, gravel_memory_heap_offset(memory, heap), frame, applied);
     else
-        code = apply_in_turn(resolver, heap, applied);
+        code = apply_in_turn(resolver, frame, heap, applied);
     if (!code && applied->has_signals)
-        gravel_requests_finish(frame, resolver->memory, resolver->shape.reply,
+        gravel_requests_finish(frame, gravel_memory_heap(memory, heap), resolver->shape.reply,
                                resolver->shape.network);
     return code;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks and applies incoming buffers: alone, with helper threads that share the heap by address, or, where the
- * heap is device memory, by kernels.
+ * Checks and applies incoming buffers: in the network thread or, where the heap is device memory, by kernels.
  *
- * With helpers, every buffer is applied by all of them at once, each its own 4 KiB pages; the next buffer
- * begins when all are done, so the order of a sender's messages is kept. Active messages that the device runs
- * divide a buffer: what stands before them is applied before, what stands behind them after.
+ * Active messages that the device runs divide a buffer: what stands before them is applied before, what stands behind
+ * them after. One thread applies all that the host applies: several, each with its part of the heap, would show a flag
+ * in the part of one before the data in that of another.
  *
  * Path:    network thread -> resolver.c -> decode.c, apply.c or device_resolver.c -> the symmetric heap and handlers.
- * Threads: create, resolve and destroy by the network thread; helpers are its own.
+ * Threads: the network thread.
  * Source:  Orr 2016, section 5.2.3.
  */
 #ifndef GRAVEL_RESOLVE_RESOLVER_H
@@ -30,14 +29,13 @@ struct gravel_resolver_shape {
     void *context;
     gravel_apply_reply *reply;          /* sends answers; the same */
     void *network;                      /* for reply */
-    uint32_t n_helpers;                 /* unused where kernels apply */
     const struct gravel_memory *memory; /* of the local heaps */
     struct gravel_device_calls *calls;  /* handlers that the device runs; NULL if none */
     uint64_t max_frame_bytes;
     struct gravel_lending lending; /* to whom frames belong that are kept */
 };
 
-/** @return 0; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. */
+/** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
 int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape);
 void gravel_resolver_destroy(struct gravel_resolver *resolver);
 

@@ -17,7 +17,7 @@ static const struct word words[] = {
 
 static void apply_and_compare(const char *what)
 {
-    struct gravel_apply apply = {expected + GUARD_BYTES, {0, 1}, ignore_call, NULL};
+    struct gravel_apply apply = {expected + GUARD_BYTES, ignore_call, NULL};
     struct gravel_applied by_host, by_device;
     gravel_apply_frame(&apply, frame.bytes, &by_host);
     apply.heap = NULL;
@@ -146,8 +146,8 @@ static void frames_in_a_row_are_applied_in_order(void **state)
 {
     (void)state;
     static const struct word put = {"put_uint", GRAVEL_PUT, GRAVEL_UINT, 1};
-    struct gravel_apply by_host = {expected + GUARD_BYTES, {0, 1}, ignore_call, NULL};
-    struct gravel_apply by_device = {NULL, {0, 1}, ignore_call, NULL};
+    struct gravel_apply by_host = {expected + GUARD_BYTES, ignore_call, NULL};
+    struct gravel_apply by_device = {NULL, ignore_call, NULL};
     struct gravel_applied applied;
     begin();
     for (uint32_t i = 0; i < 23; i++) {
@@ -167,7 +167,7 @@ static void frames_in_a_row_are_applied_in_order(void **state)
 static void longer_frame_is_refused_and_not_applied(void **state)
 {
     (void)state;
-    struct gravel_apply apply = {.shard = {0, 1}};
+    struct gravel_apply apply = {.heap = NULL};
     struct gravel_applied applied;
     begin();
     add_run(&words[0], false, N_WORDS, 10);
@@ -190,7 +190,7 @@ static void failed_enqueue_is_told_and_the_resolver_works_on(void **state)
 {
     const struct way *way = *state;
     static const struct word put = {"put_uint", GRAVEL_PUT, GRAVEL_UINT, 1};
-    struct gravel_apply apply = {.shard = {0, 1}};
+    struct gravel_apply apply = {.heap = NULL};
     struct gravel_applied applied;
     for (unsigned step = 1; step <= (way->is_serial ? 2 : 4); step++) {
         begin();

@@ -41,7 +41,7 @@ static void keep_answers(void *context, const struct gravel_signal_run *run, uin
 static void apply_and_compare_answers(const char *what)
 {
     static struct frame by_host;
-    struct gravel_apply apply = {expected + GUARD_BYTES, {0, 1}, ignore_call, NULL};
+    struct gravel_apply apply = {expected + GUARD_BYTES, ignore_call, NULL};
     struct gravel_applied applied;
     by_host = frame;
     gravel_apply_frame(&apply, by_host.bytes, &applied);
@@ -115,7 +115,7 @@ static int look(void *context, uint32_t handler, uint32_t source, const uint64_t
 
 static struct gravel_applied apply_with(struct calls *calls)
 {
-    struct gravel_apply apply = {.shard = {0, 1}, .call = look, .context = calls};
+    struct gravel_apply apply = {.call = look, .context = calls};
     struct gravel_applied applied;
     OK(gravel_device_resolver_apply(resolver, &apply, GUARD_BYTES, frame.bytes, &applied));
     OK(gravel_device_resolver_finish(resolver));

@@ -47,7 +47,7 @@ static void lend(void)
 
 static void apply_on_host(void)
 {
-    const struct gravel_apply apply = {expected + GUARD_BYTES, {0, 1}, ignore_call, NULL};
+    const struct gravel_apply apply = {expected + GUARD_BYTES, ignore_call, NULL};
     struct gravel_applied applied;
     gravel_apply_frame(&apply, frame.bytes, &applied);
 }
@@ -111,7 +111,7 @@ static void additions_to_few_words_are_applied(void **state)
 static void frames_are_applied_in_the_order_in_which_they_came(void **state)
 {
     (void)state;
-    struct gravel_apply by_device = {NULL, {0, 1}, ignore_call, NULL};
+    struct gravel_apply by_device = {NULL, ignore_call, NULL};
     struct gravel_applied applied;
     uint32_t n_lent = 0;
     begin();

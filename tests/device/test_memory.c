@@ -184,7 +184,6 @@ static void odd_sizes_work(void **state)
     config.queue_bytes = 12347;
     config.buffer_bytes = 1003;
     config.n_aggregators = 3;
-    config.n_resolvers = 2;
     OK(gravel_open(&gravel, &config, NULL));
     uint64_t table = alloc_or_die(gravel, 4 * 5000);
     OK(run_body(gravel, BODY("gravel_add_uint_wg(g, a, i, i + 1, i % 3);"), 5000, 100, table, 0,

@@ -129,19 +129,6 @@ static void call_sees_what_was_applied_before_its_run(void **state)
     expect_runs_in_order(gravel);
 }
 
-static void call_sees_what_helpers_applied_before_its_run(void **state)
-{
-    (void)state;
-    struct gravel_config config = loopback_config(N_NODES);
-    struct gravel *node;
-    config.n_resolvers = 3;
-    OK(gravel_open(&node, &config, &table));
-    assert_int_equal(alloc_or_die(node, 4096 * 4), words);
-    assert_int_equal(alloc_or_die(node, 4096 * 4), others);
-    expect_runs_in_order(node);
-    OK(gravel_close(node));
-}
-
 static void both_kinds_of_handler_live_in_one_table(void **state)
 {
     (void)state;
@@ -375,7 +362,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(histogram_by_atomics_is_exact, reset),
         cmocka_unit_test_setup(call_sees_what_was_applied_before_its_run, reset),
-        cmocka_unit_test_setup(call_sees_what_helpers_applied_before_its_run, reset),
         cmocka_unit_test_setup(both_kinds_of_handler_live_in_one_table, reset),
         cmocka_unit_test_setup(calls_of_the_host_and_quiet, reset),
         cmocka_unit_test_setup(long_runs_of_empty_messages_end, reset),

@@ -76,13 +76,6 @@ static void fetch_add_by_all_gives_every_number_once(void **state)
     draw_numbers();
 }
 
-static void the_same_with_resolver_helpers(void **state)
-{
-    (void)state;
-    config.n_resolvers = 2;
-    draw_numbers();
-}
-
 static void the_same_with_one_slot_and_tiny_buffers(void **state)
 {
     (void)state;
@@ -289,7 +282,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(fetch_add_by_all_gives_every_number_once, set_up),
-        cmocka_unit_test_setup(the_same_with_resolver_helpers, set_up),
         cmocka_unit_test_setup(the_same_with_one_slot_and_tiny_buffers, set_up),
         cmocka_unit_test_setup(cas_has_one_winner, set_up),
         cmocka_unit_test_setup(calls_of_a_group_are_done_in_order, set_up),

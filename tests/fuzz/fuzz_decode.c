@@ -6,7 +6,7 @@
  *     clang -fsanitize=fuzzer,address,undefined -Iinclude -Ilib tests/fuzz/fuzz_decode.c \
  *           lib/resolve/{heap,decode,apply}.c
  *
- * Input: one byte of mode, one of shard count, then
+ * Input: one byte of mode, then
  *     mode 0: the whole frame;
  *     mode 1: what follows a good header, whose sum of messages is made to agree;
  *     mode 2: as 1, but run by run: operation, type, width and base are mostly good ones, so that
@@ -190,7 +190,7 @@ static void compare_plan(const unsigned char *frame, size_t bytes,
         abort();
 }
 
-static void check_and_apply(unsigned char *frame, size_t bytes, uint32_t n_shards)
+static void check_and_apply(unsigned char *frame, size_t bytes)
 {
     struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, handlers, 4};
     struct gravel_refusal refusal;
@@ -199,16 +199,12 @@ static void check_and_apply(unsigned char *frame, size_t bytes, uint32_t n_shard
         abort();
     compare_plan(frame, bytes, &expect, &refusal);
     uint32_t n_messages = code ? 0 : ((const struct gravel_frame *)(const void *)frame)->n_messages;
-    uint64_t n_applied = 0;
     if (code || n_messages > MAX_FRAME) /* millions of empty calls are right, but slow */
         return;
-    for (uint32_t i = 0; i < n_shards; i++) {
-        struct gravel_apply apply = {heap, {i, n_shards}, call_handler, NULL};
-        struct gravel_applied applied;
-        gravel_apply_frame(&apply, frame, &applied);
-        n_applied += applied.n_messages;
-    }
-    if (n_applied != n_messages)
+    struct gravel_apply apply = {heap, call_handler, NULL};
+    struct gravel_applied applied;
+    gravel_apply_frame(&apply, frame, &applied);
+    if (applied.n_messages != n_messages)
         abort();
     volatile uint64_t sum = 0;
     uint64_t answers = 0;
@@ -221,18 +217,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static unsigned char scratch[MAX_FRAME];
     if (!books)
         set_up();
-    if (size < 2 || size > MAX_FRAME - sizeof(struct gravel_frame))
+    if (size < 1 || size > MAX_FRAME - sizeof(struct gravel_frame))
         return 0;
     uint8_t mode = data[0] % 3;
-    uint32_t n_shards = data[1] % 4 + 1u;
-    size_t bytes = size - 2;
+    size_t bytes = size - 1;
     if (mode == 0) {
-        memcpy(scratch, data + 2, bytes);
+        memcpy(scratch, data + 1, bytes);
     } else if (mode == 1) {
-        memcpy(scratch + sizeof(struct gravel_frame), data + 2, bytes);
+        memcpy(scratch + sizeof(struct gravel_frame), data + 1, bytes);
         bytes += sizeof(struct gravel_frame);
     } else {
-        bytes = build_runs(data + 2, bytes, scratch);
+        bytes = build_runs(data + 1, bytes, scratch);
     }
     if (mode != 0)
         mend_header(scratch, bytes);
@@ -241,7 +236,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!frame)
         return 0;
     memcpy(frame, scratch, bytes);
-    check_and_apply(frame, bytes, n_shards);
+    check_and_apply(frame, bytes);
     free(frame);
     return 0;
 }

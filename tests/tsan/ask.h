@@ -25,7 +25,7 @@ struct ask {
     uint64_t sum;     /* ulong at node 0: what the kernel made of it */
 };
 
-/* Put and counted by the group's own messages; in one page, and so applied by one helper. */
+/* Put and counted by the group's own messages. */
 struct ask_mark {
     uint64_t n;        /* grows by ASK_STEP, once the round's data is put */
     uint32_t data[14]; /* of ASK_MAX_GROUP */

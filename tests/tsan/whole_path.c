@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A message's whole path under ThreadSanitizer: kernels as C11 threads, then the very aggregators,
- * network thread, resolver and helpers of the library, with host threads that send, wait and read
+ * network thread and resolver of the library, with host threads that send, wait and read
  * statistics meanwhile.
  *
  * Everything is tiny - slots, queues, node buffers, flush time - so that every hand-over happens
@@ -302,7 +302,6 @@ static void open_node(struct test *test)
     strcpy(config.transport, "self");
     config.loopback_nodes = N_NODES;
     config.n_aggregators = 2;
-    config.n_resolvers = 2;
     config.slot_bytes = GRAVELP_SLOT_MIN_BYTES;
     config.queue_bytes = 2 * 2 * GRAVELP_SLOT_MIN_BYTES;
     config.buffer_bytes = 256;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The resolver's loops against a naive interpreter: every operation, type and width, whole and in
- * shards.
+ * The resolver's loops against a naive interpreter: every operation, type and width.
  *
  * Path:    cmocka -> apply_frames.h -> lib/resolve/apply.c.
  */
@@ -19,57 +18,22 @@ static void every_operation_does_what_it_says(void **state)
                     if (words[i].is_real)
                         clear_words();
                     add_random_run(&words[i], is_wide, 4096, n_words, counts[j]);
-                    apply_and_compare(1);
+                    apply_and_compare();
                 }
-}
-
-static void shards_together_do_what_one_does(void **state)
-{
-    (void)state;
-    static const uint32_t counts[] = {2, 3, 4, 7, 16, 64, 4096};
-    for (size_t i = 0; i < LENGTH(words); i++)
-        for (size_t j = 0; j < LENGTH(counts); j++)
-            for (int is_wide = 0; is_wide < 2; is_wide++) {
-                begin(1 + i * 1000 + j);
-                if (words[i].is_real)
-                    clear_words();
-                uint32_t n = 100 + (uint32_t)(random_next() % 2500);
-                add_random_run(&words[i], is_wide, 64, 8000, n);
-                apply_and_compare(counts[j]);
-            }
-}
-
-static void shard_touches_only_its_pages(void **state)
-{
-    (void)state;
-    static const struct word inc = {GRAVEL_INC, GRAVEL_UINT, 4, false, false, false};
-    begin(7);
-    add_random_run(&inc, false, 128, (HEAP_BYTES - 128) / 4, 15000);
-    for (uint32_t count = 2; count < 9; count++)
-        for (uint32_t index = 0; index < count; index++) {
-            static unsigned char before[HEAP_BYTES];
-            struct gravel_apply apply = {heap, {index, count}, NULL, NULL};
-            struct gravel_applied applied;
-            memcpy(before, heap, HEAP_BYTES);
-            gravel_apply_frame(&apply, frame.bytes, &applied);
-            for (uint32_t page = 0; page < HEAP_BYTES / 4096; page++)
-                assert_int_equal(memcmp(heap + 4096 * page, before + 4096 * page, 4096) != 0,
-                                 page % count == index);
-        }
 }
 
 static void runs_are_applied_in_order(void **state)
 {
     (void)state;
-    for (uint32_t count = 1; count < 4; count++) {
-        begin(99 + count);
+    for (uint64_t a_seed = 100; a_seed < 103; a_seed++) {
+        begin(a_seed);
         for (int i = 0; i < 300; i++) {
             const struct word *word = &words[random_next() % LENGTH(words)];
             if (word->is_real && word->op != GRAVEL_PUT)
                 continue;
             add_random_run(word, random_next() % 2, 4032, 40, 1 + (uint32_t)(random_next() % 20));
         }
-        apply_and_compare(count);
+        apply_and_compare();
     }
 }
 
@@ -77,8 +41,7 @@ static void frame_without_runs_does_nothing(void **state)
 {
     (void)state;
     begin(5);
-    apply_and_compare(1);
-    apply_and_compare(2);
+    apply_and_compare();
 }
 
 static void full_frame_is_applied_to_its_last_message(void **state)
@@ -88,7 +51,7 @@ static void full_frame_is_applied_to_its_last_message(void **state)
     begin(6);
     add_random_run(&inc, false, 0, HEAP_BYTES / 8, 16372);
     assert_int_equal(frame.n_bytes, FRAME_CAPACITY);
-    apply_and_compare(1);
+    apply_and_compare();
 }
 
 static void signed_words_wrap_and_compare_as_signed(void **state)
@@ -105,7 +68,7 @@ static void signed_words_wrap_and_compare_as_signed(void **state)
         frame_set_u32(&frame, place.indices, 0, i);
         frame_set_u32(&frame, place.values, 0, (uint32_t)values[i]);
     }
-    apply_in_shards(1, NULL, NULL);
+    apply_frame(NULL, NULL);
     memcpy(start, heap, sizeof start);
     assert_int_equal(start[0], INT32_MIN);
     assert_int_equal(start[1], INT32_MAX);
@@ -124,7 +87,7 @@ static void put_of_real_keeps_every_bit(void **state)
         frame_set_u32(&frame, place.indices, i, i);
         frame_set_u64(&frame, place.values, i, patterns[i]);
     }
-    apply_in_shards(1, NULL, NULL);
+    apply_frame(NULL, NULL);
     assert_memory_equal(heap + 8, patterns, sizeof patterns);
 }
 
@@ -164,7 +127,7 @@ static void calls_get_their_arguments_in_order(void **state)
     for (uint32_t n_args = 0; n_args <= 4; n_args++)
         add_calls(65534 - n_args, n_args, n_args + 1, 10);
     struct calls calls = {0};
-    struct gravel_applied applied = apply_in_shards(1, record, &calls);
+    struct gravel_applied applied = apply_frame(record, &calls);
     assert_int_equal(calls.n, 15);
     assert_int_equal(applied.n_messages, 15);
     assert_int_equal(applied.result, 0);
@@ -185,7 +148,7 @@ static void last_run_of_a_bare_header_is_applied(void **state)
     begin(1);
     add_calls(1, 1, 2, 10);
     add_calls(2, 0, 3, 0);
-    assert_int_equal(apply_in_shards(1, record, &calls).n_messages, 5);
+    assert_int_equal(apply_frame(record, &calls).n_messages, 5);
     assert_int_equal(calls.n, 5);
 }
 
@@ -193,43 +156,26 @@ static void failed_call_is_noted_and_the_rest_is_done(void **state)
 {
     (void)state;
     static const struct word put = {GRAVEL_PUT, GRAVEL_ULONG, 8, true, false, false};
-    for (uint32_t count = 1; count <= 3; count++) {
-        struct calls calls = {0};
-        begin(11);
-        add_calls(4, 1, 2, 10);
-        add_calls(5, 2, 3, 11); /* calls 3, 4 and 5 complain */
-        add_calls(6, 1, 1, 10);
-        add_random_run(&put, false, 0, 8192, 100);
-        add_calls(7, 1, 1, 13); /* so does the last */
-        struct gravel_applied applied = apply_in_shards(count, record, &calls);
-        assert_int_equal(calls.n, 7);
-        assert_int_equal(applied.n_messages, 107);
-        assert_int_equal(applied.result, -3);
-        assert_int_equal(applied.handler, 5);
-        assert_int_equal(applied.n_failed, 4);
-        assert_memory_equal(heap, expected, HEAP_BYTES);
-    }
-}
-
-static void calls_belong_to_shard_zero(void **state)
-{
-    (void)state;
     struct calls calls = {0};
-    begin(1);
-    add_calls(1, 2, 10, 10);
-    struct gravel_apply apply = {heap, {1, 2}, record, &calls};
-    struct gravel_applied applied;
-    gravel_apply_frame(&apply, frame.bytes, &applied);
-    assert_int_equal(calls.n, 0);
-    assert_int_equal(applied.n_messages, 0);
+    begin(11);
+    add_calls(4, 1, 2, 10);
+    add_calls(5, 2, 3, 11); /* calls 3, 4 and 5 complain */
+    add_calls(6, 1, 1, 10);
+    add_random_run(&put, false, 0, 8192, 100);
+    add_calls(7, 1, 1, 13); /* so does the last */
+    struct gravel_applied applied = apply_frame(record, &calls);
+    assert_int_equal(calls.n, 7);
+    assert_int_equal(applied.n_messages, 107);
+    assert_int_equal(applied.result, -3);
+    assert_int_equal(applied.handler, 5);
+    assert_int_equal(applied.n_failed, 4);
+    assert_memory_equal(heap, expected, HEAP_BYTES);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_does_what_it_says),
-        cmocka_unit_test(shards_together_do_what_one_does),
-        cmocka_unit_test(shard_touches_only_its_pages),
         cmocka_unit_test(runs_are_applied_in_order),
         cmocka_unit_test(frame_without_runs_does_nothing),
         cmocka_unit_test(full_frame_is_applied_to_its_last_message),
@@ -238,7 +184,6 @@ int main(void)
         cmocka_unit_test(calls_get_their_arguments_in_order),
         cmocka_unit_test(last_run_of_a_bare_header_is_applied),
         cmocka_unit_test(failed_call_is_noted_and_the_rest_is_done),
-        cmocka_unit_test(calls_belong_to_shard_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,20 +238,16 @@ static void take_longs(void *context, const struct gravel_signal_run *run, uint3
         memcpy(&answers[GRAVELP_REQUEST_PLACE(requests[i])], values + 8 * (size_t)i, 4);
 }
 
-/* Apply the frame by shards, in turn; the sum of what they did. */
-static uint64_t apply(uint32_t n_shards)
+/* @return messages applied. */
+static uint64_t apply(void)
 {
-    uint64_t n = 0;
+    const struct gravel_apply how = {.heap = heap};
+    struct gravel_applied applied;
     n_replies = 0;
-    for (uint32_t i = 0; i < n_shards; i++) {
-        const struct gravel_apply how = {.heap = heap, .shard = {i, n_shards}};
-        struct gravel_applied applied;
-        gravel_apply_frame(&how, frame.bytes, &applied);
-        assert_true(applied.has_signals);
-        n += applied.n_messages;
-    }
+    gravel_apply_frame(&how, frame.bytes, &applied);
+    assert_true(applied.has_signals);
     gravel_requests_finish(frame.bytes, heap, take, &n_replies);
-    return n;
+    return applied.n_messages;
 }
 
 static uint32_t *word(uint32_t i)
@@ -259,21 +255,19 @@ static uint32_t *word(uint32_t i)
     return (uint32_t *)(void *)(heap + WORDS) + i;
 }
 
-/* Word i is 10 i before, the value i + 1; one op at a time, with 1 to 5 shards. */
+/* Word i is 10 i before, the value i + 1. */
 static void run_op(uint32_t op, uint32_t (*next)(uint32_t old, uint32_t value))
 {
-    for (uint32_t n_shards = 1; n_shards <= 5; n_shards++) {
-        struct run_place place = build(GRAVELP_COMMAND(op, GRAVEL_UINT), N, RESULTS, SIGNALS + 4);
-        for (uint32_t i = 0; i < N; i++) {
-            *word(i) = 10 * i;
-            frame_set_u32(&frame, place.values, i, i + 1);
-        }
-        assert_int_equal(apply(n_shards), N);
-        assert_int_equal(n_replies, 1);
-        for (uint32_t i = 0; i < N; i++) {
-            assert_int_equal(*word(i), next(10 * i, i + 1));
-            assert_int_equal(answers[N - 1 - i], 10 * i);
-        }
+    struct run_place place = build(GRAVELP_COMMAND(op, GRAVEL_UINT), N, RESULTS, SIGNALS + 4);
+    for (uint32_t i = 0; i < N; i++) {
+        *word(i) = 10 * i;
+        frame_set_u32(&frame, place.values, i, i + 1);
+    }
+    assert_int_equal(apply(), N);
+    assert_int_equal(n_replies, 1);
+    for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(*word(i), next(10 * i, i + 1));
+        assert_int_equal(answers[N - 1 - i], 10 * i);
     }
 }
 
@@ -298,7 +292,7 @@ static uint32_t next_xor(uint32_t old, uint32_t value)
     return old ^ value;
 }
 
-static void old_values_are_answered_by_any_shard(void **state)
+static void old_values_are_answered(void **state)
 {
     (void)state;
     run_op(GRAVEL_GET, next_get);
@@ -318,7 +312,7 @@ static void cas_stores_only_what_is_expected(void **state)
         frame_set_u32(&frame, place.values, i, 77);
         frame_set_u32(&frame, place.values, N + i, i + i % 2); /* every other one is wrong */
     }
-    assert_int_equal(apply(3), N);
+    assert_int_equal(apply(), N);
     for (uint32_t i = 0; i < N; i++) {
         assert_int_equal(*word(i), i % 2 ? i : 77);
         assert_int_equal(answers[N - 1 - i], i);
@@ -336,7 +330,7 @@ static void requests_for_one_word_are_done_in_turn(void **state)
         frame_set_u64(&frame, place.indices, i, 5 | (uint64_t)i << 32);
         frame_set_u32(&frame, place.values, i, 1);
     }
-    apply(2);
+    apply();
     for (uint32_t i = 0; i < N; i++)
         assert_int_equal(answers[i], 1000 + i);
     assert_int_equal(*word(5), 1000 + N);
@@ -348,13 +342,13 @@ static void signals_count_messages_and_wrap(void **state)
     uint32_t *signal = (uint32_t *)(void *)(heap + SIGNALS);
     *signal = UINT32_MAX - 1;
     build_put_signal(9, SIGNALS);
-    assert_int_equal(apply(2), 9);
+    assert_int_equal(apply(), 9);
     assert_int_equal(*signal, 7);
     assert_int_equal(n_replies, 0);
     for (uint32_t i = 0; i < 9; i++)
         assert_int_equal(*word(i), i + 1);
     build_put_signal(9, GRAVEL_NO_SIGNAL);
-    apply(1);
+    apply();
     assert_int_equal(*signal, 7);
 }
 
@@ -386,7 +380,7 @@ int main(void)
         cmocka_unit_test(malformed_runs_are_refused),
         cmocka_unit_test(who_cannot_be_asked_is_told),
         cmocka_unit_test(answers_of_handlers_are_sent),
-        cmocka_unit_test(old_values_are_answered_by_any_shard),
+        cmocka_unit_test(old_values_are_answered),
         cmocka_unit_test(cas_stores_only_what_is_expected),
         cmocka_unit_test(requests_for_one_word_are_done_in_turn),
         cmocka_unit_test(signals_count_messages_and_wrap),

@@ -309,8 +309,7 @@ static int apply_calls(struct pass *pass, const struct gravel_run *run,
     uint64_t run_bytes = GRAVEL_RUN_BYTES(run->command, run->n_messages);
     struct gravel_frame *alone = pass->berth->staged;
     struct gravel_applied calls;
-    const struct gravel_apply apply = {
-        .shard = {0, 1}, .call = pass->apply->call, .context = pass->apply->context};
+    const struct gravel_apply apply = {.call = pass->apply->call, .context = pass->apply->context};
     pass->is_uploaded = false; /* its place is taken */
     pass->resolver->is_under_way = true;
     *alone = *pass->frame;

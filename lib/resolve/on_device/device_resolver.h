@@ -51,7 +51,7 @@ void gravel_device_resolver_destroy(struct gravel_device_resolver *resolver);
  * Apply the messages of a frame, run by run, in order: handlers before the call returns, words by commands that
  * are under way then. gravel_device_resolver_finish waits for them.
  *
- * @param apply        call and context for active messages; heap and shard are not used.
+ * @param apply        call and context for active messages; its heap is not used.
  * @param heap_offset  from the start of the arena to offset 0 of the node's heap [bytes], a
  * multiple of 8.
  * @param frame        passed by gravel_decode_check, 8-byte aligned; its requests have their answers when the call
