@@ -36,46 +36,6 @@ uint64_t cell_first(uint32_t cell)
     return kind == ANDS || kind == MINS ? UINT64_MAX : 0;
 }
 
-bool is_of_kernel(const struct event *event)
-{
-    return event->group < HISTORY_GROUPS;
-}
-
-bool are_for_one_handler(const struct event *a, const struct event *b)
-{
-    return a->form == HISTORY_HANDLER && b->form == HISTORY_HANDLER && a->type == b->type;
-}
-
-bool is_message(const struct event *event)
-{
-    return event->op < HISTORY_LOOK &&
-           (is_of_kernel(event) || event->op != GRAVEL_GET); /* the host's returns with the word */
-}
-
-bool is_seeing(const struct event *event)
-{
-    return event->op == GRAVEL_AM || (event->op >= GRAVEL_FETCH && event->op <= HISTORY_COLLECT);
-}
-
-bool is_reading(const struct event *event)
-{
-    return event->op == GRAVEL_GET || event->op == HISTORY_LOOK ||
-           (event->op == GRAVEL_AM && event->cell != HISTORY_LOG) ||
-           (event->op == GRAVEL_CAS && event->seen != event->expected);
-}
-
-bool is_of_flag(const struct event *event, const struct event *look)
-{
-    return event->origin == look->of_origin && event->launch == look->of_launch &&
-           event->group == look->of_group;
-}
-
-bool is_raising(const struct event *event, const struct event *look)
-{
-    return event->op == GRAVEL_PUT_SIGNAL && event->node == look->node &&
-           event->step <= look->of_step && is_of_flag(event, look);
-}
-
 static uint64_t combined(uint32_t op, uint64_t word, uint64_t value)
 {
     switch (op) {

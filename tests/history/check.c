@@ -11,7 +11,6 @@
  */
 #include "history.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define N_TRIED 65536u /* states of a word's search, more than which it is given up */
@@ -113,18 +112,6 @@ static void check_word(struct search *search, const struct history *history,
 }
 
 /* ---- without a search --------------------------------------------------------------------------- */
-
-static const struct event *request_of(const struct history *history, const struct event *collect)
-{
-    for (uint32_t i = 0; i < history->n_events; i++) {
-        const struct event *event = &history->events[i];
-        if (event->origin == collect->origin && event->launch == collect->launch &&
-            event->group == collect->group && event->step == collect->of_step &&
-            event->item == collect->item)
-            return event;
-    }
-    return NULL;
-}
 
 static const char *what_is_wrong_with(const struct history *history, const struct event *event)
 {

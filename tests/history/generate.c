@@ -174,25 +174,18 @@ static void draw_look(struct draw *draw, struct event event)
     }
 }
 
-static bool is_request_of(const struct event *event, const struct event *same_group)
-{
-    return event->origin == same_group->origin && event->launch == same_group->launch &&
-           event->group == same_group->group && event->op >= GRAVEL_FETCH &&
-           event->op < HISTORY_LOOK;
-}
-
 /* The answers of the group's last requests. */
 static void draw_collect(struct draw *draw, struct event event)
 {
     const struct history *history = draw->history;
     const uint32_t n = history->n_events;
     uint32_t last = n;
-    while (last > 0 && !is_request_of(&history->events[last - 1], &event))
+    while (last > 0 && !is_counted(&history->events[last - 1], &event))
         last--;
     event.op = HISTORY_COLLECT;
     for (uint32_t i = 0; last > 0 && i < n; i++) {
         const struct event *request = &history->events[i];
-        if (is_request_of(request, &event) && request->step == history->events[last - 1].step) {
+        if (is_counted(request, &event) && request->step == history->events[last - 1].step) {
             event.item = request->item;
             event.type = request->type;
             event.of_step = request->step;

@@ -8,12 +8,10 @@
  *        history [asks] one SEED         history SEED, a thousand times
  * exit:  0; 1 with the program that failed
  *
- * Path: meson test -> generate.c -> run.c -> check.c -> shrink.c -> print.c
+ * Path: meson test -> generate.c -> run.c, observe.c -> check.c -> shrink.c -> print.c
  */
-#include "run.h"
-#include "support.h"
+#include "nodes.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -31,13 +29,13 @@ static bool fails(struct history *history, struct nodes *nodes, struct tally *ta
     tally->n_open += verdict.is_open;
     if (!verdict.is_wrong)
         return false;
-    if (is_first_node(nodes)) {
+    if (nodes->node == 0) {
         printf("# history %" PRIu64 " of %u events fails (%s); it is made smaller\n", history->seed,
                history->n_events, verdict.what);
         fflush(stdout);
     }
     verdict = shrink_history(history, verdict, nodes_run, nodes);
-    if (is_first_node(nodes))
+    if (nodes->node == 0)
         print_history(history, &verdict);
     return true;
 }
@@ -45,7 +43,7 @@ static bool fails(struct history *history, struct nodes *nodes, struct tally *ta
 /* The clock's of the first node. */
 static uint64_t seed_of_clock(struct nodes *nodes)
 {
-    return nodes_sum(nodes, is_first_node(nodes) ? (uint64_t)time(NULL) * 1000000 : 0);
+    return nodes_sum(nodes, nodes->node == 0 ? (uint64_t)time(NULL) * 1000000 : 0);
 }
 
 static double limit_of(const char *argument)
@@ -67,7 +65,7 @@ static bool find_failing(struct nodes *nodes, uint64_t seed, double limit_s, boo
         is_over = is_one ? tally.n_histories == 1000
                          : nodes_sum(nodes, seconds_now() - begin >= limit_s) > 0;
     }
-    if (is_first_node(nodes))
+    if (nodes->node == 0)
         printf("%" PRIu64 " histories from %" PRIu64 ", %" PRIu64 " events, %" PRIu64
                " undecided, %.1f s\n",
                tally.n_histories, seed, tally.n_events, tally.n_open, seconds_now() - begin);
@@ -83,7 +81,7 @@ int main(int n_arguments, char **arguments)
     struct nodes *nodes = nodes_open(asks);
     const bool is_one = !strcmp(arguments[1], "one");
     const uint64_t seed = n_arguments > 2 ? strtoull(arguments[2], NULL, 10) : seed_of_clock(nodes);
-    if (is_first_node(nodes))
+    if (nodes->node == 0)
         printf("# from seed %" PRIu64 "\n", seed);
     fflush(stdout);
     bool has_failed = find_failing(nodes, seed, limit_of(arguments[1]), is_one);

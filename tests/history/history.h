@@ -5,7 +5,7 @@
  * It is a list of events. An event taken out leaves a history, which is how a failing one is shrunk. Words are of kinds
  * (cells.c) whose values tell most of the order in which they were changed.
  *
- * Path:    generate.c draws it -> table.c, run.c let it happen -> order.c, check.c judge it -> shrink.c, print.c
+ * Path:    generate.c draws it -> table.c, run.c, observe.c let it happen -> order.c, check.c judge it -> shrink.c, print.c
  * Owner:   the caller; no pointers, so a history is copied by assignment.
  * Threads: one; handlers of a run note what they see in the network thread, before the run's last barrier.
  */
@@ -40,9 +40,8 @@ struct event {
     uint8_t of_origin, of_launch, of_group; /* a look's: whose flag it waits for */
     uint8_t of_step; /* as raised by its steps up to this one; a collect's: the step that asked */
     uint64_t value, expected;
-    uint64_t
-        seen; /* of a request, look or active message: the word before it; the place in the log */
-    uint32_t n_seen;
+    uint64_t seen;   /* what was there before: the word; active messages in the log */
+    uint32_t n_seen; /* times that it was: 1 of a request, look or active message */
 };
 
 struct history {
@@ -56,6 +55,31 @@ struct history {
     struct event events[HISTORY_EVENTS];
     uint64_t last[HISTORY_NODES][HISTORY_CELLS]; /* words at the end */
 };
+
+/* ---- event.c ----------------------------------------------------------------------------------- */
+
+/** Whether it is of a launch, and no call of the host's threads. */
+bool is_of_kernel(const struct event *event);
+/** Whether it sends a message, whether that asks for an answer, and whether the event sees something. */
+bool is_message(const struct event *event);
+bool is_request(const struct event *event);
+bool is_seeing(const struct event *event);
+/** Whether it leaves the word as it was: what it does besides is to see. */
+bool is_reading(const struct event *event);
+
+/** Whether two events are of one group, whose calls have an order, or of the host's other thread. */
+bool are_of_one_group(const struct event *a, const struct event *b);
+/** Whether two messages are for one handler of the device, which may run them in any order. */
+bool are_for_one_handler(const struct event *a, const struct event *b);
+
+/** Whether an event is of the group for whose flag a look waits; whether it raises it as the look waits for; how many do. */
+bool is_of_flag(const struct event *event, const struct event *look);
+bool is_raising(const struct event *event, const struct event *look);
+uint32_t n_raising(const struct history *history, const struct event *look);
+
+/** Whether a collect waits for an event's answer; the request whose answer it reads, NULL if that is not there. */
+bool is_counted(const struct event *event, const struct event *collect);
+const struct event *request_of(const struct history *history, const struct event *collect);
 
 /* ---- cells.c: the words ----------------------------------------------------------------------- */
 
@@ -82,20 +106,8 @@ extern const struct cell history_cells[HISTORY_CELLS];
 
 uint64_t cell_first(uint32_t cell);
 
-/** Whether an event sends a message, and whether it sees something. */
-bool is_message(const struct event *event);
-bool is_of_kernel(const struct event *event);
-/** Whether two messages are for one handler of the device, which may run them in any order. */
-bool are_for_one_handler(const struct event *a, const struct event *b);
-bool is_seeing(const struct event *event);
-/** Whether the event leaves the word as it was: what it does besides is to see. */
-bool is_reading(const struct event *event);
 /** The word after an event. */
 uint64_t word_after(const struct event *event, uint64_t word);
-
-/** Whether an event is of the group for whose flag a look waits, and whether it raises it as the look waits for. */
-bool is_of_flag(const struct event *event, const struct event *look);
-bool is_raising(const struct event *event, const struct event *look);
 
 enum told { TOLD_NOTHING, TOLD_BEFORE, TOLD_AFTER };
 /** What `event` saw tells of another of the same word: that it was applied before, after, or nothing. */

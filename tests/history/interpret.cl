@@ -6,7 +6,7 @@
  * Global size: groups of HISTORY_ITEMS. `words` and `answers` are heap offsets, `answered` that of a uint for each group.
  * calls [groups][HISTORY_STEPS]; items and seen [groups][HISTORY_STEPS][HISTORY_ITEMS].
  *
- * Path: table.c -> this -> the heap; seen (what looks have read) -> run.c
+ * Path: table.c -> this -> the heap; seen (what looks have read) -> observe.c
  */
 #include "gravel.cl.h"
 

@@ -52,18 +52,12 @@ static bool is_between(const struct event *a, const struct event *sync, const st
            host_place(a) < host_place(sync) && host_place(sync) < host_place(b);
 }
 
-static bool is_of_one_group(const struct event *a, const struct event *b)
-{
-    return a->origin == b->origin && a->launch == b->launch && a->group == b->group &&
-           a->group != HISTORY_HOST;
-}
-
 static bool is_behind_a_return(const struct event *a, const struct event *b)
 {
     if (is_message(a))
         return false;
     if (is_of_kernel(a) || a->group == HISTORY_THREAD || b->group == HISTORY_THREAD)
-        return is_of_one_group(a, b) && a->step < b->step;
+        return are_of_one_group(a, b) && a->step < b->step;
     return a->origin == b->origin && host_place(a) < host_place(b);
 }
 
@@ -109,7 +103,7 @@ static enum reason promised(const struct history *history, const struct syncs *s
     const bool is_of_thread = a->group == HISTORY_THREAD || b->group == HISTORY_THREAD;
     if (is_behind_a_return(a, b))
         return RETURNED;
-    if (is_one_node && is_of_kernel(a) && is_of_one_group(a, b) && a->step < b->step &&
+    if (is_one_node && is_of_kernel(a) && are_of_one_group(a, b) && a->step < b->step &&
         !are_for_one_handler(a, b))
         return IN_ORDER;
     if (b->op == HISTORY_LOOK && is_flagged(history, a, b))

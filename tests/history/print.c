@@ -58,8 +58,9 @@ static void print_operands(const struct event *event)
         printf(", value %#" PRIx64, event->value);
 }
 
-static void print_event(const struct event *event, uint32_t number)
+static void print_event(const struct history *history, uint32_t number)
 {
+    const struct event *event = &history->events[number];
     printf("    %3u  ", number);
     if (is_of_kernel(event))
         printf("step %u, item %u: ", event->step, event->item);
@@ -70,9 +71,9 @@ static void print_event(const struct event *event, uint32_t number)
            form_of(event), event->op == HISTORY_COLLECT ? " the answer for" : "");
     if (event->op < HISTORY_FENCE)
         print_operands(event);
-    if (event->op == HISTORY_LOOK)
-        printf(", once the flag of rank %u, launch %u, group %u is raised by its steps to %u",
-               event->of_origin, event->of_launch, event->of_group, event->of_step);
+    if (event->op == HISTORY_LOOK && n_raising(history, event))
+        printf(", once the flag of rank %u, launch %u, group %u is %u", event->of_origin,
+               event->of_launch, event->of_group, n_raising(history, event));
     if (is_seeing(event))
         printf(" -> %#" PRIx64, event->seen);
     printf("\n");
@@ -94,7 +95,7 @@ static void print_part(const struct history *history, uint32_t origin, uint32_t 
             printf("  rank %u, launch %u, group %u of %u work-items\n", origin, launch, group,
                    (unsigned)HISTORY_ITEMS);
         is_titled = true;
-        print_event(event, i);
+        print_event(history, i);
     }
 }
 

@@ -67,24 +67,11 @@ static bool all_before_are(const struct state *state, uint32_t event, enum progr
     return true;
 }
 
-static uint32_t n_due(const struct history *history, const struct event *look)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < history->n_events; i++)
-        n += is_raising(&history->events[i], look);
-    return n;
-}
-
-/* Requests of the group. */
 static bool has_answers(const struct state *state, const struct event *collect)
 {
-    for (uint32_t i = 0; i < state->history->n_events; i++) {
-        const struct event *event = &state->history->events[i];
-        if (event->origin == collect->origin && event->launch == collect->launch &&
-            event->group == collect->group && event->step < collect->step &&
-            state->progress[i] != DONE)
+    for (uint32_t i = 0; i < state->history->n_events; i++)
+        if (is_counted(&state->history->events[i], collect) && state->progress[i] != DONE)
             return false;
-    }
     return true;
 }
 
@@ -100,7 +87,7 @@ static bool can_be_issued(const struct state *state, uint32_t i)
         return breaks(state, ANSWER_LATE) || has_answers(state, event);
     case HISTORY_LOOK:
         return state->raised[event->node][event->of_origin][event->of_launch][event->of_group] >=
-               n_due(state->history, event);
+               n_raising(state->history, event);
     default:
         return true;
     }
@@ -161,14 +148,10 @@ static void apply(struct state *state, struct event *event)
 
 static uint64_t collected(const struct state *state, const struct event *collect)
 {
-    for (uint32_t i = 0; i < state->history->n_events; i++) {
-        const struct event *event = &state->history->events[i];
-        if (event->origin == collect->origin && event->launch == collect->launch &&
-            event->group == collect->group && event->step == collect->of_step &&
-            event->item == collect->item)
-            return state->progress[i] == DONE ? event->seen : 0xa5a5a5a5;
-    }
-    return 0;
+    const struct event *request = request_of(state->history, collect);
+    if (!request)
+        return 0;
+    return state->progress[request - state->history->events] == DONE ? request->seen : 0xa5a5a5a5;
 }
 
 static void issue(struct state *state, uint32_t i)

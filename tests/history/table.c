@@ -29,26 +29,11 @@ uint64_t flag_of(const struct layout *layout, const struct event *look)
     return flag_at(layout, look->of_origin, look->of_launch, look->of_group);
 }
 
-uint32_t count_raising(const struct history *history, const struct event *look)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < history->n_events; i++)
-        n += is_raising(&history->events[i], look);
-    return n;
-}
-
-static bool is_answered_before(const struct event *event, const struct event *collect)
-{
-    return event->origin == collect->origin && event->launch == collect->launch &&
-           event->group == collect->group && event->step < collect->step &&
-           event->op >= GRAVEL_FETCH && event->op < HISTORY_LOOK;
-}
-
 static uint32_t count_answers(const struct history *history, const struct event *collect)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < history->n_events; i++)
-        n += is_answered_before(&history->events[i], collect);
+        n += is_counted(&history->events[i], collect);
     return n;
 }
 
@@ -61,7 +46,7 @@ static void fill_call(struct history_call *call, const struct layout *layout,
     call->flag = flag_at(layout, event->origin, event->launch, event->group);
     if (event->op == HISTORY_LOOK) {
         call->flag = flag_of(layout, event);
-        call->n_raised = count_raising(history, event);
+        call->n_raised = n_raising(history, event);
     } else if (event->op == HISTORY_COLLECT) {
         call->code = HISTORY_CODE(HISTORY_LOOK, event->type);
         call->flag = layout->answered + 4 * (event->launch * HISTORY_GROUPS + event->group);

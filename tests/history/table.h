@@ -34,9 +34,8 @@ struct table {
 
 uint64_t cell_offset(const struct layout *layout, uint32_t cell);
 
-/** What a look waits for: a uint in the heap, and how often it must have been raised. */
+/** What a look waits for: a uint in the heap. */
 uint64_t flag_of(const struct layout *layout, const struct event *look);
-uint32_t count_raising(const struct history *history, const struct event *look);
 
 /** Of the answer to an event, or to a request that an event collects, among N_PLACES. */
 uint32_t place_of(const struct event *event, uint32_t step);

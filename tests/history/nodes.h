@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nodes that histories run on, with what a run needs of OpenCL and of the heap.
+ *
+ * Path:    nodes.c opens them -> run.c, observe.c -> history.c
+ * Owner:   nodes.c. Where the host addresses the heap, words and flags stay mapped, for handlers and polls.
+ * Threads: the main thread, and one more of the host's while a history runs; note() in the network thread.
+ */
+#ifndef TESTS_HISTORY_NODES_H
+#define TESTS_HISTORY_NODES_H
+
+#include "table.h"
+
+#include "support.h"
+
+#include <inttypes.h>
+
+enum handler { NOTE, OR_WORD, SWAP_WORD, N_HANDLERS };
+
+struct nodes {
+    struct gravel *gravel;
+    struct layout layout;
+    uint32_t node, n_nodes;
+    bool is_one_process, asks;
+    cl_program program;
+    cl_kernel kernels[HISTORY_LAUNCHES]; /* each with the buffers of its launch */
+    cl_mem calls[HISTORY_LAUNCHES], items[HISTORY_LAUNCHES], seen[HISTORY_LAUNCHES];
+    struct history *running;
+    uint64_t n_noted[HISTORY_NODES];
+    const char *mapped[HISTORY_NODES]; /* NULL where the host does not address the heap */
+    const char *flags;                 /* of this node; too */
+};
+
+/** A call that must succeed: the error names the history. */
+#define WORKS(nodes, call)                                                                        \
+    do {                                                                                          \
+        if (call)                                                                                 \
+            die(__FILE__, __LINE__, "history %" PRIu64 ": %s: %s", (nodes)->running->seed, #call, \
+                gravel_last_error());                                                             \
+    } while (0)
+
+/** Open by the launcher and the environment, with handlers of the device or without, and compile. Collective. */
+struct nodes *nodes_open(bool asks);
+void nodes_close(struct nodes *nodes);
+
+/** What a history's seed does not say. */
+void nodes_describe(const struct nodes *nodes, struct history *history);
+
+/** The sum of the ranks' numbers. Collective. */
+uint64_t nodes_sum(struct nodes *nodes, uint64_t number);
+
+/* ---- run.c ------------------------------------------------------------------------------------- */
+
+/** Let it happen, and let every rank know what was seen. Collective. A history_run; user is a struct nodes. */
+void nodes_run(struct history *history, void *user);
+
+/** A launch of this rank: its scripts, before any launch; and itself. */
+void prepare_launch(struct nodes *nodes, const struct history *history, uint32_t launch);
+void run_launch(struct nodes *nodes, uint32_t launch);
+
+/* ---- observe.c --------------------------------------------------------------------------------- */
+
+/** The handler of active messages: notes their order, and looks at words. */
+gravel_handler_function note;
+
+/** A word that may change meanwhile. */
+uint64_t load_word(const char *word, uint32_t type);
+
+/** Behind a run's last barrier: what was seen, and the words then. Collective. */
+void observe(struct nodes *nodes, struct history *history);
+
+#endif
