@@ -51,10 +51,15 @@ bool is_of_flag(const struct event *event, const struct event *look)
            event->group == look->of_group;
 }
 
+bool raises_flag(const struct event *event)
+{
+    return event->op == GRAVEL_PUT_SIGNAL || event->cell == HISTORY_FLAG;
+}
+
 bool is_raising(const struct event *event, const struct event *look)
 {
-    return event->op == GRAVEL_PUT_SIGNAL && event->node == look->node &&
-           event->step <= look->of_step && is_of_flag(event, look);
+    return raises_flag(event) && event->node == look->node && event->step <= look->of_step &&
+           is_of_flag(event, look);
 }
 
 uint32_t n_raising(const struct history *history, const struct event *look)

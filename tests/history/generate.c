@@ -118,7 +118,7 @@ static void add(struct draw *draw, struct event event)
     struct history *history = draw->history;
     if (history->n_events == HISTORY_EVENTS)
         return;
-    if (event.op < HISTORY_COLLECT) {
+    if (event.op < HISTORY_COLLECT && event.cell != HISTORY_FLAG) {
         if (draw->n_of[event.node][event.cell] == HISTORY_OF_A_CELL)
             return;
         draw_value(draw, &event);
@@ -145,6 +145,18 @@ static void draw_call(struct draw *draw, struct event event)
             event.cell = (uint8_t)draw_cell(draw, event.op, event.type);
             add(draw, event);
         }
+}
+
+static void draw_flag(struct draw *draw, struct event event)
+{
+    event.op = GRAVEL_INC;
+    event.type = GRAVEL_UINT;
+    event.form = chance(draw, 50) ? HISTORY_WG_IF : HISTORY_WI;
+    event.cell = HISTORY_FLAG;
+    for (event.node = 0; event.node < draw->history->n_nodes; event.node++) {
+        event.item = (uint8_t)(event.node + HISTORY_NODES * below(draw, 2));
+        add(draw, event);
+    }
 }
 
 /* For the flag of a launch that a rank begins before this one, or has begun ahead of this call of the host. */
@@ -204,6 +216,8 @@ static void draw_group(struct draw *draw, struct event event)
             draw_look(draw, event);
         else if (draw->history->kernels_wait && chance(draw, 10))
             draw_collect(draw, event);
+        else if (chance(draw, 10))
+            draw_flag(draw, event);
         else
             draw_call(draw, event);
 }

@@ -25,7 +25,8 @@
 #define HISTORY_EVENTS 512u
 #define HISTORY_CELLS 13u
 #define HISTORY_LOG (HISTORY_CELLS - 1) /* no word: the order of a node's active messages */
-#define HISTORY_OF_A_CELL 20u           /* events at most, so that a search ends */
+#define HISTORY_FLAG HISTORY_CELLS /* the group's flag at the node, which put_signals raise too */
+#define HISTORY_OF_A_CELL 20u      /* events at most, so that a search ends */
 
 /* What one work-item, or the host, does in one step. */
 struct event {
@@ -72,6 +73,8 @@ bool are_of_one_group(const struct event *a, const struct event *b);
 /** Whether two messages are for one handler of the device, which may run them in any order. */
 bool are_for_one_handler(const struct event *a, const struct event *b);
 
+/** Whether an event raises its group's flag at the node. */
+bool raises_flag(const struct event *event);
 /** Whether an event is of the group for whose flag a look waits; whether it raises it as the look waits for; how many do. */
 bool is_of_flag(const struct event *event, const struct event *look);
 bool is_raising(const struct event *event, const struct event *look);

@@ -67,8 +67,8 @@ struct nodes *nodes_open(bool asks)
     nodes.n_nodes = gravel_n_nodes(nodes.gravel);
     nodes.is_one_process = gravel_is_local(nodes.gravel, nodes.n_nodes - 1) && nodes.node == 0;
     MUST(nodes.n_nodes <= HISTORY_NODES);
-    nodes.layout.words = alloc_or_die(nodes.gravel, WORDS_BYTES);
-    nodes.layout.flags = alloc_or_die(nodes.gravel, FLAGS_BYTES);
+    nodes.layout.words = alloc_or_die(nodes.gravel, WORDS_BYTES + FLAGS_BYTES);
+    nodes.layout.flags = nodes.layout.words + WORDS_BYTES;
     nodes.layout.answered = alloc_or_die(nodes.gravel, FLAGS_BYTES);
     nodes.layout.answers = alloc_or_die(nodes.gravel, N_PLACES * 8);
     for (uint32_t node = 0; node < nodes.n_nodes && !is_sliced(nodes.gravel); node++)

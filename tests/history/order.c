@@ -77,7 +77,7 @@ static bool is_flagged(const struct history *history, const struct event *a,
     if (!is_message(a) || a->node != look->node || !is_of_flag(a, look))
         return false;
     const int last = last_raising_step(history, look);
-    return a->step < last || (a->step == last && a->op == GRAVEL_PUT_SIGNAL);
+    return a->step < last || (a->step == last && raises_flag(a));
 }
 
 static bool is_sync(const struct event *event)

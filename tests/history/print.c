@@ -46,7 +46,9 @@ static const char *form_of(const struct event *event)
 
 static void print_operands(const struct event *event)
 {
-    if (event->cell == HISTORY_LOG)
+    if (event->cell == HISTORY_FLAG)
+        printf(" the group's flag at node %u", event->node);
+    else if (event->cell == HISTORY_LOG)
         printf(" to the handler of node %u", event->node);
     else if (event->op == GRAVEL_AM)
         printf(" to the handler of node %u, which looks at word %u", event->node, event->cell);

@@ -120,7 +120,7 @@ static bool can_arrive(const struct state *state, uint32_t k)
 
 static void raise_flag(struct state *state, const struct event *event)
 {
-    if (event->op == GRAVEL_PUT_SIGNAL)
+    if (raises_flag(event))
         state->raised[event->node][event->origin][event->launch][event->group]++;
 }
 
@@ -134,6 +134,8 @@ static bool breaks_now(struct state *state, enum fault fault, uint64_t before, u
 
 static void apply(struct state *state, struct event *event)
 {
+    if (event->cell == HISTORY_FLAG)
+        return;
     uint64_t *word = &state->history->last[event->node][event->cell], before = *word;
     event->seen = before;
     event->n_seen = is_seeing(event);

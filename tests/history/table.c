@@ -62,7 +62,11 @@ static void fill_item(struct history_item *item, const struct layout *layout,
     item->node = event->node;
     item->value = event->op == GRAVEL_AM ? number : event->value;
     item->expected = event->op == GRAVEL_AM ? event->cell : event->expected;
-    item->index = event->cell * CELL_BYTES / (is_wide ? 8 : 4);
+    item->index = event->cell == HISTORY_FLAG
+                      ? (uint32_t)(flag_at(layout, event->origin, event->launch, event->group) -
+                                   layout->words) /
+                            4
+                      : event->cell * CELL_BYTES / (is_wide ? 8 : 4);
     item->place = place_of(event, event->step) *
                   (is_wide || event->form == HISTORY_HANDLER ? 1 : 2); /* its answers are ulong */
     item->look_at = event->op == HISTORY_COLLECT

@@ -22,7 +22,7 @@
 /* Heap offsets, the same at every node. */
 struct layout {
     uint64_t words;    /* a word every CELL_BYTES */
-    uint64_t flags;    /* uint [GROUPS_OF_ALL] */
+    uint64_t flags;    /* uint [GROUPS_OF_ALL], behind the words: index and base address them too */
     uint64_t answered; /* uint [HISTORY_LAUNCHES][HISTORY_GROUPS]: answers that have come */
     uint64_t answers;  /* ulong [N_PLACES] */
 };
