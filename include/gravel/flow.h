@@ -202,11 +202,11 @@ struct gravel_flow_stats {
 };
 #undef GRAVEL_FLOW_STATS_FIELD
 
-/** What a flow counted. @param bytes  sizeof *stats. @return 0; GRAVEL_EINVAL. */
+/** What a flow counted. Any thread, also beside a run. @param bytes  sizeof *stats. @return 0; GRAVEL_EINVAL. */
 int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *stats, size_t bytes);
 
 /**
- * What a channel held at most.
+ * What a channel held at most. Any thread, also beside a run.
  *
  * @param width  [out] elements that a level holds; or NULL.
  * @param peak   [out] most elements that a level held between two rounds; or NULL.

@@ -11,6 +11,9 @@
  * gravel_quiet, gravel_fence, gravel_barrier, gravel_reduce and gravel_get return GRAVEL_EINVAL there. Every node makes
  * the *collective* calls in the same order. Offsets are in bytes from the start of a node's part of the symmetric heap.
  *
+ * NULL for a node, a flow, deques, a kernel, or an argument that is not said to be optional is GRAVEL_EINVAL, and the
+ * text names the call and the argument; calls that return no code return 0 or NULL then.
+ *
  * A node stays with the process that opened it. In a child of fork() every call that returns a code returns
  * GRAVEL_EINVAL, "after fork", gravel_open included; exec ends that.
  *
@@ -343,11 +346,11 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
                uint32_t node, void **pointer);
 
 /**
- * End a map. Later kernels and messages see what was written. This call alone may follow gravel_close, which drops what
- * is written then.
+ * End a map: each pointer as often as gravel_map gave it. Later kernels and messages see what was written. This call
+ * alone may follow gravel_close, which drops what is written then.
  *
- * @param pointer  as gravel_map gave it, once; NULL is allowed.
- * @return         0; GRAVEL_EINVAL (not mapped); GRAVEL_ECL.
+ * @param pointer  as gravel_map gave it; NULL is allowed.
+ * @return         0; GRAVEL_EINVAL (not mapped, or no longer, or inside a map): all maps stay as they are; GRAVEL_ECL.
  */
 int gravel_unmap(struct gravel *gravel, void *pointer);
 
@@ -375,7 +378,7 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
  * clSetKernelArg.
  *
  * @param index  position of the argument [count from 0].
- * @return       0; GRAVEL_ECL (no such kernel, or the argument is another).
+ * @return       0; GRAVEL_EINVAL; GRAVEL_ECL (no such kernel, or the argument is another).
  */
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index);
 

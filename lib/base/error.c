@@ -48,6 +48,11 @@ int gravel_fail_text(int code, const char *text)
     return code;
 }
 
+int gravel_require(const char *call, const char *name, const void *argument)
+{
+    return argument ? 0 : gravel_fail(GRAVEL_EINVAL, "%s: %s is NULL", call, name);
+}
+
 #define GRAVEL_CL_ERRORS(X)                         \
     X(CL_DEVICE_NOT_FOUND)                          \
     X(CL_DEVICE_NOT_AVAILABLE)                      \

@@ -24,6 +24,9 @@ int gravel_fail(int code, const char *format, ...) __attribute__((format(printf,
 /** As gravel_fail, with a text of any length, which is cut: a compiler's log. */
 int gravel_fail_text(int code, const char *text);
 
+/** 0; GRAVEL_EINVAL if an argument of a public call is NULL, and the text names both. */
+int gravel_require(const char *call, const char *name, const void *argument);
+
 /** Name of an OpenCL error code, e.g. "CL_INVALID_VALUE". */
 const char *gravel_cl_error(cl_int code);
 

@@ -7,6 +7,8 @@
  */
 #include "base/fork.h"
 
+#include "base/error.h"
+
 #include <pthread.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -30,4 +32,12 @@ void gravel_fork_watch(void)
 uint32_t gravel_fork_count(void)
 {
     return n_forks;
+}
+
+int gravel_fork_refuse(uint32_t forks_then, const char *call)
+{
+    return forks_then == n_forks
+               ? 0
+               : gravel_fail(GRAVEL_EINVAL,
+                             "%s after fork: the node stays with the process that opened it", call);
 }

@@ -16,4 +16,7 @@ void gravel_fork_watch(void);
 /** Forks between this process and the first that opened a node, its own ancestors included; 0 there. */
 uint32_t gravel_fork_count(void);
 
+/** @param forks_then  when the node was opened. @return 0; GRAVEL_EINVAL, which names the call, in a forked child. */
+int gravel_fork_refuse(uint32_t forks_then, const char *call);
+
 #endif

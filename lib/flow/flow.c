@@ -8,6 +8,7 @@
 #include "flow/flow.h"
 
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/thread.h"
 #include "layout/choose.h"
 #include "opencl/objects.h"
@@ -29,6 +30,8 @@ static int make(struct gravel_flow *flow, const struct gravel_device *device,
     uint64_t most = device->capability.max_alloc;
     flow->n_messages = graph->n_messages;
     code = gravel_flow_posts_create(flow);
+    if (!code)
+        code = gravel_flow_told_create(flow);
     if (code)
         return code;
     flow->group_items = graph->group_items ? graph->group_items : GROUP_ITEMS;
@@ -38,8 +41,11 @@ static int make(struct gravel_flow *flow, const struct gravel_device *device,
         .max_bytes = graph->max_bytes && graph->max_bytes < most ? graph->max_bytes : most};
     code = gravel_flow_layout(&flow->layout, &flow->graph, &shape);
     flow->stats.bytes = flow->layout.bytes;
-    return code ? code
-                : gravel_flow_memory_create(&flow->memory, device, &flow->layout, &flow->graph);
+    if (!code)
+        code = gravel_flow_memory_create(&flow->memory, device, &flow->layout, &flow->graph);
+    if (!code)
+        gravel_flow_tell(flow);
+    return code;
 }
 
 int gravel_flow_make(struct gravel_flow **out, const struct gravel_device *device,
@@ -52,6 +58,7 @@ int gravel_flow_make(struct gravel_flow **out, const struct gravel_device *devic
     if (!flow)
         return gravel_fail(GRAVEL_ENOMEM, "a flow");
     flow->launcher = launcher;
+    flow->n_forks = gravel_fork_count();
     flow->scheduling = *scheduling;
     flow->slice_elements = FIRST_ELEMENTS;
     int code = make(flow, device, graph, width);
@@ -64,11 +71,12 @@ int gravel_flow_make(struct gravel_flow **out, const struct gravel_device *devic
 
 void gravel_flow_destroy(struct gravel_flow *flow)
 {
-    if (!flow)
+    if (!flow || gravel_flow_refuse(flow, "gravel_flow_destroy"))
         return;
     if (flow->has_runner)
         gravel_flow_wait(flow);
     gravel_flow_posts_destroy(flow);
+    gravel_flow_told_destroy(flow);
     gravel_flow_memory_destroy(&flow->memory);
     gravel_cl_kernel_release(flow->kernel);
     gravel_cl_kernel_release(flow->looping);
@@ -103,9 +111,11 @@ int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_ker
 
 int gravel_flow_argument(struct gravel_flow *flow, cl_uint index, size_t bytes, const void *value)
 {
-    if (!flow || !flow->kernel || index < 2)
+    if (gravel_flow_refuse(flow, "gravel_flow_argument"))
+        return GRAVEL_EINVAL;
+    if (!flow->kernel || index < 2)
         return gravel_fail(GRAVEL_EINVAL, "gravel_flow_argument: number %u, the flow's kernel %s",
-                           index, flow && flow->kernel ? "there" : "not built yet");
+                           index, flow->kernel ? "there" : "not built yet");
     cl_int error = clSetKernelArg(flow->kernel, index, bytes, value);
     if (error == CL_SUCCESS && flow->looping)
         error = clSetKernelArg(flow->looping, index, bytes, value);
@@ -114,10 +124,17 @@ int gravel_flow_argument(struct gravel_flow *flow, cl_uint index, size_t bytes, 
 
 /* ---- elements between runs ------------------------------------------------------------------- */
 
-int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call)
+int gravel_flow_refuse(const struct gravel_flow *flow, const char *call)
 {
     if (!flow)
-        return gravel_fail(GRAVEL_EINVAL, "%s: no flow", call);
+        return gravel_fail(GRAVEL_EINVAL, "%s: the flow is NULL", call);
+    return gravel_fork_refuse(flow->n_forks, call);
+}
+
+int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call)
+{
+    if (gravel_flow_refuse(flow, call))
+        return GRAVEL_EINVAL;
     if (flow->is_running)
         return gravel_fail(GRAVEL_EINVAL, "%s: a run of the flow is under way", call);
     if (flow->failed)
@@ -201,6 +218,7 @@ int gravel_flow_add(struct gravel_flow *flow, uint32_t c, const void *records, u
         return code;
     view.tails[c] += n; /* the layer of level 0 has the channel's number */
     gravelp_view_note_peak(view, c);
+    gravel_flow_tell(flow);
     return gravel_flow_memory_write_tails(&flow->memory);
 }
 
@@ -210,8 +228,8 @@ int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *
     int code = gravel_flow_check_idle(flow, "gravel_flow_push");
     if (!code)
         code = gravel_flow_find(flow, "gravel_flow_push", channel, false, &c);
-    if (!code && n && !records)
-        code = gravel_fail(GRAVEL_EINVAL, "gravel_flow_push: %u elements at NULL", n);
+    if (!code && n)
+        code = gravel_require("gravel_flow_push", "records", records);
     return code || n == 0 ? code : gravel_flow_add(flow, c, records, n);
 }
 
@@ -222,9 +240,10 @@ int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *record
     int code = gravel_flow_check_idle(flow, "gravel_flow_take");
     if (!code)
         code = gravel_flow_find(flow, "gravel_flow_take", channel, true, &c);
-    if (!code && (!n || (capacity && !records)))
-        code = gravel_fail(GRAVEL_EINVAL, "gravel_flow_take: %u elements to %p, their number to %p",
-                           capacity, records, (void *)n);
+    if (!code)
+        code = gravel_require("gravel_flow_take", "n", n);
+    if (!code && capacity)
+        code = gravel_require("gravel_flow_take", "records", records);
     if (code)
         return code;
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
@@ -286,7 +305,9 @@ int gravel_flow_start(struct gravel_flow *flow)
 
 int gravel_flow_wait(struct gravel_flow *flow)
 {
-    if (!flow || !flow->has_runner)
+    if (gravel_flow_refuse(flow, "gravel_flow_wait"))
+        return GRAVEL_EINVAL;
+    if (!flow->has_runner)
         return gravel_fail(GRAVEL_EINVAL, "gravel_flow_wait: no run of the flow is under way");
     pthread_join(flow->runner, NULL);
     flow->has_runner = false;
@@ -300,15 +321,19 @@ static int check_call(struct gravel_flow *flow, const char *channel, void *recor
     int code = gravel_flow_check_idle(flow, "gravel_flow_call");
     if (!code)
         code = gravel_flow_find(flow, "gravel_flow_call", channel, false, c);
+    if (!code)
+        code = gravel_require("gravel_flow_call", "record", record);
+    if (!code)
+        code = gravel_require("gravel_flow_call", "result", result);
     if (code)
         return code;
     size_t record_bytes = 4 * flow->graph.channels[*c].n_words;
-    if (!record || !result || to % 4 || to + 4 > record_bytes || bytes == 0 || bytes % 4 ||
+    if (to % 4 || to + 4 > record_bytes || bytes == 0 || bytes % 4 ||
         bytes > 4 * GRAVEL_RESULT_WORDS)
         return gravel_fail(GRAVEL_EINVAL,
-                           "gravel_flow_call: slot at byte %zu of a record of %zu at %p, result of "
-                           "%zu bytes, of %u at most, at %p",
-                           to, record_bytes, record, bytes, 4 * GRAVEL_RESULT_WORDS, result);
+                           "gravel_flow_call: slot at byte %zu of a record of %zu, result of %zu "
+                           "bytes, of %u at most",
+                           to, record_bytes, bytes, 4 * GRAVEL_RESULT_WORDS);
     return 0;
 }
 
@@ -328,30 +353,4 @@ int gravel_flow_call(struct gravel_flow *flow, const char *channel, void *record
     if (!code)
         code = gravel_flow_run(flow);
     return code ? code : gravel_flow_memory_read(&flow->memory, slot, result, bytes / 4);
-}
-
-/* ---- observation ----------------------------------------------------------------------------- */
-
-int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *stats, size_t bytes)
-{
-    if (!flow || !stats)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_stats_read: flow at %p, statistics at %p",
-                           (void *)flow, (void *)stats);
-    memset(stats, 0, bytes);
-    memcpy(stats, &flow->stats, bytes < sizeof flow->stats ? bytes : sizeof flow->stats);
-    return 0;
-}
-
-int gravel_flow_channel_read(struct gravel_flow *flow, const char *channel, uint32_t *width,
-                             uint32_t *peak)
-{
-    uint32_t c = flow ? gravel_flow_graph_find(&flow->graph, channel) : 0;
-    if (!flow || c == flow->graph.n_channels)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_channel_read: no channel '%s'",
-                           channel ? channel : "(NULL)");
-    if (width)
-        *width = flow->graph.channels[c].width;
-    if (peak)
-        *peak = gravelp_view_of(flow->memory.control).peaks[c];
-    return 0;
 }

@@ -32,7 +32,15 @@ struct gravel_flow_posts {
     uint32_t n, room;
 };
 
+/* Counters as other threads see them. */
+struct gravel_flow_told {
+    pthread_mutex_t lock; /* guards the rest */
+    struct gravel_flow_stats stats;
+    uint32_t *peaks; /* [n_channels] */
+};
+
 struct gravel_flow {
+    uint32_t n_forks; /* when it was made: base/fork.h */
     struct gravel_flow_launcher launcher;
     struct gravel_flow_graph graph;
     struct gravel_flow_layout layout;
@@ -53,7 +61,10 @@ struct gravel_flow {
     pthread_mutex_t posts_lock;
     struct gravel_flow_posts *posts; /* [n_channels] under the lock */
     int failed;                      /* what a run returned after which the flow is of no use */
+    /* What the thread that runs the flow counts, and tells. */
+    uint64_t run_begin_ns; /* 0: no run is under way */
     struct gravel_flow_stats stats;
+    struct gravel_flow_told told;
 };
 
 /**
@@ -79,6 +90,9 @@ int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_ker
 int gravel_flow_find(const struct gravel_flow *flow, const char *call, const char *name,
                      bool is_output, uint32_t *channel);
 
+/** What every call asks first. @return GRAVEL_EINVAL, and why, if the flow is NULL or this a forked child; 0. */
+int gravel_flow_refuse(const struct gravel_flow *flow, const char *call);
+
 /** Whether a call may be made between runs. @return 0; GRAVEL_EINVAL; what an earlier run returned. */
 int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call);
 
@@ -90,6 +104,12 @@ int gravel_flow_posts_create(struct gravel_flow *flow);
 void gravel_flow_posts_destroy(struct gravel_flow *flow);
 /** Between rounds: add what was posted, as there is room. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
 int gravel_flow_take_posts(struct gravel_flow *flow);
+
+/** told.c: counters for other threads. Half-made is allowed. */
+int gravel_flow_told_create(struct gravel_flow *flow);
+void gravel_flow_told_destroy(struct gravel_flow *flow);
+/** told.c: renew them, between rounds. */
+void gravel_flow_tell(struct gravel_flow *flow);
 
 /** host.c: rounds until none is left. @return as gravel_flow_run. */
 int gravel_flow_schedule_on_host(struct gravel_flow *flow);

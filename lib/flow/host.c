@@ -178,7 +178,7 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
 {
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
     int code = 0;
-    uint64_t begin_ns = gravel_clock_ns();
+    flow->run_begin_ns = gravel_clock_ns();
     flow->stats.runs++;
     while (!code) {
         code = gravel_flow_take_posts(flow);
@@ -186,9 +186,12 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
         if (code || round.n == 0)
             break;
         code = play_some(flow, view, round);
+        gravel_flow_tell(flow);
     }
-    uint64_t run_ns = gravel_clock_ns() - begin_ns;
+    uint64_t run_ns = gravel_clock_ns() - flow->run_begin_ns;
+    flow->run_begin_ns = 0;
     flow->stats.run_ns += run_ns;
     flow->stats.scheduler_ns += run_ns;
+    gravel_flow_tell(flow);
     return code ? code : gravelp_view_has_left(view) ? gravel_flow_fail_stuck(flow) : 0;
 }

@@ -56,9 +56,9 @@ static bool grow(struct gravel_flow_posts *posts, uint32_t n_words, uint32_t n)
 int gravel_flow_post(struct gravel_flow *flow, const char *channel, const void *records, uint32_t n)
 {
     uint32_t c;
-    if (!flow || (n && !records))
-        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_post: %u elements at %p for flow %p", n,
-                           records, (void *)flow);
+    if (gravel_flow_refuse(flow, "gravel_flow_post") ||
+        (n && gravel_require("gravel_flow_post", "records", records)))
+        return GRAVEL_EINVAL;
     int code = gravel_flow_find(flow, "gravel_flow_post", channel, false, &c);
     if (code || n == 0)
         return code;

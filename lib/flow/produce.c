@@ -66,17 +66,20 @@ static void note_peaks(struct gravel_flow *flow)
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
     for (uint32_t c = 0; c < flow->graph.n_channels; c++)
         gravelp_view_note_peak(view, c);
+    gravel_flow_tell(flow);
 }
 
 int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_items,
                         const struct gravel_edge *into, uint32_t n_into)
 {
     int code = gravel_flow_check_idle(flow, "gravel_flow_produce");
-    if (!code && (!kernel || n_items % flow->group_items || (n_into && !into)))
-        code = gravel_fail(GRAVEL_EINVAL,
-                           "gravel_flow_produce: kernel %p, %zu work-items in groups of %u, %u "
-                           "edges at %p",
-                           (void *)kernel, n_items, flow->group_items, n_into, (const void *)into);
+    if (!code)
+        code = gravel_require("gravel_flow_produce", "kernel", kernel);
+    if (!code && n_into)
+        code = gravel_require("gravel_flow_produce", "into", into);
+    if (!code && n_items % flow->group_items)
+        code = gravel_fail(GRAVEL_EINVAL, "gravel_flow_produce: %zu work-items in groups of %u",
+                           n_items, flow->group_items);
     if (!code)
         code = admit(flow, n_items, into, n_into);
     if (code || n_items == 0)

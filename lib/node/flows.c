@@ -87,13 +87,14 @@ static int choose_scheduling(struct gravel *gravel, bool sends,
 int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
                        const struct gravel_graph *graph)
 {
-    if (!flow || !gravel)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_create: flow at %p, node at %p",
-                           (void *)flow, (void *)gravel);
-    *flow = NULL;
+    if (flow)
+        *flow = NULL;
     if (gravel_node_refuse_wait(gravel, "gravel_flow_create"))
         return GRAVEL_EINVAL;
-    bool sends = graph && graph->n_messages;
+    if (gravel_require("gravel_flow_create", "flow", flow) ||
+        gravel_require("gravel_flow_create", "graph", graph))
+        return GRAVEL_EINVAL;
+    bool sends = graph->n_messages;
     struct gravel_scheduling scheduling;
     int code = choose_scheduling(gravel, sends, &scheduling);
     return code ? code
@@ -133,13 +134,15 @@ static int make_producer(struct gravel_flow *flow, const char *function, cl_kern
 
 int gravel_flow_kernel(struct gravel_flow *flow, const char *function, cl_kernel *kernel)
 {
-    if (!flow || !function || !kernel || !flow->kernel)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_kernel: function '%s', kernel to %p, %s",
-                           function ? function : "(NULL)", (void *)kernel,
-                           !flow          ? "no flow"
-                           : flow->kernel ? "the flow is built"
-                                          : "the flow is not built yet");
+    static const char call[] = "gravel_flow_kernel";
+    if (gravel_flow_refuse(flow, call) || gravel_require(call, "kernel", kernel))
+        return GRAVEL_EINVAL;
     *kernel = NULL;
+    if (gravel_require(call, "function", function))
+        return GRAVEL_EINVAL;
+    if (!flow->kernel)
+        return gravel_fail(GRAVEL_EINVAL, "%s: function '%s': the flow is not built yet", call,
+                           function);
     int code = make_producer(flow, function, kernel);
     if (code) {
         gravel_cl_kernel_release(*kernel);
@@ -166,8 +169,12 @@ static int build(struct gravel_flow *flow, bool loops, const char *name, const c
 int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *source,
                       const char *options, const char *function)
 {
-    if (!flow || !name || !source || !function)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_build: NULL argument");
+    if (gravel_flow_refuse(flow, "gravel_flow_build"))
+        return GRAVEL_EINVAL;
+    if (gravel_require("gravel_flow_build", "name", name) ||
+        gravel_require("gravel_flow_build", "source", source) ||
+        gravel_require("gravel_flow_build", "function", function))
+        return GRAVEL_EINVAL;
     if (flow->kernel)
         return gravel_fail(GRAVEL_EINVAL, "gravel_flow_build: the flow has a kernel already");
     int code = build(flow, false, name, source, options, function);

@@ -65,9 +65,11 @@ int gravel_node_build(struct gravel *gravel, const struct gravel_program_request
 int gravel_program_build(struct gravel *gravel, const char *name, const char *source,
                          const char *options, cl_program *program)
 {
-    if (!gravel || !name || !source || !program)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_program_build: NULL argument");
-    if (gravel_node_refuse_after_fork(gravel, "gravel_program_build"))
+    static const char call[] = "gravel_program_build";
+    if (gravel_node_refuse(gravel, call) || gravel_require(call, "program", program))
+        return GRAVEL_EINVAL;
+    *program = NULL;
+    if (gravel_require(call, "name", name) || gravel_require(call, "source", source))
         return GRAVEL_EINVAL;
     const struct gravel_program_request request = {
         .name = name, .source = source, .options = options};
@@ -76,7 +78,8 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
 
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)
 {
-    if (gravel_node_refuse_after_fork(gravel, "gravel_kernel_set_arena"))
+    static const char call[] = "gravel_kernel_set_arena";
+    if (gravel_node_refuse(gravel, call) || gravel_require(call, "kernel", kernel))
         return GRAVEL_EINVAL;
     cl_int error = gravel_memory_set_argument(&gravel->memory, kernel, index);
     if (error != CL_SUCCESS)
@@ -358,7 +361,9 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const cl_event *wait, cl_event *event)
 {
     cl_event ours = NULL;
-    if (gravel_node_refuse_after_fork(gravel, "gravel_launch"))
+    static const char call[] = "gravel_launch";
+    if (gravel_node_refuse(gravel, call) || gravel_require(call, "kernel", kernel) ||
+        gravel_require(call, "global_size", global_size))
         return GRAVEL_EINVAL;
     if (gravel_node_has_failed(gravel))
         return gravel_failure_report(&gravel->failure);

@@ -18,44 +18,52 @@
 /* Set while the network thread runs a handler: whom it runs for. */
 static _Thread_local const struct gravel *handler_of;
 
+/* Of a call that returns no code: 0 or NULL if the node is NULL, and the text says so. */
+static bool is_node(const struct gravel *gravel, const char *call)
+{
+    return gravel || gravel_fail(0, "%s: the node is NULL", call);
+}
+
 uint32_t gravel_node(const struct gravel *gravel)
 {
+    if (!is_node(gravel, "gravel_node"))
+        return 0;
     return handler_of == gravel ? gravel->network.resolving_node : gravel->network.transport->node;
 }
 
 uint32_t gravel_n_nodes(const struct gravel *gravel)
 {
-    return gravel->network.transport->n_nodes;
+    return is_node(gravel, "gravel_n_nodes") ? gravel->network.transport->n_nodes : 0;
 }
 
 uint32_t gravel_group_size(const struct gravel *gravel)
 {
-    return gravel_derive_group_size(&gravel->device);
+    return is_node(gravel, "gravel_group_size") ? gravel_derive_group_size(&gravel->device) : 0;
 }
 
 const struct gravel_config *gravel_config(const struct gravel *gravel)
 {
-    return &gravel->config;
+    return is_node(gravel, "gravel_config") ? &gravel->config : NULL;
 }
 
 const char *gravel_step(const struct gravel *gravel)
 {
-    return gravel_step_name(gravel->device.step);
+    return is_node(gravel, "gravel_step") ? gravel_step_name(gravel->device.step) : NULL;
 }
 
 cl_context gravel_cl_context(const struct gravel *gravel)
 {
-    return gravel->device.context;
+    return is_node(gravel, "gravel_cl_context") ? gravel->device.context : NULL;
 }
 
 cl_device_id gravel_cl_device(const struct gravel *gravel)
 {
-    return gravel->device.id;
+    return is_node(gravel, "gravel_cl_device") ? gravel->device.id : NULL;
 }
 
 cl_command_queue gravel_cl_queue(const struct gravel *gravel)
 {
-    return gravel->device.queue;
+    return is_node(gravel, "gravel_cl_queue") ? gravel->device.queue : NULL;
 }
 
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
@@ -69,17 +77,16 @@ int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
     return result;
 }
 
-int gravel_node_refuse_after_fork(const struct gravel *gravel, const char *call)
+int gravel_node_refuse(const struct gravel *gravel, const char *call)
 {
-    return gravel->n_forks == gravel_fork_count()
-               ? 0
-               : gravel_fail(GRAVEL_EINVAL,
-                             "%s after fork: the node stays with the process that opened it", call);
+    if (!gravel)
+        return gravel_fail(GRAVEL_EINVAL, "%s: the node is NULL", call);
+    return gravel_fork_refuse(gravel->n_forks, call);
 }
 
 int gravel_node_refuse_wait(const struct gravel *gravel, const char *call)
 {
-    int code = gravel_node_refuse_after_fork(gravel, call);
+    int code = gravel_node_refuse(gravel, call);
     if (code)
         return code;
     return handler_of
@@ -91,9 +98,7 @@ int gravel_node_refuse_wait(const struct gravel *gravel, const char *call)
 
 int gravel_abort(struct gravel *gravel, const char *text)
 {
-    if (!gravel)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_abort: the node is NULL");
-    if (gravel_node_refuse_after_fork(gravel, "gravel_abort"))
+    if (gravel_node_refuse(gravel, "gravel_abort"))
         return GRAVEL_EINVAL;
     gravel_report(gravel, GRAVEL_EABORT, true, text && *text ? text : "gravel_abort gave no text");
     if (!handler_of) /* which may run for the network thread, and keep it waiting */
@@ -123,12 +128,17 @@ static void leave_sender(struct gravel *gravel)
 /* Whether a message may be sent there. */
 static int check_node(struct gravel *gravel, const char *call, uint32_t node)
 {
-    if (gravel_node_refuse_after_fork(gravel, call))
+    if (gravel_node_refuse(gravel, call))
         return GRAVEL_EINVAL;
     if (node < gravel_n_nodes(gravel))
         return gravel_node_has_failed(gravel) ? gravel_node_conclude(gravel, GRAVEL_EPEER) : 0;
     return gravel_fail(GRAVEL_ERANGE, "%s: node %u does not exist (there are %u)", call, node,
                        gravel_n_nodes(gravel));
+}
+
+static int check_data(const char *call, const void *data, uint64_t bytes)
+{
+    return bytes ? gravel_require(call, "data", data) : 0;
 }
 
 static int append(struct gravel *gravel, const struct gravel_columns *columns)
@@ -164,10 +174,12 @@ static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, cons
 int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_t bytes,
                uint32_t node)
 {
-    uint64_t most = gravel->config.buffer_bytes - sizeof(struct gravel_bytes_frame);
     int code = check_node(gravel, "gravel_put", node);
-    if (!code && !data && bytes)
-        code = gravel_fail(GRAVEL_EINVAL, "gravel_put: data is NULL");
+    if (!code)
+        code = check_data("gravel_put", data, bytes);
+    if (code)
+        return code;
+    uint64_t most = gravel->config.buffer_bytes - sizeof(struct gravel_bytes_frame);
     for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
         piece = gravel_piece_bytes(offset + done, bytes - done, most);
         code = put_piece(gravel, node, offset + done, (const unsigned char *)data + done, piece);
@@ -180,6 +192,8 @@ int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t byte
     if (gravel_node_refuse_wait(gravel, "gravel_get"))
         return GRAVEL_EINVAL;
     int code = check_node(gravel, "gravel_get", node);
+    if (!code)
+        code = check_data("gravel_get", data, bytes);
     if (code || bytes == 0)
         return code;
     if (!gravel_node_has(gravel, offset,
@@ -211,9 +225,10 @@ int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t of
     int code = check_node(gravel, "gravel_update", node);
     if (code)
         return code;
-    if (!is_operation(op, type) || (!value && op != GRAVEL_INC))
-        return gravel_fail(GRAVEL_EINVAL, "gravel_update: operation %u on type %u, value at %p", op,
-                           type, value);
+    if (!is_operation(op, type))
+        return gravel_fail(GRAVEL_EINVAL, "gravel_update: operation %u on type %u", op, type);
+    if (op != GRAVEL_INC && gravel_require("gravel_update", "value", value))
+        return GRAVEL_EINVAL;
     _Alignas(8) unsigned char bits[8] = {0};
     if (op != GRAVEL_INC)
         memcpy(bits, value, GRAVEL_TYPE_BYTES(type));
@@ -236,7 +251,9 @@ int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uin
     if (handler >= gravel->n_handlers)
         return gravel_fail(GRAVEL_EHANDLER, "gravel_am: handler %u of %u", handler,
                            gravel->n_handlers);
-    if (n_args != gravel->handlers[handler].n_args || (n_args && !args))
+    if (n_args && gravel_require("gravel_am", "args", args))
+        return GRAVEL_EINVAL;
+    if (n_args != gravel->handlers[handler].n_args)
         return gravel_fail(GRAVEL_EINVAL, "gravel_am: handler %s takes %u arguments, not %u",
                            gravel->handlers[handler].name, gravel->handlers[handler].n_args,
                            n_args);

@@ -3,8 +3,8 @@
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
  * Path:    gravel.h -> open.c and outbound.c (open), close.c, bindings.c, handlers.c, agree.c, neighbours.c,
- *          messages.c, waits.c, heap.c, launch.c (programs and launches), enqueue.c (commands), limits.c (of waits for
- *          the device), log.c, report.c, stats.c.
+ *          messages.c, waits.c, heap.c, maps.c, launch.c (programs and launches), enqueue.c (commands),
+ *          limits.c (of waits for the device), log.c, report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -50,7 +50,8 @@ struct gravel {
     _Atomic bool is_draining;            /* H4: that launch waits for a slice */
     _Atomic bool is_open;                /* H5: what a driver puts off to a first use is done */
     _Atomic bool is_stuck;     /* H3: a wait for the device was given up: what it uses stays */
-    pthread_mutex_t maps_lock; /* guards the next three */
+    pthread_mutex_t maps_lock; /* guards the next four */
+    void *maps;                /* maps.c: those that are out */
     uint32_t n_maps; /* of gravel_map, not yet unmapped: the heap and this struct stay until then */
     bool is_closed;
     bool is_left; /* closed, and the device still uses it: it stays */
@@ -154,9 +155,9 @@ void gravel_node_free_heap(struct gravel *gravel);
 /** waits.c: what a call returns that met `code`. What the node's threads noted is its cause, and goes first. */
 int gravel_node_conclude(struct gravel *gravel, int code);
 
-/** GRAVEL_EINVAL, and why, if a forked child makes this call; else 0. */
-int gravel_node_refuse_after_fork(const struct gravel *gravel, const char *call);
-/** As gravel_node_refuse_after_fork, and for a call that waits: also if a handler makes it. */
+/** What every public call asks first. @return GRAVEL_EINVAL, and why, if the node is NULL or this a forked child; 0. */
+int gravel_node_refuse(const struct gravel *gravel, const char *call);
+/** As gravel_node_refuse, and for a call that waits: also if a handler makes it. */
 int gravel_node_refuse_wait(const struct gravel *gravel, const char *call);
 
 /** Whether bytes [offset, offset + bytes) of the heap lie in one allocation. */

@@ -35,9 +35,11 @@ static int build(struct gravel *gravel, const struct gravel_program_request *req
 int gravel_server_build(struct gravel *gravel, const char *name, const char *source,
                         const char *options, cl_program *program)
 {
-    if (!gravel || !name || !source || !program)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_server_build: NULL argument");
-    if (gravel_node_refuse_after_fork(gravel, "gravel_server_build"))
+    static const char call[] = "gravel_server_build";
+    if (gravel_node_refuse(gravel, call) || gravel_require(call, "program", program))
+        return GRAVEL_EINVAL;
+    *program = NULL;
+    if (gravel_require(call, "name", name) || gravel_require(call, "source", source))
         return GRAVEL_EINVAL;
     if (!has_keys(gravel))
         return gravel_fail(GRAVEL_EINVAL,
@@ -150,9 +152,8 @@ static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
 
 static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items, uint32_t flags)
 {
-    if (!gravel || !kernel)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: NULL argument");
-    if (gravel_node_refuse_after_fork(gravel, "gravel_server_launch"))
+    static const char call[] = "gravel_server_launch";
+    if (gravel_node_refuse(gravel, call) || gravel_require(call, "kernel", kernel))
         return GRAVEL_EINVAL;
     if (flags)
         return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: flags are %u, and none is known",
@@ -171,12 +172,13 @@ int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_ite
 {
     struct launching launching = {.gravel = gravel, .n_wait = n_wait, .wait = wait};
     int code = check(gravel, kernel, n_items, flags);
-    if (event)
-        *event = NULL;
-    if (code)
+    if (!code && gravel_node_has_failed(gravel))
+        code = gravel_failure_report(&gravel->failure);
+    if (code) {
+        if (event)
+            *event = NULL;
         return code;
-    if (gravel_node_has_failed(gravel))
-        return gravel_failure_report(&gravel->failure);
+    }
     if (pthread_mutex_trylock(&gravel->servers.lock))
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_server_launch: another thread's launch is under way");

@@ -73,8 +73,10 @@ static const struct gravel_setting *find(const char *name)
 int gravel_config_set(struct gravel_config *config, const char *name, const char *text)
 {
     struct gravel_config trial;
-    if (!config || !name || !text)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_config_set: NULL argument");
+    static const char call[] = "gravel_config_set";
+    if (gravel_require(call, "config", config) || gravel_require(call, "name", name) ||
+        gravel_require(call, "text", text))
+        return GRAVEL_EINVAL;
     const struct gravel_setting *setting = find(name);
     if (!setting)
         return fail_unknown(name);
@@ -97,8 +99,10 @@ int gravel_config_get(const struct gravel_config *config, uint32_t i, const char
 {
     struct gravel_config own;
     const struct gravel_setting *setting = gravel_setting_at(i);
-    if (!config || !name || !text)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_config_get: NULL argument");
+    static const char call[] = "gravel_config_get";
+    if (gravel_require(call, "config", config) || gravel_require(call, "name", name) ||
+        gravel_require(call, "text", text))
+        return GRAVEL_EINVAL;
     if (!setting)
         return gravel_fail(GRAVEL_ERANGE, "gravel_config_get: there are %u settings", i);
     int code = gravel_config_read(&own, config);

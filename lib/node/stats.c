@@ -107,11 +107,11 @@ int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats, size_t 
                       uint32_t node)
 {
     struct gravel_stats own;
-    if (!gravel || !stats || bytes == 0 || bytes % sizeof(uint64_t))
-        return gravel_fail(GRAVEL_EINVAL, "gravel_stats_read: %zu bytes at %p", bytes,
-                           (void *)stats);
-    if (gravel_node_refuse_after_fork(gravel, "gravel_stats_read"))
+    if (gravel_node_refuse(gravel, "gravel_stats_read") ||
+        gravel_require("gravel_stats_read", "stats", stats))
         return GRAVEL_EINVAL;
+    if (bytes == 0 || bytes % sizeof(uint64_t))
+        return gravel_fail(GRAVEL_EINVAL, "gravel_stats_read: %zu bytes of statistics", bytes);
     if (node != GRAVEL_ALL_NODES && node >= gravel->network.transport->n_nodes)
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_stats_read: node %u does not exist (there are %u)", node,
@@ -129,8 +129,10 @@ int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint6
 #undef NAME
     const uint32_t n = sizeof names / sizeof *names;
     struct gravel_stats stats;
-    if (!gravel || !name || !value)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_stats_get: NULL argument");
+    static const char call[] = "gravel_stats_get";
+    if (gravel_node_refuse(gravel, call) || gravel_require(call, "name", name) ||
+        gravel_require(call, "value", value))
+        return GRAVEL_EINVAL;
     if (i >= n)
         return gravel_fail(GRAVEL_ERANGE, "gravel_stats_get: counter %u of %u", i, n);
     int code = gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES);
@@ -143,7 +145,7 @@ int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint6
 
 void gravel_stats_reset(struct gravel *gravel)
 {
-    if (gravel_node_refuse_after_fork(gravel, "gravel_stats_reset"))
+    if (gravel_node_refuse(gravel, "gravel_stats_reset"))
         return;
     pthread_mutex_lock(&gravel->stats_lock);
     gather_all(gravel, &gravel->stats_base);

@@ -102,11 +102,12 @@ int gravel_node_agree(struct gravel *gravel, const struct gravel_collective_call
 
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n)
 {
-    if (gravel_node_refuse_wait(gravel, "gravel_reduce"))
+    if (gravel_node_refuse_wait(gravel, "gravel_reduce") ||
+        gravel_require("gravel_reduce", "values", values))
         return GRAVEL_EINVAL;
     if ((op != GRAVEL_ADD && op != GRAVEL_MIN && op != GRAVEL_MAX) ||
-        (type != GRAVEL_LONG && type != GRAVEL_ULONG && type != GRAVEL_DOUBLE) || !values ||
-        n == 0 || n > GRAVEL_ROUND_VALUES)
+        (type != GRAVEL_LONG && type != GRAVEL_ULONG && type != GRAVEL_DOUBLE) || n == 0 ||
+        n > GRAVEL_ROUND_VALUES)
         return gravel_fail(GRAVEL_EINVAL, "gravel_reduce: operation %u, type %u, %u values", op,
                            type, n);
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_REDUCE,

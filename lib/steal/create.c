@@ -98,14 +98,20 @@ static int make(struct gravel_steal *steal)
     return code ? code : gravel_steal_write_deques(steal);
 }
 
+int gravel_steal_refuse(const struct gravel_steal *steal, const char *call)
+{
+    int code = gravel_require(call, "steal", steal);
+    return code ? code : gravel_node_refuse(steal->gravel, call);
+}
+
 int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
                         const struct gravel_steal_options *options)
 {
     struct gravel_steal_options chosen = {0};
-    if (!out || !gravel)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_steal_create: NULL argument");
+    if (gravel_require("gravel_steal_create", "out", out))
+        return GRAVEL_EINVAL;
     *out = NULL;
-    if (gravel_node_refuse_after_fork(gravel, "gravel_steal_create"))
+    if (gravel_node_refuse(gravel, "gravel_steal_create"))
         return GRAVEL_EINVAL;
     if (options)
         chosen = *options;
@@ -127,14 +133,14 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
 
 uint32_t gravel_steal_n_groups(const struct gravel_steal *steal)
 {
-    return steal->options.n_groups;
+    return gravel_steal_refuse(steal, "gravel_steal_n_groups") ? 0 : steal->options.n_groups;
 }
 
 int gravel_steal_destroy(struct gravel_steal *steal)
 {
     if (!steal)
         return 0;
-    if (gravel_node_refuse_after_fork(steal->gravel, "gravel_steal_destroy"))
+    if (gravel_steal_refuse(steal, "gravel_steal_destroy"))
         return GRAVEL_EINVAL;
     int code = gravel_steal_settle(steal);
     if (steal->is_stuck)

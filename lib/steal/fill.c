@@ -113,9 +113,7 @@ static int put_in_list(struct gravel_steal *steal, const unsigned char *tasks, u
 
 static int begin(struct gravel_steal *steal, const void *tasks, uint64_t n, const char *call)
 {
-    if (!steal || (!tasks && n))
-        return gravel_fail(GRAVEL_EINVAL, "%s: NULL argument", call);
-    if (gravel_node_refuse_after_fork(steal->gravel, call))
+    if (gravel_steal_refuse(steal, call) || (n && gravel_require(call, "tasks", tasks)))
         return GRAVEL_EINVAL;
     return gravel_steal_settle(steal);
 }

@@ -201,9 +201,8 @@ int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_
 {
     struct places places;
     cl_event end = NULL;
-    if (!steal || !kernel)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_steal_launch: NULL argument");
-    if (gravel_node_refuse_after_fork(steal->gravel, "gravel_steal_launch"))
+    if (gravel_steal_refuse(steal, "gravel_steal_launch") ||
+        gravel_require("gravel_steal_launch", "kernel", kernel))
         return GRAVEL_EINVAL;
     int code = gravel_steal_settle(steal);
     if (!code)

@@ -23,9 +23,7 @@ static void add(const struct gravel_steal *steal, uint32_t group, struct gravel_
 
 int gravel_steal_stats(struct gravel_steal *steal, struct gravel_steal_stats *stats)
 {
-    if (!steal)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_steal_stats: NULL argument");
-    if (gravel_node_refuse_after_fork(steal->gravel, "gravel_steal_stats"))
+    if (gravel_steal_refuse(steal, "gravel_steal_stats"))
         return GRAVEL_EINVAL;
     int code = gravel_steal_settle(steal);
     if (!stats)
@@ -41,11 +39,12 @@ int gravel_steal_stats(struct gravel_steal *steal, struct gravel_steal_stats *st
 int gravel_steal_group_stats(struct gravel_steal *steal, uint32_t group,
                              struct gravel_steal_stats *stats)
 {
-    if (!steal || !stats || group >= steal->options.n_groups)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_steal_group_stats: group %u of %u", group,
-                           steal ? steal->options.n_groups : 0);
-    if (gravel_node_refuse_after_fork(steal->gravel, "gravel_steal_group_stats"))
+    static const char call[] = "gravel_steal_group_stats";
+    if (gravel_steal_refuse(steal, call) || gravel_require(call, "stats", stats))
         return GRAVEL_EINVAL;
+    if (group >= steal->options.n_groups)
+        return gravel_fail(GRAVEL_EINVAL, "%s: group %u of %u", call, group,
+                           steal->options.n_groups);
     int code = gravel_steal_settle(steal);
     *stats = (struct gravel_steal_stats){0};
     add(steal, group, stats);
@@ -54,9 +53,7 @@ int gravel_steal_group_stats(struct gravel_steal *steal, uint32_t group,
 
 int gravel_steal_stats_reset(struct gravel_steal *steal)
 {
-    if (!steal)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_steal_stats_reset: NULL argument");
-    if (gravel_node_refuse_after_fork(steal->gravel, "gravel_steal_stats_reset"))
+    if (gravel_steal_refuse(steal, "gravel_steal_stats_reset"))
         return GRAVEL_EINVAL;
     int code = gravel_steal_settle(steal);
     steal->n_by_device = 0;

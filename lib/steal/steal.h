@@ -45,6 +45,9 @@ static inline bool gravel_steal_is_abp(const struct gravel_steal *steal)
            steal->head.policy == GRAVELP_STEAL_BASELINE;
 }
 
+/** create.c: what every call asks first. @return GRAVEL_EINVAL if `steal` is NULL or this is a forked child; 0. */
+int gravel_steal_refuse(const struct gravel_steal *steal, const char *call);
+
 /** memory.c: allocate the memory, and free it; a half-made one is allowed. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
 int gravel_steal_memory_create(struct gravel_steal *steal);
 void gravel_steal_memory_destroy(struct gravel_steal *steal);

@@ -292,6 +292,19 @@ static void tree_returns_through_two_syncs(void **state)
     }
 }
 
+/* Counters of a run are a moment old, and whole. */
+static void expect_counters_beside_a_run(struct gravel_flow_stats *last)
+{
+    struct gravel_flow_stats stats;
+    uint32_t peak;
+    OK(gravel_flow_stats_read(forms, &stats, sizeof stats));
+    OK(gravel_flow_channel_read(forms, "loop", NULL, &peak));
+    assert_true(stats.run_ns >= last->run_ns && stats.rounds >= last->rounds);
+    assert_true(stats.scheduler_ns <= stats.run_ns);
+    assert_in_range(peak, 1, 64);
+    *last = stats;
+}
+
 static void run_beside_the_caller_refuses_push_and_take(void **state)
 {
     (void)state;
@@ -304,7 +317,11 @@ static void run_beside_the_caller_refuses_push_and_take(void **state)
     expect_error(gravel_flow_take(forms, "out", &number, 1, &n), GRAVEL_EINVAL, "under way");
     expect_error(gravel_flow_run(forms), GRAVEL_EINVAL, "under way");
     expect_error(gravel_flow_start(forms), GRAVEL_EINVAL, "under way");
+    struct gravel_flow_stats last = {0};
+    for (double begin = seconds_now(); seconds_now() - begin < 0.05;)
+        expect_counters_beside_a_run(&last);
     OK(gravel_flow_wait(forms));
+    expect_counters_beside_a_run(&last);
     assert_int_equal(take_numbers(seen, 64), 1);
 }
 
@@ -352,7 +369,7 @@ static void bad_calls_are_refused(void **state)
     expect_error(gravel_flow_call(forms, "task", &root, 12, result, 4), GRAVEL_EINVAL, "byte 12");
     expect_error(gravel_flow_call(forms, "task", &root, 4, result, 68), GRAVEL_EINVAL, "68 bytes");
     expect_error(gravel_flow_build(forms, "a", forms_cl, NULL, "forms"), GRAVEL_EINVAL, "already");
-    expect_error(gravel_flow_run(NULL), GRAVEL_EINVAL, "no flow");
+    expect_error(gravel_flow_run(NULL), GRAVEL_EINVAL, "the flow is NULL");
     OK(gravel_flow_push(forms, "in", NULL, 0));
     OK(gravel_flow_run(forms));
 }
@@ -369,8 +386,8 @@ static void flow_that_does_not_fit_is_refused(void **state)
     assert_null(flow);
     channel.kind = 9;
     expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_EINVAL, "kind 9");
-    expect_error(gravel_flow_create(NULL, gravel, &graph), GRAVEL_EINVAL, "flow at");
-    expect_error(gravel_flow_create(&flow, NULL, &graph), GRAVEL_EINVAL, "node at");
+    expect_error(gravel_flow_create(NULL, gravel, &graph), GRAVEL_EINVAL, "flow is NULL");
+    expect_error(gravel_flow_create(&flow, NULL, &graph), GRAVEL_EINVAL, "the node is NULL");
 }
 
 static void program_of_another_record_does_not_build(void **state)

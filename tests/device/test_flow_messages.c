@@ -177,9 +177,9 @@ static void bad_producers_and_posts_are_refused(void **state)
     OK(gravel_flow_kernel(flow, "fill", &fill));
     expect_error(gravel_flow_produce(flow, fill, 33, NULL, 0), GRAVEL_EINVAL, "33 work-items");
     expect_error(gravel_flow_produce(flow, fill, 32, &unknown, 1), GRAVEL_EINVAL, "'walks'");
-    expect_error(gravel_flow_produce(flow, NULL, 32, NULL, 0), GRAVEL_EINVAL, "kernel (nil)");
+    expect_error(gravel_flow_produce(flow, NULL, 32, NULL, 0), GRAVEL_EINVAL, "kernel is NULL");
     expect_error(gravel_flow_post(flow, "walks", &walk, 1), GRAVEL_EINVAL, "'walks'");
-    expect_error(gravel_flow_post(flow, "walk", NULL, 1), GRAVEL_EINVAL, "(nil)");
+    expect_error(gravel_flow_post(flow, "walk", NULL, 1), GRAVEL_EINVAL, "records is NULL");
     OK(gravel_flow_post(flow, "walk", NULL, 0));
     OK(gravel_flow_produce(flow, fill, 0, NULL, 0));
     clReleaseKernel(fill);

@@ -3,7 +3,7 @@
  * gravel_map: the heap as the host sees it, on every step of the ladder. What messages and kernels
  * wrote is read, what is written is found by both, and what cannot be mapped is refused.
  *
- * Path: meson test -> this -> lib/node/messages.c, lib/memory/memory.c
+ * Path: meson test -> this -> lib/node/maps.c, lib/memory/memory.c
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -199,16 +199,59 @@ static void a_map_outlives_its_node(void **state)
         assert_true(before - resident_bytes() > (long)N_LATE * 3);
 }
 
+static void expect_not_mapped(struct gravel *node, const void *pointer)
+{
+    expect_error(gravel_unmap(node, (void *)pointer), GRAVEL_EINVAL, "is not mapped");
+}
+
+/* Each while other maps are out, which stay as they are. */
 static void what_is_not_mapped_is_refused(void **state)
 {
-    int elsewhere;
+    uint32_t elsewhere[64] = {0};
     (void)state;
-    expect_error(gravel_unmap(gravel, &elsewhere), GRAVEL_EINVAL, "is not mapped");
-    const uint32_t *words = map_words(0, 0, 1, CL_MAP_READ);
-    if (!is_sliced(gravel)) /* elsewhere maps are copies, which nobody counts one by one */
-        expect_error(gravel_unmap(gravel, &elsewhere), GRAVEL_EINVAL, "is not mapped");
+    expect_not_mapped(gravel, elsewhere);
+    uint32_t *left = map_words(1, 0, N / 2, CL_MAP_WRITE_INVALIDATE_REGION);
+    uint32_t *right = map_words(1, N / 2, N / 2, CL_MAP_WRITE_INVALIDATE_REGION);
+    expect_not_mapped(gravel, elsewhere);
+    expect_not_mapped(gravel, elsewhere + 16);
+    expect_not_mapped(gravel, left + 1);
+    expect_not_mapped(gravel, (const char *)right - 64);
+    for (uint32_t i = 0; i < N / 2; i++)
+        left[i] = right[i] = i + 77;
+    unmap(gravel, left);
+    expect_not_mapped(gravel, left);
+    unmap(gravel, right);
+    expect_not_mapped(gravel, right);
+    const uint32_t *words = map_words(1, 0, N, CL_MAP_READ);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(words[i], i % (N / 2) + 77);
     unmap(gravel, words);
-    expect_error(gravel_unmap(gravel, (void *)words), GRAVEL_EINVAL, "is not mapped");
+}
+
+/* On svm both have one pointer. */
+static void a_part_mapped_twice_is_unmapped_twice(void **state)
+{
+    (void)state;
+    const uint32_t *first = map_words(0, 8, 16, CL_MAP_READ);
+    const uint32_t *second = map_words(0, 8, 32, CL_MAP_READ);
+    unmap(gravel, first);
+    assert_int_equal(second[31], second[31]);
+    unmap(gravel, second);
+    expect_not_mapped(gravel, first);
+    expect_not_mapped(gravel, second);
+}
+
+static void a_map_of_another_node_is_refused_and_outlives_close(void **state)
+{
+    uint64_t late;
+    struct gravel *node = open_late(&late);
+    const uint32_t *words = read_map(node, 0, late, 64);
+    (void)state;
+    expect_not_mapped(gravel, words);
+    OK(gravel_close(node));
+    expect_not_mapped(node, words + 1);
+    assert_int_equal(words[0], 0);
+    OK(gravel_unmap(node, (void *)words));
 }
 
 int main(void)
@@ -224,6 +267,8 @@ int main(void)
         cmocka_unit_test(every_loopback_node_is_local),
         cmocka_unit_test(a_map_outlives_its_node),
         cmocka_unit_test(what_is_not_mapped_is_refused),
+        cmocka_unit_test(a_part_mapped_twice_is_unmapped_twice),
+        cmocka_unit_test(a_map_of_another_node_is_refused_and_outlives_close),
     };
     return cmocka_run_group_tests(tests, open_node, close_node);
 }

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A flow's counters as any thread may read them, also beside a run: a copy that the thread which runs the flow renews
+ * between rounds.
+ *
+ * Path:    flow.c, host.c, produce.c -> told.c -> gravel_flow_stats_read, gravel_flow_channel_read.
+ * Owner:   the flow.
+ * Threads: one tells; any reads. The lock is held for copies in memory only.
+ */
+#include "flow/flow.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "layout/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int gravel_flow_told_create(struct gravel_flow *flow)
+{
+    struct gravel_flow_told *told = &flow->told;
+    told->peaks = calloc(flow->graph.n_channels, sizeof *told->peaks);
+    if (!told->peaks)
+        return gravel_fail(GRAVEL_ENOMEM, "a flow of %u channels", flow->graph.n_channels);
+    pthread_mutex_init(&told->lock, NULL);
+    return 0;
+}
+
+void gravel_flow_told_destroy(struct gravel_flow *flow)
+{
+    if (!flow->told.peaks)
+        return;
+    free(flow->told.peaks);
+    pthread_mutex_destroy(&flow->told.lock);
+}
+
+void gravel_flow_tell(struct gravel_flow *flow)
+{
+    const uint32_t *peaks = gravelp_view_of(flow->memory.control).peaks;
+    uint64_t run_ns = flow->run_begin_ns ? gravel_clock_ns() - flow->run_begin_ns : 0;
+    pthread_mutex_lock(&flow->told.lock);
+    memcpy(flow->told.peaks, peaks, flow->graph.n_channels * sizeof *peaks);
+    flow->told.stats = flow->stats;
+    flow->told.stats.run_ns += run_ns;
+    flow->told.stats.scheduler_ns += run_ns; /* less what launches took, which is subtracted */
+    pthread_mutex_unlock(&flow->told.lock);
+}
+
+int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *stats, size_t bytes)
+{
+    struct gravel_flow_stats own;
+    if (gravel_flow_refuse(flow, "gravel_flow_stats_read") ||
+        gravel_require("gravel_flow_stats_read", "stats", stats))
+        return GRAVEL_EINVAL;
+    if (bytes == 0 || bytes % sizeof(uint64_t))
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_stats_read: %zu bytes of statistics", bytes);
+    pthread_mutex_lock(&flow->told.lock);
+    own = flow->told.stats;
+    pthread_mutex_unlock(&flow->told.lock);
+    memset(stats, 0, bytes);
+    memcpy(stats, &own, bytes < sizeof own ? bytes : sizeof own);
+    return 0;
+}
+
+int gravel_flow_channel_read(struct gravel_flow *flow, const char *channel, uint32_t *width,
+                             uint32_t *peak)
+{
+    if (gravel_flow_refuse(flow, "gravel_flow_channel_read"))
+        return GRAVEL_EINVAL;
+    uint32_t c = gravel_flow_graph_find(&flow->graph, channel);
+    if (c == flow->graph.n_channels)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_channel_read: no channel '%s'",
+                           channel ? channel : "(NULL)");
+    if (width)
+        *width = flow->graph.channels[c].width;
+    pthread_mutex_lock(&flow->told.lock);
+    if (peak)
+        *peak = flow->told.peaks[c];
+    pthread_mutex_unlock(&flow->told.lock);
+    return 0;
+}

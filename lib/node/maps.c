@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Maps of the heap: pointers into it where the host addresses it, else to copies, and the books of those that are out.
+ *
+ * Path:    gravel.h -> maps.c -> lib/memory/memory.c (the bytes).
+ * Owner:   the node, of the books and the copies, which stay after gravel_close until they are unmapped.
+ * Threads: any.
+ */
+#include "node/node.h"
+
+#include <search.h>
+#include <stdlib.h>
+
+/* What gravel_map gave out under one pointer: several maps of one part of the heap, or one copy. */
+struct map {
+    unsigned char *pointer; /* first, for compare_maps */
+    uint64_t offset, bytes;
+    cl_map_flags flags;
+    uint32_t heap;
+    uint32_t n; /* maps that are out */
+};
+
+static int compare_maps(const void *a, const void *b)
+{
+    uintptr_t first = (uintptr_t)((const struct map *)a)->pointer;
+    uintptr_t second = (uintptr_t)((const struct map *)b)->pointer;
+    return (first > second) - (first < second);
+}
+
+/* ---- books ----------------------------------------------------------------------------------- */
+
+/* @param map  taken, or freed if there is an equal one. @return false without memory. */
+static bool enter(struct gravel *gravel, struct map *map)
+{
+    pthread_mutex_lock(&gravel->maps_lock);
+    struct map **place = tsearch(map, &gravel->maps, compare_maps);
+    struct map *kept = place ? *place : NULL;
+    if (kept)
+        kept->n++;
+    gravel->n_maps += kept != NULL;
+    pthread_mutex_unlock(&gravel->maps_lock);
+    if (kept != map)
+        free(map);
+    return kept != NULL;
+}
+
+/*
+ * From now on the map is the caller's alone; the heap stays until `leave`.
+ *
+ * @param map  [out] what it is. @param is_last  [out] no other map has the pointer. @return false if it is not mapped.
+ */
+static bool take_out(struct gravel *gravel, void *pointer, struct map *map, bool *is_last)
+{
+    const struct map wanted = {.pointer = pointer};
+    pthread_mutex_lock(&gravel->maps_lock);
+    struct map **place = tfind(&wanted, &gravel->maps, compare_maps), *kept = place ? *place : NULL;
+    *is_last = kept && --kept->n == 0;
+    if (kept)
+        *map = *kept;
+    if (*is_last) {
+        tdelete(&wanted, &gravel->maps, compare_maps);
+        free(kept);
+    }
+    pthread_mutex_unlock(&gravel->maps_lock);
+    return kept != NULL;
+}
+
+/* A map has ended: after gravel_close the last one frees the heap, and the node with it. */
+static void leave(struct gravel *gravel)
+{
+    pthread_mutex_lock(&gravel->maps_lock);
+    bool is_last = --gravel->n_maps == 0 && gravel->is_closed && !gravel->is_left;
+    pthread_mutex_unlock(&gravel->maps_lock);
+    if (is_last)
+        gravel_node_free_heap(gravel);
+}
+
+static bool is_closed(struct gravel *gravel)
+{
+    pthread_mutex_lock(&gravel->maps_lock);
+    bool is_closed = gravel->is_closed;
+    pthread_mutex_unlock(&gravel->maps_lock);
+    return is_closed;
+}
+
+/* ---- map ------------------------------------------------------------------------------------- */
+
+/* A copy of a part of a heap that the host cannot address. */
+static int make_copy(struct gravel *gravel, struct map *map)
+{
+    uint64_t bytes = (map->bytes + GRAVELP_CACHELINE - 1) & ~UINT64_C(63);
+    map->pointer = aligned_alloc(GRAVELP_CACHELINE, bytes ? bytes : GRAVELP_CACHELINE);
+    if (!map->pointer)
+        return gravel_fail(GRAVEL_ENOMEM, "gravel_map of %llu bytes",
+                           (unsigned long long)map->bytes);
+    int code =
+        map->flags & CL_MAP_WRITE_INVALIDATE_REGION
+            ? 0
+            : gravel_memory_read(&gravel->memory, map->heap, map->offset, map->pointer, map->bytes);
+    if (code)
+        free(map->pointer);
+    return code;
+}
+
+static int make_map(struct gravel *gravel, const struct map *wanted, void **pointer)
+{
+    unsigned char *heap = gravel_memory_heap(&gravel->memory, wanted->heap);
+    if (!heap && gravel_node_refuse_wait(gravel, "gravel_map"))
+        return GRAVEL_EINVAL;
+    struct map *map = malloc(sizeof *map);
+    if (!map)
+        return gravel_fail(GRAVEL_ENOMEM, "gravel_map: books of maps");
+    *map = *wanted;
+    if (heap)
+        map->pointer = heap + map->offset;
+    int code = heap ? 0 : make_copy(gravel, map);
+    if (code) {
+        free(map);
+        return code;
+    }
+    unsigned char *made = map->pointer;
+    if (!enter(gravel, map)) {
+        if (!heap)
+            free(made);
+        return gravel_fail(GRAVEL_ENOMEM, "gravel_map: books of maps");
+    }
+    *pointer = made;
+    return 0;
+}
+
+int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,
+               uint32_t node, void **pointer)
+{
+    const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    if (!pointer || !flags || flags & ~known)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_map: flags 0x%llx, pointer at %p",
+                           (unsigned long long)flags, (void *)pointer);
+    *pointer = NULL;
+    if (gravel_node_refuse(gravel, "gravel_map"))
+        return GRAVEL_EINVAL;
+    if (!gravel_is_local(gravel, node))
+        return gravel_fail(GRAVEL_ERANGE, "gravel_map: node %u does not live in this process",
+                           node);
+    if (!gravel_node_has(gravel, offset, bytes))
+        return gravel_fail(GRAVEL_ERANGE,
+                           "gravel_map: bytes %llu to %llu are not in one allocation",
+                           (unsigned long long)offset, (unsigned long long)(offset + bytes));
+    const struct map map = {.offset = offset,
+                            .bytes = bytes,
+                            .flags = flags,
+                            .heap = gravel->network.transport->is_loopback ? node : 0};
+    return make_map(gravel, &map, pointer);
+}
+
+/* ---- unmap ----------------------------------------------------------------------------------- */
+
+/* End a map that is a copy; after gravel_close nothing is left to write to. */
+static int end_copy(struct gravel *gravel, const struct map *map)
+{
+    int code = 0;
+    if (!is_closed(gravel) && map->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+        code =
+            gravel_memory_write(&gravel->memory, map->heap, map->offset, map->pointer, map->bytes);
+    free(map->pointer);
+    return code;
+}
+
+int gravel_unmap(struct gravel *gravel, void *pointer)
+{
+    struct map map;
+    bool is_last;
+    if (gravel_node_refuse(gravel, "gravel_unmap"))
+        return GRAVEL_EINVAL;
+    if (!pointer)
+        return 0;
+    if (!take_out(gravel, pointer, &map, &is_last))
+        return gravel_fail(GRAVEL_EINVAL, "gravel_unmap: %p is not mapped", pointer);
+    int code = is_last && gravel->memory.buffer ? end_copy(gravel, &map) : 0;
+    leave(gravel);
+    return code;
+}
