@@ -107,9 +107,15 @@ bool text_uint(struct text *text, const char *what, uint64_t min, uint64_t max, 
 bool text_is_whole(struct text *text);
 
 /**
- * Read a decimal number, as text_uint does; refuses nan, infinity and what a float cannot hold.
+ * A decimal number of n bytes, with room for one more; false if it is none, as nan and infinity are. One that is too large
+ * for a float becomes infinite.
  *
  * Zero has no sign, and what is below it stays so, however little: -1e-50 is the float next to 0.
+ */
+bool text_parse_float(char *word, size_t n, float *value);
+
+/**
+ * Read such a number, as text_uint does; refuses what a float cannot hold.
  *
  * @param refuse_negative  a number below 0 is a failure.
  */

@@ -59,20 +59,8 @@ bool text_uint(struct text *text, const char *what, uint64_t min, uint64_t max, 
     return true;
 }
 
-/* strtof would also take "nan", "inf" and hexadecimal, and needs an end behind the word's n bytes. */
-static bool parse_float(const unsigned char *word, size_t n, float *value)
-{
-    char *start = (char *)(uintptr_t)word, *end;
-    const char behind = start[n];
-    start[n] = '\0';
-    *value = strtof(start, &end);
-    const bool is_decimal = end == start + n && strspn(start, "0123456789+-.eE") == n;
-    start[n] = behind;
-    return is_decimal;
-}
-
 /* Does a number that became 0 have a digit other than 0, ahead of its exponent? */
-static bool was_rounded_to_zero(const unsigned char *word, size_t n)
+static bool was_rounded_to_zero(const char *word, size_t n)
 {
     for (size_t i = 0; i < n && word[i] != 'e' && word[i] != 'E'; i++)
         if (word[i] >= '1' && word[i] <= '9')
@@ -80,17 +68,29 @@ static bool was_rounded_to_zero(const unsigned char *word, size_t n)
     return false;
 }
 
+/* strtof would also take "nan", "inf" and hexadecimal, and needs an end behind the word. */
+bool text_parse_float(char *word, size_t n, float *value)
+{
+    char *end;
+    const char behind = word[n];
+    word[n] = '\0';
+    *value = strtof(word, &end);
+    const bool is_decimal = n && end == word + n && strspn(word, "0123456789+-.eE") == n;
+    word[n] = behind;
+    if (*value == 0)
+        *value = *word == '-' && was_rounded_to_zero(word, n) ? -FLT_TRUE_MIN : 0;
+    return is_decimal;
+}
+
 bool text_float(struct text *text, const char *what, bool refuse_negative, float *value)
 {
     size_t n = text_word(text);
     if (n == 0)
         return missing(text, what);
-    if (!parse_float(text->at, n, value))
+    if (!text_parse_float((char *)(uintptr_t)text->at, n, value))
         return text_fail(text, "%s '%s' is not a decimal number", what, text_quote(text));
     if (!isfinite(*value))
         return text_fail(text, "%s %s is too large for a float", what, text_quote(text));
-    if (*value == 0)
-        *value = *text->at == '-' && was_rounded_to_zero(text->at, n) ? -FLT_TRUE_MIN : 0;
     if (refuse_negative && *value < 0)
         return text_fail(text, "%s %s is negative", what, text_quote(text));
     text->at += n;

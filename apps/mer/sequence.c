@@ -107,12 +107,21 @@ static int read_some(struct sequence_file *file, void *buffer, unsigned bytes)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
+/* A character as a reason shows it: some are invisible, and 0 would end the text. */
+#define SHOWN_BYTES 16
+static const char *show(int c, char shown[SHOWN_BYTES])
+{
+    snprintf(shown, SHOWN_BYTES, isgraph(c) && c < 127 ? "'%c'" : "byte 0x%02x", c);
+    return shown;
+}
+
 /* Step over empty lines to the character that the next record begins with; false at the end. */
 static bool find_mark(struct sequence_file *file)
 {
+    char shown[SHOWN_BYTES];
     kseq_t *kseq = file->kseq;
-    int c = kseq->last_char;
-    while (c == 0 || c == '\n')
+    int c = kseq->last_char ? kseq->last_char : ks_getc(kseq->f);
+    while (c == '\n')
         c = ks_getc(kseq->f);
     if (c == -1 || file->has_failed)
         return file->n_records || file->has_failed ? false : fail(file, "holds no sequence");
@@ -121,8 +130,8 @@ static bool find_mark(struct sequence_file *file)
     if (is_mark)
         return true;
     if (!file->n_records)
-        return fail(file, "begins with '%c': neither FASTA ('>') nor FASTQ ('@')", c);
-    return fail(file, "is followed by '%c', where '%c' begins a record", c, file->mark);
+        return fail(file, "begins with %s: neither FASTA ('>') nor FASTQ ('@')", show(c, shown));
+    return fail(file, "is followed by %s, where '%c' begins a record", show(c, shown), file->mark);
 }
 
 static bool check_record(struct sequence_file *file, int code)
@@ -170,12 +179,13 @@ static uint8_t code_of(unsigned char c)
 /* Letters become codes, in place. */
 static bool encode(struct sequence_file *file)
 {
+    char shown[SHOWN_BYTES];
     kstring_t *bases = &file->kseq->seq, *quality = &file->kseq->qual;
     for (size_t i = 0; i < bases->l; i++) {
         unsigned char c = (unsigned char)bases->s[i];
         uint8_t code = code_of(c);
         if (code == UINT8_MAX)
-            return fail(file, isgraph(c) ? "'%c' is no base" : "byte 0x%02x is no base", c);
+            return fail(file, "%s is no base", show(c, shown));
         if (quality->l && (quality->s[i] < FIRST_QUALITY || quality->s[i] > LAST_QUALITY))
             return fail(file, "byte 0x%02x is no quality", (unsigned char)quality->s[i]);
         if (quality->l && (unsigned)(quality->s[i] - FIRST_QUALITY) < file->least_quality)

@@ -91,11 +91,9 @@ static bool take_number(const char *field, cl_uint *number)
     return field[strspn(field, "0123456789")] == '\0' && value < UINT32_MAX;
 }
 
-static bool take_value(const char *field, float *value)
+static bool take_value(char *field, float *value)
 {
-    char *end;
-    *value = strtof(field, &end);
-    return *end == '\0' && field[strspn(field, "0123456789+-.eE")] == '\0' && isfinite(*value);
+    return text_parse_float(field, strlen(field), value) && isfinite(*value);
 }
 
 static bool take_rating(struct text *text, struct shape *shape, struct sgd_rating *rating)
