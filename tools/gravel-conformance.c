@@ -7,6 +7,7 @@
  * Threads: one; this process calls OpenCL only for --tap, its children do.
  */
 #include "base/descriptor.h"
+#include "base/number.h"
 #include "conformance/report.h"
 #include "conformance/trial.h"
 #include "info/child.h"
@@ -86,7 +87,7 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
-    char *end;
+    uint64_t number = 0;
     switch (key) {
     case 'd':
         arguments->device = value;
@@ -104,9 +105,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->tap = true;
         return 0;
     case KEY_LIMIT:
-        arguments->limit_s = (unsigned)strtoul(value, &end, 10);
-        if (*end || arguments->limit_s < 1 || arguments->limit_s > 36000)
+        if (!gravel_number_within(value, 1, 36000, &number))
             argp_error(state, "--limit: '%s' is not in 1..36000", value);
+        arguments->limit_s = (unsigned)number;
         return 0;
     case ARGP_KEY_ARGS:
         arguments->rest = state->argv + state->next;

@@ -6,11 +6,11 @@
  * Threads: one.
  */
 #include "base/descriptor.h"
+#include "base/number.h"
 #include "play.h"
 #include "show.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,10 +63,8 @@ static void parse_models(struct show_wish *wish, const char *list, struct argp_s
 static uint64_t parse_number(const char *name, const char *text, uint64_t most,
                              struct argp_state *state)
 {
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*end || end == text || *text == '-' || errno || value < 1 || value > most)
+    uint64_t value = 0;
+    if (!gravel_number_within(text, 1, most, &value))
         argp_error(state, "--%s: '%s' is not in 1..%llu", name, text, (unsigned long long)most);
     return value;
 }

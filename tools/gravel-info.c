@@ -7,6 +7,7 @@
  * Threads: one; this process never calls OpenCL, its children do (info/child.c).
  */
 #include "base/descriptor.h"
+#include "base/number.h"
 #include "node/settings.h"
 #include "gravel/gravel.h"
 #include "info/describe.h"
@@ -45,7 +46,7 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
-    char *end;
+    uint64_t number = 0;
     switch (key) {
     case 'd':
         arguments->device = value;
@@ -66,9 +67,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->opencl_include = true;
         return 0;
     case KEY_LIMIT:
-        arguments->limit_s = (unsigned)strtoul(value, &end, 10);
-        if (*end || arguments->limit_s < 1 || arguments->limit_s > 3600)
+        if (!gravel_number_within(value, 1, 3600, &number))
             argp_error(state, "--limit: '%s' is not in 1..3600", value);
+        arguments->limit_s = (unsigned)number;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -213,7 +213,7 @@ static void watch_full_queue(struct gravel_aggregator *aggregator, uint64_t now_
 
 static void check_fault(struct gravel_aggregator *aggregator)
 {
-    char text[256];
+    char text[GRAVEL_ERROR_BYTES];
     uint32_t fault = gravel_word_load(&aggregator->arena->fault, memory_order_acquire); /* F2 */
     if (fault == GRAVELP_FAULT_NONE || has_aborted(aggregator))
         return;

@@ -207,6 +207,7 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
         use_modest_settings(&gravel->config);
     }
     int network = open_network(gravel, bindings);
+    gravel_settings_tell_unknown(gravel_tell, gravel);
     if (!network)
         network = open_together(gravel, bindings, code);
     return code ? gravel_fail(code, "%s", text) : network;

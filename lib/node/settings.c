@@ -9,11 +9,11 @@
 
 #include "aggregate/aggregation.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "layout/package.h"
 #include "layout/steal.h"
 #include "node/bindings.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,30 +76,14 @@ static void set_number(struct gravel_config *config, const struct gravel_setting
         *(uint64_t *)place = number;
 }
 
-/* Parse a whole number with an optional k, M or G (powers of 1024). False if it is anything else. */
-static bool parse_number(const char *text, uint64_t *value)
-{
-    char *end;
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 0);
-    if (errno || end == text)
-        return false;
-    unsigned shift = *end == 'k' || *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-    if (shift)
-        end++;
-    *value = (uint64_t)number << shift;
-    return *end == '\0' && *value >> shift == number;
-}
-
 static int assign_number(struct gravel_config *config, const struct gravel_setting *setting,
                          const char *name, const char *text)
 {
-    uint64_t number;
-    if (!parse_number(text, &number))
+    uint64_t number = 0;
+    enum gravel_number parsed = gravel_number_parse(text, true, &number);
+    if (parsed == GRAVEL_NUMBER_NONE)
         return gravel_fail(GRAVEL_ECONFIG, "%s=%s: not a number", name, text);
-    if (number < setting->min || number > setting->max)
+    if (parsed == GRAVEL_NUMBER_TOO_LARGE || number < setting->min || number > setting->max)
         return gravel_fail(GRAVEL_ECONFIG, "%s=%s: out of range %llu to %llu", name, text,
                            (unsigned long long)setting->min, (unsigned long long)setting->max);
     set_number(config, setting, number);
@@ -138,7 +122,7 @@ static int fill(struct gravel_config *config)
 
 static int check_choice(const char *field, const char *value, const char *const *choices)
 {
-    char list[64] = "";
+    char list[256] = "";
     for (const char *const *choice = choices; *choice; choice++) {
         if (!strcmp(value, *choice))
             return 0;

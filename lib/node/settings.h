@@ -36,6 +36,9 @@ int gravel_setting_assign(struct gravel_config *config, const struct gravel_sett
 /** @return 0; GRAVEL_ECONFIG naming the field and its range or choices. */
 int gravel_setting_check(const struct gravel_config *config, const struct gravel_setting *setting);
 
+/** Name each GRAVEL_ variable of the environment that is no setting's, with the nearest one that is. */
+void gravel_settings_tell_unknown(void (*tell)(void *context, const char *text), void *context);
+
 /** gravel_setting_check of all. */
 int gravel_config_check(const struct gravel_config *config);
 

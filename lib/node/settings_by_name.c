@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NAME_BYTES 64u /* more than any field's name has */
 #define N_NEAREST 3u
@@ -59,6 +60,42 @@ static int fail_unknown(const char *name)
     }
     return gravel_fail(GRAVEL_ECONFIG, "there is no setting %.64s; the nearest are %s, %s, %s",
                        name, nearest[0], nearest[1], nearest[2]);
+}
+
+#define FAR 4u /* letters between two names that are no slip of one another */
+
+/* Of a variable of the environment: whether it is a setting's, and else whose is nearest, at a distance. */
+static const char *nearest_variable(const char *name, uint32_t *apart)
+{
+    const struct gravel_setting *setting;
+    const char *nearest = "";
+    *apart = UINT32_MAX;
+    for (uint32_t i = 0; (setting = gravel_setting_at(i)); i++) {
+        uint32_t d = distance(name, setting->variable);
+        if (d < *apart) {
+            *apart = d;
+            nearest = setting->variable;
+        }
+    }
+    return nearest;
+}
+
+void gravel_settings_tell_unknown(void (*tell)(void *context, const char *text), void *context)
+{
+    for (char **entry = environ; *entry; entry++) {
+        char name[NAME_BYTES], text[256];
+        uint32_t apart;
+        size_t n = strcspn(*entry, "=");
+        if (strncmp(*entry, "GRAVEL_", 7) != 0 || n >= sizeof name)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)n, *entry);
+        const char *nearest = nearest_variable(name, &apart);
+        if (apart == 0)
+            continue;
+        snprintf(text, sizeof text, "the environment has %s, which is no setting%s%s", name,
+                 apart < FAR ? "; the nearest is " : "", apart < FAR ? nearest : "");
+        tell(context, text);
+    }
 }
 
 static const struct gravel_setting *find(const char *name)

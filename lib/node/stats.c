@@ -90,13 +90,13 @@ static void gather_destination(struct gravel *gravel, uint32_t node, struct grav
 static void read_since_reset(struct gravel *gravel, uint32_t node, struct gravel_stats *stats)
 {
     const struct gravel_stats *base = &gravel->stats_base;
+    pthread_mutex_lock(&gravel->stats_lock); /* a reset in between would be subtracted from less */
     if (node == GRAVEL_ALL_NODES) {
         gather_all(gravel, stats);
     } else {
         gather_destination(gravel, node, stats);
         base = &gravel->destination_base[node];
     }
-    pthread_mutex_lock(&gravel->stats_lock);
 #define SUBTRACT(field, unit, help) stats->field -= base->field;
     GRAVEL_STATS_FIELDS(SUBTRACT)
 #undef SUBTRACT

@@ -55,14 +55,14 @@ static inline bool every_has(const char *call)
     return false;
 }
 
-/** The path of lib/gravel.map is the environment's GRAVEL_MAP. @return faults so far, and calls that were not made. */
+/** The path of lib/gravel.map is the environment's TEST_CALLS. @return faults so far, and calls that were not made. */
 static inline unsigned every_end(void)
 {
     char line[256];
-    const char *path = getenv("GRAVEL_MAP");
+    const char *path = getenv("TEST_CALLS");
     FILE *map = path ? fopen(path, "r") : NULL;
     if (!map)
-        every_fault(path ? path : "GRAVEL_MAP", "cannot be read");
+        every_fault(path ? path : "TEST_CALLS", "cannot be read");
     while (map && fgets(line, sizeof line, map)) {
         char *name = line + strspn(line, " ");
         name[strcspn(name, ";\n")] = '\0';

@@ -141,6 +141,47 @@ static void suffixes_multiply(void **state)
 }
 
 /* 0 stands for a size that is derived; what lies between it and the least is no size. */
+static void leading_zeros_are_no_octal(void **state)
+{
+    (void)state;
+    struct gravel_config config;
+    setenv("GRAVEL_TIMEOUT", "010000", 1);
+    setenv("GRAVEL_HEAP", "00008M", 1);
+    OK(gravel_config_load(&config, sizeof config));
+    unsetenv("GRAVEL_TIMEOUT");
+    unsetenv("GRAVEL_HEAP");
+    assert_int_equal(config.timeout_ms, 10000);
+    assert_int_equal(config.heap_bytes, 8u << 20);
+}
+
+static char heard[4096];
+
+static void hear(void *user, const char *text)
+{
+    size_t n = strlen(heard);
+    (void)user;
+    snprintf(heard + n, sizeof heard - n, "%s\n", text);
+}
+
+static void misspelt_variables_are_named_with_the_nearest(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(1);
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = hear);
+    struct gravel *gravel;
+    setenv("GRAVEL_STAT", "1", 1);
+    setenv("GRAVEL_OF_MY_OWN", "1", 1);
+    heard[0] = '\0';
+    OK(gravel_open(&gravel, &config, &bindings));
+    OK(gravel_close(gravel));
+    unsetenv("GRAVEL_STAT");
+    unsetenv("GRAVEL_OF_MY_OWN");
+    assert_non_null(
+        strstr(heard, "GRAVEL_STAT, which is no setting; the nearest is GRAVEL_STATS\n"));
+    assert_non_null(strstr(heard, "GRAVEL_OF_MY_OWN, which is no setting\n"));
+    assert_null(strstr(heard, "GRAVEL_STEP"));
+}
+
 static void sizes_too_small_are_refused_and_named(void **state)
 {
     (void)state;
@@ -233,6 +274,9 @@ static void a_bad_value_is_refused_with_its_range(void **state)
 {
     (void)state;
     expect_not_set("heap_bytes", "1k", GRAVEL_ECONFIG, "heap_bytes=1k: out of range 4096 to ");
+    expect_not_set("heap_bytes", "99999999999999999999", GRAVEL_ECONFIG,
+                   "heap_bytes=99999999999999999999: out of range 4096 to ");
+    expect_not_set("steal_policy", "never", GRAVEL_ECONFIG, "counter, device");
     expect_not_set("heap_bytes", "much", GRAVEL_ECONFIG, "heap_bytes=much: not a number");
     expect_not_set("buffer_bytes", "8", GRAVEL_ECONFIG,
                    "buffer_bytes = 8: neither 0 nor at least 256");
@@ -336,6 +380,8 @@ int main(void)
         cmocka_unit_test(long_text_is_refused_and_named),
         cmocka_unit_test(empty_variable_means_the_default),
         cmocka_unit_test(suffixes_multiply),
+        cmocka_unit_test(leading_zeros_are_no_octal),
+        cmocka_unit_test(misspelt_variables_are_named_with_the_nearest),
         cmocka_unit_test(sizes_too_small_are_refused_and_named),
         cmocka_unit_test(null_config_is_refused),
         cmocka_unit_test(callers_numbers_beyond_the_range_are_refused_and_named),

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole numbers as people write them: decimal, whatever they begin with, or hexadecimal behind 0x. No sign, no space.
+ *
+ * Path:    settings, options of tools -> number.h.
+ * Threads: any; the locale does not matter.
+ */
+#ifndef GRAVEL_BASE_NUMBER_H
+#define GRAVEL_BASE_NUMBER_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum gravel_number { GRAVEL_NUMBER, GRAVEL_NUMBER_NONE, GRAVEL_NUMBER_TOO_LARGE };
+
+/** Powers of two that a suffix multiplies by: k, M, G; 0 if it is none of them. */
+static inline unsigned gravel_suffix_shift(char suffix)
+{
+    return suffix == 'k' || suffix == 'K' ? 10 : suffix == 'M' ? 20 : suffix == 'G' ? 30 : 0;
+}
+
+/** Parse all of a text. @param has_suffix  whether k, M or G may end it. @param value  [out] if it is a number. */
+static inline enum gravel_number gravel_number_parse(const char *text, bool has_suffix,
+                                                     uint64_t *value)
+{
+    bool is_hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return GRAVEL_NUMBER_NONE;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, is_hexadecimal ? 16 : 10);
+    unsigned shift = has_suffix ? gravel_suffix_shift(*end) : 0;
+    if (end[shift != 0])
+        return GRAVEL_NUMBER_NONE;
+    *value = (uint64_t)number << shift;
+    return errno || *value >> shift != number ? GRAVEL_NUMBER_TOO_LARGE : GRAVEL_NUMBER;
+}
+
+/** Whether a text is a number without suffix from `min` to `max`. @param value  [out] if it is. */
+static inline bool gravel_number_within(const char *text, uint64_t min, uint64_t max,
+                                        uint64_t *value)
+{
+    uint64_t number = 0;
+    if (gravel_number_parse(text, false, &number) != GRAVEL_NUMBER || number < min || number > max)
+        return false;
+    *value = number;
+    return true;
+}
+
+#endif
