@@ -9,8 +9,8 @@
 
 uint64_t load_word(const char *word, uint32_t type)
 {
-    return type == GRAVEL_UINT ? __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED)
-                               : __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED);
+    return type == GRAVEL_UINT ? __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE)
+                               : __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE);
 }
 
 int note(struct gravel *gravel, void *user, uint32_t source,

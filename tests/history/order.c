@@ -52,9 +52,15 @@ static bool is_between(const struct event *a, const struct event *sync, const st
            host_place(a) < host_place(sync) && host_place(sync) < host_place(b);
 }
 
+/* Loads of kernels are plain: of two, the later one sees no less only at one word. */
+static bool are_unordered_loads(const struct event *a, const struct event *b)
+{
+    return a->op == HISTORY_LOOK && b->op == HISTORY_LOOK && is_of_kernel(a) && a->cell != b->cell;
+}
+
 static bool is_behind_a_return(const struct event *a, const struct event *b)
 {
-    if (is_message(a))
+    if (is_message(a) || are_unordered_loads(a, b))
         return false;
     if (is_of_kernel(a) || a->group == HISTORY_THREAD || b->group == HISTORY_THREAD)
         return are_of_one_group(a, b) && a->step < b->step;
