@@ -23,9 +23,9 @@ int note(struct gravel *gravel, void *user, uint32_t source,
     struct event *event = &nodes->running->events[args[0]];
     MUST(event->op == GRAVEL_AM && event->node == node && event->cell == cell);
     event->n_seen++;
-    event->seen = cell == HISTORY_LOG ? nodes->n_noted[node]++
-                                      : load_word(nodes->mapped[node] + (uint64_t)cell * CELL_BYTES,
-                                                  history_cells[cell].type);
+    event->seen = cell == HISTORY_LOG
+                      ? nodes->n_noted[node]++
+                      : load_word(nodes->mapped[node] + CELL_AT(cell), history_cells[cell].type);
     return 0;
 }
 
@@ -55,8 +55,7 @@ static void read_node(struct nodes *nodes, struct history *history, uint32_t nod
 {
     const char *words = read_map(nodes->gravel, node, nodes->layout.words, WORDS_BYTES);
     for (uint32_t cell = 0; cell < HISTORY_LOG; cell++)
-        history->last[node][cell] =
-            load_word(words + (uint64_t)cell * CELL_BYTES, history_cells[cell].type);
+        history->last[node][cell] = load_word(words + CELL_AT(cell), history_cells[cell].type);
     history->last[node][HISTORY_LOG] = nodes->n_noted[node];
     unmap(nodes->gravel, words);
 }

@@ -19,7 +19,7 @@ static void reset_node(struct nodes *nodes, uint32_t node)
     memset(words, 0, WORDS_BYTES);
     for (uint32_t cell = 0; cell < HISTORY_CELLS; cell++) {
         const uint64_t first = cell_first(cell);
-        memcpy(words + (uint64_t)cell * CELL_BYTES, &first, sizeof first);
+        memcpy(words + CELL_AT(cell), &first, sizeof first);
     }
     unmap(nodes->gravel, words);
     fill(nodes->gravel, node, nodes->layout.flags, 0, FLAGS_BYTES);
@@ -62,20 +62,29 @@ void run_launch(struct nodes *nodes, uint32_t launch)
 
 /* ---- while it happens -------------------------------------------------------------------------- */
 
+/* With some bytes before and behind, so that it begins anywhere in a word of 8. */
+static void put_bytes(struct nodes *nodes, const struct event *event)
+{
+    const uint64_t n_around = event->step, n = GRAVEL_TYPE_BYTES(event->type);
+    char bytes[8 + 2 * HISTORY_STEPS] = {0};
+    memcpy(bytes + n_around, &event->value, n);
+    WORKS(nodes, gravel_put(nodes->gravel, cell_offset(&nodes->layout, event->cell) - n_around,
+                            bytes, n + 2 * n_around, event->node));
+}
+
 static void send(struct nodes *nodes, const struct event *event)
 {
-    const uint64_t offset = cell_offset(&nodes->layout, event->cell);
     if (event->op == GRAVEL_PUT && event->step % 2)
-        WORKS(nodes, gravel_put(nodes->gravel, offset, &event->value,
-                                GRAVEL_TYPE_BYTES(event->type), event->node));
+        put_bytes(nodes, event);
     else
-        WORKS(nodes, gravel_update(nodes->gravel, event->op, event->type, offset,
+        WORKS(nodes, gravel_update(nodes->gravel, event->op, event->type,
+                                   cell_offset(&nodes->layout, event->cell),
                                    event->op == GRAVEL_INC ? NULL : &event->value, event->node));
 }
 
 static void send_to_handler(struct nodes *nodes, const struct event *event)
 {
-    const uint64_t index = event->cell * CELL_BYTES / GRAVEL_TYPE_BYTES(event->type);
+    const uint64_t index = CELL_AT(event->cell) / GRAVEL_TYPE_BYTES(event->type);
     const uint64_t note_args[] = {(uint64_t)(event - nodes->running->events), event->cell};
     const uint64_t or_args[] = {nodes->layout.words, index, event->value};
     const uint64_t swap_args[] = {index, nodes->layout.words, event->value};
@@ -87,10 +96,13 @@ static void send_to_handler(struct nodes *nodes, const struct event *event)
         WORKS(nodes, gravel_am(nodes->gravel, SWAP_WORD, swap_args, 3, event->node));
 }
 
-static void get(struct nodes *nodes, struct event *event)
+static void get_bytes(struct nodes *nodes, struct event *event)
 {
-    WORKS(nodes, gravel_get(nodes->gravel, cell_offset(&nodes->layout, event->cell), &event->seen,
-                            GRAVEL_TYPE_BYTES(event->type), event->node));
+    const uint64_t n_around = event->step, n = GRAVEL_TYPE_BYTES(event->type);
+    char bytes[8 + 2 * HISTORY_STEPS];
+    WORKS(nodes, gravel_get(nodes->gravel, cell_offset(&nodes->layout, event->cell) - n_around,
+                            bytes, n + 2 * n_around, event->node));
+    memcpy(&event->seen, bytes + n_around, n);
     event->n_seen = 1;
 }
 
@@ -102,8 +114,7 @@ static void poll(struct nodes *nodes, struct event *event)
     const uint32_t n_raised = n_raising(nodes->running, event);
     while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) < n_raised)
         sched_yield();
-    event->seen =
-        load_word(nodes->mapped[nodes->node] + (uint64_t)event->cell * CELL_BYTES, event->type);
+    event->seen = load_word(nodes->mapped[nodes->node] + CELL_AT(event->cell), event->type);
     event->n_seen = 1;
 }
 
@@ -116,7 +127,7 @@ static void host_does(struct nodes *nodes, struct event *event)
     else if (event->op == HISTORY_LOOK)
         poll(nodes, event);
     else if (event->op == GRAVEL_GET)
-        get(nodes, event);
+        get_bytes(nodes, event);
     else if (event->op == GRAVEL_AM || event->form == HISTORY_HANDLER)
         send_to_handler(nodes, event);
     else

@@ -8,7 +8,7 @@
 
 uint64_t cell_offset(const struct layout *layout, uint32_t cell)
 {
-    return layout->words + (uint64_t)cell * CELL_BYTES;
+    return layout->words + CELL_AT(cell);
 }
 
 uint32_t place_of(const struct event *event, uint32_t step)
@@ -66,7 +66,7 @@ static void fill_item(struct history_item *item, const struct layout *layout,
                       ? (uint32_t)(flag_at(layout, event->origin, event->launch, event->group) -
                                    layout->words) /
                             4
-                      : event->cell * CELL_BYTES / (is_wide ? 8 : 4);
+                      : (uint32_t)CELL_AT(event->cell) / (is_wide ? 8 : 4);
     item->place = place_of(event, event->step) *
                   (is_wide || event->form == HISTORY_HANDLER ? 1 : 2); /* its answers are ulong */
     item->look_at = event->op == HISTORY_COLLECT

@@ -13,6 +13,8 @@
 #include "history.h"
 
 #define CELL_BYTES 4160u /* from word to word */
+#define CELL_AT(cell) \
+    ((uint64_t)(cell)*CELL_BYTES + 64u) /* room before and behind, for puts of bytes */
 #define WORDS_BYTES (CELL_BYTES * HISTORY_CELLS)
 #define GROUPS_OF_ALL (HISTORY_NODES * HISTORY_LAUNCHES * HISTORY_GROUPS)
 #define FLAGS_BYTES 4096u
