@@ -7,6 +7,10 @@
 #include "base/error.h"
 #include "device/choose.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #define MAX_PLATFORMS 16
 
 struct platforms {
@@ -46,6 +50,39 @@ static void append(const struct platforms *platforms, unsigned platform, unsigne
     }
 }
 
+/* PoCL's folder, as it chooses it. */
+static void name_cache(char *name, size_t bytes)
+{
+    const char *own = getenv("POCL_CACHE_DIR"), *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (own && *own)
+        snprintf(name, bytes, "%s", own);
+    else if (cache && *cache)
+        snprintf(name, bytes, "%s/pocl", cache);
+    else
+        snprintf(name, bytes, "%s/.cache/pocl", home ? home : "");
+}
+
+/* Drivers are there, and no device. */
+static int fail_empty(const struct platforms *platforms)
+{
+    char list[512] = "", cache[256] = "", advice[400] = "";
+    for (cl_uint p = 0; p < platforms->n; p++) {
+        char name[128] = "";
+        size_t n = strlen(list);
+        clGetPlatformInfo(platforms->ids[p], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        snprintf(list + n, sizeof list - n, "%s%u (%s)", n ? ", " : "", p, name);
+        if (!strcmp(name, "Portable Computing Language"))
+            name_cache(cache, sizeof cache);
+    }
+    if (*cache)
+        snprintf(advice, sizeof advice,
+                 "; PoCL has none if it cannot write its cache, %s: set POCL_CACHE_DIR to a folder "
+                 "that it can write",
+                 cache);
+    return gravel_fail(GRAVEL_EDEVICE, "no OpenCL device: none of platform %s%s", list, advice);
+}
+
 int gravel_device_list(struct gravel_candidate *candidates, unsigned *n)
 {
     struct platforms platforms;
@@ -53,7 +90,7 @@ int gravel_device_list(struct gravel_candidate *candidates, unsigned *n)
     int code = get_platforms(&platforms);
     for (unsigned p = 0; !code && p < platforms.n; p++)
         append(&platforms, p, 0, GRAVEL_MAX_DEVICES, candidates, n);
-    return code;
+    return code || *n ? code : fail_empty(&platforms);
 }
 
 int gravel_device_list_named(const char *name, struct gravel_candidate *candidates, unsigned *n)
