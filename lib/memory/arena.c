@@ -8,8 +8,10 @@
 #include "device/shared.h"
 #include "layout/package.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #define PAGE 4096u
 #define HUGE_PAGE (2u << 20)
@@ -101,16 +103,34 @@ void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start)
     }
 }
 
+/* Why there is no memory, as far as it can be known. */
+static void tell_why(uint64_t bytes, uint64_t largest, char *text, size_t text_bytes)
+{
+    struct rlimit addresses;
+    bool is_limited = !getrlimit(RLIMIT_AS, &addresses) && addresses.rlim_cur != RLIM_INFINITY;
+    if (bytes > largest)
+        snprintf(text, text_bytes, "the device's largest allocation is %llu",
+                 (unsigned long long)largest);
+    else if (is_limited)
+        snprintf(text, text_bytes,
+                 "the process may have %llu bytes of addresses (RLIMIT_AS, ulimit -v), and in a "
+                 "job each node of this "
+                 "machine takes a gigabyte of them",
+                 (unsigned long long)addresses.rlim_cur);
+    else
+        snprintf(text, text_bytes, "memory is short; the device's largest allocation is %llu",
+                 (unsigned long long)largest);
+}
+
 int gravel_arena_fail(const struct gravel_device *device, const struct gravel_arena_shape *shape,
                       const struct gravelp_arena *head, uint64_t bytes)
 {
-    return gravel_fail(GRAVEL_ENOMEM,
-                       "arena of %llu bytes (%u heaps of %llu, queues %llu): the device's "
-                       "largest allocation is %llu",
+    char why[256];
+    tell_why(bytes, device->capability.max_alloc, why, sizeof why);
+    return gravel_fail(GRAVEL_ENOMEM, "arena of %llu bytes (%u heaps of %llu, queues %llu): %s",
                        (unsigned long long)bytes, shape->n_heaps,
                        (unsigned long long)head->heap_bytes,
-                       (unsigned long long)(head->heap_offset - head->slots_offset),
-                       (unsigned long long)device->capability.max_alloc);
+                       (unsigned long long)(head->heap_offset - head->slots_offset), why);
 }
 
 int gravel_arena_create(const struct gravel_device *device, const struct gravel_arena_shape *shape,

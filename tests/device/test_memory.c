@@ -6,6 +6,9 @@
  * Path: meson test -> this -> lib/node/messages.c, lib/memory/arena.c, lib/aggregate/sender.c
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "expect.h"
 
@@ -73,6 +76,31 @@ static void heap_beyond_the_devices_limit_tells_the_numbers(void **state)
     config.heap_bytes = UINT64_C(1) << 46;
     expect_no_open(&config, NULL, GRAVEL_ENOMEM, "heaps of 70368744177664");
     assert_non_null(strstr(gravel_last_error(), "largest allocation"));
+}
+
+/* What the device allows fits; what the process may address does not. */
+static void heap_beyond_the_addresses_of_the_process_tells_the_limit(void **state)
+{
+    (void)state;
+    const char *step = getenv("GRAVEL_STEP");
+    if (step && strcmp(step, "svm") != 0) /* there PoCL aborts without memory */
+        skip();
+    long pages = 0;
+    struct rlimit limit, before;
+    struct gravel_config config = loopback_config(1);
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld", &pages), 1);
+    fclose(file);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    limit = before;
+    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (768u << 20);
+    config.heap_bytes = 1u << 30;
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    struct gravel *gravel = NULL;
+    int code = gravel_open(&gravel, &config, NULL);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    expect_error(code, GRAVEL_ENOMEM, "RLIMIT_AS");
 }
 
 static void many_heaps_beyond_the_limit_tell_the_numbers(void **state)
@@ -212,6 +240,7 @@ int main(void)
         cmocka_unit_test(memory_is_zero_and_aligned_also_the_second_time),
         cmocka_unit_test(long_allocation_is_zero_also_the_second_time),
         cmocka_unit_test(heap_beyond_the_devices_limit_tells_the_numbers),
+        cmocka_unit_test(heap_beyond_the_addresses_of_the_process_tells_the_limit),
         cmocka_unit_test(many_heaps_beyond_the_limit_tell_the_numbers),
         cmocka_unit_test(largest_numbers_of_all_are_refused_in_peace),
         cmocka_unit_test(buffer_smaller_than_a_message_is_refused),
