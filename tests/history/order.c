@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum reason { NONE, IN_ORDER, FENCED, QUIETED, RETURNED, FLAGGED, SEEN, UNSEEN };
+enum reason { NONE, IN_ORDER, FENCED, QUIETED, RETURNED, FLAGGED, SEEN, UNSEEN, LAST };
 
 static const char *const reasons[] = {
     NULL,
@@ -25,6 +25,7 @@ static const char *const reasons[] = {
     "the flag that was waited for",
     "what it did was seen",
     "it was not seen",
+    "its value is the last",
 };
 
 const char *order_reason(const struct order *order, uint32_t a, uint32_t b)
@@ -119,13 +120,22 @@ static enum reason promised(const struct history *history, const struct syncs *s
 
 /* ---- what was seen ----------------------------------------------------------------------------- */
 
-static enum reason seen(const struct event *a, const struct event *b)
+/* Of a word each of whose values is stored once. */
+static bool is_last_store(const struct history *history, const struct event *event)
 {
-    if (a->node != b->node || a->cell != b->cell)
+    return history_cells[event->cell].kind == REGISTER && !is_reading(event) &&
+           event->value == history->last[event->node][event->cell];
+}
+
+static enum reason seen(const struct history *history, const struct event *a, const struct event *b)
+{
+    if (a->node != b->node || a->cell != b->cell || a->cell == HISTORY_FLAG)
         return NONE;
     if (what_is_told(b, a) == TOLD_BEFORE)
         return SEEN;
-    return what_is_told(a, b) == TOLD_AFTER ? UNSEEN : NONE;
+    if (what_is_told(a, b) == TOLD_AFTER)
+        return UNSEEN;
+    return is_last_store(history, b) && !is_reading(a) ? LAST : NONE;
 }
 
 static void find_edges(struct order *order, const struct history *history,
@@ -137,7 +147,7 @@ static void find_edges(struct order *order, const struct history *history,
             if (i == j || a->op >= HISTORY_COLLECT || b->op >= HISTORY_COLLECT)
                 continue;
             enum reason why = promised(history, syncs, a, b);
-            order->why[i][j] = (uint8_t)(why ? why : seen(a, b));
+            order->why[i][j] = (uint8_t)(why ? why : seen(history, a, b));
             if (order->why[i][j])
                 order->before[i][j / 64] |= UINT64_C(1) << j % 64;
         }
