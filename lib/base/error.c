@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local char last_error[16 * GRAVEL_ERROR_BYTES];
+static _Thread_local char last_error[GRAVEL_LAST_ERROR_BYTES];
 
 const char *gravel_strerror(int code)
 {

@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #define GRAVEL_ERROR_BYTES 1024
+#define GRAVEL_LAST_ERROR_BYTES (16 * GRAVEL_ERROR_BYTES) /* of gravel_last_error */
 
 /** Set the calling thread's error text. @return code, so that `return gravel_fail(...)` reads well. */
 int gravel_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

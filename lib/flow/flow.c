@@ -13,6 +13,7 @@
 #include "layout/choose.h"
 #include "opencl/objects.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -287,7 +288,7 @@ static void *run_beside(void *user)
     gravel_thread_begin("gravel-flow");
     flow->outcome = gravel_flow_schedule_on_host(flow);
     if (flow->outcome)
-        strcpy(flow->outcome_text, gravel_last_error());
+        snprintf(flow->outcome_text, sizeof flow->outcome_text, "%s", gravel_last_error());
     return NULL;
 }
 

@@ -57,7 +57,7 @@ struct gravel_flow {
     pthread_t runner;        /* of gravel_flow_start */
     bool has_runner;
     int outcome; /* of the runner's, text included: read once it is joined */
-    char outcome_text[GRAVEL_ERROR_BYTES];
+    char outcome_text[GRAVEL_LAST_ERROR_BYTES];
     pthread_mutex_t posts_lock;
     struct gravel_flow_posts *posts; /* [n_channels] under the lock */
     int failed;                      /* what a run returned after which the flow is of no use */

@@ -28,14 +28,15 @@ static int admit(struct gravel_flow *flow, uint64_t n_items, const struct gravel
         int code = gravel_flow_find(flow, "gravel_flow_produce", into[e].into, false, &c);
         if (code)
             return code;
-        uint32_t room = flow->graph.channels[c].width - gravelp_view_used(view, c);
+        uint32_t admitted = limits[c] - view.tails[c]; /* by other edges into it */
+        uint32_t room = flow->graph.channels[c].width - gravelp_view_used(view, c) - admitted;
         if (into[e].at_most && n_items > room / into[e].at_most)
             return gravel_fail(GRAVEL_ERANGE,
                                "gravel_flow_produce: %" PRIu64
                                " work-items that make at most %u of "
                                "channel '%s', which has room for %u",
                                n_items, into[e].at_most, into[e].into, room);
-        limits[c] = view.tails[c] + (uint32_t)n_items * into[e].at_most;
+        limits[c] += (uint32_t)n_items * into[e].at_most;
     }
     return 0;
 }

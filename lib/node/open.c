@@ -272,7 +272,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
         return gravel_fail(GRAVEL_ENOMEM, "node");
     code = open_node(gravel, config ? &settings : NULL, &own);
     if (code) {
-        char text[16 * GRAVEL_ERROR_BYTES]; /* freeing may overwrite the reason */
+        char text[GRAVEL_LAST_ERROR_BYTES]; /* freeing may overwrite the reason */
         snprintf(text, sizeof text, "%s", gravel_last_error());
         gravel_node_free(gravel);
         return gravel_fail_text(code, text);

@@ -407,6 +407,39 @@ static void program_of_another_record_does_not_build(void **state)
     gravel_flow_destroy(flow);
 }
 
+/* A text longer than the one that a node keeps. */
+static void run_beside_the_caller_tells_all_that_is_left(void **state)
+{
+    (void)state;
+    static char name[1200], source[8000];
+    memset(name, 'a', sizeof name - 1);
+    snprintf(source, sizeof source,
+             "#include \"gravel.cl.h\"\n"
+             "struct in { uint n; };\n"
+             "struct %s { uint n; };\n"
+             "GRAVEL_RECORD(in)\n"
+             "GRAVEL_RECORD(%s)\n"
+             "kernel void fill(GRAVEL_ARENA, GRAVEL_FLOW)\n"
+             "{\n"
+             "    GRAVEL_FLOW_OPEN(f);\n"
+             "    GRAVEL_ROUNDS(f) {\n"
+             "        GRAVEL_NODE(f, in) gravel_push_%s_wg_if(f, f.active, (struct %s){1});\n"
+             "    }\n"
+             "}\n",
+             name, name, name, name);
+    const struct gravel_edge edge = {name, 1};
+    const struct gravel_channel channels[] = {{"in", 4, GRAVEL_STREAM, 64, 1, &edge},
+                                              {name, 4, GRAVEL_OUTPUT, 32, 0, NULL}};
+    const struct gravel_graph graph = {channels, 2, .depth = 1};
+    struct gravel_flow *flow = make(&graph, source, "fill");
+    uint32_t numbers[64] = {0};
+    OK(gravel_flow_push(flow, "in", numbers, 64));
+    OK(gravel_flow_start(flow));
+    expect_error(gravel_flow_wait(flow), GRAVEL_ESTUCK, "in, level 0: ");
+    assert_non_null(strstr(gravel_last_error(), "a, level 0: "));
+    gravel_flow_destroy(flow);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +449,7 @@ int main(void)
         cmocka_unit_test(group_node_gives_each_group_one_element),
         cmocka_unit_test(tree_returns_through_two_syncs),
         cmocka_unit_test(run_beside_the_caller_refuses_push_and_take),
+        cmocka_unit_test(run_beside_the_caller_tells_all_that_is_left),
         cmocka_unit_test(counters_count),
         cmocka_unit_test(bad_calls_are_refused),
         cmocka_unit_test(flow_that_does_not_fit_is_refused),

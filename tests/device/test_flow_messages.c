@@ -154,6 +154,9 @@ static void producer_fills_channels(void **state)
     OK(gravel_flow_produce(flow, fill, 64, into, 2));
     expect_error(gravel_flow_produce(flow, fill, 64, into, 2), GRAVEL_ERANGE,
                  "channel 'walk', which has room for 42");
+    const struct gravel_edge twice[] = {{"walk", 1}, {"walk", 1}};
+    expect_error(gravel_flow_produce(flow, fill, 32, twice, 2), GRAVEL_ERANGE,
+                 "channel 'walk', which has room for 10");
     OK(gravel_flow_run(flow));
     OK(gravel_barrier(gravel));
     uint32_t keys[128] = {0};
