@@ -66,7 +66,7 @@
 #define GRAVELP_STEP_CALL(record)                                                          \
     ((struct gravel_call){(global uchar *)gravel_arena_ + (record)->heap,                  \
                           gravel_arena_->heap_bytes, (record)->at, gravel_arena_->n_nodes, \
-                          (record)->source, gravel_arena_->constants})
+                          (record)->source, gravel_arena_->constants, gravel_arena_, 0})
 
 #if defined(GRAVEL_NODE_OF)
 /* Any work-item: find the nodes of a transaction's keys, and which key is the lesser. */

@@ -233,6 +233,26 @@ static void wrong_nodes_are_refused(void **state)
     close_bank(&bank);
 }
 
+static void handlers_that_send_are_told(void **state)
+{
+    (void)state;
+    watch(120, "a transaction that sends");
+    static char sending[sizeof source + 200];
+    struct gravel_bindings bindings = table;
+    struct gravel_config config = loopback_config(N_NODES);
+    const char *body = strstr(source, "from[0] -=");
+    snprintf(sending, sizeof sending,
+             "%.*sgravel_serve_am2(call, GRAVEL_HANDLER(deposit), 1, 3);\n%s", (int)(body - source),
+             source, body);
+    bindings.device_code.source = sending;
+    struct bank bank = open_bank(&config, &bindings, NODE_BYTES);
+    const uint64_t args[] = {1, 2, 0, 0};
+    OK(gravel_am(bank.gravel, TRANSFER, args, 4, 1));
+    gravel_quiet(bank.gravel); /* the fault may come behind its look for one */
+    expect_error(gravel_quiet(bank.gravel), GRAVEL_EKERNEL, "sends to handler 1 and may not");
+    gravel_close(bank.gravel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +261,7 @@ int main(void)
         cmocka_unit_test(more_than_may_wait_is_refused),
         cmocka_unit_test(launches_and_runs_exclude_each_other),
         cmocka_unit_test(wrong_nodes_are_refused),
+        cmocka_unit_test(handlers_that_send_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
