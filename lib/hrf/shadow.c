@@ -88,7 +88,7 @@ struct hrf_cell *hrf_shadow_cell(struct hrf_shadow *shadow, uint64_t address)
 
 void hrf_shadow_forget(struct hrf_shadow *shadow, uint64_t address, uint64_t n_bytes)
 {
-    for (uint64_t word = address >> 3; word <= (address + n_bytes) >> 3; word++) {
+    for (uint64_t word = address >> 3; word < (address + n_bytes + 7) >> 3; word++) {
         uint32_t number = hrf_table_find(&shadow->table, word + 1);
         if (number != UINT32_MAX && number < shadow->capacity)
             shadow->cells[number].n = 0;

@@ -89,6 +89,10 @@ static void *make_room(struct checker *c, void *array, uint64_t *capacity, uint6
 {
     if (number < *capacity)
         return array;
+    if (number == UINT32_MAX) { /* hrf_table_number had no memory */
+        c->has_memory = false;
+        return array;
+    }
     uint64_t wanted = *capacity ? 2 * *capacity : 256;
     char *grown = realloc(array, wanted * bytes);
     if (!grown) {
@@ -186,8 +190,9 @@ static void tell(struct checker *c, const struct hrf_access *a, const struct hrf
     const uint64_t before = c->pairs.n;
     if (before >= MAX_PAIRS)
         return;
-    hrf_table_number(&c->pairs, ((uint64_t)a->site << 32 ^ b->site) + 1);
-    if (c->pairs.n == before)
+    uint32_t number = hrf_table_number(&c->pairs, ((uint64_t)a->site << 32 ^ b->site) + 1);
+    c->has_memory &= number != UINT32_MAX;
+    if (number != UINT32_MAX && c->pairs.n == before)
         return;
     if (!c->result->n_races++) {
         c->result->first[0] =
@@ -221,7 +226,7 @@ static void access_word(struct checker *c, struct hrf_cell *cell, const struct h
     c->has_memory &= hrf_cell_add(cell, access) == 0;
 }
 
-/* An access of up to 16 bytes, in one word of eight or several. */
+/* An access of up to 8 bytes, in one word of eight or in two. */
 static void access_memory(struct checker *c, bool writes, bool is_atomic, uint16_t instance)
 {
     const struct hrf_record *r = c->record;
@@ -231,7 +236,7 @@ static void access_memory(struct checker *c, bool writes, bool is_atomic, uint16
                                 .instance = instance,
                                 .writes = writes,
                                 .is_atomic = is_atomic};
-    const uint64_t end = r->address + (UINT64_C(1) << (r->how >> 6 == 3 ? 3 : r->how >> 6));
+    const uint64_t end = r->address + (UINT64_C(1) << (r->how >> 6));
     for (uint64_t at = r->address; at < end; at = (at | 7) + 1) {
         const uint64_t stop = (at | 7) + 1 < end ? (at | 7) + 1 : end;
         access.bytes = (uint8_t)(((1u << (stop - at)) - 1) << (at & 7));

@@ -61,7 +61,7 @@ void gravel_control_refuse(struct gravel_network *network, const struct gravel_r
         return;
     struct gravel_refusal_frame *frame = (struct gravel_refusal_frame *)buffer->frame;
     frame->code = refusal->code;
-    memcpy(frame->text, text, sizeof frame->text);
+    snprintf(frame->text, sizeof frame->text, "%s", text);
     gravel_network_put(network, buffer);
 }
 
@@ -120,9 +120,16 @@ static void handle_bytes(struct gravel_network *network, const struct gravel_byt
     }
 }
 
-static void handle_refusal(struct gravel_network *network, const struct gravel_refusal_frame *frame)
+/* A text of another node's. */
+static const char *end_text(char text[GRAVEL_FRAME_TEXT_BYTES])
 {
-    network->shape.report(network->shape.context, frame->code, false, frame->text);
+    text[GRAVEL_FRAME_TEXT_BYTES - 1] = '\0';
+    return text;
+}
+
+static void handle_refusal(struct gravel_network *network, struct gravel_refusal_frame *frame)
+{
+    network->shape.report(network->shape.context, frame->code, false, end_text(frame->text));
 }
 
 void gravel_control_ack(struct gravel_network *network, uint32_t source, uint64_t acked)
@@ -179,10 +186,10 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
     gravel_network_put(network, buffer);
 }
 
-static void handle_death(struct gravel_network *network, const struct gravel_death_frame *frame)
+static void handle_death(struct gravel_network *network, struct gravel_death_frame *frame)
 {
     network->has_told_death = true; /* the node that found out tells all nodes */
-    gravel_network_fail(network, GRAVEL_EPEER, frame->text);
+    gravel_network_fail(network, GRAVEL_EPEER, end_text(frame->text));
 }
 
 /* The least a frame of each kind must hold; 0 for kinds that do not exist. */
@@ -214,13 +221,17 @@ static uint32_t least_bytes(uint16_t kind)
 }
 
 /* Whether our own parts of the frame hold together; messages have a stricter check of their own. */
-static bool is_sane(const struct gravel_frame *frame, const struct gravel_loan *loan)
+static bool is_sane(const struct gravel_network *network, const struct gravel_frame *frame,
+                    const struct gravel_loan *loan)
 {
+    const void *whole = frame;
+    const struct gravel_ack_frame *ack = whole;
     return loan->bytes >= sizeof *frame && frame->magic == GRAVEL_FRAME_MAGIC &&
            frame->version == GRAVEL_FRAME_VERSION && frame->bytes == loan->bytes &&
            frame->source == loan->source && frame->destination == loan->destination &&
            frame->sequence == loan->sequence && least_bytes(frame->kind) &&
-           loan->bytes >= least_bytes(frame->kind);
+           loan->bytes >= least_bytes(frame->kind) &&
+           (frame->kind != GRAVEL_FRAME_ACK || ack->acked <= network->n_sent[loan->source]);
 }
 
 /* All other frames rely on what came before them having been applied. */
@@ -233,7 +244,7 @@ void gravel_network_finish_resolving(struct gravel_network *network)
 static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
                      const struct gravel_loan *loan)
 {
-    const void *whole = frame;
+    void *whole = frame;
     if (frame->kind == GRAVEL_FRAME_MESSAGES)
         return handle_messages(network, frame, loan);
     if (frame->kind == GRAVEL_FRAME_TRANSACTIONS) {
@@ -270,25 +281,27 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
     return false;
 }
 
-static void refuse_header(struct gravel_network *network, const struct gravel_frame *frame,
-                          const struct gravel_loan *loan)
+/* What came is not what was sent, so no frame behind it can be trusted, nor a barrier's count. */
+static void fail_corrupt(struct gravel_network *network, const struct gravel_frame *frame,
+                         const struct gravel_loan *loan)
 {
-    struct gravel_refusal refusal = {.code = GRAVEL_ECORRUPT};
-    uint32_t bytes = (uint32_t)loan->bytes;
-    bool has_header = bytes >= sizeof *frame;
-    snprintf(refusal.text, sizeof refusal.text,
-             "frame %llu of %u bytes has a bad header (kind %u, sequence %llu, %u bytes)",
-             (unsigned long long)loan->sequence, bytes, has_header ? frame->kind : 0,
-             has_header ? (unsigned long long)frame->sequence : 0, has_header ? frame->bytes : 0);
+    char text[200];
+    bool has_header = loan->bytes >= sizeof *frame;
+    snprintf(text, sizeof text,
+             "frame %llu of %llu bytes from node %u has a bad header (kind %u, sequence %llu, %u "
+             "bytes)",
+             (unsigned long long)loan->sequence, (unsigned long long)loan->bytes, loan->source,
+             has_header ? frame->kind : 0, has_header ? (unsigned long long)frame->sequence : 0,
+             has_header ? frame->bytes : 0);
     gravel_counter_add(&network->counts.refused_buffers, 1);
-    gravel_control_refuse(network, &refusal, loan->source, loan->destination);
+    gravel_network_fail(network, GRAVEL_ECORRUPT, text);
 }
 
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
                            const struct gravel_loan *loan)
 {
-    if (!is_sane(frame, loan)) {
-        refuse_header(network, frame, loan);
+    if (!is_sane(network, frame, loan)) {
+        fail_corrupt(network, frame, loan);
         return false;
     }
     uint16_t kind = frame->kind;

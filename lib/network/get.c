@@ -20,13 +20,14 @@ static uint64_t piece_bytes(const struct gravel_network *network)
     return network->shape.config->buffer_bytes - sizeof(struct gravel_reply_frame);
 }
 
-static void ask(struct gravel_network *network, struct gravel_job *job)
+/* @return false: no memory, and the node has failed. */
+static bool ask(struct gravel_network *network, struct gravel_job *job)
 {
     uint64_t left = job->bytes - job->asked, most = piece_bytes(network);
     struct gravel_buffer *buffer =
         gravel_network_frame(network, GRAVEL_FRAME_GET, job->node, sizeof(struct gravel_get_frame));
     if (!buffer)
-        return;
+        return false;
     struct gravel_get_frame *get = (struct gravel_get_frame *)buffer->frame;
     get->id = job->id;
     get->offset = job->offset + job->asked;
@@ -34,6 +35,7 @@ static void ask(struct gravel_network *network, struct gravel_job *job)
     get->bytes = gravel_piece_bytes(get->offset, left, most);
     job->asked += get->bytes;
     gravel_network_send(network, buffer);
+    return true;
 }
 
 /* Of a node in this process: copy. Bounds were checked by the caller, who shares the heap's books. */
@@ -52,7 +54,8 @@ static void get_local(struct gravel_network *network, struct gravel_job *job)
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
 {
     while (job->asked < job->bytes && job->asked - job->answered < GET_WINDOW)
-        ask(network, job);
+        if (!ask(network, job))
+            return false;
     if (job->answered < job->bytes)
         return false;
     gravel_job_end(network, job, 0);

@@ -52,7 +52,7 @@ static uint64_t interval_ns(const struct gravel_network *network)
 void gravel_liveness_begin(struct gravel_network *network)
 {
     network->beat_ns = gravel_clock_ns();
-    network->silence = (struct gravel_lived){.step_ns = interval_ns(network)};
+    network->silence = network->loss = (struct gravel_lived){.step_ns = interval_ns(network)};
 }
 
 void gravel_liveness_hear(struct gravel_network *network)
@@ -65,6 +65,20 @@ void gravel_liveness_hear(struct gravel_network *network)
 static void leave_out(struct gravel_network *network, uint64_t now_ns)
 {
     network->silence.ticked_ns = now_ns;
+}
+
+/* Most likely a node is dead, which its neighbour finds out before this; those who wait for this node, after it. */
+static void check_loss(struct gravel_network *network, uint64_t now_ns)
+{
+    uint64_t limit_ms =
+        (network->shape.config->timeout_ms + gravel_network_patience_ms(network)) / 2;
+    char text[240];
+    if (!network->transport->lost[0] ||
+        gravel_lived_tick(&network->loss, now_ns) < limit_ms * UINT64_C(1000000))
+        return;
+    snprintf(text, sizeof text, "frames to this node are lost: %s", network->transport->lost);
+    gravel_network_fail(network, GRAVEL_EMPI, text);
+    network->transport->lost[0] = '\0';
 }
 
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
@@ -82,6 +96,7 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
         report_silence(network, (node + n_nodes - 1) % n_nodes, silence_ns);
         network->silence.lived_ns = 0;
     }
+    check_loss(network, now_ns);
     return network->beat_ns + interval_ns(network) - now_ns;
 }
 

@@ -180,6 +180,7 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
     }
     if (transport->fault)
         gravel_network_fail(network, transport->fault, gravel_last_error());
+    transport->fault = 0; /* told */
     return n;
 }
 

@@ -152,7 +152,8 @@ struct gravel_network {
     /* Liveness. */
     struct gravel_lived
         silence; /* of our left neighbour, but for the time when this thread, or the machine, stood */
-    uint64_t beat_ns; /* of our last heartbeat to our right neighbour */
+    struct gravel_lived loss; /* since frames cannot arrive: transport->lost */
+    uint64_t beat_ns;         /* of our last heartbeat to our right neighbour */
     bool has_told_death;
     _Atomic bool is_told; /* N3: the transport has had a round since */
 

@@ -21,6 +21,7 @@
 #include "transport/transport.h"
 
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ enum tag { FRAME_TAG, LIFE_TAG };
 struct ring {
     enum tag tag;
     uint32_t n, frame_bytes, next;
-    bool is_broken;        /* MPI says that a frame will never come: so will none behind it */
+    bool is_broken;        /* a frame will never come: so will none behind it */
     unsigned char *memory; /* [n][frame_bytes] */
     MPI_Request receives[MAX_RECEIVES];
 };
@@ -203,6 +204,13 @@ static struct gravel_frame *receive_early(struct mpi_transport *mpi, uint32_t *b
     return (struct gravel_frame *)mpi->early;
 }
 
+static void lose(struct mpi_transport *mpi, struct ring *ring, int error)
+{
+    ring->is_broken = true;
+    gravel_mpi_fail("MPI_Test", error);
+    snprintf(mpi->base.lost, sizeof mpi->base.lost, "%.150s", gravel_last_error());
+}
+
 static struct gravel_frame *look(struct mpi_transport *mpi, struct ring *ring, uint32_t *bytes,
                                  uint32_t *source)
 {
@@ -210,7 +218,9 @@ static struct gravel_frame *look(struct mpi_transport *mpi, struct ring *ring, u
     int has_arrived = 0, n = 0;
     if (ring->is_broken)
         return NULL;
-    ring->is_broken = MPI_Test(&ring->receives[ring->next], &has_arrived, &status) != MPI_SUCCESS;
+    int error = MPI_Test(&ring->receives[ring->next], &has_arrived, &status);
+    if (error != MPI_SUCCESS)
+        lose(mpi, ring, error);
     if (ring->is_broken || !has_arrived)
         return NULL;
     MPI_Get_count(&status, MPI_BYTE, &n);
@@ -227,6 +237,7 @@ static struct gravel_frame *open_note(struct mpi_transport *mpi, struct gravel_f
     if (!frame || !gravel_handover_is_note(frame, *bytes))
         return frame;
     frame = gravel_handover_open(&mpi->handover, frame, *source, mpi->frames.frame_bytes, bytes);
+    mpi->frames.is_broken = !frame;
     mpi->base.fault = frame ? 0 : GRAVEL_ECORRUPT;
     return frame;
 }
@@ -236,13 +247,12 @@ static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint
 {
     struct mpi_transport *mpi = as_mpi(transport);
     mpi->at_hand = NULL;
+    if (mpi->base.fault)
+        return NULL;
     if (!mpi->frames.memory)
         return receive_early(mpi, bytes, source);
     struct gravel_frame *life = look(mpi, &mpi->life, bytes, source);
-    if (life || mpi->base.fault)
-        return life;
-    struct gravel_frame *frame = look(mpi, &mpi->frames, bytes, source);
-    return open_note(mpi, frame, bytes, source);
+    return life ? life : open_note(mpi, look(mpi, &mpi->frames, bytes, source), bytes, source);
 }
 
 /* The message at hand, a frame or a note of one, is done with. */
@@ -251,7 +261,8 @@ static void renew_receive(struct mpi_transport *mpi)
     struct ring *ring = mpi->at_hand;
     if (!ring)
         return;
-    post_receive(mpi, ring, ring->next);
+    mpi->base.fault = post_receive(mpi, ring, ring->next);
+    ring->is_broken = mpi->base.fault != 0;
     ring->next = (ring->next + 1) % ring->n;
 }
 

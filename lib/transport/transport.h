@@ -38,7 +38,7 @@ struct gravel_transport_operations {
     struct gravel_buffer *(*sent)(struct gravel_transport *transport);
 
     /**
-     * The next frame that has arrived, or NULL, also if transport->fault says why no more can be taken.
+     * The next frame that has arrived, or NULL, also if transport->fault, which the caller clears, says why.
      *
      * @param bytes   [out] received length; the frame's own header is not to be trusted.
      * @param source  [out] node it came from.
@@ -82,6 +82,8 @@ struct gravel_transport {
     uint32_t host;    /* the first of them: names the machine */
     bool is_loopback; /* every node lives in this process: nothing is ever sent */
     int fault;        /* of receive; 0: none. Its text is the calling thread's last error */
+    char lost
+        [160]; /* why frames that are under way never come, if that is so: a node is dead, or MPI fails */
     struct gravel_round *round; /* of merge; the transport's memory */
     bool has_disagreed;         /* nodes fail, but all of them live */
     struct gravel_handed handed;
