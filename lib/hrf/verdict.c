@@ -21,6 +21,7 @@ struct judge {
     struct hrf_verdict *verdict;
     struct hrf_orders orders[HRF_N_MODELS]; /* of the models that are asked for */
     enum hrf_model model;                   /* whose graphs are searched */
+    bool is_stopped;                        /* that search ended before its end */
     bool is_out_of_memory;
 };
 
@@ -149,7 +150,8 @@ static bool see_graph(void *context, const struct hrf_execution *execution,
     of->exists |= condition_holds(judge->program, outcome);
     keep_fault(judge, judge->model, execution, outcome);
     look_for_race(judge, judge->model, execution);
-    return !has_enough(judge) && is_open(judge, judge->model);
+    judge->is_stopped = has_enough(judge) || !is_open(judge, judge->model);
+    return !judge->is_stopped;
 }
 
 static int search_graphs(struct judge *judge, enum hrf_model model)
@@ -160,9 +162,10 @@ static int search_graphs(struct judge *judge, enum hrf_model model)
                                 .limit = judge->question->limit};
     struct hrf_answer_of_model *of = &judge->verdict->of[model];
     judge->model = model;
+    judge->is_stopped = false;
     int code = hrf_explore_graphs(&search, &hrf_rules[model]);
     judge->verdict->is_limited |= search.is_limited;
-    if (of->answer != HRF_HAS_RACE && !search.is_limited)
+    if (of->answer != HRF_HAS_RACE && !search.is_limited && !judge->is_stopped)
         of->answer = HRF_IS_FREE;
     return code;
 }

@@ -21,6 +21,7 @@
 #include "hrf/machine.h"
 #include "hrf/parse.h"
 #include "hrf/race.h"
+#include "hrf/shadow.h"
 #include "hrf/verdict.h"
 #include "random_program.h"
 
@@ -475,9 +476,55 @@ static void free_programs_with_seq_cst_alone_have_no_weak_executions(void **stat
     }
 }
 
+/* A search that ends when the condition holds has not seen that there is no race. */
+static void search_that_ends_early_finds_nothing_free(void **state)
+{
+    (void)state;
+    struct hrf_program *program = parse("litmus early\n"
+                                        "locations data, flag;\n"
+                                        "thread a dev 0 wg 0 {\n"
+                                        "    data = 1;\n"
+                                        "    store(flag, 1, relaxed, sys);\n"
+                                        "}\n"
+                                        "thread b dev 0 wg 1 {\n"
+                                        "    f = load(flag, relaxed, sys);\n"
+                                        "    if (f == 0) { d = data; }\n"
+                                        "}\n"
+                                        "exists flag == 1;\n");
+    const struct hrf_question question = {.models = 1u << HRF_DIRECT,
+                                          .engine = HRF_ENGINE_GRAPHS,
+                                          .limit = 100000,
+                                          .is_curious = true,
+                                          .ends_at_exists = true};
+    struct hrf_verdict verdict;
+    assert_int_equal(hrf_judge(program, &question, &verdict), 0);
+    assert_int_not_equal(verdict.of[HRF_DIRECT].answer, HRF_IS_FREE);
+    hrf_verdict_free(&verdict);
+    hrf_program_free(program);
+}
+
+static void forgotten_memory_ends_before_the_next_word(void **state)
+{
+    (void)state;
+    struct hrf_shadow shadow = {.cells = NULL};
+    const struct hrf_access access = {.clock = 1};
+    for (uint64_t address = 64; address <= 80; address += 8)
+        assert_int_equal(hrf_cell_add(hrf_shadow_cell(&shadow, address), &access), 0);
+    hrf_shadow_forget(&shadow, 64, 12);
+    assert_int_equal(hrf_shadow_cell(&shadow, 64)->n, 0);
+    assert_int_equal(hrf_shadow_cell(&shadow, 72)->n, 0);
+    assert_int_equal(hrf_shadow_cell(&shadow, 80)->n, 1);
+    assert_int_equal(hrf_cell_add(hrf_shadow_cell(&shadow, 72), &access), 0);
+    hrf_shadow_forget(&shadow, 64, 8);
+    assert_int_equal(hrf_shadow_cell(&shadow, 72)->n, 1);
+    hrf_shadow_free(&shadow);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(search_that_ends_early_finds_nothing_free),
+        cmocka_unit_test(forgotten_memory_ends_before_the_next_word),
         cmocka_unit_test(reduction_loses_and_repeats_nothing),
         cmocka_unit_test(graphs_lose_and_repeat_nothing),
         cmocka_unit_test(what_is_free_in_a_strict_model_is_free_in_a_lax_one),
