@@ -115,11 +115,12 @@ static uint32_t send_outgoing(struct gravel_network *network, uint32_t limit)
 
 uint32_t gravel_network_drain(struct gravel_network *network)
 {
-    uint32_t n = send_outgoing(network, UINT32_MAX), n_pending = 0;
+    uint32_t n = send_outgoing(network, network->outgoing->capacity), n_pending = 0;
     gravel_sender_flush(network->handler_sender);
     for (const struct gravel_buffer *buffer = network->pending; buffer; buffer = buffer->next)
         n_pending++;
-    return n + send_pending(network, n_pending); /* not what handlers add: there may be no end */
+    return n + send_pending(network,
+                            n_pending); /* not what kernels or handlers add: there may be no end */
 }
 
 static uint32_t collect_sent(struct gravel_network *network)
