@@ -14,6 +14,7 @@
  */
 #include "sssp.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,10 +43,18 @@ static const struct app_option own_options[] = {
 static uint64_t count_reached_edges(struct sssp *sssp)
 {
     const struct graph *rows = &sssp->part.rows;
-    uint64_t *distances = sssp_read(sssp), n_edges = 0;
-    for (uint64_t u = 0; u < rows->n_vertices; u++)
-        n_edges += distances[u] == sssp_far(sssp->form) ? 0 : graph_degree(rows, u);
+    const uint64_t far = sssp_far(sssp->form);
+    uint64_t *distances = sssp_read(sssp), n_edges = 0, n_infinite = 0;
+    for (uint64_t u = 0; u < rows->n_vertices; u++) {
+        n_edges += distances[u] == far ? 0 : graph_degree(rows, u);
+        n_infinite +=
+            sssp->form == SSSP_FLOAT && distances[u] != far && isinf(sssp_float_of(distances[u]));
+    }
     free(distances);
+    n_infinite = node_sum(&sssp->node, n_infinite);
+    if (n_infinite)
+        die("vertices that are farther away than a float holds: %llu; make the weights smaller",
+            (unsigned long long)n_infinite);
     return node_sum(&sssp->node, n_edges);
 }
 

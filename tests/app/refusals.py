@@ -139,6 +139,7 @@ GROUPS["device"] = [
     ("gups", "--table 20", "heap", HEAP_64K),
     ("pagerank", "-u 16 -k 1", "heap", HEAP_64K),
     ("sssp", "-u 16 -k 1", "heap", HEAP_64K),
+    ("sssp", "-f far.wel -r 0", "vertices that are farther away than a float holds: 1"),
     ("color", "-u 16 -k 1", "heap", HEAP_64K),
     ("gups", "--model coprocessor --table 4 --updates 16 --per-item 65536",
      "a work-item sends up to 65536 messages, and a queue has 65536 bytes"),
