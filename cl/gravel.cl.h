@@ -16,7 +16,8 @@
  * and where the device has sub-groups (GRAVEL_HAS_SUBGROUPS is defined)
  *     _sg, _sg_if      every work-item of the sub-group
  *     _fbar, _fbar_if  every work-item of every member of the fine-grain barrier f
- * A work-group call in a branch that some work-items do not take loses messages or hangs; so do sub-group calls.
+ * A work-group call in a branch that some work-items do not take loses messages or hangs; so do sub-group calls. Behind
+ * a `return` that some work-items take, it may also send messages for these.
  * GRAVEL_CHECK=1 in the environment makes it an error that names kernel, line, group and what differs.
  *
  * Updates. OP is put, add, min, max, and, or or xor (float and double: put and add); TYPE is int, uint, long, ulong,

@@ -48,7 +48,7 @@ def linked(text, names):
         bare = name.partition("(")[0].rpartition(" ")[2]
         return "[`%s`](#%s)" % (name, bare) if bare in names else "`%s`" % name
     pattern = r"(?<![\w./])(?:struct )?(?:gravel_|GRAVEL_)\w*(?:\(\w*\)|\.\.\.|\*)?(?![\w.]\w)"
-    spans = re.split(r"(`[^`\n]+`)", text)
+    spans = re.split(r"(`[^`]+`)", text)
     return "".join(span if span.startswith("`") else re.sub(pattern, link, escaped(span)) for span in spans)
 
 
@@ -70,9 +70,10 @@ def paragraphs(text, names=()):
         if begins and out and out[-1]:
             out.append("")
         if field != "Path":
-            text = FIELD.sub(r"*\1:* ", line.strip() if field else line)
-            out.append(linked(text, names))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip()
+            out.append(FIELD.sub(r"*\1:* ", line.strip() if field else line))
+    parts = re.split(r"(^```$.*?^```$)", "\n".join(out), flags=re.M | re.S)  # code spans may go over lines
+    out = "".join(part if part.startswith("```") else linked(part, names) for part in parts)
+    return re.sub(r"\n{3,}", "\n\n", out).strip()
 
 
 def tagged(text):
@@ -312,7 +313,8 @@ def counters():
 
 
 def errors():
-    text = read("include/gravel/gravel.h") + read("include/gravel/flow.h") + read("include/gravel/steal.h")
+    text = read("include/gravel/gravel.h") + read("include/gravel/flow.h") + read("include/gravel/steal.h") + \
+        read("include/gravel/server.h")
     returned = {}
     for comment, code in pieces(text):
         call = re.search(r"\b(gravel_\w+)\(", code)

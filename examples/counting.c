@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In-edges of every vertex, counted on the node that owns the vertex: the kernel of README.md, whole. */
+/* In-edges of every vertex, counted on the node that owns the vertex: the program of which README.md shows parts. */
 #include <err.h>
 #include <gravel/gravel.h>
 #include <stdio.h>
@@ -13,11 +13,12 @@ enum { N_EDGES = 1 << 20, N_VERTICES = 1000 }; /* 256 edges in turn from each no
 static const char source[] =
     "#include \"gravel.cl.h\"\n"
     "/* Vertex v lives on node v / block, at index v % block. */\n"
-    "kernel void count_in_edges(GRAVEL_ARENA, ulong n_in, global const uint *targets, uint block)\n"
+    "kernel void count_in_edges(GRAVEL_ARENA, ulong counters, global const uint *targets,\n"
+    "                           uint block)\n"
     "{\n"
     "    GRAVEL_OPEN(g);\n"
     "    uint v = targets[get_global_id(0)];\n"
-    "    gravel_inc_uint_wg(g, n_in, v % block, v / block);\n"
+    "    gravel_inc_uint_wg(g, counters, v % block, v / block);\n"
     "}\n";
 
 int main(void)
