@@ -38,7 +38,8 @@
       "without atomics; counter and device: tasks known in advance, by a counter or a group for " \
       "each")                                                                                     \
     X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                      \
-      "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit")  \
+      "longest wait of quiet, fence or barrier for a kernel to end [milliseconds]; 0: no limit, " \
+      "or in checked mode 4 times GRAVEL_TIMEOUT")                                                \
     X(STRING, scheduler, GRAVEL_SCHEDULER, "auto", 0, 0, "device",                                \
       "who chooses the rounds of flows: host, which launches each; lone, where a single group "   \
       "of the device chooses while rounds are of one group; resident, where the groups of a "     \
@@ -116,7 +117,8 @@
       "[milliseconds]; 0 derives it: 75 times GRAVEL_TIMEOUT, a day at most")                     \
     X(BOOL, check, GRAVEL_CHECK, 0, 0, 1, "observation",                                          \
       "checked mode: an error if work-items of a group leave a group call out, or make it in "    \
-      "another way; much slower, because each work-item sends a package of its own")              \
+      "another way, if the heap is mapped before messages are applied, or a map to be read is "   \
+      "written; much slower, because each work-item sends a package of its own")                  \
     X(BOOL, log, GRAVEL_LOG, 0, 0, 1, "observation",                                              \
       "print what the node tells its log (gravel_log_function) to standard error too, a line "    \
       "each")                                                                                     \

@@ -8,7 +8,8 @@
  * gravel_last_error() says what exactly went wrong. Once a node has failed, its calls return the error that ended it.
  *
  * Any host thread may make any call. A handler must not open a node; gravel_close, gravel_alloc, gravel_free,
- * gravel_quiet, gravel_fence, gravel_barrier, gravel_reduce and gravel_get return GRAVEL_EINVAL there. Every node makes
+ * gravel_quiet, gravel_fence, gravel_barrier, gravel_reduce and gravel_get return GRAVEL_EINVAL there, and so does
+ * gravel_launch on steps pump and drain, where it waits. Every node makes
  * the *collective* calls in the same order. Offsets are in bytes from the start of a node's part of the symmetric heap.
  *
  * NULL for a node, a flow, deques, a kernel, or an argument that is not said to be optional is GRAVEL_EINVAL, and the
@@ -316,6 +317,15 @@ cl_command_queue gravel_cl_queue(const struct gravel *gravel);
 int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset);
 
 /**
+ * As gravel_alloc, with a name that all nodes must give: allocations of one size that nodes make in different orders
+ * are refused, instead of one node's counters being another's distances. Collective, with a barrier.
+ *
+ * @param name  of the allocation, for texts; 1 to 47 characters, the same at every node.
+ * @return      as gravel_alloc; GRAVEL_EINVAL also for the name; GRAVEL_EMISMATCH also if names differ.
+ */
+int gravel_alloc_named(struct gravel *gravel, const char *name, uint64_t bytes, uint64_t *offset);
+
+/**
  * Free symmetric memory. Collective, with a barrier: messages to it must have been sent before the call.
  *
  * @return  0; GRAVEL_EINVAL if offset is not the start of an allocation; GRAVEL_EMISMATCH if offsets differ; else as
@@ -339,8 +349,8 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node);
  * @param flags    CL_MAP_READ, CL_MAP_WRITE, both, or CL_MAP_WRITE_INVALIDATE_REGION (nothing is read).
  * @param node     a local node.
  * @param pointer  [out] to the part's first byte, aligned to 64 bytes if offset is; NULL on failure.
- * @return         0; GRAVEL_ERANGE (not a local node, or not one allocation); GRAVEL_EINVAL; GRAVEL_ENOMEM;
- *                 GRAVEL_ECL.
+ * @return         0; GRAVEL_ERANGE (not a local node, or not one allocation); GRAVEL_EINVAL, in checked mode also if a
+ *                 kernel of gravel_launch came after the last quiet or barrier; GRAVEL_ENOMEM; GRAVEL_ECL.
  */
 int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,
                uint32_t node, void **pointer);

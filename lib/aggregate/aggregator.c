@@ -166,6 +166,12 @@ static uint32_t take_packages(struct gravel_aggregator *aggregator, uint64_t now
     return n;
 }
 
+static bool kernels_are_over(const struct gravel_aggregator *aggregator)
+{
+    const struct gravel_check *check = &aggregator->check;
+    return check->are_over && check->are_over(check->context);
+}
+
 static void begin_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
     uint32_t wanted =
@@ -174,6 +180,7 @@ static void begin_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
         return;
     aggregator->is_flushing = true;
     aggregator->flush_serving = wanted;
+    aggregator->is_final = kernels_are_over(aggregator);
     aggregator->flush_ticket = gravel_package_reserved(&aggregator->queue);
     aggregator->last_package_ns = now_ns;
 }
@@ -221,11 +228,12 @@ static void check_fault(struct gravel_aggregator *aggregator)
     report(aggregator, GRAVEL_EKERNEL, true, text);
 }
 
-/* Who asks for a flush has waited for the kernels before. */
+/* Calls of a kernel that runs, which another thread has launched, may still become whole. */
 static void end_checks(struct gravel_aggregator *aggregator)
 {
     char text[512];
-    if (gravel_check_end(&aggregator->check, text, sizeof text))
+    if (aggregator->is_final && kernels_are_over(aggregator) &&
+        gravel_check_end(&aggregator->check, text, sizeof text))
         report(aggregator, GRAVEL_EKERNEL, false, text);
 }
 

@@ -48,6 +48,7 @@ struct gravel_aggregator {
     uint32_t flush_serving; /* flush_wanted it answers */
     uint64_t last_package_ns;
     bool is_flushing;
+    bool is_final; /* in checked mode: before flush_ticket all kernels had ended */
     bool
         is_blocked; /* leaders wait for room, and the next package has not come since last_package_ns */
 };

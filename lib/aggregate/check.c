@@ -169,7 +169,9 @@ static void tell_incomplete(struct gravel_check *check, const struct checked_cal
     write_group(check, &call->arrival, group, sizeof group);
     snprintf(text, bytes,
              "%s, line %u: %u of %u work-items made the call, which all must make; none of it was "
-             "sent (is it in a branch or a loop that some leave out, or behind a return?)",
+             "sent (is it in a branch or a loop that some leave out, or behind a return? Or does "
+             "the kernel still run, on "
+             "a queue of the program's?)",
              group, GRAVELP_ARRIVAL_LINE(call->arrival.place), call->n_arrived,
              GRAVELP_ARRIVAL_MEMBERS(call->arrival.place));
 }

@@ -20,8 +20,10 @@
 
 struct gravel_check {
     struct gravel_kernel_names *names;
-    void *calls;                   /* tree of struct checked_call, by group and call */
-    struct checked_call *finished; /* the one that gravel_check_take reported last */
+    bool (*are_over)(void *context); /* whether all kernels have ended: calls are final */
+    void *context;                   /* for are_over */
+    void *calls;                     /* tree of struct checked_call, by group and call */
+    struct checked_call *finished;   /* the one that gravel_check_take reported last */
 };
 
 enum gravel_check_state {

@@ -49,6 +49,8 @@
  * many times the longest wait without progress. */
 #define CHAIN_TIMEOUTS 75u
 #define CHAIN_MAX_MS 86400000u
+#define CHECKED_KERNEL_TIMEOUTS \
+    4u /* longest wait for a kernel in checked mode, of GRAVEL_TIMEOUT */
 
 #define GPU_SERVER_ITEMS 256u
 
@@ -91,6 +93,15 @@ static uint32_t derive_chain_limit(const struct gravel_config *config)
 {
     uint64_t ms = (uint64_t)config->timeout_ms * CHAIN_TIMEOUTS;
     return ms < CHAIN_MAX_MS ? (uint32_t)ms : CHAIN_MAX_MS;
+}
+
+/* A kernel that polls for what never comes is a mistake that checked mode finds. */
+static uint32_t derive_kernel_limit(const struct gravel_config *config)
+{
+    uint64_t ms = (uint64_t)config->timeout_ms * CHECKED_KERNEL_TIMEOUTS;
+    return config->kernel_limit_ms || !config->check ? config->kernel_limit_ms
+           : ms < CHAIN_MAX_MS                       ? (uint32_t)ms
+                                                     : CHAIN_MAX_MS;
 }
 
 static uint32_t derive_n_aggregators(const struct gravel_config *config,
@@ -162,4 +173,5 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
     derive_servers(config, place->device);
     if (config->chain_limit_ms == 0)
         config->chain_limit_ms = derive_chain_limit(config);
+    config->kernel_limit_ms = derive_kernel_limit(config);
 }

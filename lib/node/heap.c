@@ -9,6 +9,7 @@
 #include "node/node.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_loopback(const struct gravel *gravel)
 {
@@ -38,23 +39,51 @@ static int zero(struct gravel *gravel, uint64_t offset, uint64_t bytes)
     return code;
 }
 
-int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
+static int alloc(struct gravel *gravel, const struct gravel_collective_call *call, uint64_t *offset)
 {
-    if (gravel_node_refuse_wait(gravel, "gravel_alloc"))
-        return GRAVEL_EINVAL;
-    if (!offset || bytes == 0)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_alloc: %llu bytes, offset at %p",
-                           (unsigned long long)bytes, (void *)offset);
-    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_ALLOC, .arguments = {bytes}};
-    int code = gravel_node_agree(gravel, &call);
+    const uint64_t bytes = call->arguments[0];
+    int code = gravel_node_agree(gravel, call);
     if (code)
         return code;
     code = gravel_heap_alloc(gravel->heap, bytes, offset);
     if (code)
         return fail_heap(gravel, bytes, code);
     code = zero(gravel, *offset, bytes);
-    int waited = gravel_node_barrier(gravel, &call, true);
+    int waited = gravel_node_barrier(gravel, call, true);
     return code ? code : waited;
+}
+
+static int check_alloc(const char *call, uint64_t bytes, const uint64_t *offset)
+{
+    return offset && bytes ? 0
+                           : gravel_fail(GRAVEL_EINVAL, "%s: %llu bytes, offset at %p", call,
+                                         (unsigned long long)bytes, (const void *)offset);
+}
+
+int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset)
+{
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_ALLOC, .arguments = {bytes}};
+    if (gravel_node_refuse_wait(gravel, "gravel_alloc") ||
+        check_alloc("gravel_alloc", bytes, offset))
+        return GRAVEL_EINVAL;
+    return alloc(gravel, &call, offset);
+}
+
+int gravel_alloc_named(struct gravel *gravel, const char *name, uint64_t bytes, uint64_t *offset)
+{
+    struct gravel_collective_call call = {.kind = GRAVEL_CALL_ALLOC, .arguments = {bytes}};
+    if (gravel_node_refuse_wait(gravel, "gravel_alloc_named") ||
+        check_alloc("gravel_alloc_named", bytes, offset))
+        return GRAVEL_EINVAL;
+    if (gravel_require("gravel_alloc_named", "name", name))
+        return GRAVEL_EINVAL;
+    size_t length = strlen(name);
+    if (length == 0 || length >= sizeof call.name)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_alloc_named: a name of %zu characters, and 1 to %zu are due",
+                           length, sizeof call.name - 1);
+    memcpy(call.name, name, length);
+    return alloc(gravel, &call, offset);
 }
 
 int gravel_free(struct gravel *gravel, uint64_t offset)

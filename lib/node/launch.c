@@ -332,11 +332,13 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     bool is_drained = gravel->device.step == GRAVEL_STEP_DRAIN;
     if (is_drained)
         pthread_mutex_lock(&gravel->drain_lock);
+    gravel_checked_begin_launch(gravel);
     int code = enqueue_next(gravel, kernel, &whole, &all, n_wait, wait, event);
     if (!code) {
         trace_launch(gravel, kernel, *event);
         code = gravel_launches_add(&gravel->launches, kernel, *event);
     }
+    gravel_checked_end_launch(gravel, NULL); /* its end is waited for here */
     if (!code)
         code = finish(gravel, kernel, *event);
     if (is_drained)
@@ -356,27 +358,23 @@ static int launch_whole(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimen
     return gravel_node_enqueue(gravel, &command, n_wait, wait, event);
 }
 
-int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
+static int launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const size_t *global_size, const size_t *local_size, cl_uint n_wait,
                   const cl_event *wait, cl_event *event)
 {
     cl_event ours = NULL;
-    static const char call[] = "gravel_launch";
-    if (gravel_node_refuse(gravel, call) || gravel_require(call, "kernel", kernel) ||
-        gravel_require(call, "global_size", global_size))
-        return GRAVEL_EINVAL;
-    if (gravel_node_has_failed(gravel))
-        return gravel_failure_report(&gravel->failure);
     for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
         gravel_unseen_launch(gravel->aggregators[i].queue.words);
     int code = gravel->device.is_sliced ? launch_sliced(gravel, kernel, n_dimensions, global_size,
                                                         local_size, n_wait, wait, &ours)
                                         : launch_whole(gravel, kernel, n_dimensions, global_size,
                                                        local_size, n_wait, wait, &ours);
+    if (ours)
+        trace_launch(gravel, kernel, ours);
+    int added = ours ? gravel_launches_add(&gravel->launches, kernel, ours) : 0;
+    gravel_checked_end_launch(gravel, ours ? kernel : NULL);
     if (!ours)
         return code;
-    trace_launch(gravel, kernel, ours);
-    int added = gravel_launches_add(&gravel->launches, kernel, ours);
     clFlush(gravel->device.queue);
     for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
         gravel_aggregator_wake(&gravel->aggregators[i]);
@@ -385,4 +383,20 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
     else
         clReleaseEvent(ours);
     return code ? code : added;
+}
+
+int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
+                  const size_t *global_size, const size_t *local_size, cl_uint n_wait,
+                  const cl_event *wait, cl_event *event)
+{
+    static const char call[] = "gravel_launch";
+    if (gravel_node_refuse(gravel, call) || gravel_require(call, "kernel", kernel) ||
+        gravel_require(call, "global_size", global_size))
+        return GRAVEL_EINVAL;
+    if (gravel->device.is_sliced && gravel_node_refuse_wait(gravel, call))
+        return GRAVEL_EINVAL;
+    if (gravel_node_has_failed(gravel))
+        return gravel_failure_report(&gravel->failure);
+    gravel_checked_begin_launch(gravel);
+    return launch(gravel, kernel, n_dimensions, global_size, local_size, n_wait, wait, event);
 }

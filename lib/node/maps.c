@@ -18,6 +18,7 @@ struct map {
     cl_map_flags flags;
     uint32_t heap;
     uint32_t n; /* maps that are out */
+    struct gravel_checked_view view;
 };
 
 static int compare_maps(const void *a, const void *b)
@@ -119,6 +120,7 @@ static int make_map(struct gravel *gravel, const struct map *wanted, void **poin
         return code;
     }
     unsigned char *made = map->pointer;
+    gravel_checked_watch(gravel, &map->view, made, map->bytes, map->flags);
     if (!enter(gravel, map)) {
         if (!heap)
             free(made);
@@ -145,6 +147,8 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
         return gravel_fail(GRAVEL_ERANGE,
                            "gravel_map: bytes %llu to %llu are not in one allocation",
                            (unsigned long long)offset, (unsigned long long)(offset + bytes));
+    if (gravel_checked_refuse_map(gravel))
+        return GRAVEL_EINVAL;
     const struct map map = {.offset = offset,
                             .bytes = bytes,
                             .flags = flags,
@@ -175,7 +179,9 @@ int gravel_unmap(struct gravel *gravel, void *pointer)
         return 0;
     if (!take_out(gravel, pointer, &map, &is_last))
         return gravel_fail(GRAVEL_EINVAL, "gravel_unmap: %p is not mapped", pointer);
+    int written =
+        is_last ? gravel_checked_refuse_written(gravel, &map.view, pointer, map.bytes) : 0;
     int code = is_last && gravel->memory.buffer ? end_copy(gravel, &map) : 0;
     leave(gravel);
-    return code;
+    return code ? code : written;
 }

@@ -84,6 +84,11 @@ int gravel_node_refuse(const struct gravel *gravel, const char *call)
     return gravel_fork_refuse(gravel->n_forks, call);
 }
 
+bool gravel_node_is_in_handler(const struct gravel *gravel)
+{
+    return handler_of == gravel;
+}
+
 int gravel_node_refuse_wait(const struct gravel *gravel, const char *call)
 {
     int code = gravel_node_refuse(gravel, call);

@@ -13,6 +13,7 @@
 #include "base/trace.h"
 #include "flow/scheduler.h"
 #include "memory/memory.h"
+#include "node/checked.h"
 #include "network/network.h"
 #include "opencl/launches.h"
 #include "opencl/private.h"
@@ -61,6 +62,7 @@ struct gravel {
     struct gravel_network network;
     struct gravel_aggregator *aggregators;   /* [config.n_aggregators] */
     struct gravel_kernel_names kernel_names; /* in checked mode */
+    struct gravel_checked checked;
     struct gravel_launches launches;
     struct gravel_private private_memory;
     struct gravel_trace *trace;
@@ -159,6 +161,9 @@ int gravel_node_conclude(struct gravel *gravel, int code);
 int gravel_node_refuse(const struct gravel *gravel, const char *call);
 /** As gravel_node_refuse, and for a call that waits: also if a handler makes it. */
 int gravel_node_refuse_wait(const struct gravel *gravel, const char *call);
+
+/** Whether the calling thread runs a handler of this node. */
+bool gravel_node_is_in_handler(const struct gravel *gravel);
 
 /** Whether bytes [offset, offset + bytes) of the heap lie in one allocation. */
 bool gravel_node_has(struct gravel *gravel, uint64_t offset, uint64_t bytes);

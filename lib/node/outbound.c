@@ -160,7 +160,9 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .report_context = gravel,
         .timeout_ns = config->timeout_ms * UINT64_C(1000000),
         .aggregation = gravel_aggregation_of(config->aggregation),
-        .check = {.names = &gravel->kernel_names},
+        .check = {.names = &gravel->kernel_names,
+                  .are_over = gravel->config.check ? gravel_checked_are_over : NULL,
+                  .context = gravel},
         .number = number,
     };
     const struct gravel_sender_shape shape = {

@@ -23,7 +23,7 @@ int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_even
 }
 
 /* Wait for our kernels, and see to it that everything sent so far has been shipped. */
-static int settle(struct gravel *gravel)
+static int settle(struct gravel *gravel, const struct gravel_checked_mark *mark)
 {
     uint32_t n = gravel->config.n_aggregators, flushes[GRAVEL_MAX_AGGREGATORS];
     struct gravel_kernel_wait wait;
@@ -32,6 +32,8 @@ static int settle(struct gravel *gravel)
         gravel_log(gravel, "%s", gravel_last_error()); /* the call may return an earlier cause */
     else if (gravel->pump)
         code = gravel_pump_settle(gravel->pump);
+    if (!code)
+        gravel_checked_note_ended(gravel, mark);
     for (uint32_t i = 0; i < n; i++)
         flushes[i] = gravel_aggregator_flush(&gravel->aggregators[i]);
     for (uint32_t i = 0; i < n; i++)
@@ -46,7 +48,8 @@ int gravel_fence(struct gravel *gravel)
 {
     if (gravel_node_refuse_wait(gravel, "gravel_fence"))
         return GRAVEL_EINVAL;
-    return gravel_node_conclude(gravel, settle(gravel));
+    const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
+    return gravel_node_conclude(gravel, settle(gravel, &mark));
 }
 
 int gravel_quiet(struct gravel *gravel)
@@ -54,7 +57,8 @@ int gravel_quiet(struct gravel *gravel)
     if (gravel_node_refuse_wait(gravel, "gravel_quiet"))
         return GRAVEL_EINVAL;
     uint64_t begin_ns = gravel_clock_ns();
-    int code = settle(gravel);
+    const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
+    int code = settle(gravel, &mark);
     uint64_t *targets = calloc(gravel_n_nodes(gravel), sizeof *targets);
     if (!targets)
         return gravel_fail(GRAVEL_ENOMEM, "gravel_quiet for %u nodes", gravel_n_nodes(gravel));
@@ -62,6 +66,8 @@ int gravel_quiet(struct gravel *gravel)
     int waited = gravel_network_run(&gravel->network, &job);
     free(targets);
     gravel_trace_span(gravel->trace, "quiet", begin_ns, gravel_clock_ns());
+    if (!code)
+        gravel_checked_note_applied(gravel, &mark);
     return gravel_node_conclude(gravel, code ? code : waited);
 }
 
@@ -69,10 +75,13 @@ int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_ca
                         bool is_rest)
 {
     uint64_t begin_ns = gravel_clock_ns();
-    int code = settle(gravel);
+    const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
+    int code = settle(gravel, &mark);
     struct gravel_job job = {.kind = GRAVEL_JOB_BARRIER, .call = *call, .is_rest = is_rest};
     int waited = gravel_network_run(&gravel->network, &job);
     gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());
+    if (!code)
+        gravel_checked_note_applied(gravel, &mark);
     return gravel_node_conclude(gravel, code ? code : waited);
 }
 

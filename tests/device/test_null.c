@@ -112,6 +112,9 @@ static void call_heap(void)
     void *pointer;
     REFUSED(gravel_alloc, NULL, 64, &offset);
     NAMED("offset", gravel_alloc, gravel, 64, NULL);
+    REFUSED(gravel_alloc_named, NULL, "counters", 64, &offset);
+    NAMED("name", gravel_alloc_named, gravel, NULL, 64, &offset);
+    NAMED("offset", gravel_alloc_named, gravel, "counters", 64, NULL);
     REFUSED(gravel_free, NULL, word);
     REFUSED(gravel_map, NULL, word, 8, CL_MAP_READ, 0, &pointer);
     assert_null(pointer);

@@ -218,6 +218,25 @@ static void chains_may_be_far_longer_than_a_wait(void **state)
     }
 }
 
+static void kernels_have_a_limit_in_checked_mode(void **state)
+{
+    (void)state;
+    const struct gravel_device device = {.step = GRAVEL_STEP_SVM};
+    const struct gravel_surroundings place = {&device, 1, 2};
+    const uint32_t cases[][4] = {/* check, timeout, limit before and after */
+                                 {0, 8000, 0, 0},
+                                 {1, 8000, 0, 32000},
+                                 {1, 8000, 5, 5},
+                                 {0, 8000, 5, 5},
+                                 {1, 86400000, 0, 86400000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gravel_config config = {
+            .check = cases[i][0], .timeout_ms = cases[i][1], .kernel_limit_ms = cases[i][2]};
+        gravel_derive(&config, &place);
+        assert_int_equal(config.kernel_limit_ms, cases[i][3]);
+    }
+}
+
 static void there_is_always_a_core(void **state)
 {
     (void)state;
@@ -311,6 +330,7 @@ int main(void)
         cmocka_unit_test(agreed_buffers_are_kept),
         cmocka_unit_test(what_is_set_stays),
         cmocka_unit_test(chains_may_be_far_longer_than_a_wait),
+        cmocka_unit_test(kernels_have_a_limit_in_checked_mode),
         cmocka_unit_test(there_is_always_a_core),
         cmocka_unit_test(cores_tied_to_a_process_are_not_divided_again),
         cmocka_unit_test(kernels_get_the_units_that_the_host_leaves),

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* What host calls may not do yet in checked mode. See checked.h. */
+#include "base/counter.h"
+#include "base/hash.h"
+#include "node/node.h"
+
+#include <string.h>
+
+static struct gravel_checked *enter(struct gravel *gravel)
+{
+    if (!gravel->config.check)
+        return NULL;
+    pthread_mutex_lock(&gravel->checked.lock);
+    return &gravel->checked;
+}
+
+static void leave(struct gravel_checked *checked)
+{
+    pthread_mutex_unlock(&checked->lock);
+}
+
+void gravel_checked_begin_launch(struct gravel *gravel)
+{
+    struct gravel_checked *checked = enter(gravel);
+    if (!checked)
+        return;
+    checked->n_begun++;
+    leave(checked);
+}
+
+void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel)
+{
+    struct gravel_checked *checked = enter(gravel);
+    if (!checked)
+        return;
+    checked->n_ended++;
+    checked->n_launched += kernel != NULL;
+    if (kernel && clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof checked->last,
+                                  checked->last, NULL) != CL_SUCCESS)
+        strcpy(checked->last, "(long name)");
+    leave(checked);
+}
+
+struct gravel_checked_mark gravel_checked_mark(struct gravel *gravel)
+{
+    struct gravel_checked *checked = enter(gravel);
+    if (!checked)
+        return (struct gravel_checked_mark){.n_begun = 0};
+    const struct gravel_checked_mark mark = {.n_begun = checked->n_begun,
+                                             .n_launched = checked->n_launched,
+                                             .is_between = checked->n_begun == checked->n_ended};
+    leave(checked);
+    return mark;
+}
+
+void gravel_checked_note_ended(struct gravel *gravel, const struct gravel_checked_mark *mark)
+{
+    struct gravel_checked *checked = enter(gravel);
+    if (!checked)
+        return;
+    if (mark->is_between && mark->n_begun > checked->n_over)
+        checked->n_over = mark->n_begun;
+    leave(checked);
+}
+
+void gravel_checked_note_applied(struct gravel *gravel, const struct gravel_checked_mark *mark)
+{
+    struct gravel_checked *checked = enter(gravel);
+    if (!checked)
+        return;
+    if (mark->n_launched > checked->n_applied)
+        checked->n_applied = mark->n_launched;
+    leave(checked);
+}
+
+bool gravel_checked_are_over(void *context)
+{
+    struct gravel_checked *checked = enter(context);
+    if (!checked)
+        return false;
+    bool are_over = checked->n_over == checked->n_begun;
+    leave(checked);
+    return are_over;
+}
+
+int gravel_checked_refuse_map(struct gravel *gravel)
+{
+    struct gravel_checked *checked = gravel_node_is_in_handler(gravel) ? NULL : enter(gravel);
+    if (!checked) /* a handler sees what was applied before its message */
+        return 0;
+    bool is_early = checked->n_launched != checked->n_applied;
+    char last[sizeof checked->last];
+    memcpy(last, checked->last, sizeof last);
+    leave(checked);
+    return is_early ? gravel_fail(GRAVEL_EINVAL,
+                                  "gravel_map: kernel %s was launched since the last gravel_quiet "
+                                  "or gravel_barrier, and may still run, or its messages travel: "
+                                  "call one of them first",
+                                  last)
+                    : 0;
+}
+
+/* What changes the heap besides the host's stores. Messages are counted once they are applied. */
+static void note_writers(const struct gravel *gravel, struct gravel_checked_view *view)
+{
+    view->n_begun = gravel->checked.n_begun;
+    view->n_writable = gravel->checked.n_writable;
+    view->n_resolved = gravel_counter_load(&gravel->network.counts.resolved_messages);
+}
+
+void gravel_checked_watch(struct gravel *gravel, struct gravel_checked_view *view,
+                          const unsigned char *data, uint64_t bytes, cl_map_flags flags)
+{
+    struct gravel_checked *checked = enter(gravel);
+    view->is_watched = checked && flags == CL_MAP_READ;
+    if (!checked)
+        return;
+    checked->n_writable += flags != CL_MAP_READ;
+    note_writers(gravel, view);
+    leave(checked);
+    if (view->is_watched)
+        view->hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, data, bytes);
+}
+
+int gravel_checked_refuse_written(struct gravel *gravel, const struct gravel_checked_view *view,
+                                  const unsigned char *data, uint64_t bytes)
+{
+    struct gravel_checked_view now;
+    if (!view->is_watched || view->hash == gravel_hash_bytes(GRAVEL_HASH_BEGIN, data, bytes))
+        return 0;
+    struct gravel_checked *checked = enter(gravel);
+    note_writers(gravel, &now);
+    leave(checked);
+    bool is_by_others = now.n_begun != view->n_begun || now.n_writable != view->n_writable ||
+                        now.n_resolved != view->n_resolved;
+    if (is_by_others && !gravel->memory.buffer) /* where there is one, a map is a copy */
+        return 0;
+    return gravel_fail(GRAVEL_EINVAL,
+                       "gravel_unmap: the map at %p is CL_MAP_READ and was written: on steps pump "
+                       "and drain that is lost; map it with CL_MAP_WRITE",
+                       (const void *)data);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checked mode of host calls: the heap is not shown before what was launched is applied, a write to a map that
+ * is to be read is named, and threads that launch and wait side by side are not accused.
+ *
+ * Path: meson test -> this -> lib/node/checked.c, lib/node/maps.c
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "expect.h"
+
+#define N 256u
+
+static struct gravel *gravel;
+
+static int open_node(void **state)
+{
+    (void)state;
+    setenv("GRAVEL_CHECK", "1", 1);
+    gravel = open_loopback(2, NULL);
+    return 0;
+}
+
+static int close_node(void **state)
+{
+    (void)state;
+    return gravel_close(gravel);
+}
+
+/* @param n_calls  of each work-item, which makes them all before its neighbour's first, where groups are loops. */
+static cl_kernel count_kernel(uint64_t words, uint64_t n_calls)
+{
+    const uint64_t arguments[3] = {words, n_calls};
+    cl_kernel kernel = body_kernel(
+        gravel, BODY("for (uint n = 0; n < b; n++) gravel_inc_uint_wg(g, a, i, 1);"), arguments);
+    set_body_size(kernel, N, 1);
+    return kernel;
+}
+
+static void launch(cl_kernel kernel)
+{
+    const size_t global = N, local = 64;
+    OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
+}
+
+static void expect_no_map(uint64_t words, const char *part)
+{
+    void *pointer;
+    expect_error(gravel_map(gravel, words, 4, CL_MAP_READ, 1, &pointer), GRAVEL_EINVAL, part);
+    assert_null(pointer);
+}
+
+static void map_of_what_may_not_be_applied_is_refused(void **state)
+{
+    (void)state;
+    const uint64_t words = alloc_or_die(gravel, 4 * N);
+    cl_kernel kernel = count_kernel(words, 1);
+    launch(kernel);
+    expect_no_map(words, "gravel_map: kernel body");
+    OK(gravel_fence(gravel));
+    expect_no_map(words, "gravel_map: kernel body");
+    OK(gravel_quiet(gravel));
+    expect_words(gravel, 1, words, 1, N);
+    launch(kernel);
+    expect_no_map(words, "gravel_map: kernel body");
+    OK(gravel_free(gravel, words)); /* a barrier */
+    clReleaseKernel(kernel);
+}
+
+static void write_to_a_map_to_be_read_is_told(void **state)
+{
+    (void)state;
+    const uint64_t words = alloc_or_die(gravel, 4 * N);
+    uint32_t *map = map_or_die(gravel, 1, words, 4 * N, CL_MAP_READ);
+    map[N - 1] = 1;
+    expect_error(gravel_unmap(gravel, map), GRAVEL_EINVAL, "is CL_MAP_READ and was written");
+    map = map_or_die(gravel, 1, words, 4 * N, CL_MAP_READ | CL_MAP_WRITE);
+    map[0] = 1;
+    OK(gravel_unmap(gravel, map));
+    map = map_or_die(gravel, 1, words, 4 * N, CL_MAP_READ);
+    assert_int_equal(map[0], 1);
+    OK(gravel_unmap(gravel, map));
+    OK(gravel_free(gravel, words));
+}
+
+/* Not the host's write: a kernel's, which a map that points into the heap may show. */
+static void map_that_others_change_is_no_fault(void **state)
+{
+    (void)state;
+    const uint64_t words = alloc_or_die(gravel, 4 * N);
+    cl_kernel kernel = count_kernel(words, 1);
+    uint32_t *map = map_or_die(gravel, 1, words, 4 * N, CL_MAP_READ);
+    launch(kernel);
+    OK(gravel_barrier(gravel));
+    OK(gravel_unmap(gravel, map));
+    OK(gravel_free(gravel, words));
+    clReleaseKernel(kernel);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static _Atomic int is_over;
+
+static void *wait_again_and_again(void *unused)
+{
+    while (!atomic_load_explicit(&is_over, memory_order_relaxed))
+        if (gravel_fence(gravel))
+            return (void *)gravel_last_error();
+    return unused;
+}
+
+/* Calls of a kernel that runs while another thread waits are not final. */
+static void threads_that_wait_beside_launches_accuse_none(void **state)
+{
+    (void)state;
+    const uint64_t words = alloc_or_die(gravel, 4 * N);
+    cl_kernel kernel = count_kernel(words, 64);
+    void *error;
+    pthread_t thread;
+    atomic_store_explicit(&is_over, 0, memory_order_relaxed);
+    assert_int_equal(pthread_create(&thread, NULL, wait_again_and_again, NULL), 0);
+    for (int i = 0; i < 150; i++) {
+        launch(kernel);
+        OK(gravel_fence(gravel));
+    }
+    atomic_store_explicit(&is_over, 1, memory_order_relaxed);
+    assert_int_equal(pthread_join(thread, &error), 0);
+    if (error)
+        fail_msg("%s", (const char *)error);
+    OK(gravel_barrier(gravel));
+    expect_words(gravel, 1, words, 150 * 64, N);
+    OK(gravel_free(gravel, words));
+    clReleaseKernel(kernel);
+}
+
+/* ---- names of allocations -------------------------------------------------------------------- */
+
+static void names_of_allocations_are_checked(void **state)
+{
+    (void)state;
+    char long_name[] = "a name of forty-eight characters is one too many";
+    uint64_t offset;
+    assert_int_equal(strlen(long_name), 48);
+    expect_error(gravel_alloc_named(gravel, NULL, 64, &offset), GRAVEL_EINVAL,
+                 "gravel_alloc_named: name is NULL");
+    expect_error(gravel_alloc_named(gravel, "", 64, &offset), GRAVEL_EINVAL, "0 characters");
+    expect_error(gravel_alloc_named(gravel, long_name, 64, &offset), GRAVEL_EINVAL,
+                 "48 characters, and 1 to 47 are due");
+    expect_error(gravel_alloc_named(gravel, "counters", 0, &offset), GRAVEL_EINVAL,
+                 "gravel_alloc_named: 0 bytes");
+    expect_error(gravel_alloc_named(gravel, "counters", 64, NULL), GRAVEL_EINVAL, "64 bytes");
+    long_name[47] = 0;
+    OK(gravel_alloc_named(gravel, long_name, 64, &offset));
+    assert_int_equal(word32(gravel, 1, offset), 0);
+    OK(gravel_free(gravel, offset));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(map_of_what_may_not_be_applied_is_refused),
+        cmocka_unit_test(write_to_a_map_to_be_read_is_told),
+        cmocka_unit_test(map_that_others_change_is_no_fault),
+        cmocka_unit_test(threads_that_wait_beside_launches_accuse_none),
+        cmocka_unit_test(names_of_allocations_are_checked),
+    };
+    return cmocka_run_group_tests(tests, open_node, close_node);
+}
