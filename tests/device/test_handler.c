@@ -60,7 +60,7 @@ static int fail_with_7(struct gravel *gravel, void *user, uint32_t source,
     return 7;
 }
 
-/* Every call that waits must say that it cannot here; a map waits where it is a copy, a launch where it is in slices. */
+/* Every call that waits must say that it cannot here; a map waits where it is a copy, a launch where it has slices. */
 static int wait_for_ever(struct gravel *gravel, void *user, uint32_t source,
                          const uint64_t args[GRAVEL_AM_MAX_ARGS])
 {
