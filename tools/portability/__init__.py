@@ -3,7 +3,7 @@
 
 catalogue.py  which implementations there are, on which steps, and what is expected of each
 place.py      where commands run: here, or in a chroot
-debian13.py   makes the chroot; intel.py fetches Intel's CPU runtime
+debian.py     makes a chroot, debian13.py one with Gravel built in it; intel.py fetches Intel's CPU runtime
 parts.py      what runs of flow, serve, steal and hrf
 measure.py    runs self-test, conformance, ledger, parts and benchmarks, and judges
 table.py      prints
