@@ -78,56 +78,60 @@ def bits(kind, name="value"):
     return "gravelp_bits_%s(%s)" % (kind, name)
 
 
-def one(kind):
-    return "GRAVELP_VALUES(%s, 0, 0, 0)" % bits(kind)
+def values(place, *given):
+    """What a message brings beside base, index and node; place is where its answer goes."""
+    return "GRAVELP_VALUES(%s, %s)" % (place, ", ".join(list(given) + ["0"] * (N_ARGS - len(given))))
 
 
-NO_VALUES = "GRAVELP_VALUES(0, 0, 0, 0)"
+def one(kind, place="0"):
+    return values(place, bits(kind))
 
 
-def command(op, kind):
-    return "GRAVELP_COMMAND(GRAVEL_%s, GRAVEL_%s)" % (op, kind)
+NO_VALUES = values("0")
+
+
+def command(op, kind, *numbers):
+    """The command of a message with these element numbers."""
+    return " | ".join(["GRAVELP_COMMAND(GRAVEL_%s, GRAVEL_%s)" % (op, kind)] + ["GRAVELP_FAR_BY(%s)" % n for n in numbers])
 
 
 def update(op, name, kind_name, kind):
-    return Message("%s_%s" % (name, kind), ["base", "index", "value"], command(op, kind_name), "base",
+    return Message("%s_%s" % (name, kind), ["base", "index", "value"], command(op, kind_name, "index"), "base",
                    "GRAVELP_NO_REPLY", "index", one(kind))
 
 
 def increment(kind_name, kind):
-    return Message("inc_" + kind, ["base", "index"], command("INC", kind_name), "base", "GRAVELP_NO_REPLY", "index",
+    return Message("inc_" + kind, ["base", "index"], command("INC", kind_name, "index"), "base", "GRAVELP_NO_REPLY", "index",
                    NO_VALUES)
 
 
 def request(op, name, kind_name, kind):
     has_value = name != "get"
     return Message("%s_%s" % (name, kind), ["base", "index"] + ["value"] * has_value + ["reply", "place"],
-                   command(op, kind_name), "base", "reply", "GRAVELP_REQUEST(index, place)",
-                   one(kind) if has_value else NO_VALUES, True)
+                   command(op, kind_name, "index", "place"), "base", "reply", "index",
+                   one(kind, "place") if has_value else values("place"), True)
 
 
 def compare_and_swap(kind_name, kind):
-    return Message("cas_" + kind, ["base", "index", "expected", "value", "reply", "place"], command("CAS", kind_name),
-                   "base", "reply", "GRAVELP_REQUEST(index, place)",
-                   "GRAVELP_VALUES(%s, %s, 0, 0)" % (bits(kind), bits(kind, "expected")), True)
+    return Message("cas_" + kind, ["base", "index", "expected", "value", "reply", "place"], command("CAS", kind_name, "index", "place"),
+                   "base", "reply", "index", values("place", bits(kind), bits(kind, "expected")), True)
 
 
 def put_signal(kind_name, kind):
-    return Message("put_signal_" + kind, ["base", "index", "value", "signal"], command("PUT_SIGNAL", kind_name), "base",
+    return Message("put_signal_" + kind, ["base", "index", "value", "signal"], command("PUT_SIGNAL", kind_name, "index"), "base",
                    "GRAVELP_SIGNAL(signal)", "index", one(kind), True)
 
 
 def active_message(n):
     names = ["a%d" % i for i in range(n)]
     return Message("am%d" % n, ["handler"] + names, "GRAVELP_COMMAND_AM(handler, %d)" % n, "0", "GRAVELP_NO_REPLY", "0",
-                   "GRAVELP_VALUES(%s)" % ", ".join(names + ["0"] * (N_ARGS - n)))
+                   values("0", *names))
 
 
 def ask(n):
     names = ["a%d" % i for i in range(n)]
-    return Message("ask%d" % n, ["handler"] + names + ["reply", "place"], "GRAVELP_COMMAND_ASK(handler, %d)" % n, "0",
-                   "reply", "GRAVELP_REQUEST(0, place)", "GRAVELP_VALUES(%s)" % ", ".join(names + ["0"] * (N_ARGS - n)),
-                   True)
+    return Message("ask%d" % n, ["handler"] + names + ["reply", "place"], "GRAVELP_COMMAND_ASK(handler, %d) | GRAVELP_FAR_BY(place)" % n, "0",
+                   "reply", "0", values("place", *names), True)
 
 
 def write(out, messages, forms):

@@ -24,8 +24,10 @@
  * float or double (where GRAVEL_HAS_DOUBLE is defined). inc takes no value, and no float or double:
  *     gravel_OP_TYPE_S(g, [f,] [active,] base, index, value, node)
  *     gravel_inc_TYPE_S(g, [f,] [active,] base, index, node)
- * `base` [bytes] is a heap offset from gravel_alloc; `index` counts elements of the type after it; `node` is 0 to
- * gravel_n_nodes(g) - 1. All work-items that make a call together give one base (_wi: each work-item's own).
+ * `base` [bytes] is a heap offset from gravel_alloc; `index` counts elements of the type after it, and has 64 bits, as
+ * `place` has; `node` is 0 to gravel_n_nodes(g) - 1. Give an index of 64 bits where an array has more than 2^32
+ * elements: its messages are longer then, and not elsewhere. All work-items that make a call together give one base
+ * (_wi: each work-item's own).
  *
  * Active messages, of N = 0 to 4 arguments of type ulong, or, if the handler was registered with arg_bytes 4, uint; all
  * work-items that make the call name one handler:

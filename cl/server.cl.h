@@ -83,13 +83,13 @@
  * tells when its ring is full.
  */
 #define gravel_serve_am1(call, handler, a0) \
-    GRAVELP_SERVE_AM(call, handler, 1, GRAVELP_VALUES(a0, 0, 0, 0))
+    GRAVELP_SERVE_AM(call, handler, 1, GRAVELP_VALUES(0, a0, 0, 0, 0))
 #define gravel_serve_am2(call, handler, a0, a1) \
-    GRAVELP_SERVE_AM(call, handler, 2, GRAVELP_VALUES(a0, a1, 0, 0))
+    GRAVELP_SERVE_AM(call, handler, 2, GRAVELP_VALUES(0, a0, a1, 0, 0))
 #define gravel_serve_am3(call, handler, a0, a1, a2) \
-    GRAVELP_SERVE_AM(call, handler, 3, GRAVELP_VALUES(a0, a1, a2, 0))
+    GRAVELP_SERVE_AM(call, handler, 3, GRAVELP_VALUES(0, a0, a1, a2, 0))
 #define gravel_serve_am4(call, handler, a0, a1, a2, a3) \
-    GRAVELP_SERVE_AM(call, handler, 4, GRAVELP_VALUES(a0, a1, a2, a3))
+    GRAVELP_SERVE_AM(call, handler, 4, GRAVELP_VALUES(0, a0, a1, a2, a3))
 
 /* Only a program of gravel_server_build knows the handlers. */
 #ifndef GRAVELP_IS_SERVED

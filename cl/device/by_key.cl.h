@@ -30,22 +30,23 @@
 
 #if defined(GRAVEL_NODE_OF) && defined(GRAVELP_IS_KEYED)
 
-GRAVELP_INLINE uint gravelp_node_of(ulong key, uint n_nodes)
+GRAVELP_INLINE ulong gravelp_node_of(ulong key, uint n_nodes)
 {
     (void)n_nodes;
-    return (uint)(GRAVEL_NODE_OF(key, n_nodes));
+    return GRAVEL_NODE_OF(key, n_nodes);
 }
 
 /* Any work-item: the node to send to. */
-GRAVELP_INLINE uint gravelp_send_to(struct gravel_group g, uint command, ulong first, ulong second,
-                                    uint node)
+GRAVELP_INLINE ulong gravelp_send_to(struct gravel_group g, uint command, ulong first, ulong second,
+                                     ulong node)
 {
     const uint handler = GRAVELP_COMMAND_HANDLER(command);
     if (node != GRAVEL_BY_KEY || !GRAVELP_IS_CALL(command & ~GRAVELP_COMMAND_CHECKED) ||
         !GRAVELP_IS_KEYED(handler))
         return node;
-    const uint n_nodes = GRAVELP_N_NODES(g.arena), of_first = gravelp_node_of(first, n_nodes);
-    const uint of_second = GRAVELP_IS_PAIR(handler) ? gravelp_node_of(second, n_nodes) : of_first;
+    const uint n_nodes = GRAVELP_N_NODES(g.arena);
+    const ulong of_first = gravelp_node_of(first, n_nodes);
+    const ulong of_second = GRAVELP_IS_PAIR(handler) ? gravelp_node_of(second, n_nodes) : of_first;
     return of_first < of_second ? of_first : of_second;
 }
 

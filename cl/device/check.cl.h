@@ -78,9 +78,10 @@ GRAVELP_INLINE struct gravelp_arrival gravelp_check_wg(struct gravel_group g, ui
                                     gravelp_check_item()};
 }
 
-/* Any work-item: make its part of a call. */
+/* Any work-item: make its part of a call. Far, for the header has no room to note what is too large. */
 #define GRAVELP_CHECK_SEND(g, arrival, active, command, ...) \
-    gravelp_send_alone(g, arrival, (active) != 0, (command) | GRAVELP_COMMAND_CHECKED, __VA_ARGS__)
+    gravelp_send_alone(g, arrival, (active) != 0,            \
+                       (command) | GRAVELP_COMMAND_CHECKED | GRAVELP_COMMAND_FAR, __VA_ARGS__)
 
 #define GRAVELP_SEND_WG(g, ...) GRAVELP_CHECK_SEND(g, gravelp_check_wg(g, __LINE__), 1, __VA_ARGS__)
 #define GRAVELP_SEND_WG_IF(g, active, ...) \

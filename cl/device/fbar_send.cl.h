@@ -66,7 +66,7 @@ GRAVELP_INLINE void gravelp_fbar_publish(struct gravel_group g, local struct gra
 /* Active work-items of a member: write one message. by_lane, if set, only says that every work-item of the
  * group sends. */
 GRAVELP_INLINE void gravelp_fbar_write(struct gravel_group g, uint command, uint position,
-                                       ulong index, struct gravelp_values values, uint node)
+                                       ulong index, struct gravelp_values values, ulong node)
 {
     global uchar *slot = g.scratch->by_lane ? g.scratch->by_lane : g.scratch->by_position;
     uint n = g.scratch->n_sent;
@@ -80,8 +80,9 @@ GRAVELP_INLINE void gravelp_fbar_write(struct gravel_group g, uint command, uint
 /* Every work-item of every member: the active ones send one message each. */
 GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel_fbar *f,
                                       uint active, uint command, ulong base, ulong index,
-                                      struct gravelp_values values, uint node)
+                                      struct gravelp_values values, ulong node)
 {
+    GRAVELP_WIDTH(g, command, base, GRAVELP_NO_REPLY);
     struct gravelp_sg_count mine = gravelp_sg_count(active);
     uint first = 0;
     if (gravelp_sg_lane() == 0)

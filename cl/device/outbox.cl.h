@@ -54,7 +54,7 @@ struct gravelp_outbox {
     ulong rows[GRAVEL_AM_MAX_ARGS][GRAVELP_SERVER_ITEMS]; /* arguments of one call, by work-item */
     uint to
         [GRAVELP_SERVER_ITEMS]; /* its server; GRAVELP_NO_SERVER: none; GRAVELP_NO_NODE: to no node */
-    uint node[GRAVELP_SERVER_ITEMS]; /* of the latter */
+    ulong node[GRAVELP_SERVER_ITEMS]; /* of the latter */
     struct gravelp_open_slot open[GRAVELP_MOST_SERVERS];
 #else
     uint n, command;                   /* messages collected, all of one command */
@@ -340,7 +340,7 @@ GRAVELP_INLINE bool gravelp_outbox_is_whole(struct gravel_group g, uint n_lanes)
 GRAVELP_INLINE void gravelp_outbox_refuse(struct gravel_group g, uint command, uint lane)
 {
     gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0,
-                    GRAVELP_VALUES(g.outbox->rows[0][lane], g.outbox->rows[1][lane],
+                    GRAVELP_VALUES(0, g.outbox->rows[0][lane], g.outbox->rows[1][lane],
                                    g.outbox->rows[2][lane], g.outbox->rows[3][lane]),
                     g.outbox->node[lane]);
 }
@@ -375,7 +375,7 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
 
 /* Every work-item of the group: the active ones send a message each to the servers. */
 GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint command,
-                                       struct gravelp_values values, uint is_here, uint node)
+                                       struct gravelp_values values, uint is_here, ulong node)
 {
     const size_t place = gravelp_lane_id() % GRAVELP_SERVER_ITEMS;
     const uint server = gravelp_server_of(command, values.value[0], GRAVELP_OWNERS_OF(g));
@@ -629,7 +629,7 @@ GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
  * and are refused.
  */
 GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint command,
-                                        struct gravelp_values values, uint node)
+                                        struct gravelp_values values, ulong node)
 {
     GRAVELP_ADDRESS(g, command, values, node);
     const bool is_here = node == GRAVELP_OWN_NODE(g) && GRAVELP_HAS_KEYS_HERE(g, command, values);

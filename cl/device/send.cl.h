@@ -15,9 +15,38 @@
 /* What one work-item sends. */
 struct gravelp_values {
     ulong value[GRAVEL_AM_MAX_ARGS];
+    ulong place; /* of a request: the element where its answer goes */
 };
 
-#define GRAVELP_VALUES(a, b, c, d) ((struct gravelp_values){{(a), (b), (c), (d)}})
+#define GRAVELP_VALUES(place, a, b, c, d) ((struct gravelp_values){{(a), (b), (c), (d)}, (place)})
+
+/*
+ * Far commands, whose element numbers have 64 bits, are for arrays that 32 bits do not reach: only a program that is
+ * built for so large a heap has them (GRAVELP_FAR_ELEMENTS, how many elements need no more than 32 bits), only calls
+ * with an index or place of a type of 64 bits, and only if so much of the heap follows base or result. The last is the
+ * same for all who make a call together.
+ */
+#if defined(GRAVELP_FAR_ELEMENTS)
+#define GRAVELP_FAR_IF(is_long) ((is_long) ? GRAVELP_COMMAND_FAR : 0u)
+
+GRAVELP_INLINE bool gravelp_is_far(struct gravel_group g, uint command, ulong base)
+{
+    return base < g.arena->heap_bytes &&
+           (g.arena->heap_bytes - base) / GRAVELP_VALUE_BYTES(command) > GRAVELP_FAR_ELEMENTS;
+}
+GRAVELP_INLINE uint gravelp_width(struct gravel_group g, uint command, ulong base,
+                                  struct gravel_reply reply)
+{
+    bool is_far = (command & GRAVELP_COMMAND_CHECKED) || gravelp_is_far(g, command, base) ||
+                  (GRAVELP_IS_REQUEST(command) && gravelp_is_far(g, command, reply.result));
+    return is_far ? command : command & ~GRAVELP_COMMAND_FAR;
+}
+#define GRAVELP_WIDTH(g, command, base, reply) command = gravelp_width(g, command, base, reply)
+#else
+#define GRAVELP_FAR_IF(is_long) 0u
+#define GRAVELP_WIDTH(g, command, base, reply) (void)0
+#endif
+#define GRAVELP_FAR_BY(index) GRAVELP_FAR_IF(sizeof(index) > 4)
 
 GRAVELP_INLINE ulong gravelp_bits_int(int value)
 {
@@ -56,16 +85,57 @@ GRAVELP_INLINE ulong gravelp_bits_double(double value)
                 values.value[row];                                                       \
     }
 
-/* Write one message into its column. `command` is a constant once inlined, so one form per operation stays. */
-GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint command, size_t stride,
-                                         size_t column, ulong index, struct gravelp_values values,
-                                         uint node)
+/* Any work-item: a number has more bits than its row, so the package is not to be sent; the host tells why. Several
+ * may write at once: any of theirs will do. @return its node. */
+GRAVELP_OUT_OF_LINE uint gravelp_note_far(global uchar *slot, ulong index, ulong place, ulong node)
 {
-    ((global uint *)(slot + GRAVELP_NODE_ROW))[column] = node;
+    global struct gravelp_arrival *note = &((global struct gravelp_package *)slot)->arrival;
+    note->call = index >> 32   ? GRAVELP_FAR_INDEX
+                 : place >> 32 ? GRAVELP_FAR_PLACE
+                               : GRAVELP_FAR_NODE;
+    note->item = index >> 32 ? index : place >> 32 ? place : node;
+    return GRAVELP_NODE_FAR;
+}
+
+/* Node and index of a message with a far command. */
+GRAVELP_INLINE void gravelp_write_far(global uchar *slot, uint command, size_t stride,
+                                      size_t column, ulong index, ulong place, ulong node)
+{
+    const ulong own = GRAVELP_COMMAND_OP(command) == GRAVEL_ASK ? place : index;
+    const ulong row = node >> 32 ? node : own;
+    global uchar *indices = slot + GRAVELP_INDEX_ROW(stride);
+    ((global uint *)(slot + GRAVELP_NODE_ROW))[column] = node >> 32 ? GRAVELP_NODE_FAR : (uint)node;
+    if (GRAVELP_INDEX_BYTES(command) == 16)
+        ((global struct gravelp_far_request *)indices)[column] =
+            (struct gravelp_far_request){row, place};
+    else
+        ((global ulong *)indices)[column] = row;
+}
+
+/* Node and index of any other message: 32 bits of each, or the package is not sent. */
+GRAVELP_INLINE void gravelp_write_near(global uchar *restrict slot, uint command, size_t stride,
+                                       size_t column, ulong index, ulong place, ulong node)
+{
+    uint to = (uint)node;
+    if ((index | place | node) >> 32)
+        to = gravelp_note_far(slot, index, place, node);
+    ((global uint *)(slot + GRAVELP_NODE_ROW))[column] = to;
     if (GRAVELP_INDEX_BYTES(command) == 4)
         ((global uint *)(slot + GRAVELP_INDEX_ROW(stride)))[column] = (uint)index;
     if (GRAVELP_INDEX_BYTES(command) == 8)
-        ((global ulong *)(slot + GRAVELP_INDEX_ROW(stride)))[column] = index;
+        ((global ulong *)(slot + GRAVELP_INDEX_ROW(stride)))[column] =
+            GRAVELP_REQUEST(index, place);
+}
+
+/* Write one message into its column. `command` is a constant once inlined, so one form per operation stays. */
+GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint command, size_t stride,
+                                         size_t column, ulong index, struct gravelp_values values,
+                                         ulong node)
+{
+    if (command & GRAVELP_COMMAND_FAR)
+        gravelp_write_far(slot, command, stride, column, index, values.place, node);
+    else
+        gravelp_write_near(slot, command, stride, column, index, values.place, node);
     GRAVELP_STORE_VALUE(0)
     GRAVELP_STORE_VALUE(1)
     GRAVELP_STORE_VALUE(2)
@@ -114,7 +184,7 @@ GRAVELP_OUT_OF_LINE GRAVELP_OF_ARGUMENTS ulong gravelp_split_column(uint column,
 /* Write the column-th of n messages that do not fit one slot. */
 GRAVELP_INLINE void gravelp_write_column_of_many(struct gravel_group g, uint command, uint n,
                                                  uint column, ulong index,
-                                                 struct gravelp_values values, uint node)
+                                                 struct gravelp_values values, ulong node)
 {
     uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command);
     ulong place = gravelp_split_column(column, columns);
@@ -144,9 +214,10 @@ GRAVELP_INLINE void gravelp_send_end(struct gravel_group g, uint command, ulong 
 /* Every work-item of the group: send one message each. */
 GRAVELP_INLINE void gravelp_send_wg(struct gravel_group g, uint command, ulong base,
                                     struct gravel_reply reply, ulong index,
-                                    struct gravelp_values values, uint node)
+                                    struct gravelp_values values, ulong node)
 {
     GRAVELP_ADDRESS(g, command, values, node);
+    GRAVELP_WIDTH(g, command, base, reply);
     /* G3: no work-item is in a _wi call, where it might wait for the host to get past the ticket we take. It
      * also keeps the leader's branch out of the user's code, which PoCL vectorizes better then. */
     gravelp_group_meet_apart(g.arena);
@@ -168,9 +239,10 @@ GRAVELP_INLINE void gravelp_send_wg(struct gravel_group g, uint command, ulong b
 /* Every work-item of the group: the active ones send one message each, compacted to the front. */
 GRAVELP_INLINE void gravelp_send_wg_if(struct gravel_group g, uint active, uint command, ulong base,
                                        struct gravel_reply reply, ulong index,
-                                       struct gravelp_values values, uint node)
+                                       struct gravelp_values values, ulong node)
 {
     GRAVELP_ADDRESS(g, command, values, node);
+    GRAVELP_WIDTH(g, command, base, reply);
     gravelp_compact(g.arena, g.scratch, active);
     if (gravelp_is_leader())
         gravelp_send_begin(g, command, g.scratch->n_active);
@@ -198,9 +270,10 @@ GRAVELP_INLINE void gravelp_send_wg_if(struct gravel_group g, uint active, uint 
  */
 static inline void gravelp_send_alone(struct gravel_group g, struct gravelp_arrival arrival, uint n,
                                       uint command, ulong base, struct gravel_reply reply,
-                                      ulong index, struct gravelp_values values, uint node)
+                                      ulong index, struct gravelp_values values, ulong node)
 {
     GRAVELP_ADDRESS(g, command, values, node);
+    GRAVELP_WIDTH(g, command, base, reply);
     uint queue = gravelp_queue_of_group(g.arena);
     global struct gravelp_queue_words *words = gravelp_queue_words(g.arena, queue);
     uint ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
@@ -235,21 +308,21 @@ static inline void gravelp_send_alone(struct gravel_group g, struct gravelp_arri
 
 GRAVELP_INLINE uint gravelp_ask_wg(struct gravel_group g, uint command, ulong base,
                                    struct gravel_reply reply, ulong index,
-                                   struct gravelp_values values, uint node)
+                                   struct gravelp_values values, ulong node)
 {
     gravelp_send_wg(g, command, base, reply, index, values, node);
     return gravelp_n_lanes();
 }
 GRAVELP_INLINE uint gravelp_ask_wg_if(struct gravel_group g, uint active, uint command, ulong base,
                                       struct gravel_reply reply, ulong index,
-                                      struct gravelp_values values, uint node)
+                                      struct gravelp_values values, ulong node)
 {
     gravelp_send_wg_if(g, active, command, base, reply, index, values, node);
     return g.scratch->n_active;
 }
 GRAVELP_INLINE uint gravelp_ask_wi(struct gravel_group g, uint command, ulong base,
                                    struct gravel_reply reply, ulong index,
-                                   struct gravelp_values values, uint node)
+                                   struct gravelp_values values, ulong node)
 {
     gravelp_send_wi(g, command, base, reply, index, values, node);
     return 1;

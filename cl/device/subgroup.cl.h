@@ -139,7 +139,7 @@ GRAVELP_INLINE bool gravelp_sg_begin(struct gravel_group g, uint command, uint n
 /* Active work-items: write the position-th of n messages. */
 GRAVELP_INLINE void gravelp_sg_write(struct gravel_group g, uint command,
                                      struct gravelp_sg_count mine, uint ticket, ulong index,
-                                     struct gravelp_values values, uint node)
+                                     struct gravelp_values values, ulong node)
 {
     uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command);
     uint package = mine.position / columns, left = mine.n - package * columns;
@@ -165,8 +165,9 @@ GRAVELP_INLINE void gravelp_sg_end(struct gravel_group g, uint command, ulong ba
 
 /* Every work-item of the sub-group: the active ones send one message each. */
 GRAVELP_INLINE void gravelp_send_sg(struct gravel_group g, uint active, uint command, ulong base,
-                                    ulong index, struct gravelp_values values, uint node)
+                                    ulong index, struct gravelp_values values, ulong node)
 {
+    GRAVELP_WIDTH(g, command, base, GRAVELP_NO_REPLY);
     struct gravelp_sg_count mine = gravelp_sg_count(active);
     uint ticket = 0, is_sent = 0;
     if (gravelp_sg_lane() == 0)

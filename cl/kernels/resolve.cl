@@ -33,8 +33,9 @@
 #endif
 
 /*
- * A run of wire.h. kind is its command but for GRAVELP_COMMAND_WIDE, which is is_wide; base: of index 0 in the
- * arena; indices_at, values_at: in the frame [bytes]. (A switch over a masked command is one over 12-bit
+ * A run of wire.h. kind is its command but for what is_wide tells: 1 for GRAVELP_COMMAND_WIDE, 2 for
+ * GRAVELP_COMMAND_FAR, 0 for neither; base: of index 0 in the arena; indices_at, values_at: in the frame [bytes].
+ * (A switch over a masked command is one over 12-bit
  * numbers to the compiler, and oclgrind takes the wrong case.)
  *
  * refused [.][2], of which the frame has number `record`: zeros, unless check_indices has found an index of the frame
@@ -49,7 +50,7 @@
 #define RUN_WORD_AT(i) word_at(frame + indices_at, kind, is_wide, base, i)
 #define WORD(type, i) ((volatile global type *)(arena + RUN_WORD_AT(i)))
 #define ASKED_WORD(type, i) \
-    ((volatile global type *)(arena + asked_at(frame + indices_at, kind, base, i)))
+    ((volatile global type *)(arena + asked_at(frame + indices_at, kind, is_wide, base, i)))
 #define VALUE(type, i) ((global type *)(frame + values_at))[i]
 #define EXPECTED(type, i) \
     VALUE(type, n_messages + (i)) /* of CAS: the row behind that of the values */
@@ -58,15 +59,19 @@
 GRAVELP_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_wide, ulong base,
                              uint i)
 {
-    return is_wide ? base + ((global const ulong *)indices)[i]
-                   : base + (ulong)((global const uint *)indices)[i] * GRAVELP_VALUE_BYTES(kind);
+    if (is_wide)
+        return base +
+               ((global const ulong *)indices)[i] * (is_wide == 2 ? GRAVELP_VALUE_BYTES(kind) : 1u);
+    return base + (ulong)((global const uint *)indices)[i] * GRAVELP_VALUE_BYTES(kind);
 }
 
 /* As word_at, of a request. */
-GRAVELP_INLINE ulong asked_at(global const uchar *requests, uint kind, ulong base, uint i)
+GRAVELP_INLINE ulong asked_at(global const uchar *requests, uint kind, uint is_wide, ulong base,
+                              uint i)
 {
-    return base + (ulong)GRAVELP_REQUEST_INDEX(((global const ulong *)requests)[i]) *
-                      GRAVELP_VALUE_BYTES(kind);
+    ulong index = is_wide ? ((global const struct gravelp_far_request *)requests)[i].index
+                          : GRAVELP_REQUEST_INDEX(((global const ulong *)requests)[i]);
+    return base + index * GRAVELP_VALUE_BYTES(kind);
 }
 
 /* ---- indices --------------------------------------------------------------------------------- */
@@ -270,7 +275,7 @@ GRAVELP_INLINE void apply_one(global uchar *arena, global uchar *frame, uint kin
 GRAVELP_INLINE ulong place_of(global const uchar *indices, uint kind, uint is_wide, ulong base,
                               uint i)
 {
-    return GRAVELP_IS_REQUEST(kind) ? asked_at(indices, kind, base, i)
+    return GRAVELP_IS_REQUEST(kind) ? asked_at(indices, kind, is_wide, base, i)
                                     : word_at(indices, kind, is_wide, base, i);
 }
 

@@ -11,13 +11,15 @@
 #include "gravel/operation.h"
 
 /*
- * Command word: operation in bits 0-7, type (of a call: of its arguments) in bits 8-11, bit 12 set if indices are
- * 64-bit byte offsets instead of 32-bit element numbers, number of active-message arguments in bits 13-15, handler in
- * 16-31.
+ * Command word: operation in bits 0-7, type (of a call: of its arguments) in bits 8-10, bit 11 set if element numbers
+ * are 64-bit ones (far), bit 12 if indices are 64-bit byte offsets instead of 32-bit element numbers (wide), number of
+ * active-message arguments in bits 13-15, handler in 16-31.
  * The 64-bit index of a request is an element number (GRAVELP_REQUEST_INDEX) and, in the upper half, the element
- * number of the answer after `result` (GRAVELP_REQUEST_PLACE). An active message that is answered has no element, 0.
+ * number of the answer after `result` (GRAVELP_REQUEST_PLACE); that of a far one is both, 64 bits each. An active
+ * message that is answered has no element, 0.
  */
 #define GRAVELP_COMMAND(op, type) ((gravelp_u32)(op) | (gravelp_u32)(type) << 8)
+#define GRAVELP_COMMAND_FAR (1u << 11)
 #define GRAVELP_COMMAND_WIDE (1u << 12)
 /* Or-ed to a handler's number where kernels name it: its arguments are uint, and not ulong. */
 #define GRAVELP_HANDLER_UINT 0x10000u
@@ -29,7 +31,7 @@
 /* Or-ed to the operation: one work-item's arrival at a call of many, in checked mode (cl/device/check.cl.h). */
 #define GRAVELP_COMMAND_CHECKED 0x80u
 #define GRAVELP_COMMAND_OP(command) ((command)&0xffu)
-#define GRAVELP_COMMAND_TYPE(command) ((command) >> 8 & 0xfu)
+#define GRAVELP_COMMAND_TYPE(command) ((command) >> 8 & 0x7u)
 #define GRAVELP_COMMAND_N_ARGS(command) ((command) >> 13 & 0x7u)
 #define GRAVELP_COMMAND_HANDLER(command) ((command) >> 16)
 #define GRAVELP_IS_REQUEST(command) \
@@ -44,11 +46,22 @@
 #define GRAVELP_REQUEST_INDEX(request) ((gravelp_u32)(request))
 #define GRAVELP_REQUEST_PLACE(request) ((gravelp_u32)((request) >> 32))
 
-/* Bytes of one index: none for an active message, 8 if wide or a request, else 4. */
-#define GRAVELP_INDEX_BYTES(command)                          \
-    (GRAVELP_COMMAND_OP(command) == GRAVEL_AM            ? 0u \
-     : (command) & (GRAVELP_COMMAND_WIDE | GRAVEL_FETCH) ? 8u \
+/* The index of a far request. */
+struct gravelp_far_request {
+    gravelp_u64 index, place;
+};
+
+/*
+ * Bytes of one index: none for an active message, 8 if wide, far or a request, 16 if both of the latter, else 4. A far
+ * active message that is answered has 8, its place; one that is not is not sent on (GRAVELP_NODE_FAR), and has 8 too.
+ */
+#define GRAVELP_INDEX_BYTES(command)                                                        \
+    ((command)&GRAVELP_COMMAND_FAR                       ? GRAVELP_FAR_INDEX_BYTES(command) \
+     : GRAVELP_COMMAND_OP(command) == GRAVEL_AM          ? 0u                               \
+     : (command) & (GRAVELP_COMMAND_WIDE | GRAVEL_FETCH) ? 8u                               \
                                                          : 4u)
+#define GRAVELP_FAR_INDEX_BYTES(command) \
+    (((command)&GRAVEL_FETCH) != 0 && !GRAVELP_IS_CALL(command) ? 16u : 8u)
 /*
  * Values that follow the index (arguments of an active message), and bytes of each. Every request has one at
  * least: the answer takes the place of the first; that of an active message has its own, behind the arguments, for

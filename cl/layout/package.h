@@ -52,6 +52,16 @@ struct gravelp_package {
 
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "header is one line");
 
+/*
+ * In the node row: no node, for a number of this message has more bits than its row. Of a far message, which has room,
+ * that is the node, and it is the index; of any other one the header's arrival tells, in `call` which number and in
+ * `item` its value, of one of the package's messages.
+ */
+#define GRAVELP_NODE_FAR 0xfffffffdu
+#define GRAVELP_FAR_INDEX 1u
+#define GRAVELP_FAR_PLACE 2u
+#define GRAVELP_FAR_NODE 3u
+
 #define GRAVELP_PACKAGE_STRIDE(n_messages) ((gravelp_u32)((n_messages) + 15u) & ~15u)
 
 /* Byte offsets of the rows from the start of the slot. */

@@ -8,6 +8,7 @@
 #include "aggregate/aggregator.h"
 
 #include "aggregate/fault.h"
+#include "aggregate/refuse.h"
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/error.h"
@@ -49,15 +50,16 @@ static void refuse_package(struct gravel_aggregator *aggregator,
     report(aggregator, GRAVEL_ECORRUPT, false, text);
 }
 
-static void refuse_destination(struct gravel_aggregator *aggregator, uint32_t n, uint32_t node)
+static void refuse_destination(struct gravel_aggregator *aggregator,
+                               const struct gravelp_package *header,
+                               const struct gravel_columns *columns, uint32_t node)
 {
-    char text[256];
-    gravel_counter_add(&aggregator->n_refused, n);
-    snprintf(text, sizeof text,
-             "queue %u, ticket %u: destination %u of a package of %u messages does not exist "
-             "(there are %u nodes); the package was dropped",
-             aggregator->number, aggregator->queue.head, node, n,
-             aggregator->sender->shape.n_nodes);
+    char why[512], text[640];
+    gravel_counter_add(&aggregator->n_refused, columns->n);
+    gravel_refuse_tell(aggregator->heap, header, columns, node, aggregator->sender->shape.n_nodes,
+                       why, sizeof why);
+    snprintf(text, sizeof text, "queue %u, ticket %u: %s; the package was dropped",
+             aggregator->number, aggregator->queue.head, why);
     report(aggregator, GRAVEL_ERANGE, false, text);
 }
 
@@ -78,16 +80,20 @@ static void find_columns(const unsigned char *slot, const struct gravelp_package
         columns->values[row] = slot + GRAVELP_VALUE_ROW(command, stride, row);
 }
 
-static void send_columns(struct gravel_aggregator *aggregator, const struct gravel_columns *columns,
-                         uint64_t now_ns)
+/* @param header  of the package; a copy. */
+static void send_columns(struct gravel_aggregator *aggregator, const struct gravelp_package *header,
+                         const struct gravel_columns *package, uint64_t now_ns)
 {
     uint32_t node;
+    struct gravel_columns sent = *package, *columns = &sent;
+    if (GRAVELP_COMMAND_OP(header->command) == GRAVEL_AM)
+        sent.key.command &= ~GRAVELP_COMMAND_FAR; /* for its node alone */
     gravel_counter_add(&aggregator->n_packages, 1);
     gravel_counter_add(&aggregator->n_messages, columns->n);
     int code = gravel_aggregation_append(aggregator->aggregation, aggregator->sender, columns,
                                          now_ns, &node);
     if (code == GRAVEL_ERANGE)
-        refuse_destination(aggregator, columns->n, node);
+        refuse_destination(aggregator, header, package, node);
     else if (code == GRAVEL_ENOMEM)
         report(aggregator, code, true, "no memory for a node buffer");
 }
@@ -112,7 +118,7 @@ static void take_arrival(struct gravel_aggregator *aggregator, const struct grav
     switch (gravel_check_take(&aggregator->check, &part, &arrived, &columns, text, sizeof text)) {
     case GRAVEL_CHECK_WHOLE:
         if (columns.n)
-            send_columns(aggregator, &columns, now_ns);
+            send_columns(aggregator, &part, &columns, now_ns);
         break;
     case GRAVEL_CHECK_WRONG:
         report(aggregator, GRAVEL_EKERNEL, false, text);
@@ -134,7 +140,7 @@ static void take_package(struct gravel_aggregator *aggregator, const struct grav
         take_arrival(aggregator, slot, &header, now_ns);
     } else if (is_sane(aggregator, &header)) {
         find_columns((const unsigned char *)slot, &header, &columns);
-        send_columns(aggregator, &columns, now_ns);
+        send_columns(aggregator, &header, &columns, now_ns);
     } else {
         refuse_package(aggregator, &header);
     }

@@ -20,6 +20,7 @@ struct gravel_aggregator {
     struct gravel_package_queue queue;
     struct gravel_sender *sender;
     struct gravelp_arena *arena;
+    struct gravel_heap *heap;    /* the node's books */
     struct gravel_block *blocks; /* by room, where the device bins; else NULL */
     const _Atomic bool *aborted;
     gravel_report_function *report;

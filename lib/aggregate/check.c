@@ -39,7 +39,8 @@ static unsigned char *row_of(const struct checked_call *call, uint32_t row)
     size_t members = GRAVELP_ARRIVAL_MEMBERS(call->arrival.place), command = call->key.command;
     if (row == 0)
         return call->rows + 8 * members; /* behind the nodes, with room to align */
-    return call->rows + members * (8 + 8 + (row - 1) * GRAVELP_VALUE_BYTES(command));
+    return call->rows +
+           members * (8 + GRAVELP_INDEX_BYTES(command) + (row - 1) * GRAVELP_VALUE_BYTES(command));
 }
 
 static struct checked_call *make_call(const struct gravelp_package *header,
@@ -50,7 +51,8 @@ static struct checked_call *make_call(const struct gravelp_package *header,
     if (!call)
         return NULL;
     *call = (struct checked_call){.arrival = header->arrival, .key = *key};
-    call->rows = malloc(members * (16 + 8 * GRAVEL_AM_MAX_ARGS) + 1);
+    call->rows = malloc(
+        members * (8 + GRAVELP_INDEX_BYTES(key->command) + GRAVELP_N_VALUES(key->command) * 8) + 1);
     if (call->rows)
         return call;
     free(call);

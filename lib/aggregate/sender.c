@@ -239,6 +239,9 @@ static bool append_each(struct gravel_sender *sender, const struct gravel_column
 int gravel_sender_append(struct gravel_sender *sender, const struct gravel_columns *columns,
                          uint64_t now_ns, uint32_t *refused)
 {
+    if (columns->n > GRAVEL_SENDER_CHUNK &&
+        !gravel_sender_has_nodes(sender, columns->nodes, columns->n, refused))
+        return GRAVEL_ERANGE; /* before any chunk goes */
     begin_run(sender, &columns->key);
     for (uint32_t first = 0; first < columns->n; first += GRAVEL_SENDER_CHUNK) {
         uint32_t left = columns->n - first;

@@ -59,7 +59,7 @@ void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_
 
 /** reply.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
 void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
-                       const uint64_t *requests, const unsigned char *answers);
+                       const void *requests, const unsigned char *answers);
 
 /** control.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
 void gravel_network_finish_resolving(struct gravel_network *network);

@@ -20,22 +20,26 @@ static void send_chunk(struct gravel_network *network, const struct gravel_colum
 }
 
 void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,
-                       const uint64_t *requests, const unsigned char *answers)
+                       const void *requests, const unsigned char *answers)
 {
-    uint32_t nodes[CHUNK], places[CHUNK], type = GRAVELP_COMMAND_TYPE(run->run.command);
+    const uint32_t command = run->run.command, type = GRAVELP_COMMAND_TYPE(command);
+    const uint32_t far = command & GRAVELP_COMMAND_FAR;
+    uint32_t nodes[CHUNK], near_places[CHUNK];
+    uint64_t far_places[CHUNK];
     for (uint32_t first = 0; first < run->run.n_messages; first += CHUNK) {
         uint32_t left = run->run.n_messages - first, n = left < CHUNK ? left : CHUNK;
         for (uint32_t i = 0; i < n; i++) {
             nodes[i] = source;
-            places[i] = GRAVELP_REQUEST_PLACE(requests[first + i]);
+            far_places[i] = gravel_request_at(command, requests, first + i).place;
+            near_places[i] = (uint32_t)far_places[i];
         }
         const struct gravel_columns columns = {
-            .key = {.command = GRAVELP_COMMAND(GRAVEL_PUT_SIGNAL, type),
+            .key = {.command = GRAVELP_COMMAND(GRAVEL_PUT_SIGNAL, type) | far,
                     .base = run->result,
                     .signal = run->signal},
             .n = n,
             .nodes = nodes,
-            .index = (const unsigned char *)places,
+            .index = far ? (const void *)far_places : (const void *)near_places,
             .values = {answers + (size_t)first * GRAVEL_TYPE_BYTES(type)},
         };
         send_chunk(context, &columns);

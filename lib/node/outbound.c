@@ -154,6 +154,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
                   .arrived = gravel->pump ? gravel_pump_arrived(gravel->pump, number) : NULL,
                   .clock = gravel_package_clock(arena)},
         .arena = arena,
+        .heap = gravel->heap,
         .blocks = gravel->pump ? gravel_pump_blocks(gravel->pump, number) : NULL,
         .aborted = &gravel->aborted,
         .report = gravel_report,

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SMALLEST_WORD 4u           /* [bytes] */
+#define NEAR_ELEMENTS (1ull << 32) /* that 32 bits number */
+
 /* Where copies read the device's memory, device scope reaches the host. On a CPU all scopes cost nothing, and steps svm
    and pump then find the same program in the driver's cache. */
 static const char *host_scope(const struct gravel_device *device)
@@ -56,6 +59,8 @@ static void write_options(FILE *out, const struct gravel_device *device,
                 gravel_handler_number(&request->handlers[i], i));
     if (request->is_checked)
         fprintf(out, " -DGRAVEL_CHECK=1");
+    if (request->heap_bytes / SMALLEST_WORD > NEAR_ELEMENTS)
+        fprintf(out, " -DGRAVELP_FAR_ELEMENTS=%lluul", NEAR_ELEMENTS);
     fprintf(out, " -DGRAVELP_STEAL_POLICY=%u -cl-kernel-arg-info", request->steal_policy);
     if (request->options && *request->options)
         fprintf(out, " %s", request->options);

@@ -23,6 +23,7 @@ struct gravel_program_request {
     const struct gravel_handler *handlers;
     uint32_t n_handlers;
     bool is_checked;       /* GRAVEL_CHECK */
+    uint64_t heap_bytes;   /* of a node: whether 32 bits number its elements */
     uint32_t steal_policy; /* cl/layout/steal.h */
 };
 

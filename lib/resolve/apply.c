@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#define FAR_BLOCK 1024u    /* [messages] whose offsets fit in L1 */
 #define PREFETCH_AHEAD 32u /* [messages]; measured best of 8, 16, 32 and 64 */
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -92,7 +93,8 @@ GRAVEL_INC_TYPES(DEFINE_CAS)
     [GRAVEL_FETCH + GRAVEL_##OP][GRAVEL_##TYPE] = {fetch_##op##_##type, NULL},
 #define GET(TYPE, type) [GRAVEL_GET][GRAVEL_##TYPE] = {get_##type, NULL},
 #define CAS(TYPE, type) [GRAVEL_CAS][GRAVEL_##TYPE] = {cas_##type, NULL},
-#define PUT_SIGNAL(TYPE, type) [GRAVEL_PUT_SIGNAL][GRAVEL_##TYPE] = {put_##type##_narrow, NULL},
+#define PUT_SIGNAL(TYPE, type) \
+    [GRAVEL_PUT_SIGNAL][GRAVEL_##TYPE] = {put_##type##_narrow, put_##type##_wide},
 static apply_loop *const loops[GRAVEL_N_OPERATIONS][8][2] = {
     GRAVEL_VALUE_OPERATIONS(UPDATES) GRAVEL_DOUBLE_OPERATIONS(UPDATES) GRAVEL_INC_TYPES(INC)
         GRAVEL_VALUE_OPERATIONS(FETCH) GRAVEL_DOUBLE_OPERATIONS(FETCH) GRAVEL_SIGNAL_TYPES(GET)
@@ -101,16 +103,60 @@ static apply_loop *const loops[GRAVEL_N_OPERATIONS][8][2] = {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
+/* A run's loop, and where its parts are. */
+struct part {
+    apply_loop *loop;
+    const struct gravel_run *run;
+    const void *indices;
+    unsigned char *values;         /* NULL if it has none */
+    const unsigned char *expected; /* of CAS: the second row of values */
+};
+
+/* Far updates, a block at a time: as wide ones. */
+static void update_far(const struct part *part, unsigned char *heap)
+{
+    const uint32_t n = part->run->n_messages, word_bytes = GRAVELP_VALUE_BYTES(part->run->command);
+    const uint64_t *indices = part->indices;
+    uint64_t offsets[FAR_BLOCK];
+    for (uint32_t first = 0; first < n; first += FAR_BLOCK) {
+        uint32_t left = n - first, block = left < FAR_BLOCK ? left : FAR_BLOCK;
+        for (uint32_t i = 0; i < block; i++)
+            offsets[i] = indices[first + i] * word_bytes;
+        part->loop(heap + part->run->base, offsets,
+                   part->values ? part->values + (size_t)first * word_bytes : NULL, NULL, block);
+    }
+}
+
+/* Far requests, one at a time: as one for the word that it asks for. */
+static void answer_far(const struct part *part, unsigned char *heap)
+{
+    const uint32_t word_bytes = GRAVELP_VALUE_BYTES(part->run->command);
+    const struct gravelp_far_request *requests = part->indices;
+    const uint64_t first_word = GRAVELP_REQUEST(0, 0);
+    for (uint32_t i = 0; i < part->run->n_messages; i++) {
+        size_t at = (size_t)i * word_bytes;
+        part->loop(heap + part->run->base + requests[i].index * word_bytes, &first_word,
+                   part->values + at, part->expected + at, 1);
+    }
+}
+
 static uint64_t apply_words(const struct gravel_apply *apply, const struct gravel_run *run,
                             unsigned char *start)
 {
-    uint32_t command = run->command, n = run->n_messages;
-    apply_loop *loop = loops[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)]
-                            [(command & GRAVELP_COMMAND_WIDE) != 0];
-    unsigned char *values =
-        GRAVELP_N_VALUES(command) ? start + GRAVEL_RUN_VALUES(command, n, 0) : NULL;
-    loop(apply->heap + run->base, start + GRAVEL_RUN_INDICES(command), values,
-         start + GRAVEL_RUN_VALUES(command, n, 1), n);
+    const uint32_t command = run->command, n = run->n_messages;
+    const bool is_request = GRAVELP_IS_REQUEST(command), is_far = command & GRAVELP_COMMAND_FAR;
+    const bool has_offsets = is_far ? !is_request : (command & GRAVELP_COMMAND_WIDE) != 0;
+    const struct part part = {
+        .loop = loops[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)][has_offsets],
+        .run = run,
+        .indices = start + GRAVEL_RUN_INDICES(command),
+        .values = GRAVELP_N_VALUES(command) ? start + GRAVEL_RUN_VALUES(command, n, 0) : NULL,
+        .expected = start + GRAVEL_RUN_VALUES(command, n, 1),
+    };
+    if (is_far)
+        (is_request ? answer_far : update_far)(&part, apply->heap);
+    else
+        part.loop(apply->heap + run->base, part.indices, part.values, part.expected, n);
     return n;
 }
 

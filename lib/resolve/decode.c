@@ -14,6 +14,7 @@
 #include "resolve/decode.h"
 
 #include "base/handler.h"
+#include "transport/names.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -32,29 +33,6 @@ struct check {
     uint32_t run_number;
     uint64_t at; /* of the run in the frame [bytes] */
 };
-
-/* Names of the operations that address a word; no entry, no such operation. */
-static const struct {
-    const char *operation;
-    const char *type;
-} names[GRAVEL_N_OPERATIONS][8] = {
-#define NAME(OP, op, TYPE, type) [GRAVEL_##OP][GRAVEL_##TYPE] = {#op, #type},
-#define NAME_INC(TYPE, type) NAME(INC, inc, TYPE, type)
-#define NAME_CAS(TYPE, type) NAME(CAS, cas, TYPE, type)
-#define NAME_PUT_SIGNAL(TYPE, type) NAME(PUT_SIGNAL, put_signal, TYPE, type)
-    GRAVEL_VALUE_OPERATIONS(NAME) GRAVEL_DOUBLE_OPERATIONS(NAME) GRAVEL_INC_TYPES(NAME_INC)
-        GRAVEL_REQUESTS(NAME) GRAVEL_DOUBLE_REQUESTS(NAME) GRAVEL_INC_TYPES(NAME_CAS)
-            GRAVEL_SIGNAL_TYPES(NAME_PUT_SIGNAL) NAME_PUT_SIGNAL(DOUBLE, double)
-#undef NAME
-#undef NAME_INC
-#undef NAME_CAS
-#undef NAME_PUT_SIGNAL
-};
-
-static const char *type_name(uint32_t command)
-{
-    return names[GRAVEL_PUT][GRAVELP_COMMAND_TYPE(command)].type;
-}
 
 /* Note why; a run number of 0 stands for the header. */
 __attribute__((format(printf, 3, 4))) static int refuse(const struct check *check, int code,
@@ -110,7 +88,8 @@ static int check_active_message(const struct check *check, const struct gravel_r
     uint32_t handler = GRAVELP_COMMAND_HANDLER(run->command);
     uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
     if (n_args > (asks ? GRAVEL_ASK_MAX_ARGS : GRAVEL_AM_MAX_ARGS) ||
-        (type != GRAVEL_ULONG && type != GRAVEL_UINT) || run->command & GRAVELP_COMMAND_WIDE)
+        (type != GRAVEL_ULONG && type != GRAVEL_UINT) || run->command & GRAVELP_COMMAND_WIDE ||
+        (!asks && run->command & GRAVELP_COMMAND_FAR))
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is malformed", run->command);
     if (handler >= check->expect->n_handlers || !check->expect->handlers[handler].function)
         return refuse(check, GRAVEL_EHANDLER, "no handler %" PRIu32 " among %" PRIu32, handler,
@@ -146,13 +125,13 @@ static int check_command(const struct check *check, const struct gravel_run *run
 {
     uint32_t op = GRAVELP_COMMAND_OP(run->command);
     uint32_t type = GRAVELP_COMMAND_TYPE(run->command);
+    const uint32_t both = GRAVELP_COMMAND_WIDE | GRAVELP_COMMAND_FAR, width = run->command & both;
     if (GRAVELP_IS_CALL(run->command)) {
         int code = check_active_message(check, run);
         if (code)
             return code;
-    } else if (op >= GRAVEL_N_OPERATIONS || type >= 8 || !names[op][type].type ||
-               run->command !=
-                   (GRAVELP_COMMAND(op, type) | (run->command & GRAVELP_COMMAND_WIDE)) ||
+    } else if (!gravel_operation_name(run->command) ||
+               run->command != (GRAVELP_COMMAND(op, type) | width) || width == both ||
                (GRAVELP_HAS_SIGNAL(run->command) && run->command & GRAVELP_COMMAND_WIDE)) {
         return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is unknown", run->command);
     }
@@ -204,27 +183,30 @@ static int find_words(const struct check *check, const struct gravel_run *run, c
     uint32_t size = GRAVELP_VALUE_BYTES(run->command);
     if (base % size)
         return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is not a multiple of %" PRIu32,
-                      what, base, type_name(run->command), size);
+                      what, base, gravel_type_name(run->command), size);
     if (!gravel_heap_span(check->heap, base, span))
         return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is in no allocation", what, base,
-                      type_name(run->command));
+                      gravel_type_name(run->command));
     *n_words = (span->bytes - (base - span->offset)) / size;
     return 0;
 }
 
 static int refuse_element(const struct check *check, const struct gravel_run *run, const char *what,
-                          uint64_t base, const char *element, uint32_t index,
+                          uint64_t base, const char *element, uint64_t index,
                           const struct gravel_span *span)
 {
+    const char *operation = gravel_operation_name(run->command);
     return refuse(check, GRAVEL_ERANGE,
-                  "%s %" PRIu32 " of %s at %s %" PRIu64 " is beyond its allocation of %" PRIu64
-                  " bytes at %" PRIu64,
-                  element, index, type_name(run->command), what, base, span->bytes, span->offset);
+                  "%s: %s %" PRIu64 " of %s at %s %" PRIu64 " is beyond its allocation of %" PRIu64
+                  " bytes at %" PRIu64 "; it must be below %" PRIu64,
+                  operation ? operation : "ask", element, index, gravel_type_name(run->command),
+                  what, base, span->bytes, span->offset,
+                  (span->bytes - (base - span->offset)) / GRAVELP_VALUE_BYTES(run->command));
 }
 
 /* Whether element `index` after `base` is a word of an allocation; `what` and `element` name them. */
 static int check_element(const struct check *check, const struct gravel_run *run, const char *what,
-                         uint64_t base, const char *element, uint32_t index)
+                         uint64_t base, const char *element, uint64_t index)
 {
     struct gravel_span span;
     uint64_t n_words = 0;
@@ -235,10 +217,10 @@ static int check_element(const struct check *check, const struct gravel_run *run
 }
 
 static int refuse_index(const struct check *check, const struct gravel_run *run, uint32_t message,
-                        uint32_t index, const struct gravel_span *span)
+                        uint64_t index, const struct gravel_span *span)
 {
     char element[32];
-    snprintf(element, sizeof element, "message %" PRIu32 ": index", message);
+    snprintf(element, sizeof element, "message %" PRIu32 ", index", message);
     return refuse_element(check, run, "base", run->base, element, index, span);
 }
 
@@ -278,6 +260,18 @@ static int check_indices(const struct check *check, const struct gravel_run *run
     return refuse_index(check, run, i, indices[i], &span);
 }
 
+static int check_far_indices(const struct check *check, const struct gravel_run *run,
+                             const uint64_t *indices)
+{
+    struct gravel_span span;
+    uint64_t n_words = 0;
+    int code = find_words(check, run, "base", run->base, &span, &n_words);
+    for (uint32_t i = 0; i < run->n_messages && !code; i++)
+        if (indices[i] >= n_words)
+            code = refuse_index(check, run, i, indices[i], &span);
+    return code;
+}
+
 static int check_signal(const struct check *check, uint64_t signal)
 {
     struct gravel_span span;
@@ -291,25 +285,24 @@ static int check_signal(const struct check *check, uint64_t signal)
 }
 
 /* An active message addresses no word. @param index  the greatest of the run's. */
-static int check_words(const struct check *check, const struct gravel_run *run, uint32_t index)
+static int check_words(const struct check *check, const struct gravel_run *run, uint64_t index)
 {
     if (!GRAVELP_IS_CALL(run->command))
         return check_element(check, run, "base", run->base, "index", index);
     return index ? refuse(check, GRAVEL_ECORRUPT,
-                          "index is %" PRIu32 " in an active message, which has none", index)
+                          "index is %" PRIu64 " in an active message, which has none", index)
                  : 0;
 }
 
 /* The answers go to the source's heap, whose books are the same as ours. */
 static int check_requests(const struct check *check, const struct gravel_signal_run *run,
-                          const uint64_t *requests)
+                          const void *requests)
 {
-    uint32_t index = 0, place = 0;
+    uint64_t index = 0, place = 0;
     for (uint32_t i = 0; i < run->run.n_messages; i++) {
-        uint32_t one = GRAVELP_REQUEST_INDEX(requests[i]),
-                 other = GRAVELP_REQUEST_PLACE(requests[i]);
-        index = one > index ? one : index;
-        place = other > place ? other : place;
+        const struct gravelp_far_request one = gravel_request_at(run->run.command, requests, i);
+        index = one.index > index ? one.index : index;
+        place = one.place > place ? one.place : place;
     }
     int code = check_words(check, &run->run, index);
     return code ? code : check_element(check, &run->run, "result", run->result, "place", place);
@@ -324,11 +317,13 @@ static int check_signal_run(const struct check *check, const unsigned char *star
     if (code)
         return code;
     if (GRAVELP_IS_REQUEST(run.run.command))
-        return check_requests(check, &run, (const void *)(start + sizeof run));
+        return check_requests(check, &run, start + sizeof run);
     if (run.result)
         return refuse(check, GRAVEL_ECORRUPT, "result is %" PRIu64 " in a run that has none",
                       run.result);
-    return check_indices(check, &run.run, (const void *)(start + sizeof run));
+    return (run.run.command & GRAVELP_COMMAND_FAR)
+               ? check_far_indices(check, &run.run, (const void *)(start + sizeof run))
+               : check_indices(check, &run.run, (const void *)(start + sizeof run));
 }
 
 /* Whether a word lies in a span as a whole. The empty span {0, 0} holds none. */
@@ -347,12 +342,12 @@ static int check_offsets(const struct check *check, const struct gravel_run *run
         if (offsets[i] & (size - 1)) /* size is 4 or 8 */
             return refuse(check, GRAVEL_ERANGE,
                           "offset %" PRIu64 " of %s is not a multiple of %" PRIu32, offsets[i],
-                          type_name(run->command), size);
+                          gravel_type_name(run->command), size);
         if (holds(&span, offsets[i], size))
             continue;
         if (!gravel_heap_span(check->heap, offsets[i], &span) || !holds(&span, offsets[i], size))
             return refuse(check, GRAVEL_ERANGE, "offset %" PRIu64 " of %s is in no allocation",
-                          offsets[i], type_name(run->command));
+                          offsets[i], gravel_type_name(run->command));
     }
     return 0;
 }
@@ -379,7 +374,9 @@ static int check_run(const struct check *check, const struct gravel_run *run,
     case 4:
         return check_indices(check, run, (const void *)(start + sizeof *run));
     case 8:
-        return check_offsets(check, run, (const void *)(start + sizeof *run));
+        return run->command & GRAVELP_COMMAND_FAR
+                   ? check_far_indices(check, run, (const void *)(start + sizeof *run))
+                   : check_offsets(check, run, (const void *)(start + sizeof *run));
     default:
         return 0;
     }

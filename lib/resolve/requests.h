@@ -27,7 +27,7 @@
  * @param answers   [n_messages] words of the run's type.
  */
 typedef void gravel_apply_reply(void *context, const struct gravel_signal_run *run, uint32_t source,
-                                const uint64_t *requests, const unsigned char *answers);
+                                const void *requests, const unsigned char *answers);
 
 /**
  * Finish a frame all of whose messages have been applied: raise its signals, send its answers.

@@ -6,8 +6,9 @@
  *     run    = struct gravel_run | indices [n] | values [n] | values [n] ... | zero padding to 8 bytes
  *              with struct gravel_signal_run instead for commands that tell a signal (GRAVELP_HAS_SIGNAL)
  *
- * A run is all messages of one operation on one base. Indices are 4 bytes (elements after base) or 8
- * (bytes into the heap, wide commands), values 4 or 8; each array starts at a multiple of its element size.
+ * A run is all messages of one operation on one base. Indices are 4 bytes (elements after base) or 8 (bytes into the
+ * heap, wide commands; elements after base, far ones; requests) or 16 (far requests), values 4 or 8; each array starts
+ * at a multiple of its element size, or of 8.
  * Byte order is the machine's; nodes that differ in it refuse each other when they open.
  *
  * Path:    buffer.c writes it -> lib/network -> lib/resolve/decode.c checks it.
@@ -19,7 +20,7 @@
 #include "layout/command.h"
 
 #define GRAVEL_FRAME_MAGIC 0x47524246u
-#define GRAVEL_FRAME_VERSION 4u
+#define GRAVEL_FRAME_VERSION 5u
 
 /* Limits of one frame: the largest node buffer there can be, and as many of the smallest messages as it holds.
  * Active messages without arguments take no room, so a writer must mind the second. */
@@ -72,6 +73,19 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravel_signal_run) == 32, "wire layout");
           ? GRAVEL_ALIGN8((gravelp_u64)GRAVELP_INDEX_BYTES(command) * (n)) \
           : (gravelp_u64)GRAVELP_INDEX_BYTES(command) * (n)) +             \
      (gravelp_u64)(row)*GRAVELP_VALUE_BYTES(command) * (n))
+/* Element and place of message i of a run of requests. */
+static inline struct gravelp_far_request gravel_request_at(gravelp_u32 command,
+                                                           const void *requests, gravelp_u32 i)
+{
+    const gravelp_u64 *near = (const gravelp_u64 *)requests;
+    if (command & GRAVELP_COMMAND_FAR && GRAVELP_IS_CALL(command))
+        return (struct gravelp_far_request){0, near[i]};
+    return command & GRAVELP_COMMAND_FAR
+               ? ((const struct gravelp_far_request *)requests)[i]
+               : (struct gravelp_far_request){GRAVELP_REQUEST_INDEX(near[i]),
+                                              GRAVELP_REQUEST_PLACE(near[i])};
+}
+
 /* Bytes of a whole run, padding included. */
 #define GRAVEL_RUN_BYTES(command, n) \
     GRAVEL_ALIGN8(GRAVEL_RUN_VALUES(command, n, GRAVELP_N_VALUES(command)))

@@ -32,7 +32,7 @@ static void add_requests(uint32_t op, uint32_t type, uint32_t n)
 }
 
 static void keep_answers(void *context, const struct gravel_signal_run *run, uint32_t source,
-                         const uint64_t *requests, const unsigned char *answers)
+                         const void *requests, const unsigned char *answers)
 {
     (void)context, (void)run, (void)source, (void)requests, (void)answers;
 }

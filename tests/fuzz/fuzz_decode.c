@@ -141,13 +141,13 @@ static size_t build_runs(const uint8_t *data, size_t size, unsigned char *frame)
 
 /* Look at every answer, so that a sanitizer sees one that is not there. */
 static void take_answers(void *context, const struct gravel_signal_run *run, uint32_t source,
-                         const uint64_t *requests, const unsigned char *answers)
+                         const void *requests, const unsigned char *answers)
 {
     uint64_t *sum = context;
     if (source != SOURCE || !GRAVELP_IS_REQUEST(run->run.command))
         abort();
     for (uint32_t i = 0; i < run->run.n_messages; i++)
-        *sum += GRAVELP_REQUEST_PLACE(requests[i]) +
+        *sum += gravel_request_at(run->run.command, requests, i).place +
                 answers[(size_t)i * GRAVELP_VALUE_BYTES(run->run.command)];
 }
 

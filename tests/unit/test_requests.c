@@ -217,7 +217,7 @@ static uint32_t n_replies;
 static uint32_t answers[N];
 
 static void take(void *context, const struct gravel_signal_run *run, uint32_t source,
-                 const uint64_t *requests, const unsigned char *values)
+                 const void *requests, const unsigned char *values)
 {
     assert_ptr_equal(context, &n_replies);
     assert_int_equal(source, SOURCE);
@@ -225,17 +225,19 @@ static void take(void *context, const struct gravel_signal_run *run, uint32_t so
     assert_int_equal(run->signal, SIGNALS + 4);
     n_replies++;
     for (uint32_t i = 0; i < run->run.n_messages; i++)
-        memcpy(&answers[GRAVELP_REQUEST_PLACE(requests[i])], values + 4 * (size_t)i, 4);
+        memcpy(&answers[gravel_request_at(run->run.command, requests, i).place],
+               values + 4 * (size_t)i, 4);
 }
 
 static void take_longs(void *context, const struct gravel_signal_run *run, uint32_t source,
-                       const uint64_t *requests, const unsigned char *values)
+                       const void *requests, const unsigned char *values)
 {
     assert_ptr_equal(context, &n_replies);
     assert_int_equal(source, SOURCE);
     n_replies++;
     for (uint32_t i = 0; i < run->run.n_messages; i++)
-        memcpy(&answers[GRAVELP_REQUEST_PLACE(requests[i])], values + 8 * (size_t)i, 4);
+        memcpy(&answers[gravel_request_at(run->run.command, requests, i).place],
+               values + 8 * (size_t)i, 4);
 }
 
 /* @return messages applied. */

@@ -138,7 +138,7 @@ void gravel_device_runs_destroy(struct gravel_device_runs *runs)
 struct run_rows {
     cl_mem frame;
     const struct gravel_run *run;
-    uint32_t kind, is_wide;         /* the command's parts */
+    uint32_t kind, is_wide;         /* the command's parts, as resolve.cl has them */
     uint64_t base;                  /* [bytes] of index 0 in the arena */
     uint32_t indices_at, values_at; /* [bytes] in the frame */
     cl_mem refused;
@@ -292,8 +292,10 @@ static struct run_rows find_rows(const struct gravel_device_runs *runs,
         .frame = run->frame,
         .run = run->run,
         .kind = op == GRAVEL_PUT_SIGNAL ? GRAVELP_COMMAND(GRAVEL_PUT, type)
-                                        : command & ~GRAVELP_COMMAND_WIDE,
-        .is_wide = (command & GRAVELP_COMMAND_WIDE) != 0,
+                                        : command & ~(GRAVELP_COMMAND_WIDE | GRAVELP_COMMAND_FAR),
+        .is_wide = command & GRAVELP_COMMAND_FAR    ? 2
+                   : command & GRAVELP_COMMAND_WIDE ? 1
+                                                    : 0,
         .base = run->heap_offset + run->run->base,
         .indices_at = run->indices_at,
         .values_at = run->values_at,

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers of more than 32 bits: indices, places of answers and nodes, by every scope. What is outside is refused by its
+ * full value, and changes nothing elsewhere; arrays that 32 bits do not number are addressed, which programs are told
+ * here from 64 elements on.
+ *
+ * Path: meson test -> this -> cl/device/send.cl.h, lib/aggregate/refuse.c, lib/resolve
+ */
+#include "expect.h"
+
+#define GROUP 64u
+#define N 512u
+#define FAR "((1ul << 32) + 5)"
+#define FAR_VALUE "4294967301"
+
+static struct gravel *gravel;
+static uint64_t words, answers, signals; /* [N] of 8 bytes, [N] of 8 bytes, one */
+
+static void open_node(const char *build_options, uint32_t check)
+{
+    struct gravel_config config = loopback_config(2);
+    strcpy(config.build_options, build_options);
+    config.check = check;
+    OK(gravel_open(&gravel, &config, NULL));
+    words = alloc_or_die(gravel, 8 * N);
+    answers = alloc_or_die(gravel, 8 * N);
+    signals = alloc_or_die(gravel, 64);
+}
+
+static int open_near(void **state)
+{
+    (void)state;
+    open_node("", 0);
+    return 0;
+}
+
+static int open_far(void **state)
+{
+    (void)state;
+    open_node("-DGRAVELP_FAR_ELEMENTS=64ul", 0);
+    return 0;
+}
+
+static int open_checked(void **state)
+{
+    (void)state;
+    open_node("", 1);
+    return 0;
+}
+
+static int close_node(void **state)
+{
+    (void)state;
+    return gravel_close(gravel);
+}
+
+static void expect_all(uint64_t offset, uint64_t bytes, int byte)
+{
+    for (uint32_t node = 0; node < 2; node++) {
+        const unsigned char *seen = read_map(gravel, node, offset, bytes);
+        for (uint64_t i = 0; i < bytes; i++)
+            assert_int_equal(seen[i], byte);
+        unmap(gravel, seen);
+    }
+}
+
+/* ---- outside ---------------------------------------------------------------------------------- */
+
+static void expect_refused(const char *body, const char *value, const char *what)
+{
+    for (uint32_t node = 0; node < 2; node++)
+        fill(gravel, node, words, 0xee, 8 * N), fill(gravel, node, answers, 0xee, 8 * N);
+    int code = run_body(gravel, body, GROUP, GROUP, words, answers, signals);
+    code = code ? code : gravel_quiet(gravel);
+    expect_error(code, GRAVEL_ERANGE, value);
+    expect_error(code, GRAVEL_ERANGE, what);
+    expect_all(words, 8 * N, 0xee);
+    expect_all(answers, 8 * N, 0xee);
+}
+
+/* One work-item of the group has it. */
+#define ONE(far, near) "i == 6 ? " far " : " near
+#define OUTSIDE "ulong k = " ONE(FAR, "5") "; uint v = 77; (void)k; (void)v;"
+#define REPLY "struct gravel_reply reply = {b, c};"
+
+static void indices_outside_are_refused(void **state)
+{
+    (void)state;
+    expect_refused(BODY(OUTSIDE "gravel_put_uint_wg(g, a, k, v, 0);"),
+                   "index " FAR_VALUE " of uint", "put: ");
+    expect_refused(BODY(OUTSIDE "gravel_inc_ulong_wg(g, a, k, 1);"), "index " FAR_VALUE " of ulong",
+                   "must be below 512");
+    expect_refused(BODY(OUTSIDE "gravel_add_int_wg_if(g, i == 6, a, k, 1, 1);"),
+                   "index " FAR_VALUE " of int", "must be below 1024");
+    expect_refused(BODY("if (i == 6) gravel_max_long_wi(g, a, -1l, 1, 0);"),
+                   "index 18446744073709551615 of long", "max: ");
+    expect_refused(BODY(OUTSIDE "gravel_put_signal_uint_wg(g, a, k, v, c, 0);"),
+                   "index " FAR_VALUE " of uint", "put_signal: ");
+    expect_refused(BODY("if (i == 6) gravel_add_float_wi(g, a, 1ul << 63, 1.f, 0);"),
+                   "index 9223372036854775808 of float", "add: ");
+}
+
+static void requests_outside_are_refused(void **state)
+{
+    (void)state;
+    expect_refused(BODY(OUTSIDE REPLY "gravel_get_uint_wg(g, a, k, reply, i, 1);"),
+                   "index " FAR_VALUE " of uint", "get: ");
+    expect_refused(BODY(OUTSIDE REPLY "gravel_fetch_add_ulong_wg(g, a, (uint)i, 1, reply, k, 1);"),
+                   "place " FAR_VALUE " of ulong", "must be below 512");
+    expect_refused(
+        BODY("if (i == 6) { " REPLY "gravel_cas_uint_wi(g, a, 1ul << 32, 0, 1, reply, 0, 1); }"),
+        "index 4294967296 of uint", "cas: ");
+    expect_refused(
+        BODY("if (i == 6) { " REPLY "gravel_swap_long_wi(g, a, 3, 1, reply, 1ul << 40, 0); }"),
+        "place 1099511627776 of long", "swap: ");
+}
+
+static void nodes_outside_are_refused(void **state)
+{
+    (void)state;
+    expect_refused(BODY("if (i == 6) gravel_inc_uint_wi(g, a, 5, 1ul << 32);"),
+                   "destination 4294967296", "there are 2 nodes");
+    expect_refused(
+        BODY("ulong n = " ONE("(1ul << 32) + 1", "1") ";"
+                                                      "gravel_put_ulong_wg(g, a, (uint)i, 7, n);"),
+        "destination 4294967297", "there are 2 nodes");
+    expect_refused(
+        BODY("ulong n = " ONE(
+            "1ul << 33", "1") "; " REPLY "gravel_get_uint_wg_if(g, i == 6, a, 5, reply, 5, n);"),
+        "destination 8589934592", "there are 2 nodes");
+    expect_refused(BODY("if (i == 6) gravel_am0_wi(g, 0, (1ul << 32) + 1);"),
+                   "destination 4294967297", "there are 2 nodes");
+}
+
+/* ---- inside ----------------------------------------------------------------------------------- */
+
+/* Element i of node i % 2 becomes i, is asked for, and the answer goes to place N - 1 - i. */
+#define PUT "gravel_put_ulong_wg(g, a, (ulong)i, (ulong)i, i % 2);"
+#define SEE REPLY "gravel_fetch_add_ulong_wg(g, a, (ulong)i, 3, reply, 511ul - i, i % 2);"
+
+static void long_arrays_are_addressed(void **state)
+{
+    (void)state;
+    for (uint32_t node = 0; node < 2; node++)
+        fill(gravel, node, words, 0, 8 * N), fill(gravel, node, answers, 0, 8 * N);
+    OK(run_body(gravel, BODY(PUT), N, GROUP, words, answers, signals));
+    OK(gravel_quiet(gravel));
+    OK(run_body(gravel, BODY(SEE), N, GROUP, words, answers, signals));
+    OK(run_body(gravel, BODY("gravel_inc_ulong_wg_if(g, i % 3, a, (ulong)i, i % 2);"), N, GROUP,
+                words, answers, signals));
+    OK(run_body(gravel, BODY("gravel_put_signal_uint_wi(g, b, 1023ul, 9, c, 1);"), GROUP, GROUP,
+                words, answers, signals));
+    OK(gravel_quiet(gravel));
+    for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(word64(gravel, i % 2, words + 8 * i), i + 3 + (i % 3 != 0));
+        assert_int_equal(word64(gravel, 1 - i % 2, words + 8 * i), 0);
+        if (i) /* place 511 is another test's too */
+            assert_int_equal(word64(gravel, 0, answers + 8 * (N - 1 - i)), i);
+    }
+    assert_int_equal(word32(gravel, 1, answers + 4 * 1023), 9);
+    assert_int_equal(word32(gravel, 1, signals), GROUP);
+}
+
+#define TESTS                                               \
+    {                                                       \
+        cmocka_unit_test(long_arrays_are_addressed),        \
+            cmocka_unit_test(indices_outside_are_refused),  \
+            cmocka_unit_test(requests_outside_are_refused), \
+            cmocka_unit_test(nodes_outside_are_refused),    \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = TESTS;
+    watch(150, "far");
+    return cmocka_run_group_tests_name("near", tests, open_near, close_node) +
+           cmocka_run_group_tests_name("far", tests, open_far, close_node) +
+           cmocka_run_group_tests_name("checked", tests, open_checked, close_node);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Far messages, whose element numbers have 64 bits: an array of more than 2^32 elements, of which few pages are used.
+ *
+ * Path: meson test -> this -> lib/resolve/decode.c, apply.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "memory/heap_books.h"
+#include "resolve/apply.h"
+#include "resolve/decode.h"
+#include "transport/buffer.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define N_WORDS ((UINT64_C(1) << 32) + 4096) /* of 4 bytes */
+#define HEAP_BYTES (N_WORDS * 4 + 65536)
+#define N 5u
+
+static unsigned char *memory;
+static struct gravel_heap *heap;
+static uint64_t base;
+static struct gravel_refusal refusal;
+
+static const uint64_t indices[N] = {5, (UINT64_C(1) << 32) + 5, 5, N_WORDS - 1, 1u << 30};
+
+static uint32_t *word(uint64_t index)
+{
+    return (uint32_t *)(void *)(memory + base) + index;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memory = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED || gravel_heap_create(&heap, HEAP_BYTES) ||
+           gravel_heap_alloc(heap, N_WORDS * 4, &base);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    gravel_heap_destroy(heap);
+    return munmap(memory, HEAP_BYTES);
+}
+
+/* A frame of one run: value i + 1 for the i-th index, or for `place` the answer's. */
+static struct gravel_buffer *make_frame(uint32_t op, const uint64_t *of, uint64_t place)
+{
+    const struct gravel_run_key key = {.command =
+                                           GRAVELP_COMMAND(op, GRAVEL_UINT) | GRAVELP_COMMAND_FAR,
+                                       .base = base,
+                                       .result = GRAVELP_IS_REQUEST(op) ? base : 0,
+                                       .signal = GRAVEL_NO_SIGNAL};
+    struct gravel_buffer *buffer = gravel_buffer_create(4096);
+    gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, 1, 0);
+    assert_true(gravel_buffer_make_room(buffer, &key, N));
+    for (uint32_t i = 0; i < N; i++, buffer->run_n++) {
+        const uint32_t value = i + 1;
+        const struct gravelp_far_request request = {of[i], place};
+        memcpy(gravel_buffer_index(buffer), &request, GRAVELP_INDEX_BYTES(key.command));
+        memcpy(gravel_buffer_value(buffer, 0), &value, sizeof value);
+    }
+    gravel_buffer_close(buffer);
+    return buffer;
+}
+
+static int check(const struct gravel_buffer *buffer)
+{
+    const struct gravel_expect expect = {.source = 1};
+    return gravel_decode_check(buffer->frame, buffer->frame->bytes, &expect, heap, &refusal);
+}
+
+static void apply(struct gravel_buffer *buffer)
+{
+    struct gravel_applied applied;
+    const struct gravel_apply how = {.heap = memory};
+    assert_int_equal(check(buffer), 0);
+    gravel_apply_frame(&how, buffer->frame, &applied);
+    assert_int_equal(applied.n_messages, N);
+}
+
+static void updates_reach_their_words(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        *word(indices[i]) = 0;
+    struct gravel_buffer *buffer = make_frame(GRAVEL_ADD, indices, 0);
+    apply(buffer);
+    assert_int_equal(*word(5), 4);
+    assert_int_equal(*word(indices[1]), 2);
+    assert_int_equal(*word(indices[3]), 4);
+    assert_int_equal(*word(indices[4]), 5);
+    gravel_buffer_destroy(buffer);
+}
+
+static void requests_are_answered(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        *word(indices[i]) = 10 + (uint32_t)(indices[i] >> 32);
+    struct gravel_buffer *buffer = make_frame(GRAVEL_FETCH + GRAVEL_ADD, indices, N_WORDS - 1);
+    apply(buffer);
+    uint32_t command = buffer->run.command, answers[N];
+    memcpy(answers, (unsigned char *)(buffer->frame + 1) + GRAVEL_RUN_VALUES(command, N, 0),
+           sizeof answers);
+    const uint32_t due[N] = {10, 11, 11, 11, 10};
+    assert_memory_equal(answers, due, sizeof due);
+    assert_int_equal(*word(indices[1]), 13);
+    gravel_buffer_destroy(buffer);
+}
+
+static void expect_refused(uint32_t op, uint64_t index, uint64_t place, const char *part)
+{
+    uint64_t of[N] = {0, 0, 0, index, 0};
+    struct gravel_buffer *buffer = make_frame(op, of, place);
+    assert_int_equal(check(buffer), GRAVEL_ERANGE);
+    if (!strstr(refusal.text, part))
+        fail_msg("\"%s\" lacks \"%s\"", refusal.text, part);
+    gravel_buffer_destroy(buffer);
+}
+
+static void what_is_beyond_is_refused(void **state)
+{
+    (void)state;
+    expect_refused(GRAVEL_PUT, N_WORDS, 0, "put: message 3, index 4294971392 of uint");
+    expect_refused(GRAVEL_PUT, UINT64_C(1) << 62, 0, "index 4611686018427387904 of uint");
+    expect_refused(GRAVEL_PUT_SIGNAL, UINT64_MAX, 0, "index 18446744073709551615 of uint");
+    expect_refused(GRAVEL_GET, N_WORDS, 0, "get: index 4294971392 of uint");
+    expect_refused(GRAVEL_GET, 0, N_WORDS, "place 4294971392 of uint");
+    expect_refused(GRAVEL_GET, 0, N_WORDS, "must be below 4294971392");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(updates_reach_their_words),
+                                       cmocka_unit_test(requests_are_answered),
+                                       cmocka_unit_test(what_is_beyond_is_refused)};
+    return cmocka_run_group_tests_name("far messages", tests, set_up, tear_down);
+}
