@@ -80,7 +80,7 @@ struct gravelp_arena {
     gravelp_u64 constants[GRAVEL_N_CONSTANTS];
 
     /* Written by the device while kernels run; atomic. First fault wins. */
-    gravelp_u32 fault;       /* GRAVEL_FAULT_*, published last (F1) */
+    gravelp_u32 fault;       /* GRAVELP_FAULT_*, published last (F1) */
     gravelp_u32 fault_claim; /* taken by the first work-group with a fault */
     gravelp_u32 fault_queue;
     gravelp_u32 fault_ticket;

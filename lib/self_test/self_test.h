@@ -32,7 +32,8 @@ struct gravel_self_test {
  * @param device    open; can_yield is set, look_ns, and has_c11_atomics if they may be there and are.
  * @param n_rounds  hand-overs to make [count].
  * @param result    [out] or NULL.
- * @return          0; GRAVEL_ECAPABILITY (what did not work); GRAVEL_EBUILD; GRAVEL_ECL.
+ * @return          0; GRAVEL_ECAPABILITY (what did not work); GRAVEL_ETIMEOUT; GRAVEL_EBUILD; GRAVEL_ECL;
+ *                  GRAVEL_ENOMEM.
  */
 int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
                      struct gravel_self_test *result);

@@ -7,7 +7,7 @@
  * slot of the image is filled again when all servers have passed it, and so its copies have ended; slots with answers
  * are fetched then.
  *
- * Path:    mail.c -> mail_copies.c -> cl/device/mail.cl.h; pump/move.c reads the servers' words.
+ * Path:    mail.c -> mail_copies.c -> cl/device/mail.cl.h; pump/look.c reads the servers' words.
  * Owner:   its queue and the image, which is pinned. The mailbox is the arena's.
  * Memory:  I5 by the second copy, behind the first; I6 by a look.
  * Threads: the network thread begins copies, one that launches waits for them, the pump sees.
