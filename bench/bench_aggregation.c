@@ -136,7 +136,8 @@ static void open_device(struct aggregation_case *common)
     const struct gravel_neighbours alone = {.n = 1};
     struct gravel_config config;
     const struct gravel_program_request request = {.name = "bench_aggregation.cl",
-                                                   .source = bench_aggregation_cl};
+                                                   .source = bench_aggregation_cl,
+                                                   .options = "-DGRAVELP_INTERNAL"};
     int code = gravel_config_load(&config, sizeof config);
     strcpy(config.step, "pump");
     if (!code)

@@ -8,7 +8,6 @@
  * Path:    bench_aggregation.c, aggregation_direct.c launch them.
  * Source:  Orr 2016, section 3.2.2 (SIMT-direct: the work-group itself bins what it sends).
  */
-#define GRAVELP_INTERNAL
 #include "gravel.cl.h"
 
 GRAVELP_INLINE uint node_of(uint number, uint n_nodes)

@@ -351,20 +351,4 @@ GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong off
 #include "call.cl.h"
 #include "server.cl.h"
 
-/* ---- sliced launches -------------------------------------------------------------------------------- */
-
-/*
- * Where a launch is cut into slices, get_global_size, get_num_groups, get_group_id, get_global_offset and
- * get_global_linear_id would mean the slice. A program that uses them does not build: pass the values as arguments.
- */
-#if defined(GRAVEL_SLICED) && !defined(GRAVELP_INTERNAL)
-#define get_global_size(d) \
-    gravel_error_launches_are_sliced_here_so_pass_the_global_size_as_an_argument
-#define get_num_groups(d) \
-    gravel_error_launches_are_sliced_here_so_pass_the_number_of_groups_as_an_argument
-#define get_group_id(d) gravel_error_launches_are_sliced_here_so_use_get_global_id
-#define get_global_offset(d) gravel_error_launches_are_sliced_here_and_begin_at_offset_0
-#define get_global_linear_id() gravel_error_launches_are_sliced_here_so_use_get_global_id
-#endif
-
 #endif

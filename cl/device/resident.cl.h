@@ -166,7 +166,8 @@ GRAVELP_INLINE uint gravelp_resident_begin(struct gravel_group g)
         g.outbox->is_server = server != GRAVELP_NO_SERVER;
         if (server != GRAVELP_NO_SERVER)
             gravelp_resident_serve(g.arena, gravelp_origin(), server,
-                                   (uint)get_num_groups(0) - gravelp_servers(g.arena)->n_servers);
+                                   (uint)gravelp_get_num_groups(0) -
+                                       gravelp_servers(g.arena)->n_servers);
     }
     gravelp_group_meet(g.arena); /* G1: the role is known */
     return 1;
@@ -192,7 +193,7 @@ GRAVELP_INLINE bool gravelp_resident_goes_on(struct gravel_group g,
                                              local struct gravelp_service *service,
                                              struct gravelp_inbox inbox)
 {
-    const uint n_clients = (uint)get_num_groups(0) - inbox.servers->n_servers;
+    const uint n_clients = (uint)gravelp_get_num_groups(0) - inbox.servers->n_servers;
     struct gravelp_patience patience = service->patience;
     uint busy = service->busy;
     bool goes_on =

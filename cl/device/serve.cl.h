@@ -59,7 +59,7 @@ struct gravelp_share {
 /* Any work-item: its group's, of a launch all of whose groups serve. */
 GRAVELP_INLINE struct gravelp_share gravelp_share_of_group(void)
 {
-    return (struct gravelp_share){gravelp_group_number(), (uint)get_num_groups(0)};
+    return (struct gravelp_share){gravelp_group_number(), (uint)gravelp_get_num_groups(0)};
 }
 GRAVELP_INLINE bool gravelp_owns(struct gravelp_share share, ulong key)
 {

@@ -11,6 +11,7 @@
 
 #include "layout/arena.h"
 #include "portable.cl.h"
+#include "sliced.cl.h"
 
 /* Largest work-group a program may use; raise it with -DGRAVEL_MAX_GROUP=n before the include. */
 #ifndef GRAVEL_MAX_GROUP
@@ -133,8 +134,8 @@ GRAVELP_INLINE uint gravelp_n_lanes(void)
 /* This group's number in the launch, all dimensions in one. */
 GRAVELP_INLINE uint gravelp_group_number(void)
 {
-    return (uint)((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) +
-                  get_group_id(0));
+    size_t row = gravelp_get_group_id(2) * gravelp_get_num_groups(1) + gravelp_get_group_id(1);
+    return (uint)(row * gravelp_get_num_groups(0) + gravelp_get_group_id(0));
 }
 
 /* Which group it is: for faults. Functions out of line get it from their callers. */

@@ -20,7 +20,6 @@
  * Source:  Orr 2016, section 5.6.1 (dedicated aggregator work-groups). Different there: aggregators stay on the
  *          device and poll; here they are launched for packages that are ready, and never wait.
  */
-#define GRAVELP_INTERNAL
 #include "gravel.cl.h"
 
 /*

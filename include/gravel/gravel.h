@@ -401,10 +401,12 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
  * A kernel that needs more private memory than any before is enqueued on pump when those under way have ended.
  * With handlers written in OpenCL C, launches on svm and usm may be sliced as on pump (docs/design/progress.md).
  *
+ * All sizes are checked before anything is enqueued. A launch without a work-item succeeds, and its event completes.
+ *
  * @param n_dimensions  1 to 3.
- * @param global_size   [n_dimensions] work-items.
- * @param local_size    [n_dimensions] work-items of a group, or NULL: the driver's choice; on pump and drain one of up
- *                      to gravel_group_size that divides the first dimension.
+ * @param global_size   [n_dimensions] work-items; 0 is none.
+ * @param local_size    [n_dimensions] work-items of a group, or NULL: what the kernel requires, or the driver's choice;
+ *                      on pump and drain one of up to gravel_group_size that divides the first dimension.
  * @param wait          [n_wait] events that hold up the kernel; on pump and drain they complete without this thread.
  * @param event         [out] of the kernel's end, to be released by the caller; or NULL.
  * @return              0; GRAVEL_EINVAL (dimensions, sizes); GRAVEL_ECL; on pump and drain also GRAVEL_EKERNEL and

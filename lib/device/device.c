@@ -175,12 +175,29 @@ static void take_callers_context(struct gravel_device *device,
     }
 }
 
+/* Slices and copies follow each other; in another order the self-test would blame the device. */
+static int check_order(cl_command_queue queue)
+{
+    cl_command_queue_properties properties = 0;
+    cl_int error =
+        clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    if (error == CL_SUCCESS && !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
+        return 0;
+    return error == CL_SUCCESS
+               ? gravel_fail(GRAVEL_EINVAL, "bindings.queue executes out of order; a node needs "
+                                            "one in order")
+               : gravel_fail_cl("bindings.queue: clGetCommandQueueInfo", error);
+}
+
 static int take_callers(struct gravel_device *device, const struct gravel_config *config,
                         const struct gravel_bindings *bindings, uint32_t n_local)
 {
     if (!bindings->device || (bindings->queue && !bindings->context))
         return gravel_fail(GRAVEL_EINVAL,
                            "bindings: a context needs its device, and a queue needs both");
+    int code = bindings->queue ? check_order(bindings->queue) : 0;
+    if (code)
+        return code;
     take_callers_device(device, bindings->device);
     if (bindings->context)
         take_callers_context(device, bindings);

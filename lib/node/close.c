@@ -38,7 +38,6 @@ static void leave_behind(struct gravel *gravel)
  */
 static bool free_device(struct gravel *gravel, bool are_running)
 {
-    gravel_launches_destroy(&gravel->launches);
     if (gravel_trace_close(gravel->trace, !are_running))
         gravel_log(gravel, "%s", gravel_last_error());
     if (are_running && gravel->arena)
@@ -60,6 +59,7 @@ void gravel_node_free_heap(struct gravel *gravel)
         leave_behind(gravel);
         return;
     }
+    gravel_launches_destroy(&gravel->launches); /* until here waits for the device ask for them */
     gravel_device_close(&gravel->device);
     gravel_segment_destroy(gravel->segment);
     gravel_failure_destroy(&gravel->failure);

@@ -15,6 +15,7 @@
 #include "node/enqueue.h"
 #include "node/node.h"
 #include "node/settings.h"
+#include "node/sizes.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/slice.h"
@@ -193,7 +194,10 @@ static void watch(struct gravel *gravel, cl_event event)
         gravel_pump_watch(gravel->pump, event);
 }
 
-/* Slice after slice; the command queue is in order. @param event  [out] the last one's. */
+/*
+ * Slice after slice; the command queue is in order. Each is remembered, so that its event stays until it has ended: if
+ * an event that it waits for ends with an error, PoCL 3.1 goes to it. @param event  [out] the last one's.
+ */
 static int launch_beside(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
                          cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
@@ -205,6 +209,8 @@ static int launch_beside(struct gravel *gravel, cl_kernel kernel, struct gravel_
     for (uint32_t n = 1; !code && gravel_slicer_next(slicer, most, &slice); n++) {
         code = enqueue_next(gravel, kernel, slicer, &slice, n_wait, wait, event);
         n_wait = 0;
+        if (!code)
+            code = gravel_launches_add(&gravel->launches, kernel, *event);
         if (code || n % BATCH != 0)
             continue;
         clFlush(gravel->device.queue);
@@ -282,21 +288,15 @@ static void choose_local_size(const struct gravel *gravel, cl_kernel kernel, siz
     local[1] = local[2] = 1;
 }
 
-static int launch_sliced(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
-                         const size_t *global_size, const size_t *local_size, cl_uint n_wait,
-                         const cl_event *wait, cl_event *event)
+static int launch_sliced(struct gravel *gravel, cl_kernel kernel, const struct gravel_sizes *sizes,
+                         cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
     struct gravel_slicer slicer;
     size_t chosen[3];
-    if (n_dimensions < 1 || n_dimensions > 3 || !global_size)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_launch: %u dimensions, sizes at %p", n_dimensions,
-                           (const void *)global_size);
-    if (!local_size)
-        choose_local_size(gravel, kernel, global_size[0], chosen);
-    for (cl_uint d = 0; d < n_dimensions; d++)
-        if (global_size[d] == 0 || (local_size && local_size[d] == 0))
-            return gravel_fail(GRAVEL_EINVAL, "gravel_launch: size 0 in dimension %u", d);
-    gravel_slicer_init(&slicer, n_dimensions, global_size, local_size ? local_size : chosen);
+    if (!sizes->local)
+        choose_local_size(gravel, kernel, sizes->global[0], chosen);
+    gravel_slicer_init(&slicer, sizes->n_dimensions, sizes->global,
+                       sizes->local ? sizes->local : chosen);
     if (gravel->device.step != GRAVEL_STEP_DRAIN)
         return launch_beside(gravel, kernel, &slicer, n_wait, wait, event);
     pthread_mutex_lock(&gravel->drain_lock);
@@ -347,32 +347,51 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     return code;
 }
 
-static int launch_whole(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
-                        const size_t *global_size, const size_t *local_size, cl_uint n_wait,
-                        const cl_event *wait, cl_event *event)
+static int launch_whole(struct gravel *gravel, cl_kernel kernel, const struct gravel_sizes *sizes,
+                        cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
     const struct gravel_command command = {.call = "gravel_launch",
                                            .kernel = kernel,
-                                           .n_dimensions = n_dimensions,
-                                           .global = global_size,
-                                           .local = local_size};
-    return gravel_node_enqueue(gravel, &command, n_wait, wait, event);
+                                           .n_dimensions = sizes->n_dimensions,
+                                           .global = sizes->global,
+                                           .local = sizes->local};
+    int code = gravel_node_enqueue(gravel, &command, n_wait, wait, event);
+    return code ? code : gravel_launches_add(&gravel->launches, kernel, *event);
+}
+
+/* A launch without a work-item ends when it might have begun. */
+static int launch_nothing(struct gravel *gravel, cl_uint n_wait, const cl_event *wait,
+                          cl_event *event)
+{
+    cl_int error =
+        clEnqueueMarkerWithWaitList(gravel->device.queue, n_wait, n_wait ? wait : NULL, event);
+    return gravel_check_cl("gravel_launch: clEnqueueMarkerWithWaitList", error);
+}
+
+static int begin(struct gravel *gravel, cl_kernel kernel, struct gravel_sizes *sizes,
+                 cl_uint n_wait, const cl_event *wait, cl_event *event)
+{
+    int code = gravel_sizes_check(sizes, &gravel->device, kernel);
+    if (code)
+        return code;
+    if (sizes->is_empty)
+        return launch_nothing(gravel, n_wait, wait, event);
+    return gravel->device.is_sliced ? launch_sliced(gravel, kernel, sizes, n_wait, wait, event)
+                                    : launch_whole(gravel, kernel, sizes, n_wait, wait, event);
 }
 
 static int launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const size_t *global_size, const size_t *local_size, cl_uint n_wait,
                   const cl_event *wait, cl_event *event)
 {
+    struct gravel_sizes sizes = {
+        .n_dimensions = n_dimensions, .global = global_size, .local = local_size};
     cl_event ours = NULL;
     for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
         gravel_unseen_launch(gravel->aggregators[i].queue.words);
-    int code = gravel->device.is_sliced ? launch_sliced(gravel, kernel, n_dimensions, global_size,
-                                                        local_size, n_wait, wait, &ours)
-                                        : launch_whole(gravel, kernel, n_dimensions, global_size,
-                                                       local_size, n_wait, wait, &ours);
+    int code = begin(gravel, kernel, &sizes, n_wait, wait, &ours);
     if (ours)
         trace_launch(gravel, kernel, ours);
-    int added = ours ? gravel_launches_add(&gravel->launches, kernel, ours) : 0;
     gravel_checked_end_launch(gravel, ours ? kernel : NULL);
     if (!ours)
         return code;
@@ -383,7 +402,7 @@ static int launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
         *event = ours;
     else
         clReleaseEvent(ours);
-    return code ? code : added;
+    return code;
 }
 
 int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,

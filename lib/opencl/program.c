@@ -124,6 +124,8 @@ static char *make_text(const struct gravel_program_request *request)
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
+    if (gravel_source_includes(request->source, headers))
+        fputs(gravel_sliced_cl_h, out);
     if (request->prelude)
         fputs(request->prelude, out);
     gravel_source_expand(out, request->name, request->source, headers);

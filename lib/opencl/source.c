@@ -7,7 +7,6 @@
  */
 #include "opencl/source.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +69,15 @@ static size_t scan_line(const char *line, bool *in_comment)
 static void write_line_directive(FILE *out, uint32_t line, const char *name)
 {
     fprintf(out, "\n#line %u \"%.256s\"\n", line, name);
+}
+
+bool gravel_source_includes(const char *text, const struct gravel_source_header *headers)
+{
+    bool in_comment = false;
+    for (; *text; text += scan_line(text, &in_comment))
+        if (!in_comment && find_included(text, headers))
+            return true;
+    return false;
 }
 
 void gravel_source_expand(FILE *out, const char *name, const char *text,

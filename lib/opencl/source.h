@@ -9,6 +9,7 @@
 #ifndef GRAVEL_OPENCL_SOURCE_H
 #define GRAVEL_OPENCL_SOURCE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* A header by the name that programs include it by. */
@@ -16,6 +17,9 @@ struct gravel_source_header {
     const char *name; /* NULL behind the last */
     const char *text; /* with guards against a second inclusion */
 };
+
+/** Whether a text includes one of the headers, outside comments. */
+bool gravel_source_includes(const char *text, const struct gravel_source_header *headers);
 
 /**
  * Write a text with the headers in place; what follows a header keeps its line numbers.

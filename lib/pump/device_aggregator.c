@@ -124,8 +124,8 @@ static int make_kernels(struct gravel_device_aggregator *aggregator)
 static int build(struct gravel_device_aggregator *aggregator)
 {
     const struct gravel_device *device = aggregator->memory->device;
-    const struct gravel_program_request request = {.name = "aggregate.cl",
-                                                   .source = gravel_aggregate_cl};
+    const struct gravel_program_request request = {
+        .name = "aggregate.cl", .source = gravel_aggregate_cl, .options = "-DGRAVELP_INTERNAL"};
     int code = gravel_cl_queue_create(device, "binning on the device", &aggregator->queue);
     if (!code)
         code = gravel_device_build(device, &request, &aggregator->program);

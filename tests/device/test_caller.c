@@ -278,6 +278,21 @@ static void out_of_order_queue_sends_all(void **state)
     OK(gravel_close(gravel));
 }
 
+static void callers_queue_out_of_order_is_refused(void **state)
+{
+    (void)state;
+    struct objects objects = make_objects();
+    cl_command_queue queue =
+        make_queue(objects.context, objects.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.context = objects.context, .device = objects.device, .queue = queue);
+    if (queue)
+        expect_no_open(NULL, &bindings, GRAVEL_EINVAL, "bindings.queue executes out of order");
+    if (queue)
+        clReleaseCommandQueue(queue);
+    clReleaseContext(objects.context);
+}
+
 struct gate {
     struct gravel *gravel;
     cl_event event;
@@ -319,6 +334,36 @@ static void launch_waits_for_its_list_and_gives_an_event(void **state)
     clReleaseEvent(gate.event);
     clReleaseEvent(end);
     clReleaseKernel(kernel);
+    OK(gravel_close(gravel));
+}
+
+/* On drain a launch returns when its kernel has ended, so its list must complete without this thread. */
+static void launches_whose_list_fails_send_nothing(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    if (takes_step(gravel, "drain")) {
+        OK(gravel_close(gravel));
+        print_message("skipped: a launch waits for its list on step drain\n");
+        skip();
+    }
+    cl_int error;
+    uint64_t word = alloc_or_die(gravel, 64);
+    const uint64_t arguments[3] = {word};
+    const size_t global_size = 64 * 100, local_size = 64; /* several slices */
+    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", arguments);
+    cl_event gate = clCreateUserEvent(gravel_cl_context(gravel), &error), end = NULL;
+    MUST(error == CL_SUCCESS);
+    OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 1, &gate, NULL));
+    OK(gravel_launch(gravel, kernel, 1, &local_size, &local_size, 1, &gate, &end));
+    MUST(clSetUserEventStatus(gate, -5) == CL_SUCCESS);
+    expect_error(gravel_quiet(gravel), GRAVEL_ECL, "a kernel ended with an error");
+    assert_int_not_equal(clWaitForEvents(1, &end), CL_SUCCESS);
+    assert_int_equal(word32(gravel, 0, word), 0);
+    clReleaseEvent(gate);
+    clReleaseEvent(end);
+    clReleaseKernel(kernel);
+    expect_works(gravel);
     OK(gravel_close(gravel));
 }
 
@@ -383,7 +428,9 @@ int main(void)
         cmocka_unit_test(kernel_on_the_callers_own_queue_sends_all),
         cmocka_unit_test(two_kernels_at_once_on_two_queues_send_all),
         cmocka_unit_test(out_of_order_queue_sends_all),
+        cmocka_unit_test(callers_queue_out_of_order_is_refused),
         cmocka_unit_test(launch_waits_for_its_list_and_gives_an_event),
+        cmocka_unit_test(launches_whose_list_fails_send_nothing),
         cmocka_unit_test(many_launches_without_a_wait_send_all),
         cmocka_unit_test(waits_with_nothing_sent_return_at_once),
         cmocka_unit_test(nodes_open_one_after_another_and_side_by_side),

@@ -212,23 +212,93 @@ static void larger_max_group_sends_all(void **state)
     OK(gravel_close(gravel));
 }
 
+/* ---- what is no launch ------------------------------------------------------------------------- */
+
+#define REFUSED(kernel, n, global, local, part)                                                 \
+    expect_error(gravel_launch(gravel, kernel, n, global, local, 0, NULL, NULL), GRAVEL_EINVAL, \
+                 part)
+
 static void impossible_launch_is_refused(void **state)
 {
     (void)state;
     struct gravel *gravel = open_loopback(1, NULL);
     const uint64_t arguments[3] = {0};
     cl_kernel kernel = body_kernel(gravel, BODY("(void)i;"), arguments);
-    const size_t global_size = 1 << 20, local_size = 1 << 20;
-    expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL),
-                 GRAVEL_ECL, "WORK_GROUP_SIZE");
-    if (is_sliced(gravel))
-        expect_error(gravel_launch(gravel, kernel, 4, &global_size, NULL, 0, NULL, NULL),
-                     GRAVEL_EINVAL, "4 dimensions");
-    else
-        expect_error(gravel_launch(gravel, kernel, 4, &global_size, NULL, 0, NULL, NULL),
-                     GRAVEL_ECL, "WORK_DIMENSION");
+    const size_t large[3] = {1 << 20, 1 << 20, 1 << 20}, uncounted[3] = {SIZE_MAX, 2, 1};
+    const size_t global[3] = {64, 64, 64}, no_local[3] = {64, 0, 1}, deep[3] = {64, 64, 64};
+    REFUSED(kernel, 1, large, large, "WORK_GROUP_SIZE");
+    REFUSED(kernel, 3, global, deep, "WORK_GROUP_SIZE");
+    REFUSED(kernel, 4, global, NULL, "4 dimensions");
+    REFUSED(kernel, 0, global, NULL, "0 dimensions");
+    REFUSED(kernel, 1, NULL, NULL, "sizes at");
+    REFUSED(kernel, 2, global, no_local, "local size 0 in dimension 1");
+    REFUSED(kernel, 2, uncounted, NULL, "more than can be counted");
+    REFUSED(NULL, 1, global, NULL, "no kernel");
     clReleaseKernel(kernel);
     expect_works(gravel);
+    OK(gravel_close(gravel));
+}
+
+/* A driver finds it at the last group, when the others have sent. */
+static void refused_launch_sends_nothing(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(1, NULL);
+    const uint64_t arguments[3] = {alloc_or_die(gravel, 64)};
+    const size_t global = 1000, local = 64;
+    cl_kernel kernel = body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 0);"), arguments);
+    int code = gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL);
+    OK(gravel_barrier(gravel));
+    assert_int_equal(word32(gravel, 0, arguments[0]), code ? 0 : global);
+    clReleaseKernel(kernel);
+    OK(gravel_close(gravel));
+}
+
+static void launch_of_nothing_succeeds(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(1, NULL);
+    const uint64_t arguments[3] = {alloc_or_die(gravel, 64)};
+    const size_t none[3] = {64, 0, 64}, local[3] = {64, 1, 1};
+    cl_event end = NULL;
+    cl_kernel kernel = body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, 0, 0);"), arguments);
+    OK(gravel_launch(gravel, kernel, 1, none + 1, NULL, 0, NULL, NULL));
+    OK(gravel_launch(gravel, kernel, 3, none, local, 0, NULL, &end));
+    assert_non_null(end);
+    OK(gravel_launch(gravel, kernel, 1, none + 1, NULL, 1, &end, NULL));
+    OK(gravel_barrier(gravel));
+    assert_int_equal(clWaitForEvents(1, &end), CL_SUCCESS);
+    assert_int_equal(word32(gravel, 0, arguments[0]), 0);
+    clReleaseEvent(end);
+    clReleaseKernel(kernel);
+    OK(gravel_close(gravel));
+}
+
+static const char required_source[] =
+    "#include \"gravel.cl.h\"\n"
+    "kernel __attribute__((reqd_work_group_size(32, 1, 1))) void k(GRAVEL_ARENA, ulong a)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    gravel_inc_uint_wg(g, a, 0, 0);\n"
+    "}\n";
+
+static void kernels_own_group_size_is_kept(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(1, NULL);
+    cl_program program = build_or_die(gravel, required_source, NULL);
+    cl_kernel kernel = kernel_or_die(gravel, program, "k");
+    uint64_t word = alloc_or_die(gravel, 64);
+    const size_t global = 320, odd = 330, local = 32, other = 64;
+    MUST(clSetKernelArg(kernel, 1, sizeof word, &word) == CL_SUCCESS);
+    REFUSED(kernel, 1, &global, &other, "the kernel requires 32");
+    REFUSED(kernel, 1, &odd, NULL, "330 work-items");
+    OK(gravel_launch(gravel, kernel, 1, &global, NULL, 0, NULL, NULL));
+    OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
+    OK(gravel_barrier(gravel));
+    assert_int_equal(word32(gravel, 0, word), 640);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
     OK(gravel_close(gravel));
 }
 
@@ -245,6 +315,9 @@ int main(void)
         cmocka_unit_test(group_larger_than_max_group_is_told),
         cmocka_unit_test(larger_max_group_sends_all),
         cmocka_unit_test(impossible_launch_is_refused),
+        cmocka_unit_test(refused_launch_sends_nothing),
+        cmocka_unit_test(launch_of_nothing_succeeds),
+        cmocka_unit_test(kernels_own_group_size_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,6 +215,8 @@ static int upload(struct pass *pass)
     if (!waits)
         memcpy(berth->staged, pass->frame, pass->frame->bytes);
     pass->is_uploaded = true;
+    gravel_cl_event_release(berth->sent); /* of the same frame, before handlers of the host ran */
+    berth->sent = NULL;
     cl_int error = clEnqueueWriteBuffer(pass->resolver->queue, berth->uploaded, CL_FALSE, 0,
                                         pass->frame->bytes, from, 0, NULL, &berth->sent);
     if (error != CL_SUCCESS)
