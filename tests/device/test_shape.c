@@ -230,10 +230,10 @@ static void impossible_launch_is_refused(void **state)
     REFUSED(kernel, 3, global, deep, "WORK_GROUP_SIZE");
     REFUSED(kernel, 4, global, NULL, "4 dimensions");
     REFUSED(kernel, 0, global, NULL, "0 dimensions");
-    REFUSED(kernel, 1, NULL, NULL, "sizes at");
+    REFUSED(kernel, 1, NULL, NULL, "global_size");
     REFUSED(kernel, 2, global, no_local, "local size 0 in dimension 1");
     REFUSED(kernel, 2, uncounted, NULL, "more than can be counted");
-    REFUSED(NULL, 1, global, NULL, "no kernel");
+    REFUSED(NULL, 1, global, NULL, "kernel");
     clReleaseKernel(kernel);
     expect_works(gravel);
     OK(gravel_close(gravel));
