@@ -39,6 +39,11 @@ static int fail(const struct gravel_command *command, cl_int error)
 {
     char name[128] = "(unknown)", what[256];
     clGetKernelInfo(command->kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+    if (error == CL_INVALID_WORK_GROUP_SIZE) /* what node/sizes.c cannot know */
+        return gravel_fail(GRAVEL_EINVAL,
+                           "%s: the device does not run kernel %s in groups of this size "
+                           "(CL_INVALID_WORK_GROUP_SIZE)",
+                           command->call, name);
     snprintf(what, sizeof what, "%s: kernel %s: clEnqueueNDRangeKernel", command->call, name);
     return gravel_fail_cl(what, error);
 }

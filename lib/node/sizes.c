@@ -74,19 +74,20 @@ static int check_dimension(const struct gravel_sizes *sizes, cl_uint d, bool tak
                                 : "this device takes no smaller last group");
 }
 
-static int check_group(const struct gravel_sizes *sizes, const struct gravel_device *device,
-                       cl_kernel kernel)
+/*
+ * A kernel's own limit is the driver's to refuse, with the first command, before anything is sent: NVIDIA's names 256 as
+ * CL_KERNEL_WORK_GROUP_SIZE of kernels that it runs in groups of 512.
+ */
+static int check_group(const struct gravel_sizes *sizes, const struct gravel_device *device)
 {
     size_t most = device->capability.max_group, items = 1, most_each[8] = {0};
-    clGetKernelWorkGroupInfo(kernel, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
-                             NULL);
     clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof most_each, most_each, NULL);
     for (cl_uint d = 0; d < sizes->n_dimensions; d++) {
         size_t local = sizes->local[d];
         if (local > most / items || (most_each[d] && local > most_each[d]))
             return gravel_fail(GRAVEL_EINVAL,
                                "gravel_launch: groups of %zu work-items in dimension %u: this "
-                               "kernel has at most %zu in all here (WORK_GROUP_SIZE)",
+                               "device has at most %zu in all (WORK_GROUP_SIZE)",
                                local, d, most);
         items *= local;
     }
@@ -120,7 +121,7 @@ int gravel_sizes_check(struct gravel_sizes *sizes, const struct gravel_device *d
     sizes->is_empty = is_empty(sizes);
     if (!sizes->local)
         return 0;
-    code = check_group(sizes, device, kernel);
+    code = check_group(sizes, device);
     bool takes_smaller = takes_smaller_groups(device);
     for (cl_uint d = 0; d < sizes->n_dimensions && !code; d++)
         code = check_dimension(sizes, d, takes_smaller);
