@@ -93,7 +93,8 @@ int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *so
 int gravel_flow_argument(struct gravel_flow *flow, cl_uint index, size_t bytes, const void *value);
 
 /**
- * Add elements to a stream, or tasks of level 0 to a stack. Not during a run.
+ * Add elements to a stream, or tasks of level 0 to a stack. Not during a run. A stream that feeds itself keeps room for
+ * what it makes: a quarter of its width, or as many elements as a group has work-items, whichever is less.
  *
  * @param records  [n][record_bytes] copied before the call returns.
  * @return         0; GRAVEL_EINVAL (no such channel, not one to push to, or a run is under way); GRAVEL_ERANGE if there

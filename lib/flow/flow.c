@@ -206,14 +206,32 @@ static int copy_records(struct gravel_flow *flow, uint32_t c, uint32_t first, ui
     return code;
 }
 
+uint32_t gravel_flow_room(const struct gravel_flow *flow, uint32_t c)
+{
+    const struct gravelp_channel *channel = &flow->graph.channels[c];
+    uint32_t used = gravelp_view_used(gravelp_view_of(flow->memory.control), c);
+    uint32_t room = channel->width - channel->reserve;
+    return used < room ? room - used : 0;
+}
+
+static int fail_room(const struct gravel_flow *flow, uint32_t c, uint32_t n)
+{
+    const struct gravelp_channel *channel = &flow->graph.channels[c];
+    uint32_t used = gravelp_view_used(gravelp_view_of(flow->memory.control), c);
+    char kept[64] = "";
+    if (channel->reserve)
+        snprintf(kept, sizeof kept, ", and keeps %u for what it makes itself", channel->reserve);
+    return gravel_fail(
+        GRAVEL_ERANGE,
+        "gravel_flow_push: %u elements for channel '%s', which has %u of %u%s: room for %u", n,
+        flow->graph.names[c], used, channel->width, kept, gravel_flow_room(flow, c));
+}
+
 int gravel_flow_add(struct gravel_flow *flow, uint32_t c, const void *records, uint32_t n)
 {
     struct gravelp_view view = gravelp_view_of(flow->memory.control);
-    uint32_t used = gravelp_view_used(view, c), width = flow->graph.channels[c].width;
-    if (n > width - used)
-        return gravel_fail(GRAVEL_ERANGE,
-                           "gravel_flow_push: %u elements for channel '%s', which has %u of %u", n,
-                           flow->graph.names[c], used, width);
+    if (n > gravel_flow_room(flow, c))
+        return fail_room(flow, c, n);
     int code = copy_records(flow, c, view.tails[c], NULL, records, n);
     if (code)
         return code;

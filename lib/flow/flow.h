@@ -96,6 +96,9 @@ int gravel_flow_refuse(const struct gravel_flow *flow, const char *call);
 /** Whether a call may be made between runs. @return 0; GRAVEL_EINVAL; what an earlier run returned. */
 int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call);
 
+/** Elements that a channel's level 0 has room for, from others than itself: its reserve is kept. Between rounds. */
+uint32_t gravel_flow_room(const struct gravel_flow *flow, uint32_t channel);
+
 /** Add records to a channel's level 0 between rounds. @return 0; GRAVEL_ERANGE; GRAVEL_ECL. */
 int gravel_flow_add(struct gravel_flow *flow, uint32_t channel, const void *records, uint32_t n);
 

@@ -10,7 +10,6 @@
 #include "flow/flow.h"
 
 #include "base/error.h"
-#include "layout/choose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,11 +96,10 @@ static int take(struct gravel_flow *flow, uint32_t c, uint32_t room, uint32_t **
 
 int gravel_flow_take_posts(struct gravel_flow *flow)
 {
-    struct gravelp_view view = gravelp_view_of(flow->memory.control);
     int code = 0;
     for (uint32_t c = 0; c < flow->graph.n_channels && !code; c++) {
-        uint32_t room = flow->graph.channels[c].width - gravelp_view_used(view, c), n, *words;
-        code = take(flow, c, room, &words, &n);
+        uint32_t n, *words;
+        code = take(flow, c, gravel_flow_room(flow, c), &words, &n);
         if (!code && words)
             code = gravel_flow_add(flow, c, words, n);
         free(words);

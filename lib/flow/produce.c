@@ -29,7 +29,7 @@ static int admit(struct gravel_flow *flow, uint64_t n_items, const struct gravel
         if (code)
             return code;
         uint32_t admitted = limits[c] - view.tails[c]; /* by other edges into it */
-        uint32_t room = flow->graph.channels[c].width - gravelp_view_used(view, c) - admitted;
+        uint32_t room = gravel_flow_room(flow, c) - admitted;
         if (into[e].at_most && n_items > room / into[e].at_most)
             return gravel_fail(GRAVEL_ERANGE,
                                "gravel_flow_produce: %" PRIu64

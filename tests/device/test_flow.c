@@ -251,6 +251,29 @@ static void channel_that_feeds_itself_runs_to_its_end(void **state)
         assert_int_equal(seen[i], 1);
 }
 
+/* What comes from outside leaves it room to work in, so that no run is stuck; posts wait on the host meanwhile. */
+static void channel_that_feeds_itself_keeps_room_for_that(void **state)
+{
+    (void)state;
+    static uint32_t seen[100];
+    struct number numbers[100];
+    memset(seen, 0, sizeof seen);
+    for (uint32_t i = 0; i < 100; i++)
+        numbers[i] = (struct number){i % 3, i};
+    expect_error(
+        gravel_flow_push(forms, "loop", numbers, 64), GRAVEL_ERANGE,
+        "64 elements for channel 'loop', which has 0 of 64, and keeps 16 for what it makes "
+        "itself: room for 48");
+    OK(gravel_flow_push(forms, "loop", numbers, 40));
+    OK(gravel_flow_post(forms, "loop", numbers + 40, 60));
+    OK(gravel_flow_run(forms));
+    uint32_t n_taken = take_numbers(seen, 100);
+    OK(gravel_flow_run(forms));
+    assert_int_equal(n_taken + take_numbers(seen, 100), 100);
+    for (uint32_t i = 0; i < 100; i++)
+        assert_int_equal(seen[i], 1);
+}
+
 /* One element, which a scheduler may leave to a lone group, and more elements than a group has work-items. */
 static void group_node_gives_each_group_one_element(void **state)
 {
@@ -446,6 +469,7 @@ int main(void)
         cmocka_unit_test(streams_carry_each_element_once),
         cmocka_unit_test(full_output_stops_the_run_which_goes_on_after_take),
         cmocka_unit_test(channel_that_feeds_itself_runs_to_its_end),
+        cmocka_unit_test(channel_that_feeds_itself_keeps_room_for_that),
         cmocka_unit_test(group_node_gives_each_group_one_element),
         cmocka_unit_test(tree_returns_through_two_syncs),
         cmocka_unit_test(run_beside_the_caller_refuses_push_and_take),
