@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Run Doxygen and make a manual page of every call of gravel.h.
+"""Run Doxygen and make a manual page of every call of the public headers.
 
 manual.py DOXYGEN DOXYFILE OUT    makes OUT/html and OUT/man3
 
-Doxygen writes one page for the whole header; readers of MPI's and OpenSHMEM's manuals expect one for each call.
+Doxygen writes one page for a whole header; readers of MPI's and OpenSHMEM's manuals expect one for each call.
 """
 import os
 import re
@@ -12,19 +12,22 @@ import shutil
 import subprocess
 import sys
 
+HEADERS = {"gravel.h": "gravel.h", "flow.h": "gravel_flow.h", "steal.h": "gravel_steal.h", "server.h": "gravel_server.h"}
+# those that have calls, and their pages' names, which other packages have not
+
 PAGE = """.TH "{name}" 3 "{version}" "Gravel" "Gravel manual"
 .SH NAME
 {name} \\- {brief}
 .SH SYNOPSIS
 .nf
-\\fB#include <gravel/gravel.h>\\fP
+\\fB#include <gravel/{header}>\\fP
 .fi
 .PP
 \\fB{prototype};\\fP
 .SH DESCRIPTION
 {body}
 .SH "SEE ALSO"
-\\fBgravel.h\\fP(3), \\fBgravel-info\\fP(1)
+\\fB{whole}\\fP(3), \\fBgravel-info\\fP(1)
 """
 
 
@@ -45,11 +48,12 @@ def first_sentence(body):
     return text.split("\\&. ")[0].removesuffix("\\&.")
 
 
-def split(page, out, version):
+def split(header, page, out):
+    version = re.search(r'"Version ([\d.]+)"', page).group(1)
     found = list(calls(page))
     for name, prototype, body in found:
         with open(os.path.join(out, name + ".3"), "w", encoding="utf-8") as file:
-            file.write(PAGE.format(name=name, version=version, brief=first_sentence(body),
+            file.write(PAGE.format(header=header, whole=HEADERS[header], name=name, version=version, brief=first_sentence(body),
                                    prototype=prototype, body=body))
     return len(found)
 
@@ -61,12 +65,12 @@ def main(doxygen, doxyfile, out):
         sys.exit("doxygen failed")
     man3 = os.path.join(out, "man3")
     os.mkdir(man3)
-    source = os.path.join(out, "man", "man3", "gravel.h.3")
-    page = open(source, encoding="utf-8").read()
-    version = re.search(r'"Version ([\d.]+)"', page).group(1)
-    if split(page, man3, version) == 0:
-        sys.exit("no function found in " + source)
-    shutil.move(source, man3)
+    for header, whole in HEADERS.items():
+        source = os.path.join(out, "man", "man3", header + ".3")
+        with open(source, encoding="utf-8") as file:
+            if split(header, file.read(), man3) == 0:
+                sys.exit("no function found in " + source)
+        shutil.move(source, os.path.join(man3, whole + ".3"))
     shutil.rmtree(os.path.join(out, "man"))
 
 

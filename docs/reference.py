@@ -127,7 +127,8 @@ def host_body(path):
         if heading:
             out.append("## %s\n" % title(heading.group(1)))
         if "@file" in comment:
-            out.append(paragraphs(re.sub(r"@file \S+\n", "", stripped(comment))) + "\n\n## Types\n")
+            types = "\n\n## Types\n" if re.search(r"^struct \w+( \{|;)", text, re.M) else "\n"
+            out.append(paragraphs(re.sub(r"@file \S+\n", "", stripped(comment))) + types)
         code = re.sub(r"^ *#.*\n?", "", code, flags=re.M).strip()
         declared = re.findall(r"^(?:typedef .*?;|struct \w+ \{.*?^\};|struct \w+;|[a-z][^;{}]*\);)", code, re.M | re.S)
         if not declared or "X(" in comment:
@@ -313,20 +314,21 @@ def counters():
 
 
 def errors():
-    text = read("include/gravel/gravel.h") + read("include/gravel/flow.h") + read("include/gravel/steal.h") + \
-        read("include/gravel/server.h")
+    """Codes by call: few calls name a code that many return, and many codes belong to one call."""
+    text = "".join(read("include/gravel/%s.h" % name) for name in ("gravel", "flow", "steal", "server"))
     returned = {}
     for comment, code in pieces(text):
         call = re.search(r"\b(gravel_\w+)\(", code)
         for name in re.findall(r"GRAVEL_E\w+", comment.partition("@return")[2]) if call else []:
-            returned.setdefault(name, []).append("`%s`" % call.group(1))
-    lines = ["| %s | %s | %s | %s |" % ("`%s`" % code, value, meaning, ", ".join(dict.fromkeys(returned.get(code, []))))
-             for code, value, meaning in rows("include/gravel/gravel.h", "GRAVEL_ERRORS")]
-    return (NOTE % "include/gravel/gravel.h" + "# Errors\n\nA call returns 0 or one of these codes. `gravel_strerror` gives "
-            "the code's text, `gravel_last_error` what exactly went\nwrong. The last column lists calls whose description "
-            "names the code. Once a node has failed, every call returns the\nerror that ended it: "
-            "[failure](../design/failure.md).\n\n| code | value | text | returned by |\n|---|---|---|---|\n" +
-            "\n".join(lines) + "\n")
+            returned.setdefault(call.group(1), []).append("`%s`" % name)
+    codes = ["| `%s` | %s | %s |" % tuple(row) for row in rows("include/gravel/gravel.h", "GRAVEL_ERRORS")]
+    calls = ["| `%s` | %s |" % (call, ", ".join(dict.fromkeys(names))) for call, names in returned.items()]
+    return (NOTE % "include/gravel/gravel.h, flow.h, steal.h and server.h" + "# Errors\n\nA call returns 0 or one of these "
+            "codes. `gravel_strerror` gives the code's text, `gravel_last_error` what exactly went\nwrong. Once a node has "
+            "failed, every call returns the error that ended it: [failure](../design/failure.md). So any call\nmay return "
+            "`GRAVEL_EABORT`, after `gravel_abort`.\n\n| code | value | text |\n|---|---|---|\n" + "\n".join(codes) +
+            "\n\n## By call\n\nThe codes that a call's description names.\n\n| call | codes |\n|---|---|\n" +
+            "\n".join(calls) + "\n")
 
 
 PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
+/**
+ * @file server.h
  * Clients and servers on one device: kernels whose work-groups send critical sections, as active messages with a key,
  * to the work-groups that own the keys. What such a kernel looks like is in cl/server.cl.h.
  *
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-/* ---- clients and servers --------------------------------------------------------------------- */
+/* ---- programs and launches ------------------------------------------------------------------- */
 
 /**
  * Build an OpenCL program whose kernels have GRAVEL_SERVER_OPEN.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The fenced blocks of a page of Markdown: programs and commands that a test runs as a reader would.
 
-Path: docs/guide/*.md -> this -> fresh.py.
+Path: README.md, docs/guide -> this -> fresh.py, tests/guide/guide.py.
 """
 import re
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The guide's device code, built as its readers would: each block on a node that is opened with its handlers.
+ *
+ * Path: docs/guide -> guide.py, which writes the table of blocks and compiles this -> gravel_program_build and its relatives
+ */
+#include <gravel/flow.h>
+#include <gravel/server.h>
+
+#include <stdio.h>
+
+struct block {
+    const char *name, *source, *options;
+    struct gravel_handler handler; /* without a name: none */
+    int (*build)(struct gravel *gravel, const struct block *block);
+};
+
+static int build_program(struct gravel *gravel, const struct block *block)
+{
+    cl_program program;
+    int error = gravel_program_build(gravel, block->name, block->source, block->options, &program);
+    return error ? error : (clReleaseProgram(program), 0);
+}
+
+static int build_server(struct gravel *gravel, const struct block *block)
+{
+    cl_program program;
+    int error = gravel_server_build(gravel, block->name, block->source, block->options, &program);
+    return error ? error : (clReleaseProgram(program), 0);
+}
+
+static int build_flow(struct gravel *gravel, const struct block *block,
+                      const struct gravel_graph *graph, const char *function)
+{
+    struct gravel_flow *flow;
+    int error = gravel_flow_create(&flow, gravel, graph);
+    error = error ? error
+                  : gravel_flow_build(flow, block->name, block->source, block->options, function);
+    gravel_flow_destroy(flow);
+    return error;
+}
+
+static int build_fib(struct gravel *gravel, const struct block *block)
+{
+    const struct gravel_edge edges[] = {{"fib", 2}, {"sum", 1}};
+    const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, 0, 2, edges},
+                                              {"sum", 12, GRAVEL_AFTER, 0, 0, NULL}};
+    return build_flow(gravel, block, &(struct gravel_graph){channels, 2, .depth = 9}, "fib_flow");
+}
+
+static int build_cell(struct gravel *gravel, const struct block *block)
+{
+    const struct gravel_channel channels[] = {{"cell", 12, GRAVEL_HELD, 64, 0, NULL}};
+    return build_flow(gravel, block, &(struct gravel_graph){channels, 1, .depth = 0}, "cell_flow");
+}
+
+#include "blocks.h" /* static const struct block blocks[] */
+
+static int build(const struct block *block)
+{
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = &block->handler, .n_handlers = block->handler.name != NULL,
+                        .device_code = {block->handler.name ? block->source : NULL, block->name,
+                                        block->options});
+    struct gravel *gravel;
+    int error = gravel_open(&gravel, NULL, &bindings);
+    if (!error) {
+        error = block->build(gravel, block);
+        if (error)
+            fprintf(stderr, "%s: %s\n", block->name, gravel_last_error());
+        return gravel_close(gravel) || error;
+    }
+    fprintf(stderr, "%s: %s\n", block->name, gravel_last_error());
+    return error;
+}
+
+int main(void)
+{
+    int n_failed = 0;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        n_failed += build(&blocks[i]) != 0;
+    return n_failed != 0;
+}
