@@ -75,8 +75,8 @@ static int check_dimension(const struct gravel_sizes *sizes, cl_uint d, bool tak
 }
 
 /*
- * A kernel's own limit is the driver's to refuse, with the first command, before anything is sent: NVIDIA's names 256 as
- * CL_KERNEL_WORK_GROUP_SIZE of kernels that it runs in groups of 512.
+ * A kernel's own limit is the driver's to refuse, with the first command, before anything is sent: NVIDIA's names 256
+ * as CL_KERNEL_WORK_GROUP_SIZE of kernels that it runs in groups of 512.
  */
 static int check_group(const struct gravel_sizes *sizes, const struct gravel_device *device)
 {
