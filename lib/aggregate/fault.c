@@ -48,7 +48,9 @@ static void tell_stalled(const struct gravelp_arena *arena, const char *group, c
     if (arena->wait_ms == 0)
         snprintf(text, bytes,
                  "%s found queue %u full (%u slots, ticket %u), and no kernel waits on step "
-                 "drain: raise GRAVEL_QUEUE, or lower GRAVEL_SLICE",
+                 "drain: raise GRAVEL_QUEUE, send fewer messages from each work-group "
+                 "(GRAVEL_FOR_SHARED_WG "
+                 "shares out uneven work), or lower GRAVEL_SLICE if it is above 1",
                  group, arena->fault_queue, arena->n_slots, arena->fault_ticket);
     else
         snprintf(

@@ -52,7 +52,7 @@ static cl_device_id root_of(cl_device_id device)
 uint64_t gravel_device_identity(cl_device_id device)
 {
     unsigned char uuid[UUID_BYTES] = {0};
-    char name[128] = "";
+    char name[1024] = "";
     cl_platform_id platform = NULL;
     device = root_of(device);
     if (has_uuid(device, uuid))

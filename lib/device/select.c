@@ -68,7 +68,7 @@ static int fail_empty(const struct platforms *platforms)
 {
     char list[512] = "", cache[256] = "", advice[400] = "";
     for (cl_uint p = 0; p < platforms->n; p++) {
-        char name[128] = "";
+        char name[1024] = ""; /* else the query fails, and drivers give longer ones */
         size_t n = strlen(list);
         clGetPlatformInfo(platforms->ids[p], CL_PLATFORM_NAME, sizeof name, name, NULL);
         snprintf(list + n, sizeof list - n, "%s%u (%s)", n ? ", " : "", p, name);

@@ -16,6 +16,13 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
+/* A byte order mark in UTF-8, which editors put in front of a file: no part of its text, nor where texts are joined. */
+static const char *skip_mark(const char *line)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return strncmp(line, mark, sizeof mark - 1) == 0 ? line + sizeof mark - 1 : line;
+}
+
 /* The header that a line that begins outside a comment includes; NULL if none of them. */
 static const struct gravel_source_header *find_included(const char *line,
                                                         const struct gravel_source_header *headers)
@@ -74,7 +81,7 @@ static void write_line_directive(FILE *out, uint32_t line, const char *name)
 bool gravel_source_includes(const char *text, const struct gravel_source_header *headers)
 {
     bool in_comment = false;
-    for (; *text; text += scan_line(text, &in_comment))
+    for (text = skip_mark(text); *text; text = skip_mark(text + scan_line(text, &in_comment)))
         if (!in_comment && find_included(text, headers))
             return true;
     return false;
@@ -85,6 +92,7 @@ void gravel_source_expand(FILE *out, const char *name, const char *text,
 {
     bool in_comment = false;
     write_line_directive(out, 1, name);
+    text = skip_mark(text);
     for (uint32_t line = 1; *text; line++) {
         const struct gravel_source_header *header =
             in_comment ? NULL : find_included(text, headers);
@@ -96,7 +104,7 @@ void gravel_source_expand(FILE *out, const char *name, const char *text,
         } else {
             fwrite(text, 1, length, out);
         }
-        text += length;
+        text = skip_mark(text + length);
     }
 }
 

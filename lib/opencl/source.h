@@ -25,7 +25,8 @@ bool gravel_source_includes(const char *text, const struct gravel_source_header 
  * Write a text with the headers in place; what follows a header keeps its line numbers.
  *
  * @param name     of the text, for compiler messages; up to 256 characters of it are used.
- * @param text     OpenCL C. An include in a comment stays, and so does one of any other file.
+ * @param text     OpenCL C. An include in a comment stays, and so does one of any other file; a byte order mark at the
+ *                 beginning of a line goes.
  * @param headers  those that there are.
  */
 void gravel_source_expand(FILE *out, const char *name, const char *text,

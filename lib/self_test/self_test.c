@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define FINISHES 8u
+#define HAND_OVER_TRIES 3u
 #define ROUNDS_A_LAUNCH 2u /* of the hand-over by copies */
 
 extern const char gravel_self_test_cl[];
@@ -140,12 +141,13 @@ static int judge_rounds(const struct gravel_device *device, uint32_t n_rounds, u
  * By copies in many launches: on two cores copies of Intel's CPU runtime pass one running kernel, and not the next. The
  * first round of a launch may be over before its kernel begins.
  */
-static int test_hand_over(const struct test *test, uint32_t n_rounds,
-                          struct gravel_self_test *result)
+static int try_hand_over(const struct test *test, uint32_t n_rounds,
+                         struct gravel_self_test *result)
 {
     uint32_t wrong[2] = {0}, wanted = 0;
     uint32_t each = test->words.shared ? n_rounds : ROUNDS_A_LAUNCH;
     int code = 0;
+    *result = (struct gravel_self_test){.n_rounds = 0};
     if (!test->words.shared)
         n_rounds += n_rounds % ROUNDS_A_LAUNCH;
     while (!code && wanted < n_rounds && result->n_rounds == wanted) {
@@ -154,6 +156,20 @@ static int test_hand_over(const struct test *test, uint32_t n_rounds,
     }
     result->round_us /= result->n_rounds ? result->n_rounds : 1;
     return code ? code : judge_rounds(test->device, n_rounds, result->n_rounds, wrong);
+}
+
+/*
+ * On a busy machine a kernel may get no core for as long as the host waits: one that answered in no round is launched
+ * again. A device that answered in some, and not in all, is judged at once.
+ */
+static int test_hand_over(const struct test *test, uint32_t n_rounds,
+                          struct gravel_self_test *result)
+{
+    int code = try_hand_over(test, n_rounds, result);
+    for (uint32_t i = 1; code == GRAVEL_ECAPABILITY && !result->n_rounds && i < HAND_OVER_TRIES;
+         i++)
+        code = try_hand_over(test, n_rounds, result);
+    return code;
 }
 
 /* ---- counting -------------------------------------------------------------------------------- */

@@ -87,6 +87,16 @@ static void literal_that_looks_like_a_comment_begins_none(void **state)
            BEGIN "#define T it's /* \n" HEADER_THEN("3"));
 }
 
+static void byte_order_marks_go(void **state)
+{
+    (void)state;
+    expect("\xef\xbb\xbf", BEGIN);
+    expect("\xef\xbb\xbfint x;\n", BEGIN "int x;\n");
+    expect("\xef\xbb\xbf#include \"gravel.cl.h\"\nint x;\n", BEGIN HEADER_THEN("2") "int x;\n");
+    expect("a\n\xef\xbb\xbf#include \"gravel.cl.h\"\nb", BEGIN "a\n" HEADER_THEN("3") "b");
+    expect("x = \"\xef\xbb\xbf\";\n", BEGIN "x = \"\xef\xbb\xbf\";\n");
+}
+
 static void expect_log(const char *text, const char *log, const char *named)
 {
     char *got = NULL;
@@ -128,6 +138,7 @@ int main(void)
         cmocka_unit_test(each_header_is_found_by_its_whole_name),
         cmocka_unit_test(include_in_a_comment_stays),
         cmocka_unit_test(literal_that_looks_like_a_comment_begins_none),
+        cmocka_unit_test(byte_order_marks_go),
         cmocka_unit_test(lines_of_the_whole_text_are_named),
         cmocka_unit_test(lines_without_a_name_stay),
     };

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A node opens on a machine so busy that the self-test's kernel once got no core for as long as the host waits.
+ *
+ * The linker sends the launch here (--wrap), which swallows the first hand-over.
+ *
+ * Path: meson test -> this -> lib/self_test/self_test.c
+ */
+#include "expect.h"
+
+static unsigned n_hand_overs;
+
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *,
+                                     const size_t *, const size_t *, cl_uint, const cl_event *,
+                                     cl_event *);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *,
+                                     const size_t *, const size_t *, cl_uint, const cl_event *,
+                                     cl_event *);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dimensions,
+                                     const size_t *offset, const size_t *global,
+                                     const size_t *local, cl_uint n_wait, const cl_event *wait,
+                                     cl_event *event)
+{
+    char name[64] = "";
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name, NULL);
+    if (!event && !strcmp(name, "hand_over") && n_hand_overs++ == 0)
+        return CL_SUCCESS;
+    return __real_clEnqueueNDRangeKernel(queue, kernel, n_dimensions, offset, global, local, n_wait,
+                                         wait, event);
+}
+
+static void a_kernel_that_was_late_once_is_tried_again(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(1, NULL);
+    assert_true(n_hand_overs > 1);
+    expect_works(gravel);
+    OK(gravel_close(gravel));
+}
+
+int main(void)
+{
+    watch(60, "a self-test that is tried again");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_that_was_late_once_is_tried_again)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
