@@ -109,6 +109,21 @@ void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
     gravel_liveness_step(network, now_ns);
 }
 
+static void write_why(const struct gravel_network *network, struct gravel_death_frame *death)
+{
+    struct gravel_failure *failure = network->shape.failure;
+    uint32_t node = network->transport->node;
+    pthread_mutex_lock(&failure->lock);
+    death->code = failure->fatal ? failure->fatal : GRAVEL_EPEER;
+    if (failure->fatal)
+        snprintf(death->text, sizeof death->text, "node %u gave up: %.400s", node,
+                 failure->fatal_text);
+    else
+        snprintf(death->text, sizeof death->text,
+                 "node %u: its process has ended without gravel_close", node);
+    pthread_mutex_unlock(&failure->lock);
+}
+
 static void tell_death(struct gravel_network *network, uint32_t node)
 {
     struct gravel_buffer *buffer =
@@ -116,12 +131,7 @@ static void tell_death(struct gravel_network *network, uint32_t node)
     if (!buffer)
         return;
     struct gravel_death_frame *death = (struct gravel_death_frame *)buffer->frame;
-    struct gravel_failure *failure = network->shape.failure;
-    pthread_mutex_lock(&failure->lock);
-    death->code = failure->fatal;
-    snprintf(death->text, sizeof death->text, "node %u gave up: %.400s", network->transport->node,
-             failure->fatal_text);
-    pthread_mutex_unlock(&failure->lock);
+    write_why(network, death);
     gravel_network_send(network, buffer);
 }
 
@@ -143,17 +153,16 @@ void gravel_liveness_tell_death(struct gravel_network *network)
             tell_death(network, node);
 }
 
-void gravel_network_wait_told(struct gravel_network *network)
+void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns)
 {
     uint64_t begin_ns = gravel_clock_ns(), waited_ns = 0;
     if (pthread_equal(pthread_self(), network->thread))
         return;
-    for (; !is_told(network) && waited_ns < GRAVEL_NS_PER_S;
-         waited_ns = gravel_clock_ns() - begin_ns) {
+    for (; !is_told(network) && waited_ns < most_ns; waited_ns = gravel_clock_ns() - begin_ns) {
         uint32_t key = gravel_event_prepare(&network->job_done);
         if (is_told(network))
             gravel_event_cancel(&network->job_done);
         else
-            gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S - waited_ns);
+            gravel_event_wait(&network->job_done, key, most_ns - waited_ns);
     }
 }

@@ -244,10 +244,11 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
         if (mail_due_ns < *due_ns)
             *due_ns = mail_due_ns;
     }
-    if (gravel_network_has_aborted(network)) {
+    bool has_aborted = gravel_network_has_aborted(network);
+    if (has_aborted || atomic_load_explicit(&network->is_ending, memory_order_relaxed))
         gravel_liveness_tell_death(network);
+    if (has_aborted)
         gravel_job_fail_all(network);
-    }
     bool has_moved = gravel_job_step(network, now_ns);
     uint64_t beat_due_ns =
         gravel_liveness_step(network, gravel_clock_ns()); /* all this took time */

@@ -115,7 +115,9 @@ struct gravel_network {
     _Atomic bool is_attached; /* N2: senders, resolver and memory are set */
     bool sees_attached;       /* the network thread has seen N2 */
     _Atomic bool stopping;
-    int open_code; /* of opening; text in open_text */
+    _Atomic bool is_ending;           /* the process ends, and has not closed the node */
+    struct gravel_network *next_open; /* farewell.c */
+    int open_code;                    /* of opening; text in open_text */
     char open_text[GRAVEL_ERROR_BYTES];
     struct gravel_event event;    /* wakes the thread */
     struct gravel_event job_done; /* wakes those who wait for jobs, or for is_ready */
@@ -199,8 +201,8 @@ uint64_t gravel_network_patience_ms(const struct gravel_network *network);
 /** While the network thread waits for the device: tell others that it lives. Any other thread: does nothing. */
 void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns);
 
-/** Once the node has failed: wait until the other nodes' news of it is on its way, for a second at most. Any thread. */
-void gravel_network_wait_told(struct gravel_network *network);
+/** Once the node has failed: wait until the other nodes' news of it is on its way, so long at most. Any thread. */
+void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns);
 
 /** Wake the thread. */
 static inline void gravel_network_wake(struct gravel_network *network)

@@ -106,7 +106,10 @@ void gravel_liveness_hear(struct gravel_network *network);
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns);
 /** leave.c: after the last round: receive what was sent to this node, as all nodes close; not after a failure. */
 void gravel_network_leave(struct gravel_network *network);
-/** liveness.c: tell every node that this one has failed and why, once. */
+/** farewell.c: a network whose process must not end without a word; it has been stopped. Any thread. */
+void gravel_farewell_add(struct gravel_network *network);
+void gravel_farewell_remove(const struct gravel_network *network);
+/** liveness.c: tell every node that this one has failed, or ends, and why, once. */
 void gravel_liveness_tell_death(struct gravel_network *network);
 
 #endif

@@ -93,6 +93,7 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
     wait_ready(network);
     if (network->open_code)
         return gravel_fail(network->open_code, "%s", network->open_text);
+    gravel_farewell_add(network);
     return 0;
 }
 
@@ -170,6 +171,7 @@ void gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     atomic_store_explicit(&network->stopping, true, memory_order_relaxed);
     gravel_event_signal(&network->event);
     pthread_join(network->thread, NULL);
+    gravel_farewell_remove(network);
     atomic_store_explicit(&network->is_running, false, memory_order_relaxed);
     free_pending(network);
     gravel_transactions_destroy(network->transactions);

@@ -107,7 +107,7 @@ int gravel_abort(struct gravel *gravel, const char *text)
         return GRAVEL_EINVAL;
     gravel_report(gravel, GRAVEL_EABORT, true, text && *text ? text : "gravel_abort gave no text");
     if (!handler_of) /* which may run for the network thread, and keep it waiting */
-        gravel_network_wait_told(&gravel->network);
+        gravel_network_wait_told(&gravel->network, GRAVEL_NS_PER_S);
     return 0;
 }
 

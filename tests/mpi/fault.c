@@ -309,6 +309,22 @@ static void left_without_closing(void)
     expect_death(gravel, kernel, "node 1 ");
 }
 
+/* Ends as a process does that has forgotten gravel_close, and says so long before it would be missed. */
+static void exits_without_closing(void)
+{
+    set_timeout(20 * TIMEOUT_MS);
+    struct gravel *gravel = open_default(NULL);
+    OK(gravel_barrier(gravel));
+    if (rank == 1) {
+        usleep(200000); /* the others, too, are past the barrier */
+        exit(0);
+    }
+    expect(gravel_barrier(gravel), GRAVEL_EPEER,
+           "node 1: its process has ended without gravel_close");
+    as_expected();
+    _exit(0);
+}
+
 static void killed_while_closing(void)
 {
     set_timeout(TIMEOUT_MS);
@@ -479,6 +495,7 @@ static const struct mode modes[] = {
     MODE(killed_in_a_flow),
     MODE(first_node_killed),
     MODE(left_without_closing),
+    MODE(exits_without_closing),
     MODE(killed_while_closing),
     MODE(one_fails_by_a_stuck_ticket),
     MODE(one_aborts),
