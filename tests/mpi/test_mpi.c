@@ -283,7 +283,7 @@ static void one_bad_index_among_many_costs_its_buffer_alone(void)
              "                       (gravel_node(g) + 1) % gravel_n_nodes(g));"),
         n_items, 256, memory, bad, 0);
     if (node <= 1) {
-        expect(code, GRAVEL_ERANGE, ": index 65536 of uint at base");
+        expect(code, GRAVEL_ERANGE, ", index 65536 of uint at base");
         expect(code, GRAVEL_ERANGE, "node 1 refused a buffer from node 0");
     } else {
         MUST(code == 0);
