@@ -72,7 +72,8 @@ def handler_of(text, context):
 
 
 def device_entry(block, text, context, work):
-    build = next((name for mark, name in BUILDERS.items() if mark in text), "build_program")
+    plain = "build_program" if "kernel void" in text else "build_nothing"
+    build = next((name for mark, name in BUILDERS.items() if mark in text), plain)
     return '{"%s", %s, "-I%s", %s, %s},\n' % (block, json.dumps(text, ensure_ascii=False), work,
                                            handler_of(text, context), build)
 
