@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Wait until the commands enqueued so far have ended, well or not; the pump, for which they may wait, stays awake. */
 static int wait_until_idle(struct gravel *gravel)
@@ -35,6 +36,29 @@ static int wait_until_idle(struct gravel *gravel)
     return code;
 }
 
+/* "0 gravel_arena_, 1 table"; which of them is not set no driver says. */
+static void list_arguments(cl_kernel kernel, char *text, size_t bytes)
+{
+    cl_uint n = 0;
+    size_t end = 0;
+    text[0] = '\0';
+    clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
+    for (cl_uint i = 0; i < n && end < bytes; i++) {
+        char name[128] = "";
+        clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof name - 1, name, NULL);
+        const char *how = strcmp(name, "gravel_arena_") ? "" : " by gravel_kernel_set_arena";
+        end += (size_t)snprintf(text + end, bytes - end, "%s%u %s%s", i ? ", " : "", i, name, how);
+    }
+}
+
+static int fail_arguments(const struct gravel_command *command, const char *name, cl_int error)
+{
+    char arguments[512];
+    list_arguments(command->kernel, arguments, sizeof arguments);
+    return gravel_fail(GRAVEL_ECL, "%s: kernel %s: an argument is not set; it takes %s: %s (%d)",
+                       command->call, name, arguments, gravel_cl_error(error), (int)error);
+}
+
 static int fail(const struct gravel_command *command, cl_int error)
 {
     char name[128] = "(unknown)", what[256];
@@ -44,6 +68,8 @@ static int fail(const struct gravel_command *command, cl_int error)
                            "%s: the device does not run kernel %s in groups of this size "
                            "(CL_INVALID_WORK_GROUP_SIZE)",
                            command->call, name);
+    if (error == CL_INVALID_KERNEL_ARGS)
+        return fail_arguments(command, name, error);
     snprintf(what, sizeof what, "%s: kernel %s: clEnqueueNDRangeKernel", command->call, name);
     return gravel_fail_cl(what, error);
 }

@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/handler.h"
 #include "layout/arena.h"
+#include "opencl/advice.h"
+#include "opencl/macros.h"
 #include "opencl/private.h"
 #include "opencl/source.h"
 
@@ -105,6 +107,7 @@ static int fail_build(const struct gravel_device *device, const char *name, cons
         fprintf(out, "%s: building failed on %s, %s\noptions: %s\n", name, device->capability.name,
                 gravel_cl_error(error), options);
         gravel_source_name_places(out, log ? log : "", source);
+        gravel_advice_write(out, log ? log : "", source);
         fclose(out);
     }
     int code = gravel_fail_text(GRAVEL_EBUILD, text ? text : "program does not build");
@@ -151,13 +154,40 @@ static int build(const struct gravel_device *device, const char *name, const cha
     return code;
 }
 
+static int refuse_names(const struct gravel_program_request *request, const char *options)
+{
+    size_t length;
+    for (const struct gravel_source_header *header = headers; header->name; header++) {
+        const struct gravel_source_header one[] = {*header, {NULL, NULL}};
+        if (!gravel_source_includes(request->source, one))
+            continue;
+        const char *name = gravel_macros_find(options, header->text, &length);
+        if (name)
+            return gravel_fail(GRAVEL_EBUILD,
+                               "%s: the option -D%.*s defines a word that %s uses: call the macro "
+                               "otherwise, by capitals",
+                               request->name, (int)length, name, header->name);
+    }
+    return 0;
+}
+
+/* What may be built as it was asked for. */
+static int check(const struct gravel_program_request *request)
+{
+    int code = refuse_names(request, request->options);
+    return code ? code : refuse_names(request, request->extra_options);
+}
+
 int gravel_device_build(const struct gravel_device *device,
                         const struct gravel_program_request *request, cl_program *program)
 {
-    char *options = make_options(device, request), *text = make_text(request);
     *program = NULL;
-    int code = options && text ? build(device, request->name, text, options, program)
-                               : gravel_fail(GRAVEL_ENOMEM, "%s: text and options", request->name);
+    int code = check(request);
+    if (code)
+        return code;
+    char *options = make_options(device, request), *text = make_text(request);
+    code = options && text ? build(device, request->name, text, options, program)
+                           : gravel_fail(GRAVEL_ENOMEM, "%s: text and options", request->name);
     free(text);
     free(options);
     if (!code)

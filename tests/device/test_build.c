@@ -69,6 +69,103 @@ static void another_arena_version_is_refused_at_build(void **state)
                     NULL, "different versions");
 }
 
+/* A kernel of one statement list. */
+#define KERNEL(parameters, body) \
+    "#include \"gravel.cl.h\"\nkernel void k(" parameters ")\n{\n" body "\n}\n"
+#define INC(group) "gravel_inc_uint_wg( " group ", 0, 0, 0);"
+
+static void macros_that_change_the_headers_are_refused(void **state)
+{
+    static const char *const options[] = {"-Dn=5",       "-D n=5",    "-DX=1 -Dn",
+                                          "-Dn=5 -DX=1", "\"-Dn=5\"", "-DX=\"-D\" -Dn=5"};
+    (void)state;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);"), options[i],
+                        "count.cl: the option -Dn defines a word that gravel.cl.h uses");
+    static const char *const names[] = {"width", "index",       "value",   "first", "lane",
+                                        "arena", "gravel_node", "scratch", "bytes", "heap"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char option[64];
+        snprintf(option, sizeof option, "-D%s=1", names[i]);
+        expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);"), option, names[i]);
+        assert_non_null(strstr(gravel_last_error(), "call the macro otherwise"));
+    }
+}
+
+static void other_macros_are_the_programs_own(void **state)
+{
+    static const char *const options[] = {"-DN=5", "-Dno_word_of_it=1",
+                                          "-D MAX=3 -DL=2 -DTYPE=int"};
+    cl_program program;
+    (void)state;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        OK(gravel_program_build(gravel, "k.cl", KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);"),
+                                options[i], &program));
+        clReleaseProgram(program);
+    }
+    OK(gravel_program_build(gravel, "k.cl", "kernel void k(global int *x) { *x = n; }", "-Dn=5",
+                            &program));
+    clReleaseProgram(program);
+}
+
+static void a_missing_macro_is_named(void **state)
+{
+    (void)state;
+    expect_no_build(KERNEL("GRAVEL_ARENA", INC("g")), NULL, "GRAVEL_OPEN(g) missing");
+    expect_no_build(KERNEL("GRAVEL_ARENA", INC("group")), NULL, "GRAVEL_OPEN(group) missing");
+    expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g); " INC("h")), NULL,
+                    "GRAVEL_OPEN(h) missing");
+    expect_no_build(KERNEL("global int *x", "GRAVEL_OPEN(g); " INC("g")), NULL,
+                    "GRAVEL_ARENA missing");
+    expect_no_build(KERNEL("GRAVEL_ARENA", "nowhere = 1;"), NULL, "nowhere");
+    assert_null(strstr(gravel_last_error(), "advice"));
+}
+
+static void a_macro_that_stands_twice_is_named(void **state)
+{
+    (void)state;
+    expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);\nGRAVEL_OPEN(g);"), NULL,
+                    "GRAVEL_OPEN stands in a kernel once");
+    expect_no_build(KERNEL("GRAVEL_ARENA", "GRAVEL_OPEN(g);\nGRAVEL_OPEN(h);"), NULL,
+                    "GRAVEL_OPEN stands in a kernel once");
+}
+
+static void the_type_of_a_handler_is_told(void **state)
+{
+    (void)state;
+    const struct gravel_handler handlers[] = {
+        {.name = "visit", .n_args = 2},
+        {.name = "narrow", .n_args = 1, .arg_bytes = 4, .answers = true}};
+    struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2, .device_code = {.name = "h.cl"});
+    bindings.device_code.source = "#include \"gravel.cl.h\"\n"
+                                  "void visit(struct gravel_call c, uint a) {}\n"
+                                  "uint narrow(struct gravel_call c, uint a) { return a; }\n";
+    expect_no_open(NULL, &bindings, GRAVEL_EBUILD,
+                   "type is: void visit(struct gravel_call, ulong, ulong);");
+    bindings.device_code.source = "#include \"gravel.cl.h\"\n"
+                                  "void visit(struct gravel_call c, ulong a, ulong b) {}\n"
+                                  "ulong narrow(struct gravel_call c, ulong a) { return a; }\n";
+    expect_no_open(NULL, &bindings, GRAVEL_EBUILD,
+                   "type is: uint narrow(struct gravel_call, uint);");
+}
+
+static void arguments_that_are_not_set_are_listed(void **state)
+{
+    (void)state;
+    cl_program program;
+    OK(gravel_program_build(gravel, "k.cl",
+                            KERNEL("GRAVEL_ARENA, global uint *table", "GRAVEL_OPEN(g);"), NULL,
+                            &program));
+    cl_kernel kernel = clCreateKernel(program, "k", NULL);
+    const size_t n = 64;
+    expect_error(gravel_launch(gravel, kernel, 1, &n, &n, 0, NULL, NULL), GRAVEL_ECL,
+                 "kernel k: an argument is not set; it takes 0 gravel_arena_ by "
+                 "gravel_kernel_set_arena, 1 table");
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
 static void missing_header_names_it(void **state)
 {
     (void)state;
@@ -111,6 +208,12 @@ int main(void)
         cmocka_unit_test(syntax_error_before_the_include_names_line_1),
         cmocka_unit_test(unknown_handler_is_named),
         cmocka_unit_test(another_arena_version_is_refused_at_build),
+        cmocka_unit_test(macros_that_change_the_headers_are_refused),
+        cmocka_unit_test(other_macros_are_the_programs_own),
+        cmocka_unit_test(a_missing_macro_is_named),
+        cmocka_unit_test(a_macro_that_stands_twice_is_named),
+        cmocka_unit_test(the_type_of_a_handler_is_told),
+        cmocka_unit_test(arguments_that_are_not_set_are_listed),
         cmocka_unit_test(missing_header_names_it),
         cmocka_unit_test(bad_options_are_told),
         cmocka_unit_test(undefined_function_is_named),
