@@ -56,6 +56,7 @@ struct mpi_transport {
     int *ended; /* [n_ended] indices of sends that have ended, ascending, not yet handed out */
     uint32_t n_sends, capacity;
     int n_ended;
+    bool has_lost_sends; /* which of them have ended is no longer known */
 
     MPI_Request reduction;
     MPI_Datatype round_type;
@@ -143,10 +144,14 @@ static struct gravel_buffer *mpi_sent(struct gravel_transport *transport)
     struct gravel_buffer *home = gravel_handover_home(&mpi->handover);
     if (home)
         return home;
-    if (mpi->n_ended == 0 && mpi->n_sends) {
+    if (mpi->n_ended == 0 && mpi->n_sends && !mpi->has_lost_sends) {
         int n = 0;
-        MPI_Testsome((int)mpi->n_sends, mpi->requests, &n, mpi->ended, MPI_STATUSES_IGNORE);
-        mpi->n_ended = n == MPI_UNDEFINED ? 0 : n;
+        int error =
+            MPI_Testsome((int)mpi->n_sends, mpi->requests, &n, mpi->ended, MPI_STATUSES_IGNORE);
+        mpi->has_lost_sends = error != MPI_SUCCESS;
+        if (mpi->has_lost_sends)
+            mpi->base.fault = gravel_mpi_fail("MPI_Testsome", error);
+        mpi->n_ended = mpi->has_lost_sends || n == MPI_UNDEFINED ? 0 : n;
         /* Handed out from the largest down, so that removing one moves none that is still to come. */
         qsort(mpi->ended, (size_t)mpi->n_ended, sizeof *mpi->ended, ascending);
     }

@@ -25,7 +25,7 @@
 #define MOST_RECEIVES 16
 
 /* What goes wrong from now on, in this node's network thread. */
-static _Atomic bool breaks_post, breaks_test, breaks_get, breaks_header;
+static _Atomic bool breaks_post, breaks_test, breaks_get, breaks_header, breaks_sends;
 static MPI_Request *receives[MOST_RECEIVES]; /* of frames */
 static int n_receives;
 
@@ -76,6 +76,19 @@ int __wrap_MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag
     return __real_MPI_Isend(data, n, type, to, tag, comm, request);
 }
 
+int __real_MPI_Testsome(int n, MPI_Request *requests, int *n_ended, int *ended,
+                        MPI_Status *statuses);
+int __wrap_MPI_Testsome(int n, MPI_Request *requests, int *n_ended, int *ended,
+                        MPI_Status *statuses);
+
+int __wrap_MPI_Testsome(int n, MPI_Request *requests, int *n_ended, int *ended,
+                        MPI_Status *statuses)
+{
+    if (breaks_sends)
+        return MPI_ERR_OTHER;
+    return __real_MPI_Testsome(n, requests, n_ended, ended, statuses);
+}
+
 static const struct {
     const char *name;
     _Atomic bool *breaks;
@@ -85,6 +98,7 @@ static const struct {
 } modes[] = {
     {"post", &breaks_post, 1, 1, GRAVEL_EMPI, "MPI_Irecv: "},
     {"test", &breaks_test, 1, 1, GRAVEL_EMPI, "frames to this node are lost: MPI_Test: "},
+    {"sends", &breaks_sends, 1, 1, GRAVEL_EMPI, "MPI_Testsome: "},
     {"get", &breaks_get, 1, 1, GRAVEL_ENOMEM, "no memory for a control frame"},
     {"header", &breaks_header, 0, 1, GRAVEL_ECORRUPT, "from node 0 has a bad header"},
 };
