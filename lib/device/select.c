@@ -71,7 +71,7 @@ static int fail_empty(const struct platforms *platforms)
         char name[1024] = ""; /* else the query fails, and drivers give longer ones */
         size_t n = strlen(list);
         clGetPlatformInfo(platforms->ids[p], CL_PLATFORM_NAME, sizeof name, name, NULL);
-        snprintf(list + n, sizeof list - n, "%s%u (%s)", n ? ", " : "", p, name);
+        snprintf(list + n, sizeof list - n, "%s%u (%.100s)", n ? ", " : "", p, name);
         if (!strcmp(name, "Portable Computing Language"))
             name_cache(cache, sizeof cache);
     }
