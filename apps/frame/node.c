@@ -258,6 +258,18 @@ static cl_mem *array_slot(struct node *node, cl_mem array)
     die("more than %d arrays", NODE_MOST_ARRAYS);
 }
 
+/*
+ * A driver may give an array its memory at the first command that uses it, and wait for an idle device then: now none of
+ * the node's kernels waits for the host.
+ */
+static void place(struct node *node, cl_mem array)
+{
+    unsigned char byte;
+    node_check_cl(clEnqueueReadBuffer(gravel_cl_queue(node->gravel), array, CL_TRUE, 0, 1, &byte, 0,
+                                      NULL, NULL),
+                  "clEnqueueReadBuffer");
+}
+
 cl_mem node_array(struct node *node, size_t bytes, const void *data)
 {
     cl_int error;
@@ -266,6 +278,7 @@ cl_mem node_array(struct node *node, size_t bytes, const void *data)
                                   data && bytes ? (void *)(uintptr_t)data : NULL, &error);
     if (error != CL_SUCCESS)
         die("no room on the device for an array of %zu bytes (OpenCL error %d)", bytes, error);
+    place(node, array);
     *array_slot(node, NULL) = array;
     return array;
 }

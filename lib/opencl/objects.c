@@ -37,13 +37,34 @@ int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error)
                        gravel_cl_error(error), (int)error);
 }
 
+/*
+ * Give a buffer its memory now. NVIDIA's driver does that at the first command that uses it, and if it has to ask the
+ * device for more, it holds its lock until the device is idle: so never, behind a kernel that waits for the host. A
+ * queue of its own, so that the read waits for no kernel.
+ */
+static cl_int place(const struct gravel_device *device, cl_mem buffer)
+{
+    cl_int error;
+    unsigned char byte;
+    if (device->capability.is_cpu)
+        return CL_SUCCESS;
+    cl_command_queue queue =
+        clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
+    if (error != CL_SUCCESS)
+        return error;
+    error = clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 1, &byte, 0, NULL, NULL);
+    clReleaseCommandQueue(queue);
+    return error;
+}
+
 int gravel_cl_buffer_create(const struct gravel_device *device, const char *user, uint64_t bytes,
                             cl_mem *out)
 {
     cl_int error;
     *out = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    if (error == CL_SUCCESS)
+    if (error == CL_SUCCESS && (error = place(device, *out)) == CL_SUCCESS)
         return 0;
+    gravel_cl_buffer_release(*out);
     *out = NULL;
     return gravel_cl_buffer_fail(user, bytes, error);
 }

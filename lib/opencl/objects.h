@@ -21,7 +21,11 @@
 int gravel_cl_queue_create(const struct gravel_device *device, const char *user,
                            cl_command_queue *out);
 
-/** Make a buffer in device memory. As gravel_cl_queue_create. @return 0; GRAVEL_ENOMEM with the size. */
+/**
+ * Make a buffer in device memory, which the device has when the call returns. As gravel_cl_queue_create.
+ *
+ * @return 0; GRAVEL_ENOMEM with the size.
+ */
 int gravel_cl_buffer_create(const struct gravel_device *device, const char *user, uint64_t bytes,
                             cl_mem *out);
 

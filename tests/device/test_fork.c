@@ -60,6 +60,7 @@ static void call_heap(void)
     uint64_t offset;
     void *memory;
     must_refuse(gravel_alloc(gravel, 64, &offset), "gravel_alloc");
+    must_refuse(gravel_alloc_named(gravel, "counters", 64, &offset), "gravel_alloc_named");
     must_refuse(gravel_free(gravel, word), "gravel_free");
     must_refuse(gravel_map(gravel, word, 8, CL_MAP_READ, 0, &memory), "gravel_map");
     must_refuse(gravel_unmap(gravel, mapped), "gravel_unmap");
