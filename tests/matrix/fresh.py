@@ -21,7 +21,7 @@ from portability import debian  # noqa: E402
 from portability.place import CannotRun, Chroot  # noqa: E402
 
 RELEASE = "bookworm"  # the page says Debian 12
-CLONE, HOME = "/root/gravel-clone", "/root/user"
+CLONE, HOME = "/srv/gravel-clone", "/srv/user"  # in the chroot
 LIMIT_S = 1500  # of a block of commands, two of which build everything
 # What a terminal of an ordinary user does not need: the chroot has no sudo and one user, root.
 SETTINGS = {"HOME": HOME, "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
