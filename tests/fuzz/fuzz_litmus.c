@@ -2,19 +2,19 @@
 /*
  * Feed the parser of litmus programs arbitrary bytes, and judge what it takes.
  *
- * Path: libFuzzer -> this -> lib/hrf/parse.h, lib/hrf/verdict.h
+ * Path: libFuzzer -> this -> tools/hrf/checker/parse.h, tools/hrf/checker/verdict.h
  * Threads: one.
  *
  * Besides what the sanitizers see: a program that is refused comes with one line of file, line, what is wrong and what
  * was expected; one that is taken has threads, and gets verdicts that do not contradict each other.
  */
-#include "hrf/parse.h"
+#include "checker/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hrf/mutate.h"
+#include "checker/mutate.h"
 
 #define LIMIT 200 /* executions */
 #define MAX_JUDGED_EVENTS 24

@@ -53,7 +53,7 @@ sequence)
     length=1024
     ;;
 litmus)
-    set -- -Ilib lib/hrf/*.c
+    set -- -Itools/hrf tools/hrf/checker/*.c
     cp tests/hrf/models/*.litmus tests/hrf/protocols/*.litmus "$work/seeds"
     length=1024
     ;;

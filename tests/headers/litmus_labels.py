@@ -47,8 +47,6 @@ def operations(text, path):
 def in_code(root):
     found = collections.defaultdict(set)
     for path in sources(root):
-        if "lib/hrf" in path:
-            continue
         lines = open(path, encoding="utf-8").read().split("\n")
         for number, line in enumerate(lines):
             match = COMMENT.search(line)

@@ -5,7 +5,7 @@
  *
  * usage: test_hrf_engines [SEED [PROGRAMS]]
  *
- * Path:    meson test -> this -> lib/hrf.
+ * Path:    meson test -> this -> tools/hrf/checker.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,13 +16,13 @@
 
 #include <cmocka.h>
 
-#include "hrf/consistent.h"
-#include "hrf/graphs.h"
-#include "hrf/machine.h"
-#include "hrf/parse.h"
-#include "hrf/race.h"
-#include "hrf/shadow.h"
-#include "hrf/verdict.h"
+#include "checker/consistent.h"
+#include "checker/graphs.h"
+#include "checker/machine.h"
+#include "checker/parse.h"
+#include "checker/race.h"
+#include "checker/shadow.h"
+#include "checker/verdict.h"
 #include "random_program.h"
 
 #define MAX_KEYS 65536u

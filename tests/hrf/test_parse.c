@@ -2,7 +2,7 @@
 /*
  * What the parser takes, and what it says of what it does not take: file, line, what is wrong and what was expected.
  *
- * Path:    meson test -> this -> lib/hrf/parse.c.
+ * Path:    meson test -> this -> tools/hrf/checker/parse.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "hrf/parse.h"
+#include "checker/parse.h"
 
 #define HEAD "litmus t\nlocations x, y = 3, local f;\n"
 #define THREAD(code) HEAD "thread P dev 0 wg 0 {\n" code "\n}\n"

@@ -7,7 +7,7 @@
  * that the records stand in an order in which the operations happened. Calls of the C library that copy memory are not
  * seen.
  *
- * Path:    the compiler's calls -> this -> $HRF_TRACE_FILE, in the form of lib/hrf/trace_record.h.
+ * Path:    the compiler's calls -> this -> $HRF_TRACE_FILE, in the form of tools/hrf/checker/trace_record.h.
  * Threads: any.
  */
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hrf/trace_record.h"
+#include "checker/trace_record.h"
 #include "hrf_trace.h"
 
 #define BUFFERED 65536u

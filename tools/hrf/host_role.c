@@ -6,7 +6,7 @@
  */
 #include "host_role.h"
 
-#include "hrf/execution.h"
+#include "checker/execution.h"
 
 #include <sched.h>
 

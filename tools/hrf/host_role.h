@@ -2,13 +2,13 @@
 /*
  * One thread of a litmus program, made by the host on words that it shares with a device.
  *
- * Path:    host.c -> host_role.c -> lib/hrf/machine.h.
+ * Path:    host.c -> host_role.c -> tools/hrf/checker/machine.h.
  * Threads: any, of different threads of the program.
  */
 #ifndef TOOLS_HRF_HOST_ROLE_H
 #define TOOLS_HRF_HOST_ROLE_H
 
-#include "hrf/machine.h"
+#include "checker/machine.h"
 
 #include <stdatomic.h>
 

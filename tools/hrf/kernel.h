@@ -2,7 +2,7 @@
 /*
  * A litmus program as an OpenCL kernel that plays many instances of it at once.
  *
- * Path:    lib/hrf/program.h -> kernel_shape.c -> kernel.c, kernel_code.c -> devices.c.
+ * Path:    tools/hrf/checker/program.h -> kernel_shape.c -> kernel.c, kernel_code.c -> devices.c.
  * Source:  Levine et al. 2023, "MC Mutants": parallel instances, permuted partners, stress. What a work-item plays is
  *          one role of many instances, one after the other; work-groups of one program are work-groups of the device.
  */

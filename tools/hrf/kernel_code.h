@@ -8,7 +8,7 @@
 #ifndef TOOLS_HRF_KERNEL_CODE_H
 #define TOOLS_HRF_KERNEL_CODE_H
 
-#include "hrf/program.h"
+#include "checker/program.h"
 
 #include <stdio.h>
 

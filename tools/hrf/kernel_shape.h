@@ -2,12 +2,12 @@
 /*
  * What kernel a litmus program needs: which of its threads are work-groups, and which values its condition counts.
  *
- * Path:    lib/hrf/program.h -> kernel_shape.c -> kernel.c, devices.c, play.c.
+ * Path:    tools/hrf/checker/program.h -> kernel_shape.c -> kernel.c, devices.c, play.c.
  */
 #ifndef TOOLS_HRF_KERNEL_SHAPE_H
 #define TOOLS_HRF_KERNEL_SHAPE_H
 
-#include "hrf/program.h"
+#include "checker/program.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
  */
 #include "play.h"
 
-#include "hrf/mutate.h"
+#include "checker/mutate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

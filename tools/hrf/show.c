@@ -4,9 +4,9 @@
  */
 #include "show.h"
 
-#include "hrf/mutate.h"
-#include "hrf/parse.h"
-#include "hrf/print.h"
+#include "checker/mutate.h"
+#include "checker/parse.h"
+#include "checker/print.h"
 #include "play.h"
 
 #include <inttypes.h>

@@ -2,12 +2,12 @@
 /*
  * One file: judged, and the verdict shown.
  *
- * Path:    gravel-hrf.c -> show.c -> lib/hrf; standard output.
+ * Path:    gravel-hrf.c -> show.c -> tools/hrf/checker; standard output.
  */
 #ifndef TOOLS_HRF_SHOW_H
 #define TOOLS_HRF_SHOW_H
 
-#include "hrf/verdict.h"
+#include "checker/verdict.h"
 
 #include <jansson.h>
 

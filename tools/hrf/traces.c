@@ -2,9 +2,9 @@
 /*
  * --trace: races in what a program has logged.
  *
- * Path:    a file of lib/hrf/trace_record.h -> traces.c -> lib/hrf/trace.h; standard output.
+ * Path:    a file of tools/hrf/checker/trace_record.h -> traces.c -> tools/hrf/checker/trace.h; standard output.
  */
-#include "hrf/trace.h"
+#include "checker/trace.h"
 #include "show.h"
 
 #include <fcntl.h>

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a model allows an execution.
+ *
+ * Path:    orders.c -> consistent.c -> graphs.c.
+ */
+#ifndef GRAVEL_HRF_CONSISTENT_H
+#define GRAVEL_HRF_CONSISTENT_H
+
+#include "checker/orders.h"
+
+/** Whether happens-before, coherence and the order of seq_cst operations fit together. @param orders  of the whole. */
+bool hrf_is_consistent(const struct hrf_orders *orders);
+
+#endif

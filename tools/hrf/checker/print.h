@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Executions and races for people: as text, and as a graph for Graphviz.
+ *
+ * Path:    verdict.c -> print.c -> standard output.
+ */
+#ifndef GRAVEL_HRF_PRINT_H
+#define GRAVEL_HRF_PRINT_H
+
+#include "checker/verdict.h"
+
+#include <stdio.h>
+
+/** An access as writer:3 "x = 1". */
+void hrf_print_event(FILE *out, const struct hrf_execution *execution, uint32_t event);
+/** A line: the two accesses, and why nothing orders them. */
+void hrf_print_race(FILE *out, const struct hrf_verdict *verdict, enum hrf_model model);
+/** The events in an order in which they may happen. @param marked  [n] events with a star. */
+void hrf_print_execution(FILE *out, const struct hrf_execution *execution, const uint32_t *marked,
+                         uint32_t n);
+/** A line: an assert that failed, a barrier that some work-items do not reach, threads that wait without limit. */
+void hrf_print_fault(FILE *out, const struct hrf_verdict *verdict);
+/** The race's execution: program order, reads-from, coherence and what synchronizes. @return 0; -1 without memory. */
+int hrf_print_dot(FILE *out, const struct hrf_verdict *verdict, enum hrf_model model);
+
+const char *hrf_fault_text(enum hrf_fault fault);
+
+#endif
