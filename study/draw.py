@@ -20,6 +20,13 @@ def save(figure, head, stem):
     return ["%s.%s" % (os.path.basename(stem), kind) for kind in ("png", "svg")]
 
 
+def save_chart(figure, path, source):
+    """A chart of docs/results; source: of what data, in its metadata."""
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None, "Source": source})
+    plt.close(figure)
+
+
 def lines(series, xlabel, ylabel, log_y=True, size=(5.2, 3.2)):
     """series: {name: [(x, y)]}; x in powers of two."""
     figure, axes = plt.subplots(figsize=size)

@@ -5,6 +5,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import time
 
 from portability.place import TIMED_OUT, run_limited
 
@@ -25,6 +26,10 @@ class Failed(Exception):
 
 class Skipped(Exception):
     """What this device cannot do, by the program's own word."""
+
+
+class NoTime(Exception):
+    """A measurement that does not fit into the time that was given; the text names it."""
 
 
 def in_shell_words(argv, settings):
@@ -51,6 +56,7 @@ class Place:
         self.kept = {}  # rows that more than one figure shows
         self.failures = []  # texts, of attempts
         self.devices, self.device = [], None  # of gravel-info, once it was asked: all, and the one that a rank takes
+        self.ends = float("inf")  # on the monotonic clock; what would run longer is left out
 
     def attempt(self, measure):
         """Rows, or none and one more failure: the rest of a figure is still measured."""
@@ -59,7 +65,9 @@ class Place:
         except Failed as error:
             self.log("FAILED: %s" % error)
             self.failures.append(str(error))
-            return []
+        except (NoTime, Skipped) as error:
+            self.log("left out: %s" % error)
+        return []
 
     # ---- programs ----
 
@@ -76,10 +84,15 @@ class Place:
         """
         settings = dict(settings or {})
         command = in_shell_words(argv, settings)
-        done = run_limited(argv, {**os.environ, **MPI_SETTINGS, **settings}, limit_s, cwd=self.out)
+        left_s = self.ends - time.monotonic()
+        if left_s < 1:
+            raise NoTime(command)
+        done = run_limited(argv, {**os.environ, **MPI_SETTINGS, **settings}, int(min(limit_s, left_s)), cwd=self.out)
         results = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
         if done.status == SKIPPED:
             raise Skipped(results[-1]["skipped"] if results and "skipped" in results[-1] else done.last_line())
+        if done.status == TIMED_OUT and left_s < limit_s:
+            raise NoTime(command)
         if done.status == TIMED_OUT:
             raise Failed("%s: no end within %d s" % (command, limit_s))
         if done.status:

@@ -2,6 +2,8 @@
 """Rivals take turns, so that what else the machine does falls on all of them; medians, and ratios inside a round."""
 import statistics
 
+from study.place import NoTime
+
 
 def in_turn(rivals, n_rounds):
     """Run every rival once a round, starting with another one each time.
@@ -11,13 +13,17 @@ def in_turn(rivals, n_rounds):
     """
     names, rows, rates = list(rivals), {}, {name: [] for name in rivals}
     for number in range(n_rounds):
-        for turn in range(len(names)):
-            name = names[(turn + number) % len(names)]
-            rows[name] = rivals[name]()
-            rates[name].append(rows[name]["rate"])
+        try:
+            rows = {name: rivals[name]() for name in names[number % len(names):] + names[:number % len(names)]}
+        except NoTime:
+            if number == 0:
+                raise
+            break  # the rounds before it count
+        for name, row in rows.items():
+            rates[name].append(row["rate"])
     for name, row in rows.items():
         row.update(rate=statistics.median(rates[name]), rates=rates[name], min=min(rates[name]),
-                   max=max(rates[name]), rounds=n_rounds)
+                   max=max(rates[name]), rounds=len(rates[name]))
     return {name: rows[name] for name in names}
 
 

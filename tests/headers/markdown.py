@@ -5,14 +5,15 @@
 usage: markdown.py SOURCE
 exit:  0; 1 with file and line
 
-Path: README.md, CONTRIBUTING.md, docs/, apps/, examples/ -> this.
+Path: README.md of every room, CONTRIBUTING.md, docs/, examples/ -> this.
 """
 import glob
 import os
 import re
 import sys
 
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/*/*.md", "apps/README.md", "apps/*/README.md", "examples/*.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/*/*.md", "apps/*/README.md", "examples/*.md",
+         "*/README.md")
 FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 
 

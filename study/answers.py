@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""docs/results/README.md: a sentence, a chart and a table for each question, from the data in the folder data beside it.
+
+A chart says in its metadata which data it was drawn from, so that a check needs no matplotlib.
+"""
+import hashlib
+import json
+import os
+import re
+
+from portability.place import TOP
+from study import page, records
+from study.place import Failed
+
+DATA = os.path.join(TOP, "docs", "results", "data")
+BEGIN = "<!-- written by study/results --page: begin -->"
+END = "<!-- end -->"
+
+
+def by_machine(folder, question):
+    """{machine: rows}, in the order of machines.jsonl."""
+    rows = records.checked(folder, question)
+    names = [machine["machine"] for machine in records.machines(folder)]
+    return {name: own for name in names for own in [[row for row in rows if row["machine"] == name]] if own}
+
+
+def digest(machines):
+    return hashlib.sha256(json.dumps(machines, sort_keys=True).encode()).hexdigest()[:16]
+
+
+# ---- text --------------------------------------------------------------------------------------
+
+def text_of(folder, questions):
+    """All that is between the markers; a question without data says so."""
+    used = {name for question in questions for name in by_machine(folder, question)}
+    sections = [machines_table([machine for machine in records.machines(folder) if machine["machine"] in used])]
+    for question in questions:
+        sections.append(section(question, by_machine(folder, question)))
+    return "\n\n".join(sections)
+
+
+def machines_table(machines):
+    heads = ["machine", "device", "step", "devices", "processor", "cores"]
+    return page.in_markdown(heads, [[str(machine[name]) for name in heads] for machine in machines])
+
+
+def section(question, machines):
+    parts = ["## " + question.TITLE]
+    if not machines:
+        return "\n\n".join(parts + ["Not measured yet."])
+    parts += [fold("**%s**: %s" % (name, said)) for name, said in sentences(question, machines)]
+    parts += ["![%s](charts/%s.svg)" % (question.TITLE, question.NAME), question.ABOUT]
+    for name, rows in machines.items():
+        parts.append("%s:\n\n%s" % (head_of(name, rows), page.in_markdown(*question.table(rows))))
+    return "\n\n".join(parts + ["[Data](data/%s.jsonl), with a command for each row." % question.NAME])
+
+
+def sentences(question, machines):
+    said = [(name, question.sentence(rows)) for name, rows in machines.items()]
+    return [(name, sentence) for name, sentence in said if sentence]
+
+
+def head_of(name, rows):
+    """Where and when a machine's rows were measured."""
+    runs = sorted({(row["revision"], row["date"], row["driver"]) for row in rows})
+    return "%s, %s" % (name, "; ".join("revision %s, %s, driver %s" % run for run in runs))
+
+
+def fold(text, width=120):
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) >= width:
+            lines.append("")
+        lines[-1] += " " * bool(lines[-1]) + word
+    return "\n".join(lines)
+
+
+# ---- the page ----------------------------------------------------------------------------------
+
+def beside(folder, *names):
+    """The path of the page, or of a chart, that belongs to this data."""
+    return os.path.join(os.path.dirname(os.path.abspath(folder)), *names)
+
+
+def split(path):
+    """What the page has before and behind the markers; Failed if they are missing."""
+    with open(path, encoding="utf-8") as lines:
+        before, found, rest = lines.read().partition(BEGIN)
+    _, closed, after = rest.partition(END)
+    if not found or not closed:
+        raise Failed("%s: no markers %s and %s" % (path, BEGIN, END))
+    return before, after
+
+
+def whole(path, folder, questions):
+    before, after = split(path)
+    return before + BEGIN + "\n" + text_of(folder, questions) + "\n" + END + after
+
+
+def write(folder, questions, draw):
+    path = beside(folder, "README.md")
+    text = whole(path, folder, questions)
+    with open(path, "w", encoding="utf-8") as lines:
+        lines.write(text)
+    os.makedirs(beside(folder, "charts"), exist_ok=True)
+    for question in questions:
+        machines = by_machine(folder, question)
+        if machines:
+            draw.save_chart(question.draw(machines, draw), chart_of(folder, question), source_of(machines))
+
+
+def chart_of(folder, question):
+    return beside(folder, "charts", question.NAME + ".svg")
+
+
+def source_of(machines):
+    return "data " + digest(machines)
+
+
+def differences(folder, questions):
+    """What the page and the charts say otherwise than the data."""
+    path = beside(folder, "README.md")
+    with open(path, encoding="utf-8") as lines:
+        is_written, should = lines.read(), whole(path, folder, questions)
+    found = [] if is_written == should else [first_difference(path, is_written, should)]
+    for question in questions:
+        machines = by_machine(folder, question)
+        chart = chart_of(folder, question)
+        if machines and not (os.path.exists(chart) and is_of(chart, source_of(machines))):
+            found.append("%s: not drawn from this data" % chart)
+    return found
+
+
+def is_of(chart, source):
+    with open(chart, encoding="utf-8") as lines:
+        return re.search(r"<dc:source>\s*(<[^>]*>\s*)*%s<" % re.escape(source), lines.read()) is not None
+
+
+def first_difference(path, is_written, should):
+    for number, (old, new) in enumerate(zip(is_written.splitlines(), should.splitlines()), 1):
+        if old != new:
+            return "%s:%d: '%s' where the data say '%s'" % (path, number, old, new)
+    return "%s: %d lines, %d from the data" % (path, is_written.count("\n"), should.count("\n"))

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Against hand-written MPI?"""
+from study import rounds, runs
+
+NAME = "by-hand"
+TITLE = "Against hand-written MPI?"
+ABOUT = """`mpi-hand` is plain C over MPI for this one problem: it collects 4-byte (GUPS) or 8-byte (PageRank) messages in 64 kB
+buffers by hand. `mpi-accumulate` calls `MPI_Accumulate` for each update. `plain C` is one process without messages, by
+OpenMP on all cores. Gravel's ranks have a device each, or share the cores; on a machine with GPUs the rivals have all of its
+cores. Ratios are Gravel's rate over the rival's, inside a round."""
+KEYS = ("what", "system", "of_ranks")
+HAND, ACCUMULATE, PLAIN = "mpi-hand", "mpi-accumulate", "plain C"
+# Options of an application, and the rival's where it is plain C: name and variant.
+APPS = {"pagerank": ("-i 10 -t 0 -g %d", (8, 18, 20), "bench-pagerank", "pull"),
+        "sssp": ("-g %d", (8, 16, 18), "bench-sssp", None),
+        "color": ("-g %d", (8, 16, 18), "bench-color", None),
+        "kmeans": ("-p %d", (1000, 1 << 20, 1 << 22), "bench-kmeans", None)}
+
+
+def n_rounds(place):
+    return 3 if place.is_cpu() and not place.quick else 1
+
+
+def ranks_of_rivals(place, n_ranks):
+    """One a core beside GPUs, the same as Gravel's where they share the cores."""
+    return n_ranks if place.is_cpu() else 1 << (len(place.cores).bit_length() - 1)
+
+
+def measure(place):
+    rows = []
+    for n_ranks in sorted(place.ranks, reverse=True) if place.is_cpu() else place.ranks[-1:]:
+        rows += place.attempt(lambda n=n_ranks: gups(place, n))
+        rows += place.attempt(lambda n=n_ranks: pagerank(place, n))
+    for name in APPS:
+        rows += place.attempt(lambda name=name: beside_plain(place, name))
+    return rows
+
+
+def in_turn(place, what, rivals, n_ranks):
+    return [{"what": what, "system": system, "of_ranks": n_ranks, **row}
+            for system, row in rounds.in_turn(rivals, n_rounds(place)).items()]
+
+
+def gups(place, n_ranks):
+    log2, others = runs.sized(place, 12, 24, 28), ranks_of_rivals(place, n_ranks)
+    own, theirs = (log2 - (n - 1).bit_length() for n in (n_ranks, others))
+    rivals = {"gravel": lambda: runs.app(place, "gups", "--table %d --updates %d" % (own, own), n_ranks)}
+    for variant in (HAND, ACCUMULATE):
+        rivals[variant] = lambda variant=variant: runs.bench(
+            place, "bench-gups", "--runs %d --variant %s --table-words-log2 %d --updates-log2 %d" % (
+                runs.sized(place, 1, 1, 3), variant, theirs, theirs), others)[variant]
+    return in_turn(place, "gups", rivals, n_ranks)
+
+
+def options_of(place, name):
+    options, sizes, *_ = APPS[name]
+    return options % runs.sized(place, *sizes)
+
+
+def pagerank(place, n_ranks):
+    options, others = options_of(place, "pagerank"), ranks_of_rivals(place, n_ranks)
+    return in_turn(place, "pagerank", {
+        "gravel": lambda: runs.app(place, "pagerank", options, n_ranks),
+        HAND: lambda: peer(place, "bench-pagerank", HAND, options, others)}, n_ranks)
+
+
+def peer(place, program, variant, options, n_ranks=1):
+    words = "-q -v %s" % options + (" --variant " + variant if variant else "")
+    return next(iter(runs.bench(place, program, words, n_ranks).values()))
+
+
+def beside_plain(place, name):
+    _, _, program, variant = APPS[name]
+    options = options_of(place, name)
+    return in_turn(place, name + ", alone", {
+        "gravel": lambda: runs.app(place, name, options),
+        PLAIN: lambda: peer(place, program, variant, options)}, 1)
+
+
+def beside(rows):
+    """[(what, of_ranks, {system: row})]"""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["what"], row["of_ranks"]), {})[row["system"]] = row
+    return [(what, n_ranks, of) for (what, n_ranks), of in sorted(groups.items()) if "gravel" in of]
+
+
+def ratio(of, system):
+    return rounds.ratio(of["gravel"], of[system]) if system in of else None
+
+
+def sentence(rows):
+    found = {(what, n): of for what, n, of in beside(rows)}
+    most = max((n for what, n in found if what == "gups"), default=None)
+    of = found.get(("gups", most), {})
+    if HAND not in of or ACCUMULATE not in of:
+        return None
+    hand = ratio(of, HAND)
+    text = "GUPS on %d rank%s makes %.2g times the rate of MPI by hand" % (most, "s" * (most > 1), hand)
+    text += " and %.2g times that of an MPI_Accumulate for each update" % ratio(of, ACCUMULATE)
+    pages = ratio(found.get(("pagerank", most), {}), HAND)
+    return text + ("; PageRank %.2g times the rate by hand." % pages if pages else ".")
+
+
+def table(rows):
+    heads = ["", "ranks", "Gravel, M/s", "unit", "/ mpi-hand", "on ranks", "/ mpi-accumulate", "/ plain C"]
+    return heads, [[what, str(n_ranks), of["gravel"]["rate"] / 1e6, of["gravel"]["unit"], ratio(of, HAND),
+                    str(of[HAND]["ranks"]) if HAND in of else "-", ratio(of, ACCUMULATE), ratio(of, PLAIN)]
+                   for what, n_ranks, of in beside(rows)]
+
+
+def draw(machines, draw):
+    groups = list(dict.fromkeys((name, what, n) for name, rows in machines.items() for what, n, _ in beside(rows)))
+    found = {(name, what, n): of for name, rows in machines.items() for what, n, of in beside(rows)}
+    return draw.bars(["%s\n%s\n%d rank%s" % (name, what, n, "s" * (n > 1)) for name, what, n in groups],
+                     {"Gravel / " + system: [ratio(found[group], system) for group in groups]
+                      for system in (HAND, ACCUMULATE, PLAIN)}, "rate of Gravel over the rival's", log_y=True, reference=1)

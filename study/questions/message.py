@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""How fast is a message?"""
+from study import queue, runs
+
+NAME = "message"
+TITLE = "How fast is a message?"
+ABOUT = """*Hand-over* is a kernel's messages until its host has read them (`bench-queue`, on GPUs `bench-pump`); *copy*, plain
+copies of as many bytes. *To the end* is an update of a random word of a table (`gups`), half of which lie at the other node
+if there are two. A *round trip* is one group that asks for a number and waits (`bench-request`)."""
+KEYS = ("what", "bytes")
+UPDATES = {"inc": 4, "add-float": 8, "put": 12}  # bytes of a message
+
+
+def gups_options(place, op):
+    return "%s --op %s -n %s" % (runs.sized(place, "--table 10 --updates 12", "--table 24 --updates 24",
+                                            "--table 28 --updates 28"), op, 1 if place.quick else 5)
+
+
+def gups(place, op, n_ranks):
+    return runs.once(place, runs.app, "gups", gups_options(place, op), n_ranks)
+
+
+def measure(place):
+    rows = place.attempt(lambda: hand_over(place))
+    for op, n_ranks in (("inc", 1), ("inc", 2), ("round trip", 1), ("round trip", 2), ("put", 1), ("add-float", 1), ("put", 2),
+                        ("add-float", 2)):
+        if n_ranks in place.ranks:
+            rows += place.attempt(lambda op=op, n=n_ranks: round_trip(place, n) if op not in UPDATES else
+                                  [{"what": op, "bytes": UPDATES[op], **gups(place, op, n)}])
+    return rows
+
+
+def hand_over(place):
+    rows = queue.measure(place, [32] if place.quick else [8, 16, 32], [256], ["work-group"])
+    return [{"what": "copy" if row["variant"] == "copy" else "hand-over", "bytes": row["message_bytes"], "ranks": 1,
+             **{name: row[name] for name in ("rate", "unit", "valid", "command")}} for row in rows]
+
+
+def round_trip(place, n_ranks):
+    answers = runs.bench(place, "bench-request", "--runs %d --variant round-trip-1" % (1 if place.quick else 5), n_ranks)
+    return [{"what": "round trip", "bytes": 8, **row} for row in answers.values()]
+
+
+def sentence(rows):
+    handed, copied = (runs.rate(rows, what=what, bytes=8) for what in ("hand-over", "copy"))
+    one, two = (runs.rate(rows, what="inc", ranks=n) for n in (1, 2))
+    trip = runs.rate(rows, what="round trip", ranks=2) or runs.rate(rows, what="round trip")
+    if not (handed and one and trip):
+        return None
+    text = "a kernel hands its host %s M messages of 8 bytes a second" % in_millions(handed)
+    text += ", %.2f of what plain copies carry" % (handed / copied) if copied else ""
+    text += "; %s M increments a second reach their words on one rank" % in_millions(one)
+    text += ", %s M on two" % in_millions(two) if two else ""
+    return text + "; an answer takes %.0f us." % (1e6 / trip)
+
+
+def in_millions(rate):
+    return "%.3g" % (rate / 1e6) if rate < 1e9 else "%.0f" % (rate / 1e6)
+
+
+def table(rows):
+    return ["", "bytes", "ranks", "M messages/s", "GB/s"], [
+        [row["what"], str(row["bytes"]), str(row["ranks"]), row["rate"] / 1e6, row["rate"] * row["bytes"] / 1e9]
+        for row in rows]
+
+
+def draw(machines, draw):
+    shown = [("hand-over", 8, 1), ("hand-over", 32, 1), ("inc", 4, 1), ("inc", 4, 2), ("put", 12, 1), ("put", 12, 2),
+             ("round trip", 8, 2)]
+    groups = ["%s\n%d bytes%s" % (what, n_bytes, "\ntwo ranks" * (ranks == 2)) for what, n_bytes, ranks in shown]
+    series = {name: [(runs.rate(rows, what=what, bytes=n_bytes, ranks=ranks) or 0) / 1e6
+                     for what, n_bytes, ranks in shown] for name, rows in machines.items()}
+    return draw.bars(groups, series, "million messages a second", log_y=True)

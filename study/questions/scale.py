@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Does it scale?"""
+from study import runs
+from study.questions import message
+
+NAME = "scale"
+TITLE = "Does it scale?"
+ABOUT = """A rank has a GPU, or cores, of its own. `gups` makes as many updates on every rank; the other applications share one
+input out. *Of the bus*: what they send crosses two buses, so it is twice the bytes between nodes, a second of the last
+trial, over what `bench-bus` copied both ways on as many GPUs at once. *Cores* are those of one process."""
+KEYS = ("what", "cores_each")
+APPS = {"gups": None, "pagerank": ("-i 10 -t 0 -g %d -n 5", (8, 18, 20)), "sssp": ("-g %d -n 5", (8, 16, 20)),
+        "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "color": ("-g %d -n 3", (8, 16, 18))}
+BUS = "--mib 64 --copies 32 --variant %s --runs 5"
+
+
+def measure(place):
+    rows = []
+    for n_ranks in () if place.is_cpu() else place.ranks:
+        rows += place.attempt(lambda n=n_ranks: [bus(place, n)])
+    for name in APPS:
+        for n_ranks in place.ranks:
+            rows += place.attempt(lambda name=name, n=n_ranks: [app(place, name, n)])
+    if place.is_cpu():
+        for n_cores in place.ranks:
+            rows += place.attempt(lambda n=n_cores: [on_cores(place, n)])
+    return rows
+
+
+def bus(place, n_ranks):
+    argv, settings = place.on_ranks(n_ranks, [place.program("bench/bench-bus"), "--json", "--mib", "64", "--copies", "32",
+                                              "--variant", "both ways", "--runs", "5"])
+    results, command = place.run(argv, settings)
+    return {"what": "bus", "cores_each": 0, "ranks": n_ranks, "rate": float(results[-1]["rate"]), "unit": "bytes/s",
+            "valid": results[-1]["valid"], "command": command}
+
+
+def app(place, name, n_ranks):
+    if name == "gups" and not place.is_cpu():
+        row = message.gups(place, "inc", n_ranks)
+    else:
+        row = runs.app(place, name, options_of(place, name), n_ranks, own_cores=place.is_cpu())
+    return {"what": name, "cores_each": place.cores_each() if place.is_cpu() else 0, **row}
+
+
+def options_of(place, name):
+    if name == "gups":
+        return message.gups_options(place, "inc")
+    options, sizes = APPS[name]
+    return options % runs.sized(place, *sizes)
+
+
+def on_cores(place, n_cores):
+    """gups in one process on so many cores."""
+    argv = [place.program("apps/gups/gups"), "-q", "-v", "--json"] + message.gups_options(place, "inc").split()
+    settings = {"POCL_MAX_PTHREAD_COUNT": str(n_cores), "GRAVEL_TRANSPORT": "self"}
+    results, command = place.run(["taskset", "-c", ",".join(str(core) for core in place.cores[:n_cores])] + argv, settings)
+    return {"what": "gups, one process", "cores_each": n_cores, "ranks": 1, "rate": float(results[-1]["rate"]),
+            "unit": results[-1]["unit"], "valid": results[-1]["valid"], "command": command}
+
+
+def places(row):
+    """What a rate should grow with."""
+    return row["cores_each"] if row["what"] == "gups, one process" else row["ranks"]
+
+
+def by_app(rows):
+    """{what: {places: row}}, the bus first."""
+    apps = {}
+    for row in rows:
+        apps.setdefault(row["what"], {})[places(row)] = row
+    return apps
+
+
+def of_one(of, n):
+    return runs.over(of[n]["rate"], of[1]["rate"]) if 1 in of else None
+
+
+def sentence(rows):
+    apps = {what: of for what, of in by_app(rows).items() if what in APPS and 1 in of}
+    most = max((max(of) for of in apps.values()), default=1)
+    ups = ["%s %.2f" % (what, of_one(of, most)) for what, of in apps.items() if most in of]
+    return "%d ranks make so many times the rate of one: %s." % (most, ", ".join(ups)) if most > 1 and ups else None
+
+
+def table(rows):
+    lines, buses = [], by_app(rows).get("bus", {})
+    for what, of in by_app(rows).items():
+        for n in sorted(of):
+            limit = buses[n]["rate"] if n in buses and what != "bus" and n > 1 else None
+            lines.append([what, "%d core%s" % (n, "s" * (n > 1)) if what == "gups, one process" else str(n),
+                          of[n]["rate"] / 1e6, "M " + of[n]["unit"], of_one(of, n),
+                          runs.over(2 * of[n].get("crossed", 0), limit)])
+    return ["", "ranks", "rate", "unit", "of one", "of the bus"], lines
+
+
+def draw(machines, draw):
+    series = {"%s: %s" % (name, what): [(n, of_one(of, n)) for n in of]
+              for name, rows in machines.items() for what, of in by_app(rows).items() if 1 in of and len(of) > 1}
+    figure = draw.lines(series, "ranks, or cores", "rate over that of one", log_y=False)
+    counts = sorted({n for points in series.values() for n, _ in points})
+    figure.axes[0].plot(counts, counts, color="black", linestyle=":", label="linear")
+    figure.axes[0].legend(ncol=2)
+    return figure

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Test of study/results: rows that it measures, rows of another machine, rows that are refused, and the page.
+#
+# usage: results.sh <source> <build> <test>    exit: 0 passed, 1 failed, 77 skipped
+set -u
+
+source=$1 build=$2 test=$3
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+fail() { echo "FAIL: $*"; cat "$work/said"; exit 1; }
+results() { "$source/study/results" --build "$build" --data "$work/docs/data" "$@" >"$work/said" 2>&1; }
+refused() { text=$1; shift; results "$@" && fail "exit status 0"; grep -qF -e "$text" "$work/said" || fail "no '$text'"; }
+measure() { results "$@" --quick --ranks 1 --machine here; }
+
+# holds <file> <expression>: true of its rows.
+holds()
+{
+    python3 -c '
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert rows and eval(sys.argv[2], {"rows": rows}), rows' "$work/docs/data/$1.jsonl" "$2" || fail "$2"
+}
+
+# Data of a machine in <folder>: increments by messages at <rate>, and by atomics.
+machine()
+{
+    mkdir -p "$1"
+    echo '{"machine": "M", "device": "'"${3-D}"'", "step": "pump", "devices": 1, "processor": "P", "cores": 2}' \
+        >"$1/machines.jsonl"
+    for what in "messages $2" "own atomics 2e9"; do
+        echo '{"machine": "M", "revision": "abcdef0", "date": "2026-11-25", "driver": "1", "what": "'"${what% *}"'",
+            "log_words": 10, "ranks": 1, "rate": '"${what##* }"', "unit": "updates/s", "valid": true, "command": "gups"}' |
+            tr -d '\n'
+        echo
+    done >"$1/atomics.jsonl"
+}
+
+page() { mkdir -p "$work/docs"; printf '# Page\n\n<!-- written by study/results --page: begin -->\n<!-- end -->\n' >"$work/docs/README.md"; }
+
+case $test in
+rows) # each says where it is from; a second run takes the place of the first
+    for _ in 1 2; do
+        measure atomics,flows || fail "exit status $?"
+    done
+    holds atomics '[row["what"] for row in rows] == ["messages", "own atomics"]'
+    holds atomics 'all(row["valid"] is True and row["rate"] > 0 and row["machine"] == "here" for row in rows)'
+    holds flows '[row["form"] for row in rows if row["what"] == "sort"] == ["flow", "plain"]'
+    holds flows 'all(row["command"] and row["revision"] and row["date"] and row["quick"] for row in rows)'
+    holds machines 'len(rows) == 1' ;;
+take) # from another machine; not by a name that another one has, and not what no one may show
+    machine "$work/other" 1e9
+    results --take "$work/other" || fail "exit status $?"
+    machine "$work/other" 3e9
+    results --take "$work/other" || fail "exit status $?"
+    holds atomics 'len(rows) == 2 and rows[0]["rate"] == 3e9'
+    machine "$work/other" 3e9 E
+    refused "machine 'M' has device D in $work/docs/data/machines.jsonl: name this one otherwise" --take "$work/other"
+    machine "$work/other" 0
+    refused "$work/other/atomics.jsonl:1: rate is 0, not a number above 0" --take "$work/other"
+    machine "$work/other" 1e9
+    sed -i 's/"valid": true/"valid": null/' "$work/other/atomics.jsonl"
+    refused "$work/other/atomics.jsonl:1: its result was not checked" --take "$work/other"
+    machine "$work/other" 1e9
+    cat "$work/other/atomics.jsonl" >>"$work/other/again"
+    cat "$work/other/again" >>"$work/other/atomics.jsonl"
+    refused "$work/other/atomics.jsonl:3: it is there twice" --take "$work/other"
+    refused "$work/none: no data" --take "$work/none"
+    holds atomics 'len(rows) == 2 and rows[0]["rate"] == 3e9' ;;
+time) # what does not fit is left out and named; what was there stays
+    machine "$work/docs/data" 1e9
+    refused 'results: left out: gups ' atomics --quick --ranks 1 --machine here --minutes 0.001
+    grep -q '^results: atomics: FAILED: no time' "$work/said" || fail "no reason"
+    holds atomics 'len(rows) == 2' ;;
+refusals)
+    refused "no question 'speed'; there are: message by-hand atomics scale servers flows" speed --machine here
+    refused '--machine: a name of letters' atomics
+    refused 'nothing to do: a question, --take, --page or --check'
+    refused "revision 'new': commit what is measured, or name it (--revision)" atomics --machine here --revision new
+    build=$work
+    refused 'gravel-info is not there: build it first' atomics --machine here ;;
+plot) # the page agrees with its data until one of them changes
+    for python in python3 /usr/bin/python3; do
+        "$python" -c 'import matplotlib' 2>/dev/null && break
+    done || { echo "skipped: no matplotlib"; exit 77; }
+    page
+    machine "$work/docs/data" 1e9
+    results --page --check || fail "exit status $?"
+    grep -qF '**M**: messages make 0.50 times as many increments' "$work/docs/README.md" || fail "no answer"
+    grep -qF '| 2^10 | 1 | 1000 | 2000 | 0.50 |' "$work/docs/README.md" || fail "no table"
+    grep -q '<svg' "$work/docs/charts/atomics.svg" || fail "no chart"
+    machine "$work/docs/data" 3e9
+    refused "$work/docs/charts/atomics.svg: not drawn from this data" --check
+    grep -q "README.md:[0-9]*: '.*0.50.*' where the data say '.*1.50" "$work/said" || fail "no reason"
+    rm "$work/docs/charts/atomics.svg"
+    refused "$work/docs/charts/atomics.svg: not drawn from this data" --check ;;
+*) fail "no such test: $test" ;;
+esac
+exit 0
