@@ -37,8 +37,9 @@
  *     gravel_write_NAME_wi(f, channel, ce, record)                write a CE that gravel_talloc or gravel_fork reserved
  *     gravel_write_NAME_wg_if(f, active, channel, ce, record)     the same, by every work-item of the group
  * The three that make a CE return it. In steps, and of as many CEs as a work-item likes:
- *     gravel_ce gravel_talloc_S(f, channel, n)                    reserve n CEs, each work-item its own n; ce + i is
- *                                                                 the i-th
+ *     gravel_ce gravel_talloc_S(f, channel, n)                    reserve n CEs, each work-item its own n, below
+ *                                                                 2^31 / GRAVEL_MAX_GROUP but in _wi; ce + i is the
+ *                                                                 i-th
  *     gravel_enq_S(f, channel)                                    they are written; each talloc needs its enq
  *     struct gravel_fork gravel_fork_wg(f, after, into, n)        what spawn and sync do, faster, as they reserve once:
  *     struct gravel_fork gravel_fork_wg_if(f, active, after, into, n)     a continuation, .after, and its n tasks from
@@ -73,7 +74,8 @@
  *
  * A CE makes at most as many CEs of a channel as the graph's edge declares. More than that, a spawn at the last level,
  * a slot that does not exist, or a talloc without enq ends the run with GRAVEL_EKERNEL, and nothing is overwritten; and
- * so does an arrival at a held CE that waits for none, and a tfree of one that still waits or has been freed.
+ * so does an arrival at a held CE that waits for none, a hold with more joins than GRAVEL_MOST_JOINS, and a tfree of
+ * one that still waits or has been freed.
  *
  * Path:    the user's nodes -> this -> device/, in the order round, cilk, channel.
  * Memory:  all that a round did is visible to later rounds.
@@ -295,14 +297,16 @@ GRAVELP_INLINE void gravel_enq_sg(struct gravel_flow_group f, uint channel)
 GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uint after, uint into,
                                                  uint n)
 {
-    gravelp_scan_forks(f, f.is_on ? n : 0);
+    n = f.is_on ? n : 0;
+    gravelp_scan_forks(f, gravelp_asked(f, into, n));
     if (gravelp_is_leader()) {
         f.scratch->after = gravelp_reserve(f, after, f.scratch->n_forks);
         f.scratch->ce = gravelp_reserve(f, into, f.group.scratch->n_active);
     }
     gravelp_group_meet(f.group.arena); /* G1: the first CEs are known */
-    return (struct gravel_fork){f.scratch->after + f.scratch->forks[gravelp_place()],
-                                f.scratch->ce + f.group.scratch->lanes[gravelp_place()]};
+    return (struct gravel_fork){
+        gravelp_given(n, f.scratch->after + f.scratch->forks[gravelp_place()]),
+        gravelp_given(n, f.scratch->ce + f.group.scratch->lanes[gravelp_place()])};
 }
 #define gravel_fork_wg_if(f, active, after, into, n) \
     gravel_fork_wg(f, after, into, (active) ? (n) : 0)

@@ -98,6 +98,22 @@ GRAVELP_OUT_OF_LINE void gravelp_flow_fault(global struct gravelp_flow *flow, ui
                                  fault); /* K3: with the kernel's end, or the round's */
 }
 
+/* Work-items that reserve together: how many CEs one may ask for, so that the sum of a group is below GRAVELP_NO_CE. */
+#define GRAVELP_MOST_ASKED (GRAVELP_NO_CE / GRAVEL_MAX_GROUP - 1)
+
+/* Any of them: what it adds to the sum; nothing, after a fault. */
+GRAVELP_INLINE uint gravelp_asked(struct gravel_flow_group f, uint into, uint n)
+{
+    if (n > GRAVELP_MOST_ASKED)
+        gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_ASK, into, n, GRAVELP_MOST_ASKED);
+    return n > GRAVELP_MOST_ASKED ? 0 : n;
+}
+/* Its first CE, or none after that fault. */
+GRAVELP_INLINE gravel_ce gravelp_given(uint n, gravel_ce ce)
+{
+    return n > GRAVELP_MOST_ASKED ? GRAVELP_NO_CE : ce;
+}
+
 /*
  * Leader, or a work-item alone: room for n CEs of a channel. A round's limit is what it was admitted for, so the room
  * is free, and a node that makes more than its edge declares is refused before it overwrites anything.
@@ -115,11 +131,17 @@ GRAVELP_INLINE gravel_ce gravelp_reserve(struct gravel_flow_group f, uint into, 
         gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_DEEP, into, n, f.flow->n_levels);
         return GRAVELP_NO_CE;
     }
-    uint end = n + gravelp_device_fetch_add_relaxed(
-                       gravelp_flow_words(f.flow, f.flow->tails_at + layer), n); /* K2 */
+    if (n > gravelp_channels[into].width) {
+        gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MOST, into, n - gravelp_channels[into].width,
+                           f.flow->round.n);
+        return GRAVELP_NO_CE;
+    }
+    global uint *tail = gravelp_flow_words(f.flow, f.flow->tails_at + layer);
+    uint end = n + gravelp_device_fetch_add_relaxed(tail, n); /* K2 */
     uint limit = *gravelp_flow_words(f.flow, f.flow->limits_at + into);
     if ((int)(limit - end) < 0) {
         gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MOST, into, end - limit, f.flow->round.n);
+        gravelp_device_fetch_add_relaxed(tail, 0u - n); /* K2: many refusals do not wrap */
         return GRAVELP_NO_CE;
     }
     return gravelp_channels[into].kind == GRAVEL_HELD ? (end - n) & GRAVELP_CE_MASK
@@ -172,11 +194,11 @@ GRAVELP_INLINE uint gravelp_read_word(struct gravel_flow_group f, uint channel, 
  */
 GRAVELP_INLINE gravel_ce gravelp_reserve_wg(struct gravel_flow_group f, uint into, uint n)
 {
-    gravelp_scan(f.group.arena, f.group.scratch, n);
+    gravelp_scan(f.group.arena, f.group.scratch, gravelp_asked(f, into, n));
     if (gravelp_is_leader())
         f.scratch->ce = gravelp_reserve(f, into, f.group.scratch->n_active);
     gravelp_group_meet(f.group.arena); /* G1: the first CE is known */
-    return f.scratch->ce + f.group.scratch->lanes[gravelp_place()];
+    return gravelp_given(n, f.scratch->ce + f.group.scratch->lanes[gravelp_place()]);
 }
 
 /*

@@ -18,11 +18,11 @@
 /* Reserve n CEs for each, which lie one work-item's after another's. @return the work-item's first. */
 GRAVELP_INLINE gravel_ce gravelp_reserve_sg(struct gravel_flow_group f, uint into, uint n)
 {
-    struct gravelp_sg_count mine = gravelp_sg_sums(n);
+    struct gravelp_sg_count mine = gravelp_sg_sums(gravelp_asked(f, into, n));
     gravel_ce first = 0;
     if (gravelp_sg_lane() == 0)
         first = gravelp_reserve(f, into, mine.n);
-    return gravelp_sg_first(first) + mine.position;
+    return gravelp_given(n, gravelp_sg_first(first) + mine.position);
 }
 
 /* Enqueue those held CEs that are ready. */

@@ -44,10 +44,11 @@ GRAVELP_INLINE uint gravelp_held_places(struct gravel_flow_group f, uint channel
 GRAVELP_INLINE void gravelp_held_begin(struct gravel_flow_group f, uint channel, gravel_ce ce,
                                        uint joins)
 {
-    if (ce < GRAVELP_NO_CE)
-        gravelp_device_store_relaxed(
-            gravelp_held_states(f, channel) + gravelp_column(channel, ce),
-            gravelp_state_of(channel, ce, joins & GRAVELP_JOINS_FREED)); /* K8 */
+    if (joins > GRAVEL_MOST_JOINS)
+        gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_JOINS, channel, joins, GRAVEL_MOST_JOINS);
+    else if (ce < GRAVELP_NO_CE)
+        gravelp_device_store_relaxed(gravelp_held_states(f, channel) + gravelp_column(channel, ce),
+                                     gravelp_state_of(channel, ce, joins)); /* K8 */
 }
 
 /* Any work-item: one arrival. @return whether it is the last, so that the CE is to be enqueued. */

@@ -49,6 +49,8 @@
     8u /* an arrival at a held CE that waits for none, or is none: its state; expected: bound */
 #define GRAVELP_FLOW_FAULT_FREE \
     9u /* a held CE is freed that is not enqueued, or again: its state; expected: bound */
+#define GRAVELP_FLOW_FAULT_JOINS 10u /* a held CE is to wait for value arrivals; most: bound */
+#define GRAVELP_FLOW_FAULT_ASK 11u /* a work-item reserves value CEs with its group; most: bound */
 
 /* The row of a channel. Streams and outputs come first, then stacks. */
 struct gravelp_channel {

@@ -56,11 +56,27 @@ static int fail_held(const struct gravel_flow *flow, const struct gravelp_round 
                        by, round->level, is_join ? "an arrival at" : "gravel_tfree of", of, state);
 }
 
+/* A number in a call that is larger than any may be. */
+static int fail_number(const char *by, const char *of, const struct gravelp_flow_fault *fault)
+{
+    if (fault->fault == GRAVELP_FLOW_FAULT_JOINS)
+        return gravel_fail(GRAVEL_EKERNEL,
+                           "%s: gravel_hold of channel '%s' with %u joins; an element waits for at "
+                           "most %u arrivals",
+                           by, of, fault->value, fault->bound);
+    return gravel_fail(
+        GRAVEL_EKERNEL,
+        "%s: a work-item asks for %u elements of channel '%s' in a call of its group, "
+        "which reserves at most %u for each",
+        by, fault->value, of, fault->bound);
+}
+
 /* Who was at it: the channel whose elements the round processed. */
 static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round *round,
                       const struct gravelp_flow_fault *fault)
 {
     const char *by = name_of(flow, round->channel), *of = name_of(flow, fault->channel);
+    char who[160];
     switch (fault->fault) {
     case GRAVELP_FLOW_FAULT_MOST:
         return gravel_fail(GRAVEL_EKERNEL,
@@ -88,6 +104,10 @@ static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round
     case GRAVELP_FLOW_FAULT_JOIN:
     case GRAVELP_FLOW_FAULT_FREE:
         return fail_held(flow, round, fault);
+    case GRAVELP_FLOW_FAULT_JOINS:
+    case GRAVELP_FLOW_FAULT_ASK:
+        snprintf(who, sizeof who, "node '%s', level %u", by, round->level);
+        return fail_number(who, of, fault);
     case GRAVELP_FLOW_FAULT_SIGN:
         return gravel_fail(GRAVEL_EKERNEL,
                            "node '%s': the kernel was built for another graph (sign 0x%08x, not "
@@ -133,6 +153,9 @@ int gravel_flow_check_producer(struct gravel_flow *flow, size_t n_items)
                            "a producer's %zu work-items made at least %u of channel '%s' more than "
                            "they declare",
                            n_items, fault->value, of);
+    if (fault->claim &&
+        (fault->fault == GRAVELP_FLOW_FAULT_JOINS || fault->fault == GRAVELP_FLOW_FAULT_ASK))
+        return fail_number("a producer", of, fault);
     if (fault->claim)
         return gravel_fail(GRAVEL_EKERNEL, "a producer: fault %u of channel '%s', value %u",
                            fault->fault, of, fault->value);

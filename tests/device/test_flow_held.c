@@ -17,7 +17,18 @@
 #define WIDTH 64u
 
 enum form { BY_WI, BY_WG, LINE, N_FORMS };
-enum fault { NONE, KEEP, FREE_TWICE, FREE_EARLY, ARRIVE_TWICE, MANY };
+enum fault {
+    NONE,
+    KEEP,
+    FREE_TWICE,
+    FREE_EARLY,
+    ARRIVE_TWICE,
+    MANY,
+    JOINS,
+    HUGE_WG,
+    HUGE_WI,
+    HUGE_SUM
+};
 
 /*
  * grid: makes SIDE x SIDE cells, or a line of so many. cell: the sum of what its left and upper neighbours have, and 1 at
@@ -41,11 +52,18 @@ static const char held_cl[] =
     "{\n"
     "    uint n = fault == MANY ? 2 * SIDE * SIDE : SIDE * SIDE, by_item = active && it.form == "
     "0;\n"
+    "    if (fault == HUGE_WI && active)\n"
+    "        gravel_talloc_wi(f, CELL, 0x80000020u);\n"
+    "    uint huge = fault == HUGE_WG ? 0x80000020u : 1u << 30;\n"
+    "    gravel_talloc_wg_if(f, active && (fault == HUGE_WG || fault == HUGE_SUM), CELL, huge);\n"
+    "    gravel_enq_wg(f, CELL);\n"
     "    gravel_ce first = gravel_talloc_wg_if(f, active && !by_item, CELL, n);\n"
     "    for (uint at = 0; at < n; at++)\n"
     "        gravel_hold_cell_wg_if(f, active && !by_item, first + at, joins_of(it.form, at),\n"
     "                               (struct cell){it.number, it.form, at, first, 0, 0, 0});\n"
     "    gravel_enq_wg(f, CELL);\n"
+    "    if (fault == JOINS && active)\n"
+    "        gravel_hold_cell_wi(f, first + 1, GRAVEL_MOST_JOINS + 1, (struct cell){0});\n"
     "    gravel_barrier_wg(f.group);\n"
     "    if (by_item) {\n"
     "        first = gravel_talloc_wi(f, CELL, n);\n"
@@ -123,10 +141,12 @@ static struct gravel_flow *make(void)
 {
     const struct gravel_graph graph = {channels, 3, .group_items = GROUP_ITEMS};
     struct gravel_flow *flow;
-    char options[160];
+    char options[256];
     snprintf(options, sizeof options,
-             "-DSIDE=%uu -DKEEP=%u -DFREE_TWICE=%u -DFREE_EARLY=%u -DARRIVE_TWICE=%u -DMANY=%u",
-             SIDE, KEEP, FREE_TWICE, FREE_EARLY, ARRIVE_TWICE, MANY);
+             "-DSIDE=%uu -DKEEP=%u -DFREE_TWICE=%u -DFREE_EARLY=%u -DARRIVE_TWICE=%u -DMANY=%u "
+             "-DJOINS=%u -DHUGE_WG=%u -DHUGE_WI=%u -DHUGE_SUM=%u",
+             SIDE, KEEP, FREE_TWICE, FREE_EARLY, ARRIVE_TWICE, MANY, JOINS, HUGE_WG, HUGE_WI,
+             HUGE_SUM);
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_flow_build(flow, "held.cl", held_cl, options, "held"));
     return flow;
@@ -247,11 +267,23 @@ static void broken_rule_ends_the_run_with_its_name(void **state)
          "node 'cell', level 0: an arrival at an element of channel 'cell' that waits for no more"},
         {MANY, "node 'grid', level 0: 1 elements made at least 16 of channel 'cell' more than the "
                "16 each"},
+        {JOINS,
+         "node 'grid', level 0: gravel_hold of channel 'cell' with 16777215 joins; an element "
+         "waits for at most 16777214 arrivals"},
+        {HUGE_WG,
+         "node 'grid', level 0: a work-item asks for 2147483680 elements of channel 'cell' "
+         "in a call of its group, which reserves at most 268435455 for each"}, /* 2^31 / 8 lanes - 1 */
+        {HUGE_WI,
+         "node 'grid', level 0: 4 elements made at least 2147483616 of channel 'cell' more "
+         "than the 16 each"},
+        {HUGE_SUM,
+         "node 'grid', level 0: a work-item asks for 1073741824 elements of channel 'cell' "
+         "in a call of its group"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct gravel_flow *flow = make();
         set_fault(flow, cases[i].fault);
-        push_grids(flow, 1, BY_WG);
+        push_grids(flow, cases[i].fault >= HUGE_WG ? 4 : 1, BY_WG);
         expect_error(gravel_flow_run(flow), GRAVEL_EKERNEL, cases[i].text);
         expect_error(gravel_flow_run(flow), GRAVEL_EKERNEL, "failed before");
         gravel_flow_destroy(flow);

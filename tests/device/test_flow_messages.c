@@ -51,6 +51,13 @@ static const char source[] =
     "    uint i = get_global_id(0);\n"
     "    gravel_push_walk_wg_if(f, i % every == 0, (struct walk){0, i});\n"
     "    gravel_spawn_task_wg_if(f, i % every == 1, (struct task){i});\n"
+    "}\n"
+    "kernel void ask(GRAVEL_ARENA, GRAVEL_FLOW, uint n)\n"
+    "{\n"
+    "    GRAVEL_FLOW_PRODUCE(f);\n"
+    "    gravel_talloc_wg_if(f, n % 2, GRAVEL_CHANNEL(walk), n);\n"
+    "    gravel_enq_wg(f, GRAVEL_CHANNEL(walk));\n"
+    "    gravel_fork_wg_if(f, n % 2 == 0, GRAVEL_CHANNEL(task), GRAVEL_CHANNEL(walk), n);\n"
     "}\n";
 
 static struct gravel *gravel;
@@ -189,20 +196,29 @@ static void bad_producers_and_posts_are_refused(void **state)
 }
 
 /* In a flow of its own, which is of no use after it. */
+static void expect_producer_fails(const char *kernel, cl_uint argument, const char *text)
+{
+    const struct gravel_edge into = {"task", 1};
+    struct gravel_flow *other = make();
+    cl_kernel producer;
+    OK(gravel_flow_kernel(other, kernel, &producer));
+    OK(clSetKernelArg(producer, 2, sizeof argument, &argument));
+    expect_error(gravel_flow_produce(other, producer, 32, &into, 1), GRAVEL_EKERNEL, text);
+    expect_error(gravel_flow_run(other), GRAVEL_EKERNEL, "failed before");
+    clReleaseKernel(producer);
+    gravel_flow_destroy(other);
+}
+
 static void producer_that_makes_more_than_it_declares_is_told(void **state)
 {
     (void)state;
-    const struct gravel_edge into = {"task", 1};
-    const cl_uint every = 2;
-    struct gravel_flow *other = make();
-    cl_kernel fill;
-    OK(gravel_flow_kernel(other, "fill", &fill));
-    OK(clSetKernelArg(fill, 2, sizeof every, &every));
-    expect_error(gravel_flow_produce(other, fill, 32, &into, 1), GRAVEL_EKERNEL,
-                 "a producer's 32 work-items made at least 16 of channel 'walk' more");
-    expect_error(gravel_flow_run(other), GRAVEL_EKERNEL, "failed before");
-    clReleaseKernel(fill);
-    gravel_flow_destroy(other);
+    expect_producer_fails("fill", 2,
+                          "a producer's 32 work-items made at least 16 of channel 'walk' more");
+    expect_producer_fails("ask", 0x80000001u,
+                          "a producer: a work-item asks for 2147483649 elements of channel 'walk' "
+                          "in a call of its group, which reserves at most 67108863 for each");
+    expect_producer_fails("ask", 1u << 27,
+                          "a producer: a work-item asks for 134217728 elements of channel 'walk'");
     expect_works(gravel);
 }
 
