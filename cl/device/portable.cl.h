@@ -311,15 +311,15 @@ GRAVELP_INLINE void gravelp_warp_barrier(uint mask)
  * word, that takes n rounds of all who are left. Relaxed, at device scope. Sums of float take a denormal number for 0.
  */
 #define GRAVELP_HAS_ADD_REAL
-#define GRAVELP_DEFINE_ADD_REAL(type, instruction, letter)                             \
-    GRAVELP_INLINE type gravel_add_real_##type(volatile global type *word, type value) \
-    {                                                                                  \
-        type old;                                                                      \
-        __asm__ volatile(instruction " %0, [%1], %2;"                                  \
-                         : "=" letter(old)                                             \
-                         : "l"(word), letter(value)                                    \
-                         : "memory");                                                  \
-        return old;                                                                    \
+#define GRAVELP_DEFINE_ADD_REAL(type, instruction, letter)                              \
+    GRAVELP_INLINE type gravelp_add_real_##type(volatile global type *word, type value) \
+    {                                                                                   \
+        type old;                                                                       \
+        __asm__ volatile(instruction " %0, [%1], %2;"                                   \
+                         : "=" letter(old)                                              \
+                         : "l"(word), letter(value)                                     \
+                         : "memory");                                                   \
+        return old;                                                                     \
     }
 GRAVELP_DEFINE_ADD_REAL(float, "atom.global.add.f32", "f")
 #ifdef GRAVEL_HAS_DOUBLE

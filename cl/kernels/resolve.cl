@@ -15,7 +15,7 @@
  * lib/resolve/on_device/device_resolver.c reads it back. Requests of one run are of one call of a work-group, so they
  * may be done in any order.
  *
- * lib/resolve/on_device/runs.c chooses, and defines GRAVEL_INT64_ATOMICS if the device has them.
+ * lib/resolve/on_device/runs.c chooses, and defines GRAVELP_INT64_ATOMICS if the device has them.
  *
  * Path:    lib/resolve/on_device/runs.c enqueues these, run by run, in order.
  * Memory:  one kernel at a time changes heap words; other kernels may look on and see no torn word. Q1 releases, at the
@@ -27,7 +27,7 @@
 #include "double_sum.cl.h"
 #include "layout/next.h"
 
-#ifdef GRAVEL_INT64_ATOMICS
+#ifdef GRAVELP_INT64_ATOMICS
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #endif
@@ -172,7 +172,7 @@ kernel void apply_serially(RUN)
         return as_##type(old);                                                                 \
     }
 #ifdef GRAVELP_HAS_ADD_REAL
-#define add_float gravel_add_real_float
+#define add_float gravelp_add_real_float
 #else
 DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
 #endif
@@ -192,13 +192,13 @@ DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
 #define UPDATE_or(type, word, value) ATOMIC_##type(or)(word, value)
 #define UPDATE_xor(type, word, value) ATOMIC_##type (xor)(word, value)
 
-#ifdef GRAVEL_INT64_ATOMICS
+#ifdef GRAVELP_INT64_ATOMICS
 #define add_long atom_add
 #define add_ulong atom_add
 #define ATOMIC_long(op) atom_##op
 #define ATOMIC_ulong(op) atom_##op
 #if defined(GRAVEL_HAS_DOUBLE) && defined(GRAVELP_HAS_ADD_REAL)
-#define add_double gravel_add_real_double
+#define add_double gravelp_add_real_double
 #elif defined(GRAVEL_HAS_DOUBLE)
 DEFINE_ADD_REAL(double, ulong, atom_cmpxchg)
 #else
@@ -257,7 +257,7 @@ GRAVELP_INLINE void apply_one(global uchar *arena, global uchar *frame, uint kin
         EACH(PUT, put, FLOAT, uint)
         EACH(ADD, add, FLOAT, float)
         GET_EACH(FLOAT, uint)
-#ifdef GRAVEL_INT64_ATOMICS
+#ifdef GRAVELP_INT64_ATOMICS
         EACH_INTEGER(LONG, long)
         EACH_INTEGER(ULONG, ulong)
         EACH(PUT, put, DOUBLE, ulong)
@@ -341,7 +341,7 @@ kernel void apply_each(RUN, uint n_items)
                 ADD(&heap[w], sums[w]);                                                         \
     }
 DEFINE_ADD_FEW(uint, atomic_add)
-#ifdef GRAVEL_INT64_ATOMICS
+#ifdef GRAVELP_INT64_ATOMICS
 DEFINE_ADD_FEW(ulong, atom_add)
 #endif
 
@@ -354,7 +354,7 @@ kernel void add_few(RUN, uint n_items, uint n_words, local ulong *sums)
     (void)is_wide;
     if (IS_REFUSED((uint)get_global_id(0)))
         return; /* of all groups */
-#ifdef GRAVEL_INT64_ATOMICS
+#ifdef GRAVELP_INT64_ATOMICS
     if (GRAVELP_VALUE_BYTES(kind) == 8) {
         add_few_ulong((volatile global ulong *)(arena + base), indices, values, kind, n_messages,
                       n_items, n_words, sums);

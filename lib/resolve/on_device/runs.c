@@ -69,7 +69,7 @@ static int build(struct gravel_device_runs *runs, const struct gravel_device *de
     const struct gravel_program_request request = {
         .name = "resolve.cl",
         .source = gravel_resolve_cl,
-        .options = runs->has_int64_atomics ? "-DGRAVEL_INT64_ATOMICS" : NULL,
+        .options = runs->has_int64_atomics ? "-DGRAVELP_INT64_ATOMICS" : NULL,
     };
     return gravel_device_build(device, &request, &runs->program);
 }
