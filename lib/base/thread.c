@@ -5,16 +5,12 @@
 #include "base/thread.h"
 
 #include <pthread.h>
-#ifdef __linux__
 #include <sys/prctl.h>
-#endif
 
 #define LATE_NS 1000ul /* a sleep may last so much longer */
 
 void gravel_thread_begin(const char *name)
 {
     pthread_setname_np(pthread_self(), name);
-#ifdef __linux__
     prctl(PR_SET_TIMERSLACK, LATE_NS, 0ul, 0ul, 0ul); /* cannot fail with these arguments */
-#endif
 }

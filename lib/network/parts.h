@@ -2,7 +2,8 @@
 /*
  * Between the network thread's own files.
  *
- * Path:    start.c, network.c <-> control.c, job.c, get.c, collective.c, reply.c, liveness.c, leave.c.
+ * Path:    start.c, network.c <-> control.c, job.c, get.c, collective.c, late.c, reply.c, liveness.c, leave.c,
+ *          farewell.c. transactions.c, grant.c, line.c and mail_line.c have transactions_parts.h.
  * Threads: the network thread, if not said otherwise.
  */
 #ifndef GRAVEL_NETWORK_PARTS_H

@@ -2,9 +2,10 @@
 /*
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
- * Path:    gravel.h -> open.c and outbound.c (open), close.c, bindings.c, handlers.c, agree.c, neighbours.c,
- *          messages.c, waits.c, heap.c, maps.c, launch.c (programs and launches), enqueue.c (commands),
- *          limits.c (of waits for the device), log.c, report.c, stats.c.
+ * Path:    gravel.h -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c (open), close.c; settings.c,
+ *          defaults.c, bindings.c, handlers.c (what the caller gives); messages.c, waits.c, heap.c, maps.c; launch.c
+ *          (programs too), sizes.c, enqueue.c (commands), server.c, flows.c; limits.c (of waits for the device),
+ *          checked.c, log.c, report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
