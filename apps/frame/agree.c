@@ -41,7 +41,9 @@ void agree_on_input(struct node *node, struct node_input input)
 {
     if (!input.path || node->n_processes == 1)
         return;
-    if (is_alike(node, input.print.n_bytes) & is_alike(node, input.print.hash))
+    const bool same_size = is_alike(node, input.print.n_bytes); /* both are collective */
+    const bool same_hash = is_alike(node, input.print.hash);
+    if (same_size && same_hash)
         return;
     struct fingerprint *prints = gather(node, input.print);
     char others[SHOWN_BYTES];
