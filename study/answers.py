@@ -63,7 +63,8 @@ def sentences(question, machines):
 def head_of(name, rows):
     """Where and when a machine's rows were measured."""
     runs = sorted({(row["revision"], row["date"], row["driver"]) for row in rows})
-    return "%s, %s" % (name, "; ".join("revision %s, %s, driver %s" % run for run in runs))
+    load = max(row["load"] for row in rows)
+    return "%s, %s; load %.1f before" % (name, "; ".join("revision %s, %s, driver %s" % run for run in runs), load)
 
 
 def fold(text, width=120):

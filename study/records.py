@@ -13,14 +13,15 @@ from study.place import Failed
 
 HASH, DAY = r"[0-9a-f]{7,40}", r"\d{4}-\d\d-\d\d"
 MACHINE = {"machine": str, "device": str, "step": str, "devices": int, "processor": str, "cores": int}
-ROW = {"machine": str, "revision": str, "date": str, "driver": str, "command": str, "ranks": int, "unit": str}
+ROW = {"machine": str, "revision": str, "date": str, "driver": str, "command": str, "ranks": int, "load": (int, float),
+       "unit": str}
 MACHINES = "machines"
 
 
 def faults_of(row, types):
     for name, kind in types.items():
         value = row.get(name)
-        if not isinstance(value, kind) or isinstance(value, bool) or value in ("", 0):
+        if not isinstance(value, kind) or isinstance(value, bool) or value == "":
             yield "%s is %s" % (name, json.dumps(value))
 
 

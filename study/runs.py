@@ -10,7 +10,7 @@ def sized(place, quick, cpu, gpu):
 def run(place, path, options, n_ranks, own_cores=False):
     argv, settings = place.on_ranks(n_ranks, [place.program(path)] + options.split(), own_cores)
     place.log("%d ranks: %s %s" % (n_ranks, path, options))
-    return place.run(argv, settings)
+    return place.run(argv, settings, limit_s=300 if place.is_cpu() else 90)
 
 
 def app(place, name, options, n_ranks=1, own_cores=False):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Against hand-written MPI?"""
 from study import rounds, runs
+from study.page import cell
 
 NAME = "by-hand"
 TITLE = "Against hand-written MPI?"
@@ -96,10 +97,10 @@ def sentence(rows):
     if HAND not in of or ACCUMULATE not in of:
         return None
     hand = ratio(of, HAND)
-    text = "GUPS on %d rank%s makes %.2g times the rate of MPI by hand" % (most, "s" * (most > 1), hand)
-    text += " and %.2g times that of an MPI_Accumulate for each update" % ratio(of, ACCUMULATE)
+    text = "GUPS on %d rank%s makes %s times the rate of MPI by hand" % (most, "s" * (most > 1), cell(hand))
+    text += " and %s times that of an `MPI_Accumulate` for each update" % cell(ratio(of, ACCUMULATE))
     pages = ratio(found.get(("pagerank", most), {}), HAND)
-    return text + ("; PageRank %.2g times the rate by hand." % pages if pages else ".")
+    return text + ("; PageRank %s times the rate by hand." % cell(pages) if pages else ".")
 
 
 def table(rows):

@@ -59,9 +59,10 @@ def in_millions(rate):
 
 
 def table(rows):
-    return ["", "bytes", "ranks", "M messages/s", "GB/s"], [
-        [row["what"], str(row["bytes"]), str(row["ranks"]), row["rate"] / 1e6, row["rate"] * row["bytes"] / 1e9]
-        for row in rows]
+    return ["", "bytes", "ranks", "M messages/s", "GB/s", "us each"], [
+        [row["what"], str(row["bytes"]), str(row["ranks"])] +
+        ([None, None, 1e6 / row["rate"]] if row["what"] == "round trip" else
+         [row["rate"] / 1e6, row["rate"] * row["bytes"] / 1e9, None]) for row in rows]
 
 
 def draw(machines, draw):

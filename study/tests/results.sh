@@ -30,7 +30,7 @@ machine()
     echo '{"machine": "M", "device": "'"${3-D}"'", "step": "pump", "devices": 1, "processor": "P", "cores": 2}' \
         >"$1/machines.jsonl"
     for what in "messages $2" "own atomics 2e9"; do
-        echo '{"machine": "M", "revision": "abcdef0", "date": "2026-11-25", "driver": "1", "what": "'"${what% *}"'",
+        echo '{"machine": "M", "revision": "abcdef0", "date": "2026-11-25", "driver": "1", "load": 0.5, "what": "'"${what% *}"'",
             "log_words": 10, "ranks": 1, "rate": '"${what##* }"', "unit": "updates/s", "valid": true, "command": "gups"}' |
             tr -d '\n'
         echo
