@@ -36,6 +36,10 @@ flows) # of chapter 4: both forms are checked, and counts are those of whole run
     holds table-4-3.jsonl 'row["valid"] is True and row["flow_elements"] % row["flow_runs"] == 0'
     holds table-4-3.jsonl 'row["flow_lanes"] >= row["flow_elements"] > row["flow_rounds"] >= row["flow_small_rounds"]'
     holds table-4-4.jsonl 'row["valid"] is True and row["lines"] > 50 and row["form"] in ("flow", "plain")' ;;
+stealing) # by all four policies, beside the published means
+    figures --data-only --only stealing-figure-10 --ranks 1 || fail "exit status $?"
+    holds stealing-figure-10.jsonl 'row["valid"] is True and row["rate"] > 0 and 0 <= row["stolen"] <= 100'
+    grep -q '^published  *-  *-  *1.07  *1.18  *1.25' "$work/said" || fail "no published means" ;;
 failure) # a program that fails is named with what it says; the rest goes on
     export GRAVEL_HEAP=64k
     figures --data-only --only figure-5-10,section-5-6-2 --ranks 1 && fail "exit status 0"
