@@ -9,7 +9,7 @@
  *
  *     bench-aggregator [--destinations 2,8,24] [--runs 5] [--json]
  *
- * Path:    producer -> lib/queue/package.h -> lib/aggregate/sender.c -> checked and thrown away.
+ * Path:    producer -> lib/memory/package.h -> lib/aggregate/sender.c -> checked and thrown away.
  * Source:  Orr 2016, section 5.2.2.
  */
 #include "bench.h"

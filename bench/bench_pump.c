@@ -17,7 +17,7 @@
 #include "bench_thread.h"
 #include "opencl/program.h"
 #include "self_test/self_test.h"
-#include "queue/package.h"
+#include "memory/package.h"
 #include "pump/pump.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Gravel's producer/consumer queue between a kernel and a host thread, without aggregator and
  * network: `work-group` reserves once a work-group, `work-item` once a message.
  *
- * Path:    bench_queue.c -> queue_device.c -> bench_queue.cl -> lib/queue/package.h ->
+ * Path:    bench_queue.c -> queue_device.c -> bench_queue.cl -> lib/memory/package.h ->
  *          queue_device.c.
  * Memory:  a queue owns its device, its arena (with an empty heap) and its kernel.
  * Threads: the producer launches and waits; the device's threads write; one consumer.
@@ -15,7 +15,7 @@
 #include "opencl/program.h"
 #include "self_test/self_test.h"
 #include "device/shared.h"
-#include "queue/package.h"
+#include "memory/package.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -65,7 +65,7 @@
  *
  * Names that begin with gravelp_ or GRAVELP_ are private.
  *
- * Path:    the user's kernel -> this -> device/, in the order send, queue; then lib/queue/package.h on the host.
+ * Path:    the user's kernel -> this -> device/, in the order send, queue; then lib/memory/package.h on the host.
  * Memory:  stores to global memory before a call are visible to the host when it sees the message (P2); what was
  *          applied before a word that a wait returned for is visible after the wait (Q2).
  * Source:  Orr 2016, sections 5.2 and 5.3, appendix A. The names follow OpenSHMEM 1.5, sections 9.7 to 9.9, and

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the kernels around handlers written in OpenCL C, whose text lib/resolve/on_device/call_program.c writes.
+ * For the kernels around handlers written in OpenCL C, whose text lib/serve/call_program.c writes.
  *
- * Path:    lib/resolve/on_device/call_program.c -> this -> the user's handler, which gets a struct gravel_call.
+ * Path:    lib/serve/call_program.c -> this -> the user's handler, which gets a struct gravel_call.
  */
 #ifndef GRAVELP_CALL_CL_H
 #define GRAVELP_CALL_CL_H

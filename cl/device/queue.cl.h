@@ -3,10 +3,10 @@
  * The device side of the work-group-level producer/consumer queue: reserve and publish.
  *
  * A leader takes a ticket, waits until the ticket's slot is free, the group writes its package, the leader
- * publishes. The host (lib/queue/package.h) peeks and releases. Tickets are free-running; ticket t uses slot
+ * publishes. The host (lib/memory/package.h) peeks and releases. Tickets are free-running; ticket t uses slot
  * t % n_slots, which is free once the host has consumed ticket t - n_slots.
  *
- * Path:    workgroup.cl.h -> queue.cl.h -> send.cl.h; then lib/queue/package.h.
+ * Path:    workgroup.cl.h -> queue.cl.h -> send.cl.h; then lib/memory/package.h.
  * Memory:  P1 acquires C2 (the host has read the slot's last package); P2 releases the package to C1.
  *          D1/D2 hand a seen `consumed` from leader to leader. Host waits are the only waits.
  * Source:  Orr 2016, sections 5.2.1 and A.2.3. Different there: the full bit is a lap-carrying word with one

@@ -8,7 +8,7 @@
  * work-items write neighbouring words (column-major in the dissertation's words: a column is one message).
  * Operation, base and handler are uniform over the group and stand once, in the header.
  *
- * Path:    queue.cl.h fills a slot -> lib/queue/package.h reads it -> lib/aggregate bins it.
+ * Path:    queue.cl.h fills a slot -> lib/memory/package.h reads it -> lib/aggregate bins it.
  * Source:  Orr 2016, sections 5.2.1 and A.2.3; the lap-carrying publish word replaces its full bit.
  */
 #ifndef GRAVELP_PACKAGE_H

@@ -2,7 +2,7 @@
 /*
  * The aggregator: a thread that takes packages off one producer/consumer queue and bins their messages.
  *
- * Path:    lib/queue/package.h -> aggregator.c -> sender.c.
+ * Path:    lib/memory/package.h -> aggregator.c -> sender.c.
  * Owner:   its sender; the queue lies in the arena.
  * Threads: start and stop by one thread; gravel_aggregator_flush by any.
  * Source:  Orr 2016, section 5.2.2.

@@ -17,7 +17,7 @@
 #include "base/idle.h"
 #include "gravel/stats.h"
 #include "pump/block.h"
-#include "queue/package.h"
+#include "memory/package.h"
 #include "transport/pool.h"
 
 #include <stdatomic.h>

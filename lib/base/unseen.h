@@ -4,7 +4,7 @@
  * a launch begins after what its thread has done, P2 releases all that to C1. But ThreadSanitizer sees no kernel, so it
  * would report the host's accesses before a launch beside the application of what the launch has sent.
  *
- * Path:    gravel_launch -> gravel_unseen_launch; queue/package.h -> gravel_unseen_package.
+ * Path:    gravel_launch -> gravel_unseen_launch; memory/package.h -> gravel_unseen_package.
  * Threads: any.
  */
 #ifndef GRAVEL_BASE_UNSEEN_H

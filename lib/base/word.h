@@ -2,7 +2,7 @@
 /*
  * A 32-bit word that host and kernels share: an integer in layouts, which the host loads and stores as an atomic.
  *
- * Path:    queue/package.h, pump, self_test -> word.h -> memory that kernels see.
+ * Path:    memory/package.h, pump, self_test -> word.h -> memory that kernels see.
  * Memory:  the caller's order and label.
  */
 #ifndef GRAVEL_BASE_WORD_H

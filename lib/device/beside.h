@@ -8,7 +8,7 @@
  * Where there is none, launches are cut into slices that leave one unit free, as on step pump.
  * Nodes without such handlers do neither.
  *
- * Path:    device.c -> beside.c -> node/launch.c (slices), lib/resolve/on_device/calls.c.
+ * Path:    device.c -> beside.c -> node/launch.c (slices), lib/serve/calls.c.
  * Threads: the one that opens the node.
  */
 #ifndef GRAVEL_DEVICE_BESIDE_H

@@ -2,7 +2,7 @@
 /*
  * Lays out and allocates the arena: control block, queues, and the heaps of this process's nodes.
  *
- * Path:    device.c -> arena.c -> memory.c -> kernels (GRAVEL_ARENA), lib/queue/package.h, lib/resolve.
+ * Path:    device.c -> arena.c -> memory.c -> kernels (GRAVEL_ARENA), lib/memory/package.h, lib/resolve.
  * Owner:   one allocation, addressed by host and device alike; memory.c has the steps where it is not.
  */
 #ifndef GRAVEL_MEMORY_ARENA_H

@@ -8,7 +8,7 @@
  *
  * The lesser key is that of the lesser node, so that locks are taken in one order at all nodes. A message that waits
  * for its first lock holds none. A lock is in memory of its node's network thread, which alone asks for it
- * (serve/claims.h), and bodies run on the device (resolve/on_device/steps.h).
+ * (serve/claims.h), and bodies run on the device (serve/steps.h).
  *
  * Runs of handlers with keys, and the transactions among them, stand in a line while a transaction is under way here.
  * At its head a transaction enters, if fewer than GRAVEL_SERVER_WINDOW are under way; a run of other handlers
@@ -16,7 +16,7 @@
  * keeps while one is under way. A launch of servers that wants the turn stops the line too. Then those that have no
  * lock here leave, and enter again behind it.
  *
- * Path:    resolve/on_device/calls.c -> transactions.c <-> control.c of another node.
+ * Path:    serve/calls.c -> transactions.c <-> control.c of another node.
  * Owner:   what waits is copied.
  * Threads: the network thread.
  * Source:  Wang, Fussell, Lin 2019, section 3.3; there the client asks the owner of the first lock, which requests
@@ -25,7 +25,7 @@
 #ifndef GRAVEL_NETWORK_TRANSACTIONS_H
 #define GRAVEL_NETWORK_TRANSACTIONS_H
 
-#include "resolve/on_device/calls.h"
+#include "serve/calls.h"
 #include "transport/frames.h"
 
 struct gravel_loan;

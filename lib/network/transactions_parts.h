@@ -10,7 +10,7 @@
 
 #include "network/parts.h"
 #include "network/transactions.h"
-#include "resolve/on_device/steps.h"
+#include "serve/steps.h"
 #include "serve/claims.h"
 
 /* Messages with keys that have come, and not all of which have ended. */

@@ -6,7 +6,7 @@
  */
 #include "base/hash.h"
 #include "node/node.h"
-#include "resolve/on_device/call_program.h"
+#include "serve/call_program.h"
 
 #include <inttypes.h>
 #include <stdio.h>

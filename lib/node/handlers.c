@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "device/beside.h"
 #include "node/node.h"
-#include "resolve/on_device/call_program.h"
+#include "serve/call_program.h"
 #include "serve/sender.h"
 
 #include <ctype.h>

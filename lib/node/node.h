@@ -20,7 +20,7 @@
 #include "opencl/private.h"
 #include "pump/pump.h"
 #include "opencl/program.h"
-#include "resolve/on_device/calls.h"
+#include "serve/calls.h"
 #include "serve/servers.h"
 
 struct gravel {

@@ -9,7 +9,7 @@
 #include "opencl/objects.h"
 #include "pump/device_aggregator.h"
 #include "pump/pump.h"
-#include "queue/package.h"
+#include "memory/package.h"
 #include "transport/pool.h"
 
 #include <pthread.h>

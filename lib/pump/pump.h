@@ -8,7 +8,7 @@
  * slices. Long runs of packages whose messages may change places are not copied: the device
  * bins them, and what is copied is a block (lib/pump/block.h), straight to node buffers.
  *
- * Path:    cl/device/queue.cl.h (device memory) -> pump.c -> lib/queue/package.h (mirror) -> lib/aggregate.
+ * Path:    cl/device/queue.cl.h (device memory) -> pump.c -> lib/memory/package.h (mirror) -> lib/aggregate.
  * Owner:   its command queues and staging, and the node buffers of blocks, wherever they are; they come home before it
  *          is destroyed, or are given up. The memory is the node's.
  * Threads: gravel_pump_watch, _move and _settle by any, one at a time through a lock; the thread is its own.

@@ -16,7 +16,7 @@
 #include "memory/memory.h"
 #include "resolve/apply.h"
 #include "resolve/loan.h"
-#include "resolve/on_device/calls.h"
+#include "serve/calls.h"
 #include "resolve/requests.h"
 
 struct gravel_resolver;

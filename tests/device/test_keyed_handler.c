@@ -4,7 +4,7 @@
  *
  * The witness is that of tests/support/witness.h.
  *
- * Path: meson test -> this -> lib/resolve/on_device/calls.c, cl/device/serve.cl.h, lib/node/agree.c
+ * Path: meson test -> this -> lib/serve/calls.c, cl/device/serve.cl.h, lib/node/agree.c
  */
 #include "expect.h"
 #include "witness.h"

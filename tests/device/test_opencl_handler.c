@@ -3,7 +3,7 @@
  * Handlers written in OpenCL C: they share words by atomics, see what was applied before, run while
  * kernels wait for the room that they make; what is refused, and what the compiler says.
  *
- * Path: meson test -> this -> lib/resolve/on_device/calls.c, lib/device/beside.c, lib/node/agree.c
+ * Path: meson test -> this -> lib/serve/calls.c, lib/device/beside.c, lib/node/agree.c
  */
 #include <unistd.h>
 

@@ -22,7 +22,7 @@
 
 #include "pump/block.h"
 #include "bare_device.h"
-#include "queue/package.h"
+#include "memory/package.h"
 #include "pump/device_aggregator.h"
 #include "pump/pump.h"
 #include "transport/pool.h"

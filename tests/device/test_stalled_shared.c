@@ -3,7 +3,7 @@
  * A device that says nothing more, where host and kernels share memory: waits for Gravel's own kernels, of the self-test
  * and of handlers, end in time and name what they waited for. See test_stalled.c for the steps that copy.
  *
- * Path: meson test -> failing_opencl.h -> lib/opencl/wait.c, lib/self_test/self_test.c, lib/resolve/on_device/calls.c
+ * Path: meson test -> failing_opencl.h -> lib/opencl/wait.c, lib/self_test/self_test.c, lib/serve/calls.c
  */
 #include <stdio.h>
 

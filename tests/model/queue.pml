@@ -11,7 +11,7 @@
  * what it read of `consumed`; as these stores race, the cache may go back, which only costs the
  * next leader a look.
  *
- * Models:  cl/device/queue.cl.h (leader), lib/queue/package.h (consumer). Steps are sequentially
+ * Models:  cl/device/queue.cl.h (leader), lib/memory/package.h (consumer). Steps are sequentially
  *          consistent here; release and acquire on P2/C1, C2/P1 and D1/D2 keep the payload's steps
  *          between them.
  * Mutants: FULL_BY_ONE, CACHE_ONLY, EARLY_PUBLISH, EARLY_CONSUME, NO_LAP, DEAF_LEADER,

@@ -8,7 +8,7 @@
  *     device_half FOLDER gravel.cl.h OPTIONS KERNEL [GROUP...]     GROUP: local size, as 64 or 8x4;
  * default: a few
  *
- * Path:    kernels.cl -> gravel.cl.h -> lib/queue/package.h -> the check here. Laid out by
+ * Path:    kernels.cl -> gravel.cl.h -> lib/memory/package.h -> the check here. Laid out by
  * lib/memory/arena.c. Exit:    0; 1 with what is wrong; 77 if there is no device. Kernels named
  * wrong_* are only run.
  */
@@ -21,7 +21,7 @@
 #include "bare_device.h"
 #include "memory/arena.h"
 #include "messages.h"
-#include "queue/package.h"
+#include "memory/package.h"
 
 #define N_GROUPS 3u
 #define SLOT_BYTES GRAVELP_SLOT_MIN_BYTES /* so that larger groups need several packages a call */

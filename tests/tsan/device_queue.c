@@ -4,7 +4,7 @@
  * messages arrive once, intact and in order, through queues so small that every slot is used again
  * and again.
  *
- * Path:    traffic.c -> cl/device/send.cl.h -> lib/queue/package.h -> the ledger here.
+ * Path:    traffic.c -> cl/device/send.cl.h -> lib/memory/package.h -> the ledger here.
  * Threads: one per work-item and one consumer per queue; nothing but the edges of
  * docs/design/memory-order.md orders one against the other. Exit:    0; 1 with a line that says what went
  * wrong; the sanitizer's own code if it has a report.
@@ -19,7 +19,7 @@
 
 #include "memory/arena.h"
 #include "lanes.h"
-#include "queue/package.h"
+#include "memory/package.h"
 #include "traffic.h"
 #include "base/clock.h"
 #include "fail.h"

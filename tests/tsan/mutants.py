@@ -30,7 +30,7 @@ KERNEL = ["tests/tsan/traffic.c", "tests/tsan/lanes.c", "tests/tsan/shared.c", "
           "lib/base/error.c"]
 MAIL = ["tests/tsan/mailbox.c", "tests/tsan/shared.c", "lib/serve/mail.c", "lib/serve/mail_copies.c", "lib/opencl/wait.c",
         "lib/opencl/objects.c", "lib/opencl/pinned.c", "lib/base/error.c"]
-HEADERS = ["cl/device/send.cl.h", "cl/device/queue.cl.h", "cl/device/workgroup.cl.h", "lib/queue/package.h"]
+HEADERS = ["cl/device/send.cl.h", "cl/device/queue.cl.h", "cl/device/workgroup.cl.h", "lib/memory/package.h"]
 
 
 def library():

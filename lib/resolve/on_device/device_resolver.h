@@ -19,7 +19,7 @@
 #include "memory/memory.h"
 #include "resolve/apply.h"
 #include "resolve/loan.h"
-#include "resolve/on_device/calls.h"
+#include "serve/calls.h"
 
 struct gravel_device_resolver;
 

@@ -6,7 +6,7 @@
  * the call does not compile if the function is missing, and the prototype not if its parameters are
  * others.
  */
-#include "resolve/on_device/call_program.h"
+#include "serve/call_program.h"
 
 #include "base/error.h"
 #include "base/handler.h"

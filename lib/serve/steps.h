@@ -11,7 +11,7 @@
 #define GRAVEL_RESOLVE_ON_DEVICE_STEPS_H
 
 #include "layout/transaction.h"
-#include "resolve/on_device/calls.h"
+#include "serve/calls.h"
 
 #define GRAVEL_STEP_MOST 4096u /* records of a kernel */
 

@@ -2,7 +2,7 @@
 /*
  * Runs handlers written in OpenCL C. See calls.h.
  */
-#include "resolve/on_device/calls.h"
+#include "serve/calls.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -10,7 +10,7 @@
 #include "device/shared.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
-#include "resolve/on_device/call_program.h"
+#include "serve/call_program.h"
 #include "serve/servers.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  *
  * Records lie in memory that the device shares with the host, or are copied: the network thread waits for each step.
  */
-#include "resolve/on_device/steps.h"
+#include "serve/steps.h"
 
 #include "base/error.h"
 #include "device/shared.h"
