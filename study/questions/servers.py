@@ -30,10 +30,16 @@ def forms(place, name, keys):
     for groups in (0,) if place.is_cpu() else LOCK_GROUPS:
         for form in LOCKS:
             rivals[form, groups] = lambda form=form, groups=groups: sections.run(place, form, groups)
-    rows = rounds.in_turn(rivals, 3 if place.is_cpu() and not place.quick else 1)
+    if place.is_cpu():
+        return rows_of(name, keys, rounds.in_turn(rivals, 1 if place.quick else 3))
+    return [row for rival in rivals for row in place.attempt(  # a round: a form that fails leaves the rest
+        lambda rival=rival: rows_of(name, keys, rounds.in_turn({rival: rivals[rival]}, 1)))]
+
+
+def rows_of(name, keys, measured):
     return [{"what": name, "keys": keys, "form": form, "groups": groups, "ranks": 1,
              **{field: row[field] for field in ("rate", "rates", "unit", "valid", "command")}}
-            for (form, groups), row in rows.items()]
+            for (form, groups), row in measured.items()]
 
 
 def best(rows, forms):
