@@ -2,8 +2,8 @@
 /*
  * What a node tells while it runs: to the caller's log, and with GRAVEL_LOG to standard error.
  *
- * Path:    open.c, report.c, close.c -> log.c -> the caller's function; standard error.
- * Threads: any. A text is written at once, so that lines of several threads and ranks stay whole.
+ * Path:    open.c, report.c, close.c, stats.c -> log.c -> the caller's function; standard error.
+ * Threads: any. A line is one write, so that those of several threads and ranks stay whole.
  */
 #include "node/node.h"
 
@@ -23,7 +23,7 @@ struct gravel_listener gravel_listener_of(const struct gravel *gravel)
 }
 
 /* Not by stdio, whose buffer and lock are the program's. What cannot be written is lost. */
-static void print(const struct gravel_listener *listener, const char *text)
+void gravel_listener_print(const struct gravel_listener *listener, const char *text)
 {
     char line[GRAVEL_ERROR_BYTES + 32], name[24] = "";
     if (listener->n_nodes)
@@ -38,7 +38,7 @@ void gravel_listener_tell(const struct gravel_listener *listener, const char *te
     if (listener->log)
         listener->log(listener->user, text);
     if (listener->is_printed)
-        print(listener, text);
+        gravel_listener_print(listener, text);
 }
 
 void gravel_log(struct gravel *gravel, const char *format, ...)

@@ -83,6 +83,8 @@ struct gravel_listener {
 };
 struct gravel_listener gravel_listener_of(const struct gravel *gravel);
 void gravel_listener_tell(const struct gravel_listener *listener, const char *text);
+/** A line of standard error, behind the node's number, whatever the settings say. */
+void gravel_listener_print(const struct gravel_listener *listener, const char *text);
 
 /** log.c: tell the node's listener a line. */
 void gravel_log(struct gravel *gravel, const char *format, ...)

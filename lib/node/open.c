@@ -207,7 +207,8 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
         use_modest_settings(&gravel->config);
     }
     int network = open_network(gravel, bindings);
-    gravel_settings_tell_unknown(gravel_tell, gravel);
+    if (gravel->network.node == 0) /* once a job, whose processes have one environment */
+        gravel_settings_tell_unknown(gravel_tell, gravel);
     if (!network)
         network = open_together(gravel, bindings, code);
     return code ? gravel_fail(code, "%s", text) : network;

@@ -9,6 +9,7 @@
 #include "base/counter.h"
 #include "node/node.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -159,33 +160,53 @@ static double ratio(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
+static void print(const struct gravel_listener *listener, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void print(const struct gravel_listener *listener, const char *format, ...)
+{
+    char line[GRAVEL_ERROR_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    gravel_listener_print(listener, line);
+}
+
+static void print_device(const struct gravel *gravel, const struct gravel_listener *listener)
+{
+    char sharers[48] = "";
+    if (gravel->n_sharers)
+        snprintf(sharers, sizeof sharers, ", shared with %u other nodes", gravel->n_sharers);
+    print(listener, "device %s: %s, step %s%s", gravel->device.chosen,
+          gravel->device.capability.name, gravel_step(gravel), sharers);
+}
+
+static void print_counters(const struct gravel_stats *stats, const struct gravel_listener *listener)
+{
+#define FORMAT(field, unit, help) " " #field "=%llu"
+#define VALUE(field, unit, help) , (unsigned long long)stats->field
+    print(listener, "%s" GRAVEL_STATS_FIELDS(FORMAT), "counters:" GRAVEL_STATS_FIELDS(VALUE));
+#undef FORMAT
+#undef VALUE
+    print(listener, "remote share %.3f, mean network message %.0f bytes, poll ratio %.4f",
+          ratio(stats->remote_messages, stats->messages + stats->host_messages),
+          ratio(stats->network_bytes, stats->network_buffers),
+          ratio(stats->poll_ns, stats->thread_ns));
+}
+
 void gravel_stats_print(struct gravel *gravel)
 {
+    const struct gravel_listener listener = gravel_listener_of(gravel);
     struct gravel_stats stats;
-    uint32_t self = gravel->network.transport->node;
     read_since_reset(gravel, GRAVEL_ALL_NODES, &stats);
-    fprintf(stderr, "gravel node %u: device %s: %s, step %s", self, gravel->device.chosen,
-            gravel->device.capability.name, gravel_step(gravel));
-    if (gravel->n_sharers)
-        fprintf(stderr, ", shared with %u other nodes", gravel->n_sharers);
-    fprintf(stderr, "\ngravel node %u:", self);
-#define PRINT(field, unit, help) \
-    fprintf(stderr, " " #field "=%llu", (unsigned long long)stats.field);
-    GRAVEL_STATS_FIELDS(PRINT)
-#undef PRINT
-    fprintf(stderr,
-            "\ngravel node %u: remote share %.3f, mean network message %.0f bytes, "
-            "poll ratio %.4f\n",
-            self, ratio(stats.remote_messages, stats.messages + stats.host_messages),
-            ratio(stats.network_bytes, stats.network_buffers),
-            ratio(stats.poll_ns, stats.thread_ns));
+    print_device(gravel, &listener);
+    print_counters(&stats, &listener);
     for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++) {
-        struct gravel_stats to;
-        read_since_reset(gravel, node, &to);
-        if (to.sent_buffers)
-            fprintf(stderr,
-                    "gravel node %u: to node %u: %llu messages in %llu buffers of %.0f bytes\n",
-                    self, node, (unsigned long long)to.sent_messages,
-                    (unsigned long long)to.sent_buffers, ratio(to.buffer_bytes, to.sent_buffers));
+        read_since_reset(gravel, node, &stats);
+        if (stats.sent_buffers)
+            print(&listener, "to node %u: %llu messages in %llu buffers of %.0f bytes", node,
+                  (unsigned long long)stats.sent_messages, (unsigned long long)stats.sent_buffers,
+                  ratio(stats.buffer_bytes, stats.sent_buffers));
     }
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "expect.h"
 
@@ -125,6 +126,48 @@ static void maps_that_are_out_at_close_are_printed(void **state)
     assert_non_null(strstr(printed, "gravel node 0: 1 maps are out"));
 }
 
+/* What is written at once is one record of such a socket. */
+static void begin_records(int ends[2], int *kept)
+{
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    *kept = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+}
+
+/* @return  how many lines there were. */
+static uint32_t end_records(const int ends[2], int kept)
+{
+    uint32_t n_lines = 0;
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    close(ends[1]);
+    for (ssize_t n; (n = recv(ends[0], printed, sizeof printed - 1, 0)) > 0; n_lines++) {
+        printed[n] = '\0';
+        assert_memory_equal(printed, "gravel node 0: ", 15);
+        assert_ptr_equal(strchr(printed, '\n'), printed + n - 1);
+    }
+    close(ends[0]);
+    return n_lines;
+}
+
+static void each_line_is_one_write(void **state)
+{
+    (void)state;
+    int ends[2], kept;
+    setenv("GRAVEL_LOG", "1", 1);
+    setenv("GRAVEL_STATS", "1", 1);
+    begin_records(ends, &kept);
+    struct gravel *gravel = open_loopback(2, NULL);
+    const uint64_t word = 1, at = alloc_or_die(gravel, 64);
+    int code = gravel_put(gravel, at, &word, sizeof word, 1);
+    gravel_close(gravel);
+    uint32_t n_lines = end_records(ends, kept);
+    unsetenv("GRAVEL_LOG");
+    unsetenv("GRAVEL_STATS");
+    assert_int_equal(code, 0);
+    assert_in_range(n_lines, 4, 100); /* device; device, counters and shares again */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +176,7 @@ int main(void)
         cmocka_unit_test(the_setting_needs_no_function),
         cmocka_unit_test(a_closed_standard_error_harms_nothing),
         cmocka_unit_test(maps_that_are_out_at_close_are_printed),
+        cmocka_unit_test(each_line_is_one_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -226,6 +227,24 @@ static void one_job_cannot_open(void)
     MPI_Finalize();
 }
 
+/* ---- what nodes tell ------------------------------------------------------------------------- */
+
+static void count_unknown(void *user, const char *text)
+{
+    *(int *)user += strstr(text, "which is no setting") != NULL;
+}
+
+/* Of a job, whose processes have one environment, a node says so. */
+static void unknown_settings_are_told_once(void)
+{
+    int n_told = 0;
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.log = count_unknown, .log_user = &n_told);
+    setenv("GRAVEL_STAT", "1", 1);
+    expect(try_open(&bindings), 0, NULL);
+    MUST(n_told == (rank == 0));
+}
+
 /* ---- the run --------------------------------------------------------------------------------- */
 
 static const struct mode modes[] = {
@@ -241,6 +260,7 @@ static const struct mode modes[] = {
     MODE(two_jobs),
     MODE(jobs_of_one),
     MODE(one_job_cannot_open),
+    MODE(unknown_settings_are_told_once),
 };
 
 int main(int argc, char **argv)
