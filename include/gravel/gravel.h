@@ -476,8 +476,7 @@ int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *value
  * @param offset  heap offset [bytes]; [offset, offset + bytes) lies in one allocation.
  * @param data    [bytes], copied before the call returns.
  * @param node    destination.
- * @return        0; GRAVEL_ERANGE (no such node); GRAVEL_EINVAL; GRAVEL_ENOMEM. The owner checks the offset: the next
- *                quiet or barrier returns GRAVEL_ERANGE.
+ * @return        0; GRAVEL_ERANGE (no such node, or not one allocation): nothing is sent; GRAVEL_EINVAL; GRAVEL_ENOMEM.
  *
  * Memory:  bytes are applied in pieces of up to a node buffer, in the order of their addresses; no aligned word of 4 or
  *          8 bytes in them is torn.
@@ -503,7 +502,8 @@ int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t byte
  * @param offset  heap offset of the word [bytes], aligned to the type.
  * @param value   points to the operand; NULL for GRAVEL_INC.
  * @param node    destination.
- * @return        as gravel_put; GRAVEL_EINVAL if the operation does not exist for the type.
+ * @return        0; GRAVEL_ERANGE (no such node); GRAVEL_EINVAL, also if the operation does not exist for the type;
+ *                GRAVEL_ENOMEM. The owner checks the offset: the next quiet or barrier returns GRAVEL_ERANGE.
  */
 int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t offset,
                   const void *value, uint32_t node);
@@ -526,7 +526,8 @@ int gravel_constant(struct gravel *gravel, uint32_t i, uint64_t value);
  * @param args     [n_args] copied before the call returns.
  * @param n_args   as registered.
  * @param node     destination.
- * @return         as gravel_put; GRAVEL_EHANDLER (no such handler); GRAVEL_EINVAL (other arguments than registered).
+ * @return         0; GRAVEL_ERANGE (no such node); GRAVEL_EHANDLER (no such handler); GRAVEL_EINVAL (other arguments
+ *                 than registered); GRAVEL_ENOMEM.
  *
  * Source:  Orr 2016, section 5.2.3.
  */

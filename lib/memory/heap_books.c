@@ -13,6 +13,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,6 +181,23 @@ bool gravel_heap_span(const struct gravel_heap *heap, uint64_t offset, struct gr
         return false;
     *span = heap->spans[n - 1];
     return true;
+}
+
+bool gravel_heap_has(struct gravel_heap *heap, uint64_t offset, uint64_t bytes, char *text)
+{
+    struct gravel_span span = {.bytes = 0};
+    gravel_heap_lock_shared(heap);
+    bool is_any = gravel_heap_span(heap, offset, &span);
+    gravel_heap_unlock_shared(heap);
+    if (is_any && bytes <= span.bytes - (offset - span.offset))
+        return true;
+    int n = snprintf(text, GRAVEL_HEAP_TEXT_BYTES,
+                     "%llu bytes from offset %llu on are not in one allocation",
+                     (unsigned long long)bytes, (unsigned long long)offset);
+    if (is_any)
+        snprintf(text + n, GRAVEL_HEAP_TEXT_BYTES - (size_t)n, ": theirs is of %llu from %llu on",
+                 (unsigned long long)span.bytes, (unsigned long long)span.offset);
+    return false;
 }
 
 void gravel_heap_destroy(struct gravel_heap *heap)

@@ -80,4 +80,16 @@ void gravel_heap_unlock_shared(struct gravel_heap *heap);
  */
 bool gravel_heap_span(const struct gravel_heap *heap, uint64_t offset, struct gravel_span *span);
 
+/* Room for why bytes are in no allocation. */
+#define GRAVEL_HEAP_TEXT_BYTES 192
+
+/**
+ * Whether a range of bytes lies in one live allocation. Takes the shared lock.
+ *
+ * @param offset  heap offset [bytes], any value.
+ * @param bytes   any value; 0 lies where a byte would.
+ * @param text    [out] [GRAVEL_HEAP_TEXT_BYTES] if not: the range, and the allocation that it leaves.
+ */
+bool gravel_heap_has(struct gravel_heap *heap, uint64_t offset, uint64_t bytes, char *text);
+
 #endif

@@ -24,17 +24,11 @@ static uint32_t heap_of(const struct gravel_network *network, uint32_t node)
 static bool has_bytes(struct gravel_network *network, uint32_t node, uint64_t offset,
                       uint64_t bytes, struct gravel_refusal *refusal)
 {
-    struct gravel_span span;
-    gravel_heap_lock_shared(network->shape.heap);
-    bool is_inside = gravel_heap_span(network->shape.heap, offset, &span) &&
-                     bytes <= span.bytes - (offset - span.offset);
-    gravel_heap_unlock_shared(network->shape.heap);
-    if (is_inside)
+    char text[GRAVEL_HEAP_TEXT_BYTES];
+    if (gravel_heap_has(network->shape.heap, offset, bytes, text))
         return true;
     refusal->code = GRAVEL_ERANGE;
-    snprintf(refusal->text, sizeof refusal->text,
-             "bytes %llu to %llu of node %u's heap are not in one allocation",
-             (unsigned long long)offset, (unsigned long long)(offset + bytes), node);
+    snprintf(refusal->text, sizeof refusal->text, "node %u's heap: %s", node, text);
     return false;
 }
 

@@ -90,8 +90,8 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
         return;
     if (reply->code || reply->position > job->bytes || n > job->bytes - reply->position) {
         bool was_refused = !reply->code || reply->code == GRAVEL_ERANGE;
-        snprintf(job->text, sizeof job->text, "node %u: bytes %llu to %llu %s", job->node,
-                 (unsigned long long)job->offset, (unsigned long long)(job->offset + job->bytes),
+        snprintf(job->text, sizeof job->text, "node %u: %llu bytes from offset %llu on %s",
+                 job->node, (unsigned long long)job->bytes, (unsigned long long)job->offset,
                  was_refused ? "are not in one allocation" : "could not be read there");
         remove_job(&network->jobs, job);
         gravel_job_end(network, job, was_refused ? GRAVEL_ERANGE : reply->code);

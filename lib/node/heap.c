@@ -106,12 +106,11 @@ bool gravel_is_local(const struct gravel *gravel, uint32_t node)
                                : node == gravel->network.transport->node;
 }
 
-bool gravel_node_has(struct gravel *gravel, uint64_t offset, uint64_t bytes)
+int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t offset,
+                             uint64_t bytes)
 {
-    struct gravel_span span;
-    gravel_heap_lock_shared(gravel->heap);
-    bool is_inside = gravel_heap_span(gravel->heap, offset, &span) &&
-                     bytes <= span.bytes - (offset - span.offset);
-    gravel_heap_unlock_shared(gravel->heap);
-    return is_inside;
+    char text[GRAVEL_HEAP_TEXT_BYTES];
+    if (gravel_heap_has(gravel->heap, offset, bytes, text))
+        return 0;
+    return gravel_fail(GRAVEL_ERANGE, "%s: %s", call, text);
 }

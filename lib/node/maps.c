@@ -143,10 +143,8 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
     if (!gravel_is_local(gravel, node))
         return gravel_fail(GRAVEL_ERANGE, "gravel_map: node %u does not live in this process",
                            node);
-    if (!gravel_node_has(gravel, offset, bytes))
-        return gravel_fail(GRAVEL_ERANGE,
-                           "gravel_map: bytes %llu to %llu are not in one allocation",
-                           (unsigned long long)offset, (unsigned long long)(offset + bytes));
+    if (gravel_node_refuse_bytes(gravel, "gravel_map", offset, bytes))
+        return GRAVEL_ERANGE;
     if (gravel_checked_refuse_map(gravel))
         return GRAVEL_EINVAL;
     const struct map map = {.offset = offset,

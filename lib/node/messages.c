@@ -141,9 +141,14 @@ static int check_node(struct gravel *gravel, const char *call, uint32_t node)
                        gravel_n_nodes(gravel));
 }
 
-static int check_data(const char *call, const void *data, uint64_t bytes)
+/* Whether they may go there or come from there. */
+static int check_bytes(struct gravel *gravel, const char *call, uint64_t offset, const void *data,
+                       uint64_t bytes, uint32_t node)
 {
-    return bytes ? gravel_require(call, "data", data) : 0;
+    int code = check_node(gravel, call, node);
+    if (!code && bytes)
+        code = gravel_require(call, "data", data);
+    return code || !bytes ? code : gravel_node_refuse_bytes(gravel, call, offset, bytes);
 }
 
 static int append(struct gravel *gravel, const struct gravel_columns *columns)
@@ -179,11 +184,7 @@ static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, cons
 int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_t bytes,
                uint32_t node)
 {
-    int code = check_node(gravel, "gravel_put", node);
-    if (!code)
-        code = check_data("gravel_put", data, bytes);
-    if (code)
-        return code;
+    int code = check_bytes(gravel, "gravel_put", offset, data, bytes, node);
     uint64_t most = gravel->config.buffer_bytes - sizeof(struct gravel_bytes_frame);
     for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
         piece = gravel_piece_bytes(offset + done, bytes - done, most);
@@ -196,16 +197,9 @@ int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t byte
 {
     if (gravel_node_refuse_wait(gravel, "gravel_get"))
         return GRAVEL_EINVAL;
-    int code = check_node(gravel, "gravel_get", node);
-    if (!code)
-        code = check_data("gravel_get", data, bytes);
+    int code = check_bytes(gravel, "gravel_get", offset, data, bytes, node);
     if (code || bytes == 0)
         return code;
-    if (!gravel_node_has(gravel, offset,
-                         bytes)) /* the heap is symmetric: what is not here is not there */
-        return gravel_fail(GRAVEL_ERANGE,
-                           "gravel_get: bytes %llu to %llu are not in one allocation",
-                           (unsigned long long)offset, (unsigned long long)(offset + bytes));
     pthread_mutex_lock(&gravel->network.host_lock);
     gravel_sender_flush(gravel->network.host_sender);
     pthread_mutex_unlock(&gravel->network.host_lock);

@@ -168,8 +168,9 @@ int gravel_node_refuse_wait(const struct gravel *gravel, const char *call);
 /** Whether the calling thread runs a handler of this node. */
 bool gravel_node_is_in_handler(const struct gravel *gravel);
 
-/** Whether bytes [offset, offset + bytes) of the heap lie in one allocation. */
-bool gravel_node_has(struct gravel *gravel, uint64_t offset, uint64_t bytes);
+/** Of bytes at every node: the heap is symmetric. @return 0; GRAVEL_ERANGE, and why, if they lie in no allocation. */
+int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t offset,
+                             uint64_t bytes);
 
 /** Run a registered handler; `context` is the node. Network thread. See gravel_apply_call. */
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,

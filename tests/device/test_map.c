@@ -128,8 +128,10 @@ static void what_cannot_be_mapped_is_refused(void **state)
     expect_refused(UINT32_MAX, table, 4, CL_MAP_READ, GRAVEL_ERANGE, "node 4294967295");
     expect_refused(0, table, N * 4 + 1, CL_MAP_READ, GRAVEL_ERANGE, "not in one allocation");
     expect_refused(0, table + 4, N * 4, CL_MAP_READ, GRAVEL_ERANGE, "not in one allocation");
-    expect_refused(0, UINT64_MAX, 2, CL_MAP_READ, GRAVEL_ERANGE, "not in one allocation");
-    expect_refused(0, table, UINT64_MAX, CL_MAP_READ, GRAVEL_ERANGE, "not in one allocation");
+    expect_refused(0, UINT64_MAX, 2, CL_MAP_READ, GRAVEL_ERANGE,
+                   "2 bytes from offset 18446744073709551615 on are not in one allocation");
+    expect_refused(0, table, UINT64_MAX, CL_MAP_READ, GRAVEL_ERANGE,
+                   "18446744073709551615 bytes from offset");
     expect_refused(0, table, 4, 0, GRAVEL_EINVAL, "flags 0x0");
     expect_refused(0, table, 4, 1 << 20, GRAVEL_EINVAL, "flags 0x100000");
     expect_error(gravel_map(gravel, table, 4, CL_MAP_READ, 0, NULL), GRAVEL_EINVAL, "gravel_map");

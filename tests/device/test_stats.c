@@ -107,19 +107,6 @@ static void pieces_of_a_put_are_messages(void **state)
     OK(gravel_free(gravel, table));
 }
 
-static void refused_put_is_no_message_resolved(void **state)
-{
-    (void)state;
-    struct gravel_stats stats;
-    gravel_stats_reset(gravel);
-    OK(gravel_put(gravel, 0xffff0000, "", 1, 1));
-    expect_error(gravel_barrier(gravel), GRAVEL_ERANGE, "not in one allocation");
-    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
-    assert_int_equal(stats.host_messages, 1);
-    assert_int_equal(stats.resolved_messages, 0);
-    assert_int_equal(stats.refused_buffers, 1);
-}
-
 static void reset_starts_from_zero(void **state)
 {
     (void)state;
@@ -224,7 +211,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_sent_are_messages_resolved),
         cmocka_unit_test(pieces_of_a_put_are_messages),
-        cmocka_unit_test(refused_put_is_no_message_resolved),
         cmocka_unit_test(reset_starts_from_zero),
         cmocka_unit_test(every_counter_is_told_by_its_name),
         cmocka_unit_test(callers_of_other_versions_get_what_both_have),
