@@ -48,7 +48,7 @@ def sentence(rows):
     if not (handed and one and trip):
         return None
     text = "a kernel hands its host %s M messages of 8 bytes a second" % in_millions(handed)
-    text += ", %.2f of what plain copies carry" % (handed / copied) if copied else ""
+    text += " (plain copies carry %s M)" % in_millions(copied) if copied else ""
     text += "; %s M increments a second reach their words on one rank" % in_millions(one)
     text += ", %s M on two" % in_millions(two) if two else ""
     return text + "; an answer takes %.0f us." % (1e6 / trip)
