@@ -161,13 +161,21 @@ static const struct form forms[] = {
     FORM("\0\0\xfe\xff", "text of UTF-32, by its byte order mark"),
 };
 
-static bool check_form(struct infile *file, const unsigned char *bytes, size_t n)
+/* What the file is instead of text; NULL if it begins as text does. */
+static const char *find_form(const unsigned char *bytes, size_t n)
 {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (n >= forms[i].n && memcmp(bytes, forms[i].bytes, forms[i].n) == 0)
-            return fail(file, "%s %s; plain text and gzip are read",
-                        file->is_packed ? "expands to what is" : "is", forms[i].what);
-    return true;
+            return forms[i].what;
+    const int n_zeros = n < 4 ? 0 : !bytes[0] + !bytes[1] + !bytes[2] + !bytes[3];
+    return n_zeros < 2 ? NULL : "text of UTF-16 or UTF-32, or none, by zeros among its first bytes";
+}
+
+static bool check_form(struct infile *file, const unsigned char *bytes, size_t n)
+{
+    const char *what = find_form(bytes, n);
+    return !what || fail(file, "%s %s; plain text and gzip are read",
+                         file->is_packed ? "expands to what is" : "is", what);
 }
 
 /* ---- line ends ----------------------------------------------------------------------------------- */

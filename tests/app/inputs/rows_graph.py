@@ -76,6 +76,10 @@ REFUSED = [
     ("begun.el.gz", PACKED + PACKED[:1], ":6: the compressed data end early"),
     ("packed.el", bz2.compress(b"0 1\n"), ":1: is compressed by bzip2; plain text and gzip are read"),
     ("mark.el", b"\xef\xbb\xbf0 1\n", ":1: is text behind a byte order mark (UTF-8)"),
+    ("wide.el", "\ufeff0 1\n".encode("utf-16-le"), ":1: is text of UTF-16 or UTF-32, by its byte order mark"),
+    ("less.el", "0 1\n".encode("utf-16-le"), ":1: is text of UTF-16 or UTF-32, or none, by zeros among"),
+    ("great.mtx", (MTX + "\n").encode("utf-16-be"), ":1: is text of UTF-16 or UTF-32, or none, by zeros among"),
+    ("packed.gr.gz", gzip.compress("p sp 1 0\n".encode("utf-32-be"), mtime=0), ":1: expands to what is text of UTF-16 or UTF-32, or none"),
     ("bomb.el.gz", gzip.compress(b"#" * (96 << 20), 9, mtime=0), ": expands to more than 200 times"),
     # Not what the name says.
     ("graph.sg", JUNK, ": unknown suffix; known, each also with .gz: .graph .mtx"),

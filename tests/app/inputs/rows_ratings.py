@@ -10,6 +10,7 @@ PACKED = gzip.compress(b"1,2,3\n2,2,4\n", mtime=0)
 REFUSED = [
     ("empty.csv", "", ":1: the file has no ratings"),
     ("names.csv", "userId,movieId,rating,timestamp\n", ":2: the file has no ratings"),
+    ("wide.csv", "1,5,3\n".encode("utf-16-be"), ":1: is text of UTF-16 or UTF-32, or none, by zeros"),
     # An empty field, at each place.
     ("user.csv", ",5,3,101\n", ":1: ',5,3,101' has no user: its field 1 is empty"),
     ("item.csv", "1,,5,101\n", ":1: '1,,5,101' has no item: its field 2 is empty"),

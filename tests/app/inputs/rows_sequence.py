@@ -33,6 +33,7 @@ REFUSED = [
     ("plus.fq", "@r\nACGT\n+", ": record 1 'r': the file ends before its quality"),
     ("mark.fa", b"\xef\xbb\xbf>one\nACGT\n", ": is text behind a byte order mark (UTF-8)"),
     ("wide.fa", ">one\nACGT\n".encode("utf-16"), ": is text of UTF-16 or UTF-32"),
+    ("wide.fq", "@r\nACGT\n+\nIIII\n".encode("utf-16-le"), ": is text of UTF-16 or UTF-32, or none, by zeros"),
     ("packed.fa", bz2.compress(b">one\nACGT\n"), ": is compressed by bzip2; plain text and gzip are read"),
     ("packed.fa", lzma.compress(b">one\nACGT\n"), ": is compressed by xz; plain text and gzip are read"),
     ("packed.fq", b"\x28\xb5\x2f\xfd\x24\x05", ": is compressed by zstd; plain text and gzip are read"),
