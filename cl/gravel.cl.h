@@ -350,5 +350,6 @@ GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong off
 
 #include "call.cl.h"
 #include "server.cl.h"
+#include "accumulate.cl.h"
 
 #endif

@@ -223,6 +223,12 @@ def device_calls():
             device_body("cl/gravel.cl.h", sending_calls()))
 
 
+def mirror_calls():
+    host, device = "include/gravel/mirror.h", "cl/accumulate.cl.h"
+    return (NOTE % (host + " and " + device) + "# Mirrors and accumulators\n\n" + host_body(host) +
+            "\n## In kernels\n\n" + device_body(device))
+
+
 def steal_calls():
     host, device = "include/gravel/steal.h", "cl/steal.cl.h"
     return (NOTE % (host + " and " + device) + "# Work stealing\n\n" + host_body(host) +
@@ -315,7 +321,7 @@ def counters():
 
 def errors():
     """Codes by call: few calls name a code that many return, and many codes belong to one call."""
-    text = "".join(read("include/gravel/%s.h" % name) for name in ("gravel", "flow", "steal", "server"))
+    text = "".join(read("include/gravel/%s.h" % name) for name in ("gravel", "flow", "steal", "server", "mirror"))
     returned = {}
     for comment, code in pieces(text):
         call = re.search(r"\b(gravel_\w+)\(", code)
@@ -323,7 +329,7 @@ def errors():
             returned.setdefault(call.group(1), []).append("`%s`" % name)
     codes = ["| `%s` | %s | %s |" % tuple(row) for row in rows("include/gravel/gravel.h", "GRAVEL_ERRORS")]
     calls = ["| `%s` | %s |" % (call, ", ".join(dict.fromkeys(names))) for call, names in returned.items()]
-    return (NOTE % "include/gravel/gravel.h, flow.h, steal.h and server.h" + "# Errors\n\nA call returns 0 or one of these "
+    return (NOTE % "include/gravel/gravel.h, flow.h, steal.h, server.h and mirror.h" + "# Errors\n\nA call returns 0 or one of these "
             "codes. `gravel_strerror` gives the code's text, `gravel_last_error` what exactly went\nwrong. Once a node has "
             "failed, every call returns the error that ended it: [failure](../design/failure.md). So any call\nmay return "
             "`GRAVEL_EABORT`, after `gravel_abort`.\n\n| code | value | text |\n|---|---|---|\n" + "\n".join(codes) +
@@ -332,7 +338,8 @@ def errors():
 
 
 PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
-         "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls, "settings": settings, "counters": counters,
+         "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls,
+         "mirror-calls": mirror_calls, "settings": settings, "counters": counters,
          "errors": errors}
 
 

@@ -27,11 +27,6 @@
 #include "double_sum.cl.h"
 #include "layout/next.h"
 
-#ifdef GRAVELP_INT64_ATOMICS
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-#endif
-
 /*
  * A run of wire.h. kind is its command but for what is_wide tells: 1 for GRAVELP_COMMAND_WIDE, 2 for
  * GRAVELP_COMMAND_FAR, 0 for neither; base: of index 0 in the arena; indices_at, values_at: in the frame [bytes].
@@ -161,47 +156,8 @@ kernel void apply_serially(RUN)
 
 /* ---- side by side ---------------------------------------------------------------------------- */
 
-/* OpenCL 1.x names: every later version has them too, and relaxed at device scope is all that is needed. */
-#define DEFINE_ADD_REAL(type, BITS, COMPARE_EXCHANGE)                                          \
-    GRAVELP_INLINE type add_##type(volatile global type *word, type value)                     \
-    {                                                                                          \
-        volatile global BITS *bits = (volatile global BITS *)word;                             \
-        BITS old = *bits, seen;                                                                \
-        while ((seen = COMPARE_EXCHANGE(bits, old, as_##BITS(as_##type(old) + value))) != old) \
-            old = seen;                                                                        \
-        return as_##type(old);                                                                 \
-    }
-#ifdef GRAVELP_HAS_ADD_REAL
-#define add_float gravelp_add_real_float
-#else
-DEFINE_ADD_REAL(float, uint, atomic_cmpxchg)
-#endif
-#define add_int atomic_add
-#define add_uint atomic_add
-#define ATOMIC_int(op) atomic_##op
-#define ATOMIC_uint(op) atomic_##op
-
-/* By one atomic operation the word becomes what GRAVELP_NEXT says; the old value. */
-#define UPDATE_put(type, word, value) ATOMIC_##type(xchg)(word, value)
-#define UPDATE_inc(type, word, value) add_##type(word, (type)1)
-#define UPDATE_add(type, word, value) add_##type(word, value)
-#define UPDATE_add_bits(type, word, value) add_bits_##type(word, value)
-#define UPDATE_min(type, word, value) ATOMIC_##type(min)(word, value)
-#define UPDATE_max(type, word, value) ATOMIC_##type(max)(word, value)
-#define UPDATE_and(type, word, value) ATOMIC_##type (and)(word, value)
-#define UPDATE_or(type, word, value) ATOMIC_##type(or)(word, value)
-#define UPDATE_xor(type, word, value) ATOMIC_##type (xor)(word, value)
-
-#ifdef GRAVELP_INT64_ATOMICS
-#define add_long atom_add
-#define add_ulong atom_add
-#define ATOMIC_long(op) atom_##op
-#define ATOMIC_ulong(op) atom_##op
-#if defined(GRAVEL_HAS_DOUBLE) && defined(GRAVELP_HAS_ADD_REAL)
-#define add_double gravelp_add_real_double
-#elif defined(GRAVEL_HAS_DOUBLE)
-DEFINE_ADD_REAL(double, ulong, atom_cmpxchg)
-#else
+/* A double's sum where the device has none. */
+#if defined(GRAVELP_INT64_ATOMICS) && !defined(GRAVEL_HAS_DOUBLE)
 GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
 {
     ulong old = *word, seen;
@@ -209,7 +165,7 @@ GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
         old = seen;
     return old;
 }
-#endif
+#define GRAVELP_UPDATE_add_bits(type, word, value) add_bits_##type(word, value)
 #endif
 
 /* A value as its row has it, in the lower bytes. */
@@ -222,25 +178,25 @@ GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
 
 /* Message i: `word` of the arena [bytes], and the value. */
 #define AT(type) ((volatile global type *)(arena + word))
-#define EACH(OP, op, TYPE, type)                                               \
-    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                          \
-        UPDATE_##op(type, AT(type), FROM_BITS_##type(value));                  \
-        break;                                                                 \
-    case GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE):           \
-        VALUE(type, i) = UPDATE_##op(type, AT(type), FROM_BITS_##type(value)); \
+#define EACH(OP, op, TYPE, type)                                                       \
+    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                  \
+        GRAVELP_UPDATE_##op(type, AT(type), FROM_BITS_##type(value));                  \
+        break;                                                                         \
+    case GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE):                   \
+        VALUE(type, i) = GRAVELP_UPDATE_##op(type, AT(type), FROM_BITS_##type(value)); \
         break;
 #define INC_EACH(TYPE, type)                         \
     case GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_##TYPE): \
-        UPDATE_inc(type, AT(type), 1);               \
+        GRAVELP_UPDATE_inc(type, AT(type), 1);       \
         break;
 #define GET_EACH(TYPE, type)                         \
     case GRAVELP_COMMAND(GRAVEL_GET, GRAVEL_##TYPE): \
         VALUE(type, i) = *AT(type);                  \
         break;
-#define CAS_EACH(TYPE, type)                                                              \
-    case GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE):                                      \
-        VALUE(type, i) =                                                                  \
-            ATOMIC_##type(cmpxchg)(AT(type), EXPECTED(type, i), FROM_BITS_##type(value)); \
+#define CAS_EACH(TYPE, type)                                                                      \
+    case GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE):                                              \
+        VALUE(type, i) =                                                                          \
+            GRAVELP_ATOMIC_##type(cmpxchg)(AT(type), EXPECTED(type, i), FROM_BITS_##type(value)); \
         break;
 #define EACH_INTEGER(TYPE, type)                \
     GRAVEL_INTEGER_OPERATIONS(EACH, TYPE, type) \

@@ -94,6 +94,15 @@ int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64
                        uint64_t bytes);
 int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                         const void *from, uint64_t bytes);
+/* A part of a local heap, and where the host wants it. */
+struct gravel_memory_piece {
+    uint64_t offset, bytes; /* heap offset */
+    void *to;               /* written until the copy has ended: it stays if the wait is given up */
+};
+/** Copy pieces of a local heap, without a detour, and wait for all. @return as gravel_memory_read. */
+int gravel_memory_fetch(const struct gravel_memory *memory, uint32_t heap,
+                        const struct gravel_memory_piece *pieces, uint32_t n);
+
 int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                        uint64_t bytes);
 

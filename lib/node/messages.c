@@ -11,6 +11,7 @@
 #include "base/piece.h"
 #include "node/defaults.h"
 #include "node/node.h"
+#include "opencl/wait.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -162,33 +163,109 @@ static int append(struct gravel *gravel, const struct gravel_columns *columns)
     return code ? gravel_fail(code, "no memory for a node buffer") : 0;
 }
 
+/* A frame for bytes that go to `offset`. @return NULL if the node has failed, or without memory. */
+static struct gravel_buffer *take_frame(struct gravel_sender *sender, uint32_t node,
+                                        uint64_t offset, uint64_t bytes)
+{
+    struct gravel_buffer *buffer = gravel_sender_frame(sender, GRAVEL_FRAME_BYTES, node);
+    if (!buffer)
+        return NULL;
+    struct gravel_bytes_frame *frame = (struct gravel_bytes_frame *)buffer->frame;
+    frame->offset = offset;
+    frame->frame.bytes = (uint32_t)(sizeof *frame + bytes);
+    frame->frame.n_messages = 1;
+    return buffer;
+}
+
+static unsigned char *data_of(const struct gravel_buffer *buffer)
+{
+    return ((struct gravel_bytes_frame *)buffer->frame)->data;
+}
+
+static int fail_frame(struct gravel *gravel)
+{
+    return gravel_node_conclude(gravel, gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
+}
+
 static int put_piece(struct gravel *gravel, uint32_t node, uint64_t offset, const void *data,
                      uint64_t bytes)
 {
     struct gravel_sender *sender = enter_sender(gravel);
-    struct gravel_buffer *buffer = gravel_sender_frame(sender, GRAVEL_FRAME_BYTES, node);
+    struct gravel_buffer *buffer = take_frame(sender, node, offset, bytes);
     if (buffer) {
-        struct gravel_bytes_frame *frame = (struct gravel_bytes_frame *)buffer->frame;
-        frame->offset = offset;
-        frame->frame.bytes = (uint32_t)(sizeof *frame + bytes);
-        frame->frame.n_messages = 1;
-        memcpy(frame->data, data, bytes);
+        memcpy(data_of(buffer), data, bytes);
         gravel_sender_ship_frame(sender, buffer);
     }
     leave_sender(gravel);
-    return buffer ? 0
-                  : gravel_node_conclude(gravel,
-                                         gravel_fail(GRAVEL_ENOMEM, "no memory for a node buffer"));
+    return buffer ? 0 : fail_frame(gravel);
+}
+
+static uint64_t most_piece(const struct gravel *gravel)
+{
+    return gravel->config.buffer_bytes - sizeof(struct gravel_bytes_frame);
 }
 
 int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_t bytes,
                uint32_t node)
 {
     int code = check_bytes(gravel, "gravel_put", offset, data, bytes, node);
-    uint64_t most = gravel->config.buffer_bytes - sizeof(struct gravel_bytes_frame);
     for (uint64_t done = 0, piece; done < bytes && !code; done += piece) {
-        piece = gravel_piece_bytes(offset + done, bytes - done, most);
+        piece = gravel_piece_bytes(offset + done, bytes - done, most_piece(gravel));
         code = put_piece(gravel, node, offset + done, (const unsigned char *)data + done, piece);
+    }
+    return code;
+}
+
+/* Of the host's buffers, GRAVEL_HOST_BUFFERS a node, of which one a node may be open: what is left circulates. */
+#define PIECES_AT_ONCE (GRAVEL_HOST_BUFFERS - 1)
+
+/* Frames that are filled by copies which are waited for together. */
+struct batch {
+    struct gravel_buffer *buffers[PIECES_AT_ONCE];
+    struct gravel_memory_piece pieces[PIECES_AT_ONCE];
+    uint32_t n;
+};
+
+/* @return bytes that it takes of `left`; 0 without a frame. */
+static uint64_t fill_batch(struct gravel *gravel, struct gravel_sender *sender, struct batch *batch,
+                           uint64_t from, uint64_t to, uint64_t left, uint32_t node)
+{
+    uint64_t done = 0;
+    for (batch->n = 0; batch->n < PIECES_AT_ONCE && done < left; batch->n++) {
+        uint64_t bytes = gravel_piece_bytes(to + done, left - done, most_piece(gravel));
+        struct gravel_buffer *buffer = take_frame(sender, node, to + done, bytes);
+        if (!buffer)
+            break;
+        batch->buffers[batch->n] = buffer;
+        batch->pieces[batch->n] = (struct gravel_memory_piece){from + done, bytes, data_of(buffer)};
+        done += bytes;
+    }
+    return done;
+}
+
+/* Frames that a copy may still write to stay. */
+static void end_batch(struct gravel_sender *sender, struct batch *batch, int code)
+{
+    for (uint32_t i = 0; i < batch->n && !gravel_wait_gave_up(code); i++)
+        if (code)
+            gravel_pool_return(batch->buffers[i]);
+        else
+            gravel_sender_ship_frame(sender, batch->buffers[i]);
+}
+
+int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap, uint64_t from,
+                         uint64_t to, uint64_t bytes, uint32_t node)
+{
+    struct batch batch;
+    int code = check_node(gravel, call, node);
+    for (uint64_t done = 0, n; done < bytes && !code; done += n) {
+        struct gravel_sender *sender = enter_sender(gravel);
+        n = fill_batch(gravel, sender, &batch, from + done, to + done, bytes - done, node);
+        code = gravel_memory_fetch(&gravel->memory, heap, batch.pieces, batch.n);
+        end_batch(sender, &batch, code);
+        leave_sender(gravel);
+        if (n == 0)
+            code = fail_frame(gravel);
     }
     return code;
 }

@@ -172,6 +172,16 @@ bool gravel_node_is_in_handler(const struct gravel *gravel);
 int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t offset,
                              uint64_t bytes);
 
+/**
+ * messages.c: gravel_put of what lies in a local heap, by copies straight to node buffers.
+ *
+ * @param call      the public call, for errors.
+ * @param from, to  heap offsets, here and at `node` [bytes].
+ * @return          as gravel_put and gravel_memory_fetch.
+ */
+int gravel_node_put_heap(struct gravel *gravel, const char *call, uint32_t heap, uint64_t from,
+                         uint64_t to, uint64_t bytes, uint32_t node);
+
 /** Run a registered handler; `context` is the node. Network thread. See gravel_apply_call. */
 int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
                         const uint64_t args[GRAVEL_AM_MAX_ARGS]);

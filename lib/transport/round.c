@@ -95,9 +95,11 @@ void gravel_round_merge(struct gravel_round *into, const struct gravel_round *mo
 
 const char *gravel_call_name(uint32_t kind)
 {
-    static const char *const names[] = {"no call",        "gravel_open",    "gravel_close",
-                                        "gravel_barrier", "gravel_reduce",  "gravel_alloc",
-                                        "gravel_free",    "gravel_constant"};
+    static const char *const names[] = {
+        "no call",          "gravel_open",     "gravel_close",
+        "gravel_barrier",   "gravel_reduce",   "gravel_alloc",
+        "gravel_free",      "gravel_constant", "gravel_mirror_create",
+        "gravel_mirror_end"};
     return kind < sizeof names / sizeof *names ? names[kind] : "an unknown call";
 }
 
@@ -126,6 +128,20 @@ static void tell_alloc(const struct gravel_collective_call *call, const char *un
         snprintf(text + used, bytes - used, " for %.*s", (int)sizeof call->name, call->name);
 }
 
+/* Arguments: operation and type as of a reduction, GRAVEL_PUT for a mirror; offset of the array. */
+static void tell_mirror(const struct gravel_collective_call *call, char *text, size_t bytes)
+{
+    uint64_t type = call->arguments[0] & 0xff, op = call->arguments[0] >> 8;
+    if (op == GRAVEL_PUT)
+        snprintf(text, bytes, "of a mirror of type %" PRIu64 " at offset %" PRIu64, type,
+                 call->arguments[1]);
+    else
+        snprintf(text, bytes,
+                 "of an accumulator by operation %" PRIu64 " of type %" PRIu64
+                 " at offset %" PRIu64,
+                 op, type, call->arguments[1]);
+}
+
 /* "of 4096 bytes"; of the second call without the unit */
 static void tell_arguments(const struct gravel_collective_call *call, bool is_second, char *text,
                            size_t bytes)
@@ -140,6 +156,13 @@ static void tell_arguments(const struct gravel_collective_call *call, bool is_se
         break;
     case GRAVEL_CALL_CONSTANT:
         snprintf(text, bytes, "of number %" PRIu64 ", value %" PRIu64, arguments[0], arguments[1]);
+        break;
+    case GRAVEL_CALL_MIRROR:
+        tell_mirror(call, text, bytes);
+        break;
+    case GRAVEL_CALL_SHARE: /* offset of its words, and how often it was shared before */
+        snprintf(text, bytes, "of the one at offset %" PRIu64 ", time %" PRIu64, arguments[0],
+                 arguments[1]);
         break;
     default:
         tell_reduce(call, text, bytes);

@@ -27,7 +27,9 @@ enum gravel_call_kind {
     GRAVEL_CALL_REDUCE,
     GRAVEL_CALL_ALLOC,
     GRAVEL_CALL_FREE,
-    GRAVEL_CALL_CONSTANT
+    GRAVEL_CALL_CONSTANT,
+    GRAVEL_CALL_MIRROR,
+    GRAVEL_CALL_SHARE
 };
 
 /* A collective call as one node makes it. */
@@ -35,7 +37,7 @@ struct gravel_collective_call {
     uint32_t kind; /* enum gravel_call_kind */
     uint32_t node;
     uint64_t number;                   /* of the node's calls since gravel_open, from 1 */
-    uint64_t arguments[2];             /* by kind: bytes; offset; number and value */
+    uint64_t arguments[2];             /* by kind: bytes; offset; number and value; see round.c */
     char name[GRAVEL_CALL_NAME_BYTES]; /* of an allocation, or empty */
 };
 

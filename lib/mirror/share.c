@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One exchange: pack, send, wait for all nodes, combine.
+ *
+ * Path:    gravel_mirror_begin -> kernel gather, or the slots -> gravel_node_put_heap -> the other end's heap ->
+ *          gravel_mirror_end -> kernel combine.
+ */
+#include "mirror/mirror.h"
+
+#include "node/enqueue.h"
+#include "opencl/objects.h"
+
+static uint64_t in_arena(const struct gravel_mirror *mirror, uint32_t heap, uint64_t offset)
+{
+    return gravel_memory_heap_offset(&mirror->gravel->memory, heap) + offset;
+}
+
+static uint32_t turn_of(const struct gravel_mirror *mirror)
+{
+    return (uint32_t)(mirror->n_shared % 2);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------- */
+
+/* On the caller's queue, one work-item for each of n words. A kernel of ours waits for nothing, so it is one command on
+ * every step. @param arguments  all but the arena and n. */
+static int run(struct gravel_mirror *mirror, cl_kernel kernel,
+               const struct gravel_argument *arguments, cl_uint n_arguments, uint64_t n)
+{
+    struct gravel *gravel = mirror->gravel;
+    const cl_uint n_words = (cl_uint)n;
+    const struct gravel_argument last[] = {GRAVEL_ARGUMENT(n_words)};
+    const size_t global = (n + mirror->group - 1) / mirror->group * mirror->group;
+    const struct gravel_command command = {.call = mirror->call,
+                                           .kernel = kernel,
+                                           .n_dimensions = 1,
+                                           .global = &global,
+                                           .local = &mirror->group};
+    cl_event end = NULL;
+    cl_int error = gravel_cl_kernel_set(&gravel->device, kernel, 1, arguments, n_arguments);
+    if (error == CL_SUCCESS)
+        error = GRAVEL_CL_KERNEL_SET(&gravel->device, kernel, 1 + n_arguments, last);
+    int code = gravel_check_cl("mirror: clSetKernelArg", error);
+    if (code || n == 0)
+        return code;
+    gravel_checked_begin_launch(gravel);
+    code = gravel_node_enqueue(gravel, &command, 0, NULL, &end);
+    if (!code)
+        code = gravel_launches_add(&gravel->launches, kernel, end);
+    gravel_checked_end_launch(gravel, end ? kernel : NULL);
+    clFlush(gravel->device.queue);
+    gravel_cl_event_release(end);
+    return code;
+}
+
+static int gather(struct gravel_mirror *mirror, uint32_t heap)
+{
+    const struct gravel_mirror_owner *owner = &mirror->owners[heap];
+    const cl_ulong array = in_arena(mirror, heap, mirror->array);
+    const cl_ulong block = in_arena(mirror, heap, mirror->given_at[turn_of(mirror)]);
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(array), GRAVEL_ARGUMENT(block),
+                                                GRAVEL_ARGUMENT(owner->targets)};
+    return run(mirror, mirror->gather, arguments, 3, owner->n_targets);
+}
+
+static int combine(struct gravel_mirror *mirror, uint32_t heap)
+{
+    const struct gravel_mirror_owner *owner = &mirror->owners[heap];
+    const cl_ulong array = in_arena(mirror, heap, mirror->array);
+    const cl_ulong block = in_arena(mirror, heap, mirror->given_at[turn_of(mirror)]);
+    const struct gravel_argument arguments[] = {
+        GRAVEL_ARGUMENT(array), GRAVEL_ARGUMENT(block), GRAVEL_ARGUMENT(owner->targets),
+        GRAVEL_ARGUMENT(owner->starts), GRAVEL_ARGUMENT(owner->places)};
+    return run(mirror, mirror->combine, arguments, 5, owner->n_targets);
+}
+
+int gravel_mirror_clear(struct gravel_mirror *mirror)
+{
+    const cl_ulong slots = in_arena(mirror, gravel_mirror_own_heap(mirror), mirror->near_at[0]);
+    const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(slots)};
+    return run(mirror, mirror->clear, arguments, 1, mirror->n_near);
+}
+
+/* A kernel for each local heap. */
+static int run_for_each(struct gravel_mirror *mirror,
+                        int (*run_for)(struct gravel_mirror *mirror, uint32_t heap))
+{
+    int code = 0;
+    for (uint32_t heap = 0; heap < mirror->gravel->n_heaps && !code; heap++)
+        code = run_for(mirror, heap);
+    return code;
+}
+
+/* ---- begin ------------------------------------------------------------------------------------- */
+
+/* What kernels have stored is read by copies, or by this thread: the ends of kernels order it (V1). */
+static int wait_for_kernels(struct gravel *gravel)
+{
+    struct gravel_kernel_wait wait;
+    int code = gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel, &wait));
+    return code ? gravel_node_conclude(gravel, code) : 0;
+}
+
+static int send_given(struct gravel_mirror *mirror, uint32_t heap)
+{
+    const uint64_t bytes = mirror->word_bytes;
+    uint32_t turn = turn_of(mirror);
+    int code = 0;
+    for (uint32_t node = 0; node < gravel_n_nodes(mirror->gravel) && !code; node++) {
+        const struct gravel_mirror_block *given = &mirror->owners[heap].given[node];
+        code = gravel_node_put_heap(mirror->gravel, "gravel_mirror_begin", heap,
+                                    mirror->given_at[turn] + given->first * bytes,
+                                    mirror->near_at[turn] + given->there * bytes, given->n * bytes,
+                                    node);
+    }
+    return code;
+}
+
+static int send_near(struct gravel_mirror *mirror)
+{
+    const uint64_t bytes = mirror->word_bytes;
+    uint32_t turn = turn_of(mirror);
+    int code = 0;
+    for (uint32_t node = 0; node < gravel_n_nodes(mirror->gravel) && !code; node++) {
+        const struct gravel_mirror_block *near = &mirror->near[node];
+        code = gravel_node_put_heap(
+            mirror->gravel, "gravel_mirror_begin", gravel_mirror_own_heap(mirror),
+            mirror->near_at[turn] + near->first * bytes,
+            mirror->given_at[turn] + near->there * bytes, near->n * bytes, node);
+    }
+    return code;
+}
+
+static int begin_read(struct gravel_mirror *mirror)
+{
+    int code = run_for_each(mirror, gather);
+    if (!code)
+        code = wait_for_kernels(mirror->gravel);
+    return code ? code : run_for_each(mirror, send_given);
+}
+
+static int begin_accumulated(struct gravel_mirror *mirror)
+{
+    int code = wait_for_kernels(mirror->gravel);
+    if (!code)
+        code = send_near(mirror);
+    return code ? code : gravel_mirror_clear(mirror);
+}
+
+/* What every call asks first. */
+static int refuse(const struct gravel_mirror *mirror, const char *call)
+{
+    int code = gravel_require(call, "mirror", mirror);
+    return code ? code : gravel_node_refuse_wait(mirror->gravel, call);
+}
+
+int gravel_mirror_begin(struct gravel_mirror *mirror)
+{
+    if (refuse(mirror, "gravel_mirror_begin"))
+        return GRAVEL_EINVAL;
+    if (mirror->is_begun)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_begin: gravel_mirror_end has not been "
+                                          "called since the last one");
+    mirror->is_begun = true;
+    return mirror->is_read ? begin_read(mirror) : begin_accumulated(mirror);
+}
+
+/* ---- end --------------------------------------------------------------------------------------- */
+
+int gravel_mirror_end(struct gravel_mirror *mirror)
+{
+    if (refuse(mirror, "gravel_mirror_end"))
+        return GRAVEL_EINVAL;
+    if (!mirror->is_begun)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_end: gravel_mirror_begin has not been "
+                                          "called since the last one");
+    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_SHARE,
+                                                .arguments = {mirror->memory, mirror->n_shared}};
+    int code = gravel_node_barrier(mirror->gravel, &call, false);
+    if (code)
+        return code;
+    if (!mirror->is_read)
+        code = run_for_each(mirror, combine);
+    mirror->n_shared++;
+    mirror->is_begun = false;
+    return code;
+}
+
+int gravel_mirror_share(struct gravel_mirror *mirror)
+{
+    int code = gravel_mirror_begin(mirror);
+    return code ? code : gravel_mirror_end(mirror);
+}
+
+/* Copies that arrived last; before the first ones, those that come second, which are 0. */
+uint64_t gravel_mirror_offset(const struct gravel_mirror *mirror)
+{
+    if (gravel_require("gravel_mirror_offset", "mirror", mirror))
+        return 0;
+    return mirror->near_at[(mirror->n_shared + 1) % 2];
+}
