@@ -28,6 +28,18 @@ const char *gravel_strerror(int code)
     }
 }
 
+bool gravel_is_error(int64_t code)
+{
+    switch (code) {
+#define GRAVEL_ERROR(name, number, text) case name:
+        GRAVEL_ERRORS(GRAVEL_ERROR)
+#undef GRAVEL_ERROR
+        return true;
+    default:
+        return false;
+    }
+}
+
 const char *gravel_last_error(void)
 {
     return last_error;

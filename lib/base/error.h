@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define GRAVEL_ERROR_BYTES 1024
 #define GRAVEL_LAST_ERROR_BYTES (16 * GRAVEL_ERROR_BYTES) /* of gravel_last_error */
@@ -24,6 +25,9 @@ int gravel_fail(int code, const char *format, ...) __attribute__((format(printf,
 
 /** As gravel_fail, with a text of any length, which is cut: a compiler's log. */
 int gravel_fail_text(int code, const char *text);
+
+/** Whether a number from elsewhere is one of GRAVEL_ERRORS. */
+bool gravel_is_error(int64_t code);
 
 /** 0; GRAVEL_EINVAL if an argument of a public call is NULL, and the text names both. */
 int gravel_require(const char *call, const char *name, const void *argument);

@@ -114,16 +114,11 @@ static void handle_bytes(struct gravel_network *network, const struct gravel_byt
     }
 }
 
-/* A text of another node's. */
-static const char *end_text(char text[GRAVEL_FRAME_TEXT_BYTES])
+static void handle_refusal(struct gravel_network *network, const struct gravel_refusal_frame *frame,
+                           const struct gravel_loan *loan)
 {
-    text[GRAVEL_FRAME_TEXT_BYTES - 1] = '\0';
-    return text;
-}
-
-static void handle_refusal(struct gravel_network *network, struct gravel_refusal_frame *frame)
-{
-    network->shape.report(network->shape.context, frame->code, false, end_text(frame->text));
+    if (gravel_fields_check_error(network, loan, frame->code, frame->text))
+        network->shape.report(network->shape.context, frame->code, false, frame->text);
 }
 
 void gravel_control_ack(struct gravel_network *network, uint32_t source, uint64_t acked)
@@ -147,25 +142,34 @@ static void handle_flush(struct gravel_network *network, uint32_t source, uint64
 }
 
 static void handle_ack(struct gravel_network *network, const struct gravel_ack_frame *frame,
-                       uint32_t source)
+                       const struct gravel_loan *loan)
 {
+    const uint32_t source = loan->source;
+    if (frame->acked > network->n_sent[source]) {
+        gravel_fields_fail(
+            network, loan, "acknowledgement (of %llu frames, of which %llu were sent)",
+            (unsigned long long)frame->acked, (unsigned long long)network->n_sent[source]);
+        return;
+    }
     if (frame->acked > network->n_acked[source])
         network->n_acked[source] = frame->acked;
     gravel_job_note_life(network);
 }
 
 static void handle_get(struct gravel_network *network, const struct gravel_get_frame *get,
-                       uint32_t source)
+                       const struct gravel_loan *loan)
 {
     struct gravel_refusal refusal = {.code = 0};
-    uint32_t most = (uint32_t)network->shape.config->buffer_bytes;
-    uint64_t n = get->bytes;
-    if (n > most - sizeof(struct gravel_reply_frame))
-        n = 0;
+    const uint64_t n = get->bytes, most = gravel_get_piece_bytes(network);
+    if (n == 0 || n > most) {
+        gravel_fields_fail(network, loan, "count of bytes that it asks for (%llu, not 1 to %llu)",
+                           (unsigned long long)n, (unsigned long long)most);
+        return;
+    }
     uint32_t node = network->transport->node;
     bool is_here = has_bytes(network, node, get->offset, n, &refusal);
     struct gravel_buffer *buffer =
-        gravel_network_frame(network, GRAVEL_FRAME_REPLY, source,
+        gravel_network_frame(network, GRAVEL_FRAME_REPLY, loan->source,
                              (uint32_t)(sizeof(struct gravel_reply_frame) + (is_here ? n : 0)));
     if (!buffer)
         return;
@@ -177,55 +181,18 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
         reply->code =
             check_copy(network, gravel_memory_read(network->shape.memory, heap_of(network, node),
                                                    get->offset, reply->data, n));
+    if (reply->code)
+        buffer->frame->bytes = sizeof *reply;
     gravel_network_put(network, buffer);
 }
 
-static void handle_death(struct gravel_network *network, struct gravel_death_frame *frame)
+static void handle_death(struct gravel_network *network, const struct gravel_death_frame *frame,
+                         const struct gravel_loan *loan)
 {
+    if (!gravel_fields_check_error(network, loan, frame->code, frame->text))
+        return;
     network->has_told_death = true; /* the node that found out tells all nodes */
-    gravel_network_fail(network, GRAVEL_EPEER, end_text(frame->text));
-}
-
-/* The least a frame of each kind must hold; 0 for kinds that do not exist. */
-static uint32_t least_bytes(uint16_t kind)
-{
-    switch (kind) {
-    case GRAVEL_FRAME_MESSAGES:
-    case GRAVEL_FRAME_FLUSH:
-        return sizeof(struct gravel_frame);
-    case GRAVEL_FRAME_HEARTBEAT:
-        return sizeof(struct gravel_heartbeat_frame);
-    case GRAVEL_FRAME_BYTES:
-        return sizeof(struct gravel_bytes_frame);
-    case GRAVEL_FRAME_REFUSAL:
-        return sizeof(struct gravel_refusal_frame);
-    case GRAVEL_FRAME_ACK:
-        return sizeof(struct gravel_ack_frame);
-    case GRAVEL_FRAME_GET:
-        return sizeof(struct gravel_get_frame);
-    case GRAVEL_FRAME_REPLY:
-        return sizeof(struct gravel_reply_frame);
-    case GRAVEL_FRAME_DEATH:
-        return sizeof(struct gravel_death_frame);
-    case GRAVEL_FRAME_TRANSACTIONS:
-        return sizeof(struct gravel_transactions_frame);
-    default:
-        return 0;
-    }
-}
-
-/* Whether our own parts of the frame hold together; messages have a stricter check of their own. */
-static bool is_sane(const struct gravel_network *network, const struct gravel_frame *frame,
-                    const struct gravel_loan *loan)
-{
-    const void *whole = frame;
-    const struct gravel_ack_frame *ack = whole;
-    return loan->bytes >= sizeof *frame && frame->magic == GRAVEL_FRAME_MAGIC &&
-           frame->version == GRAVEL_FRAME_VERSION && frame->bytes == loan->bytes &&
-           frame->source == loan->source && frame->destination == loan->destination &&
-           frame->sequence == loan->sequence && least_bytes(frame->kind) &&
-           loan->bytes >= least_bytes(frame->kind) &&
-           (frame->kind != GRAVEL_FRAME_ACK || ack->acked <= network->n_sent[loan->source]);
+    gravel_network_fail(network, GRAVEL_EPEER, frame->text);
 }
 
 /* All other frames rely on what came before them having been applied. */
@@ -251,53 +218,35 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
         handle_bytes(network, whole, loan);
         break;
     case GRAVEL_FRAME_REFUSAL:
-        handle_refusal(network, whole);
+        handle_refusal(network, whole, loan);
         break;
     case GRAVEL_FRAME_FLUSH:
         handle_flush(network, loan->source, loan->sequence);
         break;
     case GRAVEL_FRAME_ACK:
-        handle_ack(network, whole, loan->source);
+        handle_ack(network, whole, loan);
         break;
     case GRAVEL_FRAME_GET:
-        handle_get(network, whole, loan->source);
+        handle_get(network, whole, loan);
         break;
     case GRAVEL_FRAME_REPLY:
-        gravel_job_reply(network, whole, (uint32_t)loan->bytes);
+        gravel_job_reply(network, whole, loan);
         break;
     case GRAVEL_FRAME_DEATH:
-        handle_death(network, whole);
+        handle_death(network, whole, loan);
         break;
     default:
-        gravel_late_read(network, whole);
+        gravel_late_read(network, whole, loan);
         break;
     }
     return false;
 }
 
-/* What came is not what was sent, so no frame behind it can be trusted, nor a barrier's count. */
-static void fail_corrupt(struct gravel_network *network, const struct gravel_frame *frame,
-                         const struct gravel_loan *loan)
-{
-    char text[200];
-    bool has_header = loan->bytes >= sizeof *frame;
-    snprintf(text, sizeof text,
-             "frame %llu of %llu bytes from node %u has a bad header (kind %u, sequence %llu, %u "
-             "bytes)",
-             (unsigned long long)loan->sequence, (unsigned long long)loan->bytes, loan->source,
-             has_header ? frame->kind : 0, has_header ? (unsigned long long)frame->sequence : 0,
-             has_header ? frame->bytes : 0);
-    gravel_counter_add(&network->counts.refused_buffers, 1);
-    gravel_network_fail(network, GRAVEL_ECORRUPT, text);
-}
-
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
                            const struct gravel_loan *loan)
 {
-    if (!is_sane(network, frame, loan)) {
-        fail_corrupt(network, frame, loan);
+    if (!gravel_fields_check(network, frame, loan))
         return false;
-    }
     uint16_t kind = frame->kind;
     bool is_kept = dispatch(network, frame, loan);
     if (gravel_frame_is_counted(kind) && !is_kept)

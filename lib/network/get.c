@@ -6,6 +6,7 @@
  * Threads: the network thread.
  */
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/piece.h"
 #include "memory/memory.h"
 #include "network/parts.h"
@@ -15,15 +16,22 @@
 
 #define GET_WINDOW (16u * 65536u) /* [bytes] asked for and not yet answered */
 
-static uint64_t piece_bytes(const struct gravel_network *network)
+uint64_t gravel_get_piece_bytes(const struct gravel_network *network)
 {
     return network->shape.config->buffer_bytes - sizeof(struct gravel_reply_frame);
+}
+
+/* Of a piece that begins at `position` of the job's bytes. */
+static uint64_t bytes_at(const struct gravel_network *network, const struct gravel_job *job,
+                         uint64_t position)
+{
+    return gravel_piece_bytes(job->offset + position, job->bytes - position,
+                              gravel_get_piece_bytes(network));
 }
 
 /* @return false: no memory, and the node has failed. */
 static bool ask(struct gravel_network *network, struct gravel_job *job)
 {
-    uint64_t left = job->bytes - job->asked, most = piece_bytes(network);
     struct gravel_buffer *buffer =
         gravel_network_frame(network, GRAVEL_FRAME_GET, job->node, sizeof(struct gravel_get_frame));
     if (!buffer)
@@ -32,8 +40,9 @@ static bool ask(struct gravel_network *network, struct gravel_job *job)
     get->id = job->id;
     get->offset = job->offset + job->asked;
     get->position = job->asked;
-    get->bytes = gravel_piece_bytes(get->offset, left, most);
+    get->bytes = bytes_at(network, job, job->asked);
     job->asked += get->bytes;
+    job->n_due++;
     gravel_network_send(network, buffer);
     return true;
 }
@@ -79,25 +88,57 @@ static void remove_job(struct gravel_job **list, struct gravel_job *job)
         }
 }
 
-void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
-                      uint32_t bytes)
+/* A node answers in the order in which it is asked: a get gets its pieces in their order. */
+static bool check_reply(struct gravel_network *network, const struct gravel_job *job,
+                        const struct gravel_reply_frame *reply, const struct gravel_loan *loan)
 {
-    uint64_t n = bytes - sizeof *reply;
+    const uint64_t n = loan->bytes - sizeof *reply;
+    if (job ? job->node != loan->source || !job->n_due : !network->n_stray[loan->source])
+        return gravel_fields_fail(network, loan,
+                                  "request number (%llu, which is answered, or not asked)",
+                                  (unsigned long long)reply->id);
+    if (reply->code && (!gravel_is_error(reply->code) || n))
+        return gravel_fields_fail(network, loan, "code (%lld, with %llu bytes)",
+                                  (long long)reply->code, (unsigned long long)n);
+    if (job && reply->position != job->answered)
+        return gravel_fields_fail(network, loan, "place (%llu, and %llu bytes have come)",
+                                  (unsigned long long)reply->position,
+                                  (unsigned long long)job->answered);
+    if (job && !reply->code && n != bytes_at(network, job, reply->position))
+        return gravel_fields_fail(network, loan, "count of bytes (%llu for %llu)",
+                                  (unsigned long long)n,
+                                  (unsigned long long)bytes_at(network, job, reply->position));
+    return true;
+}
+
+static void end_refused(struct gravel_network *network, struct gravel_job *job, int code)
+{
+    snprintf(job->text, sizeof job->text, "node %u: %llu bytes from offset %llu on %s", job->node,
+             (unsigned long long)job->bytes, (unsigned long long)job->offset,
+             code == GRAVEL_ERANGE ? "are not in one allocation" : "could not be read there");
+    network->n_stray[job->node] += job->n_due;
+    remove_job(&network->jobs, job);
+    gravel_job_end(network, job, code);
+}
+
+void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
+                      const struct gravel_loan *loan)
+{
     struct gravel_job *job = network->jobs;
-    while (job && (job->kind != GRAVEL_JOB_GET || job->id != reply->id))
+    while (job && (job->kind != GRAVEL_JOB_GET || job->id != reply->id || !job->has_begun))
         job = job->next;
-    if (!job) /* the get has failed */
+    if (!check_reply(network, job, reply, loan))
         return;
-    if (reply->code || reply->position > job->bytes || n > job->bytes - reply->position) {
-        bool was_refused = !reply->code || reply->code == GRAVEL_ERANGE;
-        snprintf(job->text, sizeof job->text, "node %u: %llu bytes from offset %llu on %s",
-                 job->node, (unsigned long long)job->bytes, (unsigned long long)job->offset,
-                 was_refused ? "are not in one allocation" : "could not be read there");
-        remove_job(&network->jobs, job);
-        gravel_job_end(network, job, was_refused ? GRAVEL_ERANGE : reply->code);
+    if (!job) { /* the get has failed */
+        network->n_stray[loan->source]--;
         return;
     }
-    memcpy(job->data + reply->position, reply->data, n);
-    job->answered += n;
+    job->n_due--;
+    if (reply->code) {
+        end_refused(network, job, (int)reply->code);
+        return;
+    }
+    memcpy(job->data + reply->position, reply->data, loan->bytes - sizeof *reply);
+    job->answered += loan->bytes - sizeof *reply;
     job->moved_ns = gravel_clock_ns();
 }

@@ -76,7 +76,7 @@ void gravel_transactions_flush(struct gravel_transactions *transactions)
 
 /* A frame that is being read. */
 struct arrival {
-    struct gravel_transactions *transactions;
+    struct gravel_network *network;
     const struct gravel_transactions_frame *frame;
     const struct gravel_loan *loan;
     uint32_t bytes; /* of a record */
@@ -90,44 +90,57 @@ static const struct gravelp_transaction *record_at(const struct arrival *arrival
 /* Whether a node is who sent the frame: of a process that stands for all nodes, each is. */
 static bool is_sender(const struct arrival *arrival, uint32_t node)
 {
-    return node == arrival->loan->source || arrival->transactions->network->transport->is_loopback;
+    return node == arrival->loan->source || arrival->network->transport->is_loopback;
 }
 
-static bool has_sane_header(const struct arrival *arrival)
+/* Its handler gives the length of a record. */
+static bool check_header(struct arrival *arrival)
 {
+    struct gravel_network *network = arrival->network;
     const struct gravel_transactions_frame *frame = arrival->frame;
-    return frame->n > 0 && frame->what <= GRAVEL_TRANSACTIONS_UNLOCK &&
-           arrival->loan->bytes == sizeof *frame + (uint64_t)frame->n * arrival->bytes;
+    if (!network->transactions || frame->handler >= network->shape.n_handlers ||
+        !gravel_device_steps_have(network->transactions->steps, frame->handler))
+        return gravel_fields_fail(network, arrival->loan,
+                                  "handler (%u has no transactions between nodes)", frame->handler);
+    if (frame->what > GRAVEL_TRANSACTIONS_UNLOCK)
+        return gravel_fields_fail(network, arrival->loan, "kind of transactions (%u)", frame->what);
+    arrival->bytes = record_bytes(network->transactions, frame->handler);
+    return (frame->n > 0 &&
+            arrival->loan->bytes == sizeof *frame + (uint64_t)frame->n * arrival->bytes) ||
+           gravel_fields_fail(network, arrival->loan, "count of records (%u of %u bytes)", frame->n,
+                              arrival->bytes);
 }
 
 static bool is_sane(const struct arrival *arrival, const struct gravelp_transaction *record)
 {
-    const struct gravel_network *network = arrival->transactions->network;
+    const struct gravel_network *network = arrival->network;
     const uint32_t n_nodes = network->transport->n_nodes, here = arrival->loan->destination;
-    if (record->lesser > 1 || record->node[0] >= n_nodes || record->node[1] >= n_nodes)
+    if (record->lesser > 1 || record->node[0] >= n_nodes || record->node[1] >= n_nodes ||
+        record->source >= n_nodes)
         return false;
     const uint32_t lesser = record->node[record->lesser], greater = record->node[!record->lesser];
     if (arrival->frame->what == GRAVEL_TRANSACTIONS_GRANT)
         return lesser < greater && greater == here && is_sender(arrival, lesser);
     return lesser == here && is_sender(arrival, greater) &&
-           gravel_transactions_granted(arrival->transactions, arrival->frame->handler, record);
+           gravel_transactions_granted(network->transactions, arrival->frame->handler, record);
 }
 
-/* What is wrong, or NULL. */
-static const char *check(const struct arrival *arrival)
+static bool check(struct arrival *arrival)
 {
-    if (!has_sane_header(arrival))
-        return "its length is not that of its records";
+    if (!check_header(arrival))
+        return false;
     for (uint32_t i = 0; i < arrival->frame->n; i++)
         if (!is_sane(arrival, record_at(arrival, i)))
-            return "a record is of no transaction between these nodes";
-    return NULL;
+            return gravel_fields_fail(arrival->network, arrival->loan,
+                                      "record %u of %u (of no transaction between these nodes)", i,
+                                      arrival->frame->n);
+    return true;
 }
 
 /* @return false for what comes twice. */
 static bool apply(const struct arrival *arrival, const struct gravelp_transaction *record)
 {
-    struct gravel_transactions *transactions = arrival->transactions;
+    struct gravel_transactions *transactions = arrival->network->transactions;
     const uint32_t handler = arrival->frame->handler;
     if (arrival->frame->what == GRAVEL_TRANSACTIONS_GRANT) {
         gravel_transactions_invite(transactions, handler, record);
@@ -139,31 +152,18 @@ static bool apply(const struct arrival *arrival, const struct gravelp_transactio
     return transaction;
 }
 
-static void refuse(struct gravel_network *network, const struct gravel_loan *loan, const char *why)
-{
-    struct gravel_refusal refusal = {.code = GRAVEL_ECORRUPT};
-    snprintf(refusal.text, sizeof refusal.text, "a frame of transactions: %s", why);
-    gravel_control_refuse(network, &refusal, loan->source, loan->destination);
-}
-
 void gravel_transactions_handle(struct gravel_network *network,
                                 const struct gravel_transactions_frame *frame,
                                 const struct gravel_loan *loan)
 {
-    struct gravel_transactions *transactions = network->transactions;
-    struct arrival arrival = {.transactions = transactions, .frame = frame, .loan = loan};
-    if (!transactions || frame->handler >= network->shape.n_handlers ||
-        !gravel_device_steps_have(transactions->steps, frame->handler)) {
-        refuse(network, loan, "its handler has none between nodes");
+    struct arrival arrival = {.network = network, .frame = frame, .loan = loan};
+    if (!check(&arrival))
         return;
-    }
-    arrival.bytes = record_bytes(transactions, frame->handler);
-    const char *why = check(&arrival);
-    for (uint32_t i = 0; i < frame->n && !why; i++)
-        if (!apply(&arrival, record_at(&arrival, i)))
-            why = "a record comes twice";
-    if (why)
-        refuse(network, loan, why);
+    for (uint32_t i = 0; i < frame->n; i++)
+        if (!apply(&arrival, record_at(&arrival, i))) {
+            gravel_fields_fail(network, loan, "record %u of %u (it comes twice)", i, frame->n);
+            return;
+        }
 }
 
 /* ---- acknowledgements ------------------------------------------------------------------------ */

@@ -27,14 +27,17 @@ void gravel_late_end(struct gravel_network *network)
     network->late.node = 0;
 }
 
+static uint32_t left_of(const struct gravel_network *network)
+{
+    const uint32_t n_nodes = network->transport->n_nodes;
+    return (network->transport->node + n_nodes - 1) % n_nodes;
+}
+
 /* As far as our left neighbour knows. @return its number plus 1, or 0. */
 static uint32_t find_late(const struct gravel_network *network)
 {
     const struct gravel_late *late = &network->late;
-    uint32_t n_nodes = network->transport->n_nodes;
-    if (late->left_n_rounds < late->n_rounds)
-        return (network->transport->node + n_nodes - 1) % n_nodes + 1;
-    return late->left_node;
+    return late->left_n_rounds < late->n_rounds ? left_of(network) + 1 : late->left_node;
 }
 
 void gravel_late_look(struct gravel_network *network)
@@ -59,8 +62,29 @@ void gravel_late_write(const struct gravel_network *network, struct gravel_heart
     beat->late_node = network->late.node;
 }
 
-void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat)
+/* A round ends when all have begun it, so a node is one round ahead at most. */
+static bool check_beat(struct gravel_network *network, const struct gravel_heartbeat_frame *beat,
+                       const struct gravel_loan *loan)
 {
+    const struct gravel_late *late = &network->late;
+    const uint32_t n_nodes = network->transport->n_nodes;
+    if (loan->source != left_of(network))
+        return gravel_fields_fail(network, loan, "sender (node %u hears node %u)",
+                                  network->transport->node, left_of(network));
+    if (beat->n_rounds < late->left_n_rounds || beat->n_rounds > late->n_rounds + 1)
+        return gravel_fields_fail(network, loan, "count of rounds (%llu, not %llu to %llu)",
+                                  (unsigned long long)beat->n_rounds,
+                                  (unsigned long long)late->left_n_rounds,
+                                  (unsigned long long)late->n_rounds + 1);
+    return beat->late_node <= n_nodes ||
+           gravel_fields_fail(network, loan, "late node (%u of %u)", beat->late_node - 1, n_nodes);
+}
+
+void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat,
+                      const struct gravel_loan *loan)
+{
+    if (!check_beat(network, beat, loan))
+        return;
     network->late.left_n_rounds = beat->n_rounds;
     network->late.left_node = beat->late_node;
 }

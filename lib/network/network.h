@@ -48,6 +48,7 @@ struct gravel_job {
     uint64_t offset, bytes;
     unsigned char *data;
     uint64_t asked, answered; /* [bytes] */
+    uint32_t n_due;           /* replies still to come */
     /* GRAVEL_JOB_REDUCE and BARRIER */
     struct gravel_collective_call call; /* that waits for it; node and number are filled in */
     bool is_rest;                       /* of a call whose first job has been counted */
@@ -146,6 +147,7 @@ struct gravel_network {
     uint64_t *n_acked;    /* [n_nodes] of n_sent, those the node says it has resolved */
     uint64_t *n_life_sent,
         *n_life_received; /* [n_nodes] of heartbeats and news of death, which n_sent leaves out */
+    uint64_t *n_stray;    /* [n_nodes] replies still to come to gets that have failed */
     uint64_t n_counted_sent, n_counted_resolved; /* frames that termination counts */
     uint32_t resolving_node; /* destination of the buffer at hand: whom a handler runs for */
     uint32_t n_kept;         /* frames that the resolver has */

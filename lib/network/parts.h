@@ -2,8 +2,8 @@
 /*
  * Between the network thread's own files.
  *
- * Path:    start.c, network.c <-> control.c, job.c, get.c, collective.c, late.c, reply.c, liveness.c, leave.c,
- *          farewell.c. transactions.c, grant.c, line.c and mail_line.c have transactions_parts.h.
+ * Path:    start.c, network.c <-> control.c, fields.c, job.c, get.c, collective.c, late.c, reply.c, liveness.c,
+ *          leave.c, farewell.c. transactions.c, grant.c, line.c and mail_line.c have transactions_parts.h.
  * Threads: the network thread, if not said otherwise.
  */
 #ifndef GRAVEL_NETWORK_PARTS_H
@@ -48,6 +48,21 @@ void gravel_network_fail(struct gravel_network *network, int code, const char *t
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
                            const struct gravel_loan *loan);
 
+/** fields.c: whether a frame's header can be right, and its length is one of its kind; else the node fails. */
+bool gravel_fields_check(struct gravel_network *network, const struct gravel_frame *frame,
+                         const struct gravel_loan *loan);
+/** fields.c: as gravel_fields_check, of another node's error. */
+bool gravel_fields_check_error(struct gravel_network *network, const struct gravel_loan *loan,
+                               int64_t code, const char text[GRAVEL_FRAME_TEXT_BYTES]);
+/**
+ * fields.c: a field cannot be right: the node fails with "frame 3 of 40 bytes from node 1 has a bad " and what it is.
+ *
+ * @param format  "count of rounds (%u, not 1 to %u)"
+ * @return        false
+ */
+bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
+                        const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /** control.c: tell this node and the sender that messages were not applied. */
 void gravel_control_refuse(struct gravel_network *network, const struct gravel_refusal *refusal,
                            uint32_t source, uint32_t destination);
@@ -87,9 +102,10 @@ bool gravel_round_has_met(struct gravel_network *network);
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job);
 void gravel_job_begin_barrier(struct gravel_job *job);
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job);
-/** get.c: a reply to a get. */
+/** get.c: a reply to a get; and how much one get may ask for, so that a reply fits into a node buffer [bytes]. */
 void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_frame *reply,
-                      uint32_t bytes);
+                      const struct gravel_loan *loan);
+uint64_t gravel_get_piece_bytes(const struct gravel_network *network);
 
 /** late.c: a round of a call of that kind begins; has not ended, so look whether to name whom it waits for; ends. */
 void gravel_late_begin(struct gravel_network *network, uint32_t kind);
@@ -97,7 +113,8 @@ void gravel_late_look(struct gravel_network *network);
 void gravel_late_end(struct gravel_network *network);
 /** late.c: a heartbeat for our right neighbour, and one of our left neighbour. */
 void gravel_late_write(const struct gravel_network *network, struct gravel_heartbeat_frame *beat);
-void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat);
+void gravel_late_read(struct gravel_network *network, const struct gravel_heartbeat_frame *beat,
+                      const struct gravel_loan *loan);
 
 /** liveness.c: from now on, beat and listen. */
 void gravel_liveness_begin(struct gravel_network *network);

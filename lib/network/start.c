@@ -22,13 +22,14 @@ static int allocate(struct gravel_network *network)
     uint32_t n = network->transport->n_nodes;
     network->node = network->transport->node;
     network->n_nodes = n;
-    network->n_sent = calloc(n, 5 * sizeof *network->n_sent); /* and the other numbers */
+    network->n_sent = calloc(n, 6 * sizeof *network->n_sent); /* and the other numbers */
     if (!network->n_sent)
         return gravel_fail(GRAVEL_ENOMEM, "network thread for %u nodes", n);
     network->n_received = network->n_sent + n;
     network->n_acked = network->n_sent + 2 * n;
     network->n_life_sent = network->n_sent + 3 * n;
     network->n_life_received = network->n_sent + 4 * n;
+    network->n_stray = network->n_sent + 5 * n;
     return 0;
 }
 

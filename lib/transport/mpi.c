@@ -95,10 +95,9 @@ static int start_send(struct mpi_transport *mpi, struct gravel_buffer *buffer)
     int error =
         MPI_Isend(buffer->frame, (int)buffer->frame->bytes, MPI_BYTE,
                   (int)buffer->frame->destination, tag, mpi->comm, &mpi->requests[mpi->n_sends]);
-    if (error != MPI_SUCCESS)
-        return gravel_mpi_fail("MPI_Isend", error);
-    mpi->buffers[mpi->n_sends++] = buffer;
-    return 0;
+    if (error == MPI_SUCCESS)
+        mpi->buffers[mpi->n_sends++] = buffer;
+    return gravel_mpi_check("MPI_Isend", error);
 }
 
 static int hand_over(struct mpi_transport *mpi, struct gravel_buffer *buffer)
@@ -149,8 +148,7 @@ static struct gravel_buffer *mpi_sent(struct gravel_transport *transport)
         int error =
             MPI_Testsome((int)mpi->n_sends, mpi->requests, &n, mpi->ended, MPI_STATUSES_IGNORE);
         mpi->has_lost_sends = error != MPI_SUCCESS;
-        if (mpi->has_lost_sends)
-            mpi->base.fault = gravel_mpi_fail("MPI_Testsome", error);
+        mpi->base.fault = gravel_mpi_check("MPI_Testsome", error);
         mpi->n_ended = mpi->has_lost_sends || n == MPI_UNDEFINED ? 0 : n;
         /* Handed out from the largest down, so that removing one moves none that is still to come. */
         qsort(mpi->ended, (size_t)mpi->n_ended, sizeof *mpi->ended, ascending);
@@ -167,7 +165,7 @@ static int post_receive(const struct mpi_transport *mpi, struct ring *ring, uint
 {
     int error = MPI_Irecv(receive_slot(ring, i), (int)ring->frame_bytes, MPI_BYTE, MPI_ANY_SOURCE,
                           ring->tag, mpi->comm, &ring->receives[i]);
-    return error == MPI_SUCCESS ? 0 : gravel_mpi_fail("MPI_Irecv", error);
+    return gravel_mpi_check("MPI_Irecv", error);
 }
 
 static int open_ring(const struct mpi_transport *mpi, struct ring *ring, enum tag tag, uint32_t n,
@@ -192,45 +190,85 @@ static int mpi_prepare(struct gravel_transport *transport, uint32_t frame_bytes)
     return code ? code : open_ring(mpi, &mpi->frames, FRAME_TAG, MAX_RECEIVES, frame_bytes);
 }
 
+/* No further frame will come. */
+static void lose(struct mpi_transport *mpi, struct ring *ring, const char *call, int error)
+{
+    ring->is_broken = true;
+    gravel_mpi_fail(call, error);
+    snprintf(mpi->base.lost, sizeof mpi->base.lost, "%.150s", gravel_last_error());
+}
+
+/* A message that is no frame of another node. */
+static void fail_ring(struct mpi_transport *mpi, struct ring *ring, int code)
+{
+    ring->is_broken = true;
+    mpi->base.fault = code;
+}
+
+/* Of a message that has come, and may have so many bytes. @return 0; or an error. */
+static int read_status(const struct mpi_transport *mpi, const MPI_Status *status, uint32_t most,
+                       uint32_t *bytes, uint32_t *source)
+{
+    int n = 0, node = status->MPI_SOURCE;
+    int code = gravel_mpi_check("MPI_Get_count", MPI_Get_count(status, MPI_BYTE, &n));
+    if (code)
+        return code;
+    if (node < 0 || (uint32_t)node >= mpi->base.n_nodes || (uint32_t)node == mpi->base.node)
+        return gravel_fail(GRAVEL_ECORRUPT,
+                           "frame of %d bytes from node %d has a bad source (%d of %u)", n, node,
+                           node, mpi->base.n_nodes);
+    if (n < 0 || (uint32_t)n > most)
+        return gravel_fail(GRAVEL_ECORRUPT,
+                           "frame of %d bytes from node %d has a bad count (%d bytes, at most %u)",
+                           n, node, n, most);
+    *bytes = (uint32_t)n;
+    *source = (uint32_t)node;
+    return 0;
+}
+
 /* The next frame while their largest size is unknown: in order, as MPI_Improbe finds them so. */
 static struct gravel_frame *receive_early(struct mpi_transport *mpi, uint32_t *bytes,
                                           uint32_t *source)
 {
+    struct ring *ring = &mpi->frames;
     MPI_Message message;
     MPI_Status status;
-    int has_arrived = 0, n = 0;
-    MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi->comm, &has_arrived, &message, &status);
-    if (!has_arrived)
+    int has_arrived = 0;
+    if (ring->is_broken)
         return NULL;
-    MPI_Mrecv(mpi->early, EARLY_BYTES, MPI_BYTE, &message, &status);
-    MPI_Get_count(&status, MPI_BYTE, &n);
-    *bytes = (uint32_t)n;
-    *source = (uint32_t)status.MPI_SOURCE;
-    return (struct gravel_frame *)mpi->early;
-}
-
-static void lose(struct mpi_transport *mpi, struct ring *ring, int error)
-{
-    ring->is_broken = true;
-    gravel_mpi_fail("MPI_Test", error);
-    snprintf(mpi->base.lost, sizeof mpi->base.lost, "%.150s", gravel_last_error());
+    int error =
+        MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi->comm, &has_arrived, &message, &status);
+    if (error != MPI_SUCCESS)
+        lose(mpi, ring, "MPI_Improbe", error);
+    if (error != MPI_SUCCESS || !has_arrived)
+        return NULL;
+    int code = read_status(mpi, &status, EARLY_BYTES, bytes, source);
+    if (!code)
+        code = gravel_mpi_check(
+            "MPI_Mrecv", MPI_Mrecv(mpi->early, (int)*bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE));
+    if (!code)
+        return (struct gravel_frame *)mpi->early;
+    fail_ring(mpi, ring, code);
+    return NULL;
 }
 
 static struct gravel_frame *look(struct mpi_transport *mpi, struct ring *ring, uint32_t *bytes,
                                  uint32_t *source)
 {
     MPI_Status status;
-    int has_arrived = 0, n = 0;
+    int has_arrived = 0;
     if (ring->is_broken)
         return NULL;
     int error = MPI_Test(&ring->receives[ring->next], &has_arrived, &status);
     if (error != MPI_SUCCESS)
-        lose(mpi, ring, error);
+        lose(mpi, ring, "MPI_Test", error);
     if (ring->is_broken || !has_arrived)
         return NULL;
-    MPI_Get_count(&status, MPI_BYTE, &n);
-    *bytes = (uint32_t)n;
-    *source = (uint32_t)status.MPI_SOURCE;
+    int code = read_status(mpi, &status, ring->frame_bytes, bytes, source);
+    if (code) {
+        fail_ring(mpi, ring, code);
+        return NULL;
+    }
     mpi->at_hand = ring;
     return (struct gravel_frame *)receive_slot(ring, ring->next);
 }
@@ -242,8 +280,8 @@ static struct gravel_frame *open_note(struct mpi_transport *mpi, struct gravel_f
     if (!frame || !gravel_handover_is_note(frame, *bytes))
         return frame;
     frame = gravel_handover_open(&mpi->handover, frame, *source, mpi->frames.frame_bytes, bytes);
-    mpi->frames.is_broken = !frame;
-    mpi->base.fault = frame ? 0 : GRAVEL_ECORRUPT;
+    if (!frame)
+        fail_ring(mpi, &mpi->frames, GRAVEL_ECORRUPT);
     return frame;
 }
 
@@ -257,6 +295,8 @@ static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint
     if (!mpi->frames.memory)
         return receive_early(mpi, bytes, source);
     struct gravel_frame *life = look(mpi, &mpi->life, bytes, source);
+    if (mpi->base.fault)
+        return NULL;
     return life ? life : open_note(mpi, look(mpi, &mpi->frames, bytes, source), bytes, source);
 }
 
@@ -303,13 +343,13 @@ static int make_merging(struct mpi_transport *mpi)
     mpi->base.round = calloc(1, sizeof *mpi->base.round);
     if (!mpi->base.round)
         return gravel_fail(GRAVEL_ENOMEM, "round of collective calls");
-    int error =
-        MPI_Type_contiguous(sizeof(struct gravel_round) / 8, MPI_UINT64_T, &mpi->round_type);
-    if (error == MPI_SUCCESS)
-        error = MPI_Type_commit(&mpi->round_type);
-    if (error == MPI_SUCCESS)
-        error = MPI_Op_create(merge_rounds, 1, &mpi->merging);
-    return error == MPI_SUCCESS ? 0 : gravel_mpi_fail("MPI_Op_create", error);
+    int code = gravel_mpi_check(
+        "MPI_Type_contiguous",
+        MPI_Type_contiguous(sizeof(struct gravel_round) / 8, MPI_UINT64_T, &mpi->round_type));
+    if (!code)
+        code = gravel_mpi_check("MPI_Type_commit", MPI_Type_commit(&mpi->round_type));
+    return code ? code
+                : gravel_mpi_check("MPI_Op_create", MPI_Op_create(merge_rounds, 1, &mpi->merging));
 }
 
 static void free_merging(struct mpi_transport *mpi)
@@ -326,7 +366,7 @@ static int mpi_merge(struct gravel_transport *transport)
     struct mpi_transport *mpi = as_mpi(transport);
     int error = MPI_Iallreduce(MPI_IN_PLACE, transport->round, 1, mpi->round_type, mpi->merging,
                                mpi->comm, &mpi->reduction);
-    return error == MPI_SUCCESS ? 0 : gravel_mpi_fail("MPI_Iallreduce", error);
+    return gravel_mpi_check("MPI_Iallreduce", error);
 }
 
 static int mpi_sum(struct gravel_transport *transport, uint64_t *values, uint32_t n)
@@ -334,37 +374,44 @@ static int mpi_sum(struct gravel_transport *transport, uint64_t *values, uint32_
     struct mpi_transport *mpi = as_mpi(transport);
     int error = MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, MPI_UINT64_T, MPI_SUM, mpi->comm,
                                &mpi->reduction);
-    return error == MPI_SUCCESS ? 0 : gravel_mpi_fail("MPI_Iallreduce", error);
+    return gravel_mpi_check("MPI_Iallreduce", error);
 }
 
 static int mpi_has_merged(struct gravel_transport *transport)
 {
     int has_ended = 0;
     int error = MPI_Test(&as_mpi(transport)->reduction, &has_ended, MPI_STATUS_IGNORE);
-    return error == MPI_SUCCESS ? has_ended : gravel_mpi_fail("MPI_Test", error);
+    int code = gravel_mpi_check("MPI_Test", error);
+    return code ? code : has_ended;
 }
 
-static void cancel_receives(struct ring *ring)
+/* @return whether all have ended: else MPI may still write to their memory. */
+static bool cancel_receives(struct ring *ring)
 {
-    for (uint32_t i = 0; i < MAX_RECEIVES; i++) {
-        if (ring->receives[i] == MPI_REQUEST_NULL)
-            continue;
-        MPI_Cancel(&ring->receives[i]);
-        MPI_Wait(&ring->receives[i], MPI_STATUS_IGNORE);
-    }
+    bool have_ended = true;
+    for (uint32_t i = 0; i < MAX_RECEIVES; i++)
+        if (ring->receives[i] != MPI_REQUEST_NULL &&
+            (MPI_Cancel(&ring->receives[i]) != MPI_SUCCESS ||
+             MPI_Wait(&ring->receives[i], MPI_STATUS_IGNORE) != MPI_SUCCESS))
+            have_ended = false;
+    return have_ended;
+}
+
+static void close_ring(struct ring *ring)
+{
+    if (cancel_receives(ring))
+        free(ring->memory);
 }
 
 static void mpi_close(struct gravel_transport *transport, bool is_clean)
 {
     struct mpi_transport *mpi = as_mpi(transport);
-    if (is_clean) { /* with a dead peer, each of these could hang */
-        cancel_receives(&mpi->frames);
-        cancel_receives(&mpi->life);
+    if (is_clean) { /* with a dead peer, each of these could hang; and MPI may still write to the memory */
+        close_ring(&mpi->frames);
+        close_ring(&mpi->life);
         free_merging(mpi);
         if (mpi->comm != MPI_COMM_NULL)
             MPI_Comm_free(&mpi->comm);
-        free(mpi->frames.memory); /* else MPI may still write to it */
-        free(mpi->life.memory);
     }
     if (mpi->has_entered)
         gravel_mpi_leave(is_clean || mpi->base.has_disagreed);
@@ -392,34 +439,42 @@ static const struct gravel_transport_operations mpi_operations = {
 
 static int join(struct mpi_transport *mpi, MPI_Comm comm, struct gravel_segment *segment)
 {
-    int node, n_nodes;
-    int error = MPI_Comm_dup(comm, &mpi->comm);
-    if (error != MPI_SUCCESS)
-        return gravel_mpi_fail("MPI_Comm_dup", error);
-    MPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN);
-    MPI_Comm_set_name(mpi->comm, "gravel");
-    MPI_Comm_rank(mpi->comm, &node);
-    MPI_Comm_size(mpi->comm, &n_nodes);
+    int node = 0, n_nodes = 0;
+    int code = gravel_mpi_check("MPI_Comm_dup", MPI_Comm_dup(comm, &mpi->comm));
+    if (!code)
+        code = gravel_mpi_check("MPI_Comm_set_errhandler",
+                                MPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN));
+    if (!code)
+        code = gravel_mpi_check("MPI_Comm_set_name", MPI_Comm_set_name(mpi->comm, "gravel"));
+    if (!code)
+        code = gravel_mpi_check("MPI_Comm_rank", MPI_Comm_rank(mpi->comm, &node));
+    if (!code)
+        code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(mpi->comm, &n_nodes));
+    if (code)
+        return code;
     mpi->base.node = (uint32_t)node;
     mpi->base.n_nodes = (uint32_t)n_nodes;
-    int code = gravel_handover_create(&mpi->handover, segment, mpi->base.n_nodes);
+    code = gravel_handover_create(&mpi->handover, segment, mpi->base.n_nodes);
     return code ? code : gravel_mpi_find_local(mpi->comm, &mpi->base, &mpi->handover);
 }
 
 /* Whether nodes can be numbered by the caller's communicator. */
 static int check_comm(const MPI_Comm *comm)
 {
-    int is_initialised, is_inter = 0;
-    MPI_Initialized(&is_initialised);
+    int is_initialised = 0, is_inter = 0;
+    int code = gravel_mpi_check("MPI_Initialized", MPI_Initialized(&is_initialised));
+    if (code)
+        return code;
     if (!is_initialised)
         return gravel_fail(GRAVEL_EINVAL, "bindings.mpi_comm is given, and MPI is not initialised");
     if (*comm == MPI_COMM_NULL)
         return gravel_fail(GRAVEL_EINVAL, "bindings.mpi_comm points to MPI_COMM_NULL");
-    MPI_Comm_test_inter(*comm, &is_inter);
-    return is_inter ? gravel_fail(GRAVEL_EINVAL,
-                                  "bindings.mpi_comm points to an inter-communicator, which has "
-                                  "two groups of ranks")
-                    : 0;
+    code = gravel_mpi_check("MPI_Comm_test_inter", MPI_Comm_test_inter(*comm, &is_inter));
+    return code || !is_inter
+               ? code
+               : gravel_fail(GRAVEL_EINVAL,
+                             "bindings.mpi_comm points to an inter-communicator, which has "
+                             "two groups of ranks");
 }
 
 int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
@@ -457,11 +512,10 @@ bool gravel_transport_mpi_is_launched(void)
 {
     const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"};
     int is_initialized = 0;
-    MPI_Initialized(&is_initialized);
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]))
             return true;
-    return is_initialized != 0;
+    return MPI_Initialized(&is_initialized) == MPI_SUCCESS && is_initialized;
 }
 
 bool gravel_transport_mpi_is_built(void)

@@ -18,7 +18,8 @@ int gravel_mpi_fail(const char *call, int error)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
-    MPI_Error_string(error, text, &length);
+    if (MPI_Error_string(error, text, &length) != MPI_SUCCESS)
+        snprintf(text, sizeof text, "error %d", error);
     return gravel_fail(GRAVEL_EMPI, "%s: %s", call, text);
 }
 
@@ -39,6 +40,20 @@ static bool take_from(struct gravel_transport *transport, struct gravel_handover
     return true;
 }
 
+/* They are in the order of their numbers, and one of them is this node. */
+static int check_introductions(const struct gravel_transport *transport,
+                               const struct introduction *all)
+{
+    for (uint32_t i = 0; i < transport->n_local; i++)
+        if (all[i].node >= transport->n_nodes || (i && all[i].node <= all[i - 1].node) ||
+            (i == transport->local) != (all[i].node == transport->node))
+            return gravel_fail(
+                GRAVEL_ECORRUPT,
+                "introduction %u of %u nodes of this machine has a bad node (%llu of %u)", i,
+                transport->n_local, (unsigned long long)all[i].node, transport->n_nodes);
+    return 0;
+}
+
 /* All map each other's, and tell each other whether they could. */
 static int meet(MPI_Comm local, struct gravel_transport *transport,
                 struct gravel_handover *handover)
@@ -46,45 +61,59 @@ static int meet(MPI_Comm local, struct gravel_transport *transport,
     struct introduction self = {gravel_segment_card(handover->segment), transport->node};
     struct introduction all[GRAVEL_SEGMENT_PEERS];
     unsigned char takes[GRAVEL_SEGMENT_PEERS] = {0}, is_taken[GRAVEL_SEGMENT_PEERS] = {0};
-    int error = MPI_Allgather(&self, sizeof self, MPI_BYTE, all, sizeof self, MPI_BYTE, local);
-    if (error != MPI_SUCCESS)
-        return gravel_mpi_fail("MPI_Allgather", error);
-    for (uint32_t i = 0; i < transport->n_local; i++)
+    int code = gravel_mpi_check("MPI_Allgather", MPI_Allgather(&self, sizeof self, MPI_BYTE, all,
+                                                               sizeof self, MPI_BYTE, local));
+    if (!code)
+        code = check_introductions(transport, all);
+    for (uint32_t i = 0; i < transport->n_local && !code; i++)
         takes[i] = i != transport->local && take_from(transport, handover, &all[i]);
-    error = MPI_Alltoall(takes, 1, MPI_BYTE, is_taken, 1, MPI_BYTE, local);
-    if (error != MPI_SUCCESS)
-        return gravel_mpi_fail("MPI_Alltoall", error);
-    for (uint32_t i = 0; i < transport->n_local; i++)
+    if (!code)
+        code = gravel_mpi_check("MPI_Alltoall",
+                                MPI_Alltoall(takes, 1, MPI_BYTE, is_taken, 1, MPI_BYTE, local));
+    for (uint32_t i = 0; i < transport->n_local && !code; i++)
         if (is_taken[i]) {
             gravel_handover_give_to(handover, (uint32_t)all[i].node, i);
             transport->handed.n_takers++;
         }
-    return 0;
+    return code;
 }
 
 /* Number the nodes of the machine. */
 static int number(MPI_Comm local, struct gravel_transport *transport)
 {
-    int n, rank;
-    MPI_Comm_size(local, &n);
-    MPI_Comm_rank(local, &rank);
+    int n = 0, rank = 0;
+    uint32_t host = transport->node;
+    int code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(local, &n));
+    if (!code)
+        code = gravel_mpi_check("MPI_Comm_rank", MPI_Comm_rank(local, &rank));
+    if (!code)
+        code = gravel_mpi_check("MPI_Bcast", MPI_Bcast(&host, 1, MPI_UINT32_T, 0, local));
+    if (code)
+        return code;
+    if (rank < 0 || rank >= n || (uint32_t)n > transport->n_nodes || host > transport->node)
+        return gravel_fail(
+            GRAVEL_ECORRUPT,
+            "node %u of %u has a bad place on its machine (%d of %d, the first is node "
+            "%u)",
+            transport->node, transport->n_nodes, rank, n, host);
     transport->n_local = (uint32_t)n;
     transport->local = (uint32_t)rank;
-    transport->host = transport->node;
-    int error = MPI_Bcast(&transport->host, 1, MPI_UINT32_T, 0, local);
-    return error == MPI_SUCCESS ? 0 : gravel_mpi_fail("MPI_Bcast", error);
+    transport->host = host;
+    return 0;
 }
 
 int gravel_mpi_find_local(MPI_Comm comm, struct gravel_transport *transport,
                           struct gravel_handover *handover)
 {
-    MPI_Comm local;
-    int error = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
-    if (error != MPI_SUCCESS)
-        return gravel_mpi_fail("MPI_Comm_split_type", error);
-    int code = number(local, transport);
+    MPI_Comm local = MPI_COMM_NULL;
+    int code =
+        gravel_mpi_check("MPI_Comm_split_type",
+                         MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local));
+    if (code)
+        return code;
+    code = number(local, transport);
     if (!code && transport->n_local > 1 && transport->n_local <= GRAVEL_SEGMENT_PEERS)
         code = meet(local, transport, handover);
-    MPI_Comm_free(&local);
-    return code;
+    int freed = MPI_Comm_free(&local);
+    return code ? code : gravel_mpi_check("MPI_Comm_free", freed);
 }

@@ -18,12 +18,18 @@
  * cannot map each other's memory are sent to as those of other machines are. Collective.
  *
  * @param handover  created.
- * @return          0; GRAVEL_EMPI.
+ * @return          0; GRAVEL_EMPI; GRAVEL_ECORRUPT: what MPI says of the nodes cannot be right.
  */
 int gravel_mpi_find_local(MPI_Comm comm, struct gravel_transport *transport,
                           struct gravel_handover *handover);
 
 /** gravel_fail for an MPI call that returned `error`. */
 int gravel_mpi_fail(const char *call, int error);
+
+/** 0 for MPI_SUCCESS, else gravel_mpi_fail. */
+static inline int gravel_mpi_check(const char *call, int error)
+{
+    return error == MPI_SUCCESS ? 0 : gravel_mpi_fail(call, error);
+}
 
 #endif

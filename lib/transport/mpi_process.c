@@ -27,11 +27,10 @@ static bool is_exiting;
 /* Locked. The application may have finalised MPI itself. */
 static void finalise(void)
 {
-    int is_finalised = 0;
+    int is_finalised = 1;
     if (initialised_by != getpid() || n_open || has_failed)
         return;
-    MPI_Finalized(&is_finalised);
-    if (!is_finalised)
+    if (MPI_Finalized(&is_finalised) == MPI_SUCCESS && !is_finalised)
         MPI_Finalize();
 }
 
@@ -45,10 +44,11 @@ static void finalise_at_exit(void)
 
 static int initialise(void)
 {
-    int level;
-    int error = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
-    if (error != MPI_SUCCESS)
-        return gravel_mpi_fail("MPI_Init_thread", error);
+    int level = MPI_THREAD_SINGLE;
+    int code = gravel_mpi_check("MPI_Init_thread",
+                                MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level));
+    if (code)
+        return code;
     initialised_by = getpid();
     atexit(finalise_at_exit); /* without it the launcher complains: no reason not to open */
     if (level < MPI_THREAD_FUNNELED)
@@ -81,15 +81,18 @@ static int use_callers(int level)
 
 static int enter(void)
 {
-    int is_initialised, is_finalised, level;
-    MPI_Finalized(&is_finalised);
-    if (is_finalised)
-        return gravel_fail(GRAVEL_EMPI, "MPI is finalised already: open nodes before");
-    MPI_Initialized(&is_initialised);
+    int is_initialised = 0, is_finalised = 0, level = MPI_THREAD_SINGLE;
+    int code = gravel_mpi_check("MPI_Finalized", MPI_Finalized(&is_finalised));
+    if (!code && is_finalised)
+        code = gravel_fail(GRAVEL_EMPI, "MPI is finalised already: open nodes before");
+    if (!code)
+        code = gravel_mpi_check("MPI_Initialized", MPI_Initialized(&is_initialised));
+    if (code)
+        return code;
     if (!is_initialised)
         return initialise();
-    MPI_Query_thread(&level);
-    return initialised_by == getpid() ? use_ours(level) : use_callers(level);
+    code = gravel_mpi_check("MPI_Query_thread", MPI_Query_thread(&level));
+    return code ? code : initialised_by == getpid() ? use_ours(level) : use_callers(level);
 }
 
 int gravel_mpi_enter(void)

@@ -17,18 +17,26 @@ static bool are_alike(const struct gravel_collective_call *a,
            !strncmp(a->name, b->name, sizeof a->name);
 }
 
+/* Whether two rounds are of one call, whose values are of one number and type: else they cannot be combined. */
+static bool fit_together(const struct gravel_round *a, const struct gravel_round *b)
+{
+    return are_alike(&a->first, &b->first) && a->op == b->op && a->type == b->type &&
+           a->n == b->n && a->n <= GRAVEL_ROUND_VALUES;
+}
+
 static void merge_calls(struct gravel_round *into, const struct gravel_round *more)
 {
     bool is_ours_first = into->first.node < more->first.node;
     const struct gravel_round low = is_ours_first ? *into : *more;
     const struct gravel_round *high = is_ours_first ? more : into;
     const struct gravel_collective_call differs =
-        are_alike(&low.first, &high->first) ? high->other : high->first;
+        fit_together(&low, high) ? high->other : high->first;
     into->other = low.other.kind == GRAVEL_CALL_NONE ||
                           (differs.kind != GRAVEL_CALL_NONE && differs.node < low.other.node)
                       ? differs
                       : low.other;
     into->first = low.first;
+    into->op = low.op, into->type = low.type, into->n = low.n;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -78,15 +86,9 @@ static void merge_values(struct gravel_round *into, const struct gravel_round *m
     }
 }
 
-/* Whether all of both are of one call: else their values may be of different numbers and types. */
-static bool are_of_one_call(const struct gravel_round *a, const struct gravel_round *b)
-{
-    return gravel_round_fits(a) && gravel_round_fits(b) && are_alike(&a->first, &b->first);
-}
-
 void gravel_round_merge(struct gravel_round *into, const struct gravel_round *more)
 {
-    if (are_of_one_call(into, more))
+    if (gravel_round_fits(into) && gravel_round_fits(more) && fit_together(into, more))
         merge_values(into, more);
     merge_calls(into, more);
 }

@@ -6,7 +6,9 @@
  *     post    MPI takes no more receives
  *     test    MPI says that a frame will never come, while heartbeats do
  *     get     no memory for the frame that asks
- *     header  a frame whose header is not the sender's
+ *     source  MPI says that a frame is of a node that there is not
+ *     count   MPI says that a frame is longer than any
+ *     others  a field of a frame is not what its sender would write: see modes
  *
  * Path: fault.sh -> mpirun -> this -> lib/transport/mpi.c, lib/network
  */
@@ -23,9 +25,13 @@
 #define LIMIT_S 15.0
 #define FRAME_TAG 0
 #define MOST_RECEIVES 16
+#define MEMORY_BYTES 65536
 
 /* What goes wrong from now on, in this node's network thread. */
-static _Atomic bool breaks_post, breaks_test, breaks_get, breaks_header, breaks_sends;
+static _Atomic bool breaks_post, breaks_test, breaks_get, breaks_sends, breaks_source, breaks_count,
+    breaks_frames;
+static void (*spoil)(
+    struct gravel_frame *frame); /* of breaks_frames: what goes wrong with one that leaves */
 static MPI_Request *receives[MOST_RECEIVES]; /* of frames */
 static int n_receives;
 
@@ -59,7 +65,21 @@ int __wrap_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     for (int i = 0; breaks_test && i < n_receives; i++)
         if (receives[i] == request)
             return MPI_ERR_OTHER;
-    return __real_MPI_Test(request, flag, status);
+    int error = __real_MPI_Test(request, flag, status);
+    for (int i = 0; breaks_source && *flag && i < n_receives; i++)
+        if (receives[i] == request)
+            status->MPI_SOURCE = 3;
+    return error;
+}
+
+int __real_MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *n);
+int __wrap_MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *n);
+int __wrap_MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *n)
+{
+    int error = __real_MPI_Get_count(status, type, n);
+    if (breaks_count)
+        *n = 1 << 30;
+    return error;
 }
 
 struct gravel_buffer *__wrap_gravel_buffer_create(uint32_t capacity)
@@ -71,8 +91,8 @@ struct gravel_buffer *__wrap_gravel_buffer_create(uint32_t capacity)
 int __wrap_MPI_Isend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                      MPI_Request *request)
 {
-    if (breaks_header && tag == FRAME_TAG)
-        ((struct gravel_frame *)(uintptr_t)data)->version++;
+    if (breaks_frames)
+        spoil((struct gravel_frame *)(uintptr_t)data);
     return __real_MPI_Isend(data, n, type, to, tag, comm, request);
 }
 
@@ -89,34 +109,107 @@ int __wrap_MPI_Testsome(int n, MPI_Request *requests, int *n_ended, int *ended,
     return __real_MPI_Testsome(n, requests, n_ended, ended, statuses);
 }
 
-static const struct {
+/* A frame of a kind that node `from` sends. */
+#define SPOIL(name, from, kind_of_frame, type, statement)          \
+    static void spoil_##name(struct gravel_frame *frame)           \
+    {                                                              \
+        struct type *spoilt = (struct type *)frame;                \
+        if (frame->source == from && frame->kind == kind_of_frame) \
+            statement;                                             \
+    }
+SPOIL(header, 0, GRAVEL_FRAME_BYTES, gravel_bytes_frame, spoilt->frame.version++)
+SPOIL(length, 0, GRAVEL_FRAME_ACK, gravel_ack_frame, spoilt->frame.kind = GRAVEL_FRAME_GET)
+SPOIL(late, 0, GRAVEL_FRAME_HEARTBEAT, gravel_heartbeat_frame, spoilt->late_node = 4)
+SPOIL(rounds, 0, GRAVEL_FRAME_HEARTBEAT, gravel_heartbeat_frame, spoilt->n_rounds += 2)
+SPOIL(ack, 0, GRAVEL_FRAME_ACK, gravel_ack_frame, spoilt->acked += 1000)
+SPOIL(asked, 1, GRAVEL_FRAME_GET, gravel_get_frame, spoilt->bytes = 1 << 30)
+SPOIL(code, 0, GRAVEL_FRAME_REPLY, gravel_reply_frame, spoilt->code = 1)
+SPOIL(place, 0, GRAVEL_FRAME_REPLY, gravel_reply_frame, spoilt->position += 8)
+SPOIL(twice, 0, GRAVEL_FRAME_REPLY, gravel_reply_frame, spoilt->id--)
+SPOIL(put, 1, GRAVEL_FRAME_BYTES, gravel_bytes_frame, spoilt->offset += MEMORY_BYTES)
+SPOIL(its_code, 0, GRAVEL_FRAME_REFUSAL, gravel_refusal_frame, spoilt->code = -1000)
+SPOIL(its_text, 0, GRAVEL_FRAME_REFUSAL, gravel_refusal_frame,
+      memset(spoilt->text, 'x', sizeof spoilt->text))
+
+/* Node 0 refuses a put, and says so. */
+static void spoil_refusal(struct gravel_frame *frame)
+{
+    spoil_put(frame);
+    spoil_its_code(frame);
+}
+
+static void spoil_text(struct gravel_frame *frame)
+{
+    spoil_put(frame);
+    spoil_its_text(frame);
+}
+
+#define EVERY UINT32_MAX
+
+static const struct mode {
     const char *name;
     _Atomic bool *breaks;
-    uint32_t breaker, failing; /* nodes */
+    uint32_t breaker, failing; /* nodes; breaker may be EVERY */
     int code;
     const char *text;
+    void (*spoil)(struct gravel_frame *frame);
 } modes[] = {
-    {"post", &breaks_post, 1, 1, GRAVEL_EMPI, "MPI_Irecv: "},
-    {"test", &breaks_test, 1, 1, GRAVEL_EMPI, "frames to this node are lost: MPI_Test: "},
-    {"sends", &breaks_sends, 1, 1, GRAVEL_EMPI, "MPI_Testsome: "},
-    {"get", &breaks_get, 1, 1, GRAVEL_ENOMEM, "no memory for a control frame"},
-    {"header", &breaks_header, 0, 1, GRAVEL_ECORRUPT, "from node 0 has a bad header"},
+    {"post", &breaks_post, 1, 1, GRAVEL_EMPI, "MPI_Irecv: ", NULL},
+    {"test", &breaks_test, 1, 1, GRAVEL_EMPI, "frames to this node are lost: MPI_Test: ", NULL},
+    {"sends", &breaks_sends, 1, 1, GRAVEL_EMPI, "MPI_Testsome: ", NULL},
+    {"get", &breaks_get, 1, 1, GRAVEL_ENOMEM, "no memory for a control frame", NULL},
+    {"source", &breaks_source, 1, 1, GRAVEL_ECORRUPT, "from node 3 has a bad source (3 of 3)",
+     NULL},
+    {"count", &breaks_count, 1, 1, GRAVEL_ECORRUPT, "has a bad count (1073741824 bytes, at most ",
+     NULL},
+#define SPOILT(name, failing, text)                                                \
+    {                                                                              \
+#name, &breaks_frames, EVERY, failing, GRAVEL_ECORRUPT, text, spoil_##name \
+    }
+    SPOILT(header, 1, "from node 0 has a bad header"),
+    SPOILT(length, 1, "from node 0 has a bad length (a get has 64 bytes)"),
+    SPOILT(late, 1, "from node 0 has a bad late node (3 of 3)"),
+    SPOILT(rounds, 1, "from node 0 has a bad count of rounds ("),
+    SPOILT(ack, 1, "from node 0 has a bad acknowledgement (of 10"),
+    SPOILT(asked, 0,
+           "from node 1 has a bad count of bytes that it asks for (1073741824, not 1 to "),
+    SPOILT(code, 1, "from node 0 has a bad code (1, with 100 bytes)"),
+    SPOILT(refusal, 1, "from node 0 has a bad code (-1000 is no error)"),
+    SPOILT(text, 1, "from node 0 has a bad text (512 bytes without an end)"),
+    SPOILT(place, 1, "from node 0 has a bad place (8, and 0 bytes have come)"),
+    SPOILT(twice, 1, "from node 0 has a bad request number ("),
 };
 
-/* Nodes 0 and 1 write to and read from each other until the node has failed. */
-static int talk(struct gravel *gravel, uint64_t memory)
+/* Nodes 0 and 1 write to and read from each other until the node has failed; a put may be refused. The
+ * others may have failed before this one has left the barrier. */
+static int talk(struct gravel *gravel, uint64_t memory, const struct mode *mode)
 {
     unsigned char data[100] = {1};
     uint32_t node = gravel_node(gravel);
-    int code = 0;
-    while (!code) {
+    int code = gravel_barrier(gravel); /* all have left gravel_alloc */
+    spoil = mode->spoil;
+    *mode->breaks = node == mode->breaker || mode->breaker == EVERY;
+    while (!code || code == GRAVEL_ERANGE) {
         code = node < 2 ? gravel_put(gravel, memory, data, sizeof data, 1 - node) : 0;
         if (!code)
             code = gravel_quiet(gravel);
-        if (!code && node == 1)
+        if (node == 1 && (!code || code == GRAVEL_ERANGE))
             code = gravel_get(gravel, memory, data, sizeof data, 0);
     }
     return code;
+}
+
+/* A node that refuses what it is sent gets to know that too, before it fails. */
+static void check(const struct mode *mode, uint32_t node, int code)
+{
+    char gave_up[32];
+    snprintf(gave_up, sizeof gave_up, "node %u gave up", mode->failing);
+    printf("node %u: %d %s\n", node, code, gravel_last_error());
+    MUST(code == (node == mode->failing ? mode->code : GRAVEL_EPEER));
+    MUST(strstr(gravel_last_error(), mode->text));
+    MUST(node == mode->failing || strstr(gravel_last_error(), gave_up));
+    printf("node %u: as expected: %s\n", node, gravel_last_error());
+    fflush(stdout);
 }
 
 int main(int argc, char **argv)
@@ -126,18 +219,11 @@ int main(int argc, char **argv)
     while (argc < 2 || strcmp(modes[m].name, argv[1]))
         MUST(++m < sizeof modes / sizeof *modes);
     struct gravel *gravel = open_default(NULL);
-    uint32_t node = gravel_node(gravel);
-    uint64_t memory = alloc_or_die(gravel, 1 << 16);
+    uint64_t memory = alloc_or_die(gravel, MEMORY_BYTES);
     double begin = seconds_now();
-    *modes[m].breaks = node == modes[m].breaker;
-    int code = talk(gravel, memory);
+    int code = talk(gravel, memory, &modes[m]);
     MUST(is_within(begin, LIMIT_S));
-    printf("node %u: %d %s\n", node, code, gravel_last_error());
-    MUST(code == (node == modes[m].failing ? modes[m].code : GRAVEL_EPEER));
-    MUST(strstr(gravel_last_error(), modes[m].text));
-    MUST(node == modes[m].failing || strstr(gravel_last_error(), "node 1 gave up"));
-    printf("node %u: as expected: %s\n", node, gravel_last_error());
-    fflush(stdout);
+    check(&modes[m], gravel_node(gravel), code);
     MUST(gravel_close(gravel) == code);
     _exit(0);
 }

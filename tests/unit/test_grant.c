@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of transactions: what is sent arrives; what cannot be right is refused whole; acknowledgements wait in order.
+ * Frames of transactions: what is sent arrives; a field that cannot be right is named, and nothing of its frame
+ * is done; acknowledgements wait in order.
  *
  * transactions.c and the rest of the network thread are stood for here.
  *
@@ -27,10 +28,10 @@
 /* ---- what it calls ------------------------------------------------------------------------------- */
 
 static struct gravel_buffer *sent[64];
-static uint32_t n_sent, n_refused, n_invited, n_returned, n_acks;
+static uint32_t n_sent, n_bad, n_invited, n_returned, n_acks;
 static uint64_t acked[16];
-static char refusal[GRAVEL_REFUSAL_BYTES];
-static struct transaction *granted; /* the only one */
+static char bad[GRAVEL_REFUSAL_BYTES]; /* the field */
+static struct transaction *granted;    /* the only one */
 
 struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
                                            uint32_t node, uint32_t bytes)
@@ -55,12 +56,16 @@ void gravel_network_fail(struct gravel_network *network, int code, const char *t
     fail_msg("%d: %s", code, text);
 }
 
-void gravel_control_refuse(struct gravel_network *network, const struct gravel_refusal *why,
-                           uint32_t source, uint32_t destination)
+bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
+                        const char *format, ...)
 {
-    (void)network, (void)source, (void)destination;
-    n_refused++;
-    snprintf(refusal, sizeof refusal, "%s", why->text);
+    (void)network, (void)loan;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(bad, sizeof bad, format, arguments);
+    va_end(arguments);
+    n_bad++;
+    return false;
 }
 
 void gravel_control_ack(struct gravel_network *network, uint32_t source, uint64_t n)
@@ -149,7 +154,7 @@ static int set_up(void **state)
     world.network.transactions = &world.transactions;
     world.transactions.network = &world.network;
     world.transactions.open = world.open;
-    n_sent = n_refused = n_invited = n_returned = n_acks = 0;
+    n_sent = n_bad = n_invited = n_returned = n_acks = 0;
     granted = NULL;
     return 0;
 }
@@ -213,57 +218,60 @@ static void grants_arrive_and_unlocks_do_once(void **state)
     granted = transaction;
     arrive(&arriving, 2, bytes_of(&arriving));
     assert_int_equal(n_returned, 1);
-    assert_int_equal(n_refused, 0);
+    assert_int_equal(n_bad, 0);
     arrive(&arriving, 2, bytes_of(&arriving));
-    assert_int_equal(n_refused, 1);
-    assert_non_null(strstr(refusal, "of no transaction between these nodes"));
+    assert_string_equal(bad, "record 0 of 1 (of no transaction between these nodes)");
     granted = transaction;
     fill(&arriving, GRAVEL_TRANSACTIONS_UNLOCK, 2);
     record_in(&arriving, 1)->key[0] = 7; /* the same one */
     arrive(&arriving, 2, bytes_of(&arriving));
-    assert_int_equal(n_refused, 2);
-    assert_non_null(strstr(refusal, "comes twice"));
+    assert_string_equal(bad, "record 1 of 2 (it comes twice)");
+    assert_int_equal(n_bad, 2);
     free(transaction);
 }
 
-static void expect_refused(const union arriving *arriving, uint32_t source, uint64_t bytes)
+static void expect_bad(const char *field, const union arriving *arriving, uint32_t source,
+                       uint64_t bytes)
 {
-    const uint32_t before = n_refused;
+    const uint32_t before = n_bad;
     arrive(arriving, source, bytes);
-    assert_int_equal(n_refused, before + 1);
+    assert_int_equal(n_bad, before + 1);
     assert_int_equal(n_invited + n_returned, 0);
+    assert_non_null(strstr(bad, field));
 }
 
-static void what_cannot_be_right_is_refused_whole(void **state)
+static void fields_that_cannot_be_right_are_named(void **state)
 {
     (void)state;
-    union arriving good, bad;
+    union arriving good, bad_one;
     fill(&good, GRAVEL_TRANSACTIONS_GRANT, 2);
-    expect_refused(&good, 0, bytes_of(&good) - 8);
-    expect_refused(&good, 0, bytes_of(&good) + 8);
-    expect_refused(&good, 2, bytes_of(&good)); /* its lesser key is of node 0 */
-    bad = good, bad.frame.handler = 0;
-    expect_refused(&bad, 0, bytes_of(&good));
-    bad = good, bad.frame.handler = 2;
-    expect_refused(&bad, 0, bytes_of(&good));
-    bad = good, bad.frame.what = 2;
-    expect_refused(&bad, 0, bytes_of(&good));
-    bad = good, bad.frame.n = 0;
-    expect_refused(&bad, 0, sizeof bad.frame);
-    bad = good, bad.frame.n = UINT32_MAX;
-    expect_refused(&bad, 0, bytes_of(&good));
-    bad = good, record_in(&bad, 1)->lesser = 2; /* the last of them */
-    expect_refused(&bad, 0, bytes_of(&good));
-    bad = good, record_in(&bad, 1)->lesser = 1;
-    expect_refused(&bad, 0, bytes_of(&good));
-    bad = good, record_in(&bad, 1)->node[1] = 2; /* another node's guest */
-    expect_refused(&bad, 0, bytes_of(&good));
-    bad = good, record_in(&bad, 1)->node[0] = N_NODES;
-    expect_refused(&bad, 0, bytes_of(&good));
-    bad = good, bad.frame.what = GRAVEL_TRANSACTIONS_UNLOCK;
-    expect_refused(&bad, 0, bytes_of(&good));
+    expect_bad("count of records (2 of 80 bytes)", &good, 0, bytes_of(&good) - 8);
+    expect_bad("count of records", &good, 0, bytes_of(&good) + 8);
+    expect_bad("record 0", &good, 2, bytes_of(&good)); /* its lesser key is of node 0 */
+    bad_one = good, bad_one.frame.handler = 0;
+    expect_bad("handler (0", &bad_one, 0, bytes_of(&good));
+    bad_one = good, bad_one.frame.handler = 2;
+    expect_bad("handler (2", &bad_one, 0, bytes_of(&good));
+    bad_one = good, bad_one.frame.what = 2;
+    expect_bad("kind of transactions (2)", &bad_one, 0, bytes_of(&good));
+    bad_one = good, bad_one.frame.n = 0;
+    expect_bad("count of records (0", &bad_one, 0, sizeof bad_one.frame);
+    bad_one = good, bad_one.frame.n = UINT32_MAX;
+    expect_bad("count of records (4294967295", &bad_one, 0, bytes_of(&good));
+    bad_one = good, record_in(&bad_one, 1)->lesser = 2; /* the last of them */
+    expect_bad("record 1 of 2", &bad_one, 0, bytes_of(&good));
+    bad_one = good, record_in(&bad_one, 1)->lesser = 1;
+    expect_bad("record 1 of 2", &bad_one, 0, bytes_of(&good));
+    bad_one = good, record_in(&bad_one, 1)->node[1] = 2; /* another node's guest */
+    expect_bad("record 1 of 2", &bad_one, 0, bytes_of(&good));
+    bad_one = good, record_in(&bad_one, 1)->node[0] = N_NODES;
+    expect_bad("record 1 of 2", &bad_one, 0, bytes_of(&good));
+    bad_one = good, record_in(&bad_one, 0)->source = N_NODES;
+    expect_bad("record 0 of 2", &bad_one, 0, bytes_of(&good));
+    bad_one = good, bad_one.frame.what = GRAVEL_TRANSACTIONS_UNLOCK;
+    expect_bad("record 0 of 2", &bad_one, 0, bytes_of(&good));
     world.network.transactions = NULL;
-    expect_refused(&good, 0, bytes_of(&good));
+    expect_bad("handler", &good, 0, bytes_of(&good));
 }
 
 /* ---- frames that leave ---------------------------------------------------------------------------- */
@@ -328,7 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(grants_arrive_and_unlocks_do_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_cannot_be_right_is_refused_whole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(fields_that_cannot_be_right_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(frames_are_as_long_as_their_records, set_up, tear_down),
         cmocka_unit_test_setup_teardown(acknowledgements_wait_for_what_came_before, set_up,
                                         tear_down),

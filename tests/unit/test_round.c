@@ -147,11 +147,40 @@ static void least_and_most_do_not_depend_on_the_node(void **state)
     }
 }
 
+static void is_a_misfit(const struct gravel_round *merged, const void *expected)
+{
+    (void)expected;
+    assert_false(gravel_round_fits(merged));
+    assert_int_equal(merged->first.node, 0);
+    assert_int_equal(merged->other.node, 2);
+}
+
+/* A number or a type that is not the others' is no reason to read or write beyond the values. */
+static void what_cannot_be_combined_is_a_misfit(void **state)
+{
+    (void)state;
+    struct gravel_round nodes[N_NODES], all;
+    for (uint32_t field = 0; field < 4; field++) {
+        for (uint32_t node = 0; node < N_NODES; node++)
+            nodes[node] = round_of(node, GRAVEL_CALL_REDUCE, 0, node);
+        *(field == 0   ? &nodes[2].op
+          : field == 1 ? &nodes[2].type
+                       : &nodes[2].n) += field < 3 ? 1 : GRAVEL_ROUND_VALUES;
+        in_every_order(nodes, is_a_misfit, NULL);
+    }
+    all = round_of(0, GRAVEL_CALL_REDUCE, 0, 1);
+    nodes[1] = round_of(1, GRAVEL_CALL_REDUCE, 0, 1);
+    all.n = nodes[1].n = UINT32_MAX;
+    gravel_round_merge(&all, &nodes[1]);
+    assert_false(gravel_round_fits(&all));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(misfits_are_named_alike_in_every_order),
         cmocka_unit_test(least_and_most_do_not_depend_on_the_node),
+        cmocka_unit_test(what_cannot_be_combined_is_a_misfit),
     };
     return cmocka_run_group_tests_name("round", tests, NULL, NULL);
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the fields of a frame can hold. One that is not what its sender can have written ends the node, and is named:
+ * no frame behind it can be trusted, nor a barrier's count.
+ *
+ * Here is what all frames have in common; what a field means is checked where it is used. Messages have a stricter
+ * check of their own (lib/resolve/decode.c), which refuses them.
+ *
+ * Path:    control.c, late.c, get.c, grant.c -> fields.c -> the node's failure.
+ * Threads: the network thread.
+ */
+#include "base/error.h"
+#include "network/parts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
+                        const char *format, ...)
+{
+    char text[320];
+    int used =
+        snprintf(text, sizeof text, "frame %llu of %llu bytes from node %u has a bad ",
+                 (unsigned long long)loan->sequence, (unsigned long long)loan->bytes, loan->source);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
+    va_end(arguments);
+    gravel_counter_add(&network->counts.refused_buffers, 1);
+    gravel_network_fail(network, GRAVEL_ECORRUPT, text);
+    return false;
+}
+
+/* Of the frames of one kind [bytes]. */
+struct length {
+    const char *name; /* NULL: there is no such kind */
+    uint64_t bytes;   /* least */
+    bool is_fixed;    /* and most */
+};
+
+static struct length length_of(uint16_t kind)
+{
+    static const struct length lengths[] = {
+        [GRAVEL_FRAME_MESSAGES] = {"messages", sizeof(struct gravel_frame), false},
+        [GRAVEL_FRAME_BYTES] = {"a put", sizeof(struct gravel_bytes_frame), false},
+        [GRAVEL_FRAME_REFUSAL] = {"a refusal", sizeof(struct gravel_refusal_frame), true},
+        [GRAVEL_FRAME_FLUSH] = {"a flush", sizeof(struct gravel_frame), true},
+        [GRAVEL_FRAME_ACK] = {"an acknowledgement", sizeof(struct gravel_ack_frame), true},
+        [GRAVEL_FRAME_GET] = {"a get", sizeof(struct gravel_get_frame), true},
+        [GRAVEL_FRAME_REPLY] = {"a reply", sizeof(struct gravel_reply_frame), false},
+        [GRAVEL_FRAME_HEARTBEAT] = {"a heartbeat", sizeof(struct gravel_heartbeat_frame), true},
+        [GRAVEL_FRAME_DEATH] = {"news of a death", sizeof(struct gravel_death_frame), true},
+        [GRAVEL_FRAME_TRANSACTIONS] = {"transactions", sizeof(struct gravel_transactions_frame),
+                                       false},
+    };
+    return kind < sizeof lengths / sizeof *lengths ? lengths[kind] : (struct length){.name = NULL};
+}
+
+static bool check_header(struct gravel_network *network, const struct gravel_frame *frame,
+                         const struct gravel_loan *loan)
+{
+    if (loan->bytes < sizeof *frame)
+        return gravel_fields_fail(network, loan, "length (a header has %zu bytes)", sizeof *frame);
+    if (frame->magic == GRAVEL_FRAME_MAGIC && frame->version == GRAVEL_FRAME_VERSION &&
+        frame->bytes == loan->bytes && frame->source == loan->source &&
+        frame->destination == loan->destination && frame->sequence == loan->sequence &&
+        length_of(frame->kind).name)
+        return true;
+    return gravel_fields_fail(network, loan, "header (kind %u, sequence %llu, %u bytes)",
+                              frame->kind, (unsigned long long)frame->sequence, frame->bytes);
+}
+
+bool gravel_fields_check(struct gravel_network *network, const struct gravel_frame *frame,
+                         const struct gravel_loan *loan)
+{
+    if (!check_header(network, frame, loan))
+        return false;
+    const struct length length = length_of(frame->kind);
+    if (length.is_fixed ? loan->bytes == length.bytes : loan->bytes >= length.bytes)
+        return true;
+    return gravel_fields_fail(network, loan, "length (%s has %llu bytes%s)", length.name,
+                              (unsigned long long)length.bytes, length.is_fixed ? "" : " or more");
+}
+
+bool gravel_fields_check_error(struct gravel_network *network, const struct gravel_loan *loan,
+                               int64_t code, const char text[GRAVEL_FRAME_TEXT_BYTES])
+{
+    if (!gravel_is_error(code))
+        return gravel_fields_fail(network, loan, "code (%lld is no error)", (long long)code);
+    return memchr(text, '\0', GRAVEL_FRAME_TEXT_BYTES) ||
+           gravel_fields_fail(network, loan, "text (%u bytes without an end)",
+                              GRAVEL_FRAME_TEXT_BYTES);
+}
