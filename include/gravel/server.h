@@ -42,6 +42,9 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
  * to other nodes, and those without a key, are applied as after any launch: see gravel_quiet. Other messages with keys,
  * from any node, wait for their turn beside it.
  *
+ * In checked mode (GRAVEL_CHECK) the handlers run as those of any launch, and this call waits for them as gravel_quiet
+ * does, and returns what it returns.
+ *
  * One host thread at a time, and no other kernel that sends runs beside it.
  *
  * @param kernel   of a program of gravel_server_build; its argument 0 is set by gravel_kernel_set_arena.

@@ -134,6 +134,7 @@ static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
         .server_items = gravel->config.server_items,
         .pair_items = gravel_servers_pair_items(gravel->config.server_items),
         .limit = gravel->device.limit,
+        .is_checked = gravel->config.check,
         .run = run,
         .context = launching,
     };
@@ -147,7 +148,9 @@ static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
         code = run_launch(&launch, &is_broken);
     gravel_cl_kernel_release(launch.server);
     gravel_cl_kernel_release(launch.pairs);
-    return code || !is_broken ? code : tell_fault(gravel);
+    if (!code && is_broken)
+        code = tell_fault(gravel);
+    return code || !launch.is_checked ? code : gravel_quiet(gravel);
 }
 
 static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items, uint32_t flags)

@@ -39,7 +39,7 @@ int gravel_phases_run(const struct gravel_servers_launch *launch, bool *is_broke
         uint32_t before = state.n_taken;
         if (before < n)
             code = run_clients(launch);
-        if (!code)
+        if (!code && !launch->is_checked)
             code = run_servers(launch);
         if (!code)
             code = gravel_servers_look(servers, &state);

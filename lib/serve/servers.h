@@ -97,6 +97,7 @@ struct gravel_servers_launch {
     uint64_t n_items;
     size_t client_items, server_items, pair_items; /* of a group */
     struct gravel_limit limit;                     /* of the wait for a turn */
+    bool is_checked; /* all messages go to the host: there is nothing to serve */
     /** Launch n groups and wait until they have ended. @return 0; else the launch ends with it. */
     int (*run)(void *context, cl_kernel kernel, size_t n_groups, size_t group_items);
     void *context;
