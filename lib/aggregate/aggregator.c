@@ -50,6 +50,17 @@ static void refuse_package(struct gravel_aggregator *aggregator,
     report(aggregator, GRAVEL_ECORRUPT, false, text);
 }
 
+/* Of a checked call: who made it, why none of it is sent. */
+static void refuse_call(struct gravel_aggregator *aggregator, const struct gravelp_arrival *arrival,
+                        const char *why)
+{
+    char group[224], text[800];
+    gravel_check_write_group(&aggregator->check, arrival, group, sizeof group);
+    snprintf(text, sizeof text, "%s, line %u: %s; none of it was sent", group,
+             GRAVELP_ARRIVAL_LINE(arrival->place), why);
+    report(aggregator, GRAVEL_ERANGE, false, text);
+}
+
 static void refuse_destination(struct gravel_aggregator *aggregator,
                                const struct gravelp_package *header,
                                const struct gravel_columns *columns, uint32_t node)
@@ -58,6 +69,10 @@ static void refuse_destination(struct gravel_aggregator *aggregator,
     gravel_counter_add(&aggregator->n_refused, columns->n);
     gravel_refuse_tell(aggregator->heap, header, columns, node, aggregator->sender->shape.n_nodes,
                        why, sizeof why);
+    if (header->command & GRAVELP_COMMAND_CHECKED) {
+        refuse_call(aggregator, &header->arrival, why);
+        return;
+    }
     snprintf(text, sizeof text, "queue %u, ticket %u: %s; the package was dropped",
              aggregator->number, aggregator->queue.head, why);
     report(aggregator, GRAVEL_ERANGE, false, text);
@@ -86,7 +101,7 @@ static void send_columns(struct gravel_aggregator *aggregator, const struct grav
 {
     uint32_t node;
     struct gravel_columns sent = *package, *columns = &sent;
-    if (GRAVELP_COMMAND_OP(header->command) == GRAVEL_AM)
+    if (GRAVELP_COMMAND_OP(package->key.command) == GRAVEL_AM)
         sent.key.command &= ~GRAVELP_COMMAND_FAR; /* for its node alone */
     gravel_counter_add(&aggregator->n_packages, 1);
     gravel_counter_add(&aggregator->n_messages, columns->n);
@@ -96,6 +111,18 @@ static void send_columns(struct gravel_aggregator *aggregator, const struct grav
         refuse_destination(aggregator, header, package, node);
     else if (code == GRAVEL_ENOMEM)
         report(aggregator, code, true, "no memory for a node buffer");
+}
+
+/* Checked mode: all work-items have made a call. The node that an element is of would refuse it without these names. */
+static void send_call(struct gravel_aggregator *aggregator, const struct gravelp_package *header,
+                      const struct gravel_columns *columns, uint64_t now_ns)
+{
+    char why[512];
+    if (gravel_refuse_outside(aggregator->heap, columns, why, sizeof why)) {
+        gravel_counter_add(&aggregator->n_refused, columns->n);
+        refuse_call(aggregator, &header->arrival, why);
+    } else if (columns->n)
+        send_columns(aggregator, header, columns, now_ns);
 }
 
 /* Checked mode: one work-item's part of a call, with a message or without. */
@@ -117,8 +144,7 @@ static void take_arrival(struct gravel_aggregator *aggregator, const struct grav
     arrived.n = header->n_messages;
     switch (gravel_check_take(&aggregator->check, &part, &arrived, &columns, text, sizeof text)) {
     case GRAVEL_CHECK_WHOLE:
-        if (columns.n)
-            send_columns(aggregator, &part, &columns, now_ns);
+        send_call(aggregator, header, &columns, now_ns);
         break;
     case GRAVEL_CHECK_WRONG:
         report(aggregator, GRAVEL_EKERNEL, false, text);

@@ -99,9 +99,8 @@ static void give_columns(const struct checked_call *call, struct gravel_columns 
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-/* "kernel count, work-group at (128)" */
-static void write_group(struct gravel_check *check, const struct gravelp_arrival *arrival,
-                        char *text, size_t bytes)
+void gravel_check_write_group(struct gravel_check *check, const struct gravelp_arrival *arrival,
+                              char *text, size_t bytes)
 {
     char kernel[96], group[96], y_z[48] = "";
     unsigned x = (unsigned)arrival->item, y = (unsigned)(arrival->item >> 32 & 0xffff);
@@ -150,7 +149,7 @@ static void tell_difference(struct gravel_check *check, const struct checked_cal
                             const char *what, const uint64_t values[2], char *text, size_t bytes)
 {
     char group[224];
-    write_group(check, &call->arrival, group, sizeof group);
+    gravel_check_write_group(check, &call->arrival, group, sizeof group);
     if (!strcmp(what, "line"))
         snprintf(text, bytes,
                  "%s: where some work-items make the call of line %llu, others make that of line "
@@ -168,7 +167,7 @@ static void tell_incomplete(struct gravel_check *check, const struct checked_cal
                             size_t bytes)
 {
     char group[224];
-    write_group(check, &call->arrival, group, sizeof group);
+    gravel_check_write_group(check, &call->arrival, group, sizeof group);
     snprintf(text, bytes,
              "%s, line %u: %u of %u work-items made the call, which all must make; none of it was "
              "sent (is it in a branch or a loop that some leave out, or behind a return? Or does "

@@ -49,6 +49,10 @@ enum gravel_check_state gravel_check_take(struct gravel_check *check,
 /** All kernels have ended: name the first call that is not whole, and forget all. False if there is none. */
 bool gravel_check_end(struct gravel_check *check, char *text, size_t bytes);
 
+/** Whose call an arrival is at: "kernel count, work-group at (128)" into text [bytes]. */
+void gravel_check_write_group(struct gravel_check *check, const struct gravelp_arrival *arrival,
+                              char *text, size_t bytes);
+
 /** Forget all. */
 void gravel_check_free(struct gravel_check *check);
 

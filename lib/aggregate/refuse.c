@@ -6,6 +6,7 @@
 
 #include "memory/heap_books.h"
 #include "transport/names.h"
+#include "transport/wire.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,6 +54,52 @@ static void tell_element(struct gravel_heap *heap, const struct gravel_run_key *
                  (span.bytes - (base - span.offset)) / GRAVELP_VALUE_BYTES(key->command));
     else
         snprintf(text + n, bytes - (size_t)n, ", which is in no allocation");
+}
+
+/* How many elements the allocation of a base has from there on. */
+static uint64_t elements_from(struct gravel_heap *heap, uint32_t command, uint64_t base)
+{
+    struct gravel_span span;
+    gravel_heap_lock_shared(heap);
+    bool is_known = gravel_heap_span(heap, base, &span);
+    gravel_heap_unlock_shared(heap);
+    return is_known ? (span.bytes - (base - span.offset)) / GRAVELP_VALUE_BYTES(command) : 0;
+}
+
+/* Index and place of message i; of an active message, which has none, 0. */
+static struct gravelp_far_request element_of(const struct gravel_columns *columns, uint32_t i)
+{
+    const uint32_t command = columns->key.command;
+    if (GRAVELP_IS_REQUEST(command))
+        return gravel_request_at(command, columns->index, i);
+    return (struct gravelp_far_request){.index = GRAVELP_INDEX_BYTES(command) == 8
+                                                     ? ((const uint64_t *)columns->index)[i]
+                                                     : ((const uint32_t *)columns->index)[i]};
+}
+
+bool gravel_refuse_outside(struct gravel_heap *heap, const struct gravel_columns *columns,
+                           char *text, size_t bytes)
+{
+    const struct gravel_run_key *key = &columns->key;
+    const bool has_index = !GRAVELP_IS_CALL(key->command),
+               has_place = GRAVELP_IS_REQUEST(key->command);
+    if (!heap || !columns->n || key->command & GRAVELP_COMMAND_WIDE || (!has_index && !has_place))
+        return false;
+    const uint64_t n_indices = has_index ? elements_from(heap, key->command, key->base) : 0;
+    const uint64_t n_places = has_place ? elements_from(heap, key->command, key->result) : 0;
+    for (uint32_t i = 0; i < columns->n; i++) {
+        if (columns->nodes[i] == GRAVELP_NODE_FAR) /* which its index is */
+            continue;
+        const struct gravelp_far_request element = element_of(columns, i);
+        struct far_number number = {GRAVELP_FAR_INDEX, element.index};
+        if (has_place && element.place >= n_places)
+            number = (struct far_number){GRAVELP_FAR_PLACE, element.place};
+        else if (!has_index || element.index < n_indices)
+            continue;
+        tell_element(heap, key, number, text, bytes);
+        return true;
+    }
+    return false;
 }
 
 void gravel_refuse_tell(struct gravel_heap *heap, const struct gravelp_package *header,

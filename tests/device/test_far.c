@@ -14,13 +14,14 @@
 #define FAR_VALUE "4294967301"
 
 static struct gravel *gravel;
+static bool is_checked;                  /* and calls of groups are named */
 static uint64_t words, answers, signals; /* [N] of 8 bytes, [N] of 8 bytes, one */
 
 static void open_node(const char *build_options, uint32_t check)
 {
     struct gravel_config config = loopback_config(2);
     strcpy(config.build_options, build_options);
-    config.check = check;
+    config.check = is_checked = check;
     OK(gravel_open(&gravel, &config, NULL));
     words = alloc_or_die(gravel, 8 * N);
     answers = alloc_or_die(gravel, 8 * N);
@@ -74,6 +75,8 @@ static void expect_refused(const char *body, const char *value, const char *what
     code = code ? code : gravel_quiet(gravel);
     expect_error(code, GRAVEL_ERANGE, value);
     expect_error(code, GRAVEL_ERANGE, what);
+    if (is_checked && strstr(body, "_wg"))
+        expect_error(code, GRAVEL_ERANGE, "work-group at (0), line ");
     expect_all(words, 8 * N, 0xee);
     expect_all(answers, 8 * N, 0xee);
 }
