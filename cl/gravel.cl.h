@@ -271,8 +271,7 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  *     // Message: one more of `key`, in the table of n_keys counters at heap offset `table`.
  *     void tally(struct gravel_call call, ulong table, ulong key)
  *     {
- *         global uint *counters = gravel_call_local(call, table);
- *         atomic_inc(&counters[key]);
+ *         atomic_inc((global uint *)gravel_call_at(call, table, key, sizeof(uint)));
  *     }
  *
  * A handler is a function with the name under which it is registered (gravel.h: struct gravel_handler). It takes a
@@ -283,7 +282,7 @@ GRAVELP_INLINE void gravel_fbar_join_sg(struct gravel_group g, local struct grav
  *     // Book up to `amount` seats of a flight, the key; how many it got.
  *     ulong book(struct gravel_call call, ulong flight, ulong seats, ulong amount)
  *     {
- *         global ulong *left = (global ulong *)gravel_call_local(call, seats) + flight;
+ *         global ulong *left = gravel_call_at(call, seats, flight, sizeof *left);
  *         ulong got = min(*left, amount);
  *         *left -= got;
  *         return got;
@@ -351,5 +350,28 @@ GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong off
 #include "call.cl.h"
 #include "server.cl.h"
 #include "accumulate.cl.h"
+
+/*
+ * The address of element `index`, of `bytes` [bytes] each, of the array at heap offset `base` [bytes]: a global void *
+ * to the node's own part of the heap. Any work-item of a handler may call it.
+ *
+ * With GRAVEL_CHECK=1 an element that is not in the allocation of `base` is an error, GRAVEL_EKERNEL, of this node's
+ * quiet or barrier: it names handler, line, base, index and bound. The handler gets the address of a spare element
+ * instead (of 1024 bytes; of a larger one the beginning of the heap). Without it this is the address alone.
+ */
+#if defined(GRAVEL_CHECK) && GRAVEL_CHECK
+GRAVELP_INLINE global void *gravelp_call_at(struct gravel_call call, ulong base, ulong index,
+                                            ulong bytes, uint name, uint line)
+{
+    return gravelp_element_at(call.arena, call.heap,
+                              (struct gravelp_element){base, index, bytes, call.node, name, line});
+}
+#define gravel_call_at(call, base, index, bytes)      \
+    gravelp_call_at((call), (base), (index), (bytes), \
+                    gravelp_check_name(__func__, sizeof __func__), __LINE__)
+#else
+#define gravel_call_at(call, base, index, bytes) \
+    gravel_call_local((call), (ulong)(base) + (ulong)(index) * (ulong)(bytes))
+#endif
 
 #endif

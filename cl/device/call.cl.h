@@ -8,6 +8,8 @@
 #define GRAVELP_CALL_CL_H
 
 #include "by_key.cl.h"
+#include "check.cl.h"
+#include "layout/bounds.h"
 #include "layout/transaction.h"
 #include "transaction.cl.h"
 
@@ -67,6 +69,68 @@
     ((struct gravel_call){(global uchar *)gravel_arena_ + (record)->heap,                  \
                           gravel_arena_->heap_bytes, (record)->at, gravel_arena_->n_nodes, \
                           (record)->source, gravel_arena_->constants, gravel_arena_, 0})
+
+#if defined(GRAVEL_CHECK) && GRAVEL_CHECK
+/* A handler asks for an element. */
+struct gravelp_element {
+    ulong base, index, bytes;
+    uint node, name, line; /* as in struct gravelp_bounds_fault */
+};
+
+/* Any work-item: the allocation that has an offset; of no bytes if none has. Of an unfilled table, the heap. */
+GRAVELP_INLINE struct gravelp_bounds_span gravelp_bounds_find(global struct gravelp_arena *arena,
+                                                              global struct gravelp_bounds *bounds,
+                                                              ulong offset)
+{
+    const uint table = gravelp_load_acquire(&bounds->current); /* V2, pairs with V1 */
+    global const struct gravelp_bounds_span *spans = bounds->spans[table];
+    uint first = 0, end = bounds->n[table];
+    if (end > GRAVELP_BOUNDS_MOST)
+        return (struct gravelp_bounds_span){0, arena->heap_bytes};
+    while (first < end) {
+        const uint middle = first + (end - first) / 2;
+        if (offset < spans[middle].offset)
+            end = middle;
+        else if (offset - spans[middle].offset < spans[middle].bytes)
+            return spans[middle];
+        else
+            first = middle + 1;
+    }
+    return (struct gravelp_bounds_span){0, 0};
+}
+
+/* Any work-item: tell the host of an index outside. The first one stays. */
+GRAVELP_OUT_OF_LINE void gravelp_bounds_tell(global struct gravelp_bounds_fault *fault,
+                                             struct gravelp_element element,
+                                             struct gravelp_bounds_span span)
+{
+    if (gravelp_device_fetch_add_relaxed(&fault->claim, 1) != 0) /* V3 */
+        return;
+    fault->name = element.name; /* the kernel's end orders these for the host */
+    fault->line = element.line;
+    fault->node = element.node;
+    fault->base = element.base;
+    fault->index = element.index;
+    fault->bytes = element.bytes;
+    fault->span = span;
+}
+
+/* Any work-item: where the element is in a heap, or a spare one. */
+GRAVELP_INLINE global uchar *gravelp_element_at(global struct gravelp_arena *arena,
+                                                global uchar *heap, struct gravelp_element element)
+{
+    if (arena->bounds_offset == 0)
+        return heap + element.base + element.index * element.bytes;
+    global struct gravelp_bounds *bounds =
+        (global struct gravelp_bounds *)((global uchar *)arena + arena->bounds_offset);
+    const struct gravelp_bounds_span span = gravelp_bounds_find(arena, bounds, element.base);
+    const ulong room = span.bytes ? span.bytes - (element.base - span.offset) : 0;
+    if (element.base < arena->heap_bytes && element.bytes && element.index < room / element.bytes)
+        return heap + element.base + element.index * element.bytes;
+    gravelp_bounds_tell(&bounds->fault, element, span);
+    return element.bytes <= GRAVELP_SPARE_BYTES ? bounds->spare : heap;
+}
+#endif
 
 #if defined(GRAVEL_NODE_OF)
 /* Any work-item: find the nodes of a transaction's keys, and which key is the lesser. */

@@ -2,7 +2,8 @@
 /*
  * The arena: the one allocation a kernel needs. Control block, queues and symmetric heap, by offset.
  *
- *     arena = struct gravelp_arena | one struct gravelp_queue_words a queue | slots | heap | server region (server.h)
+ *     arena = struct gravelp_arena | one struct gravelp_queue_words a queue | bounds.h, in checked mode | slots |
+ *             heap | server region (server.h)
  *
  * Every word has one writing side. Words that change while kernels run stand on a cache line that only
  * one side writes, so the layout needs coherent visibility but never a cross-device read-modify-write.
@@ -17,7 +18,7 @@
 
 #define GRAVELP_ARENA_MAGIC 0x4752564cu
 #define GRAVELP_ARENA_VERSION \
-    7u /* of this layout; checked when a program is built and when it runs */
+    8u /* of this layout; checked when a program is built and when it runs */
 
 /* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
 #define GRAVELP_LONG_QUEUE 1024u
@@ -75,7 +76,9 @@ struct gravelp_arena {
     gravelp_u32 look_ns; /* constant: least time that a waiter's look takes [nanoseconds] */
     gravelp_u64
         servers_offset; /* constant: [bytes] from the arena to struct gravelp_servers; 0: there is none */
-    gravelp_u32 host_padding[12];
+    gravelp_u64
+        bounds_offset; /* constant: [bytes] from the arena to struct gravelp_bounds; 0: there is none */
+    gravelp_u32 host_padding[10];
     /* Of handlers; written by the host before their messages are sent. */
     gravelp_u64 constants[GRAVEL_N_CONSTANTS];
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t hash_of(const char *name)
+uint32_t gravel_kernel_names_hash(const char *name)
 {
     uint32_t hash = GRAVELP_HASH_BEGIN;
     while (*name)
@@ -54,7 +54,7 @@ void gravel_kernel_names_write(struct gravel_kernel_names *names, uint32_t hash,
     snprintf(text, bytes, "a kernel");
     pthread_mutex_lock(&names->lock);
     for (uint32_t i = 0; i < names->n; i++)
-        if (hash_of(names->names[i]) == hash)
+        if (gravel_kernel_names_hash(names->names[i]) == hash)
             snprintf(text, bytes, "kernel %s", names->names[i]);
     pthread_mutex_unlock(&names->lock);
 }

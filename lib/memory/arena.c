@@ -46,6 +46,8 @@ uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gra
     arena->heap_bytes = round_up(shape->heap_bytes, PAGE);
     arena->queues_offset = sizeof *arena;
     uint64_t end = arena->queues_offset + shape->n_queues * sizeof(struct gravelp_queue_words);
+    arena->bounds_offset = shape->is_checked ? end : 0;
+    end += shape->is_checked ? sizeof(struct gravelp_bounds) : 0;
     arena->slots_offset = round_up(end, PAGE);
     end = arena->slots_offset + (uint64_t)arena->n_slots * shape->n_queues * arena->slot_bytes;
     arena->heap_offset = round_up(end, PAGE);
@@ -92,6 +94,8 @@ static void ask_for_huge_pages(void *start, uint64_t bytes)
 
 void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start)
 {
+    if (arena->bounds_offset)
+        memset((unsigned char *)arena + arena->bounds_offset, 0, sizeof(struct gravelp_bounds));
     for (uint32_t q = 0; q < arena->n_queues; q++) {
         struct gravelp_queue_words *words = gravel_arena_queue(arena, q);
         unsigned char *slots = gravel_arena_slots(arena, q);

@@ -10,6 +10,7 @@
 
 #include "device/device.h"
 #include "layout/arena.h"
+#include "layout/bounds.h"
 
 struct gravel_arena_shape {
     uint32_t node, n_nodes;
@@ -23,6 +24,7 @@ struct gravel_arena_shape {
     uint32_t start;         /* first ticket; tests start near the wrap */
     uint64_t servers_bytes; /* of the server region; 0: none (lib/serve/servers.h) */
     bool huge_pages;
+    bool is_checked; /* has a table of allocations */
 };
 
 /** @return 0; GRAVEL_ECONFIG if slots are too small, or a queue is smaller than a slot. */
@@ -34,7 +36,7 @@ uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gra
 /** @return 0; GRAVEL_ECONFIG if some slots lie where copies of rows do not reach. */
 int gravel_arena_check_copied(const struct gravelp_arena *head);
 
-/** Every queue empty, and no slot's publish word one that its first ticket would match. */
+/** Every queue empty, and no slot's publish word one that its first ticket would match; no allocation. */
 void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start);
 
 /** GRAVEL_ENOMEM with the size asked and the device's limit. */

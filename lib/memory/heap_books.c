@@ -149,6 +149,24 @@ int gravel_heap_free(struct gravel_heap *heap, uint64_t offset)
     return error;
 }
 
+int gravel_heap_reserve(struct gravel_heap *heap)
+{
+    lock_exclusive(heap);
+    int error = grow(heap);
+    unlock(heap);
+    return error;
+}
+
+size_t gravel_heap_copy_spans(struct gravel_heap *heap, struct gravel_span *spans, size_t most)
+{
+    gravel_heap_lock_shared(heap);
+    const size_t n = heap->n_spans;
+    if (n && n <= most)
+        memcpy(spans, heap->spans, n * sizeof *spans);
+    gravel_heap_unlock_shared(heap);
+    return n;
+}
+
 void gravel_heap_room(struct gravel_heap *heap, struct gravel_heap_room *room)
 {
     gravel_heap_lock_shared(heap);

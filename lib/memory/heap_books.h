@@ -15,6 +15,7 @@
 #define GRAVEL_MEMORY_HEAP_BOOKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define GRAVEL_HEAP_ALIGNMENT 64u /* [bytes] of every allocation's offset */
@@ -59,6 +60,12 @@ int gravel_heap_alloc(struct gravel_heap *heap, uint64_t bytes, uint64_t *offset
 
 /** Free the allocation that starts at offset. @return 0; GRAVEL_EINVAL if none starts there. */
 int gravel_heap_free(struct gravel_heap *heap, uint64_t offset);
+
+/** Copy the live allocations, by rising offset, unless there are more than `most`. @return how many there are. */
+size_t gravel_heap_copy_spans(struct gravel_heap *heap, struct gravel_span *spans, size_t most);
+
+/** Make sure that the next gravel_heap_alloc needs no memory. @return 0; GRAVEL_ENOMEM. */
+int gravel_heap_reserve(struct gravel_heap *heap);
 
 /** Tell how much room there is. */
 void gravel_heap_room(struct gravel_heap *heap, struct gravel_heap_room *room);

@@ -6,8 +6,10 @@
  *          bytes).
  * Threads: any; alloc and free are collective.
  */
+#include "memory/bounds.h"
 #include "node/node.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,16 +41,31 @@ static int zero(struct gravel *gravel, uint64_t offset, uint64_t bytes)
     return code;
 }
 
+/* All nodes have memory for the books, or none allocates: who left alone would be in another call. */
+static int agree_on_books(struct gravel *gravel, const struct gravel_collective_call *call)
+{
+    const uint32_t node = gravel->network.transport->node;
+    uint64_t without = gravel_heap_reserve(gravel->heap) ? node : UINT64_MAX;
+    int code = gravel_node_reduce(gravel, call, GRAVEL_MIN, GRAVEL_ULONG, &without, 1);
+    if (code || without == UINT64_MAX)
+        return code;
+    return gravel_fail(GRAVEL_ENOMEM,
+                       "gravel_alloc: node %" PRIu64 " has no memory for the books of the heap",
+                       without);
+}
+
 static int alloc(struct gravel *gravel, const struct gravel_collective_call *call, uint64_t *offset)
 {
     const uint64_t bytes = call->arguments[0];
-    int code = gravel_node_agree(gravel, call);
+    int code = agree_on_books(gravel, call);
     if (code)
         return code;
     code = gravel_heap_alloc(gravel->heap, bytes, offset);
     if (code)
         return fail_heap(gravel, bytes, code);
     code = zero(gravel, *offset, bytes);
+    if (!code)
+        code = gravel_bounds_publish(&gravel->memory, gravel->heap);
     int waited = gravel_node_barrier(gravel, call, true);
     return code ? code : waited;
 }
@@ -95,7 +112,7 @@ int gravel_free(struct gravel *gravel, uint64_t offset)
     if (!code && gravel_heap_free(gravel->heap, offset))
         code = gravel_fail(GRAVEL_EINVAL, "gravel_free: no allocation starts at offset %llu",
                            (unsigned long long)offset);
-    return code;
+    return code ? code : gravel_bounds_publish(&gravel->memory, gravel->heap);
 }
 
 bool gravel_is_local(const struct gravel *gravel, uint32_t node)

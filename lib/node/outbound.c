@@ -71,6 +71,7 @@ int gravel_node_open_arena(struct gravel *gravel)
         .look_ns = gravel->device.look_ns,
         .servers_bytes = gravel_servers_bytes(&servers),
         .huge_pages = config->huge_pages,
+        .is_checked = config->check,
     };
     code = gravel_memory_create(&gravel->memory, &gravel->device, &shape);
     gravel->arena = gravel->memory.arena;

@@ -71,6 +71,7 @@ int gravel_call_program_build(const struct gravel_device *device,
         .extra_options = request->extra_options,
         .handlers = request->handlers,
         .n_handlers = request->n_handlers,
+        .is_checked = request->is_checked,
     };
     int code = gravel_device_build(device, &text, program);
     free(trailer);

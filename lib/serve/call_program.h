@@ -25,6 +25,7 @@ struct gravel_call_program {
     const struct gravel_handler *handlers;  /* [n_handlers] the node's */
     uint32_t n_handlers;
     const char *extra_options; /* GRAVEL_BUILD_OPTIONS */
+    bool is_checked;           /* GRAVEL_CHECK */
 };
 
 /** Build it: a kernel gravel_call_NAME for every handler of the device's. @return as

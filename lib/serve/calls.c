@@ -10,6 +10,7 @@
 #include "device/shared.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
+#include "serve/call_bounds.h"
 #include "serve/call_program.h"
 #include "serve/servers.h"
 
@@ -159,7 +160,8 @@ int gravel_device_calls_create(struct gravel_device_calls **out,
     const struct gravel_call_program request = {.bindings = shape->bindings,
                                                 .handlers = shape->handlers,
                                                 .n_handlers = shape->n_handlers,
-                                                .extra_options = shape->config->build_options};
+                                                .extra_options = shape->config->build_options,
+                                                .is_checked = shape->config->check};
     int code = gravel_call_program_build(&calls->device, &request, &calls->program);
     if (!code)
         code = make_kernels(calls);
@@ -460,7 +462,8 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
     if (calls->shape.handlers[run.handler].n_keys && --calls->n_keyed == 0)
         give_turn(calls);
     if (error == CL_SUCCESS)
-        return 0;
+        return gravel_call_bounds_report(calls->shape.memory, calls->shape.handlers,
+                                         calls->shape.n_handlers);
     return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",
                        calls->shape.handlers[run.handler].name,
                        gravel_cl_error(status < 0 ? status : error));

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gravel_call_at in checked mode: indices inside are addresses, one outside is named with handler, base and bound, and
+ * changes nothing; also of handlers with keys, which launches of servers send to.
+ *
+ * Path: meson test -> this -> cl/device/call.cl.h, lib/serve/call_bounds.c, lib/memory/bounds.c
+ */
+#include <gravel/server.h>
+
+#include <stdlib.h>
+
+#include "expect.h"
+
+#define N 64u
+
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "void store(struct gravel_call call, ulong base, ulong i, ulong value)\n"
+    "{\n"
+    "    *(global uint *)gravel_call_at(call, base, i, sizeof(uint)) = (uint)value;\n"
+    "}\n"
+    "void keep(struct gravel_call call, ulong key, ulong value)\n"
+    "{\n"
+    "    *(global uint *)gravel_call_at(call, call.constants[0], key, sizeof(uint)) = "
+    "(uint)value;\n"
+    "}\n"
+    "kernel void send(GRAVEL_ARENA, ulong first)\n"
+    "{\n"
+    "    GRAVEL_SERVER_OPEN(g);\n"
+    "    GRAVEL_SERVE(g, item)\n"
+    "        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(keep), first + item, item + 3, 0);\n"
+    "}\n";
+
+static const struct gravel_handler handlers[] = {
+    {.name = "store", .n_args = 3},
+    {.name = "keep", .n_args = 2, .n_keys = 1},
+};
+static const struct gravel_bindings table =
+    GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2, .device_code.source = source,
+                    .device_code.name = "store.cl");
+
+/* A message from the host to node 1. */
+static int store_at(struct gravel *gravel, uint64_t base, uint64_t index)
+{
+    const uint64_t args[] = {base, index, 7};
+    int code = gravel_am(gravel, 0, args, 3, 1);
+    return code ? code : gravel_quiet(gravel);
+}
+
+static void every_index_inside_is_an_address(void **state)
+{
+    (void)state;
+    watch(60, "indices inside");
+    struct gravel *gravel = open_loopback(2, &table);
+    const uint64_t words = alloc_or_die(gravel, 4 * N), freed = alloc_or_die(gravel, 4 * N);
+    const uint64_t last = alloc_or_die(gravel, 4 * N);
+    OK(gravel_free(gravel, freed));
+    OK(run_body(gravel,
+                BODY("gravel_am3_wg(g, GRAVEL_HANDLER(store), a, i, i + 1, 1);"
+                     "gravel_am3_wg(g, GRAVEL_HANDLER(store), b, i, i + 2, 1);"),
+                N, 64, words, last, 0));
+    OK(store_at(gravel, last + 4 * (N - 1), 0)); /* a base inside */
+    for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(word32(gravel, 1, words + 4 * i), i + 1);
+        assert_int_equal(word32(gravel, 1, last + 4 * i), i == N - 1 ? 7 : i + 2);
+    }
+    OK(gravel_close(gravel));
+}
+
+/* One fault ends a node, so each has its own. */
+static void expect_outside(uint64_t from_base, uint64_t index, bool is_freed, const char *part)
+{
+    watch(60, part);
+    struct gravel *gravel = open_loopback(2, &table);
+    const uint64_t words = alloc_or_die(gravel, 4 * N), other = alloc_or_die(gravel, 4 * N);
+    if (is_freed)
+        OK(gravel_free(gravel, words));
+    expect_error(store_at(gravel, words + from_base, index), GRAVEL_EKERNEL, part);
+    assert_non_null(strstr(gravel_last_error(), "handler store, line 4, at node 1"));
+    (void)other;
+    gravel_close(gravel);
+}
+
+static void index_outside_is_named(void **state)
+{
+    (void)state;
+    expect_outside(0, N, false,
+                   "index 64, of elements of 4 bytes, at base 0, in an allocation of 256 bytes at "
+                   "0: it must be below 64");
+    expect_outside(8, N - 2, false, "it must be below 62");
+    expect_outside(0, UINT64_C(1) << 62, false, "index 4611686018427387904");
+    expect_outside(0, UINT64_MAX, false, "index 18446744073709551615");
+    expect_outside(UINT64_C(1) << 40, 0, false, "which is in no allocation");
+    expect_outside(0, 0, true, "which is in no allocation");
+}
+
+/* A launch's handlers have run when it returns, as without checked mode. */
+static void launches_of_servers_are_checked(void **state)
+{
+    (void)state;
+    watch(120, "servers");
+    struct gravel *gravel = open_loopback(1, &table);
+    cl_program program;
+    uint64_t words = alloc_or_die(gravel, 4 * N), first = 0;
+    OK(gravel_constant(gravel, 0, words));
+    OK(gravel_server_build(gravel, "send.cl", source, NULL, &program));
+    cl_kernel send = kernel_or_die(gravel, program, "send");
+    MUST(clSetKernelArg(send, 1, sizeof first, &first) == CL_SUCCESS);
+    OK(gravel_server_launch(gravel, send, N, 0, 0, NULL, NULL));
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(word32(gravel, 0, words + 4 * i), i + 3);
+    first = 1;
+    MUST(clSetKernelArg(send, 1, sizeof first, &first) == CL_SUCCESS);
+    expect_error(gravel_server_launch(gravel, send, N, 0, 0, NULL, NULL), GRAVEL_EKERNEL,
+                 "handler keep, line 8, at node 0: gravel_call_at of index 64");
+    clReleaseKernel(send);
+    clReleaseProgram(program);
+    gravel_close(gravel);
+}
+
+/* Of so many allocations only the heap's end is a bound. */
+static void heap_with_too_many_allocations_is_the_bound(void **state)
+{
+    (void)state;
+    watch(120, "many allocations");
+    struct gravel *gravel = open_loopback(2, &table);
+    const uint64_t words = alloc_or_die(gravel, 4 * N);
+    for (uint32_t i = 0; i < 1024; i++)
+        alloc_or_die(gravel, 64);
+    OK(store_at(gravel, words, N));
+    assert_int_equal(word32(gravel, 1, words + 4 * N), 7);
+    expect_error(store_at(gravel, words, gravel_config(gravel)->heap_bytes / 4), GRAVEL_EKERNEL,
+                 "at base 0, in an allocation of");
+    gravel_close(gravel);
+}
+
+static int check(void **state)
+{
+    (void)state;
+    return setenv("GRAVEL_CHECK", "1", 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_index_inside_is_an_address),
+        cmocka_unit_test(index_outside_is_named),
+        cmocka_unit_test(launches_of_servers_are_checked),
+        cmocka_unit_test(heap_with_too_many_allocations_is_the_bound),
+    };
+    return cmocka_run_group_tests(tests, check, NULL);
+}
