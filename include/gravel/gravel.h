@@ -265,8 +265,9 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
  * @return  0; the failure that ended the node, or else its first error that no other call has returned yet: the node is
  *          closed either way; GRAVEL_EINVAL if a handler or a child of fork calls: the node stays open.
  *
- * Kernels that use the node must have ended, and no other thread may be in a call. Memory that is mapped stays until it
- * is unmapped.
+ * Kernels that use the node must have ended, and no other thread may be in a call. Gravel waits for kernels of
+ * gravel_launch; of what is on another queue it cannot know, and frees the memory that such a kernel addresses, also
+ * under one that is enqueued later with this node's GRAVEL_ARENA. Memory that is mapped stays until it is unmapped.
  */
 int gravel_close(struct gravel *gravel);
 
@@ -370,7 +371,7 @@ int gravel_unmap(struct gravel *gravel, void *pointer);
  * Build an OpenCL program whose text includes "gravel.cl.h" directly, not by a file that it includes.
  *
  * @param name     file name for the compiler's messages, e.g. "count.cl".
- * @param source   text of the program.
+ * @param source   text of the program, up to its first zero byte.
  * @param options  compiler options, or NULL.
  * @param program  [out] to be released by the caller.
  * @return         0; GRAVEL_EINVAL; GRAVEL_EBUILD, and gravel_last_error() holds the compiler's log with the caller's

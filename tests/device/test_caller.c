@@ -216,6 +216,28 @@ static void kernel_on_the_callers_own_queue_sends_all(void **state)
     OK(gravel_close(gravel));
 }
 
+/* The items' numbers, which messages name, begin at the offset; the library's own do not depend on them. */
+static void kernel_with_a_global_offset_sends_all(void **state)
+{
+    (void)state;
+    struct gravel *gravel = open_loopback(2, NULL);
+    cl_command_queue queue = make_queue(gravel_cl_context(gravel), gravel_cl_device(gravel), 0);
+    const size_t offset = 512, n = 256, group = 64;
+    uint64_t words = alloc_or_die(gravel, 1024 * sizeof(cl_uint));
+    const uint64_t arguments[3] = {words};
+    cl_kernel kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, i, 1);", arguments);
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, &offset, &n, &group, 0, NULL, NULL) ==
+         CL_SUCCESS);
+    MUST(clFinish(queue) == CL_SUCCESS);
+    OK(gravel_quiet(gravel));
+    expect_words(gravel, 1, words, 0, 512);
+    expect_words(gravel, 1, words + 512 * sizeof(cl_uint), 1, 256);
+    expect_words(gravel, 1, words + 768 * sizeof(cl_uint), 0, 256);
+    clReleaseKernel(kernel);
+    clReleaseCommandQueue(queue);
+    OK(gravel_close(gravel));
+}
+
 static void two_kernels_at_once_on_two_queues_send_all(void **state)
 {
     (void)state;
@@ -426,6 +448,7 @@ int main(void)
         cmocka_unit_test(half_a_set_of_objects_is_refused),
         cmocka_unit_test(a_device_alone_is_used_as_if_gravel_had_chosen_it),
         cmocka_unit_test(kernel_on_the_callers_own_queue_sends_all),
+        cmocka_unit_test(kernel_with_a_global_offset_sends_all),
         cmocka_unit_test(two_kernels_at_once_on_two_queues_send_all),
         cmocka_unit_test(out_of_order_queue_sends_all),
         cmocka_unit_test(callers_queue_out_of_order_is_refused),
