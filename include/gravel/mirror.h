@@ -76,8 +76,9 @@ int gravel_accumulator_create(struct gravel_mirror **out, struct gravel *gravel,
                               const struct gravel_words *words);
 
 /**
- * Send what others read of this node, or what is in this node's slots, behind the kernels that gravel_launch has
- * enqueued. It travels while later kernels run. Slots are free for these kernels, and hold again what changes no word.
+ * Send what others read of this node, or what is in this node's slots, behind the kernels on gravel_cl_queue, whichever
+ * call enqueued them. It travels while later kernels run. Slots are free for these kernels, and hold again what changes
+ * no word.
  *
  * Between gravel_mirror_begin and the end no kernel changes words that a mirror sends.
  *
@@ -88,7 +89,7 @@ int gravel_mirror_begin(struct gravel_mirror *mirror);
 /**
  * Wait until all nodes have sent, with a barrier: of a mirror the copies are whole, and gravel_mirror_offset names
  * other ones than before; words that an accumulator adds to have been changed, for kernels that this node enqueues
- * from now on, and for the host after gravel_quiet. Collective.
+ * there from now on, and for the host after gravel_quiet. Collective.
  *
  * Until a barrier after it no message may change the words of an accumulator, and no node may ask for them. Of
  * GRAVEL_FLOAT and GRAVEL_DOUBLE an owner adds values in the order of nodes: sums depend on the number of nodes, and

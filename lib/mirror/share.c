@@ -96,8 +96,7 @@ static int run_for_each(struct gravel_mirror *mirror,
 /* What kernels have stored is read by copies, or by this thread: the ends of kernels order it (V1). */
 static int wait_for_kernels(struct gravel *gravel)
 {
-    struct gravel_kernel_wait wait;
-    int code = gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel, &wait));
+    int code = gravel_node_wait_until_idle(gravel, "before words travel");
     return code ? gravel_node_conclude(gravel, code) : 0;
 }
 
@@ -176,7 +175,10 @@ int gravel_mirror_end(struct gravel_mirror *mirror)
                                           "called since the last one");
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_SHARE,
                                                 .arguments = {mirror->memory, mirror->n_shared}};
-    int code = gravel_node_barrier(mirror->gravel, &call, false);
+    /* Kernels that still read the copies whose turn is next, also those that no barrier waits for. */
+    int code = mirror->is_read ? wait_for_kernels(mirror->gravel) : 0;
+    int waited = gravel_node_barrier(mirror->gravel, &call, false);
+    code = waited ? waited : code;
     if (code)
         return code;
     if (!mirror->is_read)
@@ -188,7 +190,9 @@ int gravel_mirror_end(struct gravel_mirror *mirror)
 
 int gravel_mirror_share(struct gravel_mirror *mirror)
 {
-    int code = gravel_mirror_begin(mirror);
+    int code = refuse(mirror, "gravel_mirror_share");
+    if (!code)
+        code = gravel_mirror_begin(mirror);
     return code ? code : gravel_mirror_end(mirror);
 }
 

@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Wait until the commands enqueued so far have ended, well or not; the pump, for which they may wait, stays awake. */
-static int wait_until_idle(struct gravel *gravel)
+/* The pump, for which the commands may wait, stays awake. */
+int gravel_node_wait_until_idle(struct gravel *gravel, const char *what)
 {
     struct gravel_kernel_wait kernels;
     struct gravel_wait wait = {
         .limit = gravel_node_kernel_limit(gravel, &kernels),
-        .what = "before one that needs more private memory",
+        .what = what,
     };
     cl_event all = NULL;
     int code = gravel_check_cl("kernels under way",
@@ -90,7 +90,7 @@ static int enqueue(struct gravel *gravel, const struct gravel_command *command, 
 static int enqueue_alone(struct gravel *gravel, const struct gravel_command *command,
                          cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
-    int code = wait_until_idle(gravel);
+    int code = gravel_node_wait_until_idle(gravel, "before one that needs more private memory");
     if (!code)
         code = enqueue(gravel, command, n_wait, wait, event);
     if (code)

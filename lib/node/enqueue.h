@@ -2,7 +2,7 @@
 /*
  * The door to the caller's command queue: every kernel that the library enqueues there passes it.
  *
- * Path:    launch.c, flows.c, steal/launch.c -> enqueue.h -> the device.
+ * Path:    launch.c, flows.c, steal/launch.c, mirror/share.c -> enqueue.h -> the device.
  * Threads: any.
  */
 #ifndef GRAVEL_NODE_ENQUEUE_H
@@ -27,6 +27,14 @@ struct gravel_command {
  */
 int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *command, cl_uint n_wait,
                         const cl_event *wait, cl_event *event);
+
+/**
+ * Wait until all commands on the caller's queue so far have ended, well or not, gravel_launch's and others.
+ *
+ * @param what  it is for, for the error: "before one that needs more private memory".
+ * @return      0; GRAVEL_ECL; what ended the wait: as gravel_launches_wait_for.
+ */
+int gravel_node_wait_until_idle(struct gravel *gravel, const char *what);
 
 /** Learn what the driver says of private memory, and ask for some. The node opens: nothing else runs. */
 void gravel_node_open_private(struct gravel *gravel);

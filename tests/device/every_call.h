@@ -17,6 +17,7 @@
 
 #include <gravel/flow.h>
 #include <gravel/gravel.h>
+#include <gravel/mirror.h>
 #include <gravel/server.h>
 #include <gravel/steal.h>
 

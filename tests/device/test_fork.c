@@ -18,6 +18,7 @@ static void *mapped;
 static cl_kernel kernel;
 static struct gravel_steal *steal;
 static struct gravel_flow *flow;
+static struct gravel_mirror *mirror;
 static const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
                                                  {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
 static const struct gravel_graph graph = {channels, 2, .depth = 1};
@@ -32,11 +33,11 @@ static void must_refuse(int code, const char *call)
 static void note_the_rest(void)
 {
     static const char *const calls[] = {
-        "gravel_version",        "gravel_strerror",    "gravel_last_error", "gravel_config_load",
-        "gravel_config_set",     "gravel_config_get",  "gravel_node",       "gravel_n_nodes",
-        "gravel_group_size",     "gravel_config",      "gravel_step",       "gravel_cl_context",
-        "gravel_cl_device",      "gravel_cl_queue",    "gravel_is_local",   "gravel_stats_reset",
-        "gravel_steal_n_groups", "gravel_flow_destroy"};
+        "gravel_version",        "gravel_strerror",     "gravel_last_error",   "gravel_config_load",
+        "gravel_config_set",     "gravel_config_get",   "gravel_node",         "gravel_n_nodes",
+        "gravel_group_size",     "gravel_config",       "gravel_step",         "gravel_cl_context",
+        "gravel_cl_device",      "gravel_cl_queue",     "gravel_is_local",     "gravel_stats_reset",
+        "gravel_steal_n_groups", "gravel_flow_destroy", "gravel_mirror_offset"};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         every_note(calls[i]);
 }
@@ -118,6 +119,27 @@ static void call_flow(void)
     gravel_flow_destroy(flow);
 }
 
+static const struct gravel_words *words(void)
+{
+    static const uint64_t n_words[2] = {0, 1};
+    static const uint32_t index = 0;
+    static struct gravel_words plan;
+    plan = (struct gravel_words){word, GRAVEL_UINT, n_words, &index};
+    return &plan;
+}
+
+static void call_mirror(void)
+{
+    struct gravel_mirror *other;
+    must_refuse(gravel_mirror_create(&other, gravel, words()), "gravel_mirror_create");
+    must_refuse(gravel_accumulator_create(&other, gravel, GRAVEL_ADD, words()),
+                "gravel_accumulator_create");
+    must_refuse(gravel_mirror_begin(mirror), "gravel_mirror_begin");
+    must_refuse(gravel_mirror_end(mirror), "gravel_mirror_end");
+    must_refuse(gravel_mirror_share(mirror), "gravel_mirror_share");
+    must_refuse(gravel_mirror_destroy(mirror), "gravel_mirror_destroy");
+}
+
 static void call_all(void)
 {
     struct gravel_stats stats;
@@ -130,6 +152,7 @@ static void call_all(void)
     call_device();
     call_steal();
     call_flow();
+    call_mirror();
     must_refuse(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES),
                 "gravel_stats_read");
     must_refuse(gravel_stats_get(gravel, 0, &name, &value), "gravel_stats_get");
@@ -162,7 +185,9 @@ static void every_call_of_a_child_is_refused(void **state)
     mapped = (void *)read_map(gravel, 0, word, 8);
     OK(gravel_steal_create(&steal, gravel, NULL));
     OK(gravel_flow_create(&flow, gravel, &graph));
+    OK(gravel_mirror_create(&mirror, gravel, words()));
     expect_child();
+    OK(gravel_mirror_destroy(mirror));
     OK(gravel_steal_destroy(steal));
     gravel_flow_destroy(flow);
     unmap(gravel, mapped);

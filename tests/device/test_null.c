@@ -207,6 +207,24 @@ static void call_steal(void)
     ALLOWED(gravel_steal_destroy, NULL);
 }
 
+static void call_mirror(void)
+{
+    struct gravel_mirror *other;
+    const struct gravel_words none = {0, GRAVEL_UINT, NULL, NULL};
+    REFUSED(gravel_mirror_create, NULL, gravel, &none);
+    REFUSED(gravel_mirror_create, &other, NULL, &none);
+    REFUSED(gravel_mirror_create, &other, gravel, NULL);
+    REFUSED(gravel_mirror_create, &other, gravel, &none);
+    REFUSED(gravel_accumulator_create, NULL, gravel, GRAVEL_ADD, &none);
+    REFUSED(gravel_accumulator_create, &other, NULL, GRAVEL_ADD, &none);
+    REFUSED(gravel_accumulator_create, &other, gravel, GRAVEL_ADD, NULL);
+    REFUSED(gravel_mirror_begin, NULL);
+    REFUSED(gravel_mirror_end, NULL);
+    REFUSED(gravel_mirror_share, NULL);
+    NOTHING(gravel_mirror_offset, NULL);
+    ALLOWED(gravel_mirror_destroy, NULL);
+}
+
 static void make_flows(void)
 {
     const struct gravel_channel channel = {"a", 4, GRAVEL_STREAM, 64, 0, NULL};
@@ -282,6 +300,7 @@ static void every_call_refuses_what_is_null(void **state)
     call_messages();
     call_statistics();
     call_steal();
+    call_mirror();
     make_flows();
     use_flows();
     assert_int_equal(every_end(), 0);
