@@ -349,7 +349,7 @@ GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong off
 
 #include "call.cl.h"
 #include "server.cl.h"
-#include "accumulate.cl.h"
+#include "slots.cl.h"
 
 /*
  * The address of element `index`, of `bytes` [bytes] each, of the array at heap offset `base` [bytes]: a global void *

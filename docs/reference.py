@@ -224,8 +224,8 @@ def device_calls():
 
 
 def mirror_calls():
-    host, device = "include/gravel/mirror.h", "cl/accumulate.cl.h"
-    return (NOTE % (host + " and " + device) + "# Mirrors and accumulators\n\n" + host_body(host) +
+    host, device = "include/gravel/mirror.h", "cl/slots.cl.h"
+    return (NOTE % (host + " and " + device) + "# Mirrors\n\n" + host_body(host) +
             "\n## In kernels\n\n" + device_body(device))
 
 

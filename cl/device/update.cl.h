@@ -6,7 +6,7 @@
  *
  * GRAVELP_HAS_LONG_UPDATES is defined where words may have 64 bits.
  *
- * Path:    accumulate.cl.h, cl/kernels/resolve.cl -> this.
+ * Path:    slots.cl.h, cl/kernels/resolve.cl -> this.
  * Memory:  relaxed, at device scope: OpenCL 1.x names, which every later version has too.
  */
 #ifndef GRAVELP_UPDATE_CL_H

@@ -3,18 +3,18 @@
  * @file mirror.h
  * Words of other nodes that many work-items read or add to: a value a word and node travels, not a message each.
  *
- * A *mirror* has copies of words of other nodes, which own kernels read. An *accumulator* has a slot for each word
+ * A *mirror* has copies of words of other nodes, which own kernels read. A mirror of *slots* has a slot for each word
  * instead, to which own kernels add; what is in a slot is added to the word by its owner.
  *
  *     struct gravel_words words = {.offset = ranks, .type = GRAVEL_FLOAT, .n_words = n_words, .indices = indices};
- *     gravel_accumulator_create(&accumulator, gravel, GRAVEL_ADD, &words);
+ *     gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words);
  *     gravel_launch(gravel, kernel_that_adds, ...);
- *     gravel_mirror_begin(accumulator);
+ *     gravel_mirror_begin(mirror);
  *     gravel_launch(gravel, kernel_meanwhile, ...);
- *     gravel_mirror_end(accumulator);
+ *     gravel_mirror_end(mirror);
  *
  * Copy, or slot, number i is of the i-th word of the plan, which is made once. Both lie in this node's own part of the
- * symmetric heap: a kernel finds them by `gravel_local(g, offset)`, and adds to a slot by gravel_accumulate_OP_TYPE_wi
+ * symmetric heap: a kernel finds them by `gravel_local(g, offset)`, and adds to a slot by gravel_slot_OP_TYPE_wi
  * of gravel.cl.h, or by a plain store where no other work-item has the slot.
  *
  * All calls but gravel_mirror_begin and gravel_mirror_offset are *collective*. One thread at a time may make calls for
@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/** A mirror or an accumulator. Opaque; made by gravel_mirror_create or gravel_accumulator_create. */
+/** A mirror, of copies or of slots. Opaque; made by gravel_mirror_create or gravel_mirror_create_slots. */
 struct gravel_mirror;
 
 /** A plan: words of a symmetric array that this node's kernels read or add to. Each node has one of its own. */
@@ -72,8 +72,8 @@ int gravel_mirror_create(struct gravel_mirror **out, struct gravel *gravel,
  * @param op  GRAVEL_ADD to GRAVEL_XOR; GRAVEL_ADD for GRAVEL_FLOAT and GRAVEL_DOUBLE; the same at every node.
  * @return    as gravel_mirror_create; GRAVEL_EINVAL also if the operation does not exist for the type.
  */
-int gravel_accumulator_create(struct gravel_mirror **out, struct gravel *gravel, uint32_t op,
-                              const struct gravel_words *words);
+int gravel_mirror_create_slots(struct gravel_mirror **out, struct gravel *gravel, uint32_t op,
+                               const struct gravel_words *words);
 
 /**
  * Send what others read of this node, or what is in this node's slots, behind the kernels on gravel_cl_queue, whichever
@@ -88,10 +88,10 @@ int gravel_mirror_begin(struct gravel_mirror *mirror);
 
 /**
  * Wait until all nodes have sent, with a barrier: of a mirror the copies are whole, and gravel_mirror_offset names
- * other ones than before; words that an accumulator adds to have been changed, for kernels that this node enqueues
+ * other ones than before; words that slots are for have been changed, for kernels that this node enqueues
  * there from now on, and for the host after gravel_quiet. Collective.
  *
- * Until a barrier after it no message may change the words of an accumulator, and no node may ask for them. Of
+ * Until a barrier after it no message may change words that slots are for, and no node may ask for them. Of
  * GRAVEL_FLOAT and GRAVEL_DOUBLE an owner adds values in the order of nodes: sums depend on the number of nodes, and
  * not on time.
  *
@@ -110,7 +110,7 @@ int gravel_mirror_share(struct gravel_mirror *mirror);
 uint64_t gravel_mirror_offset(const struct gravel_mirror *mirror);
 
 /**
- * Free a mirror or an accumulator; what is in slots is dropped. NULL is allowed. Collective, with a barrier.
+ * Free a mirror; what is in slots is dropped. NULL is allowed. Collective, with a barrier.
  *
  * @return  as gravel_free; all is freed but the heap's part if the node has failed.
  */

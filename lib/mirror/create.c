@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes mirrors and accumulators: checks the plan, lets nodes exchange theirs, builds the kernels, and gives the device
+ * Makes mirrors: checks the plan, lets nodes exchange theirs, builds the kernels, and gives the device
  * the lists that they go through. Where one node cannot, all refuse.
  *
  * Path:    gravel_mirror_create -> this -> plan.c, order.c.
@@ -329,10 +329,10 @@ int gravel_mirror_create(struct gravel_mirror **out, struct gravel *gravel,
     return create(out, gravel, "gravel_mirror_create", true, GRAVEL_PUT, words);
 }
 
-int gravel_accumulator_create(struct gravel_mirror **out, struct gravel *gravel, uint32_t op,
-                              const struct gravel_words *words)
+int gravel_mirror_create_slots(struct gravel_mirror **out, struct gravel *gravel, uint32_t op,
+                               const struct gravel_words *words)
 {
-    return create(out, gravel, "gravel_accumulator_create", false, op, words);
+    return create(out, gravel, "gravel_mirror_create_slots", false, op, words);
 }
 
 int gravel_mirror_destroy(struct gravel_mirror *mirror)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mirror or an accumulator: who wants which words, and where they lie while they travel.
+ * A mirror: who wants which words, and where they lie while they travel.
  *
  * A node that wants words has a block of them for each owner, its *near* words: copies, or slots. An owner has a block
  * for each node that wants words of it, its *given* words. Words travel from given to near, or from near to given.
@@ -40,7 +40,7 @@ struct gravel_mirror {
     struct gravel *gravel;
     const char *call;  /* that made it, for errors */
     uint64_t array;    /* heap offset */
-    bool is_read;      /* a mirror; else an accumulator */
+    bool is_read;      /* of copies; else of slots */
     uint32_t type, op; /* op GRAVEL_PUT of a mirror */
     uint32_t word_bytes;
     struct gravel_mirror_block *near; /* [n_nodes] of each owner */

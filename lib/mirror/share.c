@@ -138,7 +138,7 @@ static int begin_read(struct gravel_mirror *mirror)
     return code ? code : run_for_each(mirror, send_given);
 }
 
-static int begin_accumulated(struct gravel_mirror *mirror)
+static int begin_slots(struct gravel_mirror *mirror)
 {
     int code = wait_for_kernels(mirror->gravel);
     if (!code)
@@ -161,7 +161,7 @@ int gravel_mirror_begin(struct gravel_mirror *mirror)
         return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_begin: gravel_mirror_end has not been "
                                           "called since the last one");
     mirror->is_begun = true;
-    return mirror->is_read ? begin_read(mirror) : begin_accumulated(mirror);
+    return mirror->is_read ? begin_read(mirror) : begin_slots(mirror);
 }
 
 /* ---- end --------------------------------------------------------------------------------------- */

@@ -139,7 +139,7 @@ static void tell_mirror(const struct gravel_collective_call *call, char *text, s
                  call->arguments[1]);
     else
         snprintf(text, bytes,
-                 "of an accumulator by operation %" PRIu64 " of type %" PRIu64
+                 "of a mirror of slots by operation %" PRIu64 " of type %" PRIu64
                  " at offset %" PRIu64,
                  op, type, call->arguments[1]);
 }

@@ -132,8 +132,8 @@ static void call_mirror(void)
 {
     struct gravel_mirror *other;
     must_refuse(gravel_mirror_create(&other, gravel, words()), "gravel_mirror_create");
-    must_refuse(gravel_accumulator_create(&other, gravel, GRAVEL_ADD, words()),
-                "gravel_accumulator_create");
+    must_refuse(gravel_mirror_create_slots(&other, gravel, GRAVEL_ADD, words()),
+                "gravel_mirror_create_slots");
     must_refuse(gravel_mirror_begin(mirror), "gravel_mirror_begin");
     must_refuse(gravel_mirror_end(mirror), "gravel_mirror_end");
     must_refuse(gravel_mirror_share(mirror), "gravel_mirror_share");

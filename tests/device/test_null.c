@@ -215,9 +215,9 @@ static void call_mirror(void)
     REFUSED(gravel_mirror_create, &other, NULL, &none);
     REFUSED(gravel_mirror_create, &other, gravel, NULL);
     REFUSED(gravel_mirror_create, &other, gravel, &none);
-    REFUSED(gravel_accumulator_create, NULL, gravel, GRAVEL_ADD, &none);
-    REFUSED(gravel_accumulator_create, &other, NULL, GRAVEL_ADD, &none);
-    REFUSED(gravel_accumulator_create, &other, gravel, GRAVEL_ADD, NULL);
+    REFUSED(gravel_mirror_create_slots, NULL, gravel, GRAVEL_ADD, &none);
+    REFUSED(gravel_mirror_create_slots, &other, NULL, GRAVEL_ADD, &none);
+    REFUSED(gravel_mirror_create_slots, &other, gravel, GRAVEL_ADD, NULL);
     REFUSED(gravel_mirror_begin, NULL);
     REFUSED(gravel_mirror_end, NULL);
     REFUSED(gravel_mirror_share, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mirrors and accumulators: every operation and type, words wanted by many nodes, by one more than once, by their own
+ * Mirrors of slots and of copies: every operation and type, words wanted by many nodes, by one more than once, by their own
  * node, by none; exchange after exchange beside kernels; and what is refused, at all nodes alike. Every node knows all
  * plans, which are drawn from the nodes' numbers, and so what each word must become.
  *
@@ -80,7 +80,7 @@ static bool is_local(uint32_t owner)
     return gravel_is_local(gravel, owner);
 }
 
-/* ---- accumulators ------------------------------------------------------------------------------ */
+/* ---- slots -------------------------------------------------------------------------------------- */
 
 /* What work-item i of a planner adds to slot i % n. */
 #define VALUE(planner, i) (((i)*37 + (planner)*11) % 1000)
@@ -161,13 +161,13 @@ struct accumulated {
 };
 
 /* a: slots; b: how many; c: the planner. */
-#define CASE(OP, op, TYPE, type)                                        \
-    {                                                                   \
-#op " " #type, GRAVEL_##OP, GRAVEL_##TYPE,                      \
-            "if (i < 3 * b)\n"                                          \
-            "    gravel_accumulate_" #op "_" #type "_wi(g, a, i % b,\n" \
-            "        (" #type ")((i * 37 + c * 11) % 1000));",          \
-            begin_##op##_##type, check_##op##_##type                    \
+#define CASE(OP, op, TYPE, type)                                  \
+    {                                                             \
+#op " " #type, GRAVEL_##OP, GRAVEL_##TYPE,                \
+            "if (i < 3 * b)\n"                                    \
+            "    gravel_slot_" #op "_" #type "_wi(g, a, i % b,\n" \
+            "        (" #type ")((i * 37 + c * 11) % 1000));",    \
+            begin_##op##_##type, check_##op##_##type              \
     }
 #define INTEGER(TYPE, type)                                                             \
     CASE(ADD, add, TYPE, type), CASE(MIN, min, TYPE, type), CASE(MAX, max, TYPE, type), \
@@ -220,21 +220,21 @@ static void run_case(size_t which, uint64_t offset)
 {
     const struct accumulated *accumulated = &cases[which];
     uint32_t seed = (uint32_t)which, n_times = 3;
-    struct gravel_mirror *accumulator;
+    struct gravel_mirror *mirror;
     struct plan plan = draw_plan(node, seed);
     const struct gravel_words words = words_of(&plan, offset, accumulated->type);
     accumulated->begin(offset, seed);
-    OK(gravel_accumulator_create(&accumulator, gravel, accumulated->op, &words));
-    uint64_t slots = gravel_mirror_offset(accumulator);
+    OK(gravel_mirror_create_slots(&mirror, gravel, accumulated->op, &words));
+    uint64_t slots = gravel_mirror_offset(mirror);
     for (uint32_t time = 0; time < n_times; time++) {
         launch_adder(which, slots, plan.n);
-        OK(gravel_mirror_begin(accumulator));
-        OK(gravel_mirror_end(accumulator));
+        OK(gravel_mirror_begin(mirror));
+        OK(gravel_mirror_end(mirror));
     }
-    MUST(gravel_mirror_offset(accumulator) == slots);
+    MUST(gravel_mirror_offset(mirror) == slots);
     OK(gravel_quiet(gravel));
     accumulated->check(offset, seed, n_times);
-    OK(gravel_mirror_destroy(accumulator));
+    OK(gravel_mirror_destroy(mirror));
     free_plan(&plan);
 }
 
@@ -356,7 +356,7 @@ static void expect_refusal(uint32_t op, const struct gravel_words *wrong,
                            const struct gravel_words *right, int expected, const char *part)
 {
     struct gravel_mirror *mirror = (void *)&mirror;
-    expect(gravel_accumulator_create(&mirror, gravel, op, node == 0 ? wrong : right), expected,
+    expect(gravel_mirror_create_slots(&mirror, gravel, op, node == 0 ? wrong : right), expected,
            node == 0 ? part : "node 0 cannot");
     MUST(mirror == NULL);
 }
@@ -396,9 +396,9 @@ static void operations_that_do_not_exist(void)
     const struct gravel_words uints = {array, GRAVEL_UINT, none, NULL},
                               floats = {array, GRAVEL_FLOAT, none, NULL};
     MUST(none);
-    expect(gravel_accumulator_create(&mirror, gravel, GRAVEL_PUT, &uints), GRAVEL_EINVAL,
+    expect(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_PUT, &uints), GRAVEL_EINVAL,
            "operation 1 on type 1");
-    expect(gravel_accumulator_create(&mirror, gravel, GRAVEL_MIN, &floats), GRAVEL_EINVAL,
+    expect(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_MIN, &floats), GRAVEL_EINVAL,
            "operation 4 on type 4");
     expect(gravel_mirror_create(NULL, gravel, &uints), GRAVEL_EINVAL, "out");
     expect(gravel_mirror_create(&mirror, NULL, &uints), GRAVEL_EINVAL, "NULL");
@@ -442,11 +442,11 @@ static void nodes_must_agree(void)
     const struct gravel_words words = {array, node ? GRAVEL_UINT : GRAVEL_INT, none, NULL};
     MUST(none);
     if (n_planners > 1) {
-        expect(gravel_accumulator_create(&mirror, gravel, GRAVEL_ADD, &words), GRAVEL_EMISMATCH,
-               "an accumulator by operation 3 of type 0");
+        expect(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words), GRAVEL_EMISMATCH,
+               "a mirror of slots by operation 3 of type 0");
         const struct gravel_words same = {array, GRAVEL_INT, none, NULL};
         int code = node == 0 ? gravel_mirror_create(&mirror, gravel, &same)
-                             : gravel_accumulator_create(&mirror, gravel, GRAVEL_MAX, &same);
+                             : gravel_mirror_create_slots(&mirror, gravel, GRAVEL_MAX, &same);
         expect(code, GRAVEL_EMISMATCH, "a mirror of type 0");
         struct gravel_mirror *two[2];
         OK(gravel_mirror_create(&two[0], gravel, &same));

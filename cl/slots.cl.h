@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Updates of the slots of a mirror (gravel/mirror.h): any work-item, in any divergent code.
+ *
+ *     gravel_slot_OP_TYPE_wi(g, slots, slot, value)       OP: add, min, max, and, or, xor; of float, double: add
+ *     gravel_slot_inc_TYPE_wi(g, slots, slot)
+ *
+ * `slots` [bytes] is gravel_mirror_offset of a mirror of slots by this operation and of this type (inc: one by add),
+ * `slot` the number of the word in the plan. Unchecked: a slot that the plan has not is another word of this node's
+ * heap. Names of 64-bit types are defined where the device has 64-bit atomics; elsewhere a program that makes the call
+ * does not build.
+ *
+ * Path:    the user's kernel -> this -> the slot; lib/mirror/share.c sends it.
+ * Memory:  relaxed, at device scope (V1): what is in a slot is read when the kernel has ended.
+ */
+#ifndef GRAVELP_SLOTS_CL_H
+#define GRAVELP_SLOTS_CL_H
+
+#include "update.cl.h"
+
+#if defined(__OPENCL_C_VERSION__)
+
+#define GRAVELP_DEFINE_SLOT(OP, op, TYPE, type)                                                   \
+    GRAVELP_INLINE void gravel_slot_##op##_##type##_wi(struct gravel_group g, ulong slots,        \
+                                                       ulong slot, type value)                    \
+    {                                                                                             \
+        volatile global type *word = (volatile global type *)gravelp_heap(g.arena, slots) + slot; \
+        GRAVELP_UPDATE_##op(type, word, value); /* V1 */                                          \
+    }
+#define GRAVELP_DEFINE_SLOT_INTEGER(TYPE, type)                                         \
+    GRAVELP_DEFINE_SLOT(ADD, add, TYPE, type)                                           \
+    GRAVELP_DEFINE_SLOT(MIN, min, TYPE, type)                                           \
+    GRAVELP_DEFINE_SLOT(MAX, max, TYPE, type)                                           \
+    GRAVELP_DEFINE_SLOT(AND, and, TYPE, type)                                           \
+    GRAVELP_DEFINE_SLOT(OR, or, TYPE, type)                                             \
+    GRAVELP_DEFINE_SLOT(XOR, xor, TYPE, type)                                           \
+    GRAVELP_INLINE void gravel_slot_inc_##type##_wi(struct gravel_group g, ulong slots, \
+                                                    ulong slot)                         \
+    {                                                                                   \
+        gravel_slot_add_##type##_wi(g, slots, slot, 1);                                 \
+    }
+
+GRAVELP_DEFINE_SLOT_INTEGER(INT, int)
+GRAVELP_DEFINE_SLOT_INTEGER(UINT, uint)
+GRAVELP_DEFINE_SLOT(ADD, add, FLOAT, float)
+#ifdef GRAVELP_HAS_LONG_UPDATES
+GRAVELP_DEFINE_SLOT_INTEGER(LONG, long)
+GRAVELP_DEFINE_SLOT_INTEGER(ULONG, ulong)
+#ifdef GRAVEL_HAS_DOUBLE
+GRAVELP_DEFINE_SLOT(ADD, add, DOUBLE, double)
+#endif
+#endif
+
+#endif
+
+#endif
