@@ -7,10 +7,11 @@
  * for. Calls return 0 or a negative GRAVEL_E... code; gravel_strerror() names the code and
  * gravel_last_error() says what exactly went wrong. Once a node has failed, its calls return the error that ended it.
  *
- * Any host thread may make any call. A handler must not open a node; gravel_close, gravel_alloc, gravel_free,
- * gravel_quiet, gravel_fence, gravel_barrier, gravel_reduce and gravel_get return GRAVEL_EINVAL there, and so does
- * gravel_launch on steps pump and drain, where it waits. Every node makes
- * the *collective* calls in the same order. Offsets are in bytes from the start of a node's part of the symmetric heap.
+ * Any host thread may make any call. In a handler a call that waits returns GRAVEL_EINVAL, and the text names it:
+ * gravel_open, gravel_close, collective calls, gravel_quiet, gravel_fence, gravel_get, builds of programs,
+ * gravel_launch on steps pump and drain, gravel_map and gravel_unmap where maps are copies, and all of work stealing,
+ * mirrors, servers and flows but gravel_flow_post and what reads counters. Every node makes the *collective* calls in
+ * the same order. Offsets are in bytes from the start of a node's part of the symmetric heap.
  *
  * NULL for a node, a flow, deques, a kernel, or an argument that is not said to be optional is GRAVEL_EINVAL, and the
  * text names the call and the argument; calls that return no code return 0 or NULL then.
@@ -361,7 +362,9 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
  * alone may follow gravel_close, which drops what is written then.
  *
  * @param pointer  as gravel_map gave it; NULL is allowed.
- * @return         0; GRAVEL_EINVAL (not mapped, or no longer, or inside a map): all maps stay as they are; GRAVEL_ECL.
+ * @return         0; GRAVEL_EINVAL (not mapped, or no longer, or inside a map): all maps stay as they are;
+ *                 GRAVEL_EINVAL (the allocation was freed while it was mapped): the map ends, and nothing is written;
+ *                 GRAVEL_ECL.
  */
 int gravel_unmap(struct gravel *gravel, void *pointer);
 
@@ -404,13 +407,16 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
  *
  * All sizes are checked before anything is enqueued. A launch without a work-item succeeds, and its event completes.
  *
+ * @param kernel        of the node's context.
  * @param n_dimensions  1 to 3.
  * @param global_size   [n_dimensions] work-items; 0 is none.
  * @param local_size    [n_dimensions] work-items of a group, or NULL: what the kernel requires, or the driver's choice;
  *                      on pump and drain one of up to gravel_group_size that divides the first dimension.
- * @param wait          [n_wait] events that hold up the kernel; on pump and drain they complete without this thread.
+ * @param wait          [n_wait] events of the node's context that hold up the kernel; on pump and drain they complete
+ *                      without this thread.
  * @param event         [out] of the kernel's end, to be released by the caller; or NULL.
- * @return              0; GRAVEL_EINVAL (dimensions, sizes); GRAVEL_ECL; on pump and drain also GRAVEL_EKERNEL and
+ * @return              0; GRAVEL_EINVAL (dimensions, sizes; a kernel or an event of another context, with its
+ *                      place; n_wait without wait); GRAVEL_ECL; on pump and drain also GRAVEL_EKERNEL and
  *                      GRAVEL_ETIMEOUT.
  *
  * Memory:  what was mapped for writing and unmapped before, and what a quiet or barrier covered, is visible to the

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/fork.h"
+#include "base/in_handler.h"
 #include "base/thread.h"
 #include "layout/choose.h"
 #include "opencl/objects.h"
@@ -72,7 +73,7 @@ int gravel_flow_make(struct gravel_flow **out, const struct gravel_device *devic
 
 void gravel_flow_destroy(struct gravel_flow *flow)
 {
-    if (!flow || gravel_flow_refuse(flow, "gravel_flow_destroy"))
+    if (!flow || gravel_flow_refuse_wait(flow, "gravel_flow_destroy"))
         return;
     if (flow->has_runner)
         gravel_flow_wait(flow);
@@ -112,7 +113,7 @@ int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_ker
 
 int gravel_flow_argument(struct gravel_flow *flow, cl_uint index, size_t bytes, const void *value)
 {
-    if (gravel_flow_refuse(flow, "gravel_flow_argument"))
+    if (gravel_flow_refuse_wait(flow, "gravel_flow_argument"))
         return GRAVEL_EINVAL;
     if (!flow->kernel || index < 2)
         return gravel_fail(GRAVEL_EINVAL, "gravel_flow_argument: number %u, the flow's kernel %s",
@@ -132,9 +133,15 @@ int gravel_flow_refuse(const struct gravel_flow *flow, const char *call)
     return gravel_fork_refuse(flow->n_forks, call);
 }
 
+int gravel_flow_refuse_wait(const struct gravel_flow *flow, const char *call)
+{
+    int code = gravel_flow_refuse(flow, call);
+    return code ? code : gravel_in_handler_refuse(call);
+}
+
 int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call)
 {
-    if (gravel_flow_refuse(flow, call))
+    if (gravel_flow_refuse_wait(flow, call))
         return GRAVEL_EINVAL;
     if (flow->is_running)
         return gravel_fail(GRAVEL_EINVAL, "%s: a run of the flow is under way", call);
@@ -324,7 +331,7 @@ int gravel_flow_start(struct gravel_flow *flow)
 
 int gravel_flow_wait(struct gravel_flow *flow)
 {
-    if (gravel_flow_refuse(flow, "gravel_flow_wait"))
+    if (gravel_flow_refuse_wait(flow, "gravel_flow_wait"))
         return GRAVEL_EINVAL;
     if (!flow->has_runner)
         return gravel_fail(GRAVEL_EINVAL, "gravel_flow_wait: no run of the flow is under way");

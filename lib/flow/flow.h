@@ -92,6 +92,8 @@ int gravel_flow_find(const struct gravel_flow *flow, const char *call, const cha
 
 /** What every call asks first. @return GRAVEL_EINVAL, and why, if the flow is NULL or this a forked child; 0. */
 int gravel_flow_refuse(const struct gravel_flow *flow, const char *call);
+/** As gravel_flow_refuse, and also if a handler calls: all but posts and what reads counters. */
+int gravel_flow_refuse_wait(const struct gravel_flow *flow, const char *call);
 
 /** Whether a call may be made between runs. @return 0; GRAVEL_EINVAL; what an earlier run returned. */
 int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call);

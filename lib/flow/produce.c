@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "flow/flow.h"
 #include "layout/choose.h"
+#include "opencl/given.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 
@@ -52,9 +53,11 @@ static int play(struct gravel_flow *flow, cl_kernel kernel, size_t n_items)
     if (!code)
         code = gravel_check_cl("a flow's tails: clEnqueueReadBuffer",
                                gravel_flow_memory_fetch_counts(&flow->memory, &copied));
-    clFlush(flow->memory.device->queue);
+    cl_int flushed = clFlush(flow->memory.device->queue);
     if (!code)
-        code = flow->launcher.wait(flow->launcher.context, kernel, ended);
+        code = gravel_check_cl("a producer: clFlush", flushed);
+    int waited = ended ? flow->launcher.wait(flow->launcher.context, kernel, ended) : 0;
+    code = code ? code : waited; /* what has begun uses the memory */
     if (!code && copied)
         code = gravel_wait_event(flow->memory.device, copied, "a flow's tails");
     gravel_cl_event_release(ended);
@@ -75,7 +78,7 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
 {
     int code = gravel_flow_check_idle(flow, "gravel_flow_produce");
     if (!code)
-        code = gravel_require("gravel_flow_produce", "kernel", kernel);
+        code = gravel_given_kernel(flow->memory.device, "gravel_flow_produce", kernel);
     if (!code && n_into)
         code = gravel_require("gravel_flow_produce", "into", into);
     if (!code && n_items % flow->group_items)

@@ -23,6 +23,7 @@ struct gravel_heap {
     struct gravel_span *spans; /* [capacity] n_spans in use, by rising offset, not overlapping */
     size_t n_spans;
     size_t capacity;
+    uint64_t n_allocated; /* ever */
 };
 
 static void lock_exclusive(struct gravel_heap *heap)
@@ -64,7 +65,7 @@ static struct gravel_span gap_before(const struct gravel_heap *heap, size_t posi
         /* Only the last allocation of a heap of odd size can round up past its end. */
         start = used < end - left->offset ? left->offset + used : end;
     }
-    return (struct gravel_span){start, end - start};
+    return (struct gravel_span){.offset = start, .bytes = end - start};
 }
 
 static int grow(struct gravel_heap *heap)
@@ -93,7 +94,7 @@ static int insert_first_fit(struct gravel_heap *heap, uint64_t bytes, uint64_t *
         return GRAVEL_ENOMEM;
     struct gravel_span *place = heap->spans + position;
     memmove(place + 1, place, (heap->n_spans - position) * sizeof *place);
-    *place = (struct gravel_span){gap.offset, bytes};
+    *place = (struct gravel_span){gap.offset, bytes, ++heap->n_allocated};
     heap->n_spans++;
     *offset = gap.offset;
     return 0;

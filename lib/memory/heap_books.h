@@ -24,6 +24,7 @@
 struct gravel_span {
     uint64_t offset;
     uint64_t bytes;
+    uint64_t serial; /* of this heap's allocations: no other has had it */
 };
 
 /** How much room a heap has, for messages. */

@@ -135,7 +135,7 @@ static int make_producer(struct gravel_flow *flow, const char *function, cl_kern
 int gravel_flow_kernel(struct gravel_flow *flow, const char *function, cl_kernel *kernel)
 {
     static const char call[] = "gravel_flow_kernel";
-    if (gravel_flow_refuse(flow, call) || gravel_require(call, "kernel", kernel))
+    if (gravel_flow_refuse_wait(flow, call) || gravel_require(call, "kernel", kernel))
         return GRAVEL_EINVAL;
     *kernel = NULL;
     if (gravel_require(call, "function", function))
@@ -169,7 +169,7 @@ static int build(struct gravel_flow *flow, bool loops, const char *name, const c
 int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *source,
                       const char *options, const char *function)
 {
-    if (gravel_flow_refuse(flow, "gravel_flow_build"))
+    if (gravel_flow_refuse_wait(flow, "gravel_flow_build"))
         return GRAVEL_EINVAL;
     if (gravel_require("gravel_flow_build", "name", name) ||
         gravel_require("gravel_flow_build", "source", source) ||

@@ -11,15 +11,18 @@
  * Threads: any; on step drain launches take turns.
  */
 #include "base/clock.h"
+#include "base/in_handler.h"
 #include "node/defaults.h"
 #include "node/enqueue.h"
 #include "node/node.h"
 #include "node/settings.h"
 #include "node/sizes.h"
+#include "opencl/given.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/slice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /*
@@ -68,7 +71,7 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
                          const char *options, cl_program *program)
 {
     static const char call[] = "gravel_program_build";
-    if (gravel_node_refuse(gravel, call) || gravel_require(call, "program", program))
+    if (gravel_node_refuse_wait(gravel, call) || gravel_require(call, "program", program))
         return GRAVEL_EINVAL;
     *program = NULL;
     if (gravel_require(call, "name", name) || gravel_require(call, "source", source))
@@ -81,7 +84,9 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
 int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint index)
 {
     static const char call[] = "gravel_kernel_set_arena";
-    if (gravel_node_refuse(gravel, call) || gravel_require(call, "kernel", kernel))
+    if (gravel_node_refuse(gravel, call) || gravel_given_kernel(&gravel->device, call, kernel))
+        return GRAVEL_EINVAL;
+    if (gravel->private_memory.is_pooled && gravel_in_handler_refuse(call))
         return GRAVEL_EINVAL;
     cl_int error = gravel_memory_set_argument(&gravel->memory, kernel, index);
     if (error != CL_SUCCESS)
@@ -176,6 +181,18 @@ static uint64_t slice_beside(const struct gravel *gravel, const struct gravel_sl
     return most ? most : 1;
 }
 
+/* What is enqueued begins, or it may never: waits ask, and asking does not flush. */
+static int flush(struct gravel *gravel, cl_kernel kernel)
+{
+    char name[128] = "(unknown)", what[192];
+    cl_int error = clFlush(gravel->device.queue);
+    if (error == CL_SUCCESS)
+        return 0;
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+    snprintf(what, sizeof what, "kernel %s: clFlush", name);
+    return gravel_fail_cl(what, error);
+}
+
 /* A batch of slices has been enqueued: let it begin, and do not run more than one batch ahead of
  * the device. */
 static int end_batch(struct gravel *gravel, cl_kernel kernel, cl_event last, cl_event *previous)
@@ -213,9 +230,10 @@ static int launch_beside(struct gravel *gravel, cl_kernel kernel, struct gravel_
             code = gravel_launches_add(&gravel->launches, kernel, *event);
         if (code || n % BATCH != 0)
             continue;
-        clFlush(gravel->device.queue);
+        code = flush(gravel, kernel);
         watch(gravel, *event);
-        code = end_batch(gravel, kernel, *event, &previous);
+        int ended = end_batch(gravel, kernel, *event, &previous);
+        code = code ? code : ended;
     }
     if (*event)
         watch(gravel, *event);
@@ -238,13 +256,13 @@ static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64
 /* Wait for a slice and fetch its packages. If the node has failed, that failure is the cause. */
 static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
-    clFlush(
-        gravel->device.queue); /* or it may never begin: the wait asks, and asking does not flush */
+    int flushed = flush(gravel, kernel); /* told after the wait: the kernel may have begun */
     atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed); /* H4 */
     int code = gravel_node_wait_for_kernel(gravel, kernel, event);
     atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed); /* H4 */
     if (!code)
         code = gravel_pump_settle(gravel->pump);
+    code = code ? code : flushed;
     return code && gravel_failure_is_fatal(&gravel->failure)
                ? gravel_failure_report(&gravel->failure)
                : code;
@@ -310,11 +328,12 @@ static int finish(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
     if (gravel->device.step == GRAVEL_STEP_DRAIN)
         return drain(gravel, kernel, event);
-    clFlush(gravel->device.queue);
+    int flushed = flush(gravel, kernel);
     watch(gravel, event);
     for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
         gravel_aggregator_wake(&gravel->aggregators[i]);
-    return gravel_node_wait_for_kernel(gravel, kernel, event);
+    int code = gravel_node_wait_for_kernel(gravel, kernel, event);
+    return code ? code : flushed;
 }
 
 uint32_t gravel_node_groups_at_once(const struct gravel *gravel)
@@ -395,7 +414,8 @@ static int launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
     gravel_checked_end_launch(gravel, ours ? kernel : NULL);
     if (!ours)
         return code;
-    clFlush(gravel->device.queue);
+    int flushed = flush(gravel, kernel);
+    code = code ? code : flushed;
     for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
         gravel_aggregator_wake(&gravel->aggregators[i]);
     if (event && !code)
@@ -410,10 +430,14 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
                   const cl_event *wait, cl_event *event)
 {
     static const char call[] = "gravel_launch";
-    if (gravel_node_refuse(gravel, call) || gravel_require(call, "kernel", kernel) ||
-        gravel_require(call, "global_size", global_size))
+    if (gravel_node_refuse(gravel, call))
         return GRAVEL_EINVAL;
-    if (gravel->device.is_sliced && gravel_node_refuse_wait(gravel, call))
+    bool may_wait = gravel->device.is_sliced || gravel->private_memory.is_pooled;
+    if (may_wait && gravel_in_handler_refuse(call))
+        return GRAVEL_EINVAL;
+    if (gravel_given_kernel(&gravel->device, call, kernel) ||
+        gravel_require(call, "global_size", global_size) ||
+        gravel_given_events(&gravel->device, call, n_wait, wait))
         return GRAVEL_EINVAL;
     if (gravel_node_has_failed(gravel))
         return gravel_failure_report(&gravel->failure);

@@ -17,7 +17,8 @@ struct map {
     uint64_t offset, bytes;
     cl_map_flags flags;
     uint32_t heap;
-    uint32_t n; /* maps that are out */
+    uint32_t n;      /* maps that are out */
+    uint64_t serial; /* of the allocation */
     struct gravel_checked_view view;
 };
 
@@ -37,7 +38,7 @@ static bool enter(struct gravel *gravel, struct map *map)
     struct map **place = tsearch(map, &gravel->maps, compare_maps);
     struct map *kept = place ? *place : NULL;
     if (kept)
-        kept->n++;
+        kept->n++, kept->serial = map->serial;
     gravel->n_maps += kept != NULL;
     pthread_mutex_unlock(&gravel->maps_lock);
     if (kept != map)
@@ -85,6 +86,16 @@ static bool is_closed(struct gravel *gravel)
 }
 
 /* ---- map ------------------------------------------------------------------------------------- */
+
+/* Of the allocation that contains a byte; 0: there is none. */
+static uint64_t serial_at(struct gravel *gravel, uint64_t offset)
+{
+    struct gravel_span span = {.serial = 0};
+    gravel_heap_lock_shared(gravel->heap);
+    gravel_heap_span(gravel->heap, offset, &span);
+    gravel_heap_unlock_shared(gravel->heap);
+    return span.serial;
+}
 
 /* A copy of a part of a heap that the host cannot address. */
 static int make_copy(struct gravel *gravel, struct map *map)
@@ -150,17 +161,31 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
     const struct map map = {.offset = offset,
                             .bytes = bytes,
                             .flags = flags,
+                            .serial = serial_at(gravel, offset),
                             .heap = gravel->network.transport->is_loopback ? node : 0};
     return make_map(gravel, &map, pointer);
 }
 
 /* ---- unmap ----------------------------------------------------------------------------------- */
 
-/* End a map that is a copy; after gravel_close nothing is left to write to. */
-static int end_copy(struct gravel *gravel, const struct map *map)
+/* Whether what was mapped is still allocated: what is there now is none of the map's. */
+static int refuse_freed(struct gravel *gravel, const struct map *map)
+{
+    if (is_closed(gravel) || serial_at(gravel, map->offset) == map->serial)
+        return 0;
+    return gravel_fail(
+        GRAVEL_EINVAL,
+        "gravel_unmap: the allocation with offset %llu was freed while %llu bytes of "
+        "it were mapped: nothing is written",
+        (unsigned long long)map->offset, (unsigned long long)map->bytes);
+}
+
+/* End a map that is a copy; after gravel_close nothing is left to write to. @param is_freed  what it is of. */
+static int end_copy(struct gravel *gravel, const struct map *map, bool is_freed)
 {
     int code = 0;
-    if (!is_closed(gravel) && map->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+    bool is_written = map->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+    if (is_written && !is_freed && !is_closed(gravel))
         code =
             gravel_memory_write(&gravel->memory, map->heap, map->offset, map->pointer, map->bytes);
     free(map->pointer);
@@ -175,11 +200,15 @@ int gravel_unmap(struct gravel *gravel, void *pointer)
         return GRAVEL_EINVAL;
     if (!pointer)
         return 0;
+    if (gravel->memory.buffer && gravel_node_refuse_wait(gravel, "gravel_unmap"))
+        return GRAVEL_EINVAL;
     if (!take_out(gravel, pointer, &map, &is_last))
         return gravel_fail(GRAVEL_EINVAL, "gravel_unmap: %p is not mapped", pointer);
-    int written =
-        is_last ? gravel_checked_refuse_written(gravel, &map.view, pointer, map.bytes) : 0;
-    int code = is_last && gravel->memory.buffer ? end_copy(gravel, &map) : 0;
+    int freed = refuse_freed(gravel, &map);
+    int written = is_last && !freed
+                      ? gravel_checked_refuse_written(gravel, &map.view, pointer, map.bytes)
+                      : 0;
+    int code = is_last && gravel->memory.buffer ? end_copy(gravel, &map, freed != 0) : 0;
     leave(gravel);
-    return code ? code : written;
+    return code ? code : freed ? freed : written;
 }

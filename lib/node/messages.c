@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/handler.h"
+#include "base/in_handler.h"
 #include "base/piece.h"
 #include "node/defaults.h"
 #include "node/node.h"
@@ -15,9 +16,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Set while the network thread runs a handler: whom it runs for. */
-static _Thread_local const struct gravel *handler_of;
 
 /* Of a call that returns no code: 0 or NULL if the node is NULL, and the text says so. */
 static bool is_node(const struct gravel *gravel, const char *call)
@@ -29,7 +27,8 @@ uint32_t gravel_node(const struct gravel *gravel)
 {
     if (!is_node(gravel, "gravel_node"))
         return 0;
-    return handler_of == gravel ? gravel->network.resolving_node : gravel->network.transport->node;
+    return gravel_node_is_in_handler(gravel) ? gravel->network.resolving_node
+                                             : gravel->network.transport->node;
 }
 
 uint32_t gravel_n_nodes(const struct gravel *gravel)
@@ -72,9 +71,9 @@ int gravel_call_handler(void *context, uint32_t handler, uint32_t source,
 {
     struct gravel *gravel = context;
     const struct gravel_handler *entry = &gravel->handlers[handler];
-    handler_of = gravel;
+    gravel_in_handler_of(gravel);
     int result = entry->function(gravel, entry->user, source, args);
-    handler_of = NULL;
+    gravel_in_handler_of(NULL);
     return result;
 }
 
@@ -87,17 +86,13 @@ int gravel_node_refuse(const struct gravel *gravel, const char *call)
 
 bool gravel_node_is_in_handler(const struct gravel *gravel)
 {
-    return handler_of == gravel;
+    return gravel_in_handler() == gravel;
 }
 
 int gravel_node_refuse_wait(const struct gravel *gravel, const char *call)
 {
     int code = gravel_node_refuse(gravel, call);
-    if (code)
-        return code;
-    return handler_of
-               ? gravel_fail(GRAVEL_EINVAL, "%s waits and cannot be called by a handler", call)
-               : 0;
+    return code ? code : gravel_in_handler_refuse(call);
 }
 
 /* ---- the way out ----------------------------------------------------------------------------- */
@@ -107,7 +102,7 @@ int gravel_abort(struct gravel *gravel, const char *text)
     if (gravel_node_refuse(gravel, "gravel_abort"))
         return GRAVEL_EINVAL;
     gravel_report(gravel, GRAVEL_EABORT, true, text && *text ? text : "gravel_abort gave no text");
-    if (!handler_of) /* which may run for the network thread, and keep it waiting */
+    if (!gravel_in_handler()) /* which may run for the network thread, and keep it waiting */
         gravel_network_wait_told(&gravel->network, GRAVEL_NS_PER_S);
     return 0;
 }
@@ -117,7 +112,7 @@ int gravel_abort(struct gravel *gravel, const char *text)
 /* The sender this thread may use, locked if it is shared. */
 static struct gravel_sender *enter_sender(struct gravel *gravel)
 {
-    if (handler_of == gravel)
+    if (gravel_node_is_in_handler(gravel))
         return gravel->network.handler_sender;
     pthread_mutex_lock(&gravel->network.host_lock);
     return gravel->network.host_sender;
@@ -125,7 +120,7 @@ static struct gravel_sender *enter_sender(struct gravel *gravel)
 
 static void leave_sender(struct gravel *gravel)
 {
-    if (handler_of == gravel)
+    if (gravel_node_is_in_handler(gravel))
         return;
     pthread_mutex_unlock(&gravel->network.host_lock);
     gravel_network_wake(&gravel->network);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/fork.h"
+#include "base/in_handler.h"
 #include "device/cores.h"
 #include "node/bindings.h"
 #include "node/defaults.h"
@@ -259,6 +260,8 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     if (!out)
         return gravel_fail(GRAVEL_EINVAL, "gravel_open: out is NULL");
     *out = NULL;
+    if (gravel_in_handler_refuse("gravel_open"))
+        return GRAVEL_EINVAL;
     gravel_descriptor_guard();
     gravel_fork_watch();
     if (gravel_fork_count())

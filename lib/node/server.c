@@ -8,6 +8,7 @@
 #include "gravel/server.h"
 
 #include "node/node.h"
+#include "opencl/given.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "serve/phases.h"
@@ -36,7 +37,7 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
                         const char *options, cl_program *program)
 {
     static const char call[] = "gravel_server_build";
-    if (gravel_node_refuse(gravel, call) || gravel_require(call, "program", program))
+    if (gravel_node_refuse_wait(gravel, call) || gravel_require(call, "program", program))
         return GRAVEL_EINVAL;
     *program = NULL;
     if (gravel_require(call, "name", name) || gravel_require(call, "source", source))
@@ -153,10 +154,13 @@ static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
     return code || !launch.is_checked ? code : gravel_quiet(gravel);
 }
 
-static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items, uint32_t flags)
+static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items, uint32_t flags,
+                 cl_uint n_wait, const cl_event *wait)
 {
     static const char call[] = "gravel_server_launch";
-    if (gravel_node_refuse(gravel, call) || gravel_require(call, "kernel", kernel))
+    if (gravel_node_refuse_wait(gravel, call) ||
+        gravel_given_kernel(&gravel->device, call, kernel) ||
+        gravel_given_events(&gravel->device, call, n_wait, wait))
         return GRAVEL_EINVAL;
     if (flags)
         return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: flags are %u, and none is known",
@@ -174,7 +178,7 @@ int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_ite
                          cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
     struct launching launching = {.gravel = gravel, .n_wait = n_wait, .wait = wait};
-    int code = check(gravel, kernel, n_items, flags);
+    int code = check(gravel, kernel, n_items, flags, n_wait, wait);
     if (!code && gravel_node_has_failed(gravel))
         code = gravel_failure_report(&gravel->failure);
     if (code) {

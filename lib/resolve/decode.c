@@ -337,7 +337,7 @@ static int check_offsets(const struct check *check, const struct gravel_run *run
                          const uint64_t *offsets)
 {
     uint32_t size = GRAVELP_VALUE_BYTES(run->command);
-    struct gravel_span span = {0, 0};
+    struct gravel_span span = {.bytes = 0};
     for (uint32_t i = 0; i < run->n_messages; i++) {
         if (offsets[i] & (size - 1)) /* size is 4 or 8 */
             return refuse(check, GRAVEL_ERANGE,

@@ -101,7 +101,7 @@ static int make(struct gravel_steal *steal)
 int gravel_steal_refuse(const struct gravel_steal *steal, const char *call)
 {
     int code = gravel_require(call, "steal", steal);
-    return code ? code : gravel_node_refuse(steal->gravel, call);
+    return code ? code : gravel_node_refuse_wait(steal->gravel, call);
 }
 
 int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
@@ -111,7 +111,7 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
     if (gravel_require("gravel_steal_create", "out", out))
         return GRAVEL_EINVAL;
     *out = NULL;
-    if (gravel_node_refuse(gravel, "gravel_steal_create"))
+    if (gravel_node_refuse_wait(gravel, "gravel_steal_create"))
         return GRAVEL_EINVAL;
     if (options)
         chosen = *options;
@@ -133,7 +133,10 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
 
 uint32_t gravel_steal_n_groups(const struct gravel_steal *steal)
 {
-    return gravel_steal_refuse(steal, "gravel_steal_n_groups") ? 0 : steal->options.n_groups;
+    static const char call[] = "gravel_steal_n_groups";
+    if (gravel_require(call, "steal", steal) || gravel_node_refuse(steal->gravel, call))
+        return 0;
+    return steal->options.n_groups;
 }
 
 int gravel_steal_destroy(struct gravel_steal *steal)

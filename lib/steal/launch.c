@@ -11,6 +11,7 @@
  */
 #include "base/error.h"
 #include "node/enqueue.h"
+#include "opencl/given.h"
 #include "opencl/objects.h"
 #include "steal/steal.h"
 
@@ -103,8 +104,9 @@ static int launch_whole(struct gravel *gravel, cl_kernel kernel, size_t size, si
     int code = gravel_node_enqueue(gravel, &command, n_wait, wait, event);
     if (code)
         return code;
-    clFlush(gravel->device.queue);
-    return gravel_launches_add(&gravel->launches, kernel, *event);
+    code = gravel_launches_add(&gravel->launches, kernel, *event);
+    cl_int flushed = clFlush(gravel->device.queue);
+    return code ? code : gravel_check_cl("gravel_steal_launch: clFlush", flushed);
 }
 
 /* One launch. On return it is the one to settle, if it has begun. */
@@ -201,8 +203,10 @@ int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_
 {
     struct places places;
     cl_event end = NULL;
-    if (gravel_steal_refuse(steal, "gravel_steal_launch") ||
-        gravel_require("gravel_steal_launch", "kernel", kernel))
+    static const char call[] = "gravel_steal_launch";
+    if (gravel_steal_refuse(steal, call) ||
+        gravel_given_kernel(&steal->gravel->device, call, kernel) ||
+        gravel_given_events(&steal->gravel->device, call, n_wait, wait))
         return GRAVEL_EINVAL;
     int code = gravel_steal_settle(steal);
     if (!code)

@@ -45,7 +45,8 @@ static inline bool gravel_steal_is_abp(const struct gravel_steal *steal)
            steal->head.policy == GRAVELP_STEAL_BASELINE;
 }
 
-/** create.c: what every call asks first. @return GRAVEL_EINVAL if `steal` is NULL or this is a forked child; 0. */
+/** create.c: what every call that waits asks first. @return GRAVEL_EINVAL if `steal` is NULL, this is a forked child,
+ * or a handler calls; 0. */
 int gravel_steal_refuse(const struct gravel_steal *steal, const char *call);
 
 /** memory.c: allocate the memory, and free it; a half-made one is allowed. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */

@@ -315,6 +315,42 @@ static void callers_queue_out_of_order_is_refused(void **state)
     clReleaseContext(objects.context);
 }
 
+/* Of another context, of which a driver may do anything with what this node's queue gets. */
+static void objects_of_another_context_are_refused(void **state)
+{
+    (void)state;
+    static const char *const text = "kernel void nothing(void) {}";
+    struct gravel *gravel = open_loopback(1, NULL);
+    struct objects other = make_objects();
+    const size_t one = 1;
+    cl_int error;
+    cl_program program =
+        clCreateProgramWithSource(other.context, 1, (const char **)&text, NULL, &error);
+    MUST(error == CL_SUCCESS && clBuildProgram(program, 0, NULL, NULL, NULL, NULL) == CL_SUCCESS);
+    cl_kernel strange = clCreateKernel(program, "nothing", &error);
+    cl_kernel own = body_kernel(gravel, "(void)i;", (const uint64_t[3]){0});
+    cl_event events[3] = {clCreateUserEvent(gravel_cl_context(gravel), &error),
+                          clCreateUserEvent(other.context, &error), NULL};
+    expect_error(gravel_launch(gravel, strange, 1, &one, &one, 0, NULL, NULL), GRAVEL_EINVAL,
+                 "gravel_launch: the kernel is of another context");
+    expect_error(gravel_kernel_set_arena(gravel, strange, 0), GRAVEL_EINVAL,
+                 "gravel_kernel_set_arena: the kernel is of another context");
+    expect_error(gravel_launch(gravel, own, 1, &one, &one, 2, events, NULL), GRAVEL_EINVAL,
+                 "gravel_launch: wait[1] is an event of another context");
+    events[1] = events[0];
+    expect_error(gravel_launch(gravel, own, 1, &one, &one, 3, events, NULL), GRAVEL_EINVAL,
+                 "gravel_launch: wait[2] is no event: it is NULL");
+    expect_error(gravel_launch(gravel, own, 1, &one, &one, 4, NULL, NULL), GRAVEL_EINVAL,
+                 "gravel_launch: n_wait is 4, and wait is NULL");
+    expect_works(gravel);
+    clReleaseEvent(events[0]);
+    clReleaseKernel(strange);
+    clReleaseKernel(own);
+    clReleaseProgram(program);
+    OK(gravel_close(gravel));
+    clReleaseContext(other.context);
+}
+
 struct gate {
     struct gravel *gravel;
     cl_event event;
@@ -452,6 +488,7 @@ int main(void)
         cmocka_unit_test(two_kernels_at_once_on_two_queues_send_all),
         cmocka_unit_test(out_of_order_queue_sends_all),
         cmocka_unit_test(callers_queue_out_of_order_is_refused),
+        cmocka_unit_test(objects_of_another_context_are_refused),
         cmocka_unit_test(launch_waits_for_its_list_and_gives_an_event),
         cmocka_unit_test(launches_whose_list_fails_send_nothing),
         cmocka_unit_test(many_launches_without_a_wait_send_all),

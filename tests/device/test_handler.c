@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers: they send on (chains, fans), fail, and may not wait; which tables of them are refused.
+ * Handlers: they send on (chains, fans), and fail; which tables of them are refused.
  *
  * Path: meson test -> this -> lib/node/messages.c, lib/network/job.c
  */
@@ -10,9 +10,9 @@
 #include "expect.h"
 
 /* Ids by position in the table below. */
-enum { CHAIN, FAN, STORE, FAIL, WAIT, SELF };
+enum { CHAIN, FAN, STORE, FAIL, SELF };
 
-static uint32_t n_calls, n_refused_waits;
+static uint32_t n_calls;
 static uint64_t word; /* heap offset, the same at every node */
 
 /* Pass a count down to 0, from node to node. */
@@ -60,33 +60,6 @@ static int fail_with_7(struct gravel *gravel, void *user, uint32_t source,
     return 7;
 }
 
-/* Every call that waits must say that it cannot here; a map waits where it is a copy, a launch where it has slices. */
-static int wait_for_ever(struct gravel *gravel, void *user, uint32_t source,
-                         const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    (void)user, (void)source, (void)args;
-    uint64_t value = 0, offset;
-    const size_t one = 1;
-    void *mapped = NULL;
-    cl_kernel unused = (cl_kernel)&value; /* refused before it is looked at */
-    const int codes[] = {
-        is_sliced(gravel) ? gravel_launch(gravel, unused, 1, &one, &one, 0, NULL, NULL) : 0,
-        gravel_alloc_named(gravel, "word", 8, &offset),
-        gravel_quiet(gravel),
-        gravel_fence(gravel),
-        gravel_barrier(gravel),
-        gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &value, 1),
-        gravel_alloc(gravel, 8, &offset),
-        gravel_free(gravel, word),
-        gravel_get(gravel, word, &value, 8, 0),
-        gravel_close(gravel),
-        gravel_map(gravel, word, 8, CL_MAP_READ, gravel_node(gravel), &mapped)};
-    n_calls++;
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        n_refused_waits += codes[i] == GRAVEL_EINVAL;
-    return gravel_unmap(gravel, mapped);
-}
-
 /* Which node a handler runs for, and from whom. */
 static int self(struct gravel *gravel, void *user, uint32_t source,
                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
@@ -101,7 +74,6 @@ static const struct gravel_handler handlers[] = {
     {.name = "fan", .n_args = 2, .function = fan},
     {.name = "store", .n_args = 2, .function = store},
     {.name = "fail_with_7", .n_args = 0, .function = fail_with_7},
-    {.name = "wait_for_ever", .n_args = 0, .function = wait_for_ever},
     {.name = "self", .n_args = 2, .function = self, .user = &word},
 };
 
@@ -126,7 +98,7 @@ static int close_node(void **state)
 static int reset(void **state)
 {
     (void)state;
-    n_calls = n_refused_waits = 0;
+    n_calls = 0;
     for (uint32_t node = 0; node < 3; node++)
         fill(gravel, node, word, 0, sizeof word);
     return gravel_barrier(gravel);
@@ -201,16 +173,6 @@ static void bad_message_of_a_handler_is_refused(void **state)
     const uint64_t args[2] = {99, 1}; /* node 99 */
     OK(gravel_am(gravel, STORE, args, 2, 1));
     expect_error(gravel_barrier(gravel), GRAVEL_EHANDLER, "store returned");
-    expect_works(gravel);
-}
-
-static void waiting_in_a_handler_is_refused(void **state)
-{
-    (void)state;
-    OK(gravel_am(gravel, WAIT, NULL, 0, 1));
-    OK(gravel_barrier(gravel));
-    assert_int_equal(n_calls, 1);
-    assert_int_equal(n_refused_waits, is_sliced(gravel) ? 11 : 9);
     expect_works(gravel);
 }
 
@@ -349,7 +311,6 @@ int main(void)
         cmocka_unit_test_setup(failing_handler_is_named_and_others_go_on, reset),
         cmocka_unit_test_setup(many_failures_are_told_once, reset),
         cmocka_unit_test_setup(bad_message_of_a_handler_is_refused, reset),
-        cmocka_unit_test_setup(waiting_in_a_handler_is_refused, reset),
         cmocka_unit_test_setup(handler_knows_its_node_source_and_user, reset),
         cmocka_unit_test(endless_chain_ends_a_barrier_that_has_a_limit),
         cmocka_unit_test(chain_has_a_limit_by_itself),

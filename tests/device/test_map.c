@@ -256,6 +256,23 @@ static void a_map_of_another_node_is_refused_and_outlives_close(void **state)
     OK(gravel_unmap(node, (void *)words));
 }
 
+/* Where maps are copies, what is unmapped too late would be written into another allocation. */
+static void a_map_of_what_was_freed_writes_nothing(void **state)
+{
+    uint64_t freed = alloc_or_die(gravel, 64), later;
+    uint32_t *map = map_or_die(gravel, 0, freed, 64, CL_MAP_WRITE_INVALIDATE_REGION);
+    (void)state;
+    OK(gravel_free(gravel, freed));
+    later = alloc_or_die(gravel, 64);
+    assert_int_equal(later, freed);
+    for (uint32_t i = 0; i < 16 && is_sliced(gravel); i++)
+        map[i] = 77;
+    expect_error(gravel_unmap(gravel, map), GRAVEL_EINVAL, "was freed while 64 bytes");
+    expect_not_mapped(gravel, map);
+    expect_words(gravel, 0, later, 0, 16);
+    OK(gravel_free(gravel, later));
+}
+
 int main(void)
 {
     watch(60, "maps");
@@ -271,6 +288,7 @@ int main(void)
         cmocka_unit_test(what_is_not_mapped_is_refused),
         cmocka_unit_test(a_part_mapped_twice_is_unmapped_twice),
         cmocka_unit_test(a_map_of_another_node_is_refused_and_outlives_close),
+        cmocka_unit_test(a_map_of_what_was_freed_writes_nothing),
     };
     return cmocka_run_group_tests(tests, open_node, close_node);
 }

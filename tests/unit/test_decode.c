@@ -336,7 +336,7 @@ static void calls_without_arguments_are_limited_in_number(void **state)
 static void last_word_passes_and_the_next_is_refused(void **state)
 {
     (void)state;
-    static const struct gravel_span spans[] = {{0, 4096}, {4096, 4096}, {8192, 100}};
+    static const struct gravel_span spans[] = {{0, 4096, 1}, {4096, 4096, 2}, {8192, 100, 3}};
     for (size_t i = 0; i < LENGTH(words); i++)
         for (size_t j = 0; j < LENGTH(spans); j++)
             for (uint32_t skip = 0; skip <= 64; skip += words[i].bytes) {

@@ -226,7 +226,7 @@ static void history_alloc(struct history *history, uint16_t owner)
         return;
     for (uint64_t i = 0; i < bytes; i++)
         history->owner[offset + i] = owner;
-    history->live[history->n_live++] = (struct gravel_span){offset, bytes};
+    history->live[history->n_live++] = (struct gravel_span){.offset = offset, .bytes = bytes};
 }
 
 static void history_free(struct history *history)
@@ -241,7 +241,7 @@ static void history_free(struct history *history)
 static void compare_spans(const struct history *history)
 {
     for (uint64_t offset = 0; offset < HEAP_BYTES; offset++) {
-        struct gravel_span span = {0, 0};
+        struct gravel_span span = {.bytes = 0};
         bool is_live = gravel_heap_span(history->heap, offset, &span);
         assert_int_equal(is_live, history->owner[offset] != 0);
         if (is_live)
@@ -316,7 +316,7 @@ static void *read_spans(void *argument)
     struct readers *readers = argument;
     uint64_t n_bad = 0;
     while (!__atomic_load_n(&readers->stop, __ATOMIC_RELAXED)) {
-        struct gravel_span span = {0, 0};
+        struct gravel_span span = {.bytes = 0};
         gravel_heap_lock_shared(readers->heap);
         gravel_heap_lock_shared(readers->heap); /* as a handler would, inside the resolver */
         n_bad += !gravel_heap_span(readers->heap, 63, &span) || span.bytes != 64;
