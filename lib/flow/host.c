@@ -48,8 +48,8 @@ static int launch(struct gravel_flow *flow, bool loops, uint32_t n_groups, cl_ev
         return code;
     error = loops ? gravel_flow_memory_fetch_turn(memory, copied)
                   : gravel_flow_memory_fetch_counts(memory, copied);
-    clFlush(memory->device->queue);
-    return gravel_check_cl("a flow's tails: clEnqueueReadBuffer", error);
+    return gravel_check_cl("a flow's tails: clEnqueueReadBuffer",
+                           gravel_cl_flush(memory->device->queue, error));
 }
 
 static int wait_for(struct gravel_flow *flow, cl_event ended, cl_event copied)
@@ -82,8 +82,8 @@ static int launch_and_wait(struct gravel_flow *flow, bool loops, uint32_t n_grou
     cl_event ended = NULL, copied = NULL;
     int code = launch(flow, loops, n_groups, &ended, &copied);
     uint64_t begin_ns = gravel_clock_ns();
-    if (!code)
-        code = wait_for(flow, ended, copied);
+    int waited = ended ? wait_for(flow, ended, copied) : 0; /* what has begun uses the memory */
+    code = code ? code : waited;
     flow->stats.scheduler_ns -= gravel_clock_ns() - begin_ns; /* of the run's time */
     flow->stats.launches++;
     if (code)

@@ -48,9 +48,9 @@ static int run(struct gravel_mirror *mirror, cl_kernel kernel,
     if (!code)
         code = gravel_launches_add(&gravel->launches, kernel, end);
     gravel_checked_end_launch(gravel, end ? kernel : NULL);
-    clFlush(gravel->device.queue);
+    cl_int flushed = clFlush(gravel->device.queue);
     gravel_cl_event_release(end);
-    return code;
+    return code ? code : gravel_check_cl("mirror: clFlush", flushed);
 }
 
 static int gather(struct gravel_mirror *mirror, uint32_t heap)

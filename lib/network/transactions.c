@@ -98,6 +98,9 @@ void gravel_transactions_destroy(struct gravel_transactions *transactions)
         free(transactions->acks);
         transactions->acks = next;
     }
+    for (uint32_t node = 0; node < transactions->network->n_nodes; node++)
+        if (transactions->open[node])
+            gravel_pool_return(transactions->open[node]);
     gravel_device_steps_destroy(transactions->steps);
     free(transactions->records);
     free(transactions->open);

@@ -44,11 +44,10 @@ static bool free_device(struct gravel *gravel, bool are_running)
         gravel_word_store(&gravel->arena->abort, 1, memory_order_relaxed); /* H1 */
     if (are_running)
         gravel_pump_abandon(gravel->pump);
-    if (are_running || gravel_node_is_stuck(gravel) || !gravel_pump_destroy(gravel->pump) ||
-        !gravel_servers_close(&gravel->servers))
+    if (are_running || gravel_node_is_stuck(gravel) || !gravel_pump_destroy(gravel->pump))
         return false;
-    gravel_device_calls_destroy(gravel->calls);
-    return !gravel_node_is_stuck(gravel);
+    gravel_device_calls_destroy(gravel->calls); /* it may still give the servers' turn back */
+    return !gravel_node_is_stuck(gravel) && gravel_servers_close(&gravel->servers);
 }
 
 /* What maps point into, and the device that it is of. */

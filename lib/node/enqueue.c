@@ -23,11 +23,12 @@ int gravel_node_wait_until_idle(struct gravel *gravel, const char *what)
         .what = what,
     };
     cl_event all = NULL;
-    int code = gravel_check_cl("kernels under way",
-                               gravel_wait_mark(&gravel->device, gravel->device.queue, &all));
-    if (code)
+    cl_int error = gravel_wait_mark(&gravel->device, gravel->device.queue, &all);
+    int code = gravel_check_cl("kernels under way", gravel_cl_flush(gravel->device.queue, error));
+    if (code) {
+        gravel_cl_event_release(all);
         return code;
-    clFlush(gravel->device.queue);
+    }
     if (gravel->pump)
         gravel_pump_watch(gravel->pump, all);
     while (gravel_cl_event_status(all) > CL_COMPLETE && !(code = gravel_wait_pause(&wait)))
@@ -95,7 +96,7 @@ static int enqueue_alone(struct gravel *gravel, const struct gravel_command *com
         code = enqueue(gravel, command, n_wait, wait, event);
     if (code)
         return code;
-    clFlush(gravel->device.queue);
+    clFlush(gravel->device.queue); /* early; who enqueued it flushes again, and hears of an error */
     gravel_private_grow(&gravel->private_memory, &gravel->device, command->kernel);
     return 0;
 }

@@ -129,6 +129,12 @@ cl_int gravel_cl_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, size_t
                                   event);
 }
 
+cl_int gravel_cl_flush(cl_command_queue queue, cl_int error)
+{
+    cl_int flushed = clFlush(queue);
+    return error == CL_SUCCESS ? flushed : error;
+}
+
 cl_int gravel_cl_event_status(cl_event event)
 {
     cl_int status = CL_QUEUED;

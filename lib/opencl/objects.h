@@ -80,6 +80,14 @@ cl_int gravel_cl_kernel_set(const struct gravel_device *device, cl_kernel kernel
 cl_int gravel_cl_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, size_t n_items,
                                 size_t group, cl_event *event);
 
+/**
+ * Have a queue begin what was enqueued on it, also before a call that failed.
+ *
+ * @param error  of these calls so far.
+ * @return       that error; CL_SUCCESS; what clFlush returned.
+ */
+cl_int gravel_cl_flush(cl_command_queue queue, cl_int error);
+
 /** CL_COMPLETE, or more while a command has not ended, or less if it failed or cannot be asked. Orders nothing. */
 cl_int gravel_cl_event_status(cl_event event);
 

@@ -9,6 +9,7 @@
 #include "opencl/objects.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #define YIELDS_NS UINT64_C(300000) /* most copies are shorter */
@@ -101,7 +102,13 @@ int gravel_wait_queue(const struct gravel_device *device, cl_command_queue queue
 bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue queue,
                          const char *what)
 {
-    return !queue || !gravel_wait_gave_up(gravel_wait_queue(device, queue, what));
+    char reason[GRAVEL_LAST_ERROR_BYTES]; /* of the failure that is being cleaned up */
+    if (!queue)
+        return true;
+    snprintf(reason, sizeof reason, "%s", gravel_last_error());
+    bool is_done = !gravel_wait_gave_up(gravel_wait_queue(device, queue, what));
+    gravel_fail_text(0, reason);
+    return is_done;
 }
 
 /* ---- kernels of the self-test ---------------------------------------------------------------- */

@@ -84,7 +84,8 @@ static inline bool gravel_wait_gave_up(int code)
     return code != 0 && code != GRAVEL_ECL && code != GRAVEL_ENOMEM;
 }
 
-/** Whether the device is done with an in-order queue's commands, well or not, after a wait. NULL is allowed. */
+/** Whether the device is done with an in-order queue's commands, well or not, after a wait: for clean-ups, so the
+ * calling thread's error text stays. NULL is allowed. */
 bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue queue,
                          const char *what);
 

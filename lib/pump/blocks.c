@@ -298,7 +298,7 @@ int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror, uin
             break; /* those behind it would take its buffers */
     }
     if (has_begun)
-        clFlush(pump->moves);
+        code = gravel_pump_flush(pump, code);
     return code;
 }
 

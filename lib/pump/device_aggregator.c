@@ -379,8 +379,8 @@ int gravel_device_aggregator_bin(struct gravel_device_aggregator *aggregator,
     error = clEnqueueReadBuffer(aggregator->queue, aggregator->rooms, CL_FALSE, at.block,
                                 sizeof(uint32_t) * (aggregator->layout.n_nodes + (size_t)1),
                                 counts_of(aggregator, &at), 0, NULL, counted);
-    clFlush(aggregator->queue);
-    return gravel_check_cl("copying a block's counts from the device", error);
+    return gravel_check_cl("copying a block's counts from the device",
+                           gravel_cl_flush(aggregator->queue, error));
 }
 
 const uint32_t *gravel_device_aggregator_counts(const struct gravel_device_aggregator *aggregator,

@@ -58,8 +58,13 @@ cl_int gravel_pump_copy_held(struct gravel_pump *pump)
         if (n)
             error = enqueue_flight(pump, q, n, mirror->held_width);
     }
-    clFlush(pump->moves);
-    return error;
+    return gravel_cl_flush(pump->moves, error);
+}
+
+int gravel_pump_flush(struct gravel_pump *pump, int code)
+{
+    cl_int error = clFlush(pump->moves);
+    return code ? code : gravel_check_cl("fetching packages: clFlush", error);
 }
 
 /* Bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to
@@ -136,7 +141,7 @@ static int begin_flights(struct gravel_pump *pump, uint32_t queue, uint32_t n, b
     }
     *moved = at;
     if (at)
-        clFlush(pump->moves);
+        code = gravel_pump_flush(pump, code);
     return code;
 }
 
@@ -249,8 +254,7 @@ static int tell_device(struct gravel_pump *pump)
     if (error == CL_SUCCESS &&
         atomic_load_explicit(pump->shape.aborted, memory_order_relaxed)) /* H2 */
         error = gravel_pump_tell_abort(pump);
-    clFlush(pump->looks);
-    return gravel_check_cl(what, error);
+    return gravel_check_cl(what, gravel_cl_flush(pump->looks, error));
 }
 
 cl_int gravel_pump_tell_abort(struct gravel_pump *pump)

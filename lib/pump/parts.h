@@ -192,6 +192,8 @@ int gravel_pump_bin(struct gravel_pump *pump, uint32_t queue, const struct grave
 void gravel_pump_free_rooms(struct mirror *mirror);
 /* Make the headers of n parts that stay in their rooms. @return 0; GRAVEL_ENOMEM. */
 int gravel_pump_make_headers(struct mirror *mirror, uint32_t n);
+/* Have the copies of packages begin, also before a call that failed. @return code; 0; GRAVEL_ECL. */
+int gravel_pump_flush(struct gravel_pump *pump, int code);
 /* Begin the copies of a queue's blocks that have been binned, in their order, as far as there are buffers.
  * @param moved  [in, out] increased by how many blocks' counts have come. @return 0; GRAVEL_ECL. */
 int gravel_pump_copy_blocks(struct gravel_pump *pump, struct mirror *mirror, uint32_t *moved);

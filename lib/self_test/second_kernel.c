@@ -63,8 +63,8 @@ static int start_side(struct side *side, const struct gravel_test_words *words)
         return code;
     cl_int error = clEnqueueReadBuffer(counting->queue, words->buffer, CL_FALSE, 0,
                                        sizeof side->copy, &side->copy, 0, NULL, &side->copied);
-    clFlush(counting->queue);
-    return gravel_check_cl("self-test: clEnqueueReadBuffer", error);
+    return gravel_check_cl("self-test: clEnqueueReadBuffer",
+                           gravel_cl_flush(counting->queue, error));
 }
 
 static bool have_landed(const struct contest *contest)

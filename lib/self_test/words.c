@@ -116,8 +116,8 @@ int gravel_test_start(struct gravel_test_launch *launch, const struct gravel_tes
     if (error != CL_SUCCESS)
         return gravel_fail_cl("self-test: clSetKernelArg", error);
     error = gravel_cl_kernel_enqueue(launch->queue, launch->kernel, n_groups * group, group, NULL);
-    clFlush(launch->queue);
-    return gravel_check_cl("self-test: clEnqueueNDRangeKernel", error);
+    return gravel_check_cl("self-test: clEnqueueNDRangeKernel",
+                           gravel_cl_flush(launch->queue, error));
 }
 
 int gravel_test_finish(struct gravel_test_launch *launch)

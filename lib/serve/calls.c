@@ -312,8 +312,11 @@ int gravel_device_calls_follow(struct gravel_device_calls *calls, uint32_t handl
     *run = (struct under_way){event, handler};
     calls->n_under_way++;
     calls->n_keyed += calls->shape.handlers[handler].n_keys != 0;
-    clFlush(queue);
-    return 0;
+    error = clFlush(queue);
+    return error == CL_SUCCESS
+               ? 0
+               : gravel_fail(GRAVEL_ECL, "handler %s: clFlush: %s",
+                             calls->shape.handlers[handler].name, gravel_cl_error(error));
 }
 
 /* ---- what waits ------------------------------------------------------------------------------ */

@@ -27,6 +27,7 @@ void gravel_mail_destroy(struct gravel_mail *mail)
 {
     free(mail->answers);
     mail->answers = NULL;
+    pthread_mutex_destroy(&mail->lock);
 }
 
 void gravel_mail_open(struct gravel_mail *mail)

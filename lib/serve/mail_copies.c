@@ -58,8 +58,7 @@ int gravel_mail_copies_begin(const struct gravel_mail_copies *copies, uint64_t f
     cl_int error = copy(copies, first + PUBLISH_BYTES, slot_bytes, n, slot_bytes - PUBLISH_BYTES);
     if (error == CL_SUCCESS)
         error = copy(copies, first, slot_bytes, n, PUBLISH_BYTES); /* I5, behind the slots */
-    clFlush(copies->queue);
-    return gravel_check_cl("copying mail to the device", error);
+    return gravel_check_cl("copying mail to the device", gravel_cl_flush(copies->queue, error));
 }
 
 int gravel_mail_copies_fetch(const struct gravel_mail_copies *copies, uint64_t first,

@@ -117,8 +117,15 @@ static int open_mail(struct gravel_servers *servers)
 
 bool gravel_servers_close(struct gravel_servers *servers)
 {
-    gravel_mail_destroy(&servers->mail);
-    return gravel_mail_copies_destroy(&servers->mail.copies);
+    if (!servers->memory) /* never opened */
+        return true;
+    if (!gravel_mail_copies_destroy(&servers->mail.copies))
+        return false;
+    if (servers->shape.n_args)
+        gravel_mail_destroy(&servers->mail);
+    gravel_turn_destroy(&servers->turn);
+    pthread_mutex_destroy(&servers->lock);
+    return true;
 }
 
 int gravel_servers_open(struct gravel_servers *servers, const struct gravel_servers_shape *shape,

@@ -35,6 +35,11 @@ static inline void gravel_turn_init(struct gravel_key_turn *turn, uint64_t patie
     atomic_init(&turn->is_awaited, false);
 }
 
+static inline void gravel_turn_destroy(struct gravel_key_turn *turn)
+{
+    pthread_mutex_destroy(&turn->lock);
+}
+
 /** For a launch, after a resolver that waits. @return 0: gravel_turn_end follows; else what the wait's limit says. */
 int gravel_turn_take(struct gravel_key_turn *turn, struct gravel_limit limit);
 

@@ -356,7 +356,9 @@ int gravel_device_resolver_apply(struct gravel_device_resolver *resolver,
         applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
         at += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
     }
-    clFlush(resolver->queue);
+    cl_int flushed = clFlush(resolver->queue);
+    if (!code)
+        code = gravel_check_cl("resolver: clFlush", flushed);
     return code ? code : fetch_answers(&pass);
 }
 

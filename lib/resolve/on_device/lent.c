@@ -239,8 +239,8 @@ static int end(struct gravel_lent *lent)
 /* The records are read: end the frames that they tell of. */
 static int end_told(struct gravel_lent *lent)
 {
-    int code = 0;
-    clWaitForEvents(1, &lent->told); /* returns at once; orders the records' read before ours */
+    /* It returns at once, and orders the records' read before ours. */
+    int code = gravel_check_cl(applying, clWaitForEvents(1, &lent->told));
     gravel_cl_event_release(lent->told);
     lent->told = NULL;
     for (; lent->n_told && !code; lent->n_told--)
