@@ -8,6 +8,7 @@
 #include "mirror/mirror.h"
 
 #include "node/defaults.h"
+#include "node/enqueue.h"
 #include "opencl/objects.h"
 
 #include <inttypes.h>
@@ -276,7 +277,11 @@ static int make(struct gravel_mirror *mirror, const struct gravel_words *words)
         code = gravel_mirror_exchange(mirror, words);
     if (code)
         return code;
-    code = upload_lists(mirror);
+    code = gravel_node_hold_launches(mirror->gravel, "before a mirror's lists");
+    if (!code) {
+        code = upload_lists(mirror);
+        gravel_node_let_launches(mirror->gravel);
+    }
     if (!code)
         code = make_kernels(mirror);
     if (!code && !mirror->is_read)

@@ -37,6 +37,24 @@ int gravel_node_wait_until_idle(struct gravel *gravel, const char *what)
     return code;
 }
 
+int gravel_node_hold_launches(struct gravel *gravel, const char *what)
+{
+    struct gravel_private *pool = &gravel->private_memory;
+    if (!pool->is_pooled)
+        return 0;
+    pthread_mutex_lock(&pool->lock);
+    int code = gravel_node_wait_until_idle(gravel, what);
+    if (code)
+        pthread_mutex_unlock(&pool->lock);
+    return code;
+}
+
+void gravel_node_let_launches(struct gravel *gravel)
+{
+    if (gravel->private_memory.is_pooled)
+        pthread_mutex_unlock(&gravel->private_memory.lock);
+}
+
 /* "0 gravel_arena_, 1 table"; which of them is not set no driver says. */
 static void list_arguments(cl_kernel kernel, char *text, size_t bytes)
 {

@@ -36,6 +36,17 @@ int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *comm
  */
 int gravel_node_wait_until_idle(struct gravel *gravel, const char *what);
 
+/**
+ * Before device memory is made: a driver with a pool of private memory also waits for an idle device to make a buffer,
+ * and keeps all other threads out. Wait until the kernels on the caller's queue have ended, and let none begin.
+ * Elsewhere, do nothing.
+ *
+ * @param what  it is for, for the error: "before a flow's memory".
+ * @return      0, and gravel_node_let_launches is due; as gravel_node_wait_until_idle.
+ */
+int gravel_node_hold_launches(struct gravel *gravel, const char *what);
+void gravel_node_let_launches(struct gravel *gravel);
+
 /** Learn what the driver says of private memory, and ask for some. The node opens: nothing else runs. */
 void gravel_node_open_private(struct gravel *gravel);
 

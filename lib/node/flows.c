@@ -84,6 +84,19 @@ static int choose_scheduling(struct gravel *gravel, bool sends,
     return code;
 }
 
+static int make_flow(struct gravel_flow **flow, struct gravel *gravel,
+                     const struct gravel_graph *graph)
+{
+    bool sends = graph->n_messages;
+    struct gravel_scheduling scheduling;
+    int code = choose_scheduling(gravel, sends, &scheduling);
+    return code ? code
+                : gravel_flow_make(
+                      flow, &gravel->device, graph, width_of(gravel), &scheduling,
+                      (struct gravel_flow_launcher){
+                          gravel, gravel->trace, sends ? launch_sending : launch_plain, wait_for});
+}
+
 int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
                        const struct gravel_graph *graph)
 {
@@ -94,14 +107,12 @@ int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
     if (gravel_require("gravel_flow_create", "flow", flow) ||
         gravel_require("gravel_flow_create", "graph", graph))
         return GRAVEL_EINVAL;
-    bool sends = graph->n_messages;
-    struct gravel_scheduling scheduling;
-    int code = choose_scheduling(gravel, sends, &scheduling);
-    return code ? code
-                : gravel_flow_make(
-                      flow, &gravel->device, graph, width_of(gravel), &scheduling,
-                      (struct gravel_flow_launcher){
-                          gravel, gravel->trace, sends ? launch_sending : launch_plain, wait_for});
+    int code = gravel_node_hold_launches(gravel, "before a flow's memory");
+    if (code)
+        return code;
+    code = make_flow(flow, gravel, graph);
+    gravel_node_let_launches(gravel);
+    return code;
 }
 
 static int make_kernel(struct gravel_flow *flow, cl_program program, const char *function,

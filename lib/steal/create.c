@@ -5,6 +5,7 @@
  * Path:    gravel_steal_create -> this -> memory.c.
  */
 #include "base/error.h"
+#include "node/enqueue.h"
 #include "node/settings.h"
 #include "steal/steal.h"
 
@@ -122,7 +123,11 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
         return code ? code : gravel_fail(GRAVEL_ENOMEM, "gravel_steal_create");
     steal->gravel = gravel;
     steal->options = chosen;
-    code = make(steal);
+    code = gravel_node_hold_launches(gravel, "before memory of deques");
+    if (!code) {
+        code = make(steal);
+        gravel_node_let_launches(gravel);
+    }
     if (code) {
         gravel_steal_destroy(steal);
         return code;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A driver like NVIDIA's over PoCL: a GPU, whose private memory is one pool. A kernel that needs more than the pool has
- * waits in clEnqueueNDRangeKernel until no kernel runs, with the driver's lock held, so that no other call gets in.
+ * waits in clEnqueueNDRangeKernel until no kernel runs, with the driver's lock held, so that no other call gets in; and
+ * so does clCreateBuffer.
  *
  * What a kernel needs is the number at the end of its name; POOLED_DRIVER=silent makes the driver answer 0 for it.
  * The linker sends the calls here (--wrap); see meson.build.
@@ -126,6 +127,18 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
     }
     pthread_mutex_unlock(&driver);
     return error;
+}
+
+cl_mem __real_clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
+cl_mem __wrap_clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
+cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                             cl_int *error)
+{
+    pthread_mutex_lock(&driver);
+    wait_until_idle();
+    cl_mem buffer = __real_clCreateBuffer(context, flags, bytes, host, error);
+    pthread_mutex_unlock(&driver);
+    return buffer;
 }
 
 /* All other calls get in one after the other. */

@@ -12,6 +12,10 @@
 
 #include "expect.h"
 
+#include <gravel/flow.h>
+#include <gravel/mirror.h>
+#include <gravel/steal.h>
+
 #define LIMIT_S 60u
 #define EACH 24u /* messages of a work-item of the kernel that waits */
 #define QUEUE_BYTES (16u * 9280u)
@@ -203,6 +207,55 @@ static void program_of_the_callers_ends_by_gravel_launch(void **state)
     clReleaseProgram(sender);
 }
 
+static void make_flow(void)
+{
+    static const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
+                                                     {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
+    const struct gravel_graph graph = {channels, 2, .depth = 1};
+    struct gravel_flow *flow;
+    OK(gravel_flow_create(&flow, gravel, &graph));
+    OK(gravel_barrier(gravel));
+    gravel_flow_destroy(flow);
+}
+
+static void make_deques(void)
+{
+    struct gravel_steal *steal;
+    OK(gravel_steal_create(&steal, gravel, NULL));
+    OK(gravel_barrier(gravel));
+    OK(gravel_steal_destroy(steal));
+}
+
+static void make_mirror(void)
+{
+    static const uint64_t n_words[2] = {1, 1};
+    static const uint32_t indices[2] = {0, 0};
+    uint64_t array = alloc_or_die(gravel, 64);
+    const struct gravel_words words = {array, GRAVEL_UINT, n_words, indices};
+    struct gravel_mirror *mirror;
+    OK(gravel_mirror_create(&mirror, gravel, &words));
+    OK(gravel_barrier(gravel));
+    OK(gravel_mirror_destroy(mirror));
+    OK(gravel_free(gravel, array));
+}
+
+/* Memory of the device, for which a driver may wait as for a larger pool. */
+static void memory_is_made_behind_a_kernel_that_waits(void **state)
+{
+    (void)state;
+    void (*const makes[])(void) = {make_flow, make_deques, make_mirror};
+    static const char *const names[] = {"a flow", "deques", "a mirror"};
+    for (int i = 0; i < 3; i++) {
+        watch(LIMIT_S, names[i]);
+        uint64_t table = alloc_or_die(gravel, 4096);
+        cl_program program = build(256);
+        launch_sender(program, table);
+        makes[i]();
+        OK(gravel_free(gravel, table));
+        clReleaseProgram(program);
+    }
+}
+
 static int open_node(void **state)
 {
     (void)state;
@@ -238,6 +291,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(own_queue_ends_behind_a_kernel_that_waits),
         cmocka_unit_test(program_is_built_beside_a_kernel_that_waits),
         cmocka_unit_test(program_of_the_callers_ends_by_gravel_launch),
+        cmocka_unit_test(memory_is_made_behind_a_kernel_that_waits),
     };
     return cmocka_run_group_tests(tests, open_node, close_node);
 }

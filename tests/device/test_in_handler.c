@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a handler may call: a call that waits would wait for the handler's own thread, and is refused by a text that names
- * it; every other call does what it does elsewhere.
+ * What a handler may call: a call that waits would wait for the handler's own thread, and is refused by a text that
+ * names it; every other call does what it does elsewhere.
  *
  * Path: meson test -> this -> lib/base/in_handler.c
  */
