@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""PoCL with a short library of built-in functions, the same functions, for the tests of a check.
+
+Each process that builds a program for a CPU reads PoCL's whole library of them, 10 MB of LLVM's bitcode: half a second
+of the processor, a third of what most tests take. The library's copy here lacks those that no file of this tree names,
+and that no other calls. A kernel that needs one all the same does not build, and the log names the function. PoCL looks
+for its library beside itself, so that a folder of links and a list of drivers of its own make it take the copy.
+
+usage: kernel_library.py FOLDER      makes FOLDER, of which FOLDER/vendors is for OCL_ICD_VENDORS
+exit:  0; else nothing is of use: no PoCL, or not as it was found to be laid out (3.1, of Debian 12)
+
+Path: parts.py -> this -> FOLDER, which PoCL reads.
+"""
+import ctypes
+import glob
+import os
+import re
+import shutil
+import sys
+
+VENDORS = "/etc/OpenCL/vendors"
+SOURCES = re.compile(r".*\.(cl|h|md)")  # all words of them; of C only those in literals, where kernels are
+FOLDERS = ("apps", "bench", "cl", "docs", "examples", "include", "lib", "study", "tests", "tools")
+# What PoCL takes by the processor's flags, the best last; others keep all their functions.
+VARIANTS = {"avx2": "avx2", "avx512f": "avx512"}
+BUILT_IN = re.compile(r"_Z\d+(?:_cl_)?[a-z]\w*")
+LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+PASTED = "atom"  # what macros make of pieces
+
+
+class Bitcode:
+    """A module of LLVM, by the C interface of the LLVM that PoCL is linked with."""
+    def __init__(self, llvm, path):
+        self.llvm, self.module = llvm, ctypes.c_void_p()
+        buffer, text, pointer = ctypes.c_void_p(), ctypes.c_char_p(), ctypes.c_void_p
+        for name in "GetFirstFunction", "GetNextFunction", "GetFirstUse", "ContextCreate":
+            getattr(llvm, "LLVM" + name).restype = pointer
+        llvm.LLVMGetValueName2.restype = ctypes.c_char_p
+        if llvm.LLVMCreateMemoryBufferWithContentsOfFile(path.encode(), ctypes.byref(buffer), ctypes.byref(text)) or \
+                llvm.LLVMParseBitcodeInContext2(pointer(llvm.LLVMContextCreate()), buffer, ctypes.byref(self.module)):
+            raise OSError("%s is no bitcode" % path)
+
+    def functions(self):
+        at = self.llvm.LLVMGetFirstFunction(self.module)
+        while at:
+            function = ctypes.c_void_p(at)
+            at = self.llvm.LLVMGetNextFunction(function)  # before the caller deletes this one
+            yield function
+
+    def name(self, function):
+        return self.llvm.LLVMGetValueName2(function, ctypes.byref(ctypes.c_size_t())).decode()
+
+    def delete_unused(self, functions):
+        """Of these, round after round, those that nothing uses. @return those that something does."""
+        n_before = None
+        while len(functions) != n_before:
+            n_before, used = len(functions), []
+            for function in functions:
+                if self.llvm.LLVMGetFirstUse(function):
+                    used.append(function)
+                else:
+                    self.llvm.LLVMDeleteFunction(function)
+            functions = used
+        return functions
+
+    def write(self, path):
+        if self.llvm.LLVMWriteBitcodeToFile(self.module, path.encode()):
+            raise OSError("%s cannot be written" % path)
+
+
+def words_of_tree():
+    words = set()
+    for top in FOLDERS:
+        for folder, _, names in os.walk(top):
+            for name in names:
+                if SOURCES.fullmatch(name) or name.endswith(".c"):
+                    with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+                        text = file.read()
+                    words.update(re.findall(r"[a-z]\w+", " ".join(LITERAL.findall(text)) if name.endswith(".c") else text))
+    return words
+
+
+def is_needed(name, words):
+    """Whether a kernel of the tree may call it. Mangled names end with the types, which words do not tell apart."""
+    if name.startswith("Sleef_"):  # what functions of mathematics are made of
+        return False
+    if not BUILT_IN.fullmatch(name):
+        return True
+    length = int(re.match(r"_Z(\d+)", name).group(1))
+    plain = name[len("_Z%d" % length):][:length].removeprefix("_cl_")
+    return plain in words or plain.startswith(PASTED)
+
+
+def shorten(llvm, path, to):
+    library, words = Bitcode(llvm, path), words_of_tree()
+    library.delete_unused([function for function in library.functions() if not is_needed(library.name(function), words)])
+    library.write(to)
+
+
+def find_driver():
+    """@return (its file in VENDORS, the driver, loaded, and where it lies)"""
+    for icd in sorted(glob.glob(os.path.join(VENDORS, "*.icd"))):
+        with open(icd, encoding="utf-8") as file:
+            name = file.read().strip()
+        if "libpocl" in name:
+            driver = ctypes.CDLL(name)
+            with open("/proc/self/maps", encoding="utf-8") as maps:
+                return icd, driver, next(line.split()[-1] for line in maps if "libpocl.so" in line)
+    raise OSError("no PoCL")
+
+
+def variant():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        flags = set(next((line for line in file if line.startswith("flags")), "").split())
+    return [VARIANTS[flag] for flag in VARIANTS if flag in flags][-1]
+
+
+def link_all(pattern, folder, besides=()):
+    os.makedirs(folder)
+    for path in glob.glob(pattern):
+        if path not in besides:
+            os.symlink(path, os.path.join(folder, os.path.basename(path)))
+
+
+def main(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    icd, driver, path = find_driver()
+    home = os.path.dirname(path)
+    (library,) = glob.glob(os.path.join(home, "..", "..", "share", "pocl", "kernel-*-%s.bc" % variant()))
+    link_all(os.path.join(os.path.dirname(library), "*"), os.path.join(folder, "share", "pocl"), [library])
+    shorten(driver, library, os.path.join(folder, "share", "pocl", os.path.basename(library)))
+    link_all(os.path.join(home, "libpocl.so.*"), os.path.join(folder, "lib", "driver"))
+    os.symlink(os.path.join(home, "pocl"), os.path.join(folder, "lib", "driver", "pocl"))
+    link_all(os.path.join(VENDORS, "*"), os.path.join(folder, "vendors"), [icd])
+    with open(os.path.join(folder, "vendors", os.path.basename(icd)), "w", encoding="utf-8") as file:
+        file.write(os.path.join(folder, "lib", "driver", os.path.basename(path)) + "\n")
+
+
+if __name__ == "__main__":
+    main(os.path.abspath(sys.argv[1]))
