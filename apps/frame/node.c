@@ -366,9 +366,14 @@ void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
     node_launch_from(node, kernel, 0, n_items);
 }
 
+void node_run_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
+{
+    start_items(node, kernel, from, n_items, node_enqueue);
+}
+
 void node_run(struct node *node, cl_kernel kernel, uint64_t n_items)
 {
-    start_items(node, kernel, 0, n_items, node_enqueue);
+    node_run_from(node, kernel, 0, n_items);
 }
 
 void node_run_full(struct node *node, cl_kernel kernel, uint64_t n_items)

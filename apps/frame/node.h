@@ -148,6 +148,9 @@ void node_launch_from(struct node *node, cl_kernel kernel, uint64_t from, uint64
  */
 void node_run(struct node *node, cl_kernel kernel, uint64_t n_items);
 
+/** As node_run, for work-items from number `from` on. */
+void node_run_from(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items);
+
 /**
  * As node_run, in full groups only: work-items from n_items on have no work, which they must find out.
  * For numbers that change with every launch, since compilers may compile a kernel for each size of

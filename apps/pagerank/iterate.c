@@ -2,7 +2,7 @@
 /*
  * This node's part: its vertices and the iterations.
  *
- * Path: pagerank.c -> this -> push.c, pull.c, pagerank.cl -> sums at every node -> this
+ * Path: pagerank.c -> this -> pull.c, words.c, push.c, pagerank.cl -> sums at every node -> this
  * Owner: see pagerank.h.
  * Threads: main's.
  */
@@ -11,6 +11,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define PLAN_BYTES (UINT64_C(64) << 10)
 
 size_t pagerank_rank_bytes(const struct pagerank *pagerank)
 {
@@ -40,14 +43,28 @@ static void upload_degrees(struct pagerank *pagerank)
     free(degrees);
 }
 
-/* One after the other, so that the host never has more than one of them; then the device has all.
- */
+/* Where the edges begin, in each row, that are messages: edges before them are pulled along. */
+static uint32_t *split_rows(struct pagerank *pagerank)
+{
+    struct graph_part *part = &pagerank->part;
+    if (!pagerank->sends_words)
+        return node_part_split(part, pagerank->sends_own);
+    uint32_t *ends = app_array(part->rows.n_vertices, sizeof *ends, "a list of edges");
+    for (uint64_t u = 0; u < part->rows.n_vertices; u++)
+        ends[u] = (uint32_t)part->rows.offsets[u + 1];
+    return ends;
+}
+
+/* One list after the other, so that the host never has more than one; then the device has all. */
 static void upload_lists(struct pagerank *pagerank)
 {
-    uint32_t *splits = node_part_split(&pagerank->part, pagerank->sends_own);
+    if (pagerank->sends_words)
+        pagerank_words_plan(pagerank);
+    uint32_t *splits = split_rows(pagerank);
     pagerank_push_upload(pagerank, splits);
     pagerank_pull_upload(pagerank, splits);
     free(splits);
+    ghosts_close(&pagerank->ghosts);
     upload_degrees(pagerank);
     part_forget_edges(&pagerank->part);
 }
@@ -75,23 +92,42 @@ static void set_arguments(struct pagerank *pagerank)
     NODE_SET(pagerank->apply, 10, cl_mem, pagerank->partial);
 }
 
+/* Words, if no option is about messages. */
+static void choose_send(struct pagerank *pagerank)
+{
+    const bool has_messages =
+        pagerank->sends_own || pagerank->per_item || pagerank->node.model != model_gravel;
+    if (pagerank->node.schedule && pagerank->sends_own)
+        die("--schedule: no --send-own, as its vertices pull");
+    if (!pagerank->send)
+        pagerank->send = has_messages ? "edges" : "words";
+    pagerank->sends_words = !strcmp(pagerank->send, "words");
+    if (pagerank->sends_words && has_messages)
+        die("--send words: no --send-own, --per-item or --model, which are about messages");
+}
+
+/* As for one node, because only an open node knows how many there are; what is not used costs nothing. Words need sums,
+ * slots, and the words that arrive, twice; while nodes exchange plans, of each node some bytes. */
+static uint64_t heap_bytes(const struct pagerank *pagerank)
+{
+    const uint64_t bytes = pagerank->n_vertices * pagerank_rank_bytes(pagerank);
+    return pagerank->sends_words ? 4 * bytes + PLAN_BYTES : 2 * bytes;
+}
+
 void pagerank_open(void *self)
 {
     struct pagerank *pagerank = self;
     struct node *node = &pagerank->node;
-    if (node->schedule && pagerank->sends_own)
-        die("--schedule: no --send-own, as its vertices pull");
+    choose_send(pagerank);
     node_survey(&pagerank->node, &pagerank->part, pagerank->options.seed,
                 (struct part_wish){.no_weights = true});
     pagerank->n_vertices = pagerank->part.survey.n_vertices;
     pagerank->n_edges = pagerank->part.survey.n_edges;
-    /* As for one node, because only an open node knows how many there are; what is not used costs
-     * nothing. */
-    node_open(node, 2 * pagerank->n_vertices * pagerank_rank_bytes(pagerank));
+    node_open(node, heap_bytes(pagerank));
     node_part(node, &pagerank->part);
     uint64_t block_bytes = pagerank->part.partition.block * pagerank_rank_bytes(pagerank);
     pagerank->sums[0] = node_alloc(node, block_bytes);
-    pagerank->sums[1] = node_alloc(node, block_bytes);
+    pagerank->sums[1] = pagerank->sends_words ? pagerank->sums[0] : node_alloc(node, block_bytes);
     upload_lists(pagerank);
     pagerank->rank = node_array(node, n_own(pagerank) * pagerank_rank_bytes(pagerank), NULL);
     pagerank->share = node_array(node, n_own(pagerank) * pagerank_rank_bytes(pagerank), NULL);
@@ -101,6 +137,7 @@ void pagerank_open(void *self)
     set_arguments(pagerank);
     pagerank_push_open(pagerank);
     pagerank_pull_open(pagerank);
+    pagerank_words_open(pagerank);
 }
 
 void pagerank_close(void *self)
@@ -109,6 +146,7 @@ void pagerank_close(void *self)
     if (pagerank->node.schedule)
         tasks_close(&pagerank->tasks);
     part_close(&pagerank->part);
+    pagerank_words_close(pagerank);
     node_close(&pagerank->node);
 }
 
@@ -192,9 +230,11 @@ static union rank extra_of(const struct pagerank *pagerank)
 /* What is sent comes first, and travels while own edges are pulled. */
 static void iterate_once(struct pagerank *pagerank, uint64_t sums)
 {
+    pagerank_words_begin(pagerank);
     if (pagerank->any_sent)
         pagerank_push(pagerank, sums);
     pagerank_pull(pagerank);
+    pagerank_words_end(pagerank);
     if (pagerank->any_sent)
         node_barrier(&pagerank->node);
     apply(pagerank, sums, base_of(pagerank), extra_of(pagerank));

@@ -3,10 +3,11 @@
  * PageRank of a graph whose vertices, and the edges that leave them, are spread over all nodes in
  * blocks.
  *
- * Every edge to another node is a message an iteration: a work-item adds its source's share of
- * rank to its target's sum. Along edges that stay at the node the target pulls. Vertices without
- * edges give their rank to all. The float form is the usual one; the fixed-point form gives the
- * same bits on any number of nodes.
+ * An iteration sums up what a node's vertices give each vertex, and sends the sums for vertices of
+ * other nodes, a word each. With --send edges every edge to another node is a message: a work-item
+ * adds its source's share of rank to its target's sum. Vertices without edges give their rank to
+ * all. The float form is the usual one; the fixed-point form gives the same bits on any number of
+ * nodes.
  *
  * Path: main -> iterate.c -> reference.c -> report
  * Source: Page, Brin, Motwani, Winograd 1999; Beamer, Asanovic, Patterson, The GAP Benchmark Suite,
@@ -15,8 +16,18 @@
 #include "pagerank.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define MAX_ITERATIONS 1000000
+
+static error_t take_send(struct argp_state *state, const struct app_option *option,
+                         const char *value, void *field)
+{
+    *(const char **)field = value;
+    return !strcmp(value, "words") || !strcmp(value, "edges")
+               ? 0
+               : option_refuse(state, option, "'%s' is neither words nor edges", value);
+}
 
 static const struct app_option own_options[] = {
     {"iterations", 'i', "N", "Make at most this many iterations (20)",
@@ -26,9 +37,14 @@ static const struct app_option own_options[] = {
      OPTION_REAL(struct pagerank, tolerance)},
     {"fixed", 0, NULL, "Add in fixed point: the same bits on any number of nodes",
      OPTION_FLAG(struct pagerank, is_fixed)},
+    {"send", 0, "WHAT",
+     "What goes to other nodes: words, a sum for each of their vertices; or edges, a message each "
+     "(words; edges with --send-own, --per-item or --model)",
+     take_send, OPTION_AT(struct pagerank, send, const char *), 0, 0},
     SEND_OWN_OPTION(struct pagerank, sends_own),
     {"per-item", 0, "N",
-     "Edges of a work-item (1; on step pump up to 1024, so that a launch is a few slices)",
+     "Edges of a work-item that sends (1; on step pump up to 1024, so that a launch is a few "
+     "slices)",
      OPTION_NUMBER(struct pagerank, per_item, 1, 1 << 20)},
     TASKS_OPTION(
         struct pagerank, node,
@@ -47,7 +63,9 @@ static void describe(void *self, struct trials *trials)
     part_describe(&pagerank->part, pagerank->options.seed, pagerank->n_edges, trials);
     trials_add_number(trials, "iterations", pagerank->n_done);
     trials_add_real(trials, "tolerance", pagerank->tolerance);
-    trials_add_number(trials, "edges_per_item", pagerank->per_item);
+    trials_add_word(trials, "send", pagerank->send);
+    if (!pagerank->sends_words)
+        trials_add_number(trials, "edges_per_item", pagerank->per_item);
     trials_add_number(trials, "group_items", pagerank->node.group_items);
 }
 
@@ -61,9 +79,8 @@ static void result(void *self, struct trials *trials)
 static const struct app app = {
     .name = "pagerank",
     .unit = "edges/s",
-    .doc =
-        "Rank the vertices of a graph: ranks are pushed along its edges to other nodes, and pulled "
-        "along those within a node. Say how many edges a second that were.",
+    .doc = "Rank the vertices of a graph: ranks are pulled along its edges, and nodes send each "
+           "other sums. Say how many edges a second that were.",
     .groups = {{"PageRank:", 1, own_options, 0},
                GRAPH_OPTIONS_GROUP(offsetof(struct pagerank, part.options))},
     .has_models = true,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PageRank: along an edge to another node the source's share is sent to the target's sum; along an edge within a node the
- * target pulls it.
+ * PageRank: each node pulls its sources' shares of rank for each target, and sends the sums for other nodes' targets, or a
+ * share along each edge to another node.
  *
  * The host defines GROUP_ITEMS (work-items of a full group) and, for the form that is the same bit for bit in
  * any order, PAGERANK_FIXED: ranks are then integers, in units of 2^-62 of all rank.
  *
- * Path:    iterate.c launches push and pull, waits for all messages, launches apply.
+ * Path:    iterate.c launches pull and store_sums, or push, waits for what all nodes send, launches apply.
  * Source:  Page, Brin, Motwani, Winograd, The PageRank Citation Ranking, 1999; Orr 2016, section 5.4.2.
  */
 #include "gravel.cl.h"
@@ -65,9 +65,9 @@ static rank_type pull_chunk(uint e, uint end, global const uint *restrict source
 }
 
 /*
- * Sum up what own vertices give own vertices, by chunks of the edges that end at one.
+ * Sum up what own vertices give each target, by chunks of the edges that end at one.
  *
- * Global size: chunks from number `first`. starts: [chunks + 1] first edge of each. sources: [edges within the node] by
+ * Global size: chunks from number `first`. starts: [chunks + 1] first edge of each. sources: [edges to pull along] by
  * target. share: [vertices]. partial: [chunks] sums.
  */
 kernel void pull(GRAVEL_ARENA, ulong first, global const uint *restrict starts,
@@ -86,6 +86,21 @@ static rank_type sum_chunks(global const rank_type *restrict partial, uint chunk
     while (++chunk < end)
         sum += partial[chunk];
     return sum;
+}
+
+/*
+ * Sums for targets of other nodes, which come after the own ones, into the slots of a mirror.
+ *
+ * Global size: these targets from number `first`. slots: heap offset of rank_type [targets of other nodes]. n_own:
+ * vertices. chunks: [targets + 1], partial: see apply. Each slot is one work-item's: a plain store.
+ */
+kernel void store_sums(GRAVEL_ARENA, ulong first, ulong slots, uint n_own,
+                       global const uint *restrict chunks, global const rank_type *restrict partial)
+{
+    GRAVEL_OPEN(g);
+    size_t i = first + get_global_id(0), target = n_own + i;
+    ((global rank_type *)gravel_local(g, slots))[i] =
+        sum_chunks(partial, chunks[target], chunks[target + 1]);
 }
 
 /*

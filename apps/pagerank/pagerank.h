@@ -2,7 +2,8 @@
 /*
  * What the parts of PageRank share.
  *
- * Path: pagerank.c (options, trials) -> iterate.c (this node's part), push.c, pull.c (its edges) -> reference.c (check)
+ * Path: pagerank.c (options, trials) -> iterate.c (this node's part), pull.c, words.c, push.c (its edges) ->
+ *       reference.c (check)
  * Owner: pagerank_open makes what pagerank_close frees.
  * Threads: main's.
  */
@@ -12,7 +13,10 @@
 #include "frame/app.h"
 #include "frame/each.h"
 #include "frame/tasks.h"
+#include "graph/ghosts.h"
 #include "graph/node_part.h"
+
+#include <gravel/mirror.h>
 
 /* All rank together, in the fixed-point form. Rounding adds less than 3 units a vertex and
  * iteration, of which 0.85 stay: no sum comes near 2^64. */
@@ -31,6 +35,8 @@ struct pagerank {
     uint64_t n_iterations; /* at most */
     double tolerance;      /* stop once all ranks together change less; 0 never stops */
     bool is_fixed;
+    const char *send;  /* "words" or "edges"; NULL until pagerank_open if it is to be chosen */
+    bool sends_words;  /* a sum a target of another node; else a message an edge */
     bool sends_own;    /* ranks for own vertices too; else those are pulled */
     uint64_t per_item; /* edges of a work-item; 0 until pagerank_open if it is to be derived */
     struct node node;
@@ -38,14 +44,19 @@ struct pagerank {
     struct graph_part part;
     uint64_t n_vertices, n_edges; /* of the whole graph */
 
-    uint64_t sums[2]; /* heap offsets; iterations alternate, so that a fast node never adds to sums
-                         that a slow one still has to read */
+    uint64_t sums[2]; /* heap offsets; iterations that send edges alternate, so that a fast node
+                         never adds to sums that a slow one still has to read */
     struct node_kernels push;
     cl_kernel apply, pull;
     uint64_t n_sent;                /* own edges along which ranks are sent */
     bool any_sent;                  /* at any node */
     cl_mem from, to_node, to_index; /* [n_sent] */
-    uint64_t n_chunks;              /* of edges to own vertices */
+    struct ghosts ghosts;           /* while lists are made, if words are sent */
+    uint64_t n_ghosts;              /* vertices of other nodes that are sent words */
+    struct gravel_mirror *slots;    /* of sums[0], by ghost; NULL if no node has any */
+    cl_kernel store_sums;
+    uint64_t n_own_chunks;          /* of edges to own vertices */
+    uint64_t n_chunks;              /* those, and of edges to ghosts */
     cl_mem chunks, starts, sources; /* see pagerank.cl */
     cl_mem partial;                 /* [n_chunks + 1] sums */
     cl_mem degree, rank, share, totals;
@@ -69,7 +80,7 @@ app_step pagerank_reset;
 /** Iterate until n_iterations or tolerance. */
 app_step pagerank_iterate;
 
-/** Upload the edges that ranks are sent along; `splits` of node_part_split. Collective. */
+/** Upload the edges that ranks are sent along: in each row, those from its split on. Collective. */
 void pagerank_push_upload(struct pagerank *pagerank, const uint32_t *splits);
 
 /** Make the kernels. */
@@ -78,7 +89,20 @@ void pagerank_push_open(struct pagerank *pagerank);
 /** Send along them all, to a heap offset of sums. */
 void pagerank_push(struct pagerank *pagerank, uint64_t sums);
 
-/** Turn the edges that stay at the node round, before they are forgotten; `splits` of node_part_split. */
+/** Find out what words are for whom, before pull.c's upload. Collective. */
+void pagerank_words_plan(struct pagerank *pagerank);
+
+/** Make the kernel. */
+void pagerank_words_open(struct pagerank *pagerank);
+
+/** Send a word to each ghost, if there are any at any node; all have come when it ends. Collective. */
+void pagerank_words_begin(struct pagerank *pagerank);
+void pagerank_words_end(struct pagerank *pagerank);
+
+/** Collective. */
+void pagerank_words_close(struct pagerank *pagerank);
+
+/** Turn the edges that are pulled along round, before they are forgotten: in each row, those before its split. */
 void pagerank_pull_upload(struct pagerank *pagerank, const uint32_t *splits);
 
 /** Make the kernel, and with --schedule deques. */
@@ -87,8 +111,9 @@ void pagerank_pull_open(struct pagerank *pagerank);
 /** No sums, as before the first iteration. */
 void pagerank_pull_reset(struct pagerank *pagerank);
 
-/** Sum up what own vertices give each chunk. */
+/** Sum up what own vertices give each chunk: of own vertices, of ghosts. */
 void pagerank_pull(struct pagerank *pagerank);
+void pagerank_pull_for_others(struct pagerank *pagerank);
 
 /** Bytes of a rank on the device. */
 size_t pagerank_rank_bytes(const struct pagerank *pagerank);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The edges between the node's own vertices, which need no messages: turned round and cut into chunks, each of which a
- * work-item adds up. A vertex's sum is that of its chunks and of what messages brought.
+ * The edges that need no messages: turned round and cut into chunks, each of which a work-item adds up. They end at own
+ * vertices, and if words are sent at ghosts, which come after these. An own vertex's sum is that of its chunks and of
+ * what other nodes sent; a ghost's is sent to its owner.
  *
- * Path: iterate.c -> this -> pagerank.cl
+ * Path: iterate.c, words.c -> this -> pagerank.cl
  * Owner: see pagerank.h.
  * Threads: main's.
  * Source: Beamer et al., The GAP Benchmark Suite, 2015 (pulling).
@@ -21,22 +22,31 @@ static uint64_t chunks_of(const struct pagerank *pagerank, uint64_t n_edges)
     return pagerank->node.schedule ? 1 : (n_edges + CHUNK - 1) / CHUNK;
 }
 
-static uint64_t target_of(const struct graph_part *part, uint64_t e)
+static uint64_t n_targets(const struct pagerank *pagerank)
 {
-    return partition_index(&part->partition, part->rows.neighbours[e]);
+    return pagerank->part.rows.n_vertices + pagerank->n_ghosts;
 }
 
-/* @return  [vertices + 1] where the edges to each begin, by target. */
-static cl_uint *find_offsets(const struct graph_part *part, const uint32_t *splits)
+static uint64_t target_of(const struct pagerank *pagerank, uint64_t e)
 {
-    const struct graph *rows = &part->rows;
-    cl_uint *offsets = app_array(rows->n_vertices + 1, sizeof *offsets, "a list of edges");
-    for (uint64_t v = 0; v <= rows->n_vertices; v++)
+    const struct graph_part *part = &pagerank->part;
+    uint32_t v = part->rows.neighbours[e];
+    return pagerank->n_ghosts ? ghosts_slot(&pagerank->ghosts, v)
+                              : partition_index(&part->partition, v);
+}
+
+/* @return  [targets + 1] where the edges to each begin, by target. */
+static cl_uint *find_offsets(const struct pagerank *pagerank, const uint32_t *splits)
+{
+    const struct graph *rows = &pagerank->part.rows;
+    const uint64_t n = n_targets(pagerank);
+    cl_uint *offsets = app_array(n + 1, sizeof *offsets, "a list of edges");
+    for (uint64_t v = 0; v <= n; v++)
         offsets[v] = 0;
     for (uint64_t u = 0; u < rows->n_vertices; u++)
         for (uint64_t e = rows->offsets[u]; e < splits[u]; e++)
-            offsets[target_of(part, e) + 1]++;
-    for (uint64_t v = 0; v < rows->n_vertices; v++)
+            offsets[target_of(pagerank, e) + 1]++;
+    for (uint64_t v = 0; v < n; v++)
         offsets[v + 1] += offsets[v];
     return offsets;
 }
@@ -44,15 +54,15 @@ static cl_uint *find_offsets(const struct graph_part *part, const uint32_t *spli
 static void upload_sources(struct pagerank *pagerank, const uint32_t *splits,
                            const cl_uint *offsets)
 {
-    const struct graph_part *part = &pagerank->part;
-    uint64_t n = part->rows.n_vertices, n_edges = offsets[n];
+    const struct graph *rows = &pagerank->part.rows;
+    uint64_t n = n_targets(pagerank), n_edges = offsets[n];
     cl_uint *sources = app_array(n_edges, sizeof *sources, "a list of edges");
     cl_uint *next = app_array(n, sizeof *next, "a list of edges");
     for (uint64_t v = 0; v < n; v++)
         next[v] = offsets[v];
-    for (uint64_t u = 0; u < n; u++)
-        for (uint64_t e = part->rows.offsets[u]; e < splits[u]; e++)
-            sources[next[target_of(part, e)]++] = (cl_uint)u;
+    for (uint64_t u = 0; u < rows->n_vertices; u++)
+        for (uint64_t e = rows->offsets[u]; e < splits[u]; e++)
+            sources[next[target_of(pagerank, e)]++] = (cl_uint)u;
     pagerank->sources = node_array(&pagerank->node, n_edges * sizeof *sources, sources);
     free(next);
     free(sources);
@@ -60,7 +70,7 @@ static void upload_sources(struct pagerank *pagerank, const uint32_t *splits,
 
 static void upload_chunks(struct pagerank *pagerank, const cl_uint *offsets)
 {
-    uint64_t n = pagerank->part.rows.n_vertices;
+    uint64_t n = n_targets(pagerank);
     cl_uint *chunks = app_array(n + 1, sizeof *chunks, "a list of edges");
     chunks[0] = 0;
     for (uint64_t v = 0; v < n; v++)
@@ -70,6 +80,7 @@ static void upload_chunks(struct pagerank *pagerank, const cl_uint *offsets)
         for (cl_uint i = chunks[v]; i < chunks[v + 1]; i++)
             starts[i] = offsets[v] + (i - chunks[v]) * CHUNK;
     starts[chunks[n]] = offsets[n];
+    pagerank->n_own_chunks = chunks[pagerank->part.rows.n_vertices];
     pagerank->n_chunks = chunks[n];
     pagerank->chunks = node_array(&pagerank->node, (n + 1) * sizeof *chunks, chunks);
     pagerank->starts =
@@ -86,7 +97,7 @@ static size_t partial_bytes(const struct pagerank *pagerank)
 
 void pagerank_pull_upload(struct pagerank *pagerank, const uint32_t *splits)
 {
-    cl_uint *offsets = find_offsets(&pagerank->part, splits);
+    cl_uint *offsets = find_offsets(pagerank, splits);
     upload_sources(pagerank, splits, offsets);
     upload_chunks(pagerank, offsets);
     free(offsets);
@@ -131,5 +142,11 @@ void pagerank_pull(struct pagerank *pagerank)
     if (pagerank->node.schedule)
         tasks_run_stretches(&pagerank->tasks, pagerank->pull);
     else
-        node_run(&pagerank->node, pagerank->pull, pagerank->n_chunks);
+        node_run(&pagerank->node, pagerank->pull, pagerank->n_own_chunks);
+}
+
+void pagerank_pull_for_others(struct pagerank *pagerank)
+{
+    node_run_from(&pagerank->node, pagerank->pull, pagerank->n_own_chunks,
+                  pagerank->n_chunks - pagerank->n_own_chunks);
 }

@@ -29,6 +29,10 @@ GROUPS["options and files"] = [
     ("sssp", "-u 4 -d -1", "-d: '-1'"),
     ("sssp", "-u 4 --schedule counter --send-own", "--schedule: distances of 32 bits, no --delta, and no --send-own"),
     ("pagerank", "-u 4 --schedule counter --send-own", "--schedule: no --send-own"),
+    ("pagerank", "-u 4 --send mail", "--send: 'mail' is neither words nor edges"),
+    ("pagerank", "-u 4 --send words --send-own", "--send words: no --send-own, --per-item or --model"),
+    ("pagerank", "-u 4 --per-item 2 --send words", "--send words: no --send-own, --per-item or --model"),
+    ("pagerank", "-u 4 --send words --model lane", "--send words: no --send-own, --per-item or --model"),
     ("color", "-u 4 -g 4", "give only one of -f, -g, -u, --mesh and --band"),
     ("color", "--mesh 5", "--mesh: '5'"),
     ("color", "--band 0", "--band: '0' is not in"),
@@ -181,6 +185,7 @@ GROUPS["heap of ranks"] = [
     ("gups", "--table 20", "heap", HEAP_20K),
     ("gups-mod", "--table 20", "heap", HEAP_20K),
     ("pagerank", "-u 16 -k 1", "heap", HEAP_20K),
+    ("pagerank", "-u 12 -k 9", "heap", HEAP_20K),  # has the sums, and not the words
     ("sssp", "-u 16 -k 1", "heap", HEAP_20K),
     ("color", "-u 16 -k 1", "heap", HEAP_20K),
     ("mst", "-u 16 -k 1", "heap", HEAP_20K),
