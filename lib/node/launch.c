@@ -17,6 +17,7 @@
 #include "node/node.h"
 #include "node/settings.h"
 #include "node/sizes.h"
+#include "node/wait_list.h"
 #include "opencl/given.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
@@ -211,6 +212,16 @@ static void watch(struct gravel *gravel, cl_event event)
         gravel_pump_watch(gravel->pump, event);
 }
 
+/* Whether there are so many slices that the launch waits for some of them. */
+static bool waits_for_a_batch(struct gravel_slicer slicer, uint64_t most)
+{
+    struct gravel_slice slice;
+    uint32_t n = 0;
+    while (n < 2 * BATCH && gravel_slicer_next(&slicer, most, &slice))
+        n++;
+    return n == 2 * BATCH;
+}
+
 /*
  * Slice after slice; the command queue is in order. Each is remembered, so that its event stays until it has ended: if
  * an event that it waits for ends with an error, PoCL 3.1 goes to it. @param event  [out] the last one's.
@@ -221,8 +232,10 @@ static int launch_beside(struct gravel *gravel, cl_kernel kernel, struct gravel_
     struct gravel_slice slice;
     uint64_t most = slice_beside(gravel, slicer);
     cl_event previous = NULL; /* last slice of the batch before */
-    int code = 0;
     *event = NULL;
+    int code = waits_for_a_batch(*slicer, most)
+                   ? gravel_wait_list(gravel, "gravel_launch", n_wait, wait)
+                   : 0;
     for (uint32_t n = 1; !code && gravel_slicer_next(slicer, most, &slice); n++) {
         code = enqueue_next(gravel, kernel, slicer, &slice, n_wait, wait, event);
         n_wait = 0;
@@ -270,7 +283,7 @@ static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
 
 /* Slice by slice, each one's packages fetched before the next begins. */
 static int launch_drained(struct gravel *gravel, cl_kernel kernel, struct gravel_slicer *slicer,
-                          cl_uint n_wait, const cl_event *wait, cl_event *event)
+                          cl_event *event)
 {
     struct gravel_slice slice;
     uint64_t groups = gravel->config.slice_groups ? gravel->config.slice_groups : 1;
@@ -279,8 +292,7 @@ static int launch_drained(struct gravel *gravel, cl_kernel kernel, struct gravel
     *event = NULL;
     while (!code && gravel_slicer_next(slicer, groups, &slice)) {
         uint32_t before = gravel_pump_reserved(gravel->pump);
-        code = enqueue_next(gravel, kernel, slicer, &slice, n_wait, wait, event);
-        n_wait = 0;
+        code = enqueue_next(gravel, kernel, slicer, &slice, 0, NULL, event);
         if (!code)
             code = drain(gravel, kernel, *event);
         uint32_t packages = gravel_pump_reserved(gravel->pump) - before;
@@ -317,8 +329,11 @@ static int launch_sliced(struct gravel *gravel, cl_kernel kernel, const struct g
                        sizes->local ? sizes->local : chosen);
     if (gravel->device.step != GRAVEL_STEP_DRAIN)
         return launch_beside(gravel, kernel, &slicer, n_wait, wait, event);
+    int code = gravel_wait_list(gravel, "gravel_launch", n_wait, wait);
+    if (code)
+        return code;
     pthread_mutex_lock(&gravel->drain_lock);
-    int code = launch_drained(gravel, kernel, &slicer, n_wait, wait, event);
+    code = launch_drained(gravel, kernel, &slicer, event);
     pthread_mutex_unlock(&gravel->drain_lock);
     return code;
 }
@@ -345,7 +360,7 @@ uint32_t gravel_node_groups_at_once(const struct gravel *gravel)
 }
 
 int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
-                    cl_uint n_wait, const cl_event *wait, cl_event *event)
+                    cl_event *event)
 {
     const struct gravel_slicer whole = {.n_dimensions = 1, .local = {group_items, 1, 1}};
     const struct gravel_slice all = {.size = {n_groups * group_items, 1, 1}, .n_groups = n_groups};
@@ -353,7 +368,7 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     if (is_drained)
         pthread_mutex_lock(&gravel->drain_lock);
     gravel_checked_begin_launch(gravel);
-    int code = enqueue_next(gravel, kernel, &whole, &all, n_wait, wait, event);
+    int code = enqueue_next(gravel, kernel, &whole, &all, 0, NULL, event);
     if (!code) {
         trace_launch(gravel, kernel, *event);
         code = gravel_launches_add(&gravel->launches, kernel, *event);

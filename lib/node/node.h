@@ -4,7 +4,7 @@
  *
  * Path:    gravel.h -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c (open), close.c; settings.c,
  *          defaults.c, bindings.c, handlers.c (what the caller gives); messages.c, waits.c, heap.c, maps.c; launch.c
- *          (programs too), sizes.c, enqueue.c (commands), server.c, flows.c; limits.c (of waits for the device),
+ *          (programs too), sizes.c, wait_list.c, enqueue.c (commands), server.c, flows.c; limits.c (of waits for the device),
  *          checked.c, log.c, report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
@@ -124,7 +124,7 @@ uint32_t gravel_node_groups_at_once(const struct gravel *gravel);
  * @return       0; GRAVEL_ECL; GRAVEL_ENOMEM; as gravel_launches_wait_for.
  */
 int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
-                    cl_uint n_wait, const cl_event *wait, cl_event *event);
+                    cl_event *event);
 
 /** limits.c: whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);

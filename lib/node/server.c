@@ -8,6 +8,7 @@
 #include "gravel/server.h"
 
 #include "node/node.h"
+#include "node/wait_list.h"
 #include "opencl/given.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
@@ -64,8 +65,6 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
 /* What a launch hands to its kernels' callback. */
 struct launching {
     struct gravel *gravel;
-    cl_uint n_wait; /* of the first kernel */
-    const cl_event *wait;
     cl_event event; /* of the last */
 };
 
@@ -74,9 +73,7 @@ static int run(void *context, cl_kernel kernel, size_t n_groups, size_t group_it
     struct launching *launching = context;
     if (gravel_node_has_failed(launching->gravel))
         return gravel_failure_report(&launching->gravel->failure);
-    int code = gravel_node_run(launching->gravel, kernel, n_groups, group_items, launching->n_wait,
-                               launching->wait, &launching->event);
-    launching->n_wait = 0;
+    int code = gravel_node_run(launching->gravel, kernel, n_groups, group_items, &launching->event);
     if (!code && gravel_mail_words_bytes(&launching->gravel->servers.mail))
         code = gravel_pump_look(launching->gravel->pump);
     return code;
@@ -177,10 +174,12 @@ static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items
 int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items, uint32_t flags,
                          cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
-    struct launching launching = {.gravel = gravel, .n_wait = n_wait, .wait = wait};
+    struct launching launching = {.gravel = gravel};
     int code = check(gravel, kernel, n_items, flags, n_wait, wait);
     if (!code && gravel_node_has_failed(gravel))
         code = gravel_failure_report(&gravel->failure);
+    if (!code)
+        code = gravel_wait_list(gravel, "gravel_server_launch", n_wait, wait);
     if (code) {
         if (event)
             *event = NULL;

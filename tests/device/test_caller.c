@@ -395,6 +395,41 @@ static void launch_waits_for_its_list_and_gives_an_event(void **state)
     OK(gravel_close(gravel));
 }
 
+/* A program that sets the event after the launch would wait for itself where the launch waits. */
+static void launch_that_waits_for_the_callers_own_gate_says_so(void **state)
+{
+    (void)state;
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    cl_int error;
+    cl_event end = NULL;
+    config.timeout_ms = 500;
+    OK(gravel_open(&gravel, &config, NULL));
+    uint64_t word = alloc_or_die(gravel, 64);
+    cl_kernel kernel =
+        body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", (const uint64_t[3]){word});
+    cl_event gate = clCreateUserEvent(gravel_cl_context(gravel), &error);
+    MUST(error == CL_SUCCESS);
+    const size_t global_size = 64 * 4096, local_size = 64; /* many slices */
+    if (is_sliced(gravel)) {
+        expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 1, &gate, &end),
+                     GRAVEL_ETIMEOUT, "nobody has set wait[0], a user event");
+        MUST(clSetUserEventStatus(gate, -5) == CL_SUCCESS);
+        expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 1, &gate, &end),
+                     GRAVEL_ECL, "gravel_launch: wait[0] ended with an error");
+    } else {
+        OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 1, &gate, &end));
+        MUST(clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS);
+        clReleaseEvent(end);
+    }
+    OK(gravel_quiet(gravel));
+    assert_int_equal(word32(gravel, 0, word), is_sliced(gravel) ? 0 : global_size);
+    expect_works(gravel);
+    clReleaseEvent(gate);
+    clReleaseKernel(kernel);
+    OK(gravel_close(gravel));
+}
+
 /* On drain a launch returns when its kernel has ended, so its list must complete without this thread. */
 static void launches_whose_list_fails_send_nothing(void **state)
 {
@@ -490,6 +525,7 @@ int main(void)
         cmocka_unit_test(callers_queue_out_of_order_is_refused),
         cmocka_unit_test(objects_of_another_context_are_refused),
         cmocka_unit_test(launch_waits_for_its_list_and_gives_an_event),
+        cmocka_unit_test(launch_that_waits_for_the_callers_own_gate_says_so),
         cmocka_unit_test(launches_whose_list_fails_send_nothing),
         cmocka_unit_test(many_launches_without_a_wait_send_all),
         cmocka_unit_test(waits_with_nothing_sent_return_at_once),
