@@ -412,9 +412,9 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
  * @param global_size   [n_dimensions] work-items; 0 is none.
  * @param local_size    [n_dimensions] work-items of a group, or NULL: what the kernel requires, or the driver's choice;
  *                      on pump and drain one of up to gravel_group_size that divides the first dimension.
- * @param wait          [n_wait] events of the node's context that hold up the kernel. On drain, and on pump if the launch
- *                      has many slices, the call waits for them: for a user event, which another thread has to set, no
- *                      longer than GRAVEL_TIMEOUT.
+ * @param wait          [n_wait] events of the node's context that hold up the kernel. On drain, and on pump if the
+ *                      launch has many slices, the call waits for them: for a user event, which another thread has to
+ *                      set, no longer than GRAVEL_TIMEOUT.
  * @param event         [out] of the kernel's end, to be released by the caller; or NULL.
  * @return              0; GRAVEL_EINVAL (dimensions, sizes; a kernel or an event of another context, with its
  *                      place; n_wait without wait); GRAVEL_ECL; on pump and drain also GRAVEL_EKERNEL and

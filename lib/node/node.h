@@ -4,8 +4,8 @@
  *
  * Path:    gravel.h -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c (open), close.c; settings.c,
  *          defaults.c, bindings.c, handlers.c (what the caller gives); messages.c, waits.c, heap.c, maps.c; launch.c
- *          (programs too), sizes.c, wait_list.c, enqueue.c (commands), server.c, flows.c; limits.c (of waits for the device),
- *          checked.c, log.c, report.c, stats.c.
+ *          (programs too), sizes.c, wait_list.c, enqueue.c (commands), server.c, flows.c; limits.c (of waits for the
+ *          device), checked.c, log.c, report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H

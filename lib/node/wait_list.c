@@ -37,12 +37,12 @@ static int check(void *context, struct gravel_wait *wait)
     if (limit_ns == 0 || waited_ns < limit_ns)
         return 0;
     return listed->is_set_by_host
-               ? gravel_fail(
-                     GRAVEL_ETIMEOUT,
-                     "%s waits for its list on step %s, and nobody has set wait[%u], a user event, "
-                     "for %.1f s (GRAVEL_TIMEOUT): another thread has to",
-                     wait->what, gravel_step_name(listed->gravel->device.step), listed->i,
-                     (double)waited_ns * 1e-9)
+               ? gravel_fail(GRAVEL_ETIMEOUT,
+                             "%s waits for its list on step %s, and no thread has set wait[%u], a "
+                             "user event, "
+                             "for %.1f s (GRAVEL_TIMEOUT)",
+                             wait->what, gravel_step_name(listed->gravel->device.step), listed->i,
+                             (double)waited_ns * 1e-9)
                : gravel_fail(GRAVEL_EKERNEL,
                              "%s: wait[%u] has not ended within %.1f s (GRAVEL_KERNEL_LIMIT)",
                              wait->what, listed->i, (double)waited_ns * 1e-9);

@@ -413,7 +413,7 @@ static void launch_that_waits_for_the_callers_own_gate_says_so(void **state)
     const size_t global_size = 64 * 4096, local_size = 64; /* many slices */
     if (is_sliced(gravel)) {
         expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 1, &gate, &end),
-                     GRAVEL_ETIMEOUT, "nobody has set wait[0], a user event");
+                     GRAVEL_ETIMEOUT, "no thread has set wait[0], a user event");
         MUST(clSetUserEventStatus(gate, -5) == CL_SUCCESS);
         expect_error(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 1, &gate, &end),
                      GRAVEL_ECL, "gravel_launch: wait[0] ended with an error");
