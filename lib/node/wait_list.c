@@ -39,8 +39,7 @@ static int check(void *context, struct gravel_wait *wait)
     return listed->is_set_by_host
                ? gravel_fail(GRAVEL_ETIMEOUT,
                              "%s waits for its list on step %s, and no thread has set wait[%u], a "
-                             "user event, "
-                             "for %.1f s (GRAVEL_TIMEOUT)",
+                             "user event, for %.1f s (GRAVEL_TIMEOUT)",
                              wait->what, gravel_step_name(listed->gravel->device.step), listed->i,
                              (double)waited_ns * 1e-9)
                : gravel_fail(GRAVEL_EKERNEL,

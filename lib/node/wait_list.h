@@ -16,8 +16,8 @@
  *
  * @param call  the public call, for errors.
  * @return      0; GRAVEL_ETIMEOUT: no thread has set a user event for GRAVEL_TIMEOUT; GRAVEL_EKERNEL: another event has
- *              not ended within GRAVEL_KERNEL_LIMIT; GRAVEL_ECL: it ended with an error; what ended the node. Each names
- *              the event.
+ *              not ended within GRAVEL_KERNEL_LIMIT; GRAVEL_ECL: it ended with an error; what ended the node. The text
+ *              names the event.
  */
 int gravel_wait_list(struct gravel *gravel, const char *call, cl_uint n, const cl_event *events);
 
