@@ -2,9 +2,10 @@
 """PoCL with a short library of built-in functions, the same functions, for the tests of a check.
 
 Each process that builds a program for a CPU reads PoCL's whole library of them, 10 MB of LLVM's bitcode: half a second
-of the processor, a third of what most tests take. The library's copy here lacks those that no file of this tree names,
-and that no other calls. A kernel that needs one all the same does not build, and the log names the function. PoCL looks
-for its library beside itself, so that a folder of links and a list of drivers of its own make it take the copy.
+of the processor, a third of what most tests take. Each program begins with 14000 declarations of them, a tenth of a
+second. The copies here lack the functions that no file of this tree names, and that no other calls. A kernel that needs
+one all the same does not build, and the log names the function. PoCL looks for both files beside itself, so that a
+folder of links and a list of drivers of its own make it take the copies.
 
 usage: kernel_library.py FOLDER      makes FOLDER, of which FOLDER/vendors is for OCL_ICD_VENDORS
 exit:  0; else nothing is of use: no PoCL, or not as it was found to be laid out (3.1, of Debian 12)
@@ -19,10 +20,12 @@ import shutil
 import sys
 
 VENDORS = "/etc/OpenCL/vendors"
+HEADER = "opencl-c.h"
 SOURCES = re.compile(r".*\.(cl|h|md)")  # all words of them; of C only those in literals, where kernels are
 FOLDERS = ("apps", "bench", "cl", "docs", "examples", "include", "lib", "study", "tests", "tools")
 # What PoCL takes by the processor's flags, the best last; others keep all their functions.
 VARIANTS = {"avx2": "avx2", "avx512f": "avx512"}
+DECLARATION = re.compile(r"[^#/(]*\b__ovld\b[^(]*?\b(\w+)\s*\(.*\);\s*$")  # on a line of its own
 BUILT_IN = re.compile(r"_Z\d+(?:_cl_)?[a-z]\w*")
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 PASTED = "atom"  # what macros make of pieces
@@ -80,6 +83,10 @@ def words_of_tree():
     return words
 
 
+def is_called(plain, words):
+    return plain in words or plain.startswith(PASTED)
+
+
 def is_needed(name, words):
     """Whether a kernel of the tree may call it. Mangled names end with the types, which words do not tell apart."""
     if name.startswith("Sleef_"):  # what functions of mathematics are made of
@@ -88,13 +95,22 @@ def is_needed(name, words):
         return True
     length = int(re.match(r"_Z(\d+)", name).group(1))
     plain = name[len("_Z%d" % length):][:length].removeprefix("_cl_")
-    return plain in words or plain.startswith(PASTED)
+    return is_called(plain, words)
 
 
-def shorten(llvm, path, to):
-    library, words = Bitcode(llvm, path), words_of_tree()
+def shorten_library(llvm, path, to, words):
+    library = Bitcode(llvm, path)
     library.delete_unused([function for function in library.functions() if not is_needed(library.name(function), words)])
     library.write(to)
+
+
+def shorten_header(path, to, words):
+    """The declarations of built-in functions, of which a program has 14000 before its first line."""
+    with open(path, encoding="utf-8") as whole, open(to, "w", encoding="utf-8") as short:
+        for line in whole:
+            declared = DECLARATION.match(line)
+            if not declared or is_called(declared.group(1), words):
+                short.write(line)
 
 
 def find_driver():
@@ -125,10 +141,13 @@ def link_all(pattern, folder, besides=()):
 def main(folder):
     shutil.rmtree(folder, ignore_errors=True)
     icd, driver, path = find_driver()
-    home = os.path.dirname(path)
+    home, share, words = os.path.dirname(path), os.path.join(folder, "share", "pocl"), words_of_tree()
     (library,) = glob.glob(os.path.join(home, "..", "..", "share", "pocl", "kernel-*-%s.bc" % variant()))
-    link_all(os.path.join(os.path.dirname(library), "*"), os.path.join(folder, "share", "pocl"), [library])
-    shorten(driver, library, os.path.join(folder, "share", "pocl", os.path.basename(library)))
+    include = os.path.join(os.path.dirname(library), "include")
+    link_all(os.path.join(os.path.dirname(library), "*"), share, [library, include])
+    shorten_library(driver, library, os.path.join(share, os.path.basename(library)), words)
+    link_all(os.path.join(include, "*"), os.path.join(share, "include"), [os.path.join(include, HEADER)])
+    shorten_header(os.path.join(include, HEADER), os.path.join(share, "include", HEADER), words)
     link_all(os.path.join(home, "libpocl.so.*"), os.path.join(folder, "lib", "driver"))
     os.symlink(os.path.join(home, "pocl"), os.path.join(folder, "lib", "driver", "pocl"))
     link_all(os.path.join(VENDORS, "*"), os.path.join(folder, "vendors"), [icd])
