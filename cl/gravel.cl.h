@@ -63,7 +63,9 @@
  * the host wait for that, and for answers. Messages of one work-group to one node are applied in order. A message to a
  * destination or index that does not exist is refused; the host's next quiet or barrier reports it.
  *
- * Names that begin with gravelp_ or GRAVELP_ are private.
+ * Names that begin with gravelp_ or GRAVELP_ are private. Parameters and members here have short names, of small
+ * letters: a macro that has one of these is defined behind the include, or has capitals, or the program does not
+ * build.
  *
  * Path:    the user's kernel -> this -> device/, in the order send, queue; then lib/memory/package.h on the host.
  * Memory:  stores to global memory before a call are visible to the host when it sees the message (P2); what was

@@ -83,3 +83,32 @@ const char *gravel_macros_find(const char *options, const char *header, size_t *
     }
     return NULL;
 }
+
+static bool is_of_language(const char *name, size_t length)
+{
+    static const char *const words[] = {"kernel",  "global", "local",    "constant", "private",
+                                        "generic", "uchar",  "ushort",   "uint",     "ulong",
+                                        "size_t",  "inline", "restrict", "barrier"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && !strncmp(words[i], name, length))
+            return true;
+    return false;
+}
+
+const char *gravel_macros_find_defined(const char *line, const char *header, size_t *length)
+{
+    static const char *const define = "define";
+    line += strspn(line, " \t");
+    if (*line != '#')
+        return NULL;
+    line += 1 + strspn(line + 1, " \t");
+    if (strncmp(line, define, strlen(define)) != 0)
+        return NULL;
+    line += strlen(define);
+    line += strspn(line, " \t");
+    *length = gravel_word_length(line);
+    return islower((unsigned char)*line) && !is_of_language(line, *length) &&
+                   has_word(header, line, *length)
+               ? line
+               : NULL;
+}

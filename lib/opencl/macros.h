@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Macros of a program's options that would change the device headers: these have parameters, variables and members with
- * short names, and OpenCL C has no way to hide a macro from them.
+ * Macros of a program that would change the device headers: these have parameters, variables and members with short
+ * names, and OpenCL C has no way to hide a macro from them.
  *
- * Path:    program.c, advice.c -> macros.c.
+ * Path:    program.c (options), source.c (text), advice.c -> macros.c.
  */
 #ifndef GRAVEL_OPENCL_MACROS_H
 #define GRAVEL_OPENCL_MACROS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** The length of the word that begins here [characters]; 0 if none does. */
@@ -23,5 +24,13 @@ size_t gravel_word_length(const char *at);
  * @return         the name, in the options; NULL if there is none.
  */
 const char *gravel_macros_find(const char *options, const char *header, size_t *length);
+
+/**
+ * The macro that a line of a text defines, if a header's code has a word of it. Not if it is one of the language's, by
+ * which other texts are made to compile as OpenCL C.
+ *
+ * @return  as gravel_macros_find, in the line.
+ */
+const char *gravel_macros_find_defined(const char *line, const char *header, size_t *length);
 
 #endif

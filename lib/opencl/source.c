@@ -7,6 +7,8 @@
  */
 #include "opencl/source.h"
 
+#include "opencl/macros.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,17 +89,44 @@ bool gravel_source_includes(const char *text, const struct gravel_source_header 
     return false;
 }
 
+/*
+ * Before a header, for each macro that the text up to there defines and the header has a word of: an error, unless the
+ * compiler has left the definition out, or the text has undefined it.
+ */
+static void write_guards(FILE *out, const char *name, const char *text, const char *end,
+                         uint32_t line, const struct gravel_source_header *header)
+{
+    bool in_comment = false;
+    size_t length;
+    while (text < end) {
+        const char *macro =
+            in_comment ? NULL : gravel_macros_find_defined(text, header->text, &length);
+        if (macro) {
+            fprintf(out, "#ifdef %.*s", (int)length, macro);
+            write_line_directive(out, line, name);
+            fprintf(
+                out,
+                "#error the macro %.*s is a word that %s uses: define it behind the include, or "
+                "call it otherwise, by capitals\n#endif\n",
+                (int)length, macro, header->name);
+        }
+        text += scan_line(text, &in_comment);
+    }
+}
+
 void gravel_source_expand(FILE *out, const char *name, const char *text,
                           const struct gravel_source_header *headers)
 {
     bool in_comment = false;
     write_line_directive(out, 1, name);
     text = skip_mark(text);
+    const char *const begin = text;
     for (uint32_t line = 1; *text; line++) {
         const struct gravel_source_header *header =
             in_comment ? NULL : find_included(text, headers);
         size_t length = scan_line(text, &in_comment);
         if (header) {
+            write_guards(out, name, begin, text, line, header);
             write_line_directive(out, 1, header->name);
             fputs(header->text, out);
             write_line_directive(out, line + 1, name);

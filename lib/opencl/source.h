@@ -22,7 +22,8 @@ struct gravel_source_header {
 bool gravel_source_includes(const char *text, const struct gravel_source_header *headers);
 
 /**
- * Write a text with the headers in place; what follows a header keeps its line numbers.
+ * Write a text with the headers in place; what follows a header keeps its line numbers. A macro that the text defines
+ * ahead of a header that has a word of it makes the text not build, and the compiler's message names it.
  *
  * @param name     of the text, for compiler messages; up to 256 characters of it are used.
  * @param text     OpenCL C. An include in a comment stays, and so does one of any other file; a byte order mark at the

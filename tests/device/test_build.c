@@ -92,6 +92,31 @@ static void macros_that_change_the_headers_are_refused(void **state)
     }
 }
 
+#define BEHIND "#include \"gravel.cl.h\"\nkernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n"
+
+/* Which would pass for parameters: calls that mean something else, without an error. */
+static void macros_ahead_of_the_headers_are_refused(void **state)
+{
+    static const char *const refused[] = {"#define n 5\n" BEHIND, "\n\n # define n(x) x\n" BEHIND,
+                                          "#ifndef nowhere\n#define n\n#endif\n" BEHIND,
+                                          "/* a\n*/\n#define value 1\n#define n 5\n" BEHIND};
+    static const char *const built[] = {
+        "#define n 5\n#undef n\n" BEHIND,
+        "#ifdef nowhere\n#define n 5\n#endif\n" BEHIND,
+        "/*\n#define n 5\n*/\n" BEHIND,
+        "#define N 5\n#define no_word_of_it n\n" BEHIND,
+        "#ifndef __OPENCL_VERSION__\n#define kernel\n#endif\n#define global global\n" BEHIND,
+        BEHIND "#define n 5\nkernel void l(global int *x) { *x = n; }\n"};
+    cl_program program;
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        expect_no_build(refused[i], NULL, "the macro n is a word that gravel.cl.h uses");
+    for (size_t i = 0; i < sizeof built / sizeof *built; i++) {
+        OK(gravel_program_build(gravel, "k.cl", built[i], NULL, &program));
+        clReleaseProgram(program);
+    }
+}
+
 static void other_macros_are_the_programs_own(void **state)
 {
     static const char *const options[] = {"-DN=5", "-Dno_word_of_it=1",
@@ -209,6 +234,7 @@ int main(void)
         cmocka_unit_test(unknown_handler_is_named),
         cmocka_unit_test(another_arena_version_is_refused_at_build),
         cmocka_unit_test(macros_that_change_the_headers_are_refused),
+        cmocka_unit_test(macros_ahead_of_the_headers_are_refused),
         cmocka_unit_test(other_macros_are_the_programs_own),
         cmocka_unit_test(a_missing_macro_is_named),
         cmocka_unit_test(a_macro_that_stands_twice_is_named),
