@@ -229,6 +229,12 @@ def mirror_calls():
             "\n## In kernels\n\n" + device_body(device))
 
 
+def accumulator_calls():
+    host, device = "include/gravel/accumulator.h", "cl/accumulator.cl.h"
+    return (NOTE % (host + " and " + device) + "# Accumulators\n\n" + host_body(host) +
+            "\n## In kernels\n\n" + device_body(device))
+
+
 def steal_calls():
     host, device = "include/gravel/steal.h", "cl/steal.cl.h"
     return (NOTE % (host + " and " + device) + "# Work stealing\n\n" + host_body(host) +
@@ -321,7 +327,7 @@ def counters():
 
 def errors():
     """Codes by call: few calls name a code that many return, and many codes belong to one call."""
-    text = "".join(read("include/gravel/%s.h" % name) for name in ("gravel", "flow", "steal", "server", "mirror"))
+    text = "".join(read("include/gravel/%s.h" % name) for name in ("gravel", "flow", "steal", "server", "mirror", "accumulator"))
     returned = {}
     for comment, code in pieces(text):
         call = re.search(r"\b(gravel_\w+)\(", code)
@@ -329,7 +335,7 @@ def errors():
             returned.setdefault(call.group(1), []).append("`%s`" % name)
     codes = ["| `%s` | %s | %s |" % tuple(row) for row in rows("include/gravel/gravel.h", "GRAVEL_ERRORS")]
     calls = ["| `%s` | %s |" % (call, ", ".join(dict.fromkeys(names))) for call, names in returned.items()]
-    return (NOTE % "include/gravel/gravel.h, flow.h, steal.h, server.h and mirror.h" + "# Errors\n\nA call returns 0 or one of these "
+    return (NOTE % "include/gravel/gravel.h, flow.h, steal.h, server.h, mirror.h and accumulator.h" + "# Errors\n\nA call returns 0 or one of these "
             "codes. `gravel_strerror` gives the code's text, `gravel_last_error` what exactly went\nwrong. Once a node has "
             "failed, every call returns the error that ended it: [failure](../design/failure.md). So any call\nmay return "
             "`GRAVEL_EABORT`, after `gravel_abort`.\n\n| code | value | text |\n|---|---|---|\n" + "\n".join(codes) +
@@ -339,7 +345,7 @@ def errors():
 
 PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
          "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls,
-         "mirror-calls": mirror_calls, "settings": settings, "counters": counters,
+         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "settings": settings, "counters": counters,
          "errors": errors}
 
 

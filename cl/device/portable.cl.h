@@ -127,6 +127,16 @@ GRAVELP_INLINE uint gravelp_device_fetch_add_acq_rel(global uint *word, uint val
     return atomic_fetch_add_explicit((gravelp_word *)word, value, memory_order_acq_rel,
                                      memory_scope_device);
 }
+GRAVELP_INLINE uint gravelp_device_fetch_or_release(global uint *word, uint bits)
+{
+    return atomic_fetch_or_explicit((gravelp_word *)word, bits, memory_order_release,
+                                    memory_scope_device);
+}
+GRAVELP_INLINE uint gravelp_device_exchange_acquire(global uint *word, uint value)
+{
+    return atomic_exchange_explicit((gravelp_word *)word, value, memory_order_acquire,
+                                    memory_scope_device);
+}
 
 #else /* OpenCL 1.2: volatile accesses and fences; oclgrind, and a fallback that program.c must allow */
 
@@ -166,6 +176,17 @@ GRAVELP_INLINE uint gravelp_device_fetch_add_acq_rel(global uint *word, uint val
 {
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     uint old = atomic_add((volatile global uint *)word, value);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    return old;
+}
+GRAVELP_INLINE uint gravelp_device_fetch_or_release(global uint *word, uint bits)
+{
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    return atomic_or((volatile global uint *)word, bits);
+}
+GRAVELP_INLINE uint gravelp_device_exchange_acquire(global uint *word, uint value)
+{
+    uint old = atomic_xchg((volatile global uint *)word, value);
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     return old;
 }

@@ -76,6 +76,9 @@
       "derives it: 256, and more where many groups of clients run at once [slots]")               \
     X(BYTES, heap_bytes, GRAVEL_HEAP, 256u << 20, 4096, 1ull << 46, "memory",                     \
       "symmetric heap of each node [bytes]")                                                      \
+    X(BYTES, accumulate_bytes, GRAVEL_ACCUMULATE_MEMORY, 1u << 30, 4096, 1ull << 46, "memory",    \
+      "memory of the device for shadows of all accumulators of a node; one that needs more is "   \
+      "refused [bytes]")                                                                          \
     X(BOOL, huge_pages, GRAVEL_HUGE_PAGES, 1, 0, 1, "memory",                                     \
       "ask the system for huge pages for the arena")                                              \
     X(BYTES, queue_bytes, GRAVEL_QUEUE, 0, 0, 1ull << 40, "queue",                                \

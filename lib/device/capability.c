@@ -111,21 +111,28 @@ static cl_uint query_warp_items(cl_device_id device)
     return major >= 7 && items == 32 ? 32 : 0;
 }
 
-/* Host allocations of unified shared memory, by a vendor's extension that others took over. */
-static bool query_host_usm(cl_device_id device)
+/* What a device lists of extensions; to be freed; NULL without memory. */
+static char *query_extensions(cl_device_id device)
 {
     size_t bytes = 0;
-    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) != CL_SUCCESS || !bytes)
-        return false;
-    char *extensions = calloc(1, bytes + 1);
-    bool has =
-        extensions &&
-        clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, extensions, NULL) == CL_SUCCESS &&
-        strstr(extensions, "cl_intel_unified_shared_memory");
-    free(extensions);
-    cl_ulong host =
-        has ? query_number(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, sizeof(cl_ulong)) : 0;
-    return host & CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL;
+    clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes);
+    char *list = calloc(1, bytes + 1);
+    if (list && clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, list, NULL) != CL_SUCCESS)
+        list[0] = '\0';
+    return list;
+}
+
+/* Of these, host allocations of unified shared memory are a vendor's that others took over. */
+static void query_by_extensions(cl_device_id device, struct gravel_capability *capability)
+{
+    char *list = query_extensions(device);
+    cl_ulong host = list && strstr(list, "cl_intel_unified_shared_memory")
+                        ? query_number(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, sizeof host)
+                        : 0;
+    capability->has_host_usm = host & CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL;
+    capability->has_long_atomics = list && strstr(list, "cl_khr_int64_base_atomics") &&
+                                   strstr(list, "cl_khr_int64_extended_atomics");
+    free(list);
 }
 
 void gravel_capability_query(cl_device_id device, struct gravel_capability *capability)
@@ -147,7 +154,7 @@ void gravel_capability_query(cl_device_id device, struct gravel_capability *capa
         query_number(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_uint)) != 0;
     capability->has_fine_svm = svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
     capability->has_svm_atomics = svm & CL_DEVICE_SVM_ATOMICS;
-    capability->has_host_usm = query_host_usm(device);
+    query_by_extensions(device, capability);
     capability->has_double =
         query_number(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_ulong)) != 0;
     capability->compute_units =

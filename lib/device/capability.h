@@ -29,6 +29,7 @@ struct gravel_capability {
     bool has_collectives;       /* built-in work-group scan and reduce */
     bool has_subgroups;         /* built-in sub-groups, without an extension's pragma */
     cl_uint warp_items;         /* of NVIDIA's warps, where has_subgroups is not; 0 elsewhere */
+    bool has_long_atomics;      /* of 64 bits: both extensions */
     bool has_double;
     cl_uint compute_units;
     size_t max_group;   /* [work-items] */

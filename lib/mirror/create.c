@@ -22,18 +22,7 @@ extern const char gravel_mirror_cl[];
 
 int gravel_mirror_agree(struct gravel_mirror *mirror, int code)
 {
-    const struct gravel_collective_call call = {.kind = GRAVEL_CALL_MIRROR};
-    char text[GRAVEL_ERROR_BYTES];
-    snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
-    uint32_t node = mirror->gravel->network.transport->node;
-    int64_t least[2] = {code, code ? (int64_t)node : INT64_MAX};
-    int reduced = gravel_node_reduce(mirror->gravel, &call, GRAVEL_MIN, GRAVEL_LONG, least, 2);
-    if (code)
-        return gravel_fail(code, "%s", text);
-    if (reduced || !least[0])
-        return reduced;
-    return gravel_fail((int)least[0], "%s: node %" PRId64 " cannot: %s", mirror->call, least[1],
-                       gravel_strerror((int)least[0]));
+    return gravel_node_agree_on_code(mirror->gravel, GRAVEL_CALL_MIRROR, mirror->call, code);
 }
 
 /* All nodes make one kind of mirror, of one array. */

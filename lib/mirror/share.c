@@ -22,35 +22,20 @@ static uint32_t turn_of(const struct gravel_mirror *mirror)
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
 
-/* On the caller's queue, one work-item for each of n words. A kernel of ours waits for nothing, so it is one command on
- * every step. @param arguments  all but the arena and n. */
+/* On the caller's queue, one work-item for each of n words. @param arguments  all but the arena and n. */
 static int run(struct gravel_mirror *mirror, cl_kernel kernel,
                const struct gravel_argument *arguments, cl_uint n_arguments, uint64_t n)
 {
-    struct gravel *gravel = mirror->gravel;
+    const struct gravel_device *device = &mirror->gravel->device;
     const cl_uint n_words = (cl_uint)n;
     const struct gravel_argument last[] = {GRAVEL_ARGUMENT(n_words)};
-    const size_t global = (n + mirror->group - 1) / mirror->group * mirror->group;
-    const struct gravel_command command = {.call = mirror->call,
-                                           .kernel = kernel,
-                                           .n_dimensions = 1,
-                                           .global = &global,
-                                           .local = &mirror->group};
-    cl_event end = NULL;
-    cl_int error = gravel_cl_kernel_set(&gravel->device, kernel, 1, arguments, n_arguments);
+    cl_int error = gravel_cl_kernel_set(device, kernel, 1, arguments, n_arguments);
     if (error == CL_SUCCESS)
-        error = GRAVEL_CL_KERNEL_SET(&gravel->device, kernel, 1 + n_arguments, last);
+        error = GRAVEL_CL_KERNEL_SET(device, kernel, 1 + n_arguments, last);
     int code = gravel_check_cl("mirror: clSetKernelArg", error);
-    if (code || n == 0)
-        return code;
-    gravel_checked_begin_launch(gravel);
-    code = gravel_node_enqueue(gravel, &command, 0, NULL, &end);
-    if (!code)
-        code = gravel_launches_add(&gravel->launches, kernel, end);
-    gravel_checked_end_launch(gravel, end ? kernel : NULL);
-    cl_int flushed = clFlush(gravel->device.queue);
-    gravel_cl_event_release(end);
-    return code ? code : gravel_check_cl("mirror: clFlush", flushed);
+    return code ? code
+                : gravel_node_enqueue_own(mirror->gravel, mirror->call, kernel, n, mirror->group,
+                                          true);
 }
 
 static int gather(struct gravel_mirror *mirror, uint32_t heap)

@@ -123,3 +123,18 @@ int gravel_agree_on_success(struct gravel *gravel, int code)
                            gravel_strerror((int)worst));
     return 0;
 }
+
+int gravel_node_agree_on_code(struct gravel *gravel, uint32_t kind, const char *call, int code)
+{
+    const struct gravel_collective_call collective = {.kind = kind};
+    char text[GRAVEL_ERROR_BYTES];
+    snprintf(text, sizeof text, "%s", code ? gravel_last_error() : "");
+    int64_t least[2] = {code, code ? (int64_t)gravel->network.transport->node : INT64_MAX};
+    int reduced = gravel_node_reduce(gravel, &collective, GRAVEL_MIN, GRAVEL_LONG, least, 2);
+    if (code)
+        return gravel_fail(code, "%s", text);
+    if (reduced || !least[0])
+        return reduced;
+    return gravel_fail((int)least[0], "%s: node %" PRId64 " cannot: %s", call, least[1],
+                       gravel_strerror((int)least[0]));
+}

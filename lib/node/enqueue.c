@@ -134,6 +134,33 @@ int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *comm
     return code;
 }
 
+/* Whether it is over quiet asks, and checked mode. */
+static int enqueue_noted(struct gravel *gravel, const struct gravel_command *command, cl_event *end)
+{
+    gravel_checked_begin_launch(gravel);
+    int code = gravel_node_enqueue(gravel, command, 0, NULL, end);
+    if (!code)
+        code = gravel_launches_add(&gravel->launches, command->kernel, *end);
+    gravel_checked_end_launch(gravel, *end ? command->kernel : NULL);
+    return code;
+}
+
+int gravel_node_enqueue_own(struct gravel *gravel, const char *call, cl_kernel kernel,
+                            uint64_t n_items, size_t group, bool changes_heap)
+{
+    const size_t global = (n_items + group - 1) / group * group;
+    const struct gravel_command command = {
+        .call = call, .kernel = kernel, .n_dimensions = 1, .global = &global, .local = &group};
+    cl_event end = NULL;
+    if (n_items == 0)
+        return 0;
+    int code = changes_heap ? enqueue_noted(gravel, &command, &end)
+                            : gravel_node_enqueue(gravel, &command, 0, NULL, &end);
+    cl_int flushed = clFlush(gravel->device.queue);
+    gravel_cl_event_release(end);
+    return code ? code : gravel_check_cl("clFlush", flushed);
+}
+
 /* ---- more than any kernel has needed ------------------------------------------------------------- */
 
 /* On all of the device, so that a driver that counts groups makes its pool as large as for any kernel. */

@@ -2,7 +2,7 @@
 /*
  * The door to the caller's command queue: every kernel that the library enqueues there passes it.
  *
- * Path:    launch.c, flows.c, steal/launch.c, mirror/share.c -> enqueue.h -> the device.
+ * Path:    launch.c, flows.c, steal/launch.c, mirror/share.c, accumulate/flush.c -> enqueue.h -> the device.
  * Threads: any.
  */
 #ifndef GRAVEL_NODE_ENQUEUE_H
@@ -27,6 +27,16 @@ struct gravel_command {
  */
 int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *command, cl_uint n_wait,
                         const cl_event *wait, cl_event *event);
+
+/**
+ * Enqueue a kernel of the library's that waits for nothing, so that it is one command on every step.
+ *
+ * @param n_items       work-items, rounded up to whole groups; 0 is nothing to do.
+ * @param changes_heap  quiet is to wait for it.
+ * @return              as gravel_node_enqueue; GRAVEL_ENOMEM.
+ */
+int gravel_node_enqueue_own(struct gravel *gravel, const char *call, cl_kernel kernel,
+                            uint64_t n_items, size_t group, bool changes_heap);
 
 /**
  * Wait until all commands on the caller's queue so far have ended, well or not, gravel_launch's and others.

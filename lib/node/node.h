@@ -5,7 +5,7 @@
  * Path:    gravel.h -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c (open), close.c; settings.c,
  *          defaults.c, bindings.c, handlers.c (what the caller gives); messages.c, waits.c, heap.c, maps.c; launch.c
  *          (programs too), sizes.c, wait_list.c, enqueue.c (commands), server.c, flows.c; limits.c (of waits for the
- *          device), checked.c, log.c, report.c, stats.c.
+ *          device), checked.c, flushes.c, log.c, report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -22,6 +22,12 @@
 #include "opencl/program.h"
 #include "serve/calls.h"
 #include "serve/servers.h"
+
+/* What is to be sent before the node waits for its messages. */
+struct gravel_flush {
+    int (*run)(struct gravel_flush *flush); /* @return 0; or what the wait is to return */
+    struct gravel_flush *next;
+};
 
 struct gravel {
     struct gravel_config config;     /* in force: derived settings filled in */
@@ -48,6 +54,8 @@ struct gravel {
     pthread_mutex_t scheduling_lock; /* guards the next two */
     bool has_scheduling;
     struct gravel_scheduling scheduling; /* of flows */
+    pthread_mutex_t flushes_lock;        /* guards the next one; held by a thread that flushes */
+    struct gravel_flush *flushes;        /* flushes.c */
     pthread_mutex_t drain_lock;          /* step drain: one launch at a time */
     _Atomic bool is_draining;            /* H4: that launch waits for a slice */
     _Atomic bool is_open;                /* H5: what a driver puts off to a first use is done */
@@ -157,6 +165,13 @@ void gravel_node_free(struct gravel *gravel);
 /** close.c: the heap and the node itself, after its last map; the rest of it has been freed. */
 void gravel_node_free_heap(struct gravel *gravel);
 
+/** flushes.c: add and remove; flush all, and around a flush of one. @return what the first failed with. */
+void gravel_flushes_add(struct gravel *gravel, struct gravel_flush *flush);
+void gravel_flushes_remove(struct gravel *gravel, const struct gravel_flush *flush);
+int gravel_flushes_run(struct gravel *gravel);
+void gravel_flushes_enter(struct gravel *gravel);
+void gravel_flushes_leave(struct gravel *gravel);
+
 /** waits.c: what a call returns that met `code`. What the node's threads noted is its cause, and goes first. */
 int gravel_node_conclude(struct gravel *gravel, int code);
 
@@ -206,6 +221,9 @@ int gravel_node_agree(struct gravel *gravel, const struct gravel_collective_call
 int gravel_agree_on_settings(struct gravel *gravel);
 /** agree.c: all nodes open or none. Collective. @return code; GRAVEL_EPEER if another node could not. */
 int gravel_agree_on_success(struct gravel *gravel, int code);
+
+/** agree.c: all nodes succeed in a call of that kind or none. Collective. @return code; else what one of them met. */
+int gravel_node_agree_on_code(struct gravel *gravel, uint32_t kind, const char *call, int code);
 
 /** neighbours.c: tell the log which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
 int gravel_node_tell_neighbours(struct gravel *gravel);

@@ -48,8 +48,10 @@ int gravel_fence(struct gravel *gravel)
 {
     if (gravel_node_refuse_wait(gravel, "gravel_fence"))
         return GRAVEL_EINVAL;
+    int flushed = gravel_flushes_run(gravel);
     const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
-    return gravel_node_conclude(gravel, settle(gravel, &mark));
+    int code = settle(gravel, &mark);
+    return gravel_node_conclude(gravel, code ? code : flushed);
 }
 
 int gravel_quiet(struct gravel *gravel)
@@ -57,6 +59,7 @@ int gravel_quiet(struct gravel *gravel)
     if (gravel_node_refuse_wait(gravel, "gravel_quiet"))
         return GRAVEL_EINVAL;
     uint64_t begin_ns = gravel_clock_ns();
+    int flushed = gravel_flushes_run(gravel);
     const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
     int code = settle(gravel, &mark);
     uint64_t *targets = calloc(gravel_n_nodes(gravel), sizeof *targets);
@@ -68,13 +71,14 @@ int gravel_quiet(struct gravel *gravel)
     gravel_trace_span(gravel->trace, "quiet", begin_ns, gravel_clock_ns());
     if (!code)
         gravel_checked_note_applied(gravel, &mark);
-    return gravel_node_conclude(gravel, code ? code : waited);
+    return gravel_node_conclude(gravel, code ? code : waited ? waited : flushed);
 }
 
 int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_call *call,
                         bool is_rest)
 {
     uint64_t begin_ns = gravel_clock_ns();
+    int flushed = gravel_flushes_run(gravel);
     const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
     int code = settle(gravel, &mark);
     struct gravel_job job = {.kind = GRAVEL_JOB_BARRIER, .call = *call, .is_rest = is_rest};
@@ -82,7 +86,7 @@ int gravel_node_barrier(struct gravel *gravel, const struct gravel_collective_ca
     gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());
     if (!code)
         gravel_checked_note_applied(gravel, &mark);
-    return gravel_node_conclude(gravel, code ? code : waited);
+    return gravel_node_conclude(gravel, code ? code : waited ? waited : flushed);
 }
 
 int gravel_barrier(struct gravel *gravel)

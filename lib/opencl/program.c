@@ -116,8 +116,10 @@ static int fail_build(const struct gravel_device *device, const char *name, cons
     return code;
 }
 
-static const struct gravel_source_header headers[] = {
-    {"gravel.cl.h", gravel_cl_h}, {"steal.cl.h", gravel_steal_cl_h}, {NULL, NULL}};
+static const struct gravel_source_header headers[] = {{"gravel.cl.h", gravel_cl_h},
+                                                      {"steal.cl.h", gravel_steal_cl_h},
+                                                      {"accumulator.cl.h", gravel_accumulator_cl_h},
+                                                      {NULL, NULL}};
 
 /* The whole text as one string; NULL if memory is out. The caller frees it. */
 static char *make_text(const struct gravel_program_request *request)

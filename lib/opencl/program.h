@@ -9,9 +9,10 @@
 
 #include "device/device.h"
 
-/** Device headers as texts, made by the build: of messages, of work stealing, and what stands in front. */
+/** Device headers as texts, made by the build: of messages, work stealing and accumulators, and what is in front. */
 extern const char gravel_cl_h[];
 extern const char gravel_steal_cl_h[];
+extern const char gravel_accumulator_cl_h[];
 extern const char gravel_sliced_cl_h[];
 
 struct gravel_program_request {

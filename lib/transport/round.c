@@ -97,11 +97,18 @@ void gravel_round_merge(struct gravel_round *into, const struct gravel_round *mo
 
 const char *gravel_call_name(uint32_t kind)
 {
-    static const char *const names[] = {
-        "no call",          "gravel_open",     "gravel_close",
-        "gravel_barrier",   "gravel_reduce",   "gravel_alloc",
-        "gravel_free",      "gravel_constant", "gravel_mirror_create",
-        "gravel_mirror_end"};
+    static const char *const names[] = {"no call",
+                                        "gravel_open",
+                                        "gravel_close",
+                                        "gravel_barrier",
+                                        "gravel_reduce",
+                                        "gravel_alloc",
+                                        "gravel_free",
+                                        "gravel_constant",
+                                        "gravel_mirror_create",
+                                        "gravel_mirror_end",
+                                        "gravel_accumulator_create",
+                                        "gravel_accumulator_destroy"};
     return kind < sizeof names / sizeof *names ? names[kind] : "an unknown call";
 }
 
@@ -144,6 +151,14 @@ static void tell_mirror(const struct gravel_collective_call *call, char *text, s
                  op, type, call->arguments[1]);
 }
 
+/* Arguments: as of a mirror; the name is the number of elements. */
+static void tell_accumulator(const struct gravel_collective_call *call, char *text, size_t bytes)
+{
+    uint64_t type = call->arguments[0] & 0xff, op = call->arguments[0] >> 8;
+    snprintf(text, bytes, "of %.*s by operation %" PRIu64 " of type %" PRIu64 " at offset %" PRIu64,
+             (int)sizeof call->name, call->name, op, type, call->arguments[1]);
+}
+
 /* "of 4096 bytes"; of the second call without the unit */
 static void tell_arguments(const struct gravel_collective_call *call, bool is_second, char *text,
                            size_t bytes)
@@ -161,6 +176,12 @@ static void tell_arguments(const struct gravel_collective_call *call, bool is_se
         break;
     case GRAVEL_CALL_MIRROR:
         tell_mirror(call, text, bytes);
+        break;
+    case GRAVEL_CALL_ACCUMULATOR:
+        tell_accumulator(call, text, bytes);
+        break;
+    case GRAVEL_CALL_ACCUMULATOR_DESTROY:
+        snprintf(text, bytes, "of the one at offset %" PRIu64, arguments[0]);
         break;
     case GRAVEL_CALL_SHARE: /* offset of its words, and how often it was shared before */
         snprintf(text, bytes, "of the one at offset %" PRIu64 ", time %" PRIu64, arguments[0],

@@ -29,7 +29,9 @@ enum gravel_call_kind {
     GRAVEL_CALL_FREE,
     GRAVEL_CALL_CONSTANT,
     GRAVEL_CALL_MIRROR,
-    GRAVEL_CALL_SHARE
+    GRAVEL_CALL_SHARE,
+    GRAVEL_CALL_ACCUMULATOR,
+    GRAVEL_CALL_ACCUMULATOR_DESTROY
 };
 
 /* A collective call as one node makes it. */

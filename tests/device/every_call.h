@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gravel/accumulator.h>
 #include <gravel/flow.h>
 #include <gravel/gravel.h>
 #include <gravel/mirror.h>

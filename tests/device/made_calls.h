@@ -21,6 +21,7 @@ static cl_kernel kernel;
 static struct gravel_steal *steal;
 static struct gravel_flow *flow;
 static struct gravel_mirror *mirror;
+static struct gravel_accumulator *accumulator;
 static const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
                                                  {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
 static const struct gravel_graph graph = {channels, 2, .depth = 1};
@@ -136,6 +137,17 @@ static inline void call_mirror(void)
     made(gravel_mirror_destroy(mirror), "gravel_mirror_destroy");
 }
 
+static inline void call_accumulator(void)
+{
+    struct gravel_accumulator *other;
+    made(gravel_accumulator_create(gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT, &other),
+         "gravel_accumulator_create");
+    made(gravel_kernel_set_accumulator(accumulator, kernel, 1), "gravel_kernel_set_accumulator");
+    made(gravel_accumulator_flush(accumulator), "gravel_accumulator_flush");
+    made(gravel_accumulator_reset(accumulator), "gravel_accumulator_reset");
+    made(gravel_accumulator_destroy(accumulator), "gravel_accumulator_destroy");
+}
+
 static inline void call_statistics(void)
 {
     struct gravel_stats stats;
@@ -156,6 +168,7 @@ static inline void make_calls(void)
     call_steal();
     call_flow();
     call_mirror();
+    call_accumulator();
     call_statistics();
     made(gravel_open(&another, NULL, NULL), "gravel_open");
     made(gravel_close(gravel), "gravel_close");
@@ -171,10 +184,12 @@ static inline void open_one_of_everything(const struct gravel_bindings *bindings
     OK(gravel_steal_create(&steal, gravel, NULL));
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_mirror_create(&mirror, gravel, words()));
+    OK(gravel_accumulator_create(gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT, &accumulator));
 }
 
 static inline void close_everything(void)
 {
+    OK(gravel_accumulator_destroy(accumulator));
     OK(gravel_mirror_destroy(mirror));
     OK(gravel_steal_destroy(steal));
     gravel_flow_destroy(flow);

@@ -10,10 +10,16 @@
 #define PART "waits and cannot be called by a handler"
 
 /* A launch waits where it has slices, a map and its end where it is a copy; kernel_set_arena on GPUs alone. */
-static const char *const never_wait[] = {
-    "gravel_put",        "gravel_update",          "gravel_am",
-    "gravel_stats_read", "gravel_stats_get",       "gravel_kernel_set_arena",
-    "gravel_flow_post",  "gravel_flow_stats_read", "gravel_flow_channel_read"};
+static const char *const never_wait[] = {"gravel_put",
+                                         "gravel_update",
+                                         "gravel_am",
+                                         "gravel_stats_read",
+                                         "gravel_stats_get",
+                                         "gravel_kernel_set_arena",
+                                         "gravel_flow_post",
+                                         "gravel_flow_stats_read",
+                                         "gravel_flow_channel_read",
+                                         "gravel_kernel_set_accumulator"};
 static const char *const wait_in_copies[] = {"gravel_launch", "gravel_map", "gravel_unmap"};
 
 #define HAS(list, call) has(list, sizeof list / sizeof *list, call)

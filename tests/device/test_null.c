@@ -225,6 +225,18 @@ static void call_mirror(void)
     ALLOWED(gravel_mirror_destroy, NULL);
 }
 
+static void call_accumulator(void)
+{
+    struct gravel_accumulator *other;
+    REFUSED(gravel_accumulator_create, NULL, 0, 1, GRAVEL_ADD, GRAVEL_UINT, &other);
+    assert_null(other);
+    REFUSED(gravel_accumulator_create, gravel, 0, 1, GRAVEL_ADD, GRAVEL_UINT, NULL);
+    REFUSED(gravel_kernel_set_accumulator, NULL, kernel, 0);
+    REFUSED(gravel_accumulator_flush, NULL);
+    REFUSED(gravel_accumulator_reset, NULL);
+    ALLOWED(gravel_accumulator_destroy, NULL);
+}
+
 static void make_flows(void)
 {
     const struct gravel_channel channel = {"a", 4, GRAVEL_STREAM, 64, 0, NULL};
@@ -301,6 +313,7 @@ static void every_call_refuses_what_is_null(void **state)
     call_statistics();
     call_steal();
     call_mirror();
+    call_accumulator();
     make_flows();
     use_flows();
     assert_int_equal(every_end(), 0);

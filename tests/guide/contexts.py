@@ -94,6 +94,8 @@ kernel void make(GRAVEL_ARENA, GRAVEL_FLOW)
                                    inside="gravel_open("),
     "gravel_launch(gravel, ask, ...)": Context("cl_kernel ask, use;\n", dots=(LAUNCHED, LAUNCHED)),
     "gravel_server_build(gravel, ": Context("uint64_t n_buckets, heads, links;\n"),
+    "gravel_accumulator_create(gravel":
+        Context("struct gravel_accumulator *counts; uint64_t offset, block; size_t n_keys;\n"),
     "gravel_steal_create(&steal":
         Context("struct gravel_steal *steal; struct gravel_steal_stats stats; const cl_ulong *roots; uint32_t n_roots;\n"),
 }

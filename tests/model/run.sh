@@ -114,6 +114,10 @@ check holds safety grant
 check holds safety grant -DLOOPBACK
 mutants grant DESCENDING EARLY_UNLOCK NO_TURN
 check fails safety grant -DLOOPBACK -DGUESTS_WAIT
+check holds safety accumulate
+check holds safety accumulate -DSTAYS
+mutants accumulate READ_FIRST MARK_FIRST NOT_COUNTED NO_TURN DEAF_FLUSH DEAF_QUIET
+check fails safety accumulate -DSTAYS -DREAD_FIRST
 
 [ $n_failed -eq 0 ] && exit 0
 echo "$n_failed checks did not end as expected"

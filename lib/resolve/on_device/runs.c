@@ -51,19 +51,6 @@ static uint64_t slots_for(uint64_t n_messages)
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
-/* Whether the device has both extensions of 64-bit atomics. */
-static bool has_int64_atomics(cl_device_id device)
-{
-    size_t bytes = 0;
-    clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes);
-    char *list = calloc(1, bytes + 1);
-    bool has_both =
-        list && clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, list, NULL) == CL_SUCCESS &&
-        strstr(list, "cl_khr_int64_base_atomics") && strstr(list, "cl_khr_int64_extended_atomics");
-    free(list);
-    return has_both;
-}
-
 static int build(struct gravel_device_runs *runs, const struct gravel_device *device)
 {
     const struct gravel_program_request request = {
@@ -104,7 +91,7 @@ int gravel_device_runs_create(struct gravel_device_runs *runs, const struct grav
     *runs = (struct gravel_device_runs){
         .device = device,
         .is_serial = device->capability.is_cpu,
-        .has_int64_atomics = has_int64_atomics(device->id),
+        .has_int64_atomics = device->capability.has_long_atomics,
         .group = GROUP,
         .queue = queue,
         .arena = arena,

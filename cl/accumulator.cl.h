@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Accumulators (gravel/accumulator.h): any work-item, in any divergent code, adds to words of any node.
+ *
+ *     #include "gravel.cl.h"
+ *     #include "accumulator.cl.h"
+ *
+ *     kernel void push(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(ranks), global const uint *targets, uint block)
+ *     {
+ *         GRAVEL_OPEN(g);
+ *         uint v = targets[get_global_id(0)];
+ *         gravel_accumulate_float_wi(g, ranks, v % block, share(v), v / block);
+ *     }
+ *
+ *     gravel_accumulate_TYPE_wi(g, a, index, value, node)     TYPE: int, uint, long, ulong, float, double
+ *
+ * Element `index` of the range of `a` at `node` becomes what the accumulator's operation makes of it and `value`: one
+ * atomic operation on own memory, and no message. Messages are sent at the flush. `index` and `node` have 64 bits. A
+ * call of another type than the accumulator's, or with an index or node that is not there, does nothing, and the host's
+ * next flush reports it. Names of 64-bit types are defined where the device has 64-bit atomics, and double also where
+ * GRAVEL_HAS_DOUBLE is; elsewhere a program that makes the call does not build.
+ *
+ * Path:    the user's kernel -> this -> the shadow; cl/kernels/accumulate.cl sends it.
+ * Memory:  updates are relaxed (A5): they order nothing, and are seen by others once they have been applied there. A3
+ *          releases them to the flush.
+ */
+#ifndef GRAVEL_ACCUMULATOR_CL_H
+#define GRAVEL_ACCUMULATOR_CL_H
+
+#include "gravel.cl.h"
+#include "layout/accumulator.h"
+
+/* A kernel argument; the host sets it by gravel_kernel_set_accumulator. */
+#define GRAVEL_ACCUMULATOR(a) global struct gravelp_accumulator *a
+
+/*
+ * A word has changed from what changes no word, or by an operation that leaves it: it waits. Who finds the bits of a
+ * block's 32 words 0 marks the block too. docs/design/accumulators.md says why the bit comes after the word.
+ */
+GRAVELP_OUT_OF_LINE void gravelp_accumulator_mark(global struct gravelp_accumulator *a, ulong word)
+{
+    global uint *bits = (global uint *)((global uchar *)a + a->bits_at);
+    global uint *blocks = (global uint *)((global uchar *)a + a->blocks_at);
+    ulong block = word / GRAVELP_ACCUMULATOR_BLOCK;
+    if (gravelp_device_fetch_or_release(&bits[word / 32], 1u << word % 32) ==
+        0) /* A3, pairs with A4 */
+        gravelp_device_fetch_or_release(&blocks[block / 32],
+                                        1u << block % 32); /* A3, pairs with A4 */
+}
+
+/* The host reads the words behind the kernel's end. */
+GRAVELP_OUT_OF_LINE void gravelp_accumulator_refuse(global struct gravelp_accumulator *a, uint type,
+                                                    ulong index, ulong node)
+{
+    if (gravelp_device_fetch_add_relaxed(&a->n_refused, 1) != 0) /* A6: one of them writes */
+        return;
+    a->refused_type = type;
+    a->refused_index = index;
+    a->refused_node = node;
+}
+
+#if defined(__OPENCL_C_VERSION__)
+
+/*
+ * Update a word; whether it has to be marked. Sums begin at 0 after each flush, so who finds 0 marks; the other
+ * operations only ever move a word one way, so what a load does not see improve need not be tried.
+ */
+#define GRAVELP_ACCUMULATE_SUM(OP, op, type) \
+    case GRAVEL_##OP:                        \
+        return GRAVELP_UPDATE_##op(type, word, value) == 0; /* A5 */
+#define GRAVELP_ACCUMULATE_BEST(OP, op, type, improves)                                           \
+    case GRAVEL_##OP: {                                                                           \
+        type old = *word;                                                                /* A5 */ \
+        return (improves) && (old = GRAVELP_UPDATE_##op(type, word, value), (improves)); /* A5 */ \
+    }
+#define GRAVELP_DEFINE_ACCUMULATE_INTEGER(TYPE, type)                                              \
+    GRAVELP_INLINE bool gravelp_accumulate_##type(uint op, volatile global type *word, type value) \
+    {                                                                                              \
+        switch (op) {                                                                              \
+            GRAVELP_ACCUMULATE_SUM(ADD, add, type)                                                 \
+            GRAVELP_ACCUMULATE_SUM(XOR, xor, type)                                                 \
+            GRAVELP_ACCUMULATE_BEST(MIN, min, type, value < old)                                   \
+            GRAVELP_ACCUMULATE_BEST(MAX, max, type, value > old)                                   \
+            GRAVELP_ACCUMULATE_BEST(AND, and, type, (old & value) != old)                          \
+            GRAVELP_ACCUMULATE_BEST(OR, or, type, (old | value) != old)                            \
+        }                                                                                          \
+        return false;                                                                              \
+    }                                                                                              \
+    GRAVELP_DEFINE_ACCUMULATE(TYPE, type)
+#define GRAVELP_DEFINE_ACCUMULATE_REAL(TYPE, type)                                                 \
+    GRAVELP_INLINE bool gravelp_accumulate_##type(uint op, volatile global type *word, type value) \
+    {                                                                                              \
+        (void)op;                                                                                  \
+        return GRAVELP_UPDATE_add(type, word, value) == 0; /* A5 */                                \
+    }                                                                                              \
+    GRAVELP_DEFINE_ACCUMULATE(TYPE, type)
+#define GRAVELP_DEFINE_ACCUMULATE(TYPE, type)                                                    \
+    GRAVELP_INLINE void gravel_accumulate_##type##_wi(                                           \
+        struct gravel_group g, GRAVEL_ACCUMULATOR(a), ulong index, type value, ulong node)       \
+    {                                                                                            \
+        if (a->word_type != GRAVEL_##TYPE || index >= a->n || node >= a->n_nodes) {              \
+            gravelp_accumulator_refuse(a, GRAVEL_##TYPE, index, node);                           \
+        } else if (a->n_parts == 0) {                                                            \
+            gravelp_accumulate_##type(                                                           \
+                a->op, (volatile global type *)gravelp_heap(g.arena, a->offset) + index, value); \
+        } else {                                                                                 \
+            ulong word = node * a->part_words + index;                                           \
+            global type *words = (global type *)((global uchar *)a + a->words_at);               \
+            if (gravelp_accumulate_##type(a->op, words + word, value))                           \
+                gravelp_accumulator_mark(a, word);                                               \
+        }                                                                                        \
+    }
+
+GRAVELP_DEFINE_ACCUMULATE_INTEGER(INT, int)
+GRAVELP_DEFINE_ACCUMULATE_INTEGER(UINT, uint)
+GRAVELP_DEFINE_ACCUMULATE_REAL(FLOAT, float)
+#ifdef GRAVELP_HAS_LONG_UPDATES
+GRAVELP_DEFINE_ACCUMULATE_INTEGER(LONG, long)
+GRAVELP_DEFINE_ACCUMULATE_INTEGER(ULONG, ulong)
+#ifdef GRAVEL_HAS_DOUBLE
+GRAVELP_DEFINE_ACCUMULATE_REAL(DOUBLE, double)
+#endif
+#endif
+
+#endif
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file accumulator.h
+ * Words of all nodes that kernels add to, each by one atomic operation on own memory: a word that has changed travels
+ * as one message, however often it was added to.
+ *
+ *     gravel_accumulator_create(gravel, ranks, n, GRAVEL_ADD, GRAVEL_FLOAT, &accumulator);
+ *     gravel_kernel_set_accumulator(accumulator, kernel, 1);
+ *     gravel_launch(gravel, kernel, ...);     gravel_accumulate_float_wi(g, a, index, value, node), any work-item
+ *     gravel_barrier(gravel);                 flushes, and waits
+ *
+ * An accumulator has a *shadow* of a range of an array, of every node's part, in the memory of the own device. Kernels
+ * change words of the shadow; a *flush* sends those that have changed to their owners, who apply them as messages of
+ * the same operation. gravel_fence, gravel_quiet and gravel_barrier flush all accumulators of the node first, and so do
+ * gravel_free and others with a barrier; gravel_accumulator_flush flushes one. A flush costs what has changed.
+ *
+ * - After a flush words of GRAVEL_ADD, GRAVEL_INC and GRAVEL_XOR begin again. Those of GRAVEL_MIN, GRAVEL_MAX,
+ *   GRAVEL_AND and GRAVEL_OR stay, so that a value which improves nothing costs one load. Who sets words of the array
+ *   back calls gravel_accumulator_reset at every node.
+ * - The own node's words change at the flush as well: a word has one writer. A node that is alone has no shadow, and
+ *   its kernels change its words at once. GRAVEL_CHECK=1 defers these too, so that what reads too early fails there.
+ * - A range has one accumulator, by one operation and of one type. While words of it wait, no put, get or other update
+ *   of the range is sent: what comes first is not defined.
+ * - Kernels that add are on gravel_cl_queue. A kernel on another queue has ended before a flush, and the flush before
+ *   the next such kernel.
+ * - Sums of GRAVEL_FLOAT and GRAVEL_DOUBLE are made in another order each time, and depend on the number of nodes.
+ * - An array of few words, or a skewed one, gains most. One whose words are each added to about once between two
+ *   flushes does better by messages.
+ *
+ * Memory: as many words as the range has, for each node, and a bit for each. GRAVEL_ACCUMULATE_MEMORY is the most for
+ * all accumulators of a node.
+ *
+ * Threads: any; calls for one accumulator one at a time, but for flushes. Destroy accumulators before their node is
+ * closed.
+ *
+ * Source:  Kokkos' ScatterView, and Gluon's reduce (Dathathri et al., PLDI 2018), for all words instead of a plan.
+ */
+#ifndef GRAVEL_ACCUMULATOR_H
+#define GRAVEL_ACCUMULATOR_H
+
+#include "gravel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Opaque; made by gravel_accumulator_create. */
+struct gravel_accumulator;
+
+/**
+ * Make an accumulator, in which nothing waits. Collective.
+ *
+ * @param offset  heap offset of the range [bytes], a multiple of the type's; it lies in one allocation.
+ * @param n       elements of each node's part of the range [count], 1 at least.
+ * @param op      GRAVEL_INC to GRAVEL_XOR, GRAVEL_INC being GRAVEL_ADD; GRAVEL_ADD for GRAVEL_FLOAT and GRAVEL_DOUBLE.
+ * @param type    GRAVEL_INT to GRAVEL_DOUBLE.
+ * @param out     [out] NULL on failure.
+ * @return        0; GRAVEL_EINVAL (operation, type, offset, n, a range with words of another accumulator);
+ *                GRAVEL_ERANGE (outside an allocation); GRAVEL_ECAPABILITY (no double, no 64-bit atomics);
+ *                GRAVEL_ENOMEM, with the sizes; at all nodes what one of them met; GRAVEL_EMISMATCH if arguments
+ *                differ; else as gravel_reduce.
+ */
+int gravel_accumulator_create(struct gravel *gravel, uint64_t offset, uint64_t n, uint32_t op,
+                              uint32_t type, struct gravel_accumulator **out);
+
+/**
+ * Set a kernel's GRAVEL_ACCUMULATOR argument.
+ *
+ * @param index  of the argument, from 0.
+ * @return       0; GRAVEL_EINVAL; GRAVEL_ECL.
+ */
+int gravel_kernel_set_accumulator(const struct gravel_accumulator *accumulator, cl_kernel kernel,
+                                  cl_uint index);
+
+/**
+ * Send what kernels on gravel_cl_queue have added so far, behind them. Not collective. It is applied as other messages
+ * are: gravel_quiet and gravel_barrier wait for that.
+ *
+ * @return  0; GRAVEL_ERANGE or GRAVEL_EINVAL: a kernel gave an index, node or type that is not there, and the call did
+ *          nothing; as gravel_launch and gravel_fence.
+ */
+int gravel_accumulator_flush(struct gravel_accumulator *accumulator);
+
+/**
+ * Forget what GRAVEL_MIN, GRAVEL_MAX, GRAVEL_AND and GRAVEL_OR have sent, and what waits, behind the kernels on
+ * gravel_cl_queue: the next value of each word is sent whatever it is. Not collective.
+ *
+ * @return  0; GRAVEL_ECL.
+ */
+int gravel_accumulator_reset(struct gravel_accumulator *accumulator);
+
+/**
+ * Free an accumulator. NULL is allowed. Collective.
+ *
+ * @return  0; GRAVEL_EINVAL, at all nodes, if words of one wait: it stays, to be flushed; else as gravel_reduce, and
+ *          all is freed if the node has failed.
+ */
+int gravel_accumulator_destroy(struct gravel_accumulator *accumulator);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
