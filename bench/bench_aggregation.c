@@ -133,7 +133,7 @@ static bool check(const struct aggregation_case *common, struct aggregation_sink
 
 static void open_device(struct aggregation_case *common)
 {
-    const struct gravel_neighbours alone = {.n = 1};
+    const struct gravel_neighbours alone = {.n_sharing = 1};
     struct gravel_config config;
     const struct gravel_program_request request = {.name = "bench_aggregation.cl",
                                                    .source = bench_aggregation_cl,

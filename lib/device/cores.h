@@ -11,12 +11,15 @@
 #include <stdint.h>
 
 /**
- * Cores for this node's threads and kernels [count], at least 1: those that a launcher or taskset left the process, or,
- * where it may run on all, its share of them.
+ * Cores for this node's threads and kernels [count], at least 1: its share of those that the process may run on, by
+ * what a launcher, taskset or a container left it.
  *
- * @param n_local  nodes on the host.
+ * @param n_sharing  nodes of the host that may run on these, this one included.
  */
-uint32_t gravel_cores_of_node(uint32_t n_local);
+uint32_t gravel_cores_of_node(uint32_t n_sharing);
+
+/** Equal for two processes of a host that may run on equal cores. */
+uint64_t gravel_cores_identity(void);
 
 /**
  * Compute units for kernels [count], at least 1: a unit a core of the node, less those kept for the host's threads.

@@ -110,7 +110,7 @@ static cl_int find_part(cl_device_id whole, cl_uint all, cl_uint units, struct p
 }
 
 static void leave_cores(struct gravel_device *device, const struct gravel_config *config,
-                        uint32_t n_local)
+                        uint32_t n_sharing)
 {
     cl_uint all = device->capability.compute_units;
     device->units = all;
@@ -119,7 +119,7 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
         return;
     }
     cl_uint units =
-        gravel_cores_for_kernels(all, gravel_cores_of_node(n_local), config->host_cores);
+        gravel_cores_for_kernels(all, gravel_cores_of_node(n_sharing), config->host_cores);
     if (units == all) {
         snprintf(device->cores, sizeof device->cores, "kernels get all %u compute units", all);
         return;
@@ -190,7 +190,7 @@ static int check_order(cl_command_queue queue)
 }
 
 static int take_callers(struct gravel_device *device, const struct gravel_config *config,
-                        const struct gravel_bindings *bindings, uint32_t n_local)
+                        const struct gravel_bindings *bindings, uint32_t n_sharing)
 {
     if (!bindings->device || (bindings->queue && !bindings->context))
         return gravel_fail(GRAVEL_EINVAL,
@@ -202,7 +202,7 @@ static int take_callers(struct gravel_device *device, const struct gravel_config
     if (bindings->context)
         take_callers_context(device, bindings);
     else
-        leave_cores(device, config, n_local);
+        leave_cores(device, config, n_sharing);
     return 0;
 }
 
@@ -241,16 +241,16 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
                        const struct gravel_bindings *bindings,
                        const struct gravel_neighbours *neighbours)
 {
-    static const struct gravel_neighbours alone = {.n = 1};
+    static const struct gravel_neighbours alone = {.n_sharing = 1};
     int code;
     memset(device, 0, sizeof *device);
     neighbours = neighbours ? neighbours : &alone;
     if (bindings && (bindings->context || bindings->device || bindings->queue)) {
-        code = take_callers(device, config, bindings, neighbours->n);
+        code = take_callers(device, config, bindings, neighbours->n_sharing);
     } else {
         code = choose(device, config, neighbours->local);
         if (!code)
-            leave_cores(device, config, neighbours->n);
+            leave_cores(device, config, neighbours->n_sharing);
     }
     if (!code)
         code = take_step(device, config);

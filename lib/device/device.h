@@ -44,8 +44,8 @@ struct gravel_device {
 
 /* Nodes of one job on one machine. */
 struct gravel_neighbours {
-    uint32_t n;     /* this one included; they share the cores of a CPU device */
-    uint32_t local; /* this one's number among them; equal devices are taken in turn */
+    uint32_t n_sharing; /* that share this one's cores of a CPU device, this one included */
+    uint32_t local; /* this one's number among all of the host; equal devices are taken in turn */
 };
 
 /**

@@ -100,7 +100,7 @@ static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindi
 static int open_device(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const struct gravel_transport *transport = gravel->network.transport;
-    const struct gravel_neighbours neighbours = {transport->n_local, transport->local};
+    const struct gravel_neighbours neighbours = {transport->n_sharing, transport->local};
     int code = gravel_device_open(&gravel->device, &gravel->config, bindings, &neighbours);
     gravel->device.limit =
         (struct gravel_limit){.check = gravel_node_check_wait, .context = gravel};
@@ -121,7 +121,7 @@ static int derive(struct gravel *gravel)
     const struct gravel_surroundings place = {
         .device = &gravel->device,
         .n_nodes = transport->n_nodes,
-        .cores = gravel_cores_of_node(transport->n_local),
+        .cores = gravel_cores_of_node(transport->n_sharing),
     };
     uint64_t bytes =
         gravel->config.buffer_bytes; /* the same everywhere: gravel_agree_on_settings */

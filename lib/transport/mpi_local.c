@@ -5,6 +5,7 @@
 #include "transport/mpi_local.h"
 
 #include "base/error.h"
+#include "device/cores.h"
 
 #include <stdio.h>
 
@@ -102,6 +103,20 @@ static int number(MPI_Comm local, struct gravel_transport *transport)
     return 0;
 }
 
+/* Nodes that a launcher has given cores of their own have divided the machine; others share what they may run on. */
+static int count_sharing(MPI_Comm local, struct gravel_transport *transport)
+{
+    MPI_Comm sharing = MPI_COMM_NULL;
+    int n = 1, colour = (int)(gravel_cores_identity() >> 33);
+    int code = gravel_mpi_check("MPI_Comm_split", MPI_Comm_split(local, colour, 0, &sharing));
+    if (code)
+        return code;
+    code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(sharing, &n));
+    transport->n_sharing = (uint32_t)n;
+    int freed = MPI_Comm_free(&sharing);
+    return code ? code : gravel_mpi_check("MPI_Comm_free", freed);
+}
+
 int gravel_mpi_find_local(MPI_Comm comm, struct gravel_transport *transport,
                           struct gravel_handover *handover)
 {
@@ -112,6 +127,8 @@ int gravel_mpi_find_local(MPI_Comm comm, struct gravel_transport *transport,
     if (code)
         return code;
     code = number(local, transport);
+    if (!code)
+        code = count_sharing(local, transport);
     if (!code && transport->n_local > 1 && transport->n_local <= GRAVEL_SEGMENT_PEERS)
         code = meet(local, transport, handover);
     int freed = MPI_Comm_free(&local);

@@ -101,7 +101,7 @@ int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes)
     *out = transport;
     transport->operations = &self_operations;
     transport->n_nodes = n_nodes;
-    transport->n_local = 1;
+    transport->n_local = transport->n_sharing = 1;
     transport->is_loopback = true;
     return 0;
 }

@@ -77,11 +77,12 @@ struct gravel_handed {
 struct gravel_transport {
     const struct gravel_transport_operations *operations;
     uint32_t node, n_nodes;
-    uint32_t n_local; /* nodes of the job on this machine, this one included */
-    uint32_t local;   /* this one's number among them */
-    uint32_t host;    /* the first of them: names the machine */
-    bool is_loopback; /* every node lives in this process: nothing is ever sent */
-    int fault;        /* of receive; 0: none. Its text is the calling thread's last error */
+    uint32_t n_local;   /* nodes of the job on this machine, this one included */
+    uint32_t local;     /* this one's number among them */
+    uint32_t n_sharing; /* of them, those that may run on this one's cores, this one included */
+    uint32_t host;      /* the first of them: names the machine */
+    bool is_loopback;   /* every node lives in this process: nothing is ever sent */
+    int fault;          /* of receive; 0: none. Its text is the calling thread's last error */
     char lost
         [160]; /* why frames that are under way never come, if that is so: a node is dead, or MPI fails */
     struct gravel_round *round; /* of merge; the transport's memory */

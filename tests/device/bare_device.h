@@ -28,7 +28,7 @@
 static inline int bare_device_run(int argc, char **argv, struct gravel_device *device,
                                   unsigned limit_s, const struct CMUnitTest *tests, size_t n_tests)
 {
-    const struct gravel_neighbours alone = {.n = 1};
+    const struct gravel_neighbours alone = {.n_sharing = 1};
     struct gravel_config config;
     if (argc != 2)
         return 2;

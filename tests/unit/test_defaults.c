@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -237,30 +238,52 @@ static void kernels_have_a_limit_in_checked_mode(void **state)
     }
 }
 
-static void there_is_always_a_core(void **state)
+/* ---- cores: of a machine and a process as the test wants them ------------------------------------ */
+
+static int n_online, n_allowed; /* 0: none are told */
+
+long __real_sysconf(int);
+long __wrap_sysconf(int);
+long __wrap_sysconf(int name)
 {
-    (void)state;
-    assert_in_range(gravel_cores_of_node(1), 1, 1u << 20);
-    assert_int_equal(gravel_cores_of_node(1u << 20), 1);
-    assert_in_range(gravel_cores_of_node(0), 1, 1u << 20);
+    return name == _SC_NPROCESSORS_ONLN && n_online ? n_online : __real_sysconf(name);
 }
 
-/* A launcher that ties a process to cores has divided them already. */
-static void cores_tied_to_a_process_are_not_divided_again(void **state)
+int __wrap_sched_getaffinity(pid_t, size_t, cpu_set_t *);
+int __wrap_sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *set)
 {
-    cpu_set_t before, one;
+    (void)process;
+    memset(set, 0, bytes);
+    for (int i = 0; i < n_allowed; i++)
+        CPU_SET(i, set);
+    return n_allowed ? 0 : -1;
+}
+
+/* A launcher that ties processes to cores has divided them; a container leaves some to all of them. */
+static void nodes_divide_the_cores_that_they_share(void **state)
+{
+    static const struct {
+        int online, allowed;
+        uint32_t n_sharing, cores;
+    } cases[] = {{16, 16, 1, 16}, {16, 16, 4, 4},  {16, 4, 1, 4}, {16, 8, 4, 2},      {16, 1, 4, 1},
+                 {16, 0, 4, 4},   {16, 16, 0, 16}, {4, 8, 1, 4},  {2, 2, 1u << 20, 1}};
     (void)state;
-    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
-    if (CPU_COUNT(&before) < 2)
-        skip(); /* a single core cannot be left out */
-    CPU_ZERO(&one);
-    for (size_t i = 0; CPU_COUNT(&one) == 0; i++)
-        if (CPU_ISSET(i, &before))
-            CPU_SET(i, &one);
-    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-    assert_int_equal(gravel_cores_of_node(1), 1);
-    assert_int_equal(gravel_cores_of_node(8), 1);
-    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        n_online = cases[i].online;
+        n_allowed = cases[i].allowed;
+        assert_int_equal(gravel_cores_of_node(cases[i].n_sharing), cases[i].cores);
+    }
+}
+
+/* By which nodes find those that they share cores with. */
+static void equal_cores_have_one_identity(void **state)
+{
+    (void)state;
+    n_allowed = 8;
+    uint64_t eight = gravel_cores_identity();
+    assert_int_equal(gravel_cores_identity(), eight);
+    n_allowed = 7;
+    assert_int_not_equal(gravel_cores_identity() >> 33, eight >> 33);
 }
 
 static void kernels_get_the_units_that_the_host_leaves(void **state)
@@ -331,8 +354,8 @@ int main(void)
         cmocka_unit_test(what_is_set_stays),
         cmocka_unit_test(chains_may_be_far_longer_than_a_wait),
         cmocka_unit_test(kernels_have_a_limit_in_checked_mode),
-        cmocka_unit_test(there_is_always_a_core),
-        cmocka_unit_test(cores_tied_to_a_process_are_not_divided_again),
+        cmocka_unit_test(nodes_divide_the_cores_that_they_share),
+        cmocka_unit_test(equal_cores_have_one_identity),
         cmocka_unit_test(kernels_get_the_units_that_the_host_leaves),
         cmocka_unit_test(pump_buffers_suffice_for_a_block_within_the_budget),
         cmocka_unit_test(pump_buffers_follow_the_size_of_a_buffer),
