@@ -20,7 +20,7 @@
 #define EACH 24u /* messages of a work-item of the kernel that waits */
 #define QUEUE_BYTES (16u * 9280u)
 
-/* A kernel whose name tells how much private memory it takes: for pooled_driver.c. */
+/* The kernel that waits, and forms of kernels that run behind it. */
 static const char text[] =
     "#include \"gravel.cl.h\"\n"
     "kernel void send_much(GRAVEL_ARENA, ulong table, uint n_nodes)\n"
@@ -44,16 +44,19 @@ static const char text[] =
     "    words[get_local_id(0)] = out[get_global_id(0)];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    out[get_global_id(0)] = words[get_local_id(0) ^ 1] + 1;\n"
-    "}\n"
-    "kernel void NAME(GRAVEL_ARENA, global uint *out)\n"
-    "{\n"
-    "    uint words[WORDS], at = out[get_global_id(0)];\n"
-    "    for (uint i = 0; i < WORDS; i++)\n"
-    "        words[(i * 7 + at) % WORDS] = i;\n"
-    "    for (uint i = 0; i < 64; i++)\n"
-    "        at += words[(at + i) % WORDS];\n"
-    "    out[get_global_id(0)] = at | 1;\n"
     "}\n";
+
+/* A kernel whose name tells how much private memory it takes: for pooled_driver.c. A program of its own, for there are
+   many sizes, and all else is compiled once. */
+static const char array_text[] = "kernel void NAME(global void *arena, global uint *out)\n"
+                                 "{\n"
+                                 "    uint words[WORDS], at = out[get_global_id(0)];\n"
+                                 "    for (uint i = 0; i < WORDS; i++)\n"
+                                 "        words[(i * 7 + at) % WORDS] = i;\n"
+                                 "    for (uint i = 0; i < 64; i++)\n"
+                                 "        at += words[(at + i) % WORDS];\n"
+                                 "    out[get_global_id(0)] = at | 1;\n"
+                                 "}\n";
 
 #define GROUP 64u
 #define N_SMALL 1024u /* work-items of the kernel behind */
@@ -64,12 +67,18 @@ static unsigned private_bytes = 2048;
 static bool
     by_launch_alone; /* the driver tells no sizes: the library learns of a kernel by gravel_launch */
 
-static cl_program build(unsigned bytes)
+static cl_program build(void)
 {
-    char options[160];
-    snprintf(options, sizeof options, "-DEACH=%u -DWORDS=%u -DNAME=private_%u", EACH, bytes / 4,
-             bytes);
+    char options[32];
+    snprintf(options, sizeof options, "-DEACH=%u", EACH);
     return build_or_die(gravel, text, options);
+}
+
+static cl_program build_array(unsigned bytes)
+{
+    char options[64];
+    snprintf(options, sizeof options, "-DWORDS=%u -DNAME=private_%u", bytes / 4, bytes);
+    return build_or_die(gravel, array_text, options);
 }
 
 static cl_kernel make_kernel(cl_program program, const char *name)
@@ -118,7 +127,8 @@ static void on_an_own_queue(cl_kernel kernel, const size_t *global, const size_t
     clReleaseCommandQueue(queue);
 }
 
-/* The program is built while nothing runs; or while the kernel that waits runs. */
+/* A kernel of that name, or one with a larger array, whose program is built while nothing runs; or while the kernel that
+   waits runs. */
 static void run_behind(const char *name, way *enqueue, bool is_late)
 {
     const size_t local = GROUP, global = N_SMALL;
@@ -129,19 +139,19 @@ static void run_behind(const char *name, way *enqueue, bool is_late)
     snprintf(own_name, sizeof own_name, "private_%u", private_bytes);
     watch(LIMIT_S, name ? name : own_name);
     uint64_t table = alloc_or_die(gravel, 4096);
-    cl_program early = build(is_late ? 256 : private_bytes), late = NULL;
-    launch_sender(early, table);
+    cl_program forms = build(), array = name || is_late ? NULL : build_array(private_bytes);
+    launch_sender(forms, table);
     if (is_late)
-        late = build(private_bytes);
-    cl_kernel kernel = make_kernel(late ? late : early, name ? name : own_name);
+        array = build_array(private_bytes);
+    cl_kernel kernel = make_kernel(array ? array : forms, name ? name : own_name);
     enqueue(kernel, &global, &local);
     OK(gravel_barrier(gravel));
     MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
     OK(gravel_free(gravel, table));
     clReleaseKernel(kernel);
-    clReleaseProgram(early);
-    if (late)
-        clReleaseProgram(late);
+    clReleaseProgram(forms);
+    if (array)
+        clReleaseProgram(array);
 }
 
 static void every_form_ends_behind_a_kernel_that_waits(void **state)
@@ -193,7 +203,7 @@ static void program_of_the_callers_ends_by_gravel_launch(void **state)
     MUST(clSetKernelArg(kernel, 0, sizeof out, &out) == CL_SUCCESS);
     MUST(clSetKernelArg(kernel, 1, sizeof none, &none) == CL_SUCCESS);
     uint64_t table = alloc_or_die(gravel, 4096);
-    cl_program sender = build(256);
+    cl_program sender = build();
     launch_sender(sender, table);
     OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
     OK(gravel_barrier(gravel));
@@ -248,7 +258,7 @@ static void memory_is_made_behind_a_kernel_that_waits(void **state)
     for (int i = 0; i < 3; i++) {
         watch(LIMIT_S, names[i]);
         uint64_t table = alloc_or_die(gravel, 4096);
-        cl_program program = build(256);
+        cl_program program = build();
         launch_sender(program, table);
         makes[i]();
         OK(gravel_free(gravel, table));
