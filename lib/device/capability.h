@@ -8,6 +8,7 @@
 #ifndef GRAVEL_DEVICE_CAPABILITY_H
 #define GRAVEL_DEVICE_CAPABILITY_H
 
+#include "device/driver.h"
 #include "gravel/gravel.h"
 
 #include <stdbool.h>

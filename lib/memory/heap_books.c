@@ -13,12 +13,17 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define PAUSE_US 20u
 
 struct gravel_heap {
     pthread_rwlock_t lock;
+    _Atomic bool is_given_up; /* H11: by a reader that does not come back */
     uint64_t total_bytes;
     struct gravel_span *spans; /* [capacity] n_spans in use, by rising offset, not overlapping */
     size_t n_spans;
@@ -26,11 +31,15 @@ struct gravel_heap {
     uint64_t n_allocated; /* ever */
 };
 
-static void lock_exclusive(struct gravel_heap *heap)
+/* A reader may be in a call of the driver. @return false if one does not come back from it. */
+static bool lock_exclusive(struct gravel_heap *heap)
 {
-    int error = pthread_rwlock_wrlock(&heap->lock);
-    assert(!error);
-    (void)error;
+    while (pthread_rwlock_trywrlock(&heap->lock)) {
+        if (atomic_load_explicit(&heap->is_given_up, memory_order_relaxed)) /* H11 */
+            return false;
+        usleep(PAUSE_US);
+    }
+    return true;
 }
 
 static void unlock(struct gravel_heap *heap)
@@ -134,7 +143,8 @@ int gravel_heap_alloc(struct gravel_heap *heap, uint64_t bytes, uint64_t *offset
 {
     if (!heap || !bytes || !offset)
         return GRAVEL_EINVAL;
-    lock_exclusive(heap);
+    if (!lock_exclusive(heap))
+        return GRAVEL_ETIMEOUT;
     int error = insert_first_fit(heap, bytes, offset);
     unlock(heap);
     return error;
@@ -144,15 +154,22 @@ int gravel_heap_free(struct gravel_heap *heap, uint64_t offset)
 {
     if (!heap)
         return GRAVEL_EINVAL;
-    lock_exclusive(heap);
+    if (!lock_exclusive(heap))
+        return GRAVEL_ETIMEOUT;
     int error = remove_at(heap, offset);
     unlock(heap);
     return error;
 }
 
+void gravel_heap_give_up(struct gravel_heap *heap)
+{
+    atomic_store_explicit(&heap->is_given_up, true, memory_order_relaxed); /* H11 */
+}
+
 int gravel_heap_reserve(struct gravel_heap *heap)
 {
-    lock_exclusive(heap);
+    if (!lock_exclusive(heap))
+        return GRAVEL_ETIMEOUT;
     int error = grow(heap);
     unlock(heap);
     return error;

@@ -55,18 +55,21 @@ void gravel_heap_destroy(struct gravel_heap *heap);
  * @param bytes   size [bytes], not 0.
  * @param offset  [out] start [bytes], a multiple of GRAVEL_HEAP_ALIGNMENT; untouched on failure.
  * @return        0; GRAVEL_EINVAL; GRAVEL_EHEAP, and gravel_heap_room has the numbers to tell;
- * GRAVEL_ENOMEM.
+ * GRAVEL_ENOMEM; GRAVEL_ETIMEOUT: gravel_heap_give_up.
  */
 int gravel_heap_alloc(struct gravel_heap *heap, uint64_t bytes, uint64_t *offset);
 
-/** Free the allocation that starts at offset. @return 0; GRAVEL_EINVAL if none starts there. */
+/** Free the allocation that starts at offset. @return 0; GRAVEL_EINVAL if none starts there; GRAVEL_ETIMEOUT. */
 int gravel_heap_free(struct gravel_heap *heap, uint64_t offset);
 
 /** Copy the live allocations, by rising offset, unless there are more than `most`. @return how many there are. */
 size_t gravel_heap_copy_spans(struct gravel_heap *heap, struct gravel_span *spans, size_t most);
 
-/** Make sure that the next gravel_heap_alloc needs no memory. @return 0; GRAVEL_ENOMEM. */
+/** Make sure that the next gravel_heap_alloc needs no memory. @return 0; GRAVEL_ENOMEM; GRAVEL_ETIMEOUT. */
 int gravel_heap_reserve(struct gravel_heap *heap);
+
+/** A thread that may hold the books does not come back: from now on changes of them fail rather than wait for it. */
+void gravel_heap_give_up(struct gravel_heap *heap);
 
 /** Tell how much room there is. */
 void gravel_heap_room(struct gravel_heap *heap, struct gravel_heap_room *room);

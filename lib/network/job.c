@@ -193,28 +193,48 @@ static void submit(struct gravel_network *network, struct gravel_job *job)
     job->has_begun = false;
     atomic_store_explicit(&job->is_done, false, memory_order_relaxed);
     pthread_mutex_lock(&network->job_lock);
-    *network->new_jobs_end = job;
-    network->new_jobs_end = &job->next;
+    if (!gravel_network_is_lost(network)) {
+        *network->new_jobs_end = job;
+        network->new_jobs_end = &job->next;
+    }
     pthread_mutex_unlock(&network->job_lock);
     gravel_event_signal(&network->event);
+}
+
+static bool is_done(const struct gravel_job *job)
+{
+    return atomic_load_explicit(&job->is_done, memory_order_acquire); /* J1 */
+}
+
+void gravel_network_give_up(struct gravel_network *network, struct gravel_mark *mark, uint64_t n,
+                            pthread_t thread)
+{
+    if (!pthread_equal(thread, network->thread) || !gravel_mark_give_up(mark, n))
+        return;
+    pthread_mutex_lock(&network->job_lock);
+    network->new_jobs = NULL; /* on the stacks of threads that return now */
+    network->new_jobs_end = &network->new_jobs;
+    atomic_store_explicit(&network->is_lost, true, memory_order_release); /* J3 */
+    pthread_mutex_unlock(&network->job_lock);
+    gravel_event_signal(&network->job_done);
+    gravel_heap_give_up(network->shape.heap);
 }
 
 int gravel_network_run(struct gravel_network *network, struct gravel_job *job)
 {
     submit(network, job);
-    for (uint32_t round = 0;; round++) {
-        if (atomic_load_explicit(&job->is_done, memory_order_acquire)) /* J1 */
-            break;
+    for (uint32_t round = 0; !is_done(job) && !gravel_network_is_lost(network); round++) {
         if (round < 4) {
             sched_yield();
             continue;
         }
         uint32_t key = gravel_event_prepare(&network->job_done);
-        if (atomic_load_explicit(&job->is_done, memory_order_acquire)) { /* J1 */
+        if (is_done(job) || gravel_network_is_lost(network))
             gravel_event_cancel(&network->job_done);
-            break;
-        }
-        gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S);
+        else
+            gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S);
     }
+    if (!is_done(job))
+        return gravel_fail(GRAVEL_ETIMEOUT, "the network thread is in a call of the driver");
     return job->code ? gravel_fail(job->code, "%s", job->text) : 0;
 }

@@ -17,6 +17,7 @@
 #include "base/counter.h"
 #include "base/error.h"
 #include "base/lived.h"
+#include "base/mark.h"
 #include "memory/memory.h"
 #include "queue/mpmc.h"
 #include "resolve/resolver.h"
@@ -115,6 +116,8 @@ struct gravel_network {
     _Atomic bool is_ready;    /* N1: opening has ended, well or not */
     _Atomic bool is_attached; /* N2: senders, resolver and memory are set */
     bool sees_attached;       /* the network thread has seen N2 */
+    _Atomic bool has_ended;   /* J2: the thread's work */
+    _Atomic bool is_lost;     /* J3: the thread has been given up: it does nothing more */
     _Atomic bool stopping;
     _Atomic bool is_ending;           /* the process ends, and has not closed the node */
     struct gravel_network *next_open; /* farewell.c */
@@ -185,13 +188,15 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
  * Stop and join the thread; closes the transport and frees everything. Allowed if it never started.
  *
  * @param keep_resolver  leave the resolver: to free it is to wait for the device, where a kernel never ended.
+ * @return               false if the thread was given up: all that it uses must stay.
  */
-void gravel_network_stop(struct gravel_network *network, bool keep_resolver);
+bool gravel_network_stop(struct gravel_network *network, bool keep_resolver);
 
 /** For senders: hand over a closed buffer. `context` is the network. Any thread. */
 void gravel_network_ship(void *context, struct gravel_buffer *buffer);
 
-/** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node has aborted. */
+/** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node has aborted; GRAVEL_ETIMEOUT if the
+ * network thread was given up. */
 int gravel_network_run(struct gravel_network *network, struct gravel_job *job);
 
 /**
@@ -205,6 +210,15 @@ void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns);
 
 /** Once the node has failed: wait until the other nodes' news of it is on its way, so long at most. Any thread. */
 void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns);
+
+/**
+ * A thread stands in a call of the driver: if it is the network thread, give it up, so that those who wait for it
+ * return.
+ *
+ * @param n  as the mark was seen: gravel_mark_give_up. Any other thread, after the node has failed.
+ */
+void gravel_network_give_up(struct gravel_network *network, struct gravel_mark *mark, uint64_t n,
+                            pthread_t thread);
 
 /** Wake the thread. */
 static inline void gravel_network_wake(struct gravel_network *network)

@@ -21,6 +21,12 @@ static inline bool gravel_network_has_aborted(const struct gravel_network *netwo
     return atomic_load_explicit(network->shape.aborted, memory_order_relaxed); /* H2 */
 }
 
+/* Whether the network thread has been given up. */
+static inline bool gravel_network_is_lost(const struct gravel_network *network)
+{
+    return atomic_load_explicit(&network->is_lost, memory_order_acquire); /* J3 */
+}
+
 /** network.c: all the thread does, until gravel_network_stop. */
 void gravel_network_loop(struct gravel_network *network);
 

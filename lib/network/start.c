@@ -64,6 +64,8 @@ static void *thread_main(void *argument)
     if (network->transport)
         network->transport->operations->close(network->transport,
                                               !gravel_network_has_aborted(network));
+    atomic_store_explicit(&network->has_ended, true, memory_order_relaxed); /* J2 */
+    gravel_event_signal(&network->job_done);
     return NULL;
 }
 
@@ -165,15 +167,34 @@ static void free_pending(struct gravel_network *network)
         gravel_pool_return(buffer);
 }
 
-void gravel_network_stop(struct gravel_network *network, bool keep_resolver)
+/* @return whether the thread has ended; else it was given up. */
+static bool wait_ended(struct gravel_network *network)
+{
+    for (;;) {
+        uint32_t key = gravel_event_prepare(&network->job_done);
+        bool has_ended = atomic_load_explicit(&network->has_ended, memory_order_relaxed); /* J2 */
+        if (has_ended || gravel_network_is_lost(network)) {
+            gravel_event_cancel(&network->job_done);
+            return has_ended;
+        }
+        gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S);
+    }
+}
+
+bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
 {
     if (!atomic_load_explicit(&network->is_running, memory_order_relaxed))
-        return;
+        return true;
     atomic_store_explicit(&network->stopping, true, memory_order_relaxed);
     gravel_event_signal(&network->event);
-    pthread_join(network->thread, NULL);
+    bool has_ended = wait_ended(network);
     gravel_farewell_remove(network);
     atomic_store_explicit(&network->is_running, false, memory_order_relaxed);
+    if (!has_ended) {
+        pthread_detach(network->thread);
+        return false;
+    }
+    pthread_join(network->thread, NULL);
     free_pending(network);
     gravel_transactions_destroy(network->transactions);
     if (!keep_resolver)
@@ -184,4 +205,5 @@ void gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     free(network->n_sent); /* and the other numbers */
     pthread_mutex_destroy(&network->host_lock);
     pthread_mutex_destroy(&network->job_lock);
+    return true;
 }

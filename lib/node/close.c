@@ -103,11 +103,12 @@ void gravel_node_free(struct gravel *gravel)
         gravel_aggregator_stop(&gravel->aggregators[i]);
     bool are_running = gravel_launches_are_running(&gravel->launches) ||
                        gravel_device_calls_are_stuck(gravel->calls);
-    gravel_network_stop(&gravel->network,
-                        (gravel->pump && are_running) || gravel_node_is_stuck(gravel));
-    if (!free_device(gravel, are_running)) {
+    bool keep_resolver = (gravel->pump && are_running) || gravel_node_is_stuck(gravel);
+    if (!gravel_network_stop(&gravel->network, keep_resolver) ||
+        !free_device(gravel, are_running)) {
         gravel_log(gravel, "%s: its memory and OpenCL objects stay",
                    are_running ? "a kernel still runs" : "the device has not answered");
+        gravel_watch_stop(gravel);
         leave_behind(gravel);
         return;
     }
@@ -127,6 +128,7 @@ void gravel_node_free(struct gravel *gravel)
     pthread_mutex_destroy(&gravel->drain_lock);
     pthread_mutex_destroy(&gravel->stats_lock);
     pthread_mutex_destroy(&gravel->kernel_names.lock);
+    gravel_watch_stop(gravel);
     free_or_keep_heap(gravel);
 }
 

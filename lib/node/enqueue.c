@@ -17,9 +17,8 @@
 /* The pump, for which the commands may wait, stays awake. */
 int gravel_node_wait_until_idle(struct gravel *gravel, const char *what)
 {
-    struct gravel_kernel_wait kernels;
     struct gravel_wait wait = {
-        .limit = gravel_node_kernel_limit(gravel, &kernels),
+        .limit = gravel_node_kernel_limit(gravel),
         .what = what,
     };
     cl_event all = NULL;
@@ -119,6 +118,8 @@ static int enqueue_alone(struct gravel *gravel, const struct gravel_command *com
     return 0;
 }
 
+static const char locked[] = "another launch, whose kernel waits for the device";
+
 int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *command, cl_uint n_wait,
                         const cl_event *wait, cl_event *event)
 {
@@ -126,10 +127,12 @@ int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *comm
     *event = NULL;
     if (!pool->is_pooled)
         return enqueue(gravel, command, n_wait, wait, event);
-    pthread_mutex_lock(&pool->lock);
-    int code = gravel_private_fits(pool, &gravel->device, command->kernel)
-                   ? enqueue(gravel, command, n_wait, wait, event)
-                   : enqueue_alone(gravel, command, n_wait, wait, event);
+    int code = gravel_node_lock(gravel, &pool->lock, locked);
+    if (code)
+        return code;
+    code = gravel_private_fits(pool, &gravel->device, command->kernel)
+               ? enqueue(gravel, command, n_wait, wait, event)
+               : enqueue_alone(gravel, command, n_wait, wait, event);
     pthread_mutex_unlock(&pool->lock);
     return code;
 }
@@ -222,9 +225,11 @@ void gravel_node_open_private(struct gravel *gravel)
 }
 
 /* Where the driver does not tell sizes, all of them are 0. */
-static bool is_more(struct gravel_private *pool, uint64_t bytes)
+static bool is_more(struct gravel *gravel, uint64_t bytes)
 {
-    pthread_mutex_lock(&pool->lock);
+    struct gravel_private *pool = &gravel->private_memory;
+    if (gravel_node_lock(gravel, &pool->lock, locked))
+        return false; /* no kernel runs again */
     bool is_more = bytes > pool->bytes;
     pthread_mutex_unlock(&pool->lock);
     return is_more;
@@ -235,6 +240,6 @@ void gravel_node_provide_private(struct gravel *gravel, uint64_t bytes)
     struct gravel_private *pool = &gravel->private_memory;
     uint64_t wanted = atomic_load_explicit(&pool->wanted, memory_order_relaxed); /* a hint */
     bytes = bytes > wanted ? bytes : wanted;
-    if (pool->is_pooled && pool->is_told && is_more(pool, bytes))
+    if (pool->is_pooled && pool->is_told && is_more(gravel, bytes))
         reserve_or_log(gravel, bytes);
 }

@@ -109,9 +109,11 @@ int gravel_free(struct gravel *gravel, uint64_t offset)
         return GRAVEL_EINVAL;
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_FREE, .arguments = {offset}};
     int code = gravel_node_barrier(gravel, &call, false);
-    if (!code && gravel_heap_free(gravel->heap, offset))
-        code = gravel_fail(GRAVEL_EINVAL, "gravel_free: no allocation starts at offset %llu",
-                           (unsigned long long)offset);
+    if (!code && (code = gravel_heap_free(gravel->heap, offset)))
+        code = code == GRAVEL_ETIMEOUT
+                   ? gravel_node_conclude(gravel, code)
+                   : gravel_fail(GRAVEL_EINVAL, "gravel_free: no allocation starts at offset %llu",
+                                 (unsigned long long)offset);
     return code ? code : gravel_bounds_publish(&gravel->memory, gravel->heap);
 }
 

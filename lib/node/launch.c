@@ -272,6 +272,8 @@ static int drain(struct gravel *gravel, cl_kernel kernel, cl_event event)
     int flushed = flush(gravel, kernel); /* told after the wait: the kernel may have begun */
     atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed); /* H4 */
     int code = gravel_node_wait_for_kernel(gravel, kernel, event);
+    if (code == GRAVEL_EKERNEL) /* it still has the device, which other waits ask */
+        gravel_launches_add(&gravel->launches, kernel, event);
     atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed); /* H4 */
     if (!code)
         code = gravel_pump_settle(gravel->pump);
@@ -318,6 +320,12 @@ static void choose_local_size(const struct gravel *gravel, cl_kernel kernel, siz
     local[1] = local[2] = 1;
 }
 
+/* Step drain: one launch at a time. */
+static int lock_device(struct gravel *gravel)
+{
+    return gravel_node_lock(gravel, &gravel->drain_lock, "another launch, which has the device");
+}
+
 static int launch_sliced(struct gravel *gravel, cl_kernel kernel, const struct gravel_sizes *sizes,
                          cl_uint n_wait, const cl_event *wait, cl_event *event)
 {
@@ -329,10 +337,12 @@ static int launch_sliced(struct gravel *gravel, cl_kernel kernel, const struct g
                        sizes->local ? sizes->local : chosen);
     if (gravel->device.step != GRAVEL_STEP_DRAIN)
         return launch_beside(gravel, kernel, &slicer, n_wait, wait, event);
+    *event = NULL;
     int code = gravel_wait_list(gravel, "gravel_launch", n_wait, wait);
+    if (!code)
+        code = lock_device(gravel);
     if (code)
         return code;
-    pthread_mutex_lock(&gravel->drain_lock);
     code = launch_drained(gravel, kernel, &slicer, event);
     pthread_mutex_unlock(&gravel->drain_lock);
     return code;
@@ -365,10 +375,11 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     const struct gravel_slicer whole = {.n_dimensions = 1, .local = {group_items, 1, 1}};
     const struct gravel_slice all = {.size = {n_groups * group_items, 1, 1}, .n_groups = n_groups};
     bool is_drained = gravel->device.step == GRAVEL_STEP_DRAIN;
-    if (is_drained)
-        pthread_mutex_lock(&gravel->drain_lock);
+    int code = is_drained ? lock_device(gravel) : 0;
+    if (code)
+        return code;
     gravel_checked_begin_launch(gravel);
-    int code = enqueue_next(gravel, kernel, &whole, &all, 0, NULL, event);
+    code = enqueue_next(gravel, kernel, &whole, &all, 0, NULL, event);
     if (!code) {
         trace_launch(gravel, kernel, *event);
         code = gravel_launches_add(&gravel->launches, kernel, *event);

@@ -16,7 +16,6 @@
 #include <stdio.h>
 
 #define NS_PER_MS UINT64_C(1000000)
-#define OPENING_FACTOR 10 /* of GRAVEL_TIMEOUT */
 
 bool gravel_node_is_stuck(const struct gravel *gravel)
 {
@@ -58,7 +57,7 @@ static uint64_t device_limit_ns(const struct gravel *gravel)
 {
     uint64_t timeout_ns = gravel->config.timeout_ms * NS_PER_MS;
     bool is_open = atomic_load_explicit(&gravel->is_open, memory_order_relaxed); /* H5 */
-    return is_open ? timeout_ns : OPENING_FACTOR * timeout_ns;
+    return is_open ? timeout_ns : GRAVEL_OPENING_FACTOR * timeout_ns;
 }
 
 /* How long a wait has lasted [ns]. */
@@ -100,21 +99,31 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
                                wait->what, seconds(waited_ns - waited->alone_ns), excuse(gravel)));
 }
 
-/* On step pump kernels wait for its thread, whose clock they see: no other thread tells them that it has stopped. */
+/* The failure that makes a thread stand in the driver, or the wait for one that does, is the cause. */
+static int check_stuck(void *context, struct gravel_wait *wait)
+{
+    struct gravel *gravel = context;
+    if (!gravel_node_is_stuck(gravel))
+        return 0;
+    return gravel_node_conclude(gravel, gravel_fail(GRAVEL_ETIMEOUT, "%s", wait->what));
+}
+
+int gravel_node_lock(struct gravel *gravel, pthread_mutex_t *lock, const char *what)
+{
+    struct gravel_wait wait = {.limit = {.check = check_stuck, .context = gravel}, .what = what};
+    return gravel_wait_lock(&wait, lock);
+}
+
 static int check_kernel(void *context, struct gravel_wait *wait)
 {
-    struct gravel_kernel_wait *kernel = context;
-    struct gravel *gravel = kernel->gravel;
+    struct gravel *gravel = context;
     uint64_t waited_ns = tick(gravel, wait, gravel_clock_ns());
     if (is_over_kernel_limit(gravel, waited_ns))
         return gravel_fail(GRAVEL_EKERNEL,
                            "kernel %s has not ended within %.1f s of waiting (GRAVEL_KERNEL_LIMIT)",
                            wait->what, seconds(waited_ns));
-    if (!gravel_node_has_failed(gravel)) {
-        if (gravel->device.step == GRAVEL_STEP_PUMP)
-            gravel_wait_check(&kernel->pump.wait);
+    if (!gravel_node_has_failed(gravel))
         return 0;
-    }
     uint64_t since_ns = gravel_launches_since_failure(&gravel->launches);
     if (since_ns < gravel->config.timeout_ms * NS_PER_MS)
         return 0;
@@ -125,9 +134,7 @@ static int check_kernel(void *context, struct gravel_wait *wait)
                        wait->what, seconds(since_ns), cause);
 }
 
-struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel, struct gravel_kernel_wait *wait)
+struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel)
 {
-    wait->gravel = gravel;
-    gravel_pump_life_begin(&wait->pump, gravel->pump);
-    return (struct gravel_limit){.check = check_kernel, .context = wait};
+    return (struct gravel_limit){.check = check_kernel, .context = gravel};
 }

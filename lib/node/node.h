@@ -5,7 +5,7 @@
  * Path:    gravel.h -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c (open), close.c; settings.c,
  *          defaults.c, bindings.c, handlers.c (what the caller gives); messages.c, waits.c, heap.c, maps.c; launch.c
  *          (programs too), sizes.c, wait_list.c, enqueue.c (commands), server.c, flows.c; limits.c (of waits for the
- *          device), checked.c, flushes.c, log.c, report.c, stats.c.
+ *          device), watch.c (of calls of the driver), checked.c, flushes.c, log.c, report.c, stats.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -15,6 +15,7 @@
 #include "flow/scheduler.h"
 #include "memory/memory.h"
 #include "node/checked.h"
+#include "node/watch.h"
 #include "network/network.h"
 #include "opencl/launches.h"
 #include "opencl/private.h"
@@ -74,6 +75,7 @@ struct gravel {
     struct gravel_checked checked;
     struct gravel_launches launches;
     struct gravel_private private_memory;
+    struct gravel_watch watch;
     struct gravel_trace *trace;
     uint64_t opened_ns;
 
@@ -134,17 +136,22 @@ uint32_t gravel_node_groups_at_once(const struct gravel *gravel);
 int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
                     cl_event *event);
 
+/* Limits of a node that opens, in limits of an open one: drivers compile and allocate what is used first. */
+#define GRAVEL_OPENING_FACTOR 10u
+
 /** limits.c: whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);
 
-/* A wait for kernels of the caller's, which may wait for the pump. */
-struct gravel_kernel_wait {
-    struct gravel *gravel;
-    struct gravel_pump_life pump;
-};
-/** limits.c: its limit. @param wait  [out] stays with it. */
-struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel,
-                                             struct gravel_kernel_wait *wait);
+/** limits.c: of a wait for kernels of the caller's. */
+struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel);
+
+/**
+ * limits.c: take a lock that another thread may keep while it is in the driver, however long.
+ *
+ * @param what  "another thread's launch, which keeps the device".
+ * @return      0; the node's failure, if that thread or the device does not come back.
+ */
+int gravel_node_lock(struct gravel *gravel, pthread_mutex_t *lock, const char *what);
 
 /** limits.c: whether a wait for the device was given up. */
 bool gravel_node_is_stuck(const struct gravel *gravel);

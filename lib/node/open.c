@@ -208,6 +208,8 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
         use_modest_settings(&gravel->config);
     }
     int network = open_network(gravel, bindings);
+    if (!network)
+        network = gravel_watch_start(gravel);
     if (gravel->network.node == 0) /* once a job, whose processes have one environment */
         gravel_settings_tell_unknown(gravel_tell, gravel);
     if (!network)
@@ -284,6 +286,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
         return gravel_fail_text(code, text);
     }
     atomic_store_explicit(&gravel->is_open, true, memory_order_relaxed); /* H5 */
+    gravel_watch_end_opening(gravel);
     *out = gravel;
     return 0;
 }

@@ -18,16 +18,14 @@ int gravel_node_conclude(struct gravel *gravel, int code)
 
 int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_event event)
 {
-    struct gravel_kernel_wait wait;
-    return gravel_launches_wait_for(kernel, event, gravel_node_kernel_limit(gravel, &wait));
+    return gravel_launches_wait_for(kernel, event, gravel_node_kernel_limit(gravel));
 }
 
 /* Wait for our kernels, and see to it that everything sent so far has been shipped. */
 static int settle(struct gravel *gravel, const struct gravel_checked_mark *mark)
 {
     uint32_t n = gravel->config.n_aggregators, flushes[GRAVEL_MAX_AGGREGATORS];
-    struct gravel_kernel_wait wait;
-    int code = gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel, &wait));
+    int code = gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel));
     if (code)
         gravel_log(gravel, "%s", gravel_last_error()); /* the call may return an earlier cause */
     else if (gravel->pump)

@@ -271,7 +271,6 @@ cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
 {
     uint32_t n[GRAVEL_MAX_AGGREGATORS];
-    atomic_fetch_add_explicit(&pump->rounds, 1, memory_order_relaxed); /* U4 */
     int code = gravel_pump_see(pump, n);
     *moved = 0;
     for (uint32_t q = 0; q < pump->n_queues && !code; q++) {

@@ -20,31 +20,47 @@
 
 /* ---- the thread of step pump ----------------------------------------------------------------- */
 
+static cl_event swap_watched(struct gravel_pump *pump, cl_event event)
+{
+    pthread_mutex_lock(&pump->watch_lock);
+    cl_event last = pump->watched;
+    pump->watched = event;
+    pthread_mutex_unlock(&pump->watch_lock);
+    return last;
+}
+
 void gravel_pump_watch(struct gravel_pump *pump, cl_event event)
 {
     clRetainEvent(event);
-    pthread_mutex_lock(&pump->watch_lock);
-    gravel_cl_event_release(pump->watched);
-    pump->watched = event;
-    pthread_mutex_unlock(&pump->watch_lock);
+    gravel_cl_event_release(swap_watched(pump, event));
     gravel_event_signal(&pump->event);
 }
 
-/* Whether the newest launch has not ended; the command queue is in order, so the older ones have.
+/* Keep it, unless a newer one has come. */
+static void keep_watching(struct gravel_pump *pump, cl_event event)
+{
+    pthread_mutex_lock(&pump->watch_lock);
+    bool is_newest = !pump->watched;
+    if (is_newest)
+        pump->watched = event;
+    pthread_mutex_unlock(&pump->watch_lock);
+    if (!is_newest)
+        clReleaseEvent(event);
+}
+
+/*
+ * Whether the newest launch has not ended; the command queue is in order, so the older ones have. It is asked without
+ * the lock, which launches need: the driver may keep this thread until another one has launched.
  */
 static bool is_kernel_running(struct gravel_pump *pump)
 {
-    cl_int status = CL_COMPLETE;
-    pthread_mutex_lock(&pump->watch_lock);
-    if (pump->watched) {
-        status = gravel_cl_event_status(pump->watched);
-        if (status <= CL_COMPLETE) {
-            clReleaseEvent(pump->watched);
-            pump->watched = NULL;
-        }
-    }
-    pthread_mutex_unlock(&pump->watch_lock);
-    return status > CL_COMPLETE;
+    cl_event newest = swap_watched(pump, NULL);
+    bool is_running = newest && gravel_cl_event_status(newest) > CL_COMPLETE;
+    if (is_running)
+        keep_watching(pump, newest);
+    else
+        gravel_cl_event_release(newest);
+    return is_running;
 }
 
 static bool is_stopping(const struct gravel_pump *pump)

@@ -98,16 +98,6 @@ int gravel_pump_settle(struct gravel_pump *pump);
  */
 int gravel_pump_look(struct gravel_pump *pump);
 
-/* A wait, of any thread, that lasts as long as the pump goes round; given up, and the node has failed: a call of the
- * driver does not return. It stays where it has begun. */
-struct gravel_pump_life {
-    struct gravel_pump *pump;
-    uint32_t rounds;
-    struct gravel_wait wait; /* since it last went round */
-};
-
-void gravel_pump_life_begin(struct gravel_pump_life *life, struct gravel_pump *pump);
-
 /** Blocks that had to wait for a node buffer so far [count]. */
 uint64_t gravel_pump_buffer_waits(const struct gravel_pump *pump);
 

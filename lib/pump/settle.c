@@ -20,36 +20,21 @@ int gravel_pump_fail(struct gravel_pump *pump, int code)
     return code;
 }
 
-static int check_life(void *context, struct gravel_wait *wait)
+/* The thread that has the lock may be in a call of the driver: where that does not return, the node fails. */
+static int check_lock(void *context, struct gravel_wait *wait)
 {
-    struct gravel_pump_life *life = context;
-    struct gravel_pump *pump = life->pump;
-    const struct gravel_limit *limit = &pump->shape.memory->device->limit;
-    uint32_t rounds = atomic_load_explicit(&pump->rounds, memory_order_relaxed); /* U4 */
-    if (rounds != life->rounds)
-        wait->waited = (struct gravel_waited){.alone_ns = 0}; /* it works, and that takes time */
-    life->rounds = rounds;
-    int code = limit->check ? limit->check(limit->context, wait) : 0;
-    if (code)
-        pump->shape.report(pump->shape.context, code, true, gravel_last_error());
-    return code;
+    const struct gravel_pump *pump = context;
+    (void)wait;
+    return atomic_load_explicit(pump->shape.aborted, memory_order_relaxed) /* H2 */
+               ? gravel_fail(GRAVEL_EPEER, "the node failed, and the pump's thread goes on")
+               : 0;
 }
 
-void gravel_pump_life_begin(struct gravel_pump_life *life, struct gravel_pump *pump)
-{
-    *life = (struct gravel_pump_life){
-        .pump = pump,
-        .wait = {.limit = {.check = check_life, .context = life},
-                 .what = "the pump's thread, in a call of the driver"},
-    };
-}
-
-/* Take the lock, unless the pump's thread keeps it: a call of the driver that does not return. */
 static int lock(struct gravel_pump *pump)
 {
-    struct gravel_pump_life life;
-    gravel_pump_life_begin(&life, pump);
-    return gravel_wait_lock(&life.wait, &pump->lock);
+    struct gravel_wait wait = {.limit = {.check = check_lock, .context = pump},
+                               .what = "the pump's thread"};
+    return gravel_wait_lock(&wait, &pump->lock);
 }
 
 /* The oldest ticket before its queue's target that is missing though there is room for it. @return

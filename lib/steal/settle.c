@@ -21,7 +21,6 @@
 
 struct steal_wait {
     struct gravel_steal *steal;
-    struct gravel_kernel_wait kernel;
     struct gravel_limit limit; /* of any kernel */
 };
 
@@ -164,7 +163,7 @@ int gravel_steal_settle(struct gravel_steal *steal)
         return 0;
     if (steal->is_stuck && gravel_cl_event_status(steal->end) > CL_COMPLETE)
         return gravel_fail(GRAVEL_EKERNEL, "an earlier launch of these deques has not ended");
-    wait.limit = gravel_node_kernel_limit(steal->gravel, &wait.kernel);
+    wait.limit = gravel_node_kernel_limit(steal->gravel);
     int code = gravel_launches_wait_for(
         steal->kernel, steal->end, (struct gravel_limit){.check = check_wait, .context = &wait});
     steal->is_stuck = code == GRAVEL_EKERNEL;

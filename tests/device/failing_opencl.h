@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <CL/cl.h>
@@ -33,14 +34,17 @@ static struct {
     _Atomic int left;       /* calls until one fails */
     _Atomic bool stays;     /* all calls to OpenCL fail from then on */
     _Atomic bool has_failed;
-    _Atomic unsigned stalls; /* of the kinds above: commands that never run */
-    _Atomic bool holds;      /* calls of READS do not return */
+    _Atomic unsigned stalls;           /* of the kinds above: commands that never run */
+    _Atomic unsigned holds;            /* of the kinds of OpenCL: calls that do not return, */
+    _Atomic(const char *) held_thread; /* of the thread of that name; NULL: of any */
     _Atomic unsigned n_held;
+    _Atomic bool keeps_pump;     /* from its turn, between two calls */
     _Atomic uint64_t most_bytes; /* the device has no more in one buffer; 0: as it is */
     _Atomic unsigned late_ms;    /* callbacks come so much later */
     _Atomic unsigned n_late;     /* those still to come */
     _Atomic int builds_left;     /* programs to build until copies stall, once, */
     _Atomic unsigned stall_ms;   /* for so long */
+    _Atomic unsigned build_ms;   /* a build takes so much longer */
 } failing;
 
 /* Let the n-th call of these kinds fail. */
@@ -75,9 +79,22 @@ static bool fails(unsigned kind)
     return true;
 }
 
-static void hold(void)
+static bool is_thread(const char *name)
 {
-    if (!atomic_load(&failing.holds))
+    char own[16] = "";
+    pthread_getname_np(pthread_self(), own, sizeof own);
+    return !strcmp(name, own);
+}
+
+static bool is_held_thread(void)
+{
+    const char *name = atomic_load(&failing.held_thread);
+    return !name || is_thread(name);
+}
+
+static void hold(unsigned kind)
+{
+    if (!(atomic_load(&failing.holds) & kind) || !is_held_thread())
         return;
     atomic_fetch_add(&failing.n_held, 1);
     while (atomic_load(&failing.holds))
@@ -89,15 +106,8 @@ static void hold(void)
     cl_int __wrap_##name parameters;                                        \
     cl_int __wrap_##name parameters                                         \
     {                                                                       \
+        hold(kind);                                                         \
         return fails(kind) ? CL_OUT_OF_RESOURCES : __real_##name arguments; \
-    }
-#define WRAP_READ(name, parameters, arguments)                               \
-    cl_int __real_##name parameters;                                         \
-    cl_int __wrap_##name parameters;                                         \
-    cl_int __wrap_##name parameters                                          \
-    {                                                                        \
-        hold();                                                              \
-        return fails(READS) ? CL_OUT_OF_RESOURCES : __real_##name arguments; \
     }
 #define WRAP_CREATE(type, name, parameters, arguments) \
     type __real_##name parameters;                     \
@@ -110,16 +120,16 @@ static void hold(void)
         return NULL;                                   \
     }
 
-WRAP_READ(clEnqueueReadBuffer,
-          (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t at, size_t bytes, void *to,
-           cl_uint n, const cl_event *wait, cl_event *event),
-          (queue, buffer, blocks, at, bytes, to, n, wait, event))
-WRAP_READ(clEnqueueReadBufferRect,
-          (cl_command_queue queue, cl_mem buffer, cl_bool blocks, const size_t *from,
-           const size_t *to, const size_t *region, size_t row, size_t slice, size_t host_row,
-           size_t host_slice, void *host, cl_uint n, const cl_event *wait, cl_event *event),
-          (queue, buffer, blocks, from, to, region, row, slice, host_row, host_slice, host, n, wait,
-           event))
+WRAP(READS, clEnqueueReadBuffer,
+     (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t at, size_t bytes, void *to,
+      cl_uint n, const cl_event *wait, cl_event *event),
+     (queue, buffer, blocks, at, bytes, to, n, wait, event))
+WRAP(READS, clEnqueueReadBufferRect,
+     (cl_command_queue queue, cl_mem buffer, cl_bool blocks, const size_t *from, const size_t *to,
+      const size_t *region, size_t row, size_t slice, size_t host_row, size_t host_slice,
+      void *host, cl_uint n, const cl_event *wait, cl_event *event),
+     (queue, buffer, blocks, from, to, region, row, slice, host_row, host_slice, host, n, wait,
+      event))
 WRAP(WRITES, clEnqueueWriteBuffer,
      (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t at, size_t bytes,
       const void *from, cl_uint n, const cl_event *wait, cl_event *event),
@@ -181,6 +191,7 @@ cl_int __wrap_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *
                              void *user)
 {
     pthread_t thread;
+    usleep(atomic_load(&failing.build_ms) * 1000);
     cl_int error = __real_clBuildProgram(program, n, devices, options, notify, user);
     if (atomic_fetch_sub(&failing.builds_left, 1) != 1)
         return error;
@@ -251,6 +262,17 @@ WRAP_CREATE(cl_command_queue, clCreateCommandQueueWithProperties,
             (cl_context context, cl_device_id device, const cl_queue_properties *properties,
              cl_int *error),
             (context, device, properties, error))
+
+/* In which the pump rests, and waits for copies. */
+int __real_usleep(useconds_t us);
+int __wrap_usleep(useconds_t us);
+int __wrap_usleep(useconds_t us)
+{
+    int code = __real_usleep(us);
+    while (atomic_load(&failing.keeps_pump) && is_thread("gravel-pump"))
+        __real_usleep(1000);
+    return code;
+}
 
 #define WRAP_MALLOC(name, parameters, arguments)                \
     void *__real_##name parameters;                             \

@@ -29,7 +29,8 @@ static int work_again(void **state)
 {
     (void)state;
     atomic_store(&failing.stalls, 0);
-    atomic_store(&failing.holds, false);
+    atomic_store(&failing.holds, 0);
+    atomic_store(&failing.keeps_pump, false);
     return 0;
 }
 
@@ -147,12 +148,12 @@ static void expect_stopped_pump_is_told(size_t global)
     cl_kernel kernel = body_kernel(gravel, SEND_8, arguments);
     double begin = seconds_now();
     atomic_store(&failing.n_held, 0);
-    atomic_store(&failing.holds, true);
+    atomic_store(&failing.holds, READS);
     gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL);
     while (!atomic_load(&failing.n_held))
         usleep(1000);
-    expect_dead_in_time(gravel, begin, "the pump's thread, in a call of the driver");
-    atomic_store(&failing.holds, false);
+    expect_dead_in_time(gravel, begin, "thread gravel-pump (");
+    atomic_store(&failing.holds, 0);
     usleep(100000); /* it uses what the node has left behind */
     clReleaseKernel(kernel);
 }
@@ -190,10 +191,10 @@ static void pump_without_a_turn_fails_no_kernel(void **state)
     const uint64_t word = alloc_or_die(gravel, 64), arguments[3] = {word};
     const size_t global = N_WAITING, local = 64;
     cl_kernel kernel = body_kernel(gravel, SEND_8, arguments);
-    atomic_store(&failing.holds, true);
+    atomic_store(&failing.keeps_pump, true);
     OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
     usleep(3 * TIMEOUT_MS * 1000);
-    atomic_store(&failing.holds, false);
+    atomic_store(&failing.keeps_pump, false);
     OK(gravel_barrier(gravel));
     assert_int_equal(word32(gravel, 1, word), 8 * global);
     clReleaseKernel(kernel);

@@ -27,7 +27,7 @@ def in_code(root):
     found = set()
     for folder, _, names in os.walk(root):
         for name in names:
-            if name.endswith((".c", ".h")):
+            if name.endswith((".c", ".h")) and name != "driver.h":  # which calls nothing by itself
                 path = os.path.join(folder, name)
                 text = NOT_CODE.sub(" ", open(path, encoding="utf-8").read())
                 found |= {(call, os.path.relpath(path, root))

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thread that looks whether other threads come back from the driver. See watch.h.
+ *
+ * While a node opens or a program is built, every call of the process has longer: drivers compile and allocate then,
+ * some with a lock held that the other calls need.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "node/node.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_NS (GRAVEL_NS_PER_S / 4) /* between two looks */
+#define LEAST_NS GRAVEL_NS_PER_MS
+#define BUILD_NS (60 * GRAVEL_NS_PER_S) /* at least, for a compiler on a busy machine */
+
+static _Atomic uint32_t n_opening; /* H10: nodes of this process */
+
+/* What the last look saw of a mark. */
+struct gravel_watched {
+    uint64_t n;
+    struct gravel_lived lived; /* since it first showed n */
+    bool is_told;
+};
+
+/* A call that does not return. */
+struct standing {
+    struct gravel_mark *mark;
+    uint64_t n;
+    const char *call;
+    pthread_t thread;
+    pid_t id;
+    char name[16];
+    uint64_t stood_ns;
+};
+
+/* A look: first whether a program is being built, then for how long each thread stands where it is. */
+struct look {
+    struct gravel_watch *watch;
+    uint64_t now_ns, limit_ns;
+    bool is_building;
+    struct standing found; /* the first that is over the limit and not told; mark NULL: none */
+};
+
+static const char *call_of(struct gravel_mark *mark)
+{
+    return atomic_load_explicit(&mark->call, memory_order_relaxed); /* B4 */
+}
+
+static uint64_t count_of(struct gravel_mark *mark)
+{
+    return atomic_load_explicit(&mark->n, memory_order_relaxed); /* B2: only compared here */
+}
+
+static bool is_in_call(uint64_t n)
+{
+    return n & 1 && n != UINT64_MAX;
+}
+
+/* Drivers build, and let go of what was built, with a lock of the compiler's held. */
+static bool needs_compiler(const char *call)
+{
+    return strstr(call, "Program") || !strcmp(call, "clReleaseKernel") ||
+           !strcmp(call, "clReleaseContext");
+}
+
+static void look_for_builds(void *context, struct gravel_mark *mark)
+{
+    struct look *look = context;
+    look->is_building |= is_in_call(count_of(mark)) && needs_compiler(call_of(mark));
+}
+
+/* NULL without memory: the mark is not watched then. */
+static struct gravel_watched *watched_of(struct gravel_watch *watch, uint32_t number)
+{
+    if (number >= watch->n_watched) {
+        uint32_t n = 2 * number + 8;
+        struct gravel_watched *all = realloc(watch->watched, n * sizeof *all);
+        if (!all)
+            return NULL;
+        memset(all + watch->n_watched, 0, (n - watch->n_watched) * sizeof *all);
+        watch->watched = all;
+        watch->n_watched = n;
+    }
+    return &watch->watched[number];
+}
+
+static void look_at(void *context, struct gravel_mark *mark)
+{
+    struct look *look = context;
+    uint64_t n = count_of(mark);
+    struct gravel_watched *watched = watched_of(look->watch, mark->number);
+    if (!watched)
+        return;
+    if (n != watched->n)
+        *watched = (struct gravel_watched){.n = n};
+    watched->lived.step_ns = look->limit_ns / GRAVEL_LIVED_STEPS;
+    uint64_t stood_ns = gravel_lived_tick(&watched->lived, look->now_ns);
+    if (look->found.mark || watched->is_told || !is_in_call(n) || stood_ns < look->limit_ns)
+        return;
+    watched->is_told = true;
+    look->found = (struct standing){.mark = mark,
+                                    .n = n,
+                                    .call = call_of(mark),
+                                    .thread = mark->thread,
+                                    .id = mark->id,
+                                    .stood_ns = stood_ns};
+    memcpy(look->found.name, mark->name, sizeof mark->name);
+}
+
+/* The application's thread does not come back to return the error: the log may be the only one that tells it. */
+static void print_if_unheard(const struct gravel *gravel, const struct standing *found)
+{
+    const struct gravel_listener listener = gravel_listener_of(gravel);
+    if (!listener.is_printed && strncmp(found->name, "gravel-", 7) != 0)
+        gravel_listener_print(&listener, gravel_last_error());
+}
+
+/* What the driver still does is unknown: the node fails. */
+static void tell(struct gravel *gravel, const struct standing *found)
+{
+    int code = gravel_fail(
+        GRAVEL_ETIMEOUT, "thread %s (%d), in a call of the driver: %s has not returned for %.1f s",
+        found->name, (int)found->id, found->call, (double)found->stood_ns * 1e-9);
+    atomic_store_explicit(&gravel->is_stuck, true, memory_order_relaxed); /* H3 */
+    print_if_unheard(gravel, found);
+    gravel_report(gravel, code, true, gravel_last_error());
+    gravel_network_give_up(&gravel->network, found->mark, found->n, found->thread);
+}
+
+static uint64_t limit_of(const struct gravel *gravel, bool is_building)
+{
+    bool is_long = is_building || atomic_load_explicit(&n_opening, memory_order_relaxed); /* H10 */
+    uint64_t timeout_ns = gravel->config.timeout_ms * GRAVEL_NS_PER_MS;
+    uint64_t long_ns = GRAVEL_OPENING_FACTOR * timeout_ns;
+    return !is_long ? timeout_ns : long_ns > BUILD_NS ? long_ns : BUILD_NS;
+}
+
+static void look_at_all(struct gravel *gravel)
+{
+    struct look look = {.watch = &gravel->watch, .now_ns = gravel_clock_ns()};
+    gravel_marks_look(look_for_builds, &look);
+    look.limit_ns = limit_of(gravel, look.is_building);
+    do {
+        look.found.mark = NULL;
+        gravel_marks_look(look_at, &look);
+        if (look.found.mark)
+            tell(gravel, &look.found);
+    } while (look.found.mark);
+}
+
+static uint64_t interval_ns(const struct gravel *gravel)
+{
+    uint64_t ns = gravel->config.timeout_ms * GRAVEL_NS_PER_MS / GRAVEL_LIVED_STEPS;
+    return ns > MOST_NS ? MOST_NS : ns < LEAST_NS ? LEAST_NS : ns;
+}
+
+static bool is_stopping(const struct gravel_watch *watch)
+{
+    return atomic_load_explicit(&watch->stopping, memory_order_relaxed); /* event orders */
+}
+
+static void *thread_main(void *argument)
+{
+    struct gravel *gravel = argument;
+    struct gravel_watch *watch = &gravel->watch;
+    pthread_setname_np(pthread_self(), "gravel-watch"); /* its sleeps may end late */
+    while (!is_stopping(watch)) {
+        uint32_t key = gravel_event_prepare(&watch->event);
+        if (is_stopping(watch))
+            gravel_event_cancel(&watch->event);
+        else
+            gravel_event_wait(&watch->event, key, interval_ns(gravel));
+        look_at_all(gravel);
+    }
+    return NULL;
+}
+
+int gravel_watch_start(struct gravel *gravel)
+{
+    struct gravel_watch *watch = &gravel->watch;
+    int error = pthread_create(&watch->thread, NULL, thread_main, gravel);
+    if (error)
+        return gravel_fail(GRAVEL_ESYSTEM, "watching thread: %s", strerror(error));
+    watch->is_running = watch->is_opening = true;
+    atomic_fetch_add_explicit(&n_opening, 1, memory_order_relaxed); /* H10 */
+    return 0;
+}
+
+void gravel_watch_end_opening(struct gravel *gravel)
+{
+    if (gravel->watch.is_opening)
+        atomic_fetch_sub_explicit(&n_opening, 1, memory_order_relaxed); /* H10 */
+    gravel->watch.is_opening = false;
+}
+
+void gravel_watch_stop(struct gravel *gravel)
+{
+    struct gravel_watch *watch = &gravel->watch;
+    gravel_watch_end_opening(gravel);
+    if (!watch->is_running)
+        return;
+    atomic_store_explicit(&watch->stopping, true, memory_order_relaxed);
+    gravel_event_signal(&watch->event);
+    pthread_join(watch->thread, NULL);
+    watch->is_running = false;
+    free(watch->watched);
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Each call of the OpenCL driver in lib/ is marked, so that the watch of a node sees a thread that stands in it.
+
+usage: calls.py SOURCE
+exit:  0; 1 with each call that is not marked, and each name of lib/device/driver.h that nothing calls
+
+A call is marked where its name is a macro of lib/device/driver.h and the file includes that, by itself or by others.
+What only asks about objects, or counts references, needs no mark: see the header.
+
+Path: lib/ <-> lib/device/driver.h.
+"""
+import os
+import re
+import sys
+
+HEADER = "device/driver.h"
+CALL = re.compile(r"\b(cl[A-Z]\w*)\b(?<!_fn)(?=\s*[(),])")  # a name that a macro of the file's own gets counts too
+MARKED = re.compile(r"^#define (cl\w+)\(\.\.\.\) GRAVEL_DRIVER\(\1, __VA_ARGS__\)$", re.M)
+UNMARKED = re.compile(r"cl(Get(?!EventInfo)|Retain)\w+")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.S)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def sources(root):
+    for folder, _, names in os.walk(root):
+        yield from (os.path.relpath(os.path.join(folder, name), root) for name in names if name.endswith((".c", ".h")))
+
+
+def included(root, path, seen):
+    for name in INCLUDE.findall(read(os.path.join(root, path))):
+        for near in (os.path.join(os.path.dirname(path), name), name):
+            if near not in seen and os.path.exists(os.path.join(root, near)):
+                seen.add(near)
+                included(root, near, seen)
+    return seen
+
+
+root = os.path.join(sys.argv[1], "lib")
+marked = set(MARKED.findall(read(os.path.join(root, HEADER))))
+wrong, used = [], set()
+for path in sorted(sources(root)):
+    if path == HEADER:
+        continue
+    calls = {call for call in CALL.findall(NOT_CODE.sub(" ", read(os.path.join(root, path)))) if not UNMARKED.match(call)}
+    used |= calls
+    wrong += [f"lib/{path}: {call} is not among the calls that lib/{HEADER} marks" for call in sorted(calls - marked)]
+    if calls and HEADER not in included(root, path, set()):
+        wrong.append(f"lib/{path} does not include {HEADER}, and calls {', '.join(sorted(calls))}")
+wrong += [f"lib/{HEADER} marks {call}, which nothing calls" for call in sorted(marked - used)]
+print("\n".join(wrong + [f"{len(marked)} calls, {len(wrong)} faults"]))
+sys.exit(bool(wrong) or not marked)

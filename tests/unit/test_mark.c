@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Marks of threads in calls of a driver: what a look sees, whose mark it is, and a thread that is given up.
+ *
+ * Path: meson test -> lib/base/mark.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mark.h"
+
+struct seen {
+    const char *thread; /* whose */
+    unsigned n_marks;   /* of that name */
+    uint64_t n;
+    const char *call;
+    struct gravel_mark *mark;
+};
+
+static void look(void *context, struct gravel_mark *mark)
+{
+    struct seen *seen = context;
+    if (strcmp(mark->name, seen->thread) != 0)
+        return;
+    seen->n_marks++;
+    seen->n = atomic_load(&mark->n);
+    seen->call = atomic_load(&mark->call);
+    seen->mark = mark;
+}
+
+static struct seen look_for(const char *thread)
+{
+    struct seen seen = {.thread = thread};
+    gravel_marks_look(look, &seen);
+    return seen;
+}
+
+/* A thread that enters a call, and leaves it when it is told. */
+struct caller {
+    pthread_t thread;
+    const char *name;
+    _Atomic bool is_in, may_leave, has_left;
+};
+
+static void *call_once(void *argument)
+{
+    struct caller *caller = argument;
+    pthread_setname_np(pthread_self(), caller->name);
+    struct gravel_mark *mark = gravel_mark_enter("clFinish");
+    atomic_store(&caller->is_in, true);
+    while (!atomic_load(&caller->may_leave))
+        usleep(100);
+    gravel_mark_leave(&mark);
+    atomic_store(&caller->has_left, true);
+    return NULL;
+}
+
+static void start(struct caller *caller, const char *name)
+{
+    *caller = (struct caller){.name = name};
+    assert_int_equal(pthread_create(&caller->thread, NULL, call_once, caller), 0);
+    while (!atomic_load(&caller->is_in))
+        usleep(100);
+}
+
+static void end(struct caller *caller)
+{
+    atomic_store(&caller->may_leave, true);
+    assert_int_equal(pthread_join(caller->thread, NULL), 0);
+}
+
+static void call_is_seen_while_its_thread_is_in_it(void **state)
+{
+    (void)state;
+    struct caller caller;
+    start(&caller, "caller");
+    struct seen in = look_for("caller");
+    assert_int_equal(in.n_marks, 1);
+    assert_int_equal(in.n & 1, 1);
+    assert_string_equal(in.call, "clFinish");
+    assert_true(pthread_equal(in.mark->thread, caller.thread));
+    end(&caller);
+    assert_int_equal(look_for("caller").n_marks, 0); /* it has ended */
+}
+
+static void calls_are_counted_and_a_call_within_one_is_not(void **state)
+{
+    (void)state;
+    struct gravel_mark *mark = gravel_mark_enter("clFlush"), *none = gravel_mark_enter("clFinish");
+    assert_non_null(mark);
+    assert_null(none);
+    gravel_mark_leave(&none);
+    uint64_t n = atomic_load(&mark->n);
+    assert_string_equal(atomic_load(&mark->call), "clFlush");
+    assert_int_equal(n & 1, 1);
+    gravel_mark_leave(&mark);
+    assert_int_equal(atomic_load(&mark->n), n + 1);
+    struct gravel_mark *again = gravel_mark_enter("clFinish");
+    assert_ptr_equal(again, mark);
+    assert_int_equal(atomic_load(&mark->n), n + 2);
+    gravel_mark_leave(&again);
+}
+
+static void mark_of_a_thread_that_ended_is_taken_again(void **state)
+{
+    (void)state;
+    struct caller first, second;
+    start(&first, "first");
+    struct gravel_mark *mark = look_for("first").mark;
+    end(&first);
+    start(&second, "second");
+    assert_ptr_equal(look_for("second").mark, mark);
+    end(&second);
+}
+
+static void thread_that_left_is_not_given_up(void **state)
+{
+    (void)state;
+    struct gravel_mark *mark = gravel_mark_enter("clFlush");
+    uint64_t n = atomic_load(&mark->n);
+    gravel_mark_leave(&mark);
+    assert_false(gravel_mark_give_up(mark, n));
+    mark = gravel_mark_enter("clFlush");
+    assert_false(gravel_mark_give_up(mark, n));
+    gravel_mark_leave(&mark);
+}
+
+static void thread_that_was_given_up_does_not_come_back(void **state)
+{
+    (void)state;
+    static struct caller caller; /* outlives the test, as its thread does */
+    start(&caller, "lost");
+    struct seen seen = look_for("lost");
+    assert_true(gravel_mark_give_up(seen.mark, seen.n));
+    atomic_store(&caller.may_leave, true);
+    usleep(50000);
+    assert_false(atomic_load(&caller.has_left));
+    assert_int_equal(look_for("lost").n_marks, 1); /* nobody gets its mark */
+    pthread_detach(caller.thread);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(call_is_seen_while_its_thread_is_in_it),
+        cmocka_unit_test(calls_are_counted_and_a_call_within_one_is_not),
+        cmocka_unit_test(mark_of_a_thread_that_ended_is_taken_again),
+        cmocka_unit_test(thread_that_left_is_not_given_up),
+        cmocka_unit_test(thread_that_was_given_up_does_not_come_back),
+    };
+    alarm(60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
