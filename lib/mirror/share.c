@@ -135,13 +135,18 @@ static int begin_slots(struct gravel_mirror *mirror)
 static int refuse(const struct gravel_mirror *mirror, const char *call)
 {
     int code = gravel_require(call, "mirror", mirror);
-    return code ? code : gravel_node_refuse_wait(mirror->gravel, call);
+    if (!code)
+        code = gravel_node_refuse_wait(mirror->gravel, call);
+    if (!code && gravel_node_has_failed(mirror->gravel))
+        code = gravel_node_conclude(mirror->gravel, GRAVEL_EPEER);
+    return code;
 }
 
 int gravel_mirror_begin(struct gravel_mirror *mirror)
 {
-    if (refuse(mirror, "gravel_mirror_begin"))
-        return GRAVEL_EINVAL;
+    int code = refuse(mirror, "gravel_mirror_begin");
+    if (code)
+        return code;
     if (mirror->is_begun)
         return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_begin: gravel_mirror_end has not been "
                                           "called since the last one");
@@ -153,15 +158,16 @@ int gravel_mirror_begin(struct gravel_mirror *mirror)
 
 int gravel_mirror_end(struct gravel_mirror *mirror)
 {
-    if (refuse(mirror, "gravel_mirror_end"))
-        return GRAVEL_EINVAL;
+    int code = refuse(mirror, "gravel_mirror_end");
+    if (code)
+        return code;
     if (!mirror->is_begun)
         return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_end: gravel_mirror_begin has not been "
                                           "called since the last one");
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_SHARE,
                                                 .arguments = {mirror->memory, mirror->n_shared}};
     /* Kernels that still read the copies whose turn is next, also those that no barrier waits for. */
-    int code = mirror->is_read ? wait_for_kernels(mirror->gravel) : 0;
+    code = mirror->is_read ? wait_for_kernels(mirror->gravel) : 0;
     int waited = gravel_node_barrier(mirror->gravel, &call, false);
     code = waited ? waited : code;
     if (code)
