@@ -57,6 +57,7 @@ CONTEXTS = {
     "void sample(struct gravel_call": Context(handlers='{.name = "sample", .n_args = 2}'),
     ".n_args = 4, .n_keys = 1": Context('#include "gravel.cl.h"\n'),
     "kernel void sum_remote": Context('#include "gravel.cl.h"\n'),
+    "kernel void offer(": Context('#include "gravel.cl.h"\n'),
     "ulong book(": Context('#include "gravel.cl.h"\n'),
     '.datum = "account"': Context('#include "gravel.cl.h"\n'),
     "#define GRAVEL_NODE_OF(key, n)":
@@ -96,6 +97,8 @@ kernel void make(GRAVEL_ARENA, GRAVEL_FLOW)
     "gravel_server_build(gravel, ": Context("uint64_t n_buckets, heads, links;\n"),
     "gravel_accumulator_create(gravel":
         Context("struct gravel_accumulator *counts; uint64_t offset, block; size_t n_keys;\n"),
+    "gravel_mirror_create(&mirror": Context("uint64_t ranks; struct gravel_mirror *mirror;\n"),
+    "gravel_launch(gravel, change, 1": Context("struct gravel_mirror *mirror; cl_kernel change, own;\n"),
     "gravel_steal_create(&steal":
         Context("struct gravel_steal *steal; struct gravel_steal_stats stats; const cl_ulong *roots; uint32_t n_roots;\n"),
 }
