@@ -147,12 +147,35 @@ static int check_memory(const struct gravel_accumulator *accumulator)
                        create_call, accumulator->bytes, head->n_parts, head->n, others, most);
 }
 
+/* A CPU device's buffer is memory of the process, and has no pages yet. */
+static int advise(struct gravel_accumulator *accumulator)
+{
+    struct gravel *gravel = accumulator->gravel;
+    cl_event mapped = NULL;
+    cl_int error = CL_SUCCESS;
+    if (!gravel->device.capability.is_cpu || !gravel->config.huge_pages)
+        return 0;
+    void *start = clEnqueueMapBuffer(gravel->device.queue, accumulator->memory, CL_FALSE,
+                                     CL_MAP_WRITE_INVALIDATE_REGION, 0, accumulator->bytes, 0, NULL,
+                                     &mapped, &error);
+    int code = gravel_wait_command(&gravel->device, gravel->device.queue, error, mapped,
+                                   "accumulator: mapping its memory");
+    if (code)
+        return code;
+    gravel_ask_for_huge_pages(start, accumulator->bytes);
+    return gravel_check_cl(
+        "accumulator: clEnqueueUnmapMemObject",
+        clEnqueueUnmapMemObject(gravel->device.queue, accumulator->memory, start, 0, NULL, NULL));
+}
+
 static int make_memory(struct gravel_accumulator *accumulator)
 {
     struct gravel *gravel = accumulator->gravel;
     cl_event copied = NULL;
     int code = gravel_cl_buffer_create(&gravel->device, create_call, accumulator->bytes,
                                        &accumulator->memory);
+    if (!code)
+        code = advise(accumulator);
     if (code)
         return code;
     cl_int error =

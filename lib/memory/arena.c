@@ -82,9 +82,7 @@ int gravel_arena_check_copied(const struct gravelp_arena *head)
                        (unsigned long long)(head->heap_offset - head->slots_offset));
 }
 
-/* Random access to a big heap pays for every page it has to look up. Best effort: the system may
- * decline. */
-static void ask_for_huge_pages(void *start, uint64_t bytes)
+void gravel_ask_for_huge_pages(void *start, uint64_t bytes)
 {
     uintptr_t first = round_up((uintptr_t)start, HUGE_PAGE);
     uintptr_t end = ((uintptr_t)start + bytes) / HUGE_PAGE * HUGE_PAGE;
@@ -151,7 +149,7 @@ int gravel_arena_create(const struct gravel_device *device, const struct gravel_
     if (!arena)
         return gravel_arena_fail(device, shape, &head, bytes);
     if (shape->huge_pages)
-        ask_for_huge_pages(arena, bytes);
+        gravel_ask_for_huge_pages(arena, bytes);
     *arena = head;
     gravel_arena_reset_queues(arena, shape->start);
     *out = arena;
