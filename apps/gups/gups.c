@@ -5,7 +5,8 @@
  * Every node sends 2^M updates to words drawn from one long random stream, each a message: an
  * increment, as in the dissertation, HPCC's exclusive or, a sum of floats or a put. The check walks
  * the whole stream, one step at a time, undoes every update of the own part, and expects the table
- * it began with; of a word that was put to it expects one of the values.
+ * it began with; of a word that was put to it expects one of the values. With --zipf words are drawn skewed, and with
+ * --accumulate an accumulator adds updates up.
  *
  * Path: main -> gups.cl -> table; table.c fills and checks it
  * Source: Orr 2016, section 5.4.2; Luszczek et al., HPC Challenge RandomAccess.
@@ -14,6 +15,9 @@
 #include "frame/die.h"
 #include "gups/table.h"
 
+#include <gravel/accumulator.h>
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +30,9 @@ struct gups {
     uint64_t log_updates; /* log2 of the updates a node */
     uint64_t per_item;    /* updates of a work-item, a power of two */
     enum table_op op;
+    double zipf; /* exponent; 0: uniform */
+    bool accumulates;
+    struct gravel_accumulator *accumulator;
     struct table table;
     cl_kernel kernel;
 };
@@ -71,6 +78,12 @@ static const struct app_option own_options[] = {
     {"op", 0, "OP",
      "Update: inc; xor as HPCC; add-float, of 32-bit floats; or put, of 8 bytes (inc)",
      take_operation, OPTION_AT(struct gups, op, enum table_op), 0, 0},
+    {"zipf", 0, "S",
+     "Draw words skewed: a word of rank k about k^S times less often than the first; 0 is uniform "
+     "(0)",
+     OPTION_REAL(struct gups, zipf)},
+    {"accumulate", 0, NULL, "Add updates up by an accumulator, instead of a message each",
+     OPTION_FLAG(struct gups, accumulates)},
     {"per-item", 0, "N", "Updates of a work-item, a power of two (256)", take_power_of_two,
      OPTION_AT(struct gups, per_item, uint64_t), 1, 1 << 20},
     {0}};
@@ -100,25 +113,78 @@ static void check_sums(const struct gups *gups)
             (unsigned)gups->log_updates, (unsigned)gups->log_table, TABLE_MOST_ADDS_LOG);
 }
 
+/* What does not go together. */
+static void check_options(const struct gups *gups)
+{
+    check_sums(gups);
+    if (!(gups->zipf >= 0 && gups->zipf <= 4))
+        die("--zipf %g: 0 to 4", gups->zipf);
+    if (gups->zipf > 0 && gups->op == TABLE_ADD)
+        die("--zipf: sums of --op add-float would not be exact");
+    if (gups->accumulates && gups->op == TABLE_PUT)
+        die("--accumulate: of --op put there is no sum");
+    if (gups->accumulates && gups->node.model != model_gravel)
+        die("--accumulate: under --model gravel alone");
+}
+
+#define MOST_LEVELS 64
+
+/* Level e has 2^e ranks, and 2^(e - S e) as many updates as level 0: the shares up to each, of 2^32. */
+static void set_levels(struct gups *gups)
+{
+    cl_uint levels[MOST_LEVELS];
+    struct table *table = &gups->table;
+    double sum = 0, done = 0;
+    if (gups->zipf == 0)
+        return;
+    table->n_levels = (uint32_t)gups->log_table + n_bits_of(gups->node.n_nodes - 1);
+    if (table->n_levels == 0)
+        table->n_levels = 1;
+    for (uint32_t e = 0; e < table->n_levels; e++)
+        sum += exp2(e * (1 - gups->zipf));
+    for (uint32_t e = 0; e < table->n_levels; e++) {
+        done += exp2(e * (1 - gups->zipf));
+        levels[e] = done < sum ? (cl_uint)(done / sum * UINT32_MAX) : UINT32_MAX;
+    }
+    table->levels = node_array(&gups->node, table->n_levels * sizeof *levels, levels);
+}
+
+static void make_accumulator(struct gups *gups)
+{
+    static const uint32_t of_table[][2] = {[TABLE_INC] = {GRAVEL_INC, GRAVEL_ULONG},
+                                           [TABLE_XOR] = {GRAVEL_XOR, GRAVEL_ULONG},
+                                           [TABLE_ADD] = {GRAVEL_ADD, GRAVEL_FLOAT}};
+    if (!gups->accumulates)
+        return;
+    node_check(gravel_accumulator_create(gups->node.gravel, gups->table.offset, n_words(gups),
+                                         of_table[gups->op][0], of_table[gups->op][1],
+                                         &gups->accumulator));
+    node_check(gravel_kernel_set_accumulator(gups->accumulator, gups->kernel, 9));
+}
+
 static void set_up(void *self)
 {
     struct gups *gups = self;
     struct node *node = &gups->node;
-    check_sums(gups);
+    check_options(gups);
     if (gups->per_item > n_updates(gups))
         gups->per_item = n_updates(gups);
     gups->table = (struct table){.node = node, .n_words = n_words(gups), .op = gups->op};
     uint64_t table_bytes = n_words(gups) * table_word_bytes(&gups->table);
     node_open(node, table_bytes);
-    node_build(node, "gups.cl", gups_cl, NULL);
+    node_build(node, "gups.cl", gups_cl, gups->accumulates ? "-DACCUMULATES" : NULL);
     gups->table.offset = node_alloc(node, table_bytes);
     table_open(&gups->table);
+    set_levels(gups);
     gups->kernel = node_kernel(node, operations[gups->op].kernel);
     NODE_SET(gups->kernel, 2, cl_ulong, node->number * n_updates(gups));
     NODE_SET(gups->kernel, 3, cl_uint, n_bits_of(node->n_processes * n_updates(gups) - 1));
     NODE_SET(gups->kernel, 4, cl_uint, (cl_uint)gups->per_item);
     NODE_SET(gups->kernel, 5, cl_ulong, gups->table.offset);
     NODE_SET(gups->kernel, 6, cl_uint, (cl_uint)(n_words(gups) - 1));
+    NODE_SET(gups->kernel, 7, cl_mem, gups->table.levels);
+    NODE_SET(gups->kernel, 8, cl_uint, gups->table.n_levels);
+    make_accumulator(gups);
 }
 
 static struct node_bound bound_of(const struct gups *gups)
@@ -155,13 +221,15 @@ static void warm_up(void *self)
 static void describe(void *self, struct trials *trials)
 {
     const struct gups *gups = self;
-    snprintf(trials->variant, sizeof trials->variant, "%s", operations[gups->op].name);
+    snprintf(trials->variant, sizeof trials->variant, "%s%s", operations[gups->op].name,
+             gups->accumulates ? ", accumulated" : "");
     snprintf(trials->input, sizeof trials->input, "table 2^%u", (unsigned)gups->log_table);
     trials->work = (double)gups->node.n_processes * (double)n_updates(gups);
     trials_add_number(trials, "table_words_per_node", n_words(gups));
     trials_add_number(trials, "updates_per_node", n_updates(gups));
     trials_add_number(trials, "updates_per_item", gups->per_item);
     trials_add_number(trials, "group_items", gups->node.group_items);
+    trials_add_real(trials, "zipf", gups->zipf);
 }
 
 static uint64_t check(void *self, struct trials *trials)
@@ -175,6 +243,7 @@ static uint64_t check(void *self, struct trials *trials)
 static void close_all(void *self)
 {
     struct gups *gups = self;
+    node_check(gravel_accumulator_destroy(gups->accumulator));
     table_close(&gups->table);
     node_close(&gups->node);
 }

@@ -7,6 +7,9 @@
  *          GF(2)[x] / (x^64 + x^2 + x + 1), whose coefficients are the bits of a ulong.
  */
 #include "gravel.cl.h"
+#ifdef ACCUMULATES
+#include "accumulator.cl.h"
+#endif
 
 /* Or compilers leave calls in the kernel. */
 #define INLINE static inline __attribute__((always_inline))
@@ -53,29 +56,54 @@ INLINE uint node_of(ulong ran, uint n_nodes)
 }
 
 /*
+ * A number whose words are skewed: of n_levels levels, of which level e has 2^e ranks, the upper half chooses one by
+ * `levels`, their shares added up, and the lower bits a rank of it. A product spreads ranks over nodes and words.
+ */
+INLINE ulong skew(ulong ran, global const uint *levels, uint n_levels)
+{
+    uint level = 0;
+    while (level + 1 < n_levels && (uint)(ran >> 32) >= levels[level])
+        level++;
+    ulong rank = 1ul << level | (ran & ((1ul << level) - 1));
+    return rank * 0x9e3779b97f4a7c15ul;
+}
+
+/*
  * Kernels gups_NAME: work-item i makes updates per_item * i to per_item * (i + 1) - 1 of this node.
  *
  * Global size: work-items from number `first`; local size: any that divides it.
  * first_update, n_bits: number of the node's first update in the stream, and bits of the largest of all nodes.
  * table: heap offset of mask + 1 words. When it ends, all updates are sent. UPDATE(word, ran, node) sends one.
+ * levels: [n_levels] of skew(); n_levels 0: words are those of the stream.
  */
-#define DEFINE_GUPS(name, UPDATE)                                                            \
-    kernel void gups_##name(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits,      \
-                            uint per_item, ulong table, uint mask)                           \
-    {                                                                                        \
-        GRAVEL_OPEN(g);                                                                      \
-        ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits); \
-        for (uint k = 0; k < per_item; k++) {                                                \
-            ran = stream_next(ran);                                                          \
-            UPDATE((uint)ran &mask, ran, node_of(ran, gravel_n_nodes(g)));                   \
-        }                                                                                    \
+#define DEFINE_GUPS(name, UPDATE)                                                             \
+    kernel void gups_##name(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits,       \
+                            uint per_item, ulong table, uint mask, global const uint *levels, \
+                            uint n_levels MORE)                                               \
+    {                                                                                         \
+        GRAVEL_OPEN(g);                                                                       \
+        ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits);  \
+        for (uint k = 0; k < per_item; k++) {                                                 \
+            ran = stream_next(ran);                                                           \
+            ulong at = n_levels ? skew(ran, levels, n_levels) : ran;                          \
+            UPDATE((uint)at &mask, ran, node_of(at, gravel_n_nodes(g)));                      \
+        }                                                                                     \
     }
+#ifdef ACCUMULATES
+#define MORE , GRAVEL_ACCUMULATOR(a)
+#define INC(word, ran, node) gravel_accumulate_ulong_wi(g, a, word, 1, node)
+#define XOR(word, ran, node) gravel_accumulate_ulong_wi(g, a, word, ran, node)
+#define ADD(word, ran, node) \
+    gravel_accumulate_float_wi(g, a, word, (float)(1 + ((ran) >> 32 & 7)), node)
+#else
+#define MORE
 #define INC(word, ran, node) gravel_inc_ulong_wg(g, table, word, node)
 #define XOR(word, ran, node) gravel_xor_ulong_wg(g, table, word, ran, node) /* HPCC's */
 #define ADD(word, ran, node) \
     gravel_add_float_wg(g, table, word, (float)(1 + ((ran) >> 32 & 7)), node)
 #define PUT(word, ran, node) gravel_put_ulong_wg(g, table, word, ran, node)
+DEFINE_GUPS(put, PUT)
+#endif
 DEFINE_GUPS(inc, INC)
 DEFINE_GUPS(xor, XOR)
 DEFINE_GUPS(add_float, ADD)
-DEFINE_GUPS(put, PUT)

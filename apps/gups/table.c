@@ -103,6 +103,8 @@ static void set_undo_stream(struct table *table, cl_mem marks)
     NODE_SET(table->undo_stream, 5, cl_uint, table->op);
     NODE_SET(table->undo_stream, 6, cl_mem, marks);
     NODE_SET(table->undo_stream, 7, cl_uint, PIECE);
+    NODE_SET(table->undo_stream, 9, cl_mem, table->levels);
+    NODE_SET(table->undo_stream, 10, cl_uint, table->n_levels);
 }
 
 static void write(struct table *table, cl_mem array, const void *data, size_t bytes)

@@ -98,21 +98,35 @@ static void undo(global uchar *table, ulong i, ulong ran, uint op)
     }
 }
 
+/* As skew() of gups.cl says: first the level, from above, then the rank. */
+static ulong place_of(ulong ran, global const uint *levels, uint n_levels)
+{
+    if (n_levels == 0)
+        return ran;
+    uint level = n_levels - 1;
+    while (level > 0 && (uint)(ran >> 32) < levels[level - 1])
+        level--;
+    ulong n_ranks = (ulong)1 << level;
+    return (n_ranks + ran % n_ranks) * 0x9e3779b97f4a7c15ul;
+}
+
 /*
  * Undo `piece` updates after each of the marks, n_updates at most in all; those of one node, or of EVERY_NODE.
  * Global size: marks.
  */
 kernel void undo_updates(GRAVEL_ARENA, uint node, ulong offset, ulong mask, uint n_nodes, uint op,
-                         global const ulong *marks, uint piece, ulong n_updates)
+                         global const ulong *marks, uint piece, ulong n_updates,
+                         global const uint *levels, uint n_levels)
 {
     ulong first = (ulong)get_global_id(0) * piece, ran = marks[get_global_id(0)];
     for (ulong k = first; k < first + piece && k < n_updates; k++) {
         ran = (ran << 1) ^ ((long)ran < 0 ? 7ul : 0ul);
-        uint owner = (uint)(((ran >> 32) * n_nodes) >> 32);
+        ulong place = place_of(ran, levels, n_levels);
+        uint owner = (uint)(((place >> 32) * n_nodes) >> 32);
         if (owner != node && node != EVERY_NODE)
             continue;
         uint heap = node == EVERY_NODE ? owner : 0;
-        undo(table_of(gravel_arena_, heap, offset), ran & mask, ran, op);
+        undo(table_of(gravel_arena_, heap, offset), place & mask, ran, op);
     }
 }
 

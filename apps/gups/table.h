@@ -31,6 +31,8 @@ struct table {
     uint64_t offset;  /* of the tables, in every node's heap */
     uint64_t n_words; /* of a node, a power of two */
     enum table_op op;
+    cl_mem levels; /* [n_levels] of skew() in gups.cl, a word if there are none */
+    uint32_t n_levels;
     cl_program program;
     cl_kernel fill, undo_stream, undo_words, count;
 };
