@@ -20,10 +20,12 @@ class Context:
         self.handlers, self.skipped = handlers, skipped
 
 
-KERNEL = '#include "gravel.cl.h"\nkernel void work(GRAVEL_ARENA, ulong base, global const uint *firsts, ' \
+INCLUDE = '#include "gravel.cl.h"\n'
+KERNEL = INCLUDE + 'kernel void work(GRAVEL_ARENA, ulong base, global const uint *firsts, ' \
          'global const uint *targets, uint degree, uint block)\n' \
          '{\nGRAVEL_OPEN(g);\nuint first = firsts[get_global_id(0)], active = degree != 0;\n'
-ITEM = "#define index(i) (i)\n#define target(i) (i)\n#define node(i) ((i) % gravel_n_nodes(g))\n"
+ITEM = INCLUDE + "#define index(i) (i)\n#define target(i) (i)\n#define node(i) ((i) % gravel_n_nodes(g))\n"
+ITEM_KERNEL = ITEM + KERNEL.replace(INCLUDE, "")  # macros of such names stand behind the include
 LAUNCHED = "1, &n_items, NULL, 0, NULL, NULL"
 TRANSFER = """
 void account_store(struct gravel_call call, ulong account, const ulong *words)
@@ -47,12 +49,12 @@ CONTEXTS = {
 
     # of the device
     "kernel void work(GRAVEL_ARENA, ulong base, ...)": Context(dots=("uint unused", "own[get_global_id(0)] = unused;")),
-    "/* all go round as often as the longest needs */": Context(ITEM + KERNEL, "}", dots=("g, active", "")),
+    "/* all go round as often as the longest needs */": Context(ITEM_KERNEL, "}", dots=("g, active", "")),
     "gravel_inc_uint_wg_if(g, is_visited, base, index, node);":
         Context(KERNEL + "uint is_visited = active, index = first, node = 0;\n", "}"),
     "GRAVEL_FOR_WG(g, i, active, degree) {\n    uint v": Context(KERNEL.replace(", active = degree != 0", ""), "}"),
     "GRAVEL_FOR_SHARED_WG": Context(KERNEL, "}"),
-    "GRAVEL_FBAR(f);": Context(ITEM + KERNEL.replace(", active = degree != 0", "") +
+    "GRAVEL_FBAR(f);": Context(ITEM_KERNEL.replace(", active = degree != 0", "") +
                                "uint n = degree;\n#ifdef GRAVEL_HAS_SUBGROUPS\n", "#endif\n}"),
     "void sample(struct gravel_call": Context(handlers='{.name = "sample", .n_args = 2}'),
     ".n_args = 4, .n_keys = 1": Context('#include "gravel.cl.h"\n'),
@@ -67,7 +69,8 @@ CONTEXTS = {
         Context('#include "gravel.cl.h"\n' + "".join(
             "#define %s(call) ((global uint *)gravel_call_local(call, call.constants[%d]))\n" % (name, at)
             for at, name in enumerate(("IS_SEEN", "OFFSETS", "EDGES")))),
-    "GRAVEL_STEAL_EACH": Context("#define hash(node) ((node) * 2654435761u)\n#define child(node, i) (4 * (node) + (i) + 1)\n"),
+    "GRAVEL_STEAL_EACH": Context("static uint hash(uint node) { return node * 2654435761u; }\n"
+                                 "#define child(node, i) (4 * (node) + (i) + 1)\n"),
     "void cell_task(":
         Context('#include "gravel.cl.h"\n#define N 4u\n', """
 kernel void cell_flow(GRAVEL_ARENA, GRAVEL_FLOW)
