@@ -86,6 +86,8 @@ static void query_features(cl_device_id device, struct gravel_capability *capabi
         capability->has_collectives = true;
         return;
     }
+    if (!strcmp(capability->c_std, "CL1.2")) /* before that list */
+        return;
     size_t n;
     cl_name_version *features = query_list(device, CL_DEVICE_OPENCL_C_FEATURES, &n);
     capability->has_c11_atomics = has_feature(features, n, "__opencl_c_atomic_order_acq_rel") &&

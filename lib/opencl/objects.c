@@ -9,6 +9,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#define OWN_BYTES (UINT64_C(1) << 20) /* of a driver's, beside a buffer */
 
 /* ---- create ---------------------------------------------------------------------------------- */
 
@@ -33,21 +37,38 @@ int gravel_cl_queue_create(const struct gravel_device *device, const char *user,
 
 int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error)
 {
-    return gravel_fail(GRAVEL_ENOMEM, "%s: a buffer of %" PRIu64 " bytes: %s (%d)", user, bytes,
-                       gravel_cl_error(error), (int)error);
+    struct rlimit addresses;
+    char limit[96] = "";
+    if (!getrlimit(RLIMIT_AS, &addresses) && addresses.rlim_cur != RLIM_INFINITY)
+        snprintf(limit, sizeof limit,
+                 "; the process may have %llu bytes of addresses (RLIMIT_AS, ulimit -v)",
+                 (unsigned long long)addresses.rlim_cur);
+    return gravel_fail(GRAVEL_ENOMEM, "%s: a buffer of %" PRIu64 " bytes: %s (%d)%s", user, bytes,
+                       gravel_cl_error(error), (int)error, limit);
+}
+
+bool gravel_cl_has_addresses(const struct gravel_device *device, uint64_t bytes)
+{
+    if (!device->capability.is_cpu)
+        return true;
+    void *memory = mmap(NULL, bytes + OWN_BYTES, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    munmap(memory, bytes + OWN_BYTES);
+    return true;
 }
 
 /*
  * Give a buffer its memory now. NVIDIA's driver does that at the first command that uses it, and if it has to ask the
- * device for more, it holds its lock until the device is idle: so never, behind a kernel that waits for the host. A
- * queue of its own, so that the read waits for no kernel.
+ * device for more, it holds its lock until the device is idle: so never, behind a kernel that waits for the host. PoCL
+ * also waits for that command, and gravel_cl_has_addresses does not see memory that is yet to come. A queue of its own,
+ * so that the read waits for no kernel.
  */
 static cl_int place(const struct gravel_device *device, cl_mem buffer)
 {
     cl_int error;
     unsigned char byte;
-    if (device->capability.is_cpu)
-        return CL_SUCCESS;
     cl_command_queue queue =
         clCreateCommandQueueWithProperties(device->context, device->id, NULL, &error);
     if (error != CL_SUCCESS)
@@ -60,8 +81,10 @@ static cl_int place(const struct gravel_device *device, cl_mem buffer)
 int gravel_cl_buffer_create(const struct gravel_device *device, const char *user, uint64_t bytes,
                             cl_mem *out)
 {
-    cl_int error;
-    *out = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    cl_int error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    *out = NULL;
+    if (gravel_cl_has_addresses(device, bytes))
+        *out = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     if (error == CL_SUCCESS && (error = place(device, *out)) == CL_SUCCESS)
         return 0;
     gravel_cl_buffer_release(*out);

@@ -29,6 +29,9 @@ int gravel_cl_queue_create(const struct gravel_device *device, const char *user,
 int gravel_cl_buffer_create(const struct gravel_device *device, const char *user, uint64_t bytes,
                             cl_mem *out);
 
+/** Whether a process has addresses for memory of a CPU device: PoCL ends a process that lacks them. True elsewhere. */
+bool gravel_cl_has_addresses(const struct gravel_device *device, uint64_t bytes);
+
 /** Why there is no buffer. @return GRAVEL_ENOMEM. */
 int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error);
 

@@ -11,10 +11,12 @@ int gravel_pinned_create(struct gravel_pinned *pinned, const struct gravel_devic
                          uint64_t bytes)
 {
     cl_mem_flags how = given ? CL_MEM_USE_HOST_PTR : CL_MEM_ALLOC_HOST_PTR;
-    cl_int error;
+    cl_int error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     void *mapped = NULL;
+    cl_mem buffer = NULL;
     *pinned = (struct gravel_pinned){0};
-    cl_mem buffer = clCreateBuffer(device->context, CL_MEM_READ_WRITE | how, bytes, given, &error);
+    if (given || gravel_cl_has_addresses(device, bytes))
+        buffer = clCreateBuffer(device->context, CL_MEM_READ_WRITE | how, bytes, given, &error);
     if (error == CL_SUCCESS)
         mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
                                     NULL, NULL, &error);

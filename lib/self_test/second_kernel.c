@@ -165,8 +165,9 @@ int gravel_self_test_beside(const struct gravel_device *device, cl_program progr
     return gravel_fail(
         GRAVEL_ECAPABILITY,
         "self-test: %s runs no second kernel on each of %u command queues beside one "
-        "that holds %u of %u compute units, with another one enqueued behind it",
-        device->capability.name, N_QUEUES, device->units - 1, device->units);
+        "that holds %u of %u compute units, with another one enqueued behind it%s",
+        device->capability.name, N_QUEUES, device->units - 1, device->units,
+        gravel_test_excuse(device));
 }
 
 /* ---- handlers -------------------------------------------------------------------------------- */

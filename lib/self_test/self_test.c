@@ -128,8 +128,8 @@ static int judge_rounds(const struct gravel_device *device, uint32_t n_rounds, u
     if (done < n_rounds)
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "self-test: %s did not see the host's word (or the host not its) in "
-                           "round %u of %u while the kernel ran",
-                           name, done + 1, n_rounds);
+                           "round %u of %u while the kernel ran%s",
+                           name, done + 1, n_rounds, gravel_test_excuse(device));
     if (wrong[0] || wrong[1])
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "self-test: %s hands over out of order: %u and %u wrong words", name,

@@ -33,6 +33,12 @@ int gravel_test_get(const struct gravel_test_words *words, uint32_t first, uint3
 int gravel_test_clear(const struct gravel_test_words *words, cl_command_queue queue, uint32_t first,
                       uint32_t n);
 
+/** What may have kept a device from kernels that should have run side by side, for the end of a text. */
+static inline const char *gravel_test_excuse(const struct gravel_device *device)
+{
+    return device->capability.is_cpu ? "" : "; does another process use it?";
+}
+
 /** A kernel of the self-test, where it runs. Zero-filled but for what its user sets, before and after. */
 struct gravel_test_launch {
     const struct gravel_device *device;

@@ -11,6 +11,7 @@
 #ifndef GRAVEL_TESTS_FAILING_OPENCL_H
 #define GRAVEL_TESTS_FAILING_OPENCL_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,13 +22,14 @@
 #include <CL/cl.h>
 
 /* Kinds of calls, as bits. */
-#define READS 1u    /* clEnqueueReadBuffer and its Rect: the pump's, and of the heap */
-#define WRITES 2u   /* clEnqueueWriteBuffer: uploads, credits, and of the heap */
-#define KERNELS 4u  /* clEnqueueNDRangeKernel and what a resolver's kernel needs */
-#define CREATES 8u  /* objects */
-#define WAITS 16u   /* markers, flushes, finishes */
-#define MALLOCS 32u /* the C library's */
-#define N_KINDS 6u
+#define READS 1u     /* clEnqueueReadBuffer and its Rect: the pump's, and of the heap */
+#define WRITES 2u    /* clEnqueueWriteBuffer: uploads, credits, and of the heap */
+#define KERNELS 4u   /* clEnqueueNDRangeKernel and what a resolver's kernel needs */
+#define CREATES 8u   /* objects */
+#define WAITS 16u    /* markers, flushes, finishes */
+#define MALLOCS 32u  /* the C library's */
+#define THREADS 64u  /* pthread_create, as where a user's processes are limited (ulimit -u) */
+#define QUERIES 128u /* clGet...Info, but of events */
 
 static struct {
     _Atomic unsigned kinds; /* that count; 0: nothing fails */
@@ -152,6 +154,35 @@ WRAP(WAITS, clFlush, (cl_command_queue queue), (queue))
 WRAP(WAITS, clFinish, (cl_command_queue queue), (queue))
 WRAP(WAITS, clWaitForEvents, (cl_uint n, const cl_event *events), (n, events))
 
+WRAP(WRITES, clEnqueueCopyBuffer,
+     (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t bytes,
+      cl_uint n, const cl_event *wait, cl_event *event),
+     (queue, from, to, from_at, to_at, bytes, n, wait, event))
+WRAP(WRITES, clEnqueueWriteBufferRect,
+     (cl_command_queue queue, cl_mem buffer, cl_bool blocks, const size_t *to, const size_t *from,
+      const size_t *region, size_t row, size_t slice, size_t host_row, size_t host_slice,
+      const void *host, cl_uint n, const cl_event *wait, cl_event *event),
+     (queue, buffer, blocks, to, from, region, row, slice, host_row, host_slice, host, n, wait,
+      event))
+WRAP(KERNELS, clSetKernelArgSVMPointer, (cl_kernel kernel, cl_uint index, const void *value),
+     (kernel, index, value))
+WRAP(QUERIES, clGetDeviceInfo,
+     (cl_device_id device, cl_device_info name, size_t bytes, void *value, size_t *needed),
+     (device, name, bytes, value, needed))
+WRAP(QUERIES, clGetPlatformInfo,
+     (cl_platform_id platform, cl_platform_info name, size_t bytes, void *value, size_t *needed),
+     (platform, name, bytes, value, needed))
+WRAP(QUERIES, clGetKernelInfo,
+     (cl_kernel kernel, cl_kernel_info name, size_t bytes, void *value, size_t *needed),
+     (kernel, name, bytes, value, needed))
+WRAP(QUERIES, clGetKernelWorkGroupInfo,
+     (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name, size_t bytes,
+      void *value, size_t *needed),
+     (kernel, device, name, bytes, value, needed))
+WRAP(QUERIES, clGetProgramInfo,
+     (cl_program program, cl_program_info name, size_t bytes, void *value, size_t *needed),
+     (program, name, bytes, value, needed))
+
 /* Looks at copies are not counted, for how many there are is chance; but all fail once the device is lost. */
 cl_int __real_clGetEventInfo(cl_event, cl_event_info, size_t, void *, size_t *);
 cl_int __wrap_clGetEventInfo(cl_event, cl_event_info, size_t, void *, size_t *);
@@ -192,6 +223,8 @@ cl_int __wrap_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *
 {
     pthread_t thread;
     usleep(atomic_load(&failing.build_ms) * 1000);
+    if (fails(CREATES))
+        return CL_OUT_OF_HOST_MEMORY;
     cl_int error = __real_clBuildProgram(program, n, devices, options, notify, user);
     if (atomic_fetch_sub(&failing.builds_left, 1) != 1)
         return error;
@@ -272,6 +305,36 @@ int __wrap_usleep(useconds_t us)
     while (atomic_load(&failing.keeps_pump) && is_thread("gravel-pump"))
         __real_usleep(1000);
     return code;
+}
+
+WRAP_CREATE(cl_program, clCreateProgramWithSource,
+            (cl_context context, cl_uint n, const char **texts, const size_t *lengths,
+             cl_int *error),
+            (context, n, texts, lengths, error))
+WRAP_CREATE(cl_context, clCreateContext,
+            (const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
+             void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
+             cl_int *error),
+            (properties, n, devices, notify, user, error))
+WRAP(CREATES, clCreateSubDevices,
+     (cl_device_id device, const cl_device_partition_property *properties, cl_uint n,
+      cl_device_id *parts, cl_uint *n_parts),
+     (device, properties, n, parts, n_parts))
+
+void *__real_clSVMAlloc(cl_context, cl_svm_mem_flags, size_t, cl_uint);
+void *__wrap_clSVMAlloc(cl_context, cl_svm_mem_flags, size_t, cl_uint);
+void *__wrap_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t bytes, cl_uint alignment)
+{
+    return fails(CREATES) ? NULL : __real_clSVMAlloc(context, flags, bytes, alignment);
+}
+
+typedef void *thread_function(void *);
+int __real_pthread_create(pthread_t *, const pthread_attr_t *, thread_function *, void *);
+int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, thread_function *, void *);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          thread_function *function, void *argument)
+{
+    return fails(THREADS) ? EAGAIN : __real_pthread_create(thread, attributes, function, argument);
 }
 
 #define WRAP_MALLOC(name, parameters, arguments)                \
