@@ -6,7 +6,7 @@
  * the type and the operation is a number, so that a device compiles two programs for all of them. Bits are cleared
  * before words are read: docs/design/accumulators.md says why nothing is lost.
  *
- * Path:    lib/accumulate/flush.c -> collect -> its list -> send -> the queue of packages.
+ * Path:    lib/accumulate/flush.c -> collect -> its list -> flush_accumulator -> the queue of packages.
  * Memory:  A4 acquires what A3 has released.
  */
 #include "gravel.cl.h"
@@ -60,7 +60,7 @@ GRAVELP_INLINE word_bits take(uint op, volatile global word_bits *word)
 }
 
 /* A group for each block of the list. Messages: that many as words have changed. */
-kernel void send(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a))
+kernel void flush_accumulator(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a))
 {
     GRAVEL_OPEN(g);
     local uint bits[BLOCK_BITS], ends[BLOCK_BITS];

@@ -20,7 +20,8 @@
  * - The own node's words change at the flush as well: a word has one writer. A node that is alone has no shadow, and
  *   its kernels change its words at once. GRAVEL_CHECK=1 defers these too, so that what reads too early fails there.
  * - A range has one accumulator, by one operation and of one type. While words of it wait, no put, get or other update
- *   of the range is sent: what comes first is not defined.
+ *   of the range is sent: what comes first is not defined. GRAVEL_CHECK=1 makes the flush GRAVEL_EINVAL, with the call
+ *   that this node made between, or its kernel.
  * - Kernels that add are on gravel_cl_queue. A kernel on another queue has ended before a flush, and the flush before
  *   the next such kernel.
  * - Sums of GRAVEL_FLOAT and GRAVEL_DOUBLE are made in another order each time, and depend on the number of nodes.
@@ -77,7 +78,7 @@ int gravel_kernel_set_accumulator(const struct gravel_accumulator *accumulator, 
  * are: gravel_quiet and gravel_barrier wait for that.
  *
  * @return  0; GRAVEL_ERANGE or GRAVEL_EINVAL: a kernel gave an index, node or type that is not there, and the call did
- *          nothing; as gravel_launch and gravel_fence.
+ *          nothing; GRAVEL_EINVAL in checked mode: the range was touched, see above; as gravel_launch and gravel_fence.
  */
 int gravel_accumulator_flush(struct gravel_accumulator *accumulator);
 

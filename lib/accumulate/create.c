@@ -199,7 +199,7 @@ static int build(struct gravel_accumulator *accumulator)
 
 static int make_kernels(struct gravel_accumulator *accumulator)
 {
-    static const char *const names[] = {"clear", "collect", "send"};
+    static const char *const names[] = {"clear", "collect", GRAVEL_GUARD_FLUSHES};
     const struct gravel_device *device = &accumulator->gravel->device;
     cl_kernel *kernels[] = {&accumulator->clear, &accumulator->collect, &accumulator->send};
     int code = build(accumulator);
@@ -294,6 +294,9 @@ int gravel_accumulator_create(struct gravel *gravel, uint64_t offset, uint64_t n
         free_all(accumulator);
         return gravel_fail(code, "%s", text);
     }
+    accumulator->guard.begin = offset;
+    accumulator->guard.end = range_end(&accumulator->head);
+    gravel_guards_add(&gravel->guards, &accumulator->guard);
     gravel_flushes_add(gravel, &accumulator->flush);
     *out = accumulator;
     return 0;
@@ -341,6 +344,7 @@ int gravel_accumulator_destroy(struct gravel_accumulator *accumulator)
     if (code && !gravel_node_has_failed(gravel))
         return code;
     gravel_flushes_remove(gravel, &accumulator->flush);
+    gravel_guards_remove(&gravel->guards, &accumulator->guard);
     free_all(accumulator);
     return code;
 }

@@ -101,6 +101,23 @@ int gravel_accumulator_collect(struct gravel_accumulator *accumulator)
     return accumulator->head.n_refused ? report_refused(accumulator) : 0;
 }
 
+/* Checked mode: messages of kernels have come as far as the guard of the range, and words wait. */
+static int check_guard(struct gravel_accumulator *accumulator)
+{
+    const struct gravelp_accumulator *head = &accumulator->head;
+    struct gravel *gravel = accumulator->gravel;
+    char who[sizeof accumulator->guard.text];
+    if (!gravel->config.check ||
+        !gravel_guard_take(&gravel->guards, &accumulator->guard, who, sizeof who) ||
+        accumulator->n_collected == 0)
+        return 0;
+    return gravel_fail(GRAVEL_EINVAL,
+                       "accumulator of %" PRIu64 " elements at offset %" PRIu64
+                       ": words of it wait for a flush, and it has been touched by another call: "
+                       "%s",
+                       head->n, head->offset, who);
+}
+
 /* ---- flushes ----------------------------------------------------------------------------------- */
 
 /* A list that could not be sent stays, and is sent next time. */
@@ -125,9 +142,11 @@ int gravel_accumulator_send(struct gravel_flush *flush)
     int code = send_list(accumulator); /* of gravel_accumulator_destroy */
     if (code)
         return code;
+    int settled = accumulator->gravel->config.check ? gravel_node_settle(accumulator->gravel) : 0;
     int refused = gravel_accumulator_collect(accumulator);
+    int touched = check_guard(accumulator);
     code = send_list(accumulator);
-    return code ? code : refused;
+    return code ? code : settled ? settled : refused ? refused : touched;
 }
 
 int gravel_accumulator_flush(struct gravel_accumulator *accumulator)

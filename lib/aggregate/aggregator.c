@@ -95,6 +95,19 @@ static void find_columns(const unsigned char *slot, const struct gravelp_package
         columns->values[row] = slot + GRAVELP_VALUE_ROW(command, stride, row);
 }
 
+/* Checked mode: messages to a range of an accumulator, but its own. */
+static void note_touched(struct gravel_aggregator *aggregator, const struct gravelp_package *header,
+                         const struct gravel_columns *columns)
+{
+    char who[240] = "a work-item alone";
+    bool is_checked = header->command & GRAVELP_COMMAND_CHECKED;
+    if (is_checked && header->arrival.name == gravel_kernel_names_hash(GRAVEL_GUARD_FLUSHES))
+        return;
+    if (is_checked)
+        gravel_check_write_group(&aggregator->check, &header->arrival, who, sizeof who);
+    gravel_guards_touch_columns(aggregator->guards, columns, who);
+}
+
 /* @param header  of the package; a copy. */
 static void send_columns(struct gravel_aggregator *aggregator, const struct gravelp_package *header,
                          const struct gravel_columns *package, uint64_t now_ns)
@@ -103,6 +116,8 @@ static void send_columns(struct gravel_aggregator *aggregator, const struct grav
     struct gravel_columns sent = *package, *columns = &sent;
     if (GRAVELP_COMMAND_OP(package->key.command) == GRAVEL_AM)
         sent.key.command &= ~GRAVELP_COMMAND_FAR; /* for its node alone */
+    if (aggregator->guards)
+        note_touched(aggregator, header, package);
     gravel_counter_add(&aggregator->n_packages, 1);
     gravel_counter_add(&aggregator->n_messages, columns->n);
     int code = gravel_aggregation_append(aggregator->aggregation, aggregator->sender, columns,

@@ -12,6 +12,7 @@
 
 #include "aggregate/aggregation.h"
 #include "aggregate/check.h"
+#include "aggregate/guard.h"
 #include "base/error.h"
 
 #include <pthread.h>
@@ -20,8 +21,9 @@ struct gravel_aggregator {
     struct gravel_package_queue queue;
     struct gravel_sender *sender;
     struct gravelp_arena *arena;
-    struct gravel_heap *heap;    /* the node's books */
-    struct gravel_block *blocks; /* by room, where the device bins; else NULL */
+    struct gravel_heap *heap;     /* the node's books */
+    struct gravel_guards *guards; /* in checked mode; else NULL */
+    struct gravel_block *blocks;  /* by room, where the device bins; else NULL */
     const _Atomic bool *aborted;
     gravel_report_function *report;
     void *report_context;

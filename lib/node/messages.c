@@ -144,7 +144,11 @@ static int check_bytes(struct gravel *gravel, const char *call, uint64_t offset,
     int code = check_node(gravel, call, node);
     if (!code && bytes)
         code = gravel_require(call, "data", data);
-    return code || !bytes ? code : gravel_node_refuse_bytes(gravel, call, offset, bytes);
+    if (!code && bytes)
+        code = gravel_node_refuse_bytes(gravel, call, offset, bytes);
+    if (!code && gravel->config.check)
+        gravel_guards_touch(&gravel->guards, offset, bytes, call);
+    return code;
 }
 
 static int append(struct gravel *gravel, const struct gravel_columns *columns)
@@ -300,6 +304,8 @@ int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t of
         return gravel_fail(GRAVEL_EINVAL, "gravel_update: operation %u on type %u", op, type);
     if (op != GRAVEL_INC && gravel_require("gravel_update", "value", value))
         return GRAVEL_EINVAL;
+    if (gravel->config.check)
+        gravel_guards_touch(&gravel->guards, offset, GRAVEL_TYPE_BYTES(type), "gravel_update");
     _Alignas(8) unsigned char bits[8] = {0};
     if (op != GRAVEL_INC)
         memcpy(bits, value, GRAVEL_TYPE_BYTES(type));

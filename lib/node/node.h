@@ -72,6 +72,7 @@ struct gravel {
     struct gravel_network network;
     struct gravel_aggregator *aggregators;   /* [config.n_aggregators] */
     struct gravel_kernel_names kernel_names; /* in checked mode */
+    struct gravel_guards guards;             /* likewise */
     struct gravel_checked checked;
     struct gravel_launches launches;
     struct gravel_private private_memory;
@@ -171,6 +172,9 @@ int gravel_node_open_aggregators(struct gravel *gravel);
 void gravel_node_free(struct gravel *gravel);
 /** close.c: the heap and the node itself, after its last map; the rest of it has been freed. */
 void gravel_node_free_heap(struct gravel *gravel);
+
+/** waits.c: wait for our kernels, and see to it that everything sent so far has been shipped. @return as gravel_fence. */
+int gravel_node_settle(struct gravel *gravel);
 
 /** flushes.c: add and remove; flush all, and around a flush of one. @return what the first failed with. */
 void gravel_flushes_add(struct gravel *gravel, struct gravel_flush *flush);

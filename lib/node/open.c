@@ -237,6 +237,7 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     pthread_mutex_init(&gravel->maps_lock, NULL);
     pthread_mutex_init(&gravel->scheduling_lock, NULL);
     pthread_mutex_init(&gravel->kernel_names.lock, NULL);
+    pthread_mutex_init(&gravel->guards.lock, NULL);
     pthread_mutex_init(&gravel->checked.lock, NULL);
     return gravel;
 }

@@ -156,6 +156,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
                   .clock = gravel_package_clock(arena)},
         .arena = arena,
         .heap = gravel->heap,
+        .guards = gravel->config.check ? &gravel->guards : NULL,
         .blocks = gravel->pump ? gravel_pump_blocks(gravel->pump, number) : NULL,
         .aborted = &gravel->aborted,
         .report = gravel_report,

@@ -42,13 +42,18 @@ static int settle(struct gravel *gravel, const struct gravel_checked_mark *mark)
     return code;
 }
 
+int gravel_node_settle(struct gravel *gravel)
+{
+    const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
+    return settle(gravel, &mark);
+}
+
 int gravel_fence(struct gravel *gravel)
 {
     if (gravel_node_refuse_wait(gravel, "gravel_fence"))
         return GRAVEL_EINVAL;
     int flushed = gravel_flushes_run(gravel);
-    const struct gravel_checked_mark mark = gravel_checked_mark(gravel);
-    int code = settle(gravel, &mark);
+    int code = gravel_node_settle(gravel);
     return gravel_node_conclude(gravel, code ? code : flushed);
 }
 

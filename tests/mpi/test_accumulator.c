@@ -301,7 +301,7 @@ static void words_wait_for_a_flush(void)
     uint32_t owner = (node + 1) % n_nodes, got = 1;
     struct gravel_accumulator *accumulator = create(offset, 64, GRAVEL_ADD, GRAVEL_UINT);
     OK(gravel_barrier(gravel));
-    if (has_shadow()) {
+    if (has_shadow() && !gravel_config(gravel)->check) {
         add_one(accumulator, 9, 4, owner, 2);
         MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
         OK(gravel_get(gravel, offset + 9 * 4, &got, sizeof got, owner));
@@ -445,6 +445,36 @@ static void destroy_refuses_while_words_wait(void)
     OK(gravel_free(gravel, offset));
 }
 
+/* While words wait, checked mode refuses what else is sent for the range; not before, nor behind the flush. */
+static void a_range_is_its_accumulators(void)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4);
+    uint32_t value = 7, to = (node + 1) % n_nodes;
+    struct gravel_accumulator *accumulator = create(offset + 32, 16, GRAVEL_ADD, GRAVEL_UINT);
+    OK(gravel_put(gravel, offset + 36, &value, 4, to));
+    OK(gravel_barrier(gravel));
+    if (gravel_config(gravel)->check) {
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_put(gravel, offset, &value, 4, to)); /* beside the range */
+        OK(gravel_accumulator_flush(accumulator));
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_put(gravel, offset + 36, &value, 4, to));
+        expect(gravel_quiet(gravel), GRAVEL_EINVAL, "touched by another call: gravel_put");
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_get(gravel, offset + 28, &value, 8, to));
+        expect(gravel_fence(gravel), GRAVEL_EINVAL, "gravel_get");
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, offset + 92, NULL, to));
+        expect(gravel_fence(gravel), GRAVEL_EINVAL, "gravel_update");
+        add_one(accumulator, 3, 5, to, 1);
+        expect(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, b, 0);"), 4, 4, offset, 9, 0),
+               GRAVEL_EINVAL, "inc of uint, index 9 at base");
+    }
+    OK(gravel_barrier(gravel));
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_free(gravel, offset));
+}
+
 /* ---- main -------------------------------------------------------------------------------------- */
 
 #define STEP(name)  \
@@ -465,6 +495,7 @@ static const struct {
     STEP(create_refuses),
     STEP(memory_is_limited),
     STEP(destroy_refuses_while_words_wait),
+    STEP(a_range_is_its_accumulators),
 };
 #define N_STEPS (sizeof steps / sizeof *steps)
 
