@@ -72,7 +72,7 @@ struct gravel {
     struct gravel_network network;
     struct gravel_aggregator *aggregators;   /* [config.n_aggregators] */
     struct gravel_kernel_names kernel_names; /* in checked mode */
-    struct gravel_guards guards;             /* likewise */
+    struct gravel_guards guards;             /* in checked mode, too */
     struct gravel_checked checked;
     struct gravel_launches launches;
     struct gravel_private private_memory;
@@ -173,7 +173,7 @@ void gravel_node_free(struct gravel *gravel);
 /** close.c: the heap and the node itself, after its last map; the rest of it has been freed. */
 void gravel_node_free_heap(struct gravel *gravel);
 
-/** waits.c: wait for our kernels, and see to it that everything sent so far has been shipped. @return as gravel_fence. */
+/** waits.c: wait for our kernels, and until all that has been sent so far is shipped. @return as gravel_fence. */
 int gravel_node_settle(struct gravel *gravel);
 
 /** flushes.c: add and remove; flush all, and around a flush of one. @return what the first failed with. */

@@ -9,6 +9,7 @@
  */
 #include "job.h"
 
+#include <gravel/accumulator.h>
 #include <gravel/flow.h>
 
 #include <pthread.h>
@@ -297,6 +298,49 @@ static void killed_in_a_flow(void)
     _exit(0);
 }
 
+/* More words wait than a queue has room for, and one of those that they are for dies while they are sent. */
+#define N_ACCUMULATED (1u << 18)
+static const char accumulate_cl[] = "#include \"gravel.cl.h\"\n"
+                                    "#include \"accumulator.cl.h\"\n"
+                                    "kernel void add(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a), uint n)\n"
+                                    "{\n"
+                                    "    GRAVEL_OPEN(g);\n"
+                                    "    for (uint i = (uint)get_global_id(0); i < n; i += 4096)\n"
+                                    "        for (uint to = 0; to < gravel_n_nodes(g); to++)\n"
+                                    "            gravel_accumulate_uint_wi(g, a, i, 1, to);\n"
+                                    "}\n";
+
+static void killed_while_accumulating(void)
+{
+    set_timeout(TIMEOUT_MS);
+    struct gravel *gravel = open_default(NULL);
+    const size_t global = 4096;
+    const cl_uint n = N_ACCUMULATED;
+    uint64_t words = alloc_or_die(gravel, N_ACCUMULATED * 4);
+    struct gravel_accumulator *accumulator;
+    OK(gravel_accumulator_create(gravel, words, n, GRAVEL_ADD, GRAVEL_UINT, &accumulator));
+    cl_program program = build_or_die(gravel, accumulate_cl, NULL);
+    cl_kernel kernel = kernel_or_die(gravel, program, "add");
+    OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));
+    MUST(clSetKernelArg(kernel, 2, sizeof n, &n) == CL_SUCCESS);
+    int code = gravel_launch(gravel, kernel, 1, &global, NULL, 0, NULL, NULL);
+    for (int round = 0; !code && round < 1000; round++) {
+        code = gravel_barrier(gravel);
+        if (rank == 1 && round == 2)
+            raise(SIGKILL);
+        if (!code)
+            code = gravel_launch(gravel, kernel, 1, &global, NULL, 0, NULL, NULL);
+    }
+    expect(code, GRAVEL_EPEER, "node 1 ");
+    expect(gravel_accumulator_flush(accumulator), GRAVEL_EPEER, "node 1 ");
+    MUST(gravel_accumulator_destroy(accumulator) == GRAVEL_EPEER);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    as_expected();
+    MUST(gravel_close(gravel) == GRAVEL_EPEER);
+    _exit(0);
+}
+
 /* Leaves without gravel_close. */
 static void left_without_closing(void)
 {
@@ -493,6 +537,7 @@ static const struct mode modes[] = {
     MODE(killed_while_sending),
     MODE(killed_while_idle),
     MODE(killed_in_a_flow),
+    MODE(killed_while_accumulating),
     MODE(first_node_killed),
     MODE(left_without_closing),
     MODE(exits_without_closing),
