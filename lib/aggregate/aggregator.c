@@ -219,7 +219,7 @@ static bool kernels_are_over(const struct gravel_aggregator *aggregator)
     return check->are_over && check->are_over(check->context);
 }
 
-static void begin_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
+static void begin_flush(struct gravel_aggregator *aggregator)
 {
     uint32_t wanted =
         atomic_load_explicit(&aggregator->flush_wanted, memory_order_acquire); /* A1 */
@@ -229,7 +229,7 @@ static void begin_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
     aggregator->flush_serving = wanted;
     aggregator->is_final = kernels_are_over(aggregator);
     aggregator->flush_ticket = gravel_package_reserved(&aggregator->queue);
-    aggregator->last_package_ns = now_ns;
+    aggregator->waited = gravel_lived_for(aggregator->timeout_ns);
 }
 
 static bool has_aborted(const struct gravel_aggregator *aggregator)
@@ -240,14 +240,14 @@ static bool has_aborted(const struct gravel_aggregator *aggregator)
 /* A ticket that was taken and never published would keep a flush waiting without limit. */
 static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
-    if (now_ns - aggregator->last_package_ns < aggregator->timeout_ns || has_aborted(aggregator))
+    uint64_t waited_ns = gravel_lived_tick(&aggregator->waited, now_ns);
+    if (waited_ns < aggregator->timeout_ns || has_aborted(aggregator))
         return;
     char text[256];
     snprintf(text, sizeof text,
              "queue %u, ticket %u (slot %u): reserved by a work-group but not published for %.1f s",
              aggregator->number, aggregator->queue.head,
-             aggregator->queue.head & (aggregator->queue.n_slots - 1),
-             (double)(now_ns - aggregator->last_package_ns) * 1e-9);
+             aggregator->queue.head & (aggregator->queue.n_slots - 1), (double)waited_ns * 1e-9);
     report(aggregator, GRAVEL_EKERNEL, true, text);
 }
 
@@ -259,7 +259,7 @@ static void watch_full_queue(struct gravel_aggregator *aggregator, uint64_t now_
         aggregator->is_blocked = false;
     } else if (!aggregator->is_blocked) {
         aggregator->is_blocked = true;
-        aggregator->last_package_ns = now_ns;
+        aggregator->waited = gravel_lived_for(aggregator->timeout_ns);
     } else {
         check_stuck_ticket(aggregator, now_ns);
     }
@@ -286,7 +286,7 @@ static void end_checks(struct gravel_aggregator *aggregator)
 
 static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
-    begin_flush(aggregator, now_ns);
+    begin_flush(aggregator);
     if (!aggregator->is_flushing)
         return;
     check_fault(aggregator); /* who asked for the flush must hear of it */
@@ -308,7 +308,7 @@ static void run(struct gravel_aggregator *aggregator)
         uint64_t now_ns = gravel_clock_ns();
         uint32_t n = take_packages(aggregator, now_ns);
         if (n)
-            aggregator->last_package_ns = now_ns;
+            aggregator->waited = gravel_lived_for(aggregator->timeout_ns);
         uint64_t due_ns = gravel_sender_flush_aged(aggregator->sender, now_ns);
         serve_flush(aggregator, now_ns);
         check_fault(aggregator);

@@ -47,13 +47,13 @@ struct gravel_aggregator {
     _Atomic uint64_t n_packages, n_messages, n_binned, n_refused;
 
     /* The flush under way. */
-    uint32_t flush_ticket;  /* packages before it are to be consumed */
-    uint32_t flush_serving; /* flush_wanted it answers */
-    uint64_t last_package_ns;
+    uint32_t flush_ticket;      /* packages before it are to be consumed */
+    uint32_t flush_serving;     /* flush_wanted it answers */
+    struct gravel_lived waited; /* for the next package, since the last one */
     bool is_flushing;
     bool is_final; /* in checked mode: before flush_ticket all kernels had ended */
     bool
-        is_blocked; /* leaders wait for room, and the next package has not come since last_package_ns */
+        is_blocked; /* leaders wait for room, and the next package has not come since `waited` began */
 };
 
 /**

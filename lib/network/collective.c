@@ -10,7 +10,6 @@
  * Threads:  the network thread.
  * Source:   Mattern, Algorithms for distributed termination detection, 1987 (four-counter method).
  */
-#include "base/clock.h"
 #include "base/error.h"
 #include "network/parts.h"
 #include "network/transactions.h"
@@ -118,7 +117,7 @@ static bool has_unsent(const struct gravel_network *network)
 /* Messages still come though we, or all nodes, wait: a chain of handlers that may not end. */
 static void check_chain(struct gravel_network *network, struct gravel_job *job)
 {
-    uint64_t now_ns = gravel_clock_ns();
+    uint64_t now_ns = gravel_network_lived_ns(network);
     uint64_t limit_ns = network->shape.config->chain_limit_ms * UINT64_C(1000000);
     char text[200];
     if (job->chain_ns == 0)

@@ -5,7 +5,6 @@
  * Path:    job.c -> get.c -> transport; the answering node's control.c -> get.c -> the caller's memory.
  * Threads: the network thread.
  */
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/piece.h"
 #include "memory/memory.h"
@@ -140,5 +139,5 @@ void gravel_job_reply(struct gravel_network *network, const struct gravel_reply_
     }
     memcpy(job->data + reply->position, reply->data, loan->bytes - sizeof *reply);
     job->answered += loan->bytes - sizeof *reply;
-    job->moved_ns = gravel_clock_ns();
+    job->moved_ns = gravel_network_lived_ns(network);
 }

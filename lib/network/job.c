@@ -8,7 +8,6 @@
  * Path:     gravel_quiet and others -> gravel_network_run -> job.c -> get.c, collective.c, transport.
  * Memory:   J1 tells the host thread that its job is done, and hands over its results.
  */
-#include "base/clock.h"
 #include "base/error.h"
 #include "network/parts.h"
 #include "network/transactions.h"
@@ -45,7 +44,7 @@ void gravel_job_note_life(struct gravel_network *network)
 {
     for (struct gravel_job *job = network->jobs; job; job = job->next)
         if (job->kind == GRAVEL_JOB_QUIET)
-            job->moved_ns = gravel_clock_ns();
+            job->moved_ns = gravel_network_lived_ns(network);
 }
 
 static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
@@ -54,7 +53,8 @@ static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
         if (network->n_acked[node] < job->targets[node])
             return false;
     if (!gravel_transactions_have_passed(network->transactions, job->mark)) {
-        job->moved_ns = gravel_clock_ns(); /* transactions have a limit of their own */
+        job->moved_ns =
+            gravel_network_lived_ns(network); /* transactions have a limit of their own */
         return false;
     }
     if (network->transactions)
@@ -70,10 +70,10 @@ static bool is_collective(const struct gravel_job *job)
     return job->kind == GRAVEL_JOB_REDUCE || job->kind == GRAVEL_JOB_BARRIER;
 }
 
-static void begin(struct gravel_network *network, struct gravel_job *job, uint64_t now_ns)
+static void begin(struct gravel_network *network, struct gravel_job *job)
 {
     job->has_begun = true;
-    job->moved_ns = now_ns;
+    job->moved_ns = gravel_network_lived_ns(network);
     if (is_collective(job) && !job->is_rest && job->call.kind != GRAVEL_CALL_OPEN)
         network->n_calls++;
     if (job->kind == GRAVEL_JOB_QUIET)
@@ -102,24 +102,23 @@ static bool step(struct gravel_network *network, struct gravel_job *job)
 }
 
 /* Give up on a node whose heartbeat comes but no answer. */
-static void check_progress(struct gravel_network *network, const struct gravel_job *job,
-                           uint64_t now_ns)
+static void check_progress(struct gravel_network *network, const struct gravel_job *job)
 {
     uint64_t limit_ns = gravel_network_patience_ms(network) * UINT64_C(1000000);
-    bool has_just_moved = now_ns < job->moved_ns; /* since the caller looked at the clock */
-    if (is_collective(job) || has_just_moved || now_ns - job->moved_ns < limit_ns)
+    uint64_t stood_ns = gravel_network_lived_ns(network) - job->moved_ns;
+    if (is_collective(job) || stood_ns < limit_ns)
         return;
     char text[160];
     if (job->kind == GRAVEL_JOB_GET) {
         snprintf(text, sizeof text, "get: node %u has not answered for %.1f s", job->node,
-                 (double)(now_ns - job->moved_ns) * 1e-9);
+                 (double)stood_ns * 1e-9);
     } else {
         uint32_t node = 0;
         while (node + 1 < network->transport->n_nodes &&
                network->n_acked[node] >= job->targets[node])
             node++;
         snprintf(text, sizeof text, "quiet: node %u has not acknowledged for %.1f s", node,
-                 (double)(now_ns - job->moved_ns) * 1e-9);
+                 (double)stood_ns * 1e-9);
     }
     gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
 }
@@ -142,29 +141,29 @@ static void take_new_jobs(struct gravel_network *network)
     }
 }
 
-static bool step_first(struct gravel_network *network, struct gravel_job **place, uint64_t now_ns)
+static bool step_first(struct gravel_network *network, struct gravel_job **place)
 {
     struct gravel_job *job = *place, *next = job->next;
     if (!job->has_begun)
-        begin(network, job, now_ns);
+        begin(network, job);
     if (step(network, job)) {
         *place = next;
         return true;
     }
-    check_progress(network, job, now_ns);
+    check_progress(network, job);
     return false;
 }
 
-bool gravel_job_step(struct gravel_network *network, uint64_t now_ns)
+bool gravel_job_step(struct gravel_network *network)
 {
     bool has_moved = false;
     take_new_jobs(network);
     for (struct gravel_job **place = &network->jobs; *place;)
-        if (step_first(network, place, now_ns))
+        if (step_first(network, place))
             has_moved = true;
         else
             place = &(*place)->next;
-    while (network->collectives && step_first(network, &network->collectives, now_ns))
+    while (network->collectives && step_first(network, &network->collectives))
         has_moved = true;
     return has_moved;
 }

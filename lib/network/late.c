@@ -8,7 +8,6 @@
  * Path:    collective.c -> late.c -> liveness.c (heartbeats), the log.
  * Threads: the network thread.
  */
-#include "base/clock.h"
 #include "network/parts.h"
 
 #include <stdio.h>
@@ -16,7 +15,7 @@
 void gravel_late_begin(struct gravel_network *network, uint32_t kind)
 {
     network->late.n_rounds++;
-    network->late.begun_ns = gravel_clock_ns();
+    network->late.begun_ns = gravel_network_lived_ns(network);
     network->late.node = 0;
     network->late.kind = kind;
 }
@@ -44,7 +43,7 @@ void gravel_late_look(struct gravel_network *network)
 {
     struct gravel_late *late = &network->late;
     uint64_t timeout_ns = network->shape.config->timeout_ms * UINT64_C(1000000);
-    uint64_t waited_ns = gravel_clock_ns() - late->begun_ns;
+    uint64_t waited_ns = gravel_network_lived_ns(network) - late->begun_ns;
     char text[160];
     if (late->begun_ns == 0 || late->node || waited_ns < timeout_ns)
         return;

@@ -61,7 +61,7 @@ static void report_missing(struct gravel_network *network, uint64_t n_received)
 static void receive_rest(struct gravel_network *network, uint64_t *counts)
 {
     uint64_t limit_ns = UINT64_C(1000000) * LEAVE_TIMEOUTS * network->shape.config->timeout_ms;
-    uint64_t until_ns = gravel_clock_ns() + limit_ns;
+    uint64_t until_ns = gravel_network_lived_ns(network) + limit_ns;
     bool has_ended = false;
     begin_sum(network, counts, network->transport->n_nodes);
     while (!gravel_network_has_aborted(network)) {
@@ -70,7 +70,7 @@ static void receive_rest(struct gravel_network *network, uint64_t *counts)
         uint64_t n_received = count_received(network);
         if (has_ended && n_received == counts[network->transport->node])
             return;
-        if (gravel_clock_ns() > until_ns)
+        if (gravel_network_lived_ns(network) > until_ns)
             report_missing(network, n_received);
         if (has_moved)
             gravel_idle_reset(&network->idle);

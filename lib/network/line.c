@@ -72,7 +72,7 @@ int gravel_line_take(void *context, const struct gravel_frame *frame, const stru
     if (!transactions->head)
         transactions->head = waiting;
     if (!transactions->moved_ns || waiting == transactions->oldest)
-        transactions->moved_ns = gravel_clock_ns();
+        transactions->moved_ns = gravel_network_lived_ns(transactions->network);
     return 1;
 }
 

@@ -52,6 +52,7 @@ static uint64_t interval_ns(const struct gravel_network *network)
 void gravel_liveness_begin(struct gravel_network *network)
 {
     network->beat_ns = gravel_clock_ns();
+    network->lived = (struct gravel_lived){.step_ns = interval_ns(network), .lived_ns = 1};
     network->silence = network->loss = (struct gravel_lived){.step_ns = interval_ns(network)};
 }
 
@@ -155,14 +156,14 @@ void gravel_liveness_tell_death(struct gravel_network *network)
 
 void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns)
 {
-    uint64_t begin_ns = gravel_clock_ns(), waited_ns = 0;
+    struct gravel_lived waited = gravel_lived_for(most_ns);
     if (pthread_equal(pthread_self(), network->thread))
         return;
-    for (; !is_told(network) && waited_ns < most_ns; waited_ns = gravel_clock_ns() - begin_ns) {
+    while (!is_told(network) && gravel_lived_tick(&waited, gravel_clock_ns()) < most_ns) {
         uint32_t key = gravel_event_prepare(&network->job_done);
         if (is_told(network))
             gravel_event_cancel(&network->job_done);
         else
-            gravel_event_wait(&network->job_done, key, most_ns - waited_ns);
+            gravel_event_wait(&network->job_done, key, waited.step_ns);
     }
 }

@@ -238,7 +238,7 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
     n += send_pending(network, BATCH);
     n += gravel_network_exchange(network);
     if (network->sees_attached) {
-        n += gravel_transactions_step(network->transactions, gravel_clock_ns());
+        n += gravel_transactions_step(network->transactions, gravel_network_lived_ns(network));
         gravel_sender_flush_urgent(network->handler_sender); /* answers */
         uint64_t mail_due_ns = gravel_transactions_due_ns(network->transactions, now_ns);
         if (mail_due_ns < *due_ns)
@@ -249,7 +249,7 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
         gravel_liveness_tell_death(network);
     if (has_aborted)
         gravel_job_fail_all(network);
-    bool has_moved = gravel_job_step(network, now_ns);
+    bool has_moved = gravel_job_step(network);
     uint64_t beat_due_ns =
         gravel_liveness_step(network, gravel_clock_ns()); /* all this took time */
     if (beat_due_ns < *due_ns)
@@ -260,8 +260,9 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
 /* Let what is under way leave, so that others learn why we go; but not for longer than a second. */
 static void finish(struct gravel_network *network)
 {
-    uint64_t until_ns = gravel_clock_ns() + GRAVEL_NS_PER_S, due_ns;
-    for (uint32_t quiet_rounds = 0; quiet_rounds < 8 && gravel_clock_ns() < until_ns;) {
+    uint64_t until_ns = gravel_network_lived_ns(network) + GRAVEL_NS_PER_S, due_ns;
+    for (uint32_t quiet_rounds = 0;
+         quiet_rounds < 8 && gravel_network_lived_ns(network) < until_ns;) {
         bool has_moved = gravel_network_step(network, gravel_clock_ns(), &due_ns);
         quiet_rounds = has_moved ? 0 : quiet_rounds + 1;
     }

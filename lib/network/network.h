@@ -39,7 +39,7 @@ struct gravel_job {
     enum gravel_job_kind kind;
     struct gravel_job *next;
     bool has_begun;
-    uint64_t moved_ns; /* when it last got nearer its end */
+    uint64_t moved_ns; /* when it last got nearer its end: gravel_network_lived_ns */
     /* GRAVEL_JOB_QUIET */
     uint64_t *targets; /* [n_nodes] frames to be acknowledged */
     uint64_t mark;     /* transactions here that must have ended: gravel_transactions_mark */
@@ -77,7 +77,7 @@ struct gravel_network_counts {
 struct gravel_late {
     uint64_t n_rounds,
         left_n_rounds; /* that have begun here, and at our left neighbour when it last told us */
-    uint64_t begun_ns; /* the last one here; 0: it has ended */
+    uint64_t begun_ns; /* the last one here, by gravel_network_lived_ns; 0: it has ended */
     uint32_t node, left_node; /* waited for here and there, plus 1; 0: none is known */
     uint32_t kind;            /* of the call: enum gravel_call_kind */
 };
@@ -155,6 +155,8 @@ struct gravel_network {
     uint32_t resolving_node; /* destination of the buffer at hand: whom a handler runs for */
     uint32_t n_kept;         /* frames that the resolver has */
     uint32_t n_kept_foreign; /* of them, those in other nodes' memory */
+
+    struct gravel_lived lived; /* of this thread: gravel_network_lived_ns */
 
     /* Liveness. */
     struct gravel_lived

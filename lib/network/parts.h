@@ -9,6 +9,7 @@
 #ifndef GRAVEL_NETWORK_PARTS_H
 #define GRAVEL_NETWORK_PARTS_H
 
+#include "base/clock.h"
 #include "network/network.h"
 
 static inline bool gravel_network_is_local(const struct gravel_network *network, uint32_t node)
@@ -25,6 +26,12 @@ static inline bool gravel_network_has_aborted(const struct gravel_network *netwo
 static inline bool gravel_network_is_lost(const struct gravel_network *network)
 {
     return atomic_load_explicit(&network->is_lost, memory_order_acquire); /* J3 */
+}
+
+/* Time that the network thread has lived [ns], for limits of what it waits for; never 0. The network thread. */
+static inline uint64_t gravel_network_lived_ns(struct gravel_network *network)
+{
+    return gravel_lived_tick(&network->lived, gravel_clock_ns());
 }
 
 /** network.c: all the thread does, until gravel_network_stop. */
@@ -87,7 +94,7 @@ void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint3
 void gravel_network_finish_resolving(struct gravel_network *network);
 
 /** job.c: take new jobs, get all a step further. @return whether one moved. */
-bool gravel_job_step(struct gravel_network *network, uint64_t now_ns);
+bool gravel_job_step(struct gravel_network *network);
 /** job.c: end every job; the node has failed. */
 void gravel_job_fail_all(struct gravel_network *network);
 /** job.c: another node works on what quiets wait for. */

@@ -507,7 +507,7 @@ bool gravel_transactions_step(struct gravel_transactions *transactions, uint64_t
     if (code)
         gravel_network_fail(transactions->network, code, gravel_last_error());
     if (moved)
-        transactions->moved_ns = gravel_clock_ns();
+        transactions->moved_ns = gravel_network_lived_ns(transactions->network);
     else
         check_progress(transactions, now_ns);
     return moved;
@@ -523,7 +523,7 @@ void gravel_transactions_invite(struct gravel_transactions *transactions, uint32
         return;
     memcpy(&guest->record, record, bytes_of(transactions, handler));
     push(&transactions->guests, guest);
-    transactions->moved_ns = gravel_clock_ns();
+    transactions->moved_ns = gravel_network_lived_ns(transactions->network);
     if (gravel_network_is_local(transactions->network, node_of(guest, 0)))
         admit_guests(transactions);
 }
@@ -549,5 +549,5 @@ void gravel_transactions_return(struct gravel_transactions *transactions,
     memcpy(transaction->datum, record + 1,
            bytes_of(transactions, transaction->handler) - sizeof *record);
     push(&transactions->ready[GRAVELP_STEP_STORE], transaction);
-    transactions->moved_ns = gravel_clock_ns();
+    transactions->moved_ns = gravel_network_lived_ns(transactions->network);
 }

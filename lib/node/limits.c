@@ -124,8 +124,9 @@ static int check_kernel(void *context, struct gravel_wait *wait)
                            wait->what, seconds(waited_ns));
     if (!gravel_node_has_failed(gravel))
         return 0;
-    uint64_t since_ns = gravel_launches_since_failure(&gravel->launches);
-    if (since_ns < gravel->config.timeout_ms * NS_PER_MS)
+    uint64_t limit_ns = gravel->config.timeout_ms * NS_PER_MS;
+    uint64_t since_ns = gravel_launches_since_failure(&gravel->launches, limit_ns);
+    if (since_ns < limit_ns)
         return 0;
     char cause[GRAVEL_ERROR_BYTES];
     gravel_failure_report(&gravel->failure); /* it stays, as it is fatal */

@@ -172,13 +172,11 @@ static struct completion *expect_end(cl_event event)
 
 /* ---- the wait -------------------------------------------------------------------------------- */
 
-uint64_t gravel_launches_since_failure(struct gravel_launches *launches)
+uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_t limit_ns)
 {
     pthread_mutex_lock(&launches->lock);
-    uint64_t now_ns = gravel_clock_ns();
-    if (launches->failure_seen_ns == 0)
-        launches->failure_seen_ns = now_ns;
-    uint64_t since_ns = now_ns - launches->failure_seen_ns;
+    launches->since_failure.step_ns = limit_ns / GRAVEL_LIVED_STEPS;
+    uint64_t since_ns = gravel_lived_tick(&launches->since_failure, gravel_clock_ns());
     pthread_mutex_unlock(&launches->lock);
     return since_ns;
 }

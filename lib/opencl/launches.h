@@ -8,6 +8,7 @@
 #ifndef GRAVEL_OPENCL_LAUNCHES_H
 #define GRAVEL_OPENCL_LAUNCHES_H
 
+#include "base/lived.h"
 #include "device/device.h"
 
 #include <pthread.h>
@@ -22,7 +23,7 @@ struct gravel_launches {
     pthread_mutex_t lock;
     struct gravel_running *kernels; /* [capacity] oldest first */
     uint32_t n, capacity;
-    uint64_t failure_seen_ns; /* when a wait first saw that the node has failed; 0: none has */
+    struct gravel_lived since_failure; /* since a wait first saw that the node has failed */
 };
 
 void gravel_launches_init(struct gravel_launches *launches);
@@ -48,8 +49,12 @@ int gravel_launches_wait(struct gravel_launches *launches, struct gravel_limit l
  */
 int gravel_launches_wait_for(cl_kernel kernel, cl_event event, struct gravel_limit limit);
 
-/** Time since a wait first asked, because the node had failed [ns]: the next wait need not start over. */
-uint64_t gravel_launches_since_failure(struct gravel_launches *launches);
+/**
+ * Time since a wait first asked, because the node had failed [ns]: the next wait need not start over.
+ *
+ * @param limit_ns  with which the caller compares it.
+ */
+uint64_t gravel_launches_since_failure(struct gravel_launches *launches, uint64_t limit_ns);
 
 /** Whether a remembered kernel has not ended. */
 bool gravel_launches_are_running(struct gravel_launches *launches);

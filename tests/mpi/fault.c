@@ -516,6 +516,43 @@ static void stopped_for_half_the_timeout(void)
     as_expected();
 }
 
+/* Takes 300 ms of a life. */
+static int live(struct gravel *gravel, void *user, uint32_t source,
+                const uint64_t args[GRAVEL_AM_MAX_ARGS])
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    for (unsigned i = 0; i < 30; i++)
+        usleep(10000);
+    return 0;
+}
+
+/* A machine that sleeps: no node counts the time that it was stopped itself, nor the others', and quiet waits on. */
+static void all_stopped_beyond_the_timeout(void)
+{
+    static const struct gravel_handler table[] = {{.name = "live", .function = live}};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = table, .n_handlers = 1);
+    const unsigned stop_ms = 2 * TIMEOUT_MS * patience();
+    set_timeout(TIMEOUT_MS);
+    struct gravel *gravel = open_default(&bindings);
+    OK(gravel_barrier(gravel));
+    pid_t me = getpid(), child = fork();
+    MUST(child >= 0);
+    if (child == 0) {
+        usleep(150000);
+        kill(me, SIGSTOP);
+        usleep(1000 * stop_ms);
+        kill(me, SIGCONT);
+        _exit(0);
+    }
+    double begin = seconds_now();
+    OK(gravel_am(gravel, 0, NULL, 0, ((uint32_t)rank + 1) % gravel_n_nodes(gravel)));
+    OK(gravel_quiet(gravel));
+    MUST(seconds_now() - begin > 1e-3 * stop_ms); /* the stop came within it */
+    OK(gravel_barrier(gravel));
+    OK(gravel_close(gravel));
+    as_expected();
+}
+
 /* ---- the run --------------------------------------------------------------------------------- */
 
 static const struct mode modes[] = {
@@ -547,6 +584,7 @@ static const struct mode modes[] = {
     MODE(one_aborts_and_exits),
     MODE(another_thread_aborts),
     MODE(stopped_for_half_the_timeout),
+    MODE(all_stopped_beyond_the_timeout),
 };
 
 int main(int argc, char **argv)
