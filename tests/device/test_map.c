@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "expect.h"
+#include "resident.h"
 
 #define N 1000u
 
@@ -147,28 +148,7 @@ static void every_loopback_node_is_local(void **state)
 
 /* ---- after gravel_close ------------------------------------------------------------------------ */
 
-#if defined(__SANITIZE_ADDRESS__) /* gcc; its own check for leaks does as well */
-#define KEEPS_FREED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KEEPS_FREED true
-#endif
-#endif
-#ifndef KEEPS_FREED
-#define KEEPS_FREED false
-#endif
 #define N_LATE (8u << 20) /* words: 32 MiB, so that freeing them shows */
-
-/* Memory of this process that the system keeps [bytes]. */
-static long resident_bytes(void)
-{
-    long pages = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%ld %ld", &pages, &resident), 2);
-    fclose(file);
-    return resident * sysconf(_SC_PAGESIZE);
-}
 
 static struct gravel *open_late(uint64_t *late)
 {

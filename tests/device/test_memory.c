@@ -5,12 +5,14 @@
  *
  * Path: meson test -> this -> lib/node/messages.c, lib/memory/arena.c, lib/aggregate/sender.c
  */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "expect.h"
+#include "resident.h"
 
 static void exhausted_heap_tells_the_numbers(void **state)
 {
@@ -120,6 +122,27 @@ static void largest_numbers_of_all_are_refused_in_peace(void **state)
     config.n_buffers = 65536;
     config.buffer_bytes = 1 << 26;
     expect_no_open(&config, NULL, GRAVEL_ENOMEM, "");
+}
+
+/* A service that opens a node for each request: where buffers are the process' memory, it keeps none that is free. */
+static void nodes_one_after_another_leave_no_memory(void **state)
+{
+    const long most = 24 << 20;
+    bool has_buffers = false;
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct gravel *gravel = open_loopback(2, NULL);
+        has_buffers = is_sliced(gravel);
+        expect_works(gravel);
+        OK(gravel_close(gravel));
+    }
+    if (!has_buffers || KEEPS_FREED)
+        skip();
+    long left = resident_bytes();
+    malloc_trim(0);
+    long used = resident_bytes();
+    print_message("%ld MiB, %ld in use\n", left >> 20, used >> 20);
+    assert_true(left - used < most);
 }
 
 static void buffer_smaller_than_a_message_is_refused(void **state)
@@ -233,6 +256,7 @@ int main(void)
 {
     watch(120, "memory");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_one_after_another_leave_no_memory),
         cmocka_unit_test(exhausted_heap_tells_the_numbers),
         cmocka_unit_test(memory_is_zero_and_aligned_also_the_second_time),
         cmocka_unit_test(long_allocation_is_zero_also_the_second_time),
