@@ -8,6 +8,7 @@
 #include "stage.h"
 #include "suites.h"
 #include "support.h"
+#include "words.h"
 
 extern const char conformance_cl[];
 
@@ -19,7 +20,7 @@ int suite_words(int n_arguments, char **arguments)
     struct stage stage;
     stage_open(&stage, &bindings);
     stage_read(&stage, n_arguments, arguments);
-    stage.heap = alloc_or_die(stage.gravel, (N_WORDS + 2 * N_GUARDS) * 8u);
+    stage.heap = alloc_or_die(stage.gravel, WORDS_HEAP_BYTES);
     stage.program = stage_build(&stage, conformance_cl);
     run_words(&stage);
     run_calls(&stage);

@@ -12,11 +12,12 @@
 /** @return 0; 1 if a line failed. */
 typedef int suite_function(int n_arguments, char **arguments);
 
-suite_function suite_words;    /* operations on words, active messages (conformance.c) */
-suite_function suite_requests; /* requests, put with signal */
-suite_function suite_waits;    /* waits for words */
-suite_function suite_handlers; /* handlers that the device runs (device_calls.c) */
-suite_function suite_ledger;   /* nothing lost, doubled, torn, misrouted; MODE [MESSAGES] */
+suite_function suite_words;      /* operations on words, active messages (conformance.c) */
+suite_function suite_requests;   /* requests, put with signal */
+suite_function suite_waits;      /* waits for words */
+suite_function suite_accumulate; /* accumulators */
+suite_function suite_handlers;   /* handlers that the device runs (device_calls.c) */
+suite_function suite_ledger;     /* nothing lost, doubled, torn, misrouted; MODE [MESSAGES] */
 
 /** What a suite returns, after a TAP line `1..0 # SKIP why`, where a device cannot do at all what it is about. */
 #define SUITE_REFUSED 77

@@ -4,8 +4,9 @@
  *
  * Path:    plan.c -> kernel or gravel_update -> every node compares its heap with interpret.c.
  */
+#include "words.h"
+
 #include "interpret.h"
-#include "stage.h"
 #include "support.h"
 
 #include <inttypes.h>
@@ -14,13 +15,10 @@
 
 #define GUARD_BYTE 0xa7
 
-/* The words under test lie in the middle of an allocation, at this offset. */
-static uint64_t words_offset(const struct stage *stage)
+uint64_t words_offset(const struct stage *stage)
 {
     return stage->heap + N_GUARDS * 8u;
 }
-
-#define HEAP_BYTES ((N_WORDS + 2 * N_GUARDS) * 8u)
 
 static uint64_t load_word(const unsigned char *words, uint32_t bytes, uint32_t index)
 {
@@ -29,16 +27,15 @@ static uint64_t load_word(const unsigned char *words, uint32_t bytes, uint32_t i
     return bits;
 }
 
-/* Give every local node its first words, and guards around them. */
-static void prepare(struct stage *stage, const struct test_case *test)
+void words_prepare(struct stage *stage, const struct test_case *test)
 {
     uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
     for (uint32_t node = 0; node < stage->n_nodes; node++) {
         if (!gravel_is_local(stage->gravel, node))
             continue;
-        unsigned char *memory = map_or_die(stage->gravel, node, stage->heap, HEAP_BYTES,
+        unsigned char *memory = map_or_die(stage->gravel, node, stage->heap, WORDS_HEAP_BYTES,
                                            CL_MAP_WRITE_INVALIDATE_REGION);
-        memset(memory, GUARD_BYTE, HEAP_BYTES);
+        memset(memory, GUARD_BYTE, WORDS_HEAP_BYTES);
         for (uint32_t i = 0; i < N_WORDS; i++) {
             uint64_t bits = plan_first_bits(test, node, i);
             memcpy(memory + N_GUARDS * 8u + (size_t)i * bytes, &bits, bytes);
@@ -84,13 +81,13 @@ static bool node_holds(const struct stage *stage, const struct test_case *test, 
     return guards_hold(memory, bytes);
 }
 
-static bool all_hold(struct stage *stage, const struct test_case *test, char *why, size_t why_bytes)
+bool words_hold(struct stage *stage, const struct test_case *test, char *why, size_t why_bytes)
 {
     bool holds = true;
     for (uint32_t node = 0; node < stage->n_nodes && holds; node++) {
         if (!gravel_is_local(stage->gravel, node))
             continue;
-        void *memory = map_or_die(stage->gravel, node, stage->heap, HEAP_BYTES, CL_MAP_READ);
+        void *memory = map_or_die(stage->gravel, node, stage->heap, WORDS_HEAP_BYTES, CL_MAP_READ);
         holds = node_holds(stage, test, node, memory, why, why_bytes);
         OK(gravel_unmap(stage->gravel, memory));
     }
@@ -113,7 +110,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     char why[160] = "";
     struct plan plan;
     plan_fill(&plan, test, stage->node, stage->n_nodes);
-    prepare(stage, test);
+    words_prepare(stage, test);
     stage_load(stage, &plan, GRAVEL_TYPE_BYTES(test->type));
     OK(gravel_barrier(stage->gravel));
     if (kernel) {
@@ -122,7 +119,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
         send_from_host(stage, test, &plan);
         OK(gravel_barrier(stage->gravel));
     }
-    return stage_judge(stage, test, all_hold(stage, test, why, sizeof why), why);
+    return stage_judge(stage, test, words_hold(stage, test, why, sizeof why), why);
 }
 
 /* All cases of one kernel, or of gravel_update. */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Conformance of accumulators: every operation and type, target and activity, with the ends of every type's range.
+ *
+ * Path:    plan.c -> accumulate.cl -> an accumulator, which the barrier flushes -> words.c compares.
+ */
+#include "stage.h"
+#include "suites.h"
+#include "support.h"
+#include "words.h"
+
+#include <gravel/accumulator.h>
+
+#include <stdio.h>
+
+extern const char accumulate_cl[];
+
+/* What has been sent for the case before is forgotten: a least word would stay. */
+static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
+                     struct gravel_accumulator *accumulator)
+{
+    char why[160] = "";
+    struct plan plan;
+    plan_fill(&plan, test, stage->node, stage->n_nodes);
+    words_prepare(stage, test);
+    stage_load(stage, &plan, GRAVEL_TYPE_BYTES(test->type));
+    OK(gravel_accumulator_reset(accumulator));
+    OK(gravel_barrier(stage->gravel));
+    OK(stage_run(stage, kernel, test->n_items));
+    return stage_judge(stage, test, words_hold(stage, test, why, sizeof why), why);
+}
+
+static void run_operation(struct stage *stage, struct test_case test, const char *kernel_name)
+{
+    unsigned n_cases = 0, n_failed = 0;
+    struct gravel_accumulator *accumulator;
+    cl_kernel kernel = stage_kernel(stage, kernel_name, words_offset(stage));
+    if (!kernel) {
+        stage_skip(stage, test.name, "the device has no such atomics");
+        return;
+    }
+    OK(gravel_accumulator_create(stage->gravel, words_offset(stage), N_WORDS, test.op, test.type,
+                                 &accumulator));
+    OK(gravel_kernel_set_accumulator(accumulator, kernel, 6));
+    test.form = FORM_WI;
+    test.n_items = stage_items(stage, &test);
+    for (test.target = 0; test.target < N_TARGETS; test.target++)
+        for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
+            if (stage_can(stage, &test)) {
+                n_cases++;
+                n_failed += !run_case(stage, &test, kernel, accumulator);
+            }
+    OK(gravel_accumulator_destroy(accumulator));
+    clReleaseKernel(kernel);
+    stage_line(stage, test.name, FORM_GROUP, n_cases, n_failed);
+}
+
+int suite_accumulate(int n_arguments, char **arguments)
+{
+#define OPERATION(OP, op, TYPE, type) \
+    {{"accumulate_" #op "_" #type, GRAVEL_##OP, GRAVEL_##TYPE, 0, 0, 0, 0}, "accumulate_" #type},
+    static const struct {
+        struct test_case test;
+        const char *kernel;
+    } operations[] = {GRAVEL_VALUE_OPERATIONS(OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION)};
+    struct stage stage;
+    (void)n_arguments, (void)arguments;
+    stage_open(&stage, NULL);
+    stage.heap = alloc_or_die(stage.gravel, WORDS_HEAP_BYTES);
+    stage.program = stage_build(&stage, accumulate_cl);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (operations[i].test.op != GRAVEL_PUT)
+            run_operation(&stage, operations[i].test, operations[i].kernel);
+    stage_end(&stage);
+    stage_close(&stage);
+    return stage.n_failed_lines != 0;
+}
