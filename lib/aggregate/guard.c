@@ -37,6 +37,14 @@ static struct gravel_guard *find(struct gravel_guards *guards, uint64_t begin, u
     return guard;
 }
 
+bool gravel_guards_have(struct gravel_guards *guards, uint64_t begin, uint64_t bytes)
+{
+    pthread_mutex_lock(&guards->lock);
+    bool has = find(guards, begin, bytes);
+    pthread_mutex_unlock(&guards->lock);
+    return has;
+}
+
 void gravel_guards_touch(struct gravel_guards *guards, uint64_t begin, uint64_t bytes,
                          const char *what)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checked mode: ranges of the heap that nothing but their accumulator is to touch while words of them wait. Who sends a
- * message for one leaves a note, which the next flush reads.
+ * Ranges of the heap that belong to accumulators: none is freed before them, and nothing else is to touch one while words
+ * of it wait. In checked mode who sends a message for one leaves a note, which the next flush reads.
  *
- * Path:    aggregator.c, node/messages.c -> guard.c -> accumulate/flush.c.
+ * Path:    aggregator.c, node/messages.c -> guard.c -> accumulate/flush.c; node/heap.c asks.
  * Owner:   an accumulator has its guard.
  * Threads: any; a lock.
  */
@@ -33,6 +33,9 @@ struct gravel_guards {
 
 void gravel_guards_add(struct gravel_guards *guards, struct gravel_guard *guard);
 void gravel_guards_remove(struct gravel_guards *guards, const struct gravel_guard *guard);
+
+/** Whether one of these bytes is of a range. */
+bool gravel_guards_have(struct gravel_guards *guards, uint64_t begin, uint64_t bytes);
 
 /** `what` reads or changes these bytes, at any node. */
 void gravel_guards_touch(struct gravel_guards *guards, uint64_t begin, uint64_t bytes,

@@ -103,13 +103,32 @@ int gravel_alloc_named(struct gravel *gravel, const char *name, uint64_t bytes, 
     return alloc(gravel, &call, offset);
 }
 
+/* Accumulators are made and destroyed by all nodes together, so all of them refuse alike. */
+static int refuse_guarded(struct gravel *gravel, uint64_t offset)
+{
+    struct gravel_span span;
+    gravel_heap_lock_shared(gravel->heap);
+    bool is_known = gravel_heap_span(gravel->heap, offset, &span);
+    gravel_heap_unlock_shared(gravel->heap);
+    if (!is_known || !gravel_guards_have(&gravel->guards, span.offset, span.bytes))
+        return 0;
+    return gravel_fail(GRAVEL_EINVAL,
+                       "gravel_free: the allocation at offset %llu has words of an accumulator: "
+                       "gravel_accumulator_destroy comes first",
+                       (unsigned long long)offset);
+}
+
 int gravel_free(struct gravel *gravel, uint64_t offset)
 {
     if (gravel_node_refuse_wait(gravel, "gravel_free"))
         return GRAVEL_EINVAL;
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_FREE, .arguments = {offset}};
     int code = gravel_node_barrier(gravel, &call, false);
-    if (!code && (code = gravel_heap_free(gravel->heap, offset)))
+    if (!code)
+        code = refuse_guarded(gravel, offset);
+    if (code)
+        return code;
+    if ((code = gravel_heap_free(gravel->heap, offset)))
         code = code == GRAVEL_ETIMEOUT
                    ? gravel_node_conclude(gravel, code)
                    : gravel_fail(GRAVEL_EINVAL, "gravel_free: no allocation starts at offset %llu",
