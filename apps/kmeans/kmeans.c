@@ -32,6 +32,8 @@ static const struct app_option own_options[] = {
      OPTION_FLAG(struct kmeans, is_combined)},
     {"per-item", 0, "N", "Points of a work-item, with --combine (16)",
      OPTION_NUMBER(struct kmeans, per_item, 1, 1 << 13)},
+    {"accumulate", 0, NULL, "Add up by an accumulator, not by messages; of whole numbers",
+     OPTION_FLAG(struct kmeans, accumulates)},
     {"float", 0, NULL, "Add floats, not whole numbers", OPTION_FLAG(struct kmeans, is_float)},
     {0}};
 
@@ -39,8 +41,9 @@ static const struct app_option own_options[] = {
 static void describe(void *self, struct trials *trials)
 {
     const struct kmeans *kmeans = self;
-    snprintf(trials->variant, sizeof trials->variant, "%s%s", kmeans->is_float ? "float" : "fixed",
-             kmeans->is_combined ? "-combined" : "");
+    snprintf(trials->variant, sizeof trials->variant, "%s%s%s",
+             kmeans->is_float ? "float" : "fixed", kmeans->is_combined ? "-combined" : "",
+             kmeans->accumulates ? "-accumulated" : "");
     snprintf(trials->input, sizeof trials->input, "%llu points, %llu clusters, %llu-d",
              (unsigned long long)kmeans->n_points, (unsigned long long)kmeans->n_clusters,
              (unsigned long long)kmeans->n_dimensions);

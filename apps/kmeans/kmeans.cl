@@ -3,6 +3,8 @@
  * One round of k-means: every point finds the nearest centre and adds itself to that cluster's sums, wherever
  * they live.
  *
+ * With KMEANS_ACCUMULATE, of whole numbers, an accumulator of all sums takes what is added, instead of messages.
+ *
  * The host defines N_CLUSTERS, N_DIMENSIONS, BLOCK (clusters of a node), GROUP_ITEMS (work-items of a full
  * group), N_SLICES (of a group's points, for sum_group) and, for the form in whole numbers, KMEANS_FIXED: then
  * coordinates are below 2^14, so that no squared distance in up to 16 dimensions reaches 2^32. A group takes fewer
@@ -18,6 +20,12 @@
  * Source:  Lloyd, Least squares quantization in PCM, 1982; Orr 2016, section 5.4.
  */
 #include "gravel.cl.h"
+#ifdef KMEANS_ACCUMULATE
+#include "accumulator.cl.h"
+#define MORE , GRAVEL_ACCUMULATOR(a)
+#else
+#define MORE
+#endif
 
 /* Or compilers leave calls in the kernel. */
 #define INLINE static inline __attribute__((always_inline))
@@ -29,8 +37,18 @@ typedef uint distance_type;
 typedef ulong sum_type;
 typedef uint difference_type; /* its square is right, also of a negative one */
 #define FARTHEST UINT_MAX
+#ifdef KMEANS_ACCUMULATE
+#define ADD_SUM(g, base, index, value, node) gravel_accumulate_ulong_wi(g, a, index, value, node)
+#define ADD_SUM_IF(g, active, base, index, value, node)           \
+    do {                                                          \
+        (void)(base);                                             \
+        if (active)                                               \
+            gravel_accumulate_ulong_wi(g, a, index, value, node); \
+    } while (0)
+#else
 #define ADD_SUM gravel_add_ulong_wg
 #define ADD_SUM_IF gravel_add_ulong_wg_if
+#endif
 /* What a point adds to its cluster's sum. */
 #define ADDEND(x, centre) (x)
 #define COUNT_ONE(g, cluster) ADD_SUM(g, sums, SUM_OF(cluster, N_DIMENSIONS), 1, NODE_OF(cluster))
@@ -93,7 +111,7 @@ INLINE struct nearest find_nearest(global const coordinate *restrict x, ulong st
  */
 kernel void assign(GRAVEL_ARENA, ulong first, global const coordinate *restrict points,
                    ulong stride, global uchar *restrict label, ulong centres_offset, ulong sums,
-                   ulong counts)
+                   ulong counts MORE)
 {
     GRAVEL_OPEN(g);
     global const centre_type *restrict centres = gravel_local(g, centres_offset);
@@ -169,7 +187,7 @@ INLINE sum_type sum_of(local struct group_sums *group, uint i)
  */
 kernel void assign_combined(GRAVEL_ARENA, ulong first, global const coordinate *restrict points,
                             ulong stride, global uchar *restrict label, ulong centres_offset,
-                            ulong sums, ulong counts, ulong n_points, uint per_item)
+                            ulong sums, ulong counts, ulong n_points, uint per_item MORE)
 {
     GRAVEL_OPEN(g);
     local struct group_sums group;

@@ -39,6 +39,8 @@ struct kmeans {
     double tolerance;  /* stop once no coordinate of a centre moves more, in widths of the space */
     bool is_float;
     bool is_combined;
+    bool accumulates;
+    struct gravel_accumulator *accumulator; /* of the sums */
     struct node node;
 
     struct block_range own; /* points of this process */

@@ -12,6 +12,10 @@
  */
 #include "kmeans.h"
 
+#include "frame/die.h"
+
+#include <gravel/accumulator.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,9 +98,10 @@ static void build(struct kmeans *kmeans)
     extern const char kmeans_cl[];
     char defines[256];
     snprintf(defines, sizeof defines,
-             "-DN_CLUSTERS=%u -DN_DIMENSIONS=%u -DBLOCK=%u -DGROUP_ITEMS=%u -DN_SLICES=%u%s",
+             "-DN_CLUSTERS=%u -DN_DIMENSIONS=%u -DBLOCK=%u -DGROUP_ITEMS=%u -DN_SLICES=%u%s%s",
              (unsigned)kmeans->n_clusters, (unsigned)kmeans->n_dimensions, kmeans->block,
-             kmeans->node.group_items, n_slices(kmeans), kmeans->is_float ? "" : " -DKMEANS_FIXED");
+             kmeans->node.group_items, n_slices(kmeans), kmeans->is_float ? "" : " -DKMEANS_FIXED",
+             kmeans->accumulates ? " -DKMEANS_ACCUMULATE" : "");
     node_build(&kmeans->node, "kmeans.cl", kmeans_cl, defines);
     kmeans->assign = node_kernel(&kmeans->node, kmeans->is_combined ? "assign_combined" : "assign");
     kmeans->measure = node_kernel(&kmeans->node, "measure");
@@ -120,10 +125,23 @@ static void set_arguments(struct kmeans *kmeans)
     NODE_SET(kmeans->measure, 5, cl_mem, kmeans->totals);
 }
 
+static void make_accumulator(struct kmeans *kmeans)
+{
+    if (!kmeans->accumulates)
+        return;
+    node_check(gravel_accumulator_create(kmeans->node.gravel, kmeans->sums,
+                                         kmeans->block * n_columns(kmeans), GRAVEL_ADD,
+                                         GRAVEL_ULONG, &kmeans->accumulator));
+    node_check(gravel_kernel_set_accumulator(kmeans->accumulator, kmeans->assign,
+                                             kmeans->is_combined ? 10 : 8));
+}
+
 void kmeans_open(void *self)
 {
     struct kmeans *kmeans = self;
     struct node *node = &kmeans->node;
+    if (kmeans->accumulates && (kmeans->is_float || node->model != model_gravel))
+        die("--accumulate: of whole numbers, and under --model gravel");
     /* As for one node, because only an open node knows how many there are. */
     node_open(node, 4 * (n_words(kmeans) + kmeans->n_clusters) * sizeof(cl_ulong));
     kmeans->own = block_range(kmeans->n_points, node->n_processes, node->number);
@@ -138,6 +156,7 @@ void kmeans_open(void *self)
     kmeans->after = app_array(n_words(kmeans), sizeof(union centre), "the centres");
     build(kmeans);
     set_arguments(kmeans);
+    make_accumulator(kmeans);
 }
 
 void kmeans_close(void *self)
@@ -145,6 +164,7 @@ void kmeans_close(void *self)
     struct kmeans *kmeans = self;
     free(kmeans->before);
     free(kmeans->after);
+    node_check(gravel_accumulator_destroy(kmeans->accumulator));
     node_close(&kmeans->node);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges of the heap that belong to accumulators: none is freed before them, and nothing else is to touch one while words
- * of it wait. In checked mode who sends a message for one leaves a note, which the next flush reads.
+ * Ranges of the heap that belong to accumulators: none is freed before them, and nothing else is to touch one while
+ * words of it wait. In checked mode who sends a message for one leaves a note, which the next flush reads.
  *
  * Path:    aggregator.c, node/messages.c -> guard.c -> accumulate/flush.c; node/heap.c asks.
  * Owner:   an accumulator has its guard.
