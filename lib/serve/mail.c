@@ -57,22 +57,19 @@ bool gravel_mail_is_open(struct gravel_mail *mail)
     return is_open;
 }
 
-uint32_t gravel_mail_passed(const struct gravel_mail *mail)
+static uint32_t passed_by(const struct gravel_mail *mail, uint32_t server)
 {
     const struct gravelp_mail_words *words = (const void *)mail->shape.box;
-    const uint32_t n_posted = gravel_mail_posted(mail);
-    uint32_t n_behind = 0;
-    for (uint32_t i = 0; i < mail->shape.n_owners; i++) {
-        uint32_t behind =
-            n_posted - gravel_word_load(&words[i].passed, memory_order_acquire); /* I6 */
-        n_behind = behind > n_behind ? behind : n_behind;
-    }
-    return n_posted - n_behind;
+    return gravel_word_load(&words[server].passed, memory_order_acquire); /* I6 */
 }
 
 bool gravel_mail_is_unread(const struct gravel_mail *mail)
 {
-    return mail->shape.box && gravel_mail_passed(mail) != gravel_mail_posted(mail);
+    const uint32_t n_posted = gravel_mail_posted(mail);
+    bool is_unread = false;
+    for (uint32_t i = 0; mail->shape.box && i < mail->shape.n_owners; i++)
+        is_unread |= passed_by(mail, i) != n_posted;
+    return is_unread;
 }
 
 /* ---- the servers' words in device memory ------------------------------------------------------ */
@@ -146,7 +143,11 @@ static void fill_slot(struct gravel_mail *mail, const struct gravel_frame *frame
     for (uint32_t row = 0; row < n_args; row++)
         to_slot(to + (size_t)row * shape->columns, value_at(run, row, first), bytes, n);
     *answers_of(mail, ticket) = (struct gravel_mail_answers){
-        .to = asks ? value_at(run, n_args, first) : NULL, .bytes = bytes};
+        .to = asks ? value_at(run, n_args, first) : NULL,
+        .bytes = bytes,
+        .n_messages = n,
+        .row = n_args,
+    };
     gravel_word_store(&slot->published, ticket + 1, memory_order_release);    /* I5 */
     atomic_store_explicit(&mail->n_posted, ticket + 1, memory_order_relaxed); /* a hint */
 }
@@ -197,22 +198,44 @@ int gravel_mail_post(struct gravel_mail *mail, const struct gravel_frame *frame,
 static void take_answers(const struct gravel_mail *mail, uint32_t ticket)
 {
     const struct gravelp_mail *slot = slot_of(mail, ticket);
-    const uint64_t *from =
-        (const uint64_t *)(const void *)(slot + 1) + (size_t)slot->answer_row * mail->shape.columns;
     const struct gravel_mail_answers *answers = answers_of(mail, ticket);
+    const uint64_t *rows = (const uint64_t *)(const void *)(slot + 1);
     if (answers->to)
-        from_slot(answers->to, from, answers->bytes, slot->n_messages);
+        from_slot(answers->to, rows + (size_t)answers->row * mail->shape.columns, answers->bytes,
+                  answers->n_messages);
+}
+
+/*
+ * How far all servers are. Each has passed what was collected, and nothing that is not posted; another number would be
+ * an index beyond the slots.
+ */
+static int find_passed(const struct gravel_mail *mail, uint32_t *passed)
+{
+    const uint32_t first = mail->n_collected, n_posted = gravel_mail_posted(mail);
+    uint32_t n_least = n_posted - first;
+    for (uint32_t i = 0; mail->shape.box && i < mail->shape.n_owners; i++) {
+        const uint32_t n = passed_by(mail, i) - first;
+        if (n > n_posted - first)
+            return gravel_fail(GRAVEL_EKERNEL,
+                               "mailbox of the servers: server %u has passed slot %u, of %u to %u: "
+                               "a kernel has overwritten its word",
+                               i, first + n, first, n_posted);
+        n_least = n < n_least ? n : n_least;
+    }
+    *passed = first + n_least;
+    return 0;
 }
 
 int gravel_mail_collect(struct gravel_mail *mail)
 {
-    const uint32_t passed = mail->shape.box ? gravel_mail_passed(mail) : 0;
-    uint32_t first = mail->n_collected;
+    uint32_t passed = 0, first = mail->n_collected;
+    int code = find_passed(mail, &passed);
+    if (code)
+        return code;
     while (first != passed && !answers_of(mail, first)->to)
         first++;
-    int code = first != passed && mail->copies.device
-                   ? copy_slots(mail, first, passed - first, gravel_mail_copies_fetch)
-                   : 0;
+    if (first != passed && mail->copies.device)
+        code = copy_slots(mail, first, passed - first, gravel_mail_copies_fetch);
     for (uint32_t ticket = first; ticket != passed && !code; ticket++)
         take_answers(mail, ticket);
     mail->n_collected = code ? mail->n_collected : passed;

@@ -30,10 +30,12 @@ struct gravel_mail_shape {
     uint32_t columns, slot_bytes;
 };
 
-/* Where the answers of a slot's messages go. */
+/* Where the answers of a slot's messages go. The slot itself is memory that kernels can write: it is not asked. */
 struct gravel_mail_answers {
-    unsigned char *to; /* NULL: they do not ask */
-    uint32_t bytes;    /* of each */
+    unsigned char *to;   /* NULL: they do not ask */
+    uint32_t bytes;      /* of each */
+    uint32_t n_messages; /* of the slot */
+    uint32_t row;        /* of it, where the answers are */
 };
 
 struct gravel_mail {
@@ -78,7 +80,7 @@ int gravel_mail_post(struct gravel_mail *mail, const struct gravel_frame *frame,
                      struct gravel_run *run, uint32_t *n_posted, uint64_t heap);
 
 /** For the network thread: take the answers of slots that all servers have passed, which are free then. @return 0;
- * GRAVEL_ECL; or given up: opencl/wait.h. */
+ * GRAVEL_EKERNEL: a server's word is overwritten; GRAVEL_ECL; or given up: opencl/wait.h. */
 int gravel_mail_collect(struct gravel_mail *mail);
 /** Slots collected so far, free-running; for the thread that posts. */
 static inline uint32_t gravel_mail_collected(const struct gravel_mail *mail)
@@ -91,9 +93,6 @@ static inline uint32_t gravel_mail_posted(const struct gravel_mail *mail)
 {
     return atomic_load_explicit(&mail->n_posted, memory_order_relaxed); /* it orders nothing */
 }
-
-/** Slots that all servers have passed, free-running; it does not pass those posted. */
-uint32_t gravel_mail_passed(const struct gravel_mail *mail);
 
 /** The servers' words at the start of a mailbox in device memory [bytes]; 0 if it is elsewhere. */
 uint32_t gravel_mail_words_bytes(const struct gravel_mail *mail);

@@ -163,12 +163,13 @@ int gravel_servers_begin(struct gravel_servers *servers, const struct gravel_ser
                                    .next = order->first,
                                    .n_served = servers->n_served_seen};
     const size_t at = offsetof(struct gravelp_servers, n_items);
+    servers->first = order->first;
     servers->stop_at = order->stop_at;
     return write(servers, at, (const char *)&head + at, sizeof head - at);
 }
 
-/* Whether any has a message. */
-static int look_at_rings(const struct gravel_servers *servers, bool *has_sent)
+/* Whether any has a message. After a fault they may have more than there is room for. */
+static int look_at_rings(const struct gravel_servers *servers, bool is_broken, bool *has_sent)
 {
     struct gravelp_queue_words words[GRAVELP_MOST_SERVERS];
     const uint32_t n = servers->shape.n_spill ? servers->shape.n_owners : 0;
@@ -176,8 +177,16 @@ static int look_at_rings(const struct gravel_servers *servers, bool *has_sent)
                                       inboxes_end(&servers->shape), words, n * sizeof *words)
                  : 0;
     *has_sent = false;
-    for (uint32_t i = 0; !code && i < n; i++)
-        *has_sent |= words[i].reserved != words[i].consumed;
+    for (uint32_t i = 0; !code && i < n; i++) {
+        uint32_t n_left = words[i].reserved - words[i].consumed;
+        *has_sent |= n_left != 0;
+        if (n_left > servers->shape.n_spill && !is_broken)
+            code =
+                gravel_fail(GRAVEL_EKERNEL,
+                            "servers: the ring of what server %u sends has %u messages, of %u: a "
+                            "kernel has overwritten its words",
+                            i, n_left, servers->shape.n_spill);
+    }
     return code;
 }
 
@@ -189,13 +198,19 @@ int gravel_servers_look(struct gravel_servers *servers, struct gravel_servers_st
                                   sizeof head - at);
     if (code)
         return code;
+    if (head.next < servers->first) /* else launches would never be done */
+        return gravel_fail(
+            GRAVEL_EKERNEL,
+            "servers: clients have taken %u groups, and had taken %u before: a kernel "
+            "has overwritten the number",
+            head.next, servers->first);
     gravel_counter_add(&servers->n_served, head.n_served - servers->n_served_seen);
     servers->n_served_seen = head.n_served;
     *state = (struct gravel_servers_state){
         .n_taken = head.next < servers->stop_at ? head.next : servers->stop_at,
         .n_arrived = head.arrived,
         .is_broken = head.is_broken != 0};
-    return look_at_rings(servers, &state->has_sent);
+    return look_at_rings(servers, state->is_broken, &state->has_sent);
 }
 
 int gravel_servers_fail_without_work(void)

@@ -113,6 +113,45 @@ uint64_t gravel_steal_left(const struct gravel_steal *steal, uint32_t group)
            (deque->offer == GRAVELP_OFFER_MADE ? deque->n_offered : 0);
 }
 
+/* Not more tasks than there is room for; else ends and offers would be counts and places beyond it. */
+static bool is_whole(const struct gravel_steal *steal, const struct gravelp_deque *deque)
+{
+    if (gravel_steal_is_abp(steal))
+        return deque->bottom - deque->top <= steal->options.capacity;
+    return deque->tail - deque->head <= steal->options.capacity &&
+           deque->offer <= GRAVELP_OFFER_TAKEN && deque->n_offered <= GRAVELP_STEAL_BLOCK;
+}
+
+static void empty(struct gravelp_deque *deque)
+{
+    deque->head = deque->tail = deque->top = deque->bottom = 0;
+    deque->offer = GRAVELP_OFFER_EMPTY;
+    deque->n_offered = 0;
+}
+
+/* Deques that kernels have overwritten are empty then. */
+static int check_deques(struct gravel_steal *steal)
+{
+    const bool is_abp = gravel_steal_is_abp(steal);
+    char name[128];
+    int code = 0;
+    for (uint32_t i = 0; i < steal->options.n_groups && !gravel_steal_is_list(steal); i++) {
+        struct gravelp_deque *deque = &steal->deques[i];
+        if (is_whole(steal, deque))
+            continue;
+        if (!code)
+            code = gravel_fail(
+                GRAVEL_EKERNEL,
+                "kernel %s: the deque of group %u is overwritten: from task %u to %u, "
+                "an offer of %u, a capacity of %u: its tasks are lost",
+                name_of(steal->kernel, name), i, is_abp ? deque->top : deque->head,
+                is_abp ? deque->bottom : deque->tail, deque->n_offered, steal->options.capacity);
+        empty(deque);
+    }
+    int written = code ? gravel_steal_write_deques(steal) : 0;
+    return written ? written : code;
+}
+
 /* No word tells which group returned; of policy device only their number is known. */
 static int check_ends(const struct gravel_steal *steal, const struct gravelp_steal *head)
 {
@@ -121,7 +160,7 @@ static int check_ends(const struct gravel_steal *steal, const struct gravelp_ste
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         if (steal->deques[i].n_begun != steal->deques[i].n_ended)
             first = n++ ? first : i;
-    if (head->policy == GRAVELP_STEAL_DEVICE && head->n_started != head->n_idle)
+    if (steal->head.policy == GRAVELP_STEAL_DEVICE && head->n_started != head->n_idle)
         n = head->n_started - head->n_idle;
     if (n == 0)
         return 0;
@@ -134,8 +173,9 @@ static int check_ends(const struct gravel_steal *steal, const struct gravelp_ste
 /* A list that has been done begins anew. */
 static void forget_list(struct gravel_steal *steal, const struct gravelp_steal *head)
 {
-    steal->head.next = head->next < head->n_tasks ? head->next : 0;
-    steal->head.n_tasks = head->next < head->n_tasks ? head->n_tasks : 0;
+    bool is_left = head->next < steal->head.n_tasks;
+    steal->head.next = is_left ? head->next : 0;
+    steal->head.n_tasks = is_left ? steal->head.n_tasks : 0;
 }
 
 static int read_end(struct gravel_steal *steal)
@@ -146,9 +186,11 @@ static int read_end(struct gravel_steal *steal)
         code = gravel_steal_read_deques(steal);
     if (code)
         return code;
-    steal->n_by_device += head.policy == GRAVELP_STEAL_DEVICE ? head.next : 0;
+    steal->n_by_device += steal->head.policy == GRAVELP_STEAL_DEVICE ? head.next : 0;
     code =
         head.fault != GRAVELP_STEAL_FAULT_NONE ? fail_of(steal, &head) : check_ends(steal, &head);
+    int overwritten = check_deques(steal);
+    code = code ? code : overwritten;
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         steal->deques[i].n_ended = steal->deques[i].n_begun;
     if (gravel_steal_is_list(steal))

@@ -29,6 +29,53 @@ void kernel_that_leaves_is_told(void **state)
     OK(gravel_steal_destroy(steal));
 }
 
+/* A kernel that writes where it must not: one word of the first deque. */
+static void spoil(struct gravel_steal *steal, size_t at, cl_uint value)
+{
+    cl_int error;
+    const cl_uint word = (cl_uint)(at / sizeof(cl_uint));
+    cl_kernel kernel = clCreateKernel(tested.program, "spoil", &error);
+    clSetKernelArg(kernel, 1, sizeof word, &word);
+    clSetKernelArg(kernel, 2, sizeof value, &value);
+    OK(gravel_steal_launch(steal, kernel, 0, NULL, NULL));
+    clReleaseKernel(kernel);
+}
+
+static void expect_overwritten(size_t at, cl_uint value)
+{
+    struct gravel_steal *steal = steal_make(2, 8);
+    struct gravel_steal_stats stats;
+    OK(steal_fill(steal, 0, 6));
+    spoil(steal, at, value);
+    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL,
+                 "the deque of group 0 is overwritten");
+    OK(gravel_steal_stats(steal, &stats)); /* told once */
+    assert_int_equal(stats.left, 3);       /* of the other group */
+    OK(steal_fill(steal, 0, 2));
+    steal_launch(steal, 6, PLAIN);
+    assert_int_equal(steal_stats_of(steal).left, 0);
+    steal_clear_ledger();
+    OK(gravel_steal_destroy(steal));
+}
+
+void deque_that_is_overwritten_is_told(void **state)
+{
+    (void)state;
+    if (tested.is_list) {
+        print_message("skipped: a list has no deques\n");
+        skip();
+    }
+    if (tested.is_abp) {
+        expect_overwritten(offsetof(struct gravelp_deque, bottom), 1000);
+        expect_overwritten(offsetof(struct gravelp_deque, top), 4);
+        return;
+    }
+    expect_overwritten(offsetof(struct gravelp_deque, tail), 0xdeadbeef);
+    expect_overwritten(offsetof(struct gravelp_deque, head), 4);
+    expect_overwritten(offsetof(struct gravelp_deque, offer), 77);
+    expect_overwritten(offsetof(struct gravelp_deque, n_offered), GRAVELP_STEAL_BLOCK + 1);
+}
+
 void program_of_another_task_is_refused(void **state)
 {
     (void)state;

@@ -8,6 +8,7 @@
 #define GRAVEL_TESTS_STEAL_FAULTS_H
 
 void kernel_that_leaves_is_told(void **state);
+void deque_that_is_overwritten_is_told(void **state);
 void program_of_another_task_is_refused(void **state);
 void launches_that_cannot_be(void **state);
 void bad_options_are_named(void **state);

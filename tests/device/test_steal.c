@@ -282,6 +282,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(push_up_to_the_capacity),
         cmocka_unit_test(push_beyond_the_capacity),
         cmocka_unit_test(kernel_that_leaves_is_told),
+        cmocka_unit_test(deque_that_is_overwritten_is_told),
         cmocka_unit_test(program_of_another_task_is_refused),
         cmocka_unit_test(launches_that_cannot_be),
         cmocka_unit_test(bad_options_are_named),
