@@ -19,6 +19,10 @@ extern const char gravel_resolve_cl[];
 const char gravel_resolve_cl[] = "";
 extern const char gravel_aggregate_cl[];
 const char gravel_aggregate_cl[] = "";
+extern const char gravel_mirror_cl[];
+const char gravel_mirror_cl[] = "";
+extern const char gravel_accumulate_cl[];
+const char gravel_accumulate_cl[] = "";
 
 int gravel_device_open(struct gravel_device *device, const struct gravel_config *config,
                        const struct gravel_bindings *bindings,
