@@ -18,7 +18,7 @@ mkdir "$work/user"
 cd "$work/user" || exit 1
 for name in "$@"; do
     cp "$source/examples/$name.c" .
-    step "compiling $name" ${CC:-cc} -o "$name" "$name.c" $(config --cflags --libs)
+    eval "step 'compiling $name' ${CC:-cc} -o $name $name.c $(config --cflags --libs)"
     step "running $name" with_library "./$name"
     grep -q "^$name: .*, all right$" "$work/log" || fail "$name does not say that all is right"
     [ "$(wc -l <"$work/log")" -eq 1 ] || fail "$name says more than a line"

@@ -12,6 +12,7 @@ import glob
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -71,11 +72,10 @@ def handler_of(text, context):
     return '{.name = "%s", %s}' % (names[-1], found.group(1).replace("n_edges", "64"))
 
 
-def device_entry(block, text, context, work):
+def device_entry(block, text, context):
     plain = "build_program" if "kernel void" in text else "build_nothing"
     build = next((name for mark, name in BUILDERS.items() if mark in text), plain)
-    return '{"%s", %s, "-I%s", %s, %s},\n' % (block, json.dumps(text, ensure_ascii=False), work,
-                                           handler_of(text, context), build)
+    return '{"%s", %s, "-I.", %s, %s},\n' % (block, json.dumps(text, ensure_ascii=False), handler_of(text, context), build)
 
 
 def flags_of(build):
@@ -85,7 +85,7 @@ def flags_of(build):
         sys.exit(77)
     settings = dict(os.environ, PKG_CONFIG_PATH=os.path.join(build, "meson-uninstalled"))
     said = subprocess.run(["pkg-config", "--cflags", "--libs", "gravel"], env=settings, capture_output=True, text=True, check=True)
-    words = said.stdout.split()
+    words = shlex.split(said.stdout)
     return words + ["-Wl,-rpath," + word[2:] for word in words if word.startswith("-L")]
 
 
@@ -112,19 +112,19 @@ def main(work):
                 failures.run(block, [program])
             n_host += 1
         else:
-            entries += device_entry(block, context.before + text + context.after, context, work)
+            entries += device_entry(block, context.before + text + context.after, context)
     for key in set(CONTEXTS) - set(used):
         failures.texts.append("contexts.py: no block has %r" % key)
     with open(os.path.join(work, "blocks.h"), "w", encoding="utf-8") as file:
         file.write("static const struct block blocks[] = {\n%s};\n" % entries)
     builder = os.path.join(work, "build_blocks")
     if failures.run("build_blocks.c", cc + ["-I" + work, "-o", builder, os.path.join(HERE, "build_blocks.c")] + flags):
-        failures.run("device code", [builder])
+        failures.run("device code", [builder], cwd=work)  # where -I. finds files, whatever its path
     print("\n".join(failures.texts) or "%d blocks of the host and %d of the device" % (n_host, entries.count("\n")))
     return bool(failures.texts)
 
 
 if __name__ == "__main__":
-    FOLDER = os.path.join(BUILD, "tests", "guide", "blocks")  # of one name, which PoCL's cache of kernels knows again
+    FOLDER = os.path.join(BUILD, "tests", "guide", "blocks")
     os.makedirs(FOLDER, exist_ok=True)
     sys.exit(main(FOLDER))

@@ -14,15 +14,16 @@ tools="pkg-config meson ninja"
 . "$here/installed.sh"
 
 [ "$(config --modversion)" = "$version" ] || fail "gravel.pc is of version $(config --modversion)"
-[ -f "$(config --variable=opencl_includedir)/gravel.cl.h" ] ||
+eval "includes=$(config --variable=opencl_includedir)"
+[ -f "$includes/gravel.cl.h" ] ||
     fail "opencl_includedir of gravel.pc holds no gravel.cl.h"
-step "compiling against the installed library" ${CC:-cc} -std=c11 -DCL_TARGET_OPENCL_VERSION=300 \
-    -o "$work/user" "$here/user.c" $(config --cflags --libs)
+eval "step 'compiling against the installed library' ${CC:-cc} -std=c11 -DCL_TARGET_OPENCL_VERSION=300 \
+    -o '$work/user' '$here/user.c' $(config --cflags --libs)"
 step "running against the installed library" with_library "$work/user" "$version"
 
 # The first program of the guide, by the guide's command; it runs where there is a device.
 awk '/^```c$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' "$source/docs/guide/start.md" >"$work/count.c"
-step "compiling the program of docs/guide/start.md" ${CC:-cc} -o "$work/count" "$work/count.c" $(config --cflags --libs)
+eval "step 'compiling the program of docs/guide/start.md' ${CC:-cc} -o '$work/count' '$work/count.c' $(config --cflags --libs)"
 if [ -f /etc/OpenCL/vendors/pocl.icd ]; then
     for nodes in 1 4; do
         step "running the program of docs/guide/start.md" with_library env GRAVEL_TRANSPORT=self GRAVEL_LOOPBACK=$nodes "$work/count"

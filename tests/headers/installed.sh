@@ -27,16 +27,16 @@ step()
     "$@" >"$work/log" 2>&1 || fail "$what failed: $*"
 }
 
-step "installing" env DESTDIR="$work/root" meson install -C "$build" --no-rebuild
-pc=$(find "$work/root" -name gravel.pc)
+step "installing" env DESTDIR="$work/a root" meson install -C "$build" --no-rebuild
+pc=$(find "$work/a root" -name gravel.pc)
 [ -n "$pc" ] || fail "no gravel.pc is installed"
-leaked=$(grep -rlE "$source|$build" "$work/root" --include='*.pc' --include='*.h')
+leaked=$(grep -rlE "$source|$build" "$work/a root" --include='*.pc' --include='*.h')
 [ -z "$leaked" ] || fail "paths of this machine in $leaked"
-sed -i "s,^prefix=,&$work/root," "$pc" # where the tree lies now
+sed -i "s,^prefix=,&$work/a\\\\ root," "$pc" # where the tree lies now; Meson would write a space so
 
-# config <option...>: what pkg-config says of Gravel.
+# config <option...>: what pkg-config says of Gravel, its spaces escaped for eval.
 config() { PKG_CONFIG_PATH=$(dirname "$pc") pkg-config "$@" gravel; }
 
 # with_library <command...>: as on a machine whose loader knows the folder.
-libraries=$(config --variable=libdir)
+libraries=$(dirname "$(dirname "$pc")")
 with_library() { LD_LIBRARY_PATH="$libraries:${LD_LIBRARY_PATH:-}" "$@"; }
