@@ -8,7 +8,7 @@ of the messages, about, that all ranks together send in one pass over the input;
 import os
 import random
 
-SENT, ALL_AT_ONCE = ("--send-own",), ("-d", "0")  # as published: local updates are messages too, and one bucket
+SENT, ALL_AT_ONCE, ORDERED = ("--send-own",), ("-d", "0"), ("--ordered",)  # as published: local updates are messages too, and one bucket
 ITERATIONS = "4"  # of applications that would take long
 READ_BASES, COVERAGE, ERROR_EVERY = 1000, 8, 100
 
@@ -94,6 +94,6 @@ def reads(folder, size):
 
 WORKLOADS = (Workload("GUPS", "gups", gups), Workload("PR-1", "pagerank", ranked(mesh), SENT),
              Workload("PR-2", "pagerank", ranked(band), SENT), Workload("SSSP-1", "sssp", mesh, SENT + ALL_AT_ONCE),
-             Workload("SSSP-2", "sssp", band, SENT + ALL_AT_ONCE), Workload("color-1", "color", mesh),
-             Workload("color-2", "color", band), Workload("kmeans", "kmeans", kmeans), Workload("mer", "mer", mer))
+             Workload("SSSP-2", "sssp", band, SENT + ALL_AT_ONCE), Workload("color-1", "color", mesh, ORDERED),
+             Workload("color-2", "color", band, ORDERED), Workload("kmeans", "kmeans", kmeans), Workload("mer", "mer", mer))
 BY_NAME = {workload.name: workload for workload in WORKLOADS}

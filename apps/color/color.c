@@ -2,19 +2,23 @@
 /*
  * Greedy colouring of a graph whose vertices are spread over all nodes.
  *
- * Every vertex has a random priority. Each round, those that come before all their neighbours
- * without a colour take the least colour that is free, and put it to the nodes that have a copy of
- * them.
+ * Every vertex has a random priority. Each node colours its vertices in that order, and sends the colours that other nodes
+ * look at, a word each; where they clash the later vertex chooses again. With --ordered no node guesses: a round colours
+ * those that come before all their neighbours without a colour.
  *
- * Path: main -> open.c -> rounds.c -> reference.c -> report
+ * Path: main -> open.c -> rounds.c, guess.c -> reference.c -> report
  * Source: Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993; Che, Beckmann, Reinhardt,
- * Skadron, Pannotia, 2013; Orr 2016, section 5.4.2.
+ * Skadron, Pannotia, 2013; Gebremedhin, Manne 2000; Bozdag et al. 2008; Orr 2016, section 5.4.2.
  */
 #include "color.h"
 
 #include <stdio.h>
 
 static const struct app_option own_options[] = {
+    {"ordered", 0, NULL,
+     "Wait for the colours of other nodes' vertices that choose before, instead of guessing: the "
+     "same colours on any number of nodes, in many rounds (given with --schedule and --model)",
+     OPTION_FLAG(struct color, is_ordered)},
     TASKS_OPTION(struct color, node,
                  "Share the vertices out to groups' deques, on one node, by this policy of "
                  "GRAVEL_STEAL_POLICY"),
@@ -27,6 +31,8 @@ static void describe(void *self, struct trials *trials)
     trials->work = (double)color->n_edges;
     if (color->node.schedule)
         snprintf(trials->variant, sizeof trials->variant, "%s", color->node.schedule);
+    else if (color->is_ordered)
+        snprintf(trials->variant, sizeof trials->variant, "ordered");
     part_describe(&color->part, color->options.seed, color->n_edges, trials);
     trials_add_number(trials, "seed", color->options.seed);
     trials_add_number(trials, "rounds", color->n_rounds);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Greedy colouring by random priorities: who is before all neighbours that have no colour takes the least one that
- * is free, and puts it to every node that has a copy.
+ * is free. Other nodes' vertices are guessed to get another one, or waited for.
  *
  * A colour is a number below NO_COLOR_YET; above stand NO_COLOR and, while the own vertices choose, the number of the
  * round in which a vertex gave up.
  *
- * Path:    rounds.c launches choose, counts over all nodes, launches publish, waits for all messages; again.
- * Memory:  words of own vertices are stored by choose only, each by one work-item, and looked at by others of its launch:
- *          relaxed, at the scope of the device, as a colour stands for nothing else. Words of ghosts are stored by
- *          messages only, between two launches of choose.
+ * Path:    guess.c launches guess, shares colours, launches mend; again. rounds.c launches choose, counts over all nodes,
+ *          launches publish, waits for all messages; again.
+ * Memory:  words of own vertices are stored by guess or choose, each by one work-item, and looked at by others of its
+ *          launch: relaxed, at the scope of the device, as a colour stands for nothing else. mend looks at no other own
+ *          vertex. Words of ghosts are stored by messages only, between two launches of these.
  * Source:  Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993; Hasenplaug et al., Ordering Heuristics for
  *          Parallel Graph Coloring, 2014; Orr 2016, section 5.4.2.
  */
@@ -70,29 +71,45 @@ static uint lowest_zero(ulong window)
     return (uint)popcount((~window & (window + 1)) - 1); /* zeros below it */
 }
 
+/* Of the colours from `first` on, those that some neighbours have. */
+static ulong window_from(uint first, global const uint *colors, global const uint *neighbours,
+                         uint start, uint end)
+{
+    ulong taken = 0;
+    for (uint e = start; e < end; e++) {
+        uint place = look(colors + neighbours[e]) - first;
+        taken |= place < WINDOW ? 1UL << place : 0;
+    }
+    return taken;
+}
+
 /* The least colour, from `first` on, that none of some neighbours has. */
 static uint free_color_from(uint first, global const uint *colors,
                             global const uint *restrict higher, uint start, uint end)
 {
     for (;; first += WINDOW) {
-        ulong taken = 0;
-        for (uint e = start; e < end; e++) {
-            uint place = look(colors + higher[e]) - first;
-            taken |= place < WINDOW ? 1UL << place : 0;
-        }
+        ulong taken = window_from(first, colors, higher, start, end);
         if (~taken)
             return first + lowest_zero(taken);
     }
 }
 
-static uint free_color(const taken_type *taken, global const uint *colors,
-                       global const uint *restrict higher, uint start, uint end)
+/* The least colour that was not noted; NO_COLOR if all of these were. */
+static uint least_noted_free(const taken_type *taken)
 {
     return ~taken->x   ? lowest_zero(taken->x)
            : ~taken->y ? WINDOW + lowest_zero(taken->y)
            : ~taken->z ? 2 * WINDOW + lowest_zero(taken->z)
            : ~taken->w ? 3 * WINDOW + lowest_zero(taken->w)
-                       : free_color_from(N_WINDOWS * WINDOW, colors, higher, start, end);
+                       : NO_COLOR;
+}
+
+static uint free_color(const taken_type *taken, global const uint *colors,
+                       global const uint *restrict higher, uint start, uint end)
+{
+    uint color = least_noted_free(taken);
+    return color != NO_COLOR ? color
+                             : free_color_from(N_WINDOWS * WINDOW, colors, higher, start, end);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -242,6 +259,163 @@ kernel void publish(GRAVEL_ARENA, ulong first, uint n_ready, ulong colors,
         uint2 copy = active ? copies[start + i] : (uint2)(0, 0);
         gravel_put_uint_wg_if(g, active, colors, copy.y, chosen.y, copy.x);
     }
+}
+
+/* ---- rounds that guess ----------------------------------------------------------------------- */
+
+/* A vertex's neighbours, from each of these places on to the next: own ones that choose before it, ghosts that do, ghosts
+ * that choose after it, own ones that do. */
+struct row {
+    uint own_before, ghosts_before, ghosts_after, own_after, end;
+};
+
+static struct row row_of(global const uint4 *rows, uint v)
+{
+    uint4 kinds = rows[v];
+    return (struct row){kinds.x, kinds.y, kinds.z, kinds.w, rows[v + 1].x};
+}
+
+/* What vertices have been coloured before, or elsewhere. */
+struct known {
+    global const uint *colors, *copies,
+        *neighbours; /* of own vertices, of ghosts; numbers of either */
+};
+
+static void note_known(taken_type *taken, global const uint *colors, global const uint *neighbours,
+                       uint start, uint end)
+{
+    for (uint e = start; e < end; e++) {
+        uint color = look(colors + neighbours[e]);
+        if (color < NO_COLOR_YET)
+            note(taken, color);
+    }
+}
+
+/* The least colour that no neighbour is known to have. In the first round only own ones that choose before have any. */
+static uint free_color_known(taken_type taken, struct known known, struct row row, bool is_first)
+{
+    uint end = is_first ? row.ghosts_before : row.end;
+    if (!is_first) {
+        note_known(&taken, known.copies, known.neighbours, row.ghosts_before, row.own_after);
+        note_known(&taken, known.colors, known.neighbours, row.own_after, row.end);
+    }
+    uint color = least_noted_free(&taken);
+    for (uint first = N_WINDOWS * WINDOW; color == NO_COLOR; first += WINDOW) {
+        ulong window =
+            window_from(first, known.colors, known.neighbours, row.own_before, row.ghosts_before);
+        if (!is_first)
+            window |= window_from(first, known.copies, known.neighbours, row.ghosts_before,
+                                  row.own_after) |
+                      window_from(first, known.colors, known.neighbours, row.own_after, end);
+        color = ~window ? first + lowest_zero(window) : NO_COLOR;
+    }
+    return color;
+}
+
+/* As decide; a vertex waits for own ones alone. */
+static uint decide_known(uint v, struct row row, struct known known, global uint *cursors,
+                         global taken_type *noted, uint round)
+{
+    uint cursor = cursors[v];
+    if (cursor == row.ghosts_before ||
+        look(known.colors + known.neighbours[cursor]) < NO_COLOR_YET) {
+        taken_type taken = noted[v];
+        cursor = advance(&taken, known.colors, known.neighbours, cursor, row.ghosts_before);
+        if (cursor == row.ghosts_before)
+            return free_color_known(taken, known, row, round == 1);
+        cursors[v] = cursor;
+        noted[v] = taken;
+    }
+    return look(known.colors + known.neighbours[cursor]) == GAVE_UP(round) ? GAVE_UP(round)
+                                                                           : NO_COLOR;
+}
+
+#define GUESS_ARGUMENTS                                                                          \
+    GRAVEL_ARENA, ulong first, uint n_own, uint round, ulong copies_offset, ulong colors_offset, \
+        global const uint *restrict slots, global const uint4 *rows,                             \
+        global const uint *neighbours, global uint *cursors, global taken_type *noted,           \
+        global uint *restrict rounds, global volatile uint *n_left
+
+/*
+ * Give colours to the own vertices that have none, which others' vertices may get too.
+ *
+ * A vertex waits for own ones that choose before it, as in choose; one that gives up is left for the next round.
+ *
+ * Global size: n_own vertices, as they choose, from number `first`, or more. round: from 1. copies_offset: heap offset of the
+ * ghosts' colours, unless the round is the first. colors_offset: that of the own ones, [n_own slots]. slots: [n_own]. rows:
+ * [n_own + 1]. neighbours: slots, or numbers of ghosts. cursors, noted: [n_own] how far each is. rounds: [n_own] in which
+ * each was coloured.
+ */
+kernel void guess(GUESS_ARGUMENTS)
+{
+    GRAVEL_OPEN(g);
+    local uint n_undecided[3];
+    global uint *colors = gravel_local(g, colors_offset);
+    struct known known = {colors, gravel_local(g, copies_offset), neighbours};
+    size_t i = first + get_global_id(0);
+    uint v = i < n_own ? (uint)i : 0, slot = slots[v], color = NO_COLOR;
+    bool is_undecided = i < n_own && look(colors + slot) >= NO_COLOR_YET;
+    struct row row = row_of(rows, v);
+    if (get_local_id(0) == 0)
+        n_undecided[0] = n_undecided[1] = n_undecided[2] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint pass = 0, n_waiting = 1; pass < PASSES && n_waiting; pass++) {
+        if (is_undecided) {
+            color = decide_known(v, row, known, cursors, noted, round);
+            is_undecided = color == NO_COLOR;
+            if (is_undecided)
+                atomic_inc(&n_undecided[pass % 3]);
+            else
+                show(colors + slot, color);
+        }
+        if (get_local_id(0) == 0) /* all have read this one since the last pass but one */
+            n_undecided[(pass + 1) % 3] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        n_waiting = n_undecided[pass % 3];
+    }
+    if (color < NO_COLOR_YET)
+        rounds[v] = round;
+}
+
+/* Whether a ghost that chooses before a vertex has its colour. */
+static bool clashes(struct row row, global const uint *copies, global const uint *neighbours,
+                    uint color)
+{
+    for (uint e = row.ghosts_before; e < row.ghosts_after; e++)
+        if (copies[neighbours[e]] == color)
+            return true;
+    return false;
+}
+
+/*
+ * Take back colours of this round that clash, and count the vertices that have none. Two vertices that were coloured in
+ * different rounds do not clash: the later one has seen the colour of the other.
+ *
+ * Arguments as of guess; round 0 takes all colours back. n_left: the count is added to it.
+ */
+kernel void mend(GUESS_ARGUMENTS)
+{
+    GRAVEL_OPEN(g);
+    local uint n_here;
+    global uint *colors = gravel_local(g, colors_offset);
+    size_t i = first + get_global_id(0);
+    uint v = i < n_own ? (uint)i : 0, slot = slots[v], color = round ? colors[slot] : NO_COLOR;
+    struct row row = row_of(rows, v);
+    bool is_left =
+        color >= NO_COLOR_YET ||
+        (rounds[v] == round && clashes(row, gravel_local(g, copies_offset), neighbours, color));
+    if (get_local_id(0) == 0)
+        n_here = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < n_own && is_left) {
+        colors[slot] = NO_COLOR;
+        cursors[v] = row.own_before;
+        noted[v] = (taken_type)(0);
+        atomic_inc(&n_here);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0 && n_here)
+        atomic_add(n_left, n_here);
 }
 
 #ifdef HAS_TASKS

@@ -2,7 +2,7 @@
 /*
  * What the parts of graph colouring share.
  *
- * Path: color.c (options, trials) -> open.c, order.c (this node's part) -> rounds.c -> reference.c (check)
+ * Path: color.c (options, trials) -> open.c, order.c (this node's part) -> guess.c, rounds.c -> reference.c (check)
  * Owner: color_open makes what color_close frees.
  * Threads: main's.
  */
@@ -16,19 +16,32 @@
 #include "graph/ghosts.h"
 #include "graph/node_part.h"
 
+#include <gravel/mirror.h>
+
 /* What a vertex has that waits for its colour. */
 #define NO_COLOR UINT32_MAX
 
+/* Words of a row on the device: where each kind of a vertex's neighbours begins, see color.cl. */
+#define COLOR_ROW 4
+
 struct color {
     struct options options;
+    bool
+        is_ordered; /* --ordered, or another option needs it: colours of one vertex after the other */
     struct node node;
     struct graph_part part;
     struct ghosts ghosts;
     uint64_t n_edges; /* of the whole graph, each counted at both ends, loops and repeats gone */
 
     uint64_t colors; /* heap offset of colour [slots]: own vertices, then copies of ghosts' */
-    cl_kernel reset, choose, publish;
-    cl_mem slots, starts, higher, cursors, taken, lists[2], ready, counts, copy_starts, copies;
+    cl_mem slots, cursors, taken, counts;
+
+    cl_kernel reset, choose, publish; /* if ordered */
+    cl_mem starts, higher, lists[2], ready, copy_starts, copies;
+
+    cl_kernel guess, mend;        /* if not */
+    struct gravel_mirror *mirror; /* of ghosts' colours; NULL if no node has any */
+    cl_mem rows, neighbours, rounds;
 
     struct tasks tasks; /* with --schedule; then there is one node */
     cl_kernel color_tasks;
@@ -62,6 +75,14 @@ uint32_t *color_count_higher(const struct color *color, const uint32_t *slots);
 uint32_t *color_list_higher(const struct color *color, const uint32_t *slots,
                             const uint32_t *starts);
 
+/**
+ * As color_list_higher, of all neighbours: see kernel guess for the kinds.
+ *
+ * @param neighbours  [out] to be freed: [as many] own slots, or numbers of ghosts.
+ * @return            to be freed: [own vertices + 1][COLOR_ROW].
+ */
+uint32_t *color_list_rows(const struct color *color, const uint32_t *slots, uint32_t **neighbours);
+
 /** Open the node and take its part of the graph. */
 app_step color_open;
 
@@ -70,6 +91,13 @@ app_step color_reset;
 
 /** Colour all vertices. */
 app_step color_run;
+
+/** If not ordered: lists and copies, before edges are forgotten; kernels; the trial's steps. Collective. */
+void color_guess_open(struct color *color);
+void color_guess_kernels(struct color *color);
+void color_guess_reset(struct color *color);
+void color_guess_run(struct color *color);
+void color_guess_close(struct color *color);
 
 /** With --schedule: make deques; the trial's steps; this node's colours. */
 void color_schedule_open(struct color *color);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This node's part on its device: for each own vertex the neighbours that choose before it, and the
- * nodes that have a copy of its colour.
+ * This node's part on its device. If vertices choose in order: for each own vertex the neighbours that choose before it,
+ * and the nodes that have a copy of its colour.
  *
  * A vertex is a ghost wherever one of its neighbours lives, for every edge stands in both rows. A
  * node's ghosts are in the order of owners and of their vertices, so an owner knows the slots of
  * its own vertices there once it knows where they begin.
  *
- * Path: color.c -> this -> rounds.c
+ * Path: color.c -> this, guess.c -> rounds.c
  * Owner: see color.h.
  * Threads: main's.
  */
@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-/* Room for where each owner's ghosts begin: 8 bytes a node [bytes]. */
+/* Room for what nodes tell each other first: 32 bytes a node [bytes]. */
 #define BEGINS_BYTES 65536
 
 static cl_mem upload(struct color *color, uint64_t n, uint32_t *list)
@@ -124,6 +124,10 @@ static void build(struct color *color)
     node_build(&color->node, "color.cl", color_cl, color->node.schedule ? "-DHAS_TASKS" : NULL);
     if (color->node.schedule)
         color->color_tasks = node_kernel_without_arena(&color->node, "color_tasks");
+}
+
+static void make_kernels(struct color *color)
+{
     color->reset = node_kernel(&color->node, "reset");
     color->choose = node_kernel(&color->node, "choose");
     color->publish = node_kernel(&color->node, "publish");
@@ -153,20 +157,11 @@ static void set_arguments(struct color *color)
     NODE_SET(color->publish, 6, cl_mem, color->copies);
 }
 
-void color_open(void *self)
+static void open_ordered(struct color *color)
 {
-    struct color *color = self;
     struct node *node = &color->node;
-    node_survey(&color->node, &color->part, color->options.seed,
-                (struct part_wish){.is_undirected = true});
-    /* A node knows no more vertices than there are. */
-    node_open(node, color->part.survey.n_vertices * sizeof(cl_uint) + BEGINS_BYTES);
-    node_part(node, &color->part);
-    color->n_edges = node_sum(node, color->part.rows.n_edges);
-    ghosts_open(&color->ghosts, &color->part);
     upload_higher(color);
     upload_copies(color);
-    part_forget_edges(&color->part);
     /* All nodes have room for the most that any needs. */
     color->colors =
         node_alloc(node, node_most(node, ghosts_n_slots(&color->ghosts)) * sizeof(cl_uint));
@@ -177,7 +172,37 @@ void color_open(void *self)
     color->lists[1] = node_array(node, n_own * sizeof(cl_uint), NULL);
     color->ready = node_array(node, n_own * sizeof(cl_uint2), NULL);
     color->counts = node_array(node, 2 * sizeof(cl_uint), NULL);
+}
+
+/* A node knows no more vertices than there are. Guessed colours: own ones, those of ghosts twice, those sent. */
+static uint64_t heap_bytes(const struct color *color)
+{
+    uint64_t bytes = color->part.survey.n_vertices * sizeof(cl_uint);
+    return (color->is_ordered ? bytes : 4 * bytes) + BEGINS_BYTES;
+}
+
+void color_open(void *self)
+{
+    struct color *color = self;
+    struct node *node = &color->node;
+    color->is_ordered |= node->schedule || node->model != model_gravel;
+    node_survey(&color->node, &color->part, color->options.seed,
+                (struct part_wish){.is_undirected = true});
+    node_open(node, heap_bytes(color));
+    node_part(node, &color->part);
+    color->n_edges = node_sum(node, color->part.rows.n_edges);
+    ghosts_open(&color->ghosts, &color->part);
+    if (color->is_ordered)
+        open_ordered(color);
+    else
+        color_guess_open(color);
+    part_forget_edges(&color->part);
     build(color);
+    if (!color->is_ordered) {
+        color_guess_kernels(color);
+        return;
+    }
+    make_kernels(color);
     set_arguments(color);
     if (node->schedule)
         color_schedule_open(color);
@@ -188,6 +213,7 @@ void color_close(void *self)
     struct color *color = self;
     if (color->node.schedule)
         tasks_close(&color->tasks);
+    color_guess_close(color);
     ghosts_close(&color->ghosts);
     part_close(&color->part);
     node_close(&color->node);

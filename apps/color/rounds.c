@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rounds: colour what can be coloured here, count, publish, wait.
+ * A trial; and the rounds of --ordered: colour what can be coloured here, count, publish, wait.
  *
  * The count over all nodes also keeps nodes apart: none publishes before all have chosen. A colour
  * depends on neighbours that choose before and on nothing else, so colours are those of one vertex
  * after the other, on any number of nodes. A round ends where vertices wait for those of other
  * nodes: a node alone has one round.
  *
- * Path: color.c -> this -> color.cl -> copies at every node -> this
+ * Path: color.c -> this -> schedule.c, guess.c; color.cl -> copies at every node -> this
  * Owner: see color.h.
  * Threads: main's.
  */
@@ -20,10 +20,12 @@ void color_reset(void *self)
     struct color *color = self;
     if (color->node.schedule) {
         color_schedule_reset(color);
-        return;
+    } else if (color->is_ordered) {
+        node_launch(&color->node, color->reset, ghosts_n_slots(&color->ghosts));
+        node_barrier(&color->node);
+    } else {
+        color_guess_reset(color);
     }
-    node_launch(&color->node, color->reset, ghosts_n_slots(&color->ghosts));
-    node_barrier(&color->node);
 }
 
 /* Colour what can be coloured of `n` waiting vertices. counts: coloured, keep waiting. */
@@ -74,8 +76,10 @@ void color_run(void *self)
                    color->options.quiet || color->node.number != 0);
     if (color->node.schedule)
         color_schedule_run(color);
-    else
+    else if (color->is_ordered)
         run_rounds(color);
+    else
+        color_guess_run(color);
     progress_end(&color->progress);
 }
 
