@@ -189,7 +189,9 @@ int main(int argc, char **argv)
     uint32_t n = bench_list_parse(arguments.bytes, 64, 16u << 20, lengths);
     must(n > 0, "--bytes takes a list of lengths");
     must(gravel_segment_create(&segment) == 0, "segment");
-    must(gravel_transport_mpi_open(&desk.transport, NULL, segment) == 0, "transport");
+    must(gravel_transport_mpi_open(&desk.transport,
+                                   &(struct gravel_mpi_opening){.segment = segment}) == 0,
+         "transport");
     must(desk.transport->n_nodes > 1 &&
              desk.transport->handed.n_takers == desk.transport->n_nodes - 1,
          "needs two nodes of one machine and more");

@@ -115,6 +115,9 @@
     X(COUNT, timeout_ms, GRAVEL_TIMEOUT, 8000, 100, 86400000, "network",                          \
       "time without a heartbeat after which a peer counts as dead, and longest wait without "     \
       "progress, in kernels too, by the host's clock, or in a call of the driver [milliseconds]") \
+    X(COUNT, open_timeout_ms, GRAVEL_OPEN_TIMEOUT, 60000, 0, 86400000, "network",                 \
+      "longest that gravel_open waits for all processes to come and for MPI to connect them; 0: " \
+      "no limit [milliseconds]")                                                                  \
     X(COUNT, chain_limit_ms, GRAVEL_CHAIN_LIMIT, 0, 0, 86400000, "network",                       \
       "longest that handlers may keep sending while all nodes wait in a barrier "                 \
       "[milliseconds]; 0 derives it: 75 times GRAVEL_TIMEOUT, a day at most")                     \

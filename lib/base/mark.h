@@ -7,7 +7,7 @@
  * changed means that the thread has not come back. A thread for which no thread waits longer is given up: when it
  * comes back, it sleeps without end, so that it touches nothing that others have left.
  *
- * Path:    device/driver.h, around each call -> mark.h -> node/watch.c.
+ * Path:    device/driver.h, transport/mpi_marked.h, around each call -> mark.h -> node/watch.c.
  * Owner:   a thread has its mark until it ends; the next new thread gets it then. Marks stay until the process ends.
  * Threads: enter and leave by the mark's own; the rest by any.
  * Memory:  B2 hands what the thread did before the call to the one that gives it up (B3).
@@ -72,6 +72,14 @@ static inline void gravel_mark_leave(struct gravel_mark *const *mark)
                                                  memory_order_relaxed)) /* B3 may come between */
         gravel_mark_park();
 }
+
+/* The call between both, and its value. */
+#define GRAVEL_MARKED(call, ...)                                                            \
+    __extension__({                                                                         \
+        struct gravel_mark *const gravelp_mark                                              \
+            __attribute__((cleanup(gravel_mark_leave), unused)) = gravel_mark_enter(#call); \
+        call(__VA_ARGS__);                                                                  \
+    })
 
 /** Look at every mark, with the lock of mark.c held: none is made or taken in between. */
 void gravel_marks_look(void (*look)(void *context, struct gravel_mark *mark), void *context);

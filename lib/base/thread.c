@@ -5,6 +5,7 @@
 #include "base/thread.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/prctl.h>
 
 #define LATE_NS 1000ul /* a sleep may last so much longer */
@@ -13,4 +14,12 @@ void gravel_thread_begin(const char *name)
 {
     pthread_setname_np(pthread_self(), name);
     prctl(PR_SET_TIMERSLACK, LATE_NS, 0ul, 0ul, 0ul); /* cannot fail with these arguments */
+}
+
+void gravel_thread_keep_from_pipes(void)
+{
+    sigset_t pipes;
+    sigemptyset(&pipes);
+    sigaddset(&pipes, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipes, NULL); /* cannot fail with these arguments */
 }

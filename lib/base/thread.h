@@ -18,4 +18,10 @@
  */
 void gravel_thread_begin(const char *name);
 
+/**
+ * Writes of the calling thread, and of threads that it makes, to what its reader has closed fail with EPIPE: else they
+ * would end the process without a word, as MPI's to the socket of a dead node do.
+ */
+void gravel_thread_keep_from_pipes(void);
+
 #endif

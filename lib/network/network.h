@@ -100,6 +100,16 @@ struct gravel_network_shape {
     const void *comm; /* the caller's MPI_Comm, used by gravel_network_start only; or NULL */
     struct gravel_segment
         *segment; /* where frames are that nodes of this machine may take; or NULL */
+    void *shared; /* [shared_bytes] with transport mpi node 0's replace those of all others */
+    size_t shared_bytes;
+    void (*take_shared)(void *context); /* runs in the network thread, before it reads config */
+};
+
+/* How far the network thread is with opening the transport. */
+enum gravel_opening {
+    GRAVEL_OPENING,
+    GRAVEL_OPENED,      /* well or not */
+    GRAVEL_OPENING_LEFT /* given up: the thread is in a call of MPI, and what it may touch stays */
 };
 
 struct gravel_network {
@@ -113,7 +123,9 @@ struct gravel_network {
     pthread_t thread;
     _Atomic bool
         is_running; /* relaxed, orders nothing: a pump's thread that was left behind reads it too */
-    _Atomic bool is_ready;    /* N1: opening has ended, well or not */
+    _Atomic uint32_t opening; /* N1: enum gravel_opening */
+    _Atomic(const char *)
+        opening_call;         /* of MPI, in which the thread is: a constant name; relaxed */
     _Atomic bool is_attached; /* N2: senders, resolver and memory are set */
     bool sees_attached;       /* the network thread has seen N2 */
     _Atomic bool has_ended;   /* J2: the thread's work */
@@ -124,7 +136,7 @@ struct gravel_network {
     int open_code;                    /* of opening; text in open_text */
     char open_text[GRAVEL_ERROR_BYTES];
     struct gravel_event event;    /* wakes the thread */
-    struct gravel_event job_done; /* wakes those who wait for jobs, or for is_ready */
+    struct gravel_event job_done; /* wakes those who wait for jobs, or for opening */
     struct gravel_idle idle;
     uint64_t started_ns;
 
@@ -170,9 +182,10 @@ struct gravel_network {
 };
 
 /**
- * Start the thread: it opens the transport. Returns once that is done.
+ * Start the thread: it opens the transport. Returns once that is done, or config->open_timeout_ms are over.
  *
- * @return  0; GRAVEL_EMPI; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. On failure the thread has ended.
+ * @return  0; GRAVEL_EMPI; GRAVEL_ECONFIG; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. On failure the thread has ended, unless
+ *          gravel_network_is_left.
  */
 int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape);
 
@@ -185,6 +198,13 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
                           struct gravel_device_calls *calls, struct gravel_trace *trace,
                           uint32_t n_buffers);
+
+/** Whether the thread was left in a call of MPI: all that it may touch, the node with it, must stay. */
+static inline bool gravel_network_is_left(const struct gravel_network *network)
+{
+    return atomic_load_explicit(&network->opening, memory_order_acquire) == /* N1 */
+           GRAVEL_OPENING_LEFT;
+}
 
 /**
  * Stop and join the thread; closes the transport and frees everything. Allowed if it never started.

@@ -143,4 +143,7 @@ void gravel_farewell_remove(const struct gravel_network *network);
 /** liveness.c: tell every node that this one has failed, or ends, and why, once. */
 void gravel_liveness_tell_death(struct gravel_network *network);
 
+/** Wait for the network thread to open the transport: opening.c. @return 0; GRAVEL_EMPI: it was left. */
+int gravel_network_await_opening(struct gravel_network *network);
+
 #endif

@@ -36,29 +36,43 @@ static int allocate(struct gravel_network *network)
 static int open_transport(struct gravel_network *network)
 {
     const struct gravel_config *config = network->shape.config;
+    const struct gravel_mpi_opening opening = {.comm = network->shape.comm,
+                                               .segment = network->shape.segment,
+                                               .shared = network->shape.shared,
+                                               .shared_bytes = network->shape.shared_bytes,
+                                               .call = &network->opening_call};
     int code = network->shape.use_mpi
-                   ? gravel_transport_mpi_open(&network->transport, network->shape.comm,
-                                               network->shape.segment)
+                   ? gravel_transport_mpi_open(&network->transport, &opening)
                    : gravel_transport_self_open(&network->transport, config->loopback_nodes);
     return code ? code : allocate(network);
 }
 
-static void tell_ready(struct gravel_network *network, int code)
+/* @return false if the opening thread has given up. */
+static bool tell_ready(struct gravel_network *network, int code)
 {
+    uint32_t expected = GRAVEL_OPENING;
     network->open_code = code;
     if (code)
         snprintf(network->open_text, sizeof network->open_text, "%s", gravel_last_error());
     gravel_liveness_begin(network);
-    atomic_store_explicit(&network->is_ready, true, memory_order_release); /* N1 */
+    if (!atomic_compare_exchange_strong_explicit(&network->opening, &expected, GRAVEL_OPENED,
+                                                 memory_order_release,
+                                                 memory_order_acquire)) /* N1 */
+        return false;
     gravel_event_signal(&network->job_done);
+    return true;
 }
 
 static void *thread_main(void *argument)
 {
     struct gravel_network *network = argument;
     gravel_thread_begin("gravel-net");
+    gravel_thread_keep_from_pipes();
     int code = open_transport(network);
-    tell_ready(network, code);
+    if (!code && network->shape.use_mpi)
+        network->shape.take_shared(network->shape.context);
+    if (!tell_ready(network, code))
+        return NULL; /* the node is lost, and MPI with it: nothing is closed */
     if (!code)
         gravel_network_loop(network);
     if (network->transport)
@@ -67,18 +81,6 @@ static void *thread_main(void *argument)
     atomic_store_explicit(&network->has_ended, true, memory_order_relaxed); /* J2 */
     gravel_event_signal(&network->job_done);
     return NULL;
-}
-
-static void wait_ready(struct gravel_network *network)
-{
-    for (;;) {
-        uint32_t key = gravel_event_prepare(&network->job_done);
-        if (atomic_load_explicit(&network->is_ready, memory_order_acquire)) { /* N1 */
-            gravel_event_cancel(&network->job_done);
-            return;
-        }
-        gravel_event_wait(&network->job_done, key, GRAVEL_NS_PER_S);
-    }
 }
 
 int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape)
@@ -93,7 +95,9 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
     if (error)
         return gravel_fail(GRAVEL_ESYSTEM, "network thread: %s", strerror(error));
     atomic_store_explicit(&network->is_running, true, memory_order_relaxed);
-    wait_ready(network);
+    int left = gravel_network_await_opening(network);
+    if (left)
+        return left;
     if (network->open_code)
         return gravel_fail(network->open_code, "%s", network->open_text);
     gravel_farewell_add(network);

@@ -118,6 +118,10 @@ static void free_or_keep_heap(struct gravel *gravel)
 
 void gravel_node_free(struct gravel *gravel)
 {
+    if (gravel_network_is_left(&gravel->network)) {
+        leave_behind(gravel);
+        return;
+    }
     gravel_pump_stop(gravel->pump); /* it wakes aggregators */
     for (uint32_t i = 0; gravel->aggregators && i < gravel->config.n_aggregators; i++)
         gravel_aggregator_stop(&gravel->aggregators[i]);

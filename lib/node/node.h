@@ -69,6 +69,10 @@ struct gravel {
     struct gravel_heap *heap;
     struct gravel_segment
         *segment; /* node buffers that nodes of this machine may take; NULL: there is none */
+    struct {
+        uint64_t is_valid; /* node 0 could read its own */
+        struct gravel_config config;
+    } shared; /* while the node opens: node 0's settings, for what this node leaves at its default */
     struct gravel_network network;
     struct gravel_aggregator *aggregators;   /* [config.n_aggregators] */
     struct gravel_kernel_names kernel_names; /* in checked mode */

@@ -26,21 +26,21 @@
 static bool use_mpi(const struct gravel_config *config, const struct gravel_bindings *bindings)
 {
     if (!strcmp(config->transport, "auto"))
-        return bindings->mpi_comm || gravel_transport_mpi_is_launched();
+        return bindings->mpi_comm || gravel_transport_mpi_is_initialised() ||
+               (gravel_transport_mpi_is_built() && gravel_launcher_read().is_mpi);
     return !strcmp(config->transport, "mpi");
 }
 
 /* Processes of a job that would each be a job of its own, without a word. */
 static int check_launcher(const struct gravel_config *config)
 {
-    const char *variable;
-    uint32_t n = gravel_launcher_processes(&variable);
-    if (n < 2 || strcmp(config->transport, "auto") != 0)
+    const struct gravel_launched launched = gravel_launcher_read();
+    if (launched.n_processes < 2 || strcmp(config->transport, "auto") != 0)
         return 0;
     return gravel_fail(GRAVEL_ECONFIG,
                        "launched as %u processes (%s), %s; GRAVEL_TRANSPORT=self would make each a "
                        "job of its own",
-                       n, variable,
+                       launched.n_processes, launched.variable,
                        gravel_transport_mpi_is_built() ? "but by no launcher of MPI"
                                                        : "built without MPI (meson option mpi)");
 }
@@ -50,6 +50,13 @@ static void make_segment(struct gravel *gravel)
 {
     if (gravel_segment_create(&gravel->segment))
         gravel_log(gravel, "%s", gravel_last_error());
+}
+
+static void take_shared(void *context)
+{
+    struct gravel *gravel = context;
+    if (gravel->shared.is_valid && gravel->network.transport->node != 0)
+        gravel_config_take(&gravel->config, &gravel->shared.config);
 }
 
 static int open_network(struct gravel *gravel, const struct gravel_bindings *bindings)
@@ -74,6 +81,9 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
         .use_mpi = has_mpi,
         .comm = bindings->mpi_comm,
         .segment = gravel->segment,
+        .shared = &gravel->shared,
+        .shared_bytes = sizeof gravel->shared,
+        .take_shared = take_shared,
     };
     return gravel_network_start(&gravel->network, &shape);
 }
@@ -195,6 +205,7 @@ static void use_modest_settings(struct gravel_config *config)
     strcpy(config->transport, transport);
     config->loopback_nodes = 1;
     config->timeout_ms = 8000;
+    config->open_timeout_ms = 60000;
 }
 
 /* @param code  of reading the bindings and settings. */
@@ -207,6 +218,8 @@ static int open_parts(struct gravel *gravel, const struct gravel_bindings *bindi
         snprintf(text, sizeof text, "%s", gravel_last_error());
         use_modest_settings(&gravel->config);
     }
+    gravel->shared.is_valid = !code;
+    gravel->shared.config = gravel->config;
     int network = open_network(gravel, bindings);
     if (!network)
         network = gravel_watch_start(gravel);

@@ -118,6 +118,34 @@ static int fill(struct gravel_config *config)
     return code;
 }
 
+/* ---- one job's settings ---------------------------------------------------------------------- */
+
+static bool is_of_a_place(const struct gravel_setting *setting)
+{
+    static const size_t offsets[] = {
+        offsetof(struct gravel_config, device), offsetof(struct gravel_config, host_cores),
+        offsetof(struct gravel_config, transport), offsetof(struct gravel_config, loopback_nodes),
+        offsetof(struct gravel_config, trace)};
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
+        if (setting->offset == offsets[i])
+            return true;
+    return false;
+}
+
+static bool is_default(const struct gravel_config *config, const struct gravel_setting *setting)
+{
+    return setting->kind == GRAVEL_SETTING_STRING
+               ? !strcmp((const char *)config + setting->offset, setting->text)
+               : gravel_setting_number(config, setting) == setting->number;
+}
+
+void gravel_config_take(struct gravel_config *config, const struct gravel_config *from)
+{
+    for (const struct gravel_setting *s = settings; s < settings + N_SETTINGS; s++)
+        if (is_default(config, s) && !is_of_a_place(s))
+            memcpy(place_of(config, s), (const unsigned char *)from + s->offset, s->bytes);
+}
+
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 static int check_choice(const char *field, const char *value, const char *const *choices)

@@ -42,6 +42,12 @@ void gravel_settings_tell_unknown(void (*tell)(void *context, const char *text),
 /** gravel_setting_check of all. */
 int gravel_config_check(const struct gravel_config *config);
 
+/**
+ * Take over what is set at another node, and left at its default here; but not what is of a place: the device, its
+ * cores, the transport and files.
+ */
+void gravel_config_take(struct gravel_config *config, const struct gravel_config *from);
+
 /** The number of a checked configuration's policy of work stealing: cl/layout/steal.h. */
 uint32_t gravel_config_steal_policy(const struct gravel_config *config);
 

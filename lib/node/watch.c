@@ -123,8 +123,9 @@ static void print_if_unheard(const struct gravel *gravel, const struct standing 
 static void tell(struct gravel *gravel, const struct standing *found)
 {
     int code = gravel_fail(
-        GRAVEL_ETIMEOUT, "thread %s (%d), in a call of the driver: %s has not returned for %.1f s",
-        found->name, (int)found->id, found->call, (double)found->stood_ns * 1e-9);
+        GRAVEL_ETIMEOUT, "thread %s (%d), in a call of %s: %s has not returned for %.1f s",
+        found->name, (int)found->id, strncmp(found->call, "MPI_", 4) ? "the driver" : "MPI",
+        found->call, (double)found->stood_ns * 1e-9);
     atomic_store_explicit(&gravel->is_stuck, true, memory_order_relaxed); /* H3 */
     print_if_unheard(gravel, found);
     gravel_report(gravel, code, true, gravel_last_error());

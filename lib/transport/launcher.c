@@ -17,18 +17,22 @@ static uint32_t number_of(const char *variable)
     return *end == '\0' && number < UINT32_MAX ? (uint32_t)number : 0;
 }
 
-uint32_t gravel_launcher_processes(const char **variable)
+struct gravel_launched gravel_launcher_read(void)
 {
     /* Open MPI, MPICH and Intel, MVAPICH; srun without any of them. A batch script of Slurm has none of these. */
-    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
-                                        "SLURM_STEP_NUM_TASKS"};
-    static const char rank[] =
-        "PMIX_RANK"; /* PMIx tells a process its rank alone: rank 0 knows of no other */
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (number_of(sizes[i])) {
-            *variable = sizes[i];
-            return number_of(sizes[i]);
-        }
-    *variable = getenv(rank) ? rank : NULL;
-    return *variable ? number_of(rank) + 1 : 0;
+    static const struct gravel_launched sizes[] = {
+        {.variable = "OMPI_COMM_WORLD_SIZE", .is_mpi = true},
+        {.variable = "PMI_SIZE", .is_mpi = true},
+        {.variable = "MV2_COMM_WORLD_SIZE", .is_mpi = true},
+        {.variable = "SLURM_STEP_NUM_TASKS"}};
+    /* PMIx tells a process its rank alone: rank 0 knows of no other. */
+    static const char rank[] = "PMIX_RANK";
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct gravel_launched launched = sizes[i];
+        launched.n_processes = number_of(launched.variable);
+        if (launched.n_processes)
+            return launched;
+    }
+    return getenv(rank) ? (struct gravel_launched){rank, number_of(rank) + 1, true}
+                        : (struct gravel_launched){0};
 }

@@ -2,20 +2,23 @@
 /*
  * What an MPI launcher says in the environment about the job that it started.
  *
- * Path:    gravel_open -> launcher.h.
+ * Path:    gravel_open, mpi_process.c -> launcher.h.
  * Threads: any; reads the environment.
  */
 #ifndef GRAVEL_TRANSPORT_LAUNCHER_H
 #define GRAVEL_TRANSPORT_LAUNCHER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/**
- * Processes of the job by the launcher's variables.
- *
- * @param variable  [out] which one said so; NULL if none did.
- * @return          processes [count], of which PMIX_RANK tells a lower bound only; 0 if there is no launcher.
- */
-uint32_t gravel_launcher_processes(const char **variable);
+/* A job by its launcher's variables. */
+struct gravel_launched {
+    const char *variable; /* that says so; NULL: there is no launcher */
+    uint32_t
+        n_processes; /* of the job, of which PMIX_RANK tells a lower bound only; 0: no launcher, or no number */
+    bool is_mpi; /* the launcher starts MPI jobs: it tells MPI about them */
+};
+
+struct gravel_launched gravel_launcher_read(void);
 
 #endif

@@ -17,6 +17,7 @@
 #include "transport/frames.h"
 #include "transport/handover.h"
 #include "transport/mpi_local.h"
+#include "transport/mpi_marked.h"
 #include "transport/mpi_process.h"
 #include "transport/transport.h"
 
@@ -437,9 +438,28 @@ static const struct gravel_transport_operations mpi_operations = {
     .close = mpi_close,
 };
 
-static int join(struct mpi_transport *mpi, MPI_Comm comm, struct gravel_segment *segment)
+/* From here on in a call that waits for other processes, as long as they take. */
+static void begin_call(const struct gravel_mpi_opening *opening, const char *call)
 {
+    if (opening->call)
+        atomic_store_explicit(opening->call, call, memory_order_relaxed);
+}
+
+/* Node 0's bytes, for all. */
+static int share(struct mpi_transport *mpi, const struct gravel_mpi_opening *opening)
+{
+    if (!opening->shared_bytes)
+        return 0;
+    begin_call(opening, "MPI_Bcast");
+    return gravel_mpi_check("MPI_Bcast", MPI_Bcast(opening->shared, (int)opening->shared_bytes,
+                                                   MPI_BYTE, 0, mpi->comm));
+}
+
+static int join(struct mpi_transport *mpi, const struct gravel_mpi_opening *opening)
+{
+    MPI_Comm comm = opening->comm ? *(const MPI_Comm *)opening->comm : MPI_COMM_WORLD;
     int node = 0, n_nodes = 0;
+    begin_call(opening, "MPI_Comm_dup");
     int code = gravel_mpi_check("MPI_Comm_dup", MPI_Comm_dup(comm, &mpi->comm));
     if (!code)
         code = gravel_mpi_check("MPI_Comm_set_errhandler",
@@ -454,8 +474,11 @@ static int join(struct mpi_transport *mpi, MPI_Comm comm, struct gravel_segment 
         return code;
     mpi->base.node = (uint32_t)node;
     mpi->base.n_nodes = (uint32_t)n_nodes;
-    code = gravel_handover_create(&mpi->handover, segment, mpi->base.n_nodes);
-    return code ? code : gravel_mpi_find_local(mpi->comm, &mpi->base, &mpi->handover);
+    code = gravel_handover_create(&mpi->handover, opening->segment, mpi->base.n_nodes);
+    begin_call(opening, "MPI_Comm_split_type");
+    if (!code)
+        code = gravel_mpi_find_local(mpi->comm, &mpi->base, &mpi->handover);
+    return code ? code : share(mpi, opening);
 }
 
 /* Whether nodes can be numbered by the caller's communicator. */
@@ -477,8 +500,8 @@ static int check_comm(const MPI_Comm *comm)
                              "two groups of ranks");
 }
 
-int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
-                              struct gravel_segment *segment)
+int gravel_transport_mpi_open(struct gravel_transport **out,
+                              const struct gravel_mpi_opening *opening)
 {
     *out = NULL;
     struct mpi_transport *mpi = calloc(1, sizeof *mpi);
@@ -491,15 +514,18 @@ int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
     mpi->merging = MPI_OP_NULL;
     for (uint32_t i = 0; i < MAX_RECEIVES; i++)
         mpi->frames.receives[i] = mpi->life.receives[i] = MPI_REQUEST_NULL;
-    int code = comm ? check_comm(comm) : 0;
+    int code = opening->comm ? check_comm(opening->comm) : 0;
+    begin_call(opening, "MPI_Init_thread");
     if (!code) {
         code = gravel_mpi_enter();
         mpi->has_entered = !code;
     }
     if (!code)
+        code = gravel_mpi_check_launcher();
+    if (!code)
         code = make_merging(mpi);
     if (!code)
-        code = join(mpi, comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD, segment);
+        code = join(mpi, opening);
     if (code) {
         mpi_close(&mpi->base, true);
         return code;
@@ -508,14 +534,10 @@ int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
     return 0;
 }
 
-bool gravel_transport_mpi_is_launched(void)
+bool gravel_transport_mpi_is_initialised(void)
 {
-    const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"};
-    int is_initialized = 0;
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        if (getenv(variables[i]))
-            return true;
-    return MPI_Initialized(&is_initialized) == MPI_SUCCESS && is_initialized;
+    int is_initialised = 0;
+    return MPI_Initialized(&is_initialised) == MPI_SUCCESS && is_initialised;
 }
 
 bool gravel_transport_mpi_is_built(void)

@@ -9,12 +9,14 @@
 #include "transport/mpi_process.h"
 
 #include "base/error.h"
+#include "transport/launcher.h"
 #include "transport/mpi_local.h"
 
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -102,6 +104,33 @@ int gravel_mpi_enter(void)
     n_open += code == 0;
     pthread_mutex_unlock(&lock);
     return code;
+}
+
+/* The first words of the library's version: its name and number. */
+static void name_library(char *name)
+{
+    int length;
+    if (MPI_Get_library_version(name, &length) != MPI_SUCCESS)
+        strcpy(name, "MPI");
+    name[strcspn(name, ",\n")] = '\0';
+}
+
+int gravel_mpi_check_launcher(void)
+{
+    const char *variable;
+    const struct gravel_launched launched = gravel_launcher_read();
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int n = 0;
+    int code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(MPI_COMM_WORLD, &n));
+    variable = launched.variable;
+    if (code || launched.n_processes <= (uint32_t)n)
+        return code;
+    name_library(library);
+    return gravel_fail(GRAVEL_ECONFIG,
+                       "launched as %u processes (%s), of which MPI knows %d, so each would be a "
+                       "job of its own: the launcher belongs to another MPI than this library, "
+                       "which has %s; take the mpirun of that",
+                       launched.n_processes, variable, n, library);
 }
 
 void gravel_mpi_leave(bool is_clean)

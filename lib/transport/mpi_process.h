@@ -17,6 +17,14 @@
  */
 int gravel_mpi_enter(void);
 
+/**
+ * Whether MPI knows all the processes that the launcher has started: to another MPI's launcher each would be a job of
+ * its own. After gravel_mpi_enter.
+ *
+ * @return  0; GRAVEL_ECONFIG, with both numbers and the name of this MPI; GRAVEL_EMPI.
+ */
+int gravel_mpi_check_launcher(void);
+
 /** The transport is closed. @param is_clean  no peer is known to have failed: MPI can be finalised. */
 void gravel_mpi_leave(bool is_clean);
 

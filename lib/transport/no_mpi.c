@@ -5,15 +5,15 @@
 #include "base/error.h"
 #include "transport/transport.h"
 
-int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
-                              struct gravel_segment *segment)
+int gravel_transport_mpi_open(struct gravel_transport **out,
+                              const struct gravel_mpi_opening *opening)
 {
-    (void)comm, (void)segment;
+    (void)opening;
     *out = NULL;
     return gravel_fail(GRAVEL_EMPI, "this library was built without MPI (meson option mpi)");
 }
 
-bool gravel_transport_mpi_is_launched(void)
+bool gravel_transport_mpi_is_initialised(void)
 {
     return false;
 }

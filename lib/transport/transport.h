@@ -93,20 +93,28 @@ struct gravel_transport {
 /** One process, no MPI, standing for n_nodes nodes. */
 int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes);
 
-/**
- * MPI, on a communicator of its own. Collective over the caller's.
- *
- * @param comm     the caller's MPI_Comm; MPI_COMM_WORLD if NULL.
- * @param segment  memory whose frames other nodes of the machine may take as they are; or NULL. It must outlive the
- *                 transport.
- * @return         0; GRAVEL_EMPI (not built in, initialised without MPI_THREAD_MULTIPLE, finalised, failed);
- *                 GRAVEL_EINVAL (comm); GRAVEL_ENOMEM.
- */
-int gravel_transport_mpi_open(struct gravel_transport **out, const void *comm,
-                              struct gravel_segment *segment);
+/* How transport mpi is to be opened. */
+struct gravel_mpi_opening {
+    const void *comm; /* the caller's MPI_Comm; MPI_COMM_WORLD if NULL */
+    /* Memory whose frames other nodes of the machine may take as they are; or NULL. It must outlive the transport. */
+    struct gravel_segment *segment;
+    void *shared; /* [shared_bytes] node 0's replace those of all others */
+    size_t shared_bytes;
+    _Atomic(const char *)
+        *call; /* [out] the call of MPI at hand, which may wait for others: a constant; or NULL */
+};
 
-/** Whether this process was started by an MPI launcher or has initialised MPI. */
-bool gravel_transport_mpi_is_launched(void);
+/**
+ * MPI, on a communicator of its own. Collective over the caller's. MPI itself has no limit for it: who calls has.
+ *
+ * @return  0; GRAVEL_EMPI (not built in, initialised without MPI_THREAD_MULTIPLE, finalised, failed); GRAVEL_ECONFIG
+ *          (started by a launcher of another MPI); GRAVEL_EINVAL (comm); GRAVEL_ENOMEM.
+ */
+int gravel_transport_mpi_open(struct gravel_transport **out,
+                              const struct gravel_mpi_opening *opening);
+
+/** Whether the caller has initialised MPI. */
+bool gravel_transport_mpi_is_initialised(void);
 
 /** Whether the library was built with MPI. */
 bool gravel_transport_mpi_is_built(void);

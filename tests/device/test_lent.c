@@ -190,8 +190,7 @@ static void frame_with_one_bad_index_is_refused_whole(void **state)
             assert_int_equal(n_ended, 1);
             assert_int_equal(ended_refusal.code, round == 1 ? GRAVEL_ERANGE : 0);
             assert_int_equal(n_ended_messages, round == 1 ? 0 : 40 + N_MESSAGES + 12);
-            snprintf(text, sizeof text, ": message %u, index %u of ", at,
-                     index);
+            snprintf(text, sizeof text, ": message %u, index %u of ", at, index);
             if (round == 1 && !strstr(ended_refusal.text, text))
                 fail_msg("\"%s\" does not say \"%s\"", ended_refusal.text, text);
         }

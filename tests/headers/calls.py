@@ -16,7 +16,7 @@ import sys
 
 HEADER = "device/driver.h"
 CALL = re.compile(r"\b(cl[A-Z]\w*)\b(?<!_fn)(?=\s*[(),])")  # a name that a macro of the file's own gets counts too
-MARKED = re.compile(r"^#define (cl\w+)\(\.\.\.\) GRAVEL_DRIVER\(\1, __VA_ARGS__\)$", re.M)
+MARKED = re.compile(r"^#define (cl\w+)\(\.\.\.\) GRAVEL_MARKED\(\1, __VA_ARGS__\)$", re.M)
 UNMARKED = re.compile(r"cl(Get(?!EventInfo)|Retain)\w+")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.S)

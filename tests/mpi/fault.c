@@ -12,6 +12,7 @@
 #include <gravel/accumulator.h>
 #include <gravel/flow.h>
 
+#include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -341,6 +342,82 @@ static void killed_while_accumulating(void)
     _exit(0);
 }
 
+/* Of four: the one whose left neighbour died finds out, and tells the one that is left. Over TCP Open MPI may turn without
+ * end in a call then, in one of them or both. */
+static void two_killed_at_once(void)
+{
+    set_timeout(TIMEOUT_MS);
+    cl_kernel kernel;
+    struct gravel *gravel = open_busy(&kernel);
+    OK(gravel_barrier(gravel));
+    if (rank == 1 || rank == 2)
+        raise(SIGKILL);
+    double begin;
+    int code;
+    do {
+        begin = seconds_now();
+        code = send_some(gravel, kernel);
+        if (!code)
+            code = gravel_barrier(gravel);
+    } while (!code);
+    bool is_mpi = code == GRAVEL_ETIMEOUT;
+    expect(code, is_mpi ? GRAVEL_ETIMEOUT : GRAVEL_EPEER, is_mpi ? "in a call of MPI: " : "node ");
+    MUST(is_within(begin, LIMIT_S));
+    as_expected();
+    MUST(gravel_close(gravel) == code);
+    _exit(0);
+}
+
+/* Within a collective call of the others, each of which has its own work around the reduction. */
+static void expect_death_in(int code)
+{
+    expect(code, GRAVEL_EPEER, "node 1 ");
+    as_expected();
+    _exit(0);
+}
+
+static struct gravel *open_to_die(void)
+{
+    set_timeout(2 * TIMEOUT_MS);
+    struct gravel *gravel = open_default(NULL);
+    OK(gravel_barrier(gravel));
+    if (rank == 1) {
+        usleep(100000); /* the others are in their call */
+        raise(SIGKILL);
+    }
+    return gravel;
+}
+
+static void killed_while_others_allocate(void)
+{
+    uint64_t offset;
+    expect_death_in(gravel_alloc(open_to_die(), 4096, &offset));
+}
+
+static void killed_while_others_reduce(void)
+{
+    uint64_t value = 1;
+    expect_death_in(gravel_reduce(open_to_die(), GRAVEL_ADD, GRAVEL_ULONG, &value, 1));
+}
+
+/* MPI has no limit there. */
+static void killed_while_others_open(void)
+{
+    setenv("GRAVEL_OPEN_TIMEOUT", "1500", 1);
+    if (rank == 1) {
+        int is_initialised = 0, level;
+        MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+        MUST(MPI_Initialized(&is_initialised) == MPI_SUCCESS && is_initialised);
+        raise(SIGKILL);
+    }
+    double begin = seconds_now();
+    expect(try_open(NULL), GRAVEL_EMPI, "GRAVEL_OPEN_TIMEOUT");
+    MUST(is_within(begin, LIMIT_S));
+    expect(try_open(NULL), GRAVEL_EMPI, "");
+    as_expected();
+    _exit(0);
+}
+
 /* Leaves without gravel_close. */
 static void left_without_closing(void)
 {
@@ -553,6 +630,27 @@ static void all_stopped_beyond_the_timeout(void)
     as_expected();
 }
 
+/* A node that comes back after the others have given it up learns that, in each call. */
+static void stopped_beyond_the_timeout(void)
+{
+    set_timeout(TIMEOUT_MS);
+    cl_kernel kernel;
+    struct gravel *gravel = open_busy(&kernel);
+    OK(gravel_barrier(gravel));
+    if (rank != 1)
+        expect_death(gravel, kernel, "node 1 ");
+    stop_myself(4 * TIMEOUT_MS * patience());
+    double begin = seconds_now();
+    int code;
+    while ((code = gravel_barrier(gravel)) == 0)
+        ;
+    expect(code, GRAVEL_EPEER, "");
+    MUST(is_within(begin, LIMIT_S));
+    MUST(gravel_close(gravel) == GRAVEL_EPEER);
+    as_expected();
+    _exit(0);
+}
+
 /* ---- the run --------------------------------------------------------------------------------- */
 
 static const struct mode modes[] = {
@@ -585,6 +683,11 @@ static const struct mode modes[] = {
     MODE(another_thread_aborts),
     MODE(stopped_for_half_the_timeout),
     MODE(all_stopped_beyond_the_timeout),
+    MODE(stopped_beyond_the_timeout),
+    MODE(two_killed_at_once),
+    MODE(killed_while_others_allocate),
+    MODE(killed_while_others_reduce),
+    MODE(killed_while_others_open),
 };
 
 int main(int argc, char **argv)

@@ -159,7 +159,7 @@ int main(int argc, char **argv)
     alarm(LIMIT_S);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     OK(gravel_segment_create(&segment));
-    OK(gravel_transport_mpi_open(&transport, NULL, segment));
+    OK(gravel_transport_mpi_open(&transport, &(struct gravel_mpi_opening){.segment = segment}));
     MUST(transport->handed.n_takers == transport->n_nodes - 1 && !transport->handed.why_not[0]);
     OK(transport->operations->prepare(transport, MOST_BYTES));
     make_buffers();

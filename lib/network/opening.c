@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wait for the network thread to open the transport. MPI has no limit for the calls by which processes find each
+ * other, and a network that loses their packets keeps them without limit; so the thread is left in them after a while.
+ *
+ * Path:    gravel_network_start -> opening.c <- start.c: tell_ready.
+ * Threads: the one that opens the node.
+ * Memory:  N1.
+ */
+#include "network/parts.h"
+#include "transport/launcher.h"
+#include "transport/place.h"
+
+#include <stdio.h>
+
+#define TOLD_AFTER_NS (5 * GRAVEL_NS_PER_S) /* the log hears what a long wait is for */
+#define LOOK_NS (GRAVEL_NS_PER_S / 4)
+
+/* "MPI_Comm_dup for 5.0 s, as one of 4 processes, on host a (eth0 10.0.0.1)" */
+static void describe(const struct gravel_network *network, uint64_t waited_ns, char *text,
+                     size_t bytes)
+{
+    const char *call = atomic_load_explicit(&network->opening_call, memory_order_relaxed);
+    const uint32_t n = gravel_launcher_read().n_processes;
+    char place[256];
+    gravel_place_describe(place, sizeof place);
+    int length = snprintf(text, bytes, "%s for %.1f s", call ? call : "the network thread",
+                          (double)waited_ns * 1e-9);
+    if (n && (size_t)length < bytes)
+        length += snprintf(text + length, bytes - (size_t)length, ", as one of %u processes", n);
+    if ((size_t)length < bytes)
+        snprintf(text + length, bytes - (size_t)length, ", on %s", place);
+}
+
+static void tell(const struct gravel_network *network, uint64_t waited_ns)
+{
+    char waits[400], text[480];
+    describe(network, waited_ns, waits, sizeof waits);
+    snprintf(text, sizeof text, "gravel_open waits in %s", waits);
+    network->shape.tell(network->shape.context, text);
+}
+
+/* @return GRAVEL_EMPI; 0 if the thread has just ended its part after all. */
+static int give_up(struct gravel_network *network, uint64_t waited_ns)
+{
+    uint32_t expected = GRAVEL_OPENING;
+    char waits[400];
+    if (!atomic_compare_exchange_strong_explicit(&network->opening, &expected, GRAVEL_OPENING_LEFT,
+                                                 memory_order_acquire,
+                                                 memory_order_acquire)) /* N1 */
+        return 0;
+    describe(network, waited_ns, waits, sizeof waits);
+    return gravel_fail(
+        GRAVEL_EMPI,
+        "gravel_open: in %s (GRAVEL_OPEN_TIMEOUT): another process has not come to gravel_open, or "
+        "packets between hosts are lost. MPI may take a network that does not connect them: see "
+        "OMPI_MCA_btl_tcp_if_include, UCX_NET_DEVICES, FI_TCP_IFACE, and firewalls",
+        waits);
+}
+
+int gravel_network_await_opening(struct gravel_network *network)
+{
+    const uint64_t limit_ns = network->shape.config->open_timeout_ms * GRAVEL_NS_PER_MS;
+    struct gravel_lived waited = gravel_lived_for(limit_ns ? limit_ns : TOLD_AFTER_NS);
+    bool is_told = false;
+    for (;;) {
+        uint32_t key = gravel_event_prepare(&network->job_done);
+        if (atomic_load_explicit(&network->opening, memory_order_acquire) ==
+            GRAVEL_OPENED) { /* N1 */
+            gravel_event_cancel(&network->job_done);
+            return 0;
+        }
+        uint64_t waited_ns = gravel_lived_tick(&waited, gravel_clock_ns());
+        if (limit_ns && waited_ns >= limit_ns) {
+            gravel_event_cancel(&network->job_done);
+            return give_up(network, waited_ns);
+        }
+        if (!is_told && waited_ns >= TOLD_AFTER_NS) {
+            tell(network, waited_ns);
+            is_told = true;
+        }
+        gravel_event_wait(&network->job_done, key,
+                          waited.step_ns < LOOK_NS ? waited.step_ns : LOOK_NS);
+    }
+}
