@@ -31,7 +31,7 @@ static void describe(void *self, struct trials *trials)
     trials->work = (double)color->n_edges;
     if (color->node.schedule)
         snprintf(trials->variant, sizeof trials->variant, "%s", color->node.schedule);
-    else if (color->is_ordered)
+    else if (color->is_ordered && color->node.n_nodes > 1)
         snprintf(trials->variant, sizeof trials->variant, "ordered");
     part_describe(&color->part, color->options.seed, color->n_edges, trials);
     trials_add_number(trials, "seed", color->options.seed);

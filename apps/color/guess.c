@@ -4,7 +4,7 @@
  * a vertex, and takes back those that clash. Of two neighbours with one colour the one that chooses later chooses again, so a
  * round settles the first of all that are left, at least, and most others.
  *
- * A node alone has one round, and colours as vertices choose one after the other.
+ * A node alone does not guess: its lists of vertices that wait make a round cheaper.
  *
  * Path: color.c -> this -> color.cl -> gravel/mirror.h -> copies at every node -> this
  * Owner: see color.h.

@@ -189,6 +189,7 @@ void color_open(void *self)
     node_survey(&color->node, &color->part, color->options.seed,
                 (struct part_wish){.is_undirected = true});
     node_open(node, heap_bytes(color));
+    color->is_ordered |= node->n_nodes == 1; /* no other node to guess about */
     node_part(node, &color->part);
     color->n_edges = node_sum(node, color->part.rows.n_edges);
     ghosts_open(&color->ghosts, &color->part);
