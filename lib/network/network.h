@@ -105,12 +105,8 @@ struct gravel_network_shape {
     void (*take_shared)(void *context); /* runs in the network thread, before it reads config */
 };
 
-/* How far the network thread is with opening the transport. */
-enum gravel_opening {
-    GRAVEL_OPENING,
-    GRAVEL_OPENED,      /* well or not */
-    GRAVEL_OPENING_LEFT /* given up: the thread is in a call of MPI, and what it may touch stays */
-};
+/* Bits: the network thread has opened the transport, or not, and has an end; the wait for that was given up. */
+enum gravel_opening { GRAVEL_OPENED = 1, GRAVEL_OPENING_LEFT = 2 };
 
 struct gravel_network {
     struct gravel_network_shape shape;
@@ -123,6 +119,7 @@ struct gravel_network {
     pthread_t thread;
     _Atomic bool
         is_running; /* relaxed, orders nothing: a pump's thread that was left behind reads it too */
+    bool is_left; /* opening was given up: the thread is in MPI, and what it may touch must stay */
     _Atomic uint32_t opening; /* N1: enum gravel_opening */
     _Atomic(const char *)
         opening_call;         /* of MPI, in which the thread is: a constant name; relaxed */
@@ -185,7 +182,7 @@ struct gravel_network {
  * Start the thread: it opens the transport. Returns once that is done, or config->open_timeout_ms are over.
  *
  * @return  0; GRAVEL_EMPI; GRAVEL_ECONFIG; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. On failure the thread has ended, unless
- *          gravel_network_is_left.
+ *          network->is_left.
  */
 int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape);
 
@@ -198,13 +195,6 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
 int gravel_network_attach(struct gravel_network *network, const struct gravel_memory *memory,
                           struct gravel_device_calls *calls, struct gravel_trace *trace,
                           uint32_t n_buffers);
-
-/** Whether the thread was left in a call of MPI: all that it may touch, the node with it, must stay. */
-static inline bool gravel_network_is_left(const struct gravel_network *network)
-{
-    return atomic_load_explicit(&network->opening, memory_order_acquire) == /* N1 */
-           GRAVEL_OPENING_LEFT;
-}
 
 /**
  * Stop and join the thread; closes the transport and frees everything. Allowed if it never started.

@@ -43,12 +43,11 @@ static void tell(const struct gravel_network *network, uint64_t waited_ns)
 /* @return GRAVEL_EMPI; 0 if the thread has just ended its part after all. */
 static int give_up(struct gravel_network *network, uint64_t waited_ns)
 {
-    uint32_t expected = GRAVEL_OPENING;
     char waits[400];
-    if (!atomic_compare_exchange_strong_explicit(&network->opening, &expected, GRAVEL_OPENING_LEFT,
-                                                 memory_order_acquire,
-                                                 memory_order_acquire)) /* N1 */
+    if (atomic_fetch_or_explicit(&network->opening, GRAVEL_OPENING_LEFT, memory_order_relaxed) &
+        GRAVEL_OPENED) /* relaxed: each side learns whether it came second; the next look orders */
         return 0;
+    network->is_left = true;
     describe(network, waited_ns, waits, sizeof waits);
     return gravel_fail(
         GRAVEL_EMPI,
@@ -65,15 +64,18 @@ int gravel_network_await_opening(struct gravel_network *network)
     bool is_told = false;
     for (;;) {
         uint32_t key = gravel_event_prepare(&network->job_done);
-        if (atomic_load_explicit(&network->opening, memory_order_acquire) ==
-            GRAVEL_OPENED) { /* N1 */
+        if (atomic_load_explicit(&network->opening, memory_order_acquire) & /* N1 */
+            GRAVEL_OPENED) {
             gravel_event_cancel(&network->job_done);
             return 0;
         }
         uint64_t waited_ns = gravel_lived_tick(&waited, gravel_clock_ns());
         if (limit_ns && waited_ns >= limit_ns) {
             gravel_event_cancel(&network->job_done);
-            return give_up(network, waited_ns);
+            int code = give_up(network, waited_ns);
+            if (code)
+                return code;
+            continue;
         }
         if (!is_told && waited_ns >= TOLD_AFTER_NS) {
             tell(network, waited_ns);

@@ -50,14 +50,12 @@ static int open_transport(struct gravel_network *network)
 /* @return false if the opening thread has given up. */
 static bool tell_ready(struct gravel_network *network, int code)
 {
-    uint32_t expected = GRAVEL_OPENING;
     network->open_code = code;
     if (code)
         snprintf(network->open_text, sizeof network->open_text, "%s", gravel_last_error());
     gravel_liveness_begin(network);
-    if (!atomic_compare_exchange_strong_explicit(&network->opening, &expected, GRAVEL_OPENED,
-                                                 memory_order_release,
-                                                 memory_order_acquire)) /* N1 */
+    if (atomic_fetch_or_explicit(&network->opening, GRAVEL_OPENED, memory_order_release) & /* N1 */
+        GRAVEL_OPENING_LEFT)
         return false;
     gravel_event_signal(&network->job_done);
     return true;

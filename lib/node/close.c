@@ -118,7 +118,7 @@ static void free_or_keep_heap(struct gravel *gravel)
 
 void gravel_node_free(struct gravel *gravel)
 {
-    if (gravel_network_is_left(&gravel->network)) {
+    if (gravel->network.is_left) {
         leave_behind(gravel);
         return;
     }

@@ -15,7 +15,7 @@ reason=$("$source/tools/install-packages" mpich libmpich-dev) || { echo "skipped
 export HYDRA_LAUNCHER=fork
 for arguments in 'words singles' 'requests singles' 'handlers' 'ledger am 200000' 'ledger put_if 100000'; do
     # shellcheck disable=SC2086
-    mpiexec.mpich -n 2 "$build/tools/gravel-conformance" --tap --suite $arguments || exit 1
+    LD_LIBRARY_PATH=$build/lib mpiexec.mpich -n 2 "$build/tools/gravel-conformance" --tap --suite $arguments || exit 1
 done
 
 text=$(mpiexec.mpich -n 2 "$other" --tap --suite ledger am 1000 2>&1) && { echo "two jobs of one node: $text"; exit 1; }
