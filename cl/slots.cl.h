@@ -11,7 +11,7 @@
  * does not build.
  *
  * Path:    the user's kernel -> this -> the slot; lib/mirror/share.c sends it.
- * Memory:  relaxed, at device scope (V1): what is in a slot is read when the kernel has ended.
+ * Memory:  relaxed, at device scope (V4): what is in a slot is read when the kernel has ended.
  */
 #ifndef GRAVELP_SLOTS_CL_H
 #define GRAVELP_SLOTS_CL_H
@@ -25,7 +25,7 @@
                                                        ulong slot, type value)                    \
     {                                                                                             \
         volatile global type *word = (volatile global type *)gravelp_heap(g.arena, slots) + slot; \
-        GRAVELP_UPDATE_##op(type, word, value); /* V1 */                                          \
+        GRAVELP_UPDATE_##op(type, word, value); /* V4 */                                          \
     }
 #define GRAVELP_DEFINE_SLOT_INTEGER(TYPE, type)                                         \
     GRAVELP_DEFINE_SLOT(ADD, add, TYPE, type)                                           \

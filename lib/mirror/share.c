@@ -78,7 +78,7 @@ static int run_for_each(struct gravel_mirror *mirror,
 
 /* ---- begin ------------------------------------------------------------------------------------- */
 
-/* What kernels have stored is read by copies, or by this thread: the ends of kernels order it (V1). */
+/* What kernels have stored is read by copies, or by this thread: the ends of kernels order it (V4). */
 static int wait_for_kernels(struct gravel *gravel)
 {
     int code = gravel_node_wait_until_idle(gravel, "before words travel");
