@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define TIMEOUT_MS 750u /* GRAVEL_TIMEOUT of a job that waits it out, times patience */
@@ -188,6 +189,21 @@ static void two_fail_differently(void)
 
 /* ---- death ----------------------------------------------------------------------------------- */
 
+/* The error of a death, which names `part`. Over TCP Open MPI may keep a network thread in a call: that is told, and the node
+ * counts as silent. */
+static void expect_end(struct gravel *gravel, int code, const char *part)
+{
+    const char *ways = getenv("OMPI_MCA_btl");
+    bool is_tcp = ways && !strcmp(ways, "tcp,self");
+    if (is_tcp && code == GRAVEL_ETIMEOUT)
+        expect(code, GRAVEL_ETIMEOUT, "in a call of MPI: ");
+    else
+        expect(code, GRAVEL_EPEER, is_tcp ? "node " : part);
+    as_expected();
+    MUST(gravel_quiet(gravel) == code);
+    MUST(gravel_close(gravel) == code);
+}
+
 /* Run rounds until one fails; the error must name `part`. */
 static void expect_death(struct gravel *gravel, cl_kernel kernel, const char *part)
 {
@@ -199,11 +215,8 @@ static void expect_death(struct gravel *gravel, cl_kernel kernel, const char *pa
         if (!code)
             code = gravel_barrier(gravel);
     } while (!code);
-    expect(code, GRAVEL_EPEER, part);
     MUST(is_within(begin, LIMIT_S));
-    as_expected();
-    MUST(gravel_quiet(gravel) == GRAVEL_EPEER);
-    MUST(gravel_close(gravel) == GRAVEL_EPEER);
+    expect_end(gravel, code, part);
     _exit(0);
 }
 
@@ -360,11 +373,8 @@ static void two_killed_at_once(void)
         if (!code)
             code = gravel_barrier(gravel);
     } while (!code);
-    bool is_mpi = code == GRAVEL_ETIMEOUT;
-    expect(code, is_mpi ? GRAVEL_ETIMEOUT : GRAVEL_EPEER, is_mpi ? "in a call of MPI: " : "node ");
+    expect_end(gravel, code, " has been silent");
     MUST(is_within(begin, LIMIT_S));
-    as_expected();
-    MUST(gravel_close(gravel) == code);
     _exit(0);
 }
 
