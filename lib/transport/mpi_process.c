@@ -117,12 +117,10 @@ static void name_library(char *name)
 
 int gravel_mpi_check_launcher(void)
 {
-    const char *variable;
     const struct gravel_launched launched = gravel_launcher_read();
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int n = 0;
     int code = gravel_mpi_check("MPI_Comm_size", MPI_Comm_size(MPI_COMM_WORLD, &n));
-    variable = launched.variable;
     if (code || launched.n_processes <= (uint32_t)n)
         return code;
     name_library(library);
@@ -130,7 +128,7 @@ int gravel_mpi_check_launcher(void)
                        "launched as %u processes (%s), of which MPI knows %d, so each would be a "
                        "job of its own: the launcher belongs to another MPI than this library, "
                        "which has %s; take the mpirun of that",
-                       launched.n_processes, variable, n, library);
+                       launched.n_processes, launched.variable, n, library);
 }
 
 void gravel_mpi_leave(bool is_clean)
