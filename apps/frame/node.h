@@ -63,8 +63,9 @@ struct app_option node_group_option(uint32_t n_items);
 /* --model, of applications that run under all models; the offset is of a struct node. */
 extern const struct app_option options_of_models[];
 
-/** End the process with "program: what Gravel says" if a Gravel call has failed. */
+/** End the process with "program: what Gravel says" if a Gravel call has failed: TRY(gravel_barrier(node->gravel)). */
 void node_check(int code);
+#define TRY(call) node_check(call)
 
 /** As node_check, for an OpenCL call. */
 void node_check_cl(cl_int error, const char *call);

@@ -9,16 +9,536 @@
  * all. The float form is the usual one; the fixed-point form gives the same bits on any number of
  * nodes.
  *
- * Path: main -> iterate.c -> reference.c -> report
- * Source: Page, Brin, Motwani, Winograd 1999; Beamer, Asanovic, Patterson, The GAP Benchmark Suite,
- * 2015 (flags, start, stop); Orr 2016, section 5.4.2.
+ * Path: main -> open_node (this node's part) -> iterate -> pagerank.cl -> sums at every node -> check.c -> report
+ * Owner: open_node makes what close_node frees.
+ * Threads: main's.
+ * Source: Page, Brin, Motwani, Winograd 1999; Beamer, Asanovic, Patterson, The GAP Benchmark Suite, 2015 (flags, start,
+ * stop, pulling); Dathathri et al., Gluon, PLDI 2018 (reduce); Orr 2016, section 5.4.2.
  */
 #include "pagerank.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#define CHUNK 64 /* edges of a chunk: few enough that hubs spread */
 #define MAX_ITERATIONS 1000000
+#define PLAN_BYTES (UINT64_C(64) << 10)
+
+static size_t rank_bytes(const struct pagerank *pagerank)
+{
+    return pagerank->is_fixed ? sizeof(cl_ulong) : sizeof(cl_float);
+}
+
+static uint64_t n_own(const struct pagerank *pagerank)
+{
+    return pagerank->part.rows.n_vertices;
+}
+
+static uint64_t n_groups(const struct pagerank *pagerank)
+{
+    uint32_t group_items = pagerank->node.group_items;
+    return (n_own(pagerank) + group_items - 1) / group_items;
+}
+
+/* ---- edges that are pulled along ----------------------------------------------------------------
+ *
+ * The edges that need no messages are turned round and cut into chunks, each of which a work-item adds up. They end at
+ * own vertices, and if words are sent at ghosts, which come after these. An own vertex's sum is that of its chunks and
+ * of what other nodes sent; a ghost's is sent to its owner.
+ */
+
+/* With --schedule a vertex is what is scheduled. */
+static uint64_t chunks_of(const struct pagerank *pagerank, uint64_t n_edges)
+{
+    return pagerank->node.schedule ? 1 : (n_edges + CHUNK - 1) / CHUNK;
+}
+
+static uint64_t n_targets(const struct pagerank *pagerank)
+{
+    return n_own(pagerank) + pagerank->n_ghosts;
+}
+
+static uint64_t target_of(const struct pagerank *pagerank, uint64_t e)
+{
+    const struct graph_part *part = &pagerank->part;
+    uint32_t v = part->rows.neighbours[e];
+    return pagerank->n_ghosts ? ghosts_slot(&pagerank->ghosts, v)
+                              : partition_index(&part->partition, v);
+}
+
+/* @return  [targets + 1] where the edges to each begin, by target. */
+static cl_uint *find_offsets(const struct pagerank *pagerank, const uint32_t *splits)
+{
+    const struct graph *rows = &pagerank->part.rows;
+    const uint64_t n = n_targets(pagerank);
+    cl_uint *offsets = app_array(n + 1, sizeof *offsets, "a list of edges");
+    for (uint64_t u = 0; u < rows->n_vertices; u++)
+        for (uint64_t e = rows->offsets[u]; e < splits[u]; e++)
+            offsets[target_of(pagerank, e) + 1]++;
+    for (uint64_t v = 0; v < n; v++)
+        offsets[v + 1] += offsets[v];
+    return offsets;
+}
+
+static void upload_sources(struct pagerank *pagerank, const uint32_t *splits,
+                           const cl_uint *offsets)
+{
+    const struct graph *rows = &pagerank->part.rows;
+    uint64_t n = n_targets(pagerank), n_edges = offsets[n];
+    cl_uint *sources = app_array(n_edges, sizeof *sources, "a list of edges");
+    cl_uint *next = app_array(n, sizeof *next, "a list of edges");
+    memcpy(next, offsets, n * sizeof *next);
+    for (uint64_t u = 0; u < rows->n_vertices; u++)
+        for (uint64_t e = rows->offsets[u]; e < splits[u]; e++)
+            sources[next[target_of(pagerank, e)]++] = (cl_uint)u;
+    pagerank->sources = node_array(&pagerank->node, n_edges * sizeof *sources, sources);
+    free(next);
+    free(sources);
+}
+
+static void upload_chunks(struct pagerank *pagerank, const cl_uint *offsets)
+{
+    uint64_t n = n_targets(pagerank);
+    cl_uint *chunks = app_array(n + 1, sizeof *chunks, "a list of edges");
+    for (uint64_t v = 0; v < n; v++)
+        chunks[v + 1] = chunks[v] + (cl_uint)chunks_of(pagerank, offsets[v + 1] - offsets[v]);
+    cl_uint *starts = app_array((uint64_t)chunks[n] + 1, sizeof *starts, "a list of edges");
+    for (uint64_t v = 0; v < n; v++)
+        for (cl_uint i = chunks[v]; i < chunks[v + 1]; i++)
+            starts[i] = offsets[v] + (i - chunks[v]) * CHUNK;
+    starts[chunks[n]] = offsets[n];
+    pagerank->n_own_chunks = chunks[n_own(pagerank)];
+    pagerank->n_chunks = chunks[n];
+    pagerank->chunks = node_array(&pagerank->node, (n + 1) * sizeof *chunks, chunks);
+    pagerank->starts =
+        node_array(&pagerank->node, (pagerank->n_chunks + 1) * sizeof *starts, starts);
+    free(starts);
+    free(chunks);
+}
+
+/* The last word is no chunk's. */
+static size_t partial_bytes(const struct pagerank *pagerank)
+{
+    return (pagerank->n_chunks + 1) * rank_bytes(pagerank);
+}
+
+static void upload_pulled(struct pagerank *pagerank, const uint32_t *splits)
+{
+    cl_uint *offsets = find_offsets(pagerank, splits);
+    upload_sources(pagerank, splits, offsets);
+    upload_chunks(pagerank, offsets);
+    free(offsets);
+    pagerank->partial = node_array(&pagerank->node, partial_bytes(pagerank), NULL);
+}
+
+static void open_pull(struct pagerank *pagerank)
+{
+    struct node *node = &pagerank->node;
+    if (node->schedule) {
+        tasks_open_stretches(&pagerank->tasks, node, pagerank->n_chunks);
+        pagerank->pull = node_kernel_without_arena(node, "pull_tasks");
+        NODE_SET(pagerank->pull, 1, cl_uint, (cl_uint)pagerank->n_chunks);
+    } else {
+        pagerank->pull = node_kernel(node, "pull");
+    }
+    NODE_SET(pagerank->pull, 2, cl_mem, pagerank->starts);
+    NODE_SET(pagerank->pull, 3, cl_mem, pagerank->sources);
+    NODE_SET(pagerank->pull, 4, cl_mem, pagerank->share);
+    NODE_SET(pagerank->pull, 5, cl_mem, pagerank->partial);
+}
+
+static void reset_pull(struct pagerank *pagerank)
+{
+    const cl_uint zero = 0;
+    if (pagerank->node.schedule)
+        TRY(gravel_steal_stats_reset(pagerank->tasks.steal));
+    node_check_cl(clEnqueueFillBuffer(gravel_cl_queue(pagerank->node.gravel), pagerank->partial,
+                                      &zero, sizeof zero, 0, partial_bytes(pagerank), 0, NULL,
+                                      NULL),
+                  "clEnqueueFillBuffer");
+}
+
+static void pull(struct pagerank *pagerank)
+{
+    if (pagerank->node.schedule)
+        tasks_run_stretches(&pagerank->tasks, pagerank->pull);
+    else
+        node_run(&pagerank->node, pagerank->pull, pagerank->n_own_chunks);
+}
+
+static void pull_for_others(struct pagerank *pagerank)
+{
+    node_run_from(&pagerank->node, pagerank->pull, pagerank->n_own_chunks,
+                  pagerank->n_chunks - pagerank->n_own_chunks);
+}
+
+/* ---- words --------------------------------------------------------------------------------------
+ *
+ * What own vertices give vertices of other nodes, a word each: a target that many own edges reach gets their sum. The
+ * sums are pulled, as those of own vertices are, into the slots of a mirror, and travel while own edges are pulled.
+ *
+ * The node adds up before it sends, instead of reading others' shares: then it needs the edges that leave its vertices
+ * only, which are those that it has, and words are as few.
+ */
+
+/* Vertices of other nodes, and those of one owner stand together: a plan. */
+static void open_slots(struct pagerank *pagerank)
+{
+    const struct ghosts *ghosts = &pagerank->ghosts;
+    const uint64_t n = n_own(pagerank);
+    uint64_t *n_words = app_array(pagerank->node.n_nodes, sizeof *n_words, "a plan");
+    uint32_t *indices = app_array(ghosts->n, sizeof *indices, "a plan");
+    for (uint64_t i = 0; i < ghosts->n; i++) {
+        n_words[ghosts_owner(ghosts, n + i)]++;
+        indices[i] = ghosts_index(ghosts, n + i);
+    }
+    const struct gravel_words words = {.offset = pagerank->sums[0],
+                                       .type = pagerank->is_fixed ? GRAVEL_ULONG : GRAVEL_FLOAT,
+                                       .n_words = n_words,
+                                       .indices = indices};
+    TRY(gravel_mirror_create_slots(&pagerank->slots, pagerank->node.gravel, GRAVEL_ADD, &words));
+    free(n_words);
+    free(indices);
+}
+
+static void plan_words(struct pagerank *pagerank)
+{
+    ghosts_open(&pagerank->ghosts, &pagerank->part);
+    pagerank->n_ghosts = pagerank->ghosts.n;
+    if (node_sum(&pagerank->node, pagerank->n_ghosts) > 0)
+        open_slots(pagerank);
+}
+
+static void open_words(struct pagerank *pagerank)
+{
+    if (!pagerank->slots)
+        return;
+    pagerank->store_sums = node_kernel(&pagerank->node, "store_sums");
+    NODE_SET(pagerank->store_sums, 2, cl_ulong, gravel_mirror_offset(pagerank->slots));
+    NODE_SET(pagerank->store_sums, 3, cl_uint, (cl_uint)n_own(pagerank));
+    NODE_SET(pagerank->store_sums, 4, cl_mem, pagerank->chunks);
+    NODE_SET(pagerank->store_sums, 5, cl_mem, pagerank->partial);
+}
+
+static void begin_words(struct pagerank *pagerank)
+{
+    if (!pagerank->slots)
+        return;
+    pull_for_others(pagerank);
+    node_run(&pagerank->node, pagerank->store_sums, pagerank->n_ghosts);
+    TRY(gravel_mirror_begin(pagerank->slots));
+}
+
+static void end_words(struct pagerank *pagerank)
+{
+    if (pagerank->slots)
+        TRY(gravel_mirror_end(pagerank->slots));
+}
+
+/* ---- messages, along the edges to other nodes or with --send-own along all --------------------- */
+
+/* What a kernel knows of an edge of vertex u. */
+typedef cl_uint edge_item(const struct graph_part *part, uint64_t u, uint64_t e);
+
+static cl_uint source_of(const struct graph_part *part, uint64_t u, uint64_t e)
+{
+    (void)part, (void)e;
+    return (cl_uint)u;
+}
+
+static cl_uint owner_of(const struct graph_part *part, uint64_t u, uint64_t e)
+{
+    (void)u;
+    return partition_owner(&part->partition, part->rows.neighbours[e]);
+}
+
+static cl_uint index_of(const struct graph_part *part, uint64_t u, uint64_t e)
+{
+    (void)u;
+    return (cl_uint)partition_index(&part->partition, part->rows.neighbours[e]);
+}
+
+static uint64_t count_sent(const struct graph_part *part, const uint32_t *splits)
+{
+    uint64_t n = 0;
+    for (uint64_t u = 0; u < part->rows.n_vertices; u++)
+        n += part->rows.offsets[u + 1] - splits[u];
+    return n;
+}
+
+/* Of the edges that are sent along. */
+static cl_mem upload_items(struct pagerank *pagerank, const uint32_t *splits, edge_item *item)
+{
+    const struct graph_part *part = &pagerank->part;
+    uint64_t n = 0;
+    cl_uint *list = app_array(pagerank->n_sent, sizeof *list, "a list of edges");
+    for (uint64_t u = 0; u < part->rows.n_vertices; u++)
+        for (uint64_t e = splits[u]; e < part->rows.offsets[u + 1]; e++)
+            list[n++] = item(part, u, e);
+    cl_mem array = node_array(&pagerank->node, n * sizeof *list, list);
+    free(list);
+    return array;
+}
+
+static void upload_pushed(struct pagerank *pagerank, const uint32_t *splits)
+{
+    pagerank->n_sent = count_sent(&pagerank->part, splits);
+    pagerank->any_sent = node_sum(&pagerank->node, pagerank->n_sent) > 0;
+    pagerank->to_node = upload_items(pagerank, splits, owner_of);
+    pagerank->to_index = upload_items(pagerank, splits, index_of);
+    pagerank->from = upload_items(pagerank, splits, source_of);
+}
+
+static cl_kernel push_kernel(struct pagerank *pagerank, const char *name)
+{
+    cl_kernel push = node_kernel(&pagerank->node, name);
+    NODE_SET(push, 2, cl_mem, pagerank->from);
+    NODE_SET(push, 3, cl_mem, pagerank->to_node);
+    NODE_SET(push, 4, cl_mem, pagerank->to_index);
+    NODE_SET(push, 5, cl_mem, pagerank->share);
+    return push;
+}
+
+static void open_push(struct pagerank *pagerank)
+{
+    if (pagerank->per_item == 0)
+        pagerank->per_item = node_derive_each(&pagerank->node, pagerank->n_sent);
+    pagerank->push.one = push_kernel(pagerank, "push");
+    pagerank->push.several = push_kernel(pagerank, "push_several");
+}
+
+static void push(struct pagerank *pagerank, uint64_t sums)
+{
+    /* A message an edge: an index and a rank. */
+    const struct node_bound bound = {.n_messages = 1,
+                                     .message_bytes = 4 + (uint32_t)rank_bytes(pagerank)};
+    NODE_SET(pagerank->push.one, 6, cl_ulong, sums);
+    NODE_SET(pagerank->push.several, 6, cl_ulong, sums);
+    node_send_each(&pagerank->node, &pagerank->push, pagerank->n_sent, (uint32_t)pagerank->per_item,
+                   bound);
+}
+
+/* ---- the part of the graph ------------------------------------------------------------------- */
+
+static void upload_degrees(struct pagerank *pagerank)
+{
+    uint64_t n = n_own(pagerank);
+    cl_uint *degrees = app_array(n, sizeof *degrees, "a list of edges");
+    for (uint64_t u = 0; u < n; u++)
+        degrees[u] = (cl_uint)graph_degree(&pagerank->part.rows, u);
+    pagerank->degree = node_array(&pagerank->node, n * sizeof *degrees, degrees);
+    free(degrees);
+}
+
+/* Where the edges begin, in each row, that are messages: edges before them are pulled along. */
+static uint32_t *split_rows(struct pagerank *pagerank)
+{
+    struct graph_part *part = &pagerank->part;
+    if (!pagerank->sends_words)
+        return node_part_split(part, pagerank->sends_own);
+    uint32_t *ends = app_array(n_own(pagerank), sizeof *ends, "a list of edges");
+    for (uint64_t u = 0; u < n_own(pagerank); u++)
+        ends[u] = (uint32_t)part->rows.offsets[u + 1];
+    return ends;
+}
+
+/* One list after the other, so that the host never has more than one; then the device has all. */
+static void upload_lists(struct pagerank *pagerank)
+{
+    if (pagerank->sends_words)
+        plan_words(pagerank);
+    uint32_t *splits = split_rows(pagerank);
+    upload_pushed(pagerank, splits);
+    upload_pulled(pagerank, splits);
+    free(splits);
+    ghosts_close(&pagerank->ghosts);
+    upload_degrees(pagerank);
+    part_forget_edges(&pagerank->part);
+}
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static void build(struct pagerank *pagerank)
+{
+    extern const char pagerank_cl[];
+    char defines[64];
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u%s%s", pagerank->node.group_items,
+             pagerank->is_fixed ? " -DPAGERANK_FIXED" : "",
+             pagerank->node.schedule ? " -DHAS_TASKS" : "");
+    node_build(&pagerank->node, "pagerank.cl", pagerank_cl, defines);
+}
+
+static void open_apply(struct pagerank *pagerank)
+{
+    pagerank->apply = node_kernel(&pagerank->node, "apply");
+    NODE_SET(pagerank->apply, 2, cl_mem, pagerank->rank);
+    NODE_SET(pagerank->apply, 3, cl_mem, pagerank->share);
+    NODE_SET(pagerank->apply, 4, cl_mem, pagerank->degree);
+    NODE_SET(pagerank->apply, 8, cl_mem, pagerank->totals);
+    NODE_SET(pagerank->apply, 9, cl_mem, pagerank->chunks);
+    NODE_SET(pagerank->apply, 10, cl_mem, pagerank->partial);
+}
+
+/* Words, if no option is about messages. */
+static void choose_send(struct pagerank *pagerank)
+{
+    const bool has_messages =
+        pagerank->sends_own || pagerank->per_item || pagerank->node.model != model_gravel;
+    if (pagerank->node.schedule && pagerank->sends_own)
+        die("--schedule: no --send-own, as its vertices pull");
+    if (!pagerank->send)
+        pagerank->send = has_messages ? "edges" : "words";
+    pagerank->sends_words = !strcmp(pagerank->send, "words");
+    if (pagerank->sends_words && has_messages)
+        die("--send words: no --send-own, --per-item or --model, which are about messages");
+}
+
+/* As for one node, because only an open node knows how many there are; what is not used costs nothing. Words need sums,
+ * slots, and the words that arrive, twice; while nodes exchange plans, of each node some bytes. */
+static uint64_t heap_bytes(const struct pagerank *pagerank)
+{
+    const uint64_t bytes = pagerank->n_vertices * rank_bytes(pagerank);
+    return pagerank->sends_words ? 4 * bytes + PLAN_BYTES : 2 * bytes;
+}
+
+static void open_node(void *self)
+{
+    struct pagerank *pagerank = self;
+    struct node *node = &pagerank->node;
+    choose_send(pagerank);
+    node_survey(&pagerank->node, &pagerank->part, pagerank->options.seed,
+                (struct part_wish){.no_weights = true});
+    pagerank->n_vertices = pagerank->part.survey.n_vertices;
+    pagerank->n_edges = pagerank->part.survey.n_edges;
+    node_open(node, heap_bytes(pagerank));
+    node_part(node, &pagerank->part);
+    uint64_t block_bytes = pagerank->part.partition.block * rank_bytes(pagerank);
+    TRY(gravel_alloc(node->gravel, block_bytes, &pagerank->sums[0]));
+    pagerank->sums[1] = pagerank->sums[0];
+    if (!pagerank->sends_words)
+        TRY(gravel_alloc(node->gravel, block_bytes, &pagerank->sums[1]));
+    upload_lists(pagerank);
+    pagerank->rank = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
+    pagerank->share = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
+    pagerank->totals = node_array(node, 2 * n_groups(pagerank) * rank_bytes(pagerank), NULL);
+    build(pagerank);
+    open_apply(pagerank);
+    open_pull(pagerank);
+    open_push(pagerank);
+    open_words(pagerank);
+}
+
+static void close_node(void *self)
+{
+    struct pagerank *pagerank = self;
+    if (pagerank->node.schedule)
+        tasks_close(&pagerank->tasks);
+    part_close(&pagerank->part);
+    TRY(gravel_mirror_destroy(pagerank->slots));
+    node_close(&pagerank->node);
+}
+
+/* ---- iterations ------------------------------------------------------------------------------ */
+
+/* Sum the groups' totals, then all nodes'. */
+static void sum_fixed(struct pagerank *pagerank, const cl_ulong *totals)
+{
+    uint64_t sum[2] = {0, 0};
+    for (uint64_t i = 0; i < 2 * n_groups(pagerank); i++)
+        sum[i % 2] += totals[i];
+    TRY(gravel_reduce(pagerank->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sum, 2));
+    pagerank->change = (double)sum[0] / (double)RANK_ONE;
+    pagerank->idle_fixed = sum[1];
+}
+
+static void sum_real(struct pagerank *pagerank, const cl_float *totals)
+{
+    double sum[2] = {0, 0};
+    for (uint64_t i = 0; i < 2 * n_groups(pagerank); i++)
+        sum[i % 2] += (double)totals[i];
+    TRY(gravel_reduce(pagerank->node.gravel, GRAVEL_ADD, GRAVEL_DOUBLE, sum, 2));
+    pagerank->change = sum[0];
+    pagerank->idle = sum[1];
+}
+
+static void sum_totals(struct pagerank *pagerank)
+{
+    size_t bytes = 2 * n_groups(pagerank) * rank_bytes(pagerank);
+    void *totals = app_array(bytes, 1, "the groups' totals");
+    node_read(&pagerank->node, pagerank->totals, bytes, totals);
+    if (pagerank->is_fixed)
+        sum_fixed(pagerank, totals);
+    else
+        sum_real(pagerank, totals);
+    free(totals);
+}
+
+static void set_rank(struct pagerank *pagerank, cl_uint index, union rank rank)
+{
+    node_set(pagerank->apply, index, rank_bytes(pagerank), &rank);
+}
+
+static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, union rank extra)
+{
+    struct node *node = &pagerank->node;
+    NODE_SET(pagerank->apply, 5, cl_ulong, sums);
+    set_rank(pagerank, 6, base);
+    set_rank(pagerank, 7, extra);
+    node_run(node, pagerank->apply, n_own(pagerank));
+    sum_totals(pagerank);
+}
+
+/* Ranks without sums are their base. */
+static void reset(void *self)
+{
+    struct pagerank *pagerank = self;
+    reset_pull(pagerank);
+    union rank base = {0}, extra = {0};
+    if (pagerank->is_fixed)
+        base.fixed = RANK_ONE / pagerank->n_vertices;
+    else
+        base.real = (cl_float)(1.0 / (double)pagerank->n_vertices);
+    apply(pagerank, pagerank->sums[0], base, extra);
+}
+
+static union rank base_of(const struct pagerank *pagerank)
+{
+    uint64_t n = pagerank->n_vertices;
+    return pagerank->is_fixed ? (union rank){.fixed = (RANK_ONE - DAMP_FIXED(RANK_ONE)) / n}
+                              : (union rank){.real = (cl_float)((1 - DAMPING) / (double)n)};
+}
+
+static union rank extra_of(const struct pagerank *pagerank)
+{
+    uint64_t n = pagerank->n_vertices;
+    return pagerank->is_fixed ? (union rank){.fixed = pagerank->idle_fixed / n}
+                              : (union rank){.real = (cl_float)(pagerank->idle / (double)n)};
+}
+
+/* What is sent comes first, and travels while own edges are pulled. */
+static void iterate_once(struct pagerank *pagerank, uint64_t sums)
+{
+    begin_words(pagerank);
+    if (pagerank->any_sent)
+        push(pagerank, sums);
+    pull(pagerank);
+    end_words(pagerank);
+    if (pagerank->any_sent)
+        TRY(gravel_barrier(pagerank->node.gravel));
+    apply(pagerank, sums, base_of(pagerank), extra_of(pagerank));
+}
+
+static void iterate(void *self)
+{
+    struct pagerank *pagerank = self;
+    pagerank->n_done = 0;
+    do
+        iterate_once(pagerank, pagerank->sums[pagerank->n_done++ % 2]);
+    while (pagerank->n_done < pagerank->n_iterations && pagerank->change >= pagerank->tolerance);
+}
+
+/* ---- the program ---------------------------------------------------------------------------- */
 
 static error_t take_send(struct argp_state *state, const struct app_option *option,
                          const char *value, void *field)
@@ -85,13 +605,13 @@ static const struct app app = {
                GRAPH_OPTIONS_GROUP(offsetof(struct pagerank, part.options))},
     .has_models = true,
     APP_FIELDS(struct pagerank),
-    .open = pagerank_open,
-    .reset = pagerank_reset,
-    .run = pagerank_iterate,
+    .open = open_node,
+    .reset = reset,
+    .run = iterate,
     .describe = describe,
     .result = result,
-    .check = pagerank_check,
-    .close = pagerank_close};
+    .check = check_ranks,
+    .close = close_node};
 
 int main(int argc, char **argv)
 {

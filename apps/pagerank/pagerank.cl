@@ -6,7 +6,7 @@
  * The host defines GROUP_ITEMS (work-items of a full group) and, for the form that is the same bit for bit in
  * any order, PAGERANK_FIXED: ranks are then integers, in units of 2^-62 of all rank.
  *
- * Path:    iterate.c launches pull and store_sums, or push, waits for what all nodes send, launches apply.
+ * Path:    pagerank.c launches pull and store_sums, or push, waits for what all nodes send, launches apply.
  * Source:  Page, Brin, Motwani, Winograd, The PageRank Citation Ranking, 1999; Orr 2016, section 5.4.2.
  */
 #include "gravel.cl.h"

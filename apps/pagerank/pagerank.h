@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of PageRank share.
+ * A node's PageRank, which the check reads too.
  *
- * Path: pagerank.c (options, trials) -> iterate.c (this node's part), pull.c, words.c, push.c (its edges) ->
- *       reference.c (check)
- * Owner: pagerank_open makes what pagerank_close frees.
+ * Path: pagerank.c <-> this <-> check.c
+ * Owner: pagerank.c.
  * Threads: main's.
  */
 #ifndef APPS_PAGERANK_H
@@ -35,10 +34,10 @@ struct pagerank {
     uint64_t n_iterations; /* at most */
     double tolerance;      /* stop once all ranks together change less; 0 never stops */
     bool is_fixed;
-    const char *send;  /* "words" or "edges"; NULL until pagerank_open if it is to be chosen */
+    const char *send;  /* "words" or "edges"; NULL until open_node if it is to be chosen */
     bool sends_words;  /* a sum a target of another node; else a message an edge */
     bool sends_own;    /* ranks for own vertices too; else those are pulled */
-    uint64_t per_item; /* edges of a work-item; 0 until pagerank_open if it is to be derived */
+    uint64_t per_item; /* edges of a work-item; 0 until open_node if it is to be derived */
     struct node node;
 
     struct graph_part part;
@@ -69,59 +68,7 @@ struct pagerank {
     uint64_t idle_fixed;
 };
 
-/* Of struct pagerank, all of them. */
-
-/** Open the node and take its part of the graph. */
-app_step pagerank_open;
-
-/** Every rank is 1 / n_vertices again. */
-app_step pagerank_reset;
-
-/** Iterate until n_iterations or tolerance. */
-app_step pagerank_iterate;
-
-/** Upload the edges that ranks are sent along: in each row, those from its split on. Collective. */
-void pagerank_push_upload(struct pagerank *pagerank, const uint32_t *splits);
-
-/** Make the kernels. */
-void pagerank_push_open(struct pagerank *pagerank);
-
-/** Send along them all, to a heap offset of sums. */
-void pagerank_push(struct pagerank *pagerank, uint64_t sums);
-
-/** Find out what words are for whom, before pull.c's upload. Collective. */
-void pagerank_words_plan(struct pagerank *pagerank);
-
-/** Make the kernel. */
-void pagerank_words_open(struct pagerank *pagerank);
-
-/** Send a word to each ghost, if there are any at any node; all have come when it ends. Collective. */
-void pagerank_words_begin(struct pagerank *pagerank);
-void pagerank_words_end(struct pagerank *pagerank);
-
-/** Collective. */
-void pagerank_words_close(struct pagerank *pagerank);
-
-/** Turn the edges that are pulled along round, before they are forgotten: in each row, those before its split. */
-void pagerank_pull_upload(struct pagerank *pagerank, const uint32_t *splits);
-
-/** Make the kernel, and with --schedule deques. */
-void pagerank_pull_open(struct pagerank *pagerank);
-
-/** No sums, as before the first iteration. */
-void pagerank_pull_reset(struct pagerank *pagerank);
-
-/** Sum up what own vertices give each chunk: of own vertices, of ghosts. */
-void pagerank_pull(struct pagerank *pagerank);
-void pagerank_pull_for_others(struct pagerank *pagerank);
-
-/** Bytes of a rank on the device. */
-size_t pagerank_rank_bytes(const struct pagerank *pagerank);
-
-/** Free what pagerank_open made. */
-app_step pagerank_close;
-
 /** Compare this node's ranks with a serial computation of as many iterations: vertices with a wrong one. */
-app_check pagerank_check;
+app_check check_ranks;
 
 #endif

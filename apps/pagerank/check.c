@@ -103,7 +103,7 @@ static uint64_t check_real(const struct pagerank *pagerank, const struct graph *
     return n_wrong;
 }
 
-uint64_t pagerank_check(void *self, struct trials *trials)
+uint64_t check_ranks(void *self, struct trials *trials)
 {
     struct pagerank *pagerank = self;
     struct graph graph, turned = {0};
