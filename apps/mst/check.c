@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-double mst_weight(const struct mst *mst, uint64_t edge)
+double edge_weight(const struct mst *mst, uint64_t edge)
 {
     const cl_uint bits = mst->edges.weights[edge];
     float value;
@@ -40,7 +40,7 @@ static struct place *sort_edges(const struct mst *mst)
     const uint64_t n = mst->edges.n;
     struct place *sorted = app_array(n, sizeof *sorted, "the check");
     for (uint64_t e = 0; e < n; e++)
-        sorted[e] = (struct place){mst_weight(mst, e), (uint32_t)e};
+        sorted[e] = (struct place){edge_weight(mst, e), (uint32_t)e};
     qsort(sorted, n, sizeof *sorted, compare);
     return sorted;
 }
@@ -111,9 +111,9 @@ static uint64_t check_edges(const struct mst *mst)
         for (uint64_t i = graph.offsets[u]; i < graph.offsets[u + 1]; i++) {
             const uint32_t v = graph.neighbours[i];
             const uint64_t e = find_edge(edges, u < v ? u : v, u < v ? v : u);
-            if (u != v && (e == edges->n || weight_of(&graph, i) < mst_weight(mst, e)))
+            if (u != v && (e == edges->n || weight_of(&graph, i) < edge_weight(mst, e)))
                 n_wrong++;
-            else if (u != v && weight_of(&graph, i) == mst_weight(mst, e))
+            else if (u != v && weight_of(&graph, i) == edge_weight(mst, e))
                 are_there[e] = true;
         }
     for (uint64_t e = 0; e < edges->n; e++)
@@ -123,12 +123,12 @@ static uint64_t check_edges(const struct mst *mst)
     return n_wrong;
 }
 
-uint64_t mst_check(struct mst *mst)
+uint64_t check_tree(struct mst *mst)
 {
     const double begin_s = trials_clock();
     cl_uint *expected = kruskal(mst);
     mst->serial_s = trials_clock() - begin_s;
-    cl_uint *found = mst_read(mst);
+    cl_uint *found = read_tree(mst);
     uint64_t n_wrong = check_edges(mst);
     for (uint64_t e = 0; e < mst->edges.n; e++)
         n_wrong += expected[e] != found[e];

@@ -2,7 +2,7 @@
 /*
  * The edges of a graph, each once, and a node's rows, in which each stands at its ends there.
  *
- * Path: open.c -> this -> the device
+ * Path: mst.c -> this
  * Owner: see mst.h.
  * Threads: main's.
  */
@@ -102,8 +102,7 @@ static void make_rows(struct mst_edges *edges, uint64_t n_vertices, const struct
                     (struct mst_entry){edges->ends[e].s[!end], edges->weights[e], (cl_uint)e};
 }
 
-void mst_edges_open(struct mst_edges *edges, const struct graph *graph,
-                    const struct graph_part *part)
+void edges_open(struct mst_edges *edges, const struct graph *graph, const struct graph_part *part)
 {
     *edges = (struct mst_edges){.n = 0};
     make_edges(edges, graph);
@@ -113,7 +112,7 @@ void mst_edges_open(struct mst_edges *edges, const struct graph *graph,
     make_rows(edges, graph->n_vertices, part);
 }
 
-void mst_edges_close(struct mst_edges *edges)
+void edges_close(struct mst_edges *edges)
 {
     free(edges->ends);
     free(edges->weights);

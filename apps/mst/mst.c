@@ -5,13 +5,334 @@
  * Every round each vertex offers its lightest edge to another component, a component takes the lightest offer, and what
  * that joins is one component in the next round.
  *
- * Path: main -> open.c -> rounds.c -> check.c -> report
+ * Nodes meet three times a round: when offers are counted, so that no node offers before all have joined; when all sections
+ * have run; and when all choices have arrived. Joining needs no messages: every node does all of it.
+ *
+ * Path: main -> open_node (edges.c) -> run -> mst.cl -> check.c -> report
+ * Owner: open_node makes what close_node frees.
+ * Threads: main's.
  * Source: Boruvka 1926; Wang, Fussell, Lin 2019, section 4 (MST).
  */
 #include "mst.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+extern const char mst_cl[];
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+static void make_sections(struct mst *mst)
+{
+    mst->n_sections = block_of(mst->n_vertices, mst->node.n_nodes);
+    const uint64_t bytes = 4 * mst->n_sections;
+    TRY(gravel_alloc(mst->node.gravel, bytes, &mst->lightest_weights));
+    TRY(gravel_alloc(mst->node.gravel, bytes, &mst->lightest_edges));
+    TRY(gravel_alloc(mst->node.gravel, bytes, &mst->locks));
+    mst->chosen = mst->lightest_edges;
+    if (mst->node.n_nodes > 1)
+        TRY(gravel_alloc(mst->node.gravel, 4 * mst->n_vertices, &mst->chosen));
+    TRY(gravel_constant(mst->node.gravel, 0, mst->lightest_weights));
+    TRY(gravel_constant(mst->node.gravel, 1, mst->lightest_edges));
+}
+
+static void make_arrays(struct mst *mst)
+{
+    struct node *node = &mst->node;
+    const struct mst_edges *edges = &mst->edges;
+    const uint64_t n = mst->n_vertices, n_own = mst->part.rows.n_vertices;
+    const uint64_t bytes = n * sizeof(cl_uint);
+    mst->ends = node_array(node, edges->n * sizeof *edges->ends, edges->ends);
+    mst->offsets = node_array(node, bytes + sizeof(cl_uint), edges->offsets);
+    mst->entries = node_array(node, edges->offsets[n] * sizeof *edges->entries, edges->entries);
+    mst->components = node_array(node, bytes, NULL);
+    mst->offers = node_array(node, (n_own + 1) * sizeof(struct mst_offer), NULL);
+    mst->counts = node_array(node, sizeof(cl_uint), NULL);
+    for (int turn = 0; turn < 2; turn++) {
+        mst->vertices[turn] = node_array(node, bytes, NULL);
+        mst->live[turn] = node_array(node, bytes, NULL);
+        mst->roots[turn] = node_array(node, bytes, NULL);
+    }
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------- */
+
+static void set_begin(struct mst *mst)
+{
+    const cl_mem arrays[] = {mst->components, mst->roots[0], mst->roots[1], mst->vertices[0],
+                             mst->live[0]};
+    const uint64_t offsets[] = {mst->lightest_weights, mst->lightest_edges, mst->locks,
+                                mst->chosen};
+    NODE_SET(mst->begin, 1, cl_uint, (cl_uint)mst->n_vertices);
+    NODE_SET(mst->begin, 2, cl_uint, (cl_uint)mst->n_sections);
+    for (cl_uint i = 0; i < 5; i++)
+        NODE_SET(mst->begin, 3 + i, cl_mem, arrays[i]);
+    for (cl_uint i = 0; i < 4; i++)
+        NODE_SET(mst->begin, 8 + i, cl_ulong, offsets[i]);
+}
+
+static void set_section(struct mst *mst, cl_kernel kernel)
+{
+    const cl_uint first = sections_first_argument(&mst->sections);
+    const uint64_t offsets[] = {mst->lightest_weights, mst->lightest_edges, mst->locks};
+    NODE_SET(kernel, first, cl_mem, mst->offers);
+    for (cl_uint i = 0; i < 3 && !mst->sections.form->mode; i++)
+        NODE_SET(kernel, first + 1 + i, cl_ulong, offsets[i]);
+}
+
+/* What does not change from round to round. */
+static void set_rounds(struct mst *mst)
+{
+    NODE_SET(mst->look, 3, cl_mem, mst->offsets);
+    NODE_SET(mst->look, 4, cl_mem, mst->entries);
+    NODE_SET(mst->look, 5, cl_mem, mst->components);
+    NODE_SET(mst->look, 6, cl_mem, mst->offers);
+    NODE_SET(mst->look, 8, cl_mem, mst->counts);
+    NODE_SET(mst->hang, 3, cl_mem, mst->ends);
+    NODE_SET(mst->hang, 4, cl_mem, mst->components);
+    NODE_SET(mst->hang, 6, cl_ulong, mst->chosen);
+    NODE_SET(mst->jump, 5, cl_mem, mst->counts);
+    NODE_SET(mst->keep, 5, cl_mem, mst->counts);
+    NODE_SET(mst->keep, 6, cl_ulong, mst->lightest_weights);
+    NODE_SET(mst->keep, 7, cl_ulong, mst->chosen);
+    NODE_SET(mst->relabel, 3, cl_mem, mst->components);
+}
+
+static void make_announce(struct mst *mst)
+{
+    mst->announce = node_kernel(&mst->node, "announce");
+    NODE_SET(mst->announce, 4, cl_ulong, mst->lightest_weights);
+    NODE_SET(mst->announce, 5, cl_ulong, mst->lightest_edges);
+    NODE_SET(mst->announce, 6, cl_ulong, mst->chosen);
+}
+
+static void make_kernels(struct mst *mst)
+{
+    cl_kernel *const kernels[] = {&mst->begin, &mst->look, &mst->hang,
+                                  &mst->jump,  &mst->keep, &mst->relabel};
+    static const char *const names[] = {"begin", "look", "hang", "jump", "keep", "relabel"};
+    for (int i = 0; i < 6; i++)
+        *kernels[i] = node_kernel(&mst->node, names[i]);
+    mst->lightest = sections_kernel(&mst->sections, &mst->node, "lightest");
+    set_section(mst, mst->lightest);
+    if (mst->sections.form->is_in_steps) {
+        mst->least = sections_kernel(&mst->sections, &mst->node, "least");
+        set_section(mst, mst->least);
+    }
+    if (mst->node.n_nodes > 1)
+        make_announce(mst);
+    set_begin(mst);
+    set_rounds(mst);
+}
+
+/* ---- open and close ---------------------------------------------------------------------------- */
+
+/* Edges have numbers that all nodes agree on, so that each goes through the whole graph, and keeps its own rows. */
+static void take_edges(struct mst *mst)
+{
+    struct graph whole = {0}, *graph = &mst->part.rows;
+    node_part_of_process(&mst->node, &mst->part);
+    if (mst->node.n_processes > 1) {
+        part_whole(&whole, &mst->part);
+        graph = &whole;
+    }
+    graph_draw_weights(graph, NULL, mst->options.seed);
+    mst->has_floats = graph->weights_are == GRAPH_FLOAT;
+    edges_open(&mst->edges, graph, &mst->part);
+    part_forget_edges(&mst->part);
+    graph_free(&whole);
+}
+
+static void open_node(void *self)
+{
+    static const struct gravel_handler handlers[] = {
+        {.name = "lightest", .n_args = 2, .n_keys = 1}};
+    struct mst *mst = self;
+    node_survey(&mst->node, &mst->part, mst->options.seed,
+                (struct part_wish){.refuse_negative = true});
+    mst->n_vertices = mst->part.survey.n_vertices;
+    sections_open(&mst->sections, &mst->node, 12 * mst->n_vertices, "mst.cl", mst_cl, handlers, 1);
+    take_edges(mst);
+    make_sections(mst);
+    make_arrays(mst);
+    make_kernels(mst);
+}
+
+static void close_node(void *self)
+{
+    struct mst *mst = self;
+    edges_close(&mst->edges);
+    part_close(&mst->part);
+    node_close(&mst->node);
+}
+
+#define NO_EDGE CL_UINT_MAX
+
+/* n work-items, in whole groups. */
+static void enqueue(struct mst *mst, cl_kernel kernel, uint64_t n)
+{
+    const uint64_t group = mst->node.group_items;
+    if (n)
+        node_enqueue(&mst->node, kernel, (n + group - 1) / group * group, group);
+}
+
+/* As above; argument 1 is n. */
+static void enqueue_n(struct mst *mst, cl_kernel kernel, uint64_t n)
+{
+    NODE_SET(kernel, 1, cl_uint, (cl_uint)n);
+    enqueue(mst, kernel, n);
+}
+
+/* What a kernel that starts from 0 counts. */
+static uint64_t count(struct mst *mst, cl_kernel kernel, uint64_t n)
+{
+    cl_uint counted;
+    node_clear(&mst->node, mst->counts, sizeof counted);
+    enqueue_n(mst, kernel, n);
+    node_read(&mst->node, mst->counts, sizeof counted, &counted);
+    return counted;
+}
+
+/* ---- loop-back nodes, which have no device of their own ------------------------------------------ */
+
+static bool is_loop_back(const struct mst *mst, uint32_t number)
+{
+    return number != mst->node.number && gravel_is_local(mst->node.gravel, number);
+}
+
+/* What kernel `announce` does for its own node. @param has_chosen  false: they are only emptied, as `begin` does it. */
+static void empty_sections(struct mst *mst, uint32_t number, bool has_chosen)
+{
+    const uint64_t bytes = 4 * mst->n_sections;
+    const cl_map_flags both = CL_MAP_READ | CL_MAP_WRITE;
+    cl_uint *edges = node_map(&mst->node, number, mst->lightest_edges, bytes, both);
+    cl_uint *weights = node_map(&mst->node, number, mst->lightest_weights, bytes, both);
+    for (uint64_t place = 0; place < mst->n_sections; place++) {
+        const uint64_t at = mst->chosen + 4 * (place * mst->node.n_nodes + number);
+        if (has_chosen && edges[place] != NO_EDGE)
+            TRY(gravel_put(mst->node.gravel, at, &edges[place], 4, mst->node.number));
+        weights[place] = edges[place] = NO_EDGE;
+    }
+    node_unmap(&mst->node, weights);
+    node_unmap(&mst->node, edges);
+}
+
+static void empty_loop_back(struct mst *mst, bool has_chosen)
+{
+    for (uint32_t number = 0; number < mst->node.n_nodes; number++)
+        if (is_loop_back(mst, number))
+            empty_sections(mst, number, has_chosen);
+}
+
+/* ---- a trial ----------------------------------------------------------------------------------- */
+
+static void reset(void *self)
+{
+    struct mst *mst = self;
+    enqueue(mst, mst->begin, mst->n_vertices);
+    node_finish(&mst->node);
+    empty_loop_back(mst, false);
+}
+
+/* Of n vertices: offers of those with an edge to another component. @return  how many. */
+static uint64_t look(struct mst *mst, uint64_t n)
+{
+    const unsigned turn = mst->n_rounds % 2;
+    NODE_SET(mst->look, 2, cl_mem, mst->vertices[turn]);
+    NODE_SET(mst->look, 7, cl_mem, mst->vertices[!turn]);
+    return count(mst, mst->look, n);
+}
+
+/* @param n  [in, out] this node's vertices that look; those that offer. @return  offers of all nodes. */
+static uint64_t look_all(struct mst *mst, uint64_t *n)
+{
+    *n = look(mst, *n);
+    return node_sum(&mst->node, *n);
+}
+
+static void choose(struct mst *mst, uint64_t n_offers)
+{
+    const double begin_s = trials_clock();
+    sections_run(&mst->sections, &mst->node, mst->lightest, n_offers);
+    if (mst->least)
+        sections_run(&mst->sections, &mst->node, mst->least, n_offers);
+    TRY(gravel_barrier(mst->node.gravel));
+    mst->section_s += trials_clock() - begin_s;
+}
+
+/* What components chose, to all nodes. n_live: equal at all nodes. */
+static void announce(struct mst *mst, uint64_t n_live)
+{
+    if (mst->node.n_nodes == 1)
+        return;
+    NODE_SET(mst->announce, 3, cl_mem, mst->live[mst->n_rounds % 2]);
+    node_send_full(&mst->node, mst->announce, n_live, (struct node_bound){0});
+    empty_loop_back(mst, true);
+    TRY(gravel_barrier(mst->node.gravel));
+}
+
+/* Components below others, however deep, hang directly below roots. @param side  [in, out] the array that has them. */
+static void flatten(struct mst *mst, uint64_t n_live, unsigned *side)
+{
+    uint64_t is_below = 1;
+    for (; is_below; *side = !*side) {
+        NODE_SET(mst->jump, 3, cl_mem, mst->roots[*side]);
+        NODE_SET(mst->jump, 4, cl_mem, mst->roots[!*side]);
+        is_below = count(mst, mst->jump, n_live);
+    }
+}
+
+/* Of n_live components: those that are left. @return  how many. */
+static uint64_t join(struct mst *mst, uint64_t n_live, unsigned *side)
+{
+    const unsigned turn = mst->n_rounds % 2;
+    NODE_SET(mst->hang, 2, cl_mem, mst->live[turn]);
+    NODE_SET(mst->hang, 5, cl_mem, mst->roots[*side]);
+    NODE_SET(mst->jump, 2, cl_mem, mst->live[turn]);
+    enqueue_n(mst, mst->hang, n_live);
+    flatten(mst, n_live, side);
+    NODE_SET(mst->relabel, 2, cl_mem, mst->roots[*side]);
+    enqueue_n(mst, mst->relabel, mst->n_vertices);
+    NODE_SET(mst->keep, 2, cl_mem, mst->live[turn]);
+    NODE_SET(mst->keep, 3, cl_mem, mst->roots[*side]);
+    NODE_SET(mst->keep, 4, cl_mem, mst->live[!turn]);
+    return count(mst, mst->keep, n_live);
+}
+
+static void run(void *self)
+{
+    struct mst *mst = self;
+    uint64_t n_live = mst->n_vertices, n_own = mst->n_vertices, n_offers;
+    unsigned side = 0;
+    progress_begin(&mst->progress, stderr, "mst", mst->n_vertices,
+                   mst->options.quiet || mst->node.number != 0);
+    mst->n_offers = 0;
+    mst->section_s = 0;
+    for (mst->n_rounds = 0; (n_offers = look_all(mst, &n_own)) != 0; mst->n_rounds++) {
+        mst->n_offers += n_offers;
+        choose(mst, n_own);
+        announce(mst, n_live);
+        n_live = join(mst, n_live, &side);
+        progress_at(&mst->progress, mst->n_vertices - n_live);
+    }
+    progress_end(&mst->progress);
+}
+
+cl_uint *read_tree(struct mst *mst)
+{
+    cl_uint *is_in_tree = app_array(mst->edges.n, sizeof *is_in_tree, "the tree");
+    memset(is_in_tree, 0, mst->edges.n * sizeof *is_in_tree);
+    cl_uint *chosen =
+        node_map(&mst->node, mst->node.number, mst->chosen, 4 * mst->n_vertices, CL_MAP_READ);
+    for (uint64_t v = 0; v < mst->n_vertices; v++)
+        if (chosen[v] != NO_EDGE)
+            is_in_tree[chosen[v]] = 1;
+    node_unmap(&mst->node, chosen);
+    return is_in_tree;
+}
+
+/* ---- the program ------------------------------------------------------------------------------ */
 
 static void describe(void *self, struct trials *trials)
 {
@@ -26,13 +347,13 @@ static void describe(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct mst *mst = self;
-    cl_uint *is_in_tree = mst_read(mst);
+    cl_uint *is_in_tree = read_tree(mst);
     mst->n_tree = 0;
     mst->tree_weight = 0;
     for (uint64_t e = 0; e < mst->edges.n; e++)
         if (is_in_tree[e]) {
             mst->n_tree++;
-            mst->tree_weight += mst_weight(mst, e);
+            mst->tree_weight += edge_weight(mst, e);
         }
     free(is_in_tree);
     trials_add_number(trials, "rounds", mst->n_rounds);
@@ -49,7 +370,7 @@ static void result(void *self, struct trials *trials)
 static uint64_t check(void *self, struct trials *trials)
 {
     struct mst *mst = self;
-    const uint64_t n_wrong = mst_check(mst);
+    const uint64_t n_wrong = check_tree(mst);
     trials_add_real(trials, "serial_seconds", mst->serial_s);
     trials_say(trials, "  Kruskal, serial: %.6f s\n", mst->serial_s);
     return n_wrong;
@@ -64,13 +385,13 @@ static const struct app app = {
     .groups = {SECTIONS_OPTIONS_GROUP(offsetof(struct mst, sections)),
                GRAPH_OPTIONS_GROUP(offsetof(struct mst, part.options))},
     APP_FIELDS(struct mst),
-    .open = mst_open,
-    .reset = mst_reset,
-    .run = mst_run,
+    .open = open_node,
+    .reset = reset,
+    .run = run,
     .describe = describe,
     .result = result,
     .check = check,
-    .close = mst_close};
+    .close = close_node};
 
 int main(int argc, char **argv)
 {

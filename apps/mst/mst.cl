@@ -10,7 +10,7 @@
  * c / n_nodes. Nodes announce what their sections chose; then each node joins all components, so that nodes stay in step
  * without more messages. Array `chosen` is what was announced; on a node alone, the array of the sections themselves.
  *
- * Path: mst.c, rounds.c -> this.
+ * Path: mst.c -> this.
  * Source: Wang, Fussell, Lin 2019, section 4 (MST); Burtscher, Nasre, Pingali, A quantitative study of irregular programs
  * on GPUs, IISWC 2012 (LonestarGPU).
  */

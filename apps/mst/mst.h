@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of minimum spanning trees share.
+ * A node's minimum spanning trees.
  *
- * Path:    mst.c (options, trials) -> edges.c (the graph's edges) -> rounds.c -> check.c
- * Owner:   mst_open makes what mst_close frees.
+ * Path:    edges.c (the graph's edges) -> mst.c -> check.c
+ * Owner:   mst.c.
  * Threads: main's.
  */
 #ifndef APPS_MST_H
@@ -67,29 +67,16 @@ struct mst {
  *
  * @param part  has the partition, and the node's number in it.
  */
-void mst_edges_open(struct mst_edges *edges, const struct graph *graph,
-                    const struct graph_part *part);
-void mst_edges_close(struct mst_edges *edges);
-
-/** Open the node and take the graph. */
-app_step mst_open;
-
-/** No edge is in the tree. */
-app_step mst_reset;
-
-/** Find it. Collective. */
-app_step mst_run;
+void edges_open(struct mst_edges *edges, const struct graph *graph, const struct graph_part *part);
+void edges_close(struct mst_edges *edges);
 
 /** What the last trial found, all of it at every node. @return [edges.n] whether an edge is in it, to be freed. */
-cl_uint *mst_read(struct mst *mst);
+cl_uint *read_tree(struct mst *mst);
 
 /** Weight of an edge, as a number. */
-double mst_weight(const struct mst *mst, uint64_t edge);
-
-/** Free what mst_open made. */
-app_step mst_close;
+double edge_weight(const struct mst *mst, uint64_t edge);
 
 /** Compare with Kruskal's tree. @return edges that are in one of both [count]. */
-uint64_t mst_check(struct mst *mst);
+uint64_t check_tree(struct mst *mst);
 
 #endif
