@@ -71,11 +71,11 @@ static uint64_t find_cut(struct maxflow *maxflow, const cl_uint *room)
     return n_wrong;
 }
 
-uint64_t maxflow_look(struct maxflow *maxflow)
+uint64_t look_at_flow(struct maxflow *maxflow)
 {
     const struct maxflow_rows *net = &maxflow->net;
-    cl_uint *room = maxflow_read_words(maxflow, maxflow->network.room, net->n_entries);
-    cl_uint *excess = maxflow_read_words(maxflow, maxflow->network.excess, net->n_vertices);
+    cl_uint *room = read_words(maxflow, maxflow->network.room, net->n_entries);
+    cl_uint *excess = read_words(maxflow, maxflow->network.excess, net->n_vertices);
     uint64_t n_wrong = check_flow(net, room, excess) + find_cut(maxflow, room);
     maxflow->flow = excess[net->sink];
     free(room);
@@ -126,7 +126,7 @@ static uint64_t push_along(const struct dinic *dinic, uint64_t n)
     return amount;
 }
 
-uint64_t maxflow_serial(const struct maxflow_rows *net)
+uint64_t flow_serially(const struct maxflow_rows *net)
 {
     const uint64_t n = net->n_vertices;
     struct dinic dinic = {net, app_array(net->n_entries + 1, 4, "the check"),

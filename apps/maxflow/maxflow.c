@@ -5,12 +5,233 @@
  * Served, the handler of an active vertex wakes its neighbours by messages of its own, so that the messages are the list of
  * what is to be done; with locks or atomic operations a list is made for each launch.
  *
- * Path: main -> open.c -> rounds.c -> check.c -> report
- * Source: Goldberg and Tarjan 1988; Wang, Fussell, Lin 2019, section 4 (MF).
+ * Rounds: exact heights, and then active vertices are discharged until none is left, or so many have risen that exact heights
+ * are worth their time.
+ *
+ * Path: main -> open_node (network.c) -> run -> maxflow.cl -> check.c -> report
+ * Owner: open_node makes what close_node frees.
+ * Threads: main's.
+ * Source: Goldberg and Tarjan 1988; Cherkassky and Goldberg, On Implementing the Push-Relabel Method for the Maximum Flow
+ * Problem, 1997 (global relabeling); Wang, Fussell, Lin 2019, section 4 (MF).
  */
 #include "maxflow.h"
 
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+
+extern const char maxflow_cl[];
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+static uint64_t put(struct maxflow *maxflow, const void *from, uint64_t bytes)
+{
+    uint64_t at;
+    TRY(gravel_alloc(maxflow->node.gravel, bytes ? bytes : 1, &at));
+    if (bytes) {
+        void *words = node_map(&maxflow->node, maxflow->node.number, at, bytes,
+                               CL_MAP_WRITE_INVALIDATE_REGION);
+        memcpy(words, from, bytes);
+        node_unmap(&maxflow->node, words);
+    }
+    return at;
+}
+
+static uint64_t room_for(struct maxflow *maxflow, uint64_t n_words)
+{
+    uint64_t at;
+    TRY(gravel_alloc(maxflow->node.gravel, n_words ? 4 * n_words : 4, &at));
+    return at;
+}
+
+static void make_memory(struct maxflow *maxflow)
+{
+    const struct maxflow_rows *net = &maxflow->net;
+    const uint64_t n = net->n_vertices, m = net->n_entries;
+    maxflow->network = (struct maxflow_network){
+        .offsets = put(maxflow, net->offsets, 4 * (n + 1)),
+        .arcs = put(maxflow, net->entries, m * sizeof *net->entries),
+        .capacity = put(maxflow, net->capacity, 4 * m),
+        .room = room_for(maxflow, m),
+        .incoming = room_for(maxflow, m),
+        .heights = room_for(maxflow, n),
+        .excess = room_for(maxflow, n),
+        .is_active = room_for(maxflow, n),
+        .locks = room_for(maxflow, n),
+        .n_vertices = (cl_uint)n,
+        .source = net->source,
+        .sink = net->sink,
+        .limit = (cl_uint)n,
+    };
+    maxflow->at = put(maxflow, &maxflow->network, sizeof maxflow->network);
+    TRY(gravel_constant(maxflow->node.gravel, 0, maxflow->at));
+    for (int turn = 0; turn < 2; turn++)
+        maxflow->lists[turn] = node_array(&maxflow->node, 4 * n, NULL);
+    maxflow->counts = node_array(&maxflow->node, sizeof(cl_uint), NULL);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------- */
+
+static void make_kernels(struct maxflow *maxflow)
+{
+    cl_kernel *const kernels[] = {&maxflow->begin, &maxflow->settle, &maxflow->step_back,
+                                  &maxflow->collect};
+    static const char *const names[] = {"begin", "settle", "step_back", "collect"};
+    for (int i = 0; i < 4; i++) {
+        *kernels[i] = node_kernel(&maxflow->node, names[i]);
+        NODE_SET(*kernels[i], 2, cl_ulong, maxflow->at);
+    }
+    NODE_SET(maxflow->step_back, 6, cl_mem, maxflow->counts);
+    NODE_SET(maxflow->collect, 4, cl_mem, maxflow->counts);
+    maxflow->discharge = sections_kernel(&maxflow->sections, &maxflow->node, "discharge");
+    if (maxflow->sections.form->mode)
+        return;
+    const cl_uint first = sections_first_argument(&maxflow->sections);
+    NODE_SET(maxflow->discharge, first + 1, cl_ulong, maxflow->at);
+    NODE_SET(maxflow->discharge, first + 3, cl_mem, maxflow->counts);
+}
+
+/* ---- open and close ---------------------------------------------------------------------------- */
+
+static uint64_t heap_bytes(const struct maxflow_rows *net)
+{
+    return 24 * (net->n_vertices + 1) + 20 * (net->n_entries + 1) + sizeof(struct maxflow_network);
+}
+
+static void open_node(void *self)
+{
+    struct maxflow *maxflow = self;
+    struct maxflow_arcs arcs;
+    if (maxflow->file)
+        maxflow->node.input = read_arcs(&arcs, maxflow->file);
+    else
+        draw_arcs(&arcs, maxflow);
+    rows_open(&maxflow->net, &arcs);
+    /* One message a vertex may wait. */
+    const struct gravel_handler handler = {
+        .name = "discharge",
+        .n_args = 1,
+        .n_keys = 1,
+        .max_pending = maxflow->max_pending ? maxflow->max_pending : maxflow->net.n_vertices};
+    sections_open(&maxflow->sections, &maxflow->node, heap_bytes(&maxflow->net), "maxflow.cl",
+                  maxflow_cl, &handler, 1);
+    if (maxflow->node.n_nodes > 1)
+        die("the network is in the memory of one node, and there are %u", maxflow->node.n_nodes);
+    make_memory(maxflow);
+    make_kernels(maxflow);
+}
+
+cl_uint *read_words(struct maxflow *maxflow, uint64_t offset, uint64_t n)
+{
+    cl_uint *words = app_array(n + 1, sizeof *words, "the flow");
+    if (n == 0)
+        return words;
+    const void *there = node_map(&maxflow->node, maxflow->node.number, offset, 4 * n, CL_MAP_READ);
+    memcpy(words, there, 4 * n);
+    node_unmap(&maxflow->node, (void *)(uintptr_t)there);
+    return words;
+}
+
+static void close_node(void *self)
+{
+    struct maxflow *maxflow = self;
+    rows_close(&maxflow->net);
+    node_close(&maxflow->node);
+}
+
+/* ---- rounds ----------------------------------------------------------------------------------- */
+
+static void enqueue(struct maxflow *maxflow, cl_kernel kernel, uint64_t n)
+{
+    const uint64_t group = maxflow->node.group_items;
+    NODE_SET(kernel, 1, cl_uint, (cl_uint)n);
+    if (n)
+        node_enqueue(&maxflow->node, kernel, (n + group - 1) / group * group, group);
+}
+
+static uint64_t counted(struct maxflow *maxflow)
+{
+    cl_uint n;
+    node_read(&maxflow->node, maxflow->counts, sizeof n, &n);
+    return n;
+}
+
+/* Vertices' distances to the sink. */
+static void find_heights(struct maxflow *maxflow)
+{
+    uint64_t n = 1;
+    enqueue(maxflow, maxflow->settle, maxflow->net.n_vertices);
+    node_write(&maxflow->node, maxflow->lists[0], 0, sizeof(cl_uint), &maxflow->net.sink);
+    for (cl_uint height = 1; n; height++, maxflow->n_levels++) {
+        const unsigned turn = height % 2;
+        node_clear(&maxflow->node, maxflow->counts, sizeof(cl_uint));
+        NODE_SET(maxflow->step_back, 3, cl_mem, maxflow->lists[!turn]);
+        NODE_SET(maxflow->step_back, 4, cl_uint, height);
+        NODE_SET(maxflow->step_back, 5, cl_mem, maxflow->lists[turn]);
+        enqueue(maxflow, maxflow->step_back, n);
+        n = counted(maxflow);
+    }
+}
+
+/* @return  active vertices, in list 0. */
+static uint64_t collect(struct maxflow *maxflow)
+{
+    node_clear(&maxflow->node, maxflow->counts, sizeof(cl_uint));
+    NODE_SET(maxflow->collect, 3, cl_mem, maxflow->lists[0]);
+    enqueue(maxflow, maxflow->collect, maxflow->net.n_vertices);
+    return counted(maxflow);
+}
+
+static cl_uint n_relabels(struct maxflow *maxflow)
+{
+    const uint64_t at = maxflow->at + offsetof(struct maxflow_network, n_relabels);
+    const cl_uint *word =
+        node_map(&maxflow->node, maxflow->node.number, at, sizeof *word, CL_MAP_READ);
+    const cl_uint n = *word;
+    node_unmap(&maxflow->node, (void *)(uintptr_t)word);
+    return n;
+}
+
+/* Without servers: list after list. */
+static void discharge_lists(struct maxflow *maxflow, uint64_t n)
+{
+    const cl_uint first = sections_first_argument(&maxflow->sections);
+    for (unsigned turn = 0; n && n_relabels(maxflow) < maxflow->network.limit; turn = !turn) {
+        node_clear(&maxflow->node, maxflow->counts, sizeof(cl_uint));
+        NODE_SET(maxflow->discharge, first, cl_mem, maxflow->lists[turn]);
+        NODE_SET(maxflow->discharge, first + 2, cl_mem, maxflow->lists[!turn]);
+        sections_run(&maxflow->sections, &maxflow->node, maxflow->discharge, n);
+        n = counted(maxflow);
+    }
+}
+
+static void discharge(struct maxflow *maxflow, uint64_t n)
+{
+    const double begin_s = trials_clock();
+    if (maxflow->sections.form->mode) {
+        NODE_SET(maxflow->discharge, 1, cl_mem, maxflow->lists[0]);
+        sections_run(&maxflow->sections, &maxflow->node, maxflow->discharge, n);
+    } else {
+        discharge_lists(maxflow, n);
+    }
+    maxflow->section_s += trials_clock() - begin_s;
+}
+
+static void run(void *self)
+{
+    struct maxflow *maxflow = self;
+    uint64_t n;
+    maxflow->n_rounds = maxflow->n_levels = 0;
+    maxflow->section_s = 0;
+    enqueue(maxflow, maxflow->begin, maxflow->net.n_vertices);
+    find_heights(maxflow);
+    for (; (n = collect(maxflow)) != 0; maxflow->n_rounds++) {
+        discharge(maxflow, n);
+        find_heights(maxflow);
+    }
+}
+
+/* ---- the program ------------------------------------------------------------------------------ */
 
 static const struct app_option own_options[] = {
     {"file", 'f', "FILE", "A network in DIMACS' format of maximum flows, plain or gzip",
@@ -49,7 +270,7 @@ static void reset(void *self)
 static void result(void *self, struct trials *trials)
 {
     struct maxflow *maxflow = self;
-    (void)maxflow_look(maxflow);
+    (void)look_at_flow(maxflow);
     trials_add_number(trials, "flow", maxflow->flow);
     trials_add_number(trials, "cut_arcs", maxflow->n_cut);
     trials_add_number(trials, "rounds", maxflow->n_rounds);
@@ -65,11 +286,11 @@ static uint64_t check(void *self, struct trials *trials)
 {
     struct maxflow *maxflow = self;
     const double begin_s = trials_clock();
-    const uint64_t expected = maxflow_serial(&maxflow->net);
+    const uint64_t expected = flow_serially(&maxflow->net);
     maxflow->serial_s = trials_clock() - begin_s;
     trials_add_real(trials, "serial_seconds", maxflow->serial_s);
     trials_say(trials, "  Dinic, serial: %.6f s\n", maxflow->serial_s);
-    return maxflow_look(maxflow) + (maxflow->flow != expected);
+    return look_at_flow(maxflow) + (maxflow->flow != expected);
 }
 
 static const struct app app = {
@@ -81,13 +302,13 @@ static const struct app app = {
     .groups = {{"Network:", 1, own_options, 0},
                SECTIONS_OPTIONS_GROUP(offsetof(struct maxflow, sections))},
     APP_FIELDS(struct maxflow),
-    .open = maxflow_open,
+    .open = open_node,
     .reset = reset,
-    .run = maxflow_run,
+    .run = run,
     .describe = describe,
     .result = result,
     .check = check,
-    .close = maxflow_close};
+    .close = close_node};
 
 int main(int argc, char **argv)
 {

@@ -13,7 +13,7 @@
  *
  * Between launches heights are made exact: the distance to the sink along arcs with room, n where there is none.
  *
- * Path: maxflow.c, rounds.c -> this.
+ * Path: maxflow.c -> this.
  * Memory: see `swap_flag`; heights are looked at by neighbours while they change, by relaxed loads, and only rise.
  * Source: Goldberg and Tarjan, A New Approach to the Maximum-Flow Problem, JACM 1988; Wang, Fussell, Lin 2019, section 4
  * (MF); He and Hong, Dynamically Tuned Push-Relabel Algorithm on CPU-GPU-Hybrid Architectures, IPDPS 2010 (atomic).

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of maximum flows share.
+ * A node's maximum flow.
  *
- * Path:    maxflow.c (options, trials) -> read.c or mesh.c (arcs) -> network.c (rows) -> open.c -> rounds.c -> check.c
- * Owner:   maxflow_open makes what maxflow_close frees.
+ * Path:    network.c (arcs, rows) -> maxflow.c -> check.c
+ * Owner:   maxflow.c.
  * Threads: main's.
  */
 #ifndef APPS_MAXFLOW_H
 #define APPS_MAXFLOW_H
 
 #include "frame/app.h"
-#include "frame/progress.h"
 #include "sections/form.h"
 
 /* Of all arcs of the source together, so that an excess fits a word. */
@@ -61,31 +60,24 @@ struct maxflow {
     cl_kernel begin, settle, step_back, collect, discharge;
     cl_mem lists[2], counts; /* vertices [n_vertices], by turns */
 
-    struct progress progress;
     uint64_t n_rounds, n_levels; /* of the last trial: exact heights, and their steps */
     double section_s;            /* of it, in discharges */
     uint64_t flow, cut, n_cut;   /* what was found: the flow, and the minimum cut, with its arcs */
     double serial_s;             /* Dinic's */
 };
 
-/** Add an arc; or die. */
-void maxflow_add(struct maxflow_arcs *arcs, struct maxflow_arc arc);
-
 /** Read a network in DIMACS' format of maximum flows, plain or gzip; or die. @return  what was read. */
-struct node_input maxflow_read(struct maxflow_arcs *arcs, const char *path);
+struct node_input read_arcs(struct maxflow_arcs *arcs, const char *path);
 
 /** Draw a mesh: levels of `columns` vertices each. */
-void maxflow_draw(struct maxflow_arcs *arcs, const struct maxflow *maxflow);
+void draw_arcs(struct maxflow_arcs *arcs, const struct maxflow *maxflow);
 
 /** Rows of arcs and twins; frees the arcs. Dies if the source's capacities are too large. */
-void maxflow_rows_open(struct maxflow_rows *rows, struct maxflow_arcs *arcs);
-void maxflow_rows_close(struct maxflow_rows *rows);
-
-/** Open the node, take the network; find the flow; close. */
-app_step maxflow_open, maxflow_run, maxflow_close;
+void rows_open(struct maxflow_rows *rows, struct maxflow_arcs *arcs);
+void rows_close(struct maxflow_rows *rows);
 
 /** What the last trial has left. @return [n of net] of the heap, to be freed. */
-cl_uint *maxflow_read_words(struct maxflow *maxflow, uint64_t offset, uint64_t n);
+cl_uint *read_words(struct maxflow *maxflow, uint64_t offset, uint64_t n);
 
 /**
  * Look at the flow and the cut of the last trial: the flow obeys capacities, no vertex has more outflow than inflow, and the
@@ -93,9 +85,9 @@ cl_uint *maxflow_read_words(struct maxflow *maxflow, uint64_t offset, uint64_t n
  *
  * @return  what is wrong [count]; flow, cut and n_cut are set.
  */
-uint64_t maxflow_look(struct maxflow *maxflow);
+uint64_t look_at_flow(struct maxflow *maxflow);
 
 /** The flow's value by Dinic's algorithm, serially. */
-uint64_t maxflow_serial(const struct maxflow_rows *rows);
+uint64_t flow_serially(const struct maxflow_rows *rows);
 
 #endif

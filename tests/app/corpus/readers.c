@@ -64,7 +64,7 @@ static void read_graph(const char *path)
 static void read_network(const char *path)
 {
     struct maxflow_arcs arcs;
-    maxflow_read(&arcs, path);
+    read_arcs(&arcs, path);
     printf("vertices %llu from %u to %u\n", (unsigned long long)arcs.n_vertices, arcs.source,
            arcs.sink);
     for (uint64_t i = 0; i < arcs.n; i++)
