@@ -241,8 +241,9 @@ static void open_runner(const struct place *place, struct runner *runner, const 
         capacity *= 2;
     while (place->shape == ROOT && capacity < 2 * place->n_tasks)
         capacity *= 2;
-    const struct gravel_steal_options options = {
-        .n_groups = place->n_groups, .group_size = place->n_items, .capacity = capacity};
+    const struct gravel_steal_options options =
+        GRAVEL_STEAL_OPTIONS(.n_groups = place->n_groups, .group_size = place->n_items,
+                             .capacity = capacity);
     must(gravel_steal_create(&runner->steal, runner->gravel, &options), "gravel_steal_create");
     must(gravel_program_build(runner->gravel, "bench_steal.cl", bench_steal_cl,
                               is_tree(place) ? "-DHAS_PUSHES" : "", &program),

@@ -44,7 +44,7 @@ static int make(struct flow_runner *runner)
     static const struct gravel_channel channels[] = {
         {"fib", sizeof(struct fib), GRAVEL_SPAWN, 0, 2, edges},
         {"sum", sizeof(struct sum), GRAVEL_AFTER, 0, 0, NULL}};
-    const struct gravel_graph graph = {channels, 2, .depth = number + 1};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = number + 1);
     return flow_runner_build(runner, &graph, "fib.cl", fib_cl, NULL, "fib_flow");
 }
 

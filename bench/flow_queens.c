@@ -60,7 +60,7 @@ static int make(struct flow_runner *runner)
         {"queens", sizeof(struct queens), GRAVEL_SPAWN, 0, 3, edges},
         {"solve", sizeof(struct solve), GRAVEL_SPAWN, 0, 0, NULL},
         {"total", sizeof(struct total), GRAVEL_AFTER, 0, 0, NULL}};
-    const struct gravel_graph graph = {channels, 3, .depth = side - base_rows + 1};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 3, .depth = side - base_rows + 1);
     char options[64];
     snprintf(options, sizeof options, "-DQUEENS_BASE=%u -DQUEENS_DEAL=0u", base_rows);
     int code = flow_runner_build(runner, &graph, "queens.cl", queens_cl, options, "queens_flow");

@@ -63,7 +63,7 @@ static struct gravel_mirror *make_mirror(struct gravel *gravel, uint64_t walks, 
     }
     for (cl_uint i = 0; i < n * DEGREE; i++)
         slots[i / DEGREE][i % DEGREE] = slot_of[neighbours[first + i / DEGREE][i % DEGREE]];
-    const struct gravel_words words = {walks, GRAVEL_UINT, n_words, indices};
+    const struct gravel_words words = GRAVEL_WORDS(walks, GRAVEL_UINT, n_words, indices);
     TRY(gravel_mirror_create(&mirror, gravel, &words));
     free(n_words);
     return mirror;

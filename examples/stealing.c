@@ -55,7 +55,7 @@ int main(void)
 {
     struct gravel *gravel;
     struct gravel_steal *steal;
-    struct gravel_steal_options options = {.capacity = 4096, .group_size = 64};
+    struct gravel_steal_options options = GRAVEL_STEAL_OPTIONS(.capacity = 4096, .group_size = 64);
     struct gravel_steal_stats stats;
     cl_program program;
     cl_ulong roots[N_ROOTS];

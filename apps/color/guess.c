@@ -49,7 +49,7 @@ static void open_mirror(struct color *color)
         n_words[ghosts_owner(ghosts, n_own(color) + i)]++;
         indices[i] = ghosts_index(ghosts, n_own(color) + i);
     }
-    const struct gravel_words words = {color->colors, GRAVEL_UINT, n_words, indices};
+    const struct gravel_words words = GRAVEL_WORDS(color->colors, GRAVEL_UINT, n_words, indices);
     node_check(gravel_mirror_create(&color->mirror, color->node.gravel, &words));
     free(n_words);
     free(indices);

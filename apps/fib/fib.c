@@ -57,7 +57,7 @@ static void set_up(void *self)
     const struct gravel_channel channels[] = {
         {"fib", sizeof(struct fib), GRAVEL_SPAWN, 0, 2, edges},
         {"sum", sizeof(struct sum), GRAVEL_AFTER, 0, 0, NULL}};
-    const struct gravel_graph graph = {channels, 2, .depth = app->n + 1};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = app->n + 1);
     node_open(&app->node, 0);
     app->flow = flow_open(&app->node, &graph);
     flow_build(app->flow, "fib.cl", fib_cl, app->by_item ? "-DBY_ITEM" : NULL, "fib_flow");

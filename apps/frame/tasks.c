@@ -40,7 +40,8 @@ void tasks_open(struct tasks *tasks, struct node *node, struct gravel_steal_opti
 static uint32_t capacity_for(struct tasks *tasks, struct node *node)
 {
     uint32_t capacity = 64;
-    tasks_open(tasks, node, (struct gravel_steal_options){.capacity = capacity});
+    tasks_open(tasks, node,
+               (struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.capacity = capacity));
     uint64_t share = tasks->n_stretches / gravel_steal_n_groups(tasks->steal) + 1;
     while (capacity < share)
         capacity *= 2;
@@ -57,7 +58,8 @@ void tasks_open_stretches(struct tasks *tasks, struct node *node, uint64_t n)
     uint64_t n_stretches = tasks->n_stretches;
     uint32_t capacity = capacity_for(tasks, node);
     tasks_open(tasks, node,
-               (struct gravel_steal_options){.capacity = capacity, .task_bytes = sizeof(cl_uint)});
+               (struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.capacity = capacity,
+                                                                 .task_bytes = sizeof(cl_uint)));
     tasks->n_stretches = n_stretches;
     tasks->stretches = app_array(n_stretches, sizeof *tasks->stretches, "tasks");
     for (uint64_t i = 0; i < n_stretches; i++)

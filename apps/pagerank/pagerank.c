@@ -193,10 +193,10 @@ static void open_slots(struct pagerank *pagerank)
         n_words[ghosts_owner(ghosts, n + i)]++;
         indices[i] = ghosts_index(ghosts, n + i);
     }
-    const struct gravel_words words = {.offset = pagerank->sums[0],
-                                       .type = pagerank->is_fixed ? GRAVEL_ULONG : GRAVEL_FLOAT,
-                                       .n_words = n_words,
-                                       .indices = indices};
+    const struct gravel_words words =
+        GRAVEL_WORDS(.offset = pagerank->sums[0],
+                     .type = pagerank->is_fixed ? GRAVEL_ULONG : GRAVEL_FLOAT, .n_words = n_words,
+                     .indices = indices);
     TRY(gravel_mirror_create_slots(&pagerank->slots, pagerank->node.gravel, GRAVEL_ADD, &words));
     free(n_words);
     free(indices);

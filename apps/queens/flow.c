@@ -41,9 +41,9 @@ static struct gravel_flow *open_flow(struct app_queens *app)
         {"solve", sizeof(struct solve), GRAVEL_SPAWN, 0, 0, NULL},
         {"total", sizeof(struct total), GRAVEL_AFTER, 0, 0, NULL},
         {"begin", sizeof(struct begin), GRAVEL_SPAWN, 0, 1, begin}};
-    const struct gravel_graph graph = {channels, app->deal ? 4 : 3,
-                                       .depth = levels > app->deal ? levels : app->deal,
-                                       .n_messages = app->deal ? n : 0};
+    const struct gravel_graph graph =
+        GRAVEL_GRAPH(channels, app->deal ? 4 : 3, .depth = levels > app->deal ? levels : app->deal,
+                     .n_messages = app->deal ? n : 0);
     return flow_open(&app->node, &graph);
 }
 

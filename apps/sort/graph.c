@@ -43,8 +43,8 @@ static uint32_t depth_of(const struct sort_size *size)
 
 struct gravel_graph sort_graph(const struct sort_size *size)
 {
-    return (struct gravel_graph){channels, 6, .depth = depth_of(size),
-                                 .group_items = size->group_items};
+    return (struct gravel_graph)GRAVEL_GRAPH(channels, 6, .depth = depth_of(size),
+                                             .group_items = size->group_items);
 }
 
 void sort_write_options(const struct sort_size *size, char options[SORT_OPTIONS_BYTES])

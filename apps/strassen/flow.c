@@ -32,7 +32,7 @@ static struct gravel_flow *open_eight(struct app_strassen *app)
         {"product", sizeof(struct product), GRAVEL_SPAWN, 0, 3, product},
         {"leaf", sizeof(struct leaf), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL},
         {"second", sizeof(struct second), GRAVEL_AFTER, 0, 2, second}};
-    const struct gravel_graph graph = {channels, 3, .depth = app->levels + 1};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 3, .depth = app->levels + 1);
     return flow_open(&app->node, &graph);
 }
 
@@ -60,8 +60,8 @@ static struct gravel_flow *open_seven(struct app_strassen *app)
         {"combine", sizeof(struct combine), GRAVEL_AFTER, 0, 2, combine},
         {"range", sizeof(struct range), GRAVEL_SPAWN, 0, 2, range},
         {"part", sizeof(struct part), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL}};
-    const struct gravel_graph graph = {channels, 6,
-                                       .depth = (app->levels > ranges ? app->levels : ranges) + 1};
+    const struct gravel_graph graph =
+        GRAVEL_GRAPH(channels, 6, .depth = (app->levels > ranges ? app->levels : ranges) + 1);
     return flow_open(&app->node, &graph);
 }
 

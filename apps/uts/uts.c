@@ -94,10 +94,11 @@ static void set_up(void *self)
     snprintf(options, sizeof options, "-DMOST_CHILDREN=%uu%s", MOST_CHILDREN,
              type & CL_DEVICE_TYPE_CPU ? " -DSHA1_OUT_OF_LINE" : "");
     node_build(node, "uts.cl", uts_cl, options);
-    tasks_open(&uts->tasks, node,
-               (struct gravel_steal_options){.n_groups = uts->n_groups,
-                                             .capacity = uts->capacity,
-                                             .task_bytes = sizeof(struct task)});
+    tasks_open(
+        &uts->tasks, node,
+        (struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.n_groups = uts->n_groups,
+                                                          .capacity = uts->capacity,
+                                                          .task_bytes = sizeof(struct task)));
     upload_limits(uts);
     uts->counts = node_array(node, counts_bytes(uts), NULL);
     uts->search = tasks_kernel(&uts->tasks, "search");

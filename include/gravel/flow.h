@@ -26,13 +26,13 @@ extern "C" {
 /** A channel-flow graph with its memory. Opaque; made by gravel_flow_create. */
 struct gravel_flow;
 
-/** What the node of a channel makes. */
+/** What the node of a channel makes. Never grows. */
 struct gravel_edge {
     const char *into; /**< name of a channel */
     uint32_t at_most; /**< elements of it that one element makes, at most */
 };
 
-/** A channel. */
+/** A channel. Later versions add members at the end; struct gravel_graph tells the size. */
 struct gravel_channel {
     const char *name;      /**< a C identifier, as the record's struct */
     uint32_t record_bytes; /**< size of the struct, 4-byte words */
@@ -42,8 +42,10 @@ struct gravel_channel {
     const struct gravel_edge *into; /**< [n_into] none of an output */
 };
 
-/** A graph. Members that are 0 are derived. */
+/** A graph. Made by GRAVEL_GRAPH; members that are 0 are derived. Later versions add members at the end. */
 struct gravel_graph {
+    size_t bytes;                          /**< sizeof(struct gravel_graph) */
+    size_t channel_bytes;                  /**< sizeof(struct gravel_channel) */
     const struct gravel_channel *channels; /**< [n_channels] */
     uint32_t n_channels;
     uint32_t depth;     /**< levels of its stacks: how deep tasks spawn, plus 1 */
@@ -54,11 +56,23 @@ struct gravel_graph {
 };
 
 /**
+ * Initialises struct gravel_graph, its sizes included:
+ *
+ *     struct gravel_graph graph = GRAVEL_GRAPH(.channels = channels, .n_channels = 2, .depth = 20);
+ */
+#define GRAVEL_GRAPH(...)                                                                     \
+    {                                                                                         \
+        .bytes = sizeof(struct gravel_graph), .channel_bytes = sizeof(struct gravel_channel), \
+        __VA_ARGS__                                                                           \
+    }
+
+/**
  * Make a flow: check the graph, and allocate its memory.
  *
  * @param flow   [out] NULL on failure.
  * @param graph  copied.
- * @return       0; GRAVEL_EINVAL, which names the channel and what is wrong with it; GRAVEL_ENOMEM with the bytes of
+ * @return       0; GRAVEL_EINVAL, which names the channel and what is wrong with it, or a size that no version has;
+ *               GRAVEL_ENOMEM with the bytes of
  *               each channel and the width that would fit; GRAVEL_ECAPABILITY if GRAVEL_SCHEDULER is resident and the
  *               device does not prove that it can: what was seen; GRAVEL_ECL.
  *

@@ -159,11 +159,11 @@ struct gravel_device_code {
  */
 struct gravel_bindings {
     size_t bytes;           /**< sizeof(struct gravel_bindings) */
+    size_t handler_bytes;   /**< sizeof(struct gravel_handler); anything if n_handlers is 0 */
     cl_context context;     /**< the caller's */
     cl_device_id device;    /**< the caller's, instead of GRAVEL_DEVICE's */
     cl_command_queue queue; /**< the caller's, in order, for gravel_launch; made if NULL */
     const struct gravel_handler *handlers; /**< [n_handlers] copied by gravel_open */
-    size_t handler_bytes; /**< sizeof(struct gravel_handler); anything if n_handlers is 0 */
     uint32_t n_handlers;
     gravel_log_function *log;
     void *log_user;

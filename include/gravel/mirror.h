@@ -6,7 +6,8 @@
  * A *mirror* has copies of words of other nodes, which own kernels read. A mirror of *slots* has a slot for each word
  * instead, to which own kernels add; what is in a slot is added to the word by its owner.
  *
- *     struct gravel_words words = {.offset = ranks, .type = GRAVEL_FLOAT, .n_words = n_words, .indices = indices};
+ *     struct gravel_words words =
+ *         GRAVEL_WORDS(.offset = ranks, .type = GRAVEL_FLOAT, .n_words = n_words, .indices = indices);
  *     gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words);
  *     gravel_launch(gravel, kernel_that_adds, ...);
  *     gravel_mirror_begin(mirror);
@@ -35,16 +36,25 @@ extern "C" {
 /** A mirror, of copies or of slots. Opaque; made by gravel_mirror_create or gravel_mirror_create_slots. */
 struct gravel_mirror;
 
-/** A plan: words of a symmetric array that this node's kernels read or add to. Each node has one of its own. */
+/**
+ * A plan: words of a symmetric array that this node's kernels read or add to. Each node has one of its own. Made by
+ * GRAVEL_WORDS; later versions add members at the end.
+ */
 struct gravel_words {
+    size_t bytes;    /**< sizeof(struct gravel_words) */
     uint64_t offset; /**< heap offset of the array, in one allocation; the same at every node */
     uint32_t type;   /**< of its elements, GRAVEL_INT to GRAVEL_DOUBLE; the same at every node */
-    const uint64_t
-        *n_words; /**< [nodes] how many words of each node's part; less than 2^32 in all */
-    const uint32_t *
-        indices; /**< [their sum] which elements: of node 0's part first, then of node 1's. A word may
-                       occur more than once, and words may be this node's own */
+    const uint64_t *n_words; /**< [nodes] of each node's part; less than 2^32 in all */
+    const uint32_t *indices;
+    /**< [their sum] which elements: of node 0's part first, then of node 1's. A word may occur more than once, and
+         words may be this node's own */
 };
+
+/** Initialises struct gravel_words, its size included. */
+#define GRAVEL_WORDS(...)                                 \
+    {                                                     \
+        .bytes = sizeof(struct gravel_words), __VA_ARGS__ \
+    }
 
 /**
  * Make copies of words, which are 0 until gravel_mirror_end. Collective, with barriers.
@@ -55,9 +65,9 @@ struct gravel_words {
  * @param out     [out] NULL on failure.
  * @param gravel  the node, which must stay open.
  * @param words   the plan; copied before the call returns.
- * @return        0; GRAVEL_EINVAL (type, offset); GRAVEL_ERANGE (an index outside the allocation, and its place in the
- *                plan); GRAVEL_ECAPABILITY; GRAVEL_EHEAP; GRAVEL_ENOMEM; at all nodes what one of them met;
- *                GRAVEL_EMISMATCH if offset or type differ; else as gravel_barrier.
+ * @return        0; GRAVEL_EINVAL (bytes, type, offset); GRAVEL_ERANGE (an index outside the allocation, and its
+ *                place in the plan); GRAVEL_ECAPABILITY; GRAVEL_EHEAP; GRAVEL_ENOMEM; at all nodes what one of them
+ *                met; GRAVEL_EMISMATCH if offset or type differ; else as gravel_barrier.
  */
 int gravel_mirror_create(struct gravel_mirror **out, struct gravel *gravel,
                          const struct gravel_words *words);

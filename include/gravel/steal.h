@@ -3,7 +3,7 @@
  * @file steal.h
  * Work stealing between the work-groups of a launch: deques of tasks that a kernel runs, and adds to.
  *
- *     struct gravel_steal_options options = {.capacity = 4096, .group_size = 256};
+ *     struct gravel_steal_options options = GRAVEL_STEAL_OPTIONS(.capacity = 4096, .group_size = 256);
  *     gravel_steal_create(&steal, gravel, &options);
  *     gravel_steal_fill(steal, roots, n_roots);
  *     gravel_steal_launch(steal, kernel, 0, NULL, NULL);
@@ -30,14 +30,21 @@ extern "C" {
 /** Deques of one size for tasks of one size. Opaque; made by gravel_steal_create. */
 struct gravel_steal;
 
-/** What is 0 is chosen for the device. */
+/** Made by GRAVEL_STEAL_OPTIONS; what is 0 is chosen for the device. Later versions add members at the end. */
 struct gravel_steal_options {
+    size_t bytes; /**< sizeof(struct gravel_steal_options) */
     uint32_t
         n_groups; /**< work-groups of a launch, each with a deque; 0: as many as run side by side */
     uint32_t group_size; /**< [work-items] of a group; 0: 64 on CPUs, else 256 */
     uint32_t capacity;   /**< [tasks] of a deque, a power of two up to 2^30; 0: 4096 */
     uint32_t task_bytes; /**< size of a task, a multiple of 4 from 4 to 64 [bytes]; 0: 8 */
 };
+
+/** Initialises struct gravel_steal_options, its size included. */
+#define GRAVEL_STEAL_OPTIONS(...)                                 \
+    {                                                             \
+        .bytes = sizeof(struct gravel_steal_options), __VA_ARGS__ \
+    }
 
 /** What all groups have counted, or one. */
 struct gravel_steal_stats {
@@ -56,9 +63,9 @@ struct gravel_steal_stats {
  * @param out      [out] NULL on failure.
  * @param gravel   the node, which must stay open.
  * @param options  NULL: all is chosen.
- * @return         0; GRAVEL_EINVAL (capacity, task_bytes, group_size: which, and its value); GRAVEL_ECAPABILITY (the
- *                 policy of GRAVEL_STEAL_POLICY needs acquire and release at device scope, and the device lacks them);
- *                 GRAVEL_ENOMEM; GRAVEL_ECL.
+ * @return         0; GRAVEL_EINVAL (bytes, capacity, task_bytes, group_size: which, and its value);
+ *                 GRAVEL_ECAPABILITY (the policy of GRAVEL_STEAL_POLICY needs acquire and release at device scope, and
+ *                 the device lacks them); GRAVEL_ENOMEM; GRAVEL_ECL.
  *
  * Source:  Orr et al. 2015, section 5 (a queue for each work-group).
  */

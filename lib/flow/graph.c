@@ -9,11 +9,17 @@
 #include "flow/graph.h"
 
 #include "base/error.h"
+#include "base/growing.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const struct gravel_growing of_graph =
+    GRAVEL_GROWING("graph.bytes", gravel_graph, "GRAVEL_GRAPH()", n_messages);
+static const struct gravel_growing of_channel =
+    GRAVEL_GROWING("graph.channel_bytes", gravel_channel, "GRAVEL_GRAPH()", into);
 
 /* ---- a channel ------------------------------------------------------------------------------- */
 
@@ -269,15 +275,41 @@ static int check_all_cycles(const struct gravel_flow_graph *graph)
 
 /* ---- the graph ------------------------------------------------------------------------------- */
 
+static int check_count(const struct gravel_graph *graph)
+{
+    if (graph->channels && graph->n_channels && graph->n_channels <= GRAVEL_FLOW_MAX_CHANNELS)
+        return 0;
+    return gravel_fail(GRAVEL_EINVAL, "a graph of %u channels at %p, not of 1 to %u",
+                       graph->n_channels, (const void *)graph->channels, GRAVEL_FLOW_MAX_CHANNELS);
+}
+
+int gravel_flow_graph_read(struct gravel_graph *out, const struct gravel_graph *graph)
+{
+    int code = gravel_growing_read(&of_graph, out, graph, graph->bytes);
+    if (!code)
+        code = check_count(out);
+    const struct gravel_channel *given = code ? NULL : out->channels;
+    out->channels = NULL;
+    if (code)
+        return code;
+    struct gravel_channel *channels = calloc(out->n_channels, sizeof *channels);
+    if (!channels)
+        return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", out->n_channels);
+    code =
+        gravel_growing_read_rows(&of_channel, channels, given, out->channel_bytes, out->n_channels);
+    if (code)
+        free(channels);
+    else
+        out->channels = channels;
+    return code;
+}
+
 int gravel_flow_graph_create(struct gravel_flow_graph *graph, const struct gravel_graph *from)
 {
     *graph = (struct gravel_flow_graph){0};
-    if (!from || !from->channels || from->n_channels == 0 ||
-        from->n_channels > GRAVEL_FLOW_MAX_CHANNELS)
-        return gravel_fail(GRAVEL_EINVAL, "a graph of %u channels at %p, not of 1 to %u",
-                           from ? from->n_channels : 0, from ? (const void *)from->channels : NULL,
-                           GRAVEL_FLOW_MAX_CHANNELS);
-    int code = check_parts(from);
+    int code = check_count(from);
+    if (!code)
+        code = check_parts(from);
     if (!code)
         code = copy(graph, from);
     if (!code)

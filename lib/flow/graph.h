@@ -31,6 +31,14 @@ struct gravel_flow_graph {
 };
 
 /**
+ * Copy a caller's graph, whose header may be older or newer.
+ *
+ * @param out  [out] its channels are a copy, to be freed; NULL on failure.
+ * @return     0; GRAVEL_EINVAL: a size of no version, how many channels; GRAVEL_ENOMEM.
+ */
+int gravel_flow_graph_read(struct gravel_graph *out, const struct gravel_graph *graph);
+
+/**
  * Check a graph and copy it.
  *
  * @param graph  [out] empty on failure.

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/growing.h"
 #include "layout/choose.h"
 
 #include <stdlib.h>
@@ -52,14 +53,10 @@ int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *s
     if (gravel_flow_refuse(flow, "gravel_flow_stats_read") ||
         gravel_require("gravel_flow_stats_read", "stats", stats))
         return GRAVEL_EINVAL;
-    if (bytes == 0 || bytes % sizeof(uint64_t))
-        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_stats_read: %zu bytes of statistics", bytes);
     pthread_mutex_lock(&flow->told.lock);
     own = flow->told.stats;
     pthread_mutex_unlock(&flow->told.lock);
-    memset(stats, 0, bytes);
-    memcpy(stats, &own, bytes < sizeof own ? bytes : sizeof own);
-    return 0;
+    return gravel_growing_give("gravel_flow_stats_read", stats, bytes, &own, sizeof own);
 }
 
 int gravel_flow_channel_read(struct gravel_flow *flow, const char *channel, uint32_t *width,

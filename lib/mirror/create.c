@@ -7,6 +7,7 @@
  */
 #include "mirror/mirror.h"
 
+#include "base/growing.h"
 #include "node/defaults.h"
 #include "node/enqueue.h"
 #include "opencl/objects.h"
@@ -17,6 +18,9 @@
 #include <string.h>
 
 extern const char gravel_mirror_cl[];
+
+static const struct gravel_growing of_words =
+    GRAVEL_GROWING("words.bytes", gravel_words, "GRAVEL_WORDS()", indices);
 
 /* ---- all or none ------------------------------------------------------------------------------- */
 
@@ -95,9 +99,7 @@ static int check_indices(const struct gravel_mirror *mirror, const uint32_t *ind
 
 static int check(struct gravel_mirror *mirror, const struct gravel_words *words)
 {
-    int code = gravel_require(mirror->call, "words", words);
-    if (!code)
-        code = check_kind(mirror);
+    int code = check_kind(mirror);
     if (!code)
         code = gravel_require(mirror->call, "words->n_words", words->n_words);
     if (!code && !mirror->near)
@@ -254,16 +256,30 @@ static int make_owners(struct gravel_mirror *mirror)
     return has_all ? 0 : gravel_fail(GRAVEL_ENOMEM, "%s: books of %u nodes", mirror->call, n_nodes);
 }
 
-static int make(struct gravel_mirror *mirror, const struct gravel_words *words)
+/* The caller's plan, whose header may be older or newer. */
+static int read_words(struct gravel_mirror *mirror, struct gravel_words *words,
+                      const struct gravel_words *given)
 {
-    int code = check(mirror, words);
+    int code = gravel_require(mirror->call, "words", given);
+    if (!code)
+        code = gravel_growing_read(&of_words, words, given, given->bytes);
+    mirror->type = words->type;
+    mirror->array = words->offset;
+    mirror->word_bytes = GRAVEL_TYPE_BYTES(mirror->type % 8);
+    return code ? code : check(mirror, words);
+}
+
+static int make(struct gravel_mirror *mirror, const struct gravel_words *given)
+{
+    struct gravel_words words = {0};
+    int code = read_words(mirror, &words, given);
     if (!code)
         code = make_owners(mirror);
     code = gravel_mirror_agree(mirror, code);
     if (!code)
         code = agree_on_kind(mirror);
     if (!code)
-        code = gravel_mirror_exchange(mirror, words);
+        code = gravel_mirror_exchange(mirror, &words);
     if (code)
         return code;
     code = gravel_node_hold_launches(mirror->gravel, "before a mirror's lists");
@@ -302,9 +318,6 @@ static int create(struct gravel_mirror **out, struct gravel *gravel, const char 
     mirror->call = call;
     mirror->is_read = is_read;
     mirror->op = op;
-    mirror->type = words ? words->type : 0;
-    mirror->array = words ? words->offset : 0;
-    mirror->word_bytes = GRAVEL_TYPE_BYTES(mirror->type % 8);
     mirror->near = calloc(gravel_n_nodes(gravel), sizeof *mirror->near);
     int code = make(mirror, words);
     if (code) {

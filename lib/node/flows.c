@@ -107,11 +107,15 @@ int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
     if (gravel_require("gravel_flow_create", "flow", flow) ||
         gravel_require("gravel_flow_create", "graph", graph))
         return GRAVEL_EINVAL;
-    int code = gravel_node_hold_launches(gravel, "before a flow's memory");
-    if (code)
-        return code;
-    code = make_flow(flow, gravel, graph);
-    gravel_node_let_launches(gravel);
+    struct gravel_graph own;
+    int code = gravel_flow_graph_read(&own, graph);
+    if (!code)
+        code = gravel_node_hold_launches(gravel, "before a flow's memory");
+    if (!code) {
+        code = make_flow(flow, gravel, &own);
+        gravel_node_let_launches(gravel);
+    }
+    free((void *)own.channels);
     return code;
 }
 

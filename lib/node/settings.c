@@ -9,10 +9,10 @@
 
 #include "aggregate/aggregation.h"
 #include "base/error.h"
+#include "base/growing.h"
 #include "base/number.h"
 #include "layout/package.h"
 #include "layout/steal.h"
-#include "node/bindings.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -224,6 +224,7 @@ int gravel_config_check(const struct gravel_config *config)
 /* ---- the caller's structure ------------------------------------------------------------------ */
 
 static const struct gravel_growing of_config = {.name = "config.bytes",
+                                                .type = "gravel_config",
                                                 .set_by = "gravel_config_load()",
                                                 .now = sizeof(struct gravel_config),
                                                 .first = sizeof(struct gravel_config)};

@@ -7,6 +7,7 @@
  */
 #include "base/clock.h"
 #include "base/counter.h"
+#include "base/growing.h"
 #include "node/node.h"
 
 #include <stdarg.h>
@@ -111,16 +112,12 @@ int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats, size_t 
     if (gravel_node_refuse(gravel, "gravel_stats_read") ||
         gravel_require("gravel_stats_read", "stats", stats))
         return GRAVEL_EINVAL;
-    if (bytes == 0 || bytes % sizeof(uint64_t))
-        return gravel_fail(GRAVEL_EINVAL, "gravel_stats_read: %zu bytes of statistics", bytes);
     if (node != GRAVEL_ALL_NODES && node >= gravel->network.transport->n_nodes)
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_stats_read: node %u does not exist (there are %u)", node,
                            gravel->network.transport->n_nodes);
     read_since_reset(gravel, node, &own);
-    memset(stats, 0, bytes);
-    memcpy(stats, &own, bytes < sizeof own ? bytes : sizeof own);
-    return 0;
+    return gravel_growing_give("gravel_stats_read", stats, bytes, &own, sizeof own);
 }
 
 int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint64_t *value)

@@ -5,6 +5,7 @@
  * Path:    gravel_steal_create -> this -> memory.c.
  */
 #include "base/error.h"
+#include "base/growing.h"
 #include "node/enqueue.h"
 #include "node/settings.h"
 #include "steal/steal.h"
@@ -15,6 +16,9 @@
 #define DEFAULT_TASK_BYTES 8u
 #define MOST_GROUPS (1u << 20)
 #define GROUPS_A_UNIT 4u /* of a GPU: of 256 work-items each they fill half of what a unit keeps */
+
+static const struct gravel_growing of_options =
+    GRAVEL_GROWING("options.bytes", gravel_steal_options, "GRAVEL_STEAL_OPTIONS()", task_bytes);
 
 static uint32_t choose_n_groups(const struct gravel *gravel)
 {
@@ -114,10 +118,11 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
     *out = NULL;
     if (gravel_node_refuse_wait(gravel, "gravel_steal_create"))
         return GRAVEL_EINVAL;
-    if (options)
-        chosen = *options;
-    choose(gravel, &chosen);
-    int code = check(gravel, &chosen);
+    int code = options ? gravel_growing_read(&of_options, &chosen, options, options->bytes) : 0;
+    if (!code) {
+        choose(gravel, &chosen);
+        code = check(gravel, &chosen);
+    }
     struct gravel_steal *steal = code ? NULL : calloc(1, sizeof *steal);
     if (!steal)
         return code ? code : gravel_fail(GRAVEL_ENOMEM, "gravel_steal_create");

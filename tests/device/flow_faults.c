@@ -108,7 +108,7 @@ static void expect_rows(struct gravel_flow *flow, enum fault fault)
 /* Of 20 elements one breaks the rule, or all that `all` says. @return what the run returned. */
 static int run_fault(struct gravel *gravel, enum fault fault, bool all, struct gravel_flow **flow)
 {
-    const struct gravel_graph graph = {channels, 4, .depth = 2, .group_items = 32};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 4, .depth = 2, .group_items = 32);
     cl_uint tasks[20][2], keeps = fault == OPEN;
     OK(gravel_flow_create(flow, gravel, &graph));
     OK(gravel_flow_build(*flow, "faults.cl", faults_cl, NULL, "faults"));

@@ -24,7 +24,7 @@ static struct gravel_mirror *mirror;
 static struct gravel_accumulator *accumulator;
 static const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
                                                  {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
-static const struct gravel_graph graph = {channels, 2, .depth = 1};
+static const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
 
 /* What returns no code of a node, or needs none. */
 static inline void note_the_rest(void)
@@ -121,7 +121,7 @@ static inline const struct gravel_words *words(void)
     static const uint64_t n_words[2] = {0, 1};
     static const uint32_t index = 0;
     static struct gravel_words plan;
-    plan = (struct gravel_words){word, GRAVEL_UINT, n_words, &index};
+    plan = (struct gravel_words)GRAVEL_WORDS(word, GRAVEL_UINT, n_words, &index);
     return &plan;
 }
 

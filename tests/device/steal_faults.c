@@ -84,8 +84,8 @@ void program_of_another_task_is_refused(void **state)
     const uint32_t task[3] = {0, 0, 0};
     OK(gravel_steal_create(
         &steal, tested.gravel,
-        &(struct gravel_steal_options){
-            .n_groups = 1, .group_size = STEAL_GROUP, .capacity = 8, .task_bytes = 12}));
+        &(struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.n_groups = 1, .group_size = STEAL_GROUP,
+                                                           .capacity = 8, .task_bytes = 12)));
     OK(gravel_steal_fill(steal, task, 1));
     steal_launch(steal, 1, TREE);
     expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL, "tasks of 8 bytes");
@@ -118,12 +118,20 @@ static void expect_no_deques(struct gravel_steal_options options, const char *pa
 void bad_options_are_named(void **state)
 {
     (void)state;
-    expect_no_deques((struct gravel_steal_options){.capacity = 12}, "capacity = 12");
-    expect_no_deques((struct gravel_steal_options){.capacity = 1u << 31}, "capacity = 2147483648");
-    expect_no_deques((struct gravel_steal_options){.task_bytes = 6}, "task_bytes = 6");
-    expect_no_deques((struct gravel_steal_options){.task_bytes = 68}, "task_bytes = 68");
-    expect_no_deques((struct gravel_steal_options){.group_size = 1u << 30}, "group_size");
-    expect_no_deques((struct gravel_steal_options){.n_groups = UINT32_MAX}, "n_groups");
+    expect_no_deques((struct gravel_steal_options){.capacity = 64},
+                     "options.bytes is 0, and struct gravel_steal_options has ");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.capacity = 12),
+                     "capacity = 12");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.capacity = 1u << 31),
+                     "capacity = 2147483648");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.task_bytes = 6),
+                     "task_bytes = 6");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.task_bytes = 68),
+                     "task_bytes = 68");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.group_size = 1u << 30),
+                     "group_size");
+    expect_no_deques((struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.n_groups = UINT32_MAX),
+                     "n_groups");
     expect_error(gravel_steal_fill(NULL, NULL, 0), GRAVEL_EINVAL, "NULL");
     struct gravel_steal *steal = steal_make(2, 8);
     const uint64_t task = 0;

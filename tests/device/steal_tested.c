@@ -98,8 +98,8 @@ int steal_tear_down(void **state)
 struct gravel_steal *steal_make(uint32_t n_groups, uint32_t capacity)
 {
     struct gravel_steal *steal = NULL;
-    const struct gravel_steal_options options = {
-        .n_groups = n_groups, .group_size = STEAL_GROUP, .capacity = capacity};
+    const struct gravel_steal_options options =
+        GRAVEL_STEAL_OPTIONS(.n_groups = n_groups, .group_size = STEAL_GROUP, .capacity = capacity);
     OK(gravel_steal_create(&steal, tested.gravel, &options));
     return steal;
 }

@@ -221,7 +221,7 @@ static void make_flow(void)
 {
     static const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
                                                      {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
-    const struct gravel_graph graph = {channels, 2, .depth = 1};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
     struct gravel_flow *flow;
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_barrier(gravel));
@@ -241,7 +241,7 @@ static void make_mirror(void)
     static const uint64_t n_words[2] = {1, 1};
     static const uint32_t indices[2] = {0, 0};
     uint64_t array = alloc_or_die(gravel, 64);
-    const struct gravel_words words = {array, GRAVEL_UINT, n_words, indices};
+    const struct gravel_words words = GRAVEL_WORDS(array, GRAVEL_UINT, n_words, indices);
     struct gravel_mirror *mirror;
     OK(gravel_mirror_create(&mirror, gravel, &words));
     OK(gravel_barrier(gravel));

@@ -160,7 +160,8 @@ static struct gravel_flow *make(const struct gravel_graph *graph, const char *so
 
 static int open_all(void **state)
 {
-    const struct gravel_graph graph = {forms_channels, 7, .depth = 8, .group_items = GROUP_ITEMS};
+    const struct gravel_graph graph =
+        GRAVEL_GRAPH(forms_channels, 7, .depth = 8, .group_items = GROUP_ITEMS);
     *state = gravel = open_loopback(1, NULL);
     forms = make(&graph, forms_cl, "forms");
     return 0;
@@ -404,7 +405,7 @@ static void flow_that_does_not_fit_is_refused(void **state)
     (void)state;
     struct gravel_flow *flow;
     struct gravel_channel channel = {"a", 8, GRAVEL_SPAWN, 1 << 20, 0, NULL};
-    const struct gravel_graph graph = {&channel, 1, .depth = 4, .max_bytes = 1 << 20};
+    const struct gravel_graph graph = GRAVEL_GRAPH(&channel, 1, .depth = 4, .max_bytes = 1 << 20);
     expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_ENOMEM, "a: 2 words x 1048576");
     assert_null(flow);
     channel.kind = 9;
@@ -422,12 +423,43 @@ static void program_of_another_record_does_not_build(void **state)
                                  "kernel void run(GRAVEL_ARENA, GRAVEL_FLOW) {}\n";
     struct gravel_flow *flow;
     struct gravel_channel channel = {"a", 8, GRAVEL_STREAM, 64, 0, NULL};
-    const struct gravel_graph graph = {&channel, 1, .depth = 1};
+    const struct gravel_graph graph = GRAVEL_GRAPH(&channel, 1, .depth = 1);
     OK(gravel_flow_create(&flow, gravel, &graph));
     expect_error(gravel_flow_run(flow), GRAVEL_EINVAL, "no kernel yet");
     expect_error(gravel_flow_build(flow, "a.cl", source, NULL, "run"), GRAVEL_EBUILD,
                  "gravelp_record_a_has_record_bytes_of_its_channel");
     gravel_flow_destroy(flow);
+}
+
+/* A channel as a later version may have it. */
+struct wide_channel {
+    struct gravel_channel channel;
+    uint64_t later;
+};
+
+static void sizes_of_another_version_are_read_or_refused_by_name(void **state)
+{
+    (void)state;
+    struct wide_channel wide[] = {{{"a", 8, GRAVEL_STREAM, 64, 0, NULL}, 0},
+                                  {{"out", 4, GRAVEL_OUTPUT, 32, 0, NULL}, 0}};
+    struct gravel_graph graph = GRAVEL_GRAPH(&wide[0].channel, 2, .depth = 1);
+    struct gravel_flow *flow;
+    uint32_t width = 0;
+    graph.channel_bytes = sizeof *wide;
+    OK(gravel_flow_create(&flow, gravel, &graph));
+    OK(gravel_flow_channel_read(flow, "out", &width, NULL));
+    assert_int_equal(width, 32);
+    gravel_flow_destroy(flow);
+    wide[1].later = 1;
+    expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_EINVAL,
+                 "graph.channel_bytes is 40, and this library");
+    graph.channel_bytes = 0;
+    expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_EINVAL,
+                 "graph.channel_bytes is 0, and struct gravel_channel has 32 bytes here");
+    graph.bytes = 0;
+    expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_EINVAL,
+                 "graph.bytes is 0, and struct gravel_graph has ");
+    assert_null(flow);
 }
 
 /* A text longer than the one that a node keeps. */
@@ -453,7 +485,7 @@ static void run_beside_the_caller_tells_all_that_is_left(void **state)
     const struct gravel_edge edge = {name, 1};
     const struct gravel_channel channels[] = {{"in", 4, GRAVEL_STREAM, 64, 1, &edge},
                                               {name, 4, GRAVEL_OUTPUT, 32, 0, NULL}};
-    const struct gravel_graph graph = {channels, 2, .depth = 1};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
     struct gravel_flow *flow = make(&graph, source, "fill");
     uint32_t numbers[64] = {0};
     OK(gravel_flow_push(flow, "in", numbers, 64));
@@ -478,6 +510,7 @@ int main(void)
         cmocka_unit_test(bad_calls_are_refused),
         cmocka_unit_test(flow_that_does_not_fit_is_refused),
         cmocka_unit_test(program_of_another_record_does_not_build),
+        cmocka_unit_test(sizes_of_another_version_are_read_or_refused_by_name),
         cmocka_unit_test(fault_ends_the_run_with_its_name),
         cmocka_unit_test(more_than_declared_is_refused_when_room_ends),
     };

@@ -209,7 +209,8 @@ static void expect_calls(struct gravel_flow *flow, const char *channel, uint32_t
 static void every_call_works_in_every_form(void **state)
 {
     (void)state;
-    const struct gravel_graph graph = {call_channels, 8, .depth = 2, .group_items = GROUP_ITEMS};
+    const struct gravel_graph graph =
+        GRAVEL_GRAPH(call_channels, 8, .depth = 2, .group_items = GROUP_ITEMS);
     struct gravel_flow *flow = make(&graph, calls_cl, "calls");
     const cl_uint row = 64; /* words from a field to the next: the width */
     OK(gravel_flow_argument(flow, 2, sizeof row, &row));
@@ -254,8 +255,8 @@ static const struct gravel_channel send_channels[] = {{"task", 8, GRAVEL_SPAWN, 
 
 static struct gravel_flow *make_sender(uint32_t n_messages, uint64_t words)
 {
-    const struct gravel_graph graph = {send_channels, 2, .depth = 1, .group_items = GROUP_ITEMS,
-                                       .n_messages = n_messages};
+    const struct gravel_graph graph = GRAVEL_GRAPH(
+        send_channels, 2, .depth = 1, .group_items = GROUP_ITEMS, .n_messages = n_messages);
     struct gravel_flow *flow;
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_flow_build(flow, "sends.cl", sends_cl, n_messages ? "-DSENDS" : NULL, "sends"));
@@ -346,7 +347,8 @@ static void task_that_never_ends_is_named(void **state)
     (void)state;
     static const struct gravel_edge edges[] = {{"task", 1}};
     static const struct gravel_channel channel = {"task", 4, GRAVEL_SPAWN, 64, 1, edges};
-    const struct gravel_graph graph = {&channel, 1, .depth = 3, .group_items = GROUP_ITEMS};
+    const struct gravel_graph graph =
+        GRAVEL_GRAPH(&channel, 1, .depth = 3, .group_items = GROUP_ITEMS);
     struct gravel_config config = loopback_config(1);
     struct gravel *node;
     struct gravel_flow *flow;

@@ -139,7 +139,7 @@ static struct gravel_flow *held;
 
 static struct gravel_flow *make(void)
 {
-    const struct gravel_graph graph = {channels, 3, .group_items = GROUP_ITEMS};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 3, .group_items = GROUP_ITEMS);
     struct gravel_flow *flow;
     char options[256];
     snprintf(options, sizeof options,

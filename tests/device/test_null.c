@@ -53,7 +53,7 @@ static int open_all(void **state)
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
     const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
                                               {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
-    const struct gravel_graph graph = {channels, 2, .depth = 1};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
     (void)state;
     gravel = open_loopback(2, &bindings);
     word = alloc_or_die(gravel, 64);
@@ -210,7 +210,7 @@ static void call_steal(void)
 static void call_mirror(void)
 {
     struct gravel_mirror *other;
-    const struct gravel_words none = {0, GRAVEL_UINT, NULL, NULL};
+    const struct gravel_words none = GRAVEL_WORDS(0, GRAVEL_UINT, NULL, NULL);
     REFUSED(gravel_mirror_create, NULL, gravel, &none);
     REFUSED(gravel_mirror_create, &other, NULL, &none);
     REFUSED(gravel_mirror_create, &other, gravel, NULL);
@@ -242,20 +242,21 @@ static void make_flows(void)
     const struct gravel_channel channel = {"a", 4, GRAVEL_STREAM, 64, 0, NULL};
     const struct gravel_channel nameless = {NULL, 4, GRAVEL_STREAM, 64, 0, NULL};
     const struct gravel_channel edgeless = {"a", 4, GRAVEL_STREAM, 64, 1, NULL};
-    const struct gravel_graph graph = {&channel, 1, .depth = 1};
+    const struct gravel_graph graph = GRAVEL_GRAPH(&channel, 1, .depth = 1);
     struct gravel_flow *other;
     REFUSED(gravel_flow_create, NULL, gravel, &graph);
     REFUSED(gravel_flow_create, &other, NULL, &graph);
     assert_null(other);
     REFUSED(gravel_flow_create, &other, gravel, NULL);
-    expect_error(gravel_flow_create(&other, gravel, &(struct gravel_graph){NULL, 1, .depth = 1}),
-                 GRAVEL_EINVAL, "channels at");
     expect_error(
-        gravel_flow_create(&other, gravel, &(struct gravel_graph){&nameless, 1, .depth = 1}),
-        GRAVEL_EINVAL, "NULL");
-    expect_error(
-        gravel_flow_create(&other, gravel, &(struct gravel_graph){&edgeless, 1, .depth = 1}),
-        GRAVEL_EINVAL, "NULL");
+        gravel_flow_create(&other, gravel, &(struct gravel_graph)GRAVEL_GRAPH(NULL, 1, .depth = 1)),
+        GRAVEL_EINVAL, "channels at");
+    expect_error(gravel_flow_create(&other, gravel,
+                                    &(struct gravel_graph)GRAVEL_GRAPH(&nameless, 1, .depth = 1)),
+                 GRAVEL_EINVAL, "NULL");
+    expect_error(gravel_flow_create(&other, gravel,
+                                    &(struct gravel_graph)GRAVEL_GRAPH(&edgeless, 1, .depth = 1)),
+                 GRAVEL_EINVAL, "NULL");
     every_note("gravel_flow_destroy");
     gravel_flow_destroy(NULL);
     REFUSED(gravel_flow_build, NULL, "a.cl", empty_cl, NULL, "run");

@@ -82,8 +82,8 @@ static struct gravel_steal *make(uint32_t n_groups)
 {
     struct gravel_steal *steal = NULL;
     const struct pair root = {0, 0, {7, 7, 7, 7}};
-    const struct gravel_steal_options options = {
-        .n_groups = n_groups, .group_size = GROUP, .task_bytes = sizeof root};
+    const struct gravel_steal_options options =
+        GRAVEL_STEAL_OPTIONS(.n_groups = n_groups, .group_size = GROUP, .task_bytes = sizeof root);
     OK(gravel_steal_create(&steal, gravel, &options));
     OK(gravel_steal_fill_at(steal, 0, &root, 1));
     return steal;

@@ -50,7 +50,7 @@ static struct gravel_words make_plan(uint64_t array, uint64_t n)
         for (uint64_t i = 0; i < n_words[owner]; i++)
             indices[next++] = index_of(node, owner, i);
     }
-    return (struct gravel_words){array, GRAVEL_UINT, n_words, indices};
+    return (struct gravel_words)GRAVEL_WORDS(array, GRAVEL_UINT, n_words, indices);
 }
 
 /* What the words of a node are in the end. */

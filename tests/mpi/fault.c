@@ -279,7 +279,7 @@ static struct gravel_flow *start_flow(struct gravel *gravel)
 {
     static const struct gravel_edge edge = {"again", 1};
     static const struct gravel_channel channel = {"again", 4, GRAVEL_STREAM, 64, 1, &edge};
-    const struct gravel_graph graph = {&channel, 1, .group_items = 8, .n_messages = 1};
+    const struct gravel_graph graph = GRAVEL_GRAPH(&channel, 1, .group_items = 8, .n_messages = 1);
     const uint64_t word = alloc_or_die(gravel, 64);
     const cl_uint next = ((cl_uint)rank + 1) % gravel_n_nodes(gravel), left = UINT32_MAX;
     struct gravel_flow *flow;

@@ -52,7 +52,7 @@ static struct gravel_mirror *make_mirror(struct gravel *gravel, bool has_slots)
         indices[i] = i % N_WORDS;
     for (uint32_t node = 0; node < N_NODES; node++)
         n_words[node] = N_WORDS;
-    const struct gravel_words words = {array, GRAVEL_UINT, n_words, indices};
+    const struct gravel_words words = GRAVEL_WORDS(array, GRAVEL_UINT, n_words, indices);
     OK(has_slots ? gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words)
                  : gravel_mirror_create(&mirror, gravel, &words));
     free(indices);

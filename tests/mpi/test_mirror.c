@@ -57,8 +57,8 @@ static void free_plan(struct plan *plan)
 
 static struct gravel_words words_of(const struct plan *plan, uint64_t offset, uint32_t type)
 {
-    return (struct gravel_words){
-        .offset = offset, .type = type, .n_words = plan->n_words, .indices = plan->indices};
+    return (struct gravel_words)GRAVEL_WORDS(.offset = offset, .type = type,
+                                             .n_words = plan->n_words, .indices = plan->indices);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------ */
@@ -327,7 +327,7 @@ static void large_plans_travel_in_pieces(void)
             own[i] = (uint64_t)owner << 32 | i;
         unmap(gravel, own);
     }
-    const struct gravel_words words = {array, GRAVEL_ULONG, n_words, indices};
+    const struct gravel_words words = GRAVEL_WORDS(array, GRAVEL_ULONG, n_words, indices);
     OK(gravel_mirror_create(&mirror, gravel, &words));
     OK(gravel_mirror_share(mirror));
     OK(gravel_quiet(gravel));
@@ -367,22 +367,26 @@ static void what_one_node_refuses_all_refuse(void)
     uint32_t indices[] = {5, N_WORDS, 3};
     MUST(n_words);
     n_words[n_nodes - 1] = 3;
-    const struct gravel_words outside = {array, GRAVEL_UINT, n_words, indices};
+    const struct gravel_words outside = GRAVEL_WORDS(array, GRAVEL_UINT, n_words, indices);
     uint64_t *none = calloc(n_nodes, sizeof *none);
-    const struct gravel_words right = {array, GRAVEL_UINT, none, NULL};
+    const struct gravel_words right = GRAVEL_WORDS(array, GRAVEL_UINT, none, NULL);
     struct gravel_words wrong = right;
     MUST(none);
     expect_refusal(GRAVEL_ADD, &outside, &right, GRAVEL_ERANGE, "indices[1] is 301");
     expect_refusal(GRAVEL_ADD, NULL, &right, GRAVEL_EINVAL, "words");
+    wrong.bytes = 0;
+    expect_refusal(GRAVEL_ADD, &wrong, &right, GRAVEL_EINVAL,
+                   "words.bytes is 0, and struct gravel_words has ");
+    wrong = right;
     wrong.n_words = NULL;
     expect_refusal(GRAVEL_ADD, &wrong, &right, GRAVEL_EINVAL, "n_words");
-    wrong = (struct gravel_words){array, GRAVEL_UINT, n_words, NULL};
+    wrong = (struct gravel_words)GRAVEL_WORDS(array, GRAVEL_UINT, n_words, NULL);
     expect_refusal(GRAVEL_ADD, &wrong, &right, GRAVEL_EINVAL, "indices");
-    wrong = (struct gravel_words){array, 6, none, NULL};
+    wrong = (struct gravel_words)GRAVEL_WORDS(array, 6, none, NULL);
     expect_refusal(GRAVEL_ADD, &wrong, &right, GRAVEL_EINVAL, "type 6");
-    wrong = (struct gravel_words){array + 2, GRAVEL_UINT, none, NULL};
+    wrong = (struct gravel_words)GRAVEL_WORDS(array + 2, GRAVEL_UINT, none, NULL);
     expect_refusal(GRAVEL_ADD, &wrong, &right, GRAVEL_EINVAL, "no multiple of 4");
-    wrong = (struct gravel_words){array + (1u << 30), GRAVEL_UINT, none, NULL};
+    wrong = (struct gravel_words)GRAVEL_WORDS(array + (1u << 30), GRAVEL_UINT, none, NULL);
     expect_refusal(GRAVEL_ADD, &wrong, &right, GRAVEL_ERANGE, "allocation");
     free(n_words);
     free(none);
@@ -393,8 +397,8 @@ static void operations_that_do_not_exist(void)
 {
     uint64_t array = alloc_or_die(gravel, N_WORDS * 8), *none = calloc(n_nodes, sizeof *none);
     struct gravel_mirror *mirror;
-    const struct gravel_words uints = {array, GRAVEL_UINT, none, NULL},
-                              floats = {array, GRAVEL_FLOAT, none, NULL};
+    const struct gravel_words uints = GRAVEL_WORDS(array, GRAVEL_UINT, none, NULL),
+                              floats = GRAVEL_WORDS(array, GRAVEL_FLOAT, none, NULL);
     MUST(none);
     expect(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_PUT, &uints), GRAVEL_EINVAL,
            "operation 1 on type 1");
@@ -426,7 +430,7 @@ static void heap_is_too_small(void)
     MUST(n_words && indices);
     for (uint32_t owner = 0; owner < n_nodes; owner++)
         n_words[owner] = n;
-    const struct gravel_words words = {array, GRAVEL_UINT, n_words, indices};
+    const struct gravel_words words = GRAVEL_WORDS(array, GRAVEL_UINT, n_words, indices);
     expect(gravel_mirror_create(&mirror, gravel, &words), GRAVEL_EHEAP, "GRAVEL_HEAP");
     uint64_t again = alloc_or_die(gravel, gravel_config(gravel)->heap_bytes - (1u << 16));
     OK(gravel_free(gravel, again));
@@ -439,12 +443,13 @@ static void nodes_must_agree(void)
 {
     uint64_t array = alloc_or_die(gravel, N_WORDS * 8), *none = calloc(n_nodes, sizeof *none);
     struct gravel_mirror *mirror;
-    const struct gravel_words words = {array, node ? GRAVEL_UINT : GRAVEL_INT, none, NULL};
+    const struct gravel_words words =
+        GRAVEL_WORDS(array, node ? GRAVEL_UINT : GRAVEL_INT, none, NULL);
     MUST(none);
     if (n_planners > 1) {
         expect(gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words), GRAVEL_EMISMATCH,
                "a mirror of slots by operation 3 of type 0");
-        const struct gravel_words same = {array, GRAVEL_INT, none, NULL};
+        const struct gravel_words same = GRAVEL_WORDS(array, GRAVEL_INT, none, NULL);
         int code = node == 0 ? gravel_mirror_create(&mirror, gravel, &same)
                              : gravel_mirror_create_slots(&mirror, gravel, GRAVEL_MAX, &same);
         expect(code, GRAVEL_EMISMATCH, "a mirror of type 0");

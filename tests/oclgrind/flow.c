@@ -82,7 +82,7 @@ static void make_flow(struct bench *bench)
                                               {"grid", 4, GRAVEL_STREAM, WIDTH, 1, &of_grid},
                                               {"cell", 12, GRAVEL_HELD, WIDTH, 1, &of_cell},
                                               {"out", 8, GRAVEL_OUTPUT, OUT_WIDTH, 0, NULL}};
-    const struct gravel_graph graph = {channels, 5, .depth = FIB};
+    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 5, .depth = FIB);
     const struct gravel_flow_shape shape = {WIDTH, GROUP_ITEMS, UINT64_MAX};
     if (gravel_flow_graph_create(&bench->graph, &graph) ||
         gravel_flow_layout(&bench->layout, &bench->graph, &shape))

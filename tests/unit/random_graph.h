@@ -70,8 +70,8 @@ static inline void random_graph_make(struct random_graph *random, uint64_t seed)
     }
     for (uint32_t c = 0; c < n; c++)
         random_edges(random, c, n);
-    random->graph =
-        (struct gravel_graph){random->channels, n, .depth = 1 + random_below(&random->seed, 6)};
+    random->graph = (struct gravel_graph)GRAVEL_GRAPH(random->channels, n,
+                                                      .depth = 1 + random_below(&random->seed, 6));
 }
 
 /* Some streams that other channels feed are held, by random numbers of their own: all else of the graph is as without. */

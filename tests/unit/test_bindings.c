@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Structures of a caller whose header is older or newer than the library: what one side lacks is 0, and what the
- * library cannot honour is refused by name.
+ * Bindings of a caller whose header is older or newer than the library, and their rows of handlers.
  *
  * Path: meson test -> this -> lib/node/bindings.c
  */
@@ -30,55 +29,6 @@ static void expect_refused(int code, const char *part)
     if (!strstr(gravel_last_error(), part))
         fail_msg("\"%s\" does not say \"%s\"", gravel_last_error(), part);
 }
-
-/* ---- a structure that has grown since its first version ---------------------------------------- */
-
-struct grown {
-    size_t bytes;
-    uint64_t first, second;
-    uint64_t later; /* since the second version */
-};
-static const struct gravel_growing grown = {"grown.bytes", "gravel_grow()", sizeof(struct grown),
-                                            offsetof(struct grown, later)};
-
-static void members_of_an_older_caller_are_kept_and_the_rest_is_0(void **state)
-{
-    const uint64_t old[] = {24, 5, 6, 77}; /* 77 is no part of it */
-    struct grown out;
-    (void)state;
-    memset(&out, 0xff, sizeof out);
-    assert_int_equal(gravel_growing_read(&grown, &out, old, 24), 0);
-    assert_int_equal(out.first, 5);
-    assert_int_equal(out.second, 6);
-    assert_int_equal(out.later, 0);
-}
-
-static void members_of_a_newer_caller_must_be_0(void **state)
-{
-    uint64_t newer[] = {48, 5, 6, 7, 0, 0};
-    struct grown out;
-    (void)state;
-    assert_int_equal(gravel_growing_read(&grown, &out, newer, 48), 0);
-    assert_int_equal(out.later, 7);
-    newer[5] = UINT64_C(1) << 63;
-    expect_refused(gravel_growing_read(&grown, &out, newer, 48),
-                   "grown.bytes is 48, and this library, version 0.1.0, knows 32 bytes: it has no "
-                   "member at byte 47, which is set");
-}
-
-static void sizes_of_no_version_are_refused(void **state)
-{
-    const uint64_t in[8192] = {0};
-    const size_t sizes[] = {0, 8, 23, 25, 31, 65544, SIZE_MAX - 7};
-    struct grown out;
-    (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        expect_refused(gravel_growing_read(&grown, &out, in, sizes[i]),
-                       "and the structure has 32 bytes here: gravel_grow() sets it");
-    assert_int_equal(gravel_growing_read(&grown, &out, in, 65536), 0);
-}
-
-/* ---- the bindings ------------------------------------------------------------------------------ */
 
 static int read_both(struct gravel_bindings *out, const struct gravel_bindings *bindings)
 {
@@ -158,9 +108,6 @@ static void tables_that_cannot_be_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_of_an_older_caller_are_kept_and_the_rest_is_0),
-        cmocka_unit_test(members_of_a_newer_caller_must_be_0),
-        cmocka_unit_test(sizes_of_no_version_are_refused),
         cmocka_unit_test(none_are_all_0),
         cmocka_unit_test(zero_filled_bindings_are_refused_by_name),
         cmocka_unit_test(rows_of_a_newer_caller_are_as_long_as_the_caller_has_them),

@@ -25,7 +25,7 @@ static struct gravel_flow_graph graph_of(const struct gravel_channel *channels, 
                                          uint32_t depth)
 {
     struct gravel_flow_graph graph;
-    const struct gravel_graph from = {channels, n, .depth = depth};
+    const struct gravel_graph from = GRAVEL_GRAPH(channels, n, .depth = depth);
     assert_int_equal(gravel_flow_graph_create(&graph, &from), 0);
     return graph;
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Structures that grow. See growing.h.
+ *
+ * Threads: any.
+ */
+#include "base/growing.h"
+
+#include "base/error.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define MOST_BYTES 65536u /* a larger size is garbage, and would have us read anywhere */
+
+int gravel_growing_check(const struct gravel_growing *what, size_t bytes)
+{
+    if (bytes >= what->first && bytes <= MOST_BYTES && bytes % sizeof(void *) == 0)
+        return 0;
+    return gravel_fail(GRAVEL_EINVAL, "%s is %zu, and struct %s has %zu bytes here: %s sets it",
+                       what->name, bytes, what->type, what->now, what->set_by);
+}
+
+/* Members that only a newer header has. */
+static int check_rest(const struct gravel_growing *what, const unsigned char *in, size_t bytes)
+{
+    for (size_t i = what->now; i < bytes; i++)
+        if (in[i])
+            return gravel_fail(GRAVEL_EINVAL,
+                               "%s is %zu, and this library, version %d.%d.%d, knows %zu bytes: it "
+                               "has no member at byte %zu, which is set",
+                               what->name, bytes, GRAVEL_API_MAJOR, GRAVEL_API_MINOR,
+                               GRAVEL_API_PATCH, what->now, i);
+    return 0;
+}
+
+int gravel_growing_read(const struct gravel_growing *what, void *out, const void *in, size_t bytes)
+{
+    int code = gravel_growing_check(what, bytes);
+    if (!code)
+        code = check_rest(what, in, bytes);
+    if (code)
+        return code;
+    size_t common = bytes < what->now ? bytes : what->now;
+    memcpy(out, in, common);
+    memset((unsigned char *)out + common, 0, what->now - common);
+    return 0;
+}
+
+int gravel_growing_read_rows(const struct gravel_growing *what, void *out, const void *in,
+                             size_t bytes, size_t n)
+{
+    unsigned char *to = out;
+    const unsigned char *row = in;
+    int code = 0;
+    for (size_t i = 0; i < n && !code; i++, to += what->now, row += bytes)
+        code = gravel_growing_read(what, to, row, bytes);
+    return code;
+}
+
+int gravel_growing_give(const char *call, void *out, size_t bytes, const void *own,
+                        size_t own_bytes)
+{
+    if (bytes == 0 || bytes > MOST_BYTES || bytes % sizeof(uint64_t))
+        return gravel_fail(GRAVEL_EINVAL,
+                           "%s: %zu bytes of statistics, and the structure has %zu here", call,
+                           bytes, own_bytes);
+    memset(out, 0, bytes);
+    memcpy(out, own, bytes < own_bytes ? bytes : own_bytes);
+    return 0;
+}
