@@ -59,7 +59,7 @@
 
 /*
  * Of a handler with two keys that may live on two nodes: a step of each of n transactions, a work-item each. The host
- * has made sure that no two have a lock in common (lib/network/transactions.h). `words`: of a datum.
+ * has made sure that no two have a lock in common (lib/serve/transactions.h). `words`: of a datum.
  */
 #define GRAVELP_STEP GRAVEL_ARENA, global ulong *gravelp_records, uint gravelp_step, uint gravelp_n
 #define GRAVELP_STEP_RECORD(words)                                                              \

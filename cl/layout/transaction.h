@@ -7,7 +7,7 @@
  *
  * The lesser of two keys is that of the lesser node, and on one node the lesser number.
  *
- * Path:    lib/network/transactions.c <-> call.cl.h (GRAVELP_STEP), and lib/network/transactions.c of another node.
+ * Path:    lib/serve/transactions.c <-> call.cl.h (GRAVELP_STEP), and lib/serve/transactions.c of another node.
  */
 #ifndef GRAVELP_TRANSACTION_H
 #define GRAVELP_TRANSACTION_H

@@ -12,7 +12,7 @@
  */
 #include "base/error.h"
 #include "network/parts.h"
-#include "network/transactions.h"
+#include "serve/transactions.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "base/trace.h"
 #include "memory/memory.h"
 #include "network/parts.h"
-#include "network/transactions.h"
+#include "serve/transactions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,21 +40,22 @@ static int check_copy(struct gravel_network *network, int code)
     return code;
 }
 
-void gravel_control_refuse(struct gravel_network *network, const struct gravel_refusal *refusal,
-                           uint32_t source, uint32_t destination)
+void gravel_control_refuse(void *context, int code, const char *why, uint32_t source,
+                           uint32_t destination)
 {
+    struct gravel_network *network = context;
     char text[GRAVEL_FRAME_TEXT_BYTES];
     snprintf(text, sizeof text, "node %u refused a buffer from node %u: %s", destination, source,
-             refusal->text);
-    network->shape.report(network->shape.context, refusal->code, false, text);
-    if (gravel_network_is_local(network, source))
+             why);
+    network->shape.report(network->shape.context, code, false, text);
+    if (gravel_transport_is_local(network->transport, source))
         return;
     struct gravel_buffer *buffer = gravel_network_frame(network, GRAVEL_FRAME_REFUSAL, source,
                                                         sizeof(struct gravel_refusal_frame));
     if (!buffer)
         return;
     struct gravel_refusal_frame *frame = (struct gravel_refusal_frame *)buffer->frame;
-    frame->code = refusal->code;
+    frame->code = code;
     snprintf(frame->text, sizeof frame->text, "%s", text);
     gravel_network_put(network, buffer);
 }
@@ -67,7 +68,8 @@ static void end_messages(struct gravel_network *network, const struct gravel_loa
     gravel_trace_buffer(network->trace, "resolve", loan->source, (uint32_t)loan->bytes);
     if (refusal->code) {
         gravel_counter_add(&network->counts.refused_buffers, 1);
-        gravel_control_refuse(network, refusal, loan->source, loan->destination);
+        gravel_control_refuse(network, refusal->code, refusal->text, loan->source,
+                              loan->destination);
     }
     if (refusal->code == GRAVEL_EKERNEL) /* a handler on the device that does not end */
         gravel_network_fail(network, refusal->code, refusal->text);
@@ -110,7 +112,7 @@ static void handle_bytes(struct gravel_network *network, const struct gravel_byt
         gravel_counter_add(&network->counts.resolved_messages, 1);
     } else {
         gravel_counter_add(&network->counts.refused_buffers, 1);
-        gravel_control_refuse(network, &refusal, loan->source, loan->destination);
+        gravel_control_refuse(network, refusal.code, refusal.text, loan->source, loan->destination);
     }
 }
 
@@ -121,8 +123,9 @@ static void handle_refusal(struct gravel_network *network, const struct gravel_r
         network->shape.report(network->shape.context, frame->code, false, frame->text);
 }
 
-void gravel_control_ack(struct gravel_network *network, uint32_t source, uint64_t acked)
+void gravel_control_ack(void *context, uint32_t source, uint64_t acked)
 {
+    struct gravel_network *network = context;
     struct gravel_buffer *buffer =
         gravel_network_frame(network, GRAVEL_FRAME_ACK, source, sizeof(struct gravel_ack_frame));
     if (!buffer)
@@ -186,6 +189,15 @@ static void handle_get(struct gravel_network *network, const struct gravel_get_f
     gravel_network_put(network, buffer);
 }
 
+static void handle_transactions(struct gravel_network *network,
+                                const struct gravel_transactions_frame *frame,
+                                const struct gravel_loan *loan)
+{
+    char why[GRAVEL_WHY_BYTES];
+    if (!gravel_transactions_arrive(network->transactions, frame, why))
+        gravel_fields_fail(network, loan, "%s", why);
+}
+
 static void handle_death(struct gravel_network *network, const struct gravel_death_frame *frame,
                          const struct gravel_loan *loan)
 {
@@ -209,7 +221,7 @@ static bool dispatch(struct gravel_network *network, struct gravel_frame *frame,
     if (frame->kind == GRAVEL_FRAME_MESSAGES)
         return handle_messages(network, frame, loan);
     if (frame->kind == GRAVEL_FRAME_TRANSACTIONS) {
-        gravel_transactions_handle(network, whole, loan);
+        handle_transactions(network, whole, loan);
         return false;
     }
     gravel_network_finish_resolving(network);

@@ -74,7 +74,7 @@ void gravel_job_begin_get(struct gravel_network *network, struct gravel_job *job
 {
     gravel_network_drain(network);
     job->id = network->next_id++;
-    if (gravel_network_is_local(network, job->node))
+    if (gravel_transport_is_local(network->transport, job->node))
         get_local(network, job);
 }
 

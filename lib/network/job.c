@@ -10,7 +10,7 @@
  */
 #include "base/error.h"
 #include "network/parts.h"
-#include "network/transactions.h"
+#include "serve/transactions.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -42,7 +42,7 @@ static uint64_t count_received(const struct gravel_network *network)
 {
     uint64_t n = 0;
     for (uint32_t node = 0; node < network->transport->n_nodes; node++)
-        if (!gravel_network_is_local(network, node))
+        if (!gravel_transport_is_local(network->transport, node))
             n += network->n_received[node] + network->n_life_received[node];
     return n;
 }
@@ -91,7 +91,7 @@ void gravel_network_leave(struct gravel_network *network)
     }
     wait_for_all(network);
     for (uint32_t node = 0; node < n_nodes; node++)
-        counts[node] = gravel_network_is_local(network, node)
+        counts[node] = gravel_transport_is_local(network->transport, node)
                            ? 0
                            : network->n_sent[node] + network->n_life_sent[node];
     if (!gravel_network_has_aborted(network) && gravel_round_has_met(network))

@@ -150,7 +150,7 @@ void gravel_liveness_tell_death(struct gravel_network *network)
     }
     network->has_told_death = true;
     for (uint32_t node = 0; is_new && node < network->transport->n_nodes; node++)
-        if (!gravel_network_is_local(network, node))
+        if (!gravel_transport_is_local(network->transport, node))
             tell_death(network, node);
 }
 

@@ -6,7 +6,7 @@
  * Memory:  buffers come through `outgoing` (edges M1, M2 of the MPMC queue) and go home through SPSC queues.
  */
 #include "network/parts.h"
-#include "network/transactions.h"
+#include "serve/transactions.h"
 
 #include "base/clock.h"
 #include "base/trace.h"
@@ -68,7 +68,7 @@ void gravel_network_send(struct gravel_network *network, struct gravel_buffer *b
         (gravel_frame_is_life(frame->kind) ? network->n_life_sent : network->n_sent)[node]++;
     if (gravel_frame_is_counted(frame->kind))
         network->n_counted_sent++;
-    if (gravel_network_is_local(network, node)) {
+    if (gravel_transport_is_local(network->transport, node)) {
         network->n_acked[node] = network->n_sent[node];
         const struct gravel_loan loan = {.source = network->transport->node,
                                          .destination = node,
@@ -200,11 +200,9 @@ static uint64_t flush_aged(struct gravel_network *network, uint64_t now_ns)
 /* Senders, resolver and memory are there; and the size of node buffers is agreed on. */
 static void see_attached(struct gravel_network *network)
 {
-    uint32_t frame_bytes = (uint32_t)network->shape.config->buffer_bytes;
-    if (frame_bytes < sizeof(struct gravel_death_frame)) /* also our own frames must fit */
-        frame_bytes = sizeof(struct gravel_death_frame);
+    const uint32_t most_bytes = gravel_network_frame_bytes(network);
     network->sees_attached = true;
-    int code = network->transport->operations->prepare(network->transport, frame_bytes);
+    int code = network->transport->operations->prepare(network->transport, most_bytes);
     if (code)
         gravel_network_fail(network, code, gravel_last_error());
 }

@@ -3,7 +3,7 @@
  * Between the network thread's own files.
  *
  * Path:    start.c, network.c <-> control.c, fields.c, job.c, get.c, collective.c, late.c, reply.c, liveness.c,
- *          leave.c, farewell.c. transactions.c, grant.c, line.c and mail_line.c have transactions_parts.h.
+ *          leave.c, farewell.c, courier.c.
  * Threads: the network thread, if not said otherwise.
  */
 #ifndef GRAVEL_NETWORK_PARTS_H
@@ -11,11 +11,7 @@
 
 #include "base/clock.h"
 #include "network/network.h"
-
-static inline bool gravel_network_is_local(const struct gravel_network *network, uint32_t node)
-{
-    return network->transport->is_loopback || node == network->transport->node;
-}
+#include "serve/courier.h"
 
 static inline bool gravel_network_has_aborted(const struct gravel_network *network)
 {
@@ -49,6 +45,12 @@ uint32_t gravel_network_drain(struct gravel_network *network);
 /** A frame of our own of `bytes`, to be filled and put; NULL (and a fatal report) if memory is out. */
 struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
                                            uint32_t node, uint32_t bytes);
+/** As long as a frame may be: a node buffer, and our own must fit as well [bytes]. */
+static inline uint32_t gravel_network_frame_bytes(const struct gravel_network *network)
+{
+    const uint32_t bytes = (uint32_t)network->shape.config->buffer_bytes;
+    return bytes < sizeof(struct gravel_death_frame) ? sizeof(struct gravel_death_frame) : bytes;
+}
 /** network.c: append a frame to those pending, and take the first of them, or NULL. */
 void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer);
 struct gravel_buffer *gravel_network_take_pending(struct gravel_network *network);
@@ -76,15 +78,18 @@ bool gravel_fields_check_error(struct gravel_network *network, const struct grav
 bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
                         const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/** control.c: tell this node and the sender that messages were not applied. */
-void gravel_control_refuse(struct gravel_network *network, const struct gravel_refusal *refusal,
-                           uint32_t source, uint32_t destination);
-/** control.c: tell a node how many of its frames are resolved; 0: no more than before, but they are being worked on. */
-void gravel_control_ack(struct gravel_network *network, uint32_t source, uint64_t acked);
+/** control.c: tell this node and the sender that messages were not applied. `context` is the network. */
+void gravel_control_refuse(void *context, int code, const char *why, uint32_t source,
+                           uint32_t destination);
+/** control.c: as gravel_courier's ack; `context` is the network. */
+void gravel_control_ack(void *context, uint32_t source, uint64_t acked);
 
 /** control.c: n messages of a frame were applied, or why not. As gravel_lending's. */
 void gravel_control_ended(void *context, const struct gravel_loan *loan, uint64_t n_messages,
                           const struct gravel_refusal *refusal);
+
+/** courier.c: what messages with keys ask of this thread. */
+struct gravel_courier gravel_network_courier(struct gravel_network *network);
 
 /** reply.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
 void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,

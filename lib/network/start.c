@@ -7,7 +7,7 @@
  *          are set, for the network thread.
  */
 #include "network/parts.h"
-#include "network/transactions.h"
+#include "serve/transactions.h"
 
 #include "base/clock.h"
 #include "base/thread.h"
@@ -137,11 +137,12 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .context = network,
         .aborted = network->shape.aborted,
     };
+    const struct gravel_courier courier = gravel_network_courier(network);
     network->shape.memory = memory;
     network->trace = trace;
     int code = gravel_resolver_create(&network->resolver, &resolver);
     if (!code)
-        code = gravel_transactions_create(&network->transactions, network, calls);
+        code = gravel_transactions_create(&network->transactions, &courier, calls);
     if (!code)
         code = gravel_mpmc_create(&network->outgoing, gravel_queue_capacity(n_buffers + 1),
                                   sizeof(struct gravel_buffer *), 0);

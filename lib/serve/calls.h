@@ -36,7 +36,7 @@ struct gravel_device_calls_shape {
     void *context;
 };
 
-/* Who may take runs of handlers with keys, to have them run later (network/transactions.h). */
+/* Who may take runs of handlers with keys, to have them run later (transactions.h). */
 struct gravel_line {
     /** @return 1: it has taken the run; 0: the run is to be run at once; a negative code. */
     int (*take)(void *context, const struct gravel_frame *frame, const struct gravel_run *run,

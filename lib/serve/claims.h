@@ -3,7 +3,7 @@
  * Locks by key: who claims a key holds it, or waits behind those that claimed it before. A lock is its claims: no
  * claim, no lock.
  *
- * Path:    network/transactions.c -> claims.c.
+ * Path:    transactions.c -> claims.c.
  * Owner:   claims are the caller's, and stay where they are until they are released.
  * Threads: one.
  * Source:  Wang, Fussell, Lin 2019, section 3.3 (a server's locks).

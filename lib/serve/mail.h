@@ -8,7 +8,7 @@
  * device memory the host fills an image, of which slots are copied (mail_copies.h), and the pump brings the servers'
  * words there.
  *
- * Path:    network/transactions.c -> mail.c -> cl/device/mail.cl.h.
+ * Path:    transactions.c -> mail.c -> cl/device/mail.cl.h.
  * Owner:   the box is the region's (servers.c).
  * Memory:  I5 publishes a slot, I6 gives it back; the lock has post and close one after the other.
  * Threads: the network thread posts, one that launches opens and closes, the pump brings the servers' words.

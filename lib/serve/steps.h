@@ -3,7 +3,7 @@
  * Steps of transactions between nodes, on the device: find the nodes of keys, load a datum, run, store a datum. And
  * runs of handlers with keys that had to wait for such transactions.
  *
- * Path:    network/transactions.c -> steps.c -> kernels GRAVEL_STEP_KERNEL NAME (serve/call_text.h).
+ * Path:    transactions.c -> steps.c -> kernels GRAVEL_STEP_KERNEL NAME (serve/call_text.h).
  * Owner:   memory for records is its own; the caller's are copied.
  * Threads: the network thread, while it holds the turn (gravel_device_calls_hold).
  */

@@ -90,6 +90,13 @@ struct gravel_transport {
     struct gravel_handed handed;
 };
 
+/** Whether a node is of this process. */
+static inline bool gravel_transport_is_local(const struct gravel_transport *transport,
+                                             uint32_t node)
+{
+    return transport->is_loopback || node == transport->node;
+}
+
 /** One process, no MPI, standing for n_nodes nodes. */
 int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes);
 

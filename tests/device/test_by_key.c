@@ -6,7 +6,7 @@
  * A datum is money and a count. A copy that is stored late would lose counts and money. Deposits, of one key, come
  * between; and launches of servers, which take the turn from transactions that are under way.
  *
- * Path: meson test -> this -> lib/network/transactions.c, lib/serve/steps.c, cl/device/by_key.cl.h
+ * Path: meson test -> this -> lib/serve/transactions.c, lib/serve/steps.c, cl/device/by_key.cl.h
  */
 #include "bank.h"
 #include "expect.h"

@@ -10,7 +10,7 @@
  * Shown for 3 nodes with a key each, a window of 1, 4 transactions between all pairs of nodes, and a launch at each
  * node: no change of a datum is lost, and all end. With -DLOOPBACK one process stands for the nodes, with one turn.
  *
- * Models:  lib/network/transactions.c, lib/serve/claims.c, turn.c. A step of a network thread is one step here, but
+ * Models:  lib/serve/transactions.c, lib/serve/claims.c, turn.c. A step of a network thread is one step here, but
  * for the
  *          body, beside which launches could run.
  * Mutants: DESCENDING (one transaction takes the greater lock first), EARLY_UNLOCK (the lesser key is unlocked when

@@ -5,7 +5,7 @@
  *
  * usage: mpirun ... by_key MODE     see the table at the end; fault.sh counts the nodes that print
  *
- * Path: fault.sh -> mpirun -> this -> lib/network/transactions.c, lib/serve/mail.c
+ * Path: fault.sh -> mpirun -> this -> lib/serve/transactions.c, lib/serve/mail.c
  */
 #include <signal.h>
 #include <stdio.h>

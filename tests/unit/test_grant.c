@@ -3,9 +3,9 @@
  * Frames of transactions: what is sent arrives; a field that cannot be right is named, and nothing of its frame
  * is done; acknowledgements wait in order.
  *
- * transactions.c and the rest of the network thread are stood for here.
+ * transactions.c and the network thread, as a courier, are stood for here.
  *
- * Path: meson test -> this -> lib/network/grant.c
+ * Path: meson test -> this -> lib/serve/grant.c
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "network/transactions_parts.h"
+#include "serve/transactions_parts.h"
 
 #define N_NODES 3u
 #define HERE 1u
@@ -30,54 +30,35 @@
 static struct gravel_buffer *sent[64];
 static uint32_t n_sent, n_bad, n_invited, n_returned, n_acks;
 static uint64_t acked[16];
-static char bad[GRAVEL_REFUSAL_BYTES]; /* the field */
-static struct transaction *granted;    /* the only one */
+static char bad[GRAVEL_WHY_BYTES];  /* the field */
+static struct transaction *granted; /* the only one */
 
-struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,
-                                           uint32_t node, uint32_t bytes)
+static struct gravel_buffer *make_frame(void *context, uint16_t kind, uint32_t node, uint32_t bytes)
 {
     struct gravel_buffer *buffer = calloc(1, sizeof *buffer);
-    (void)network;
+    (void)context;
     buffer->frame = calloc(1, bytes);
     *buffer->frame =
         (struct gravel_frame){.kind = kind, .source = HERE, .destination = node, .bytes = bytes};
     return buffer;
 }
 
-void gravel_network_put(struct gravel_network *network, struct gravel_buffer *buffer)
+static void put(void *context, struct gravel_buffer *buffer)
 {
-    (void)network;
+    (void)context;
     sent[n_sent++] = buffer;
 }
 
-void gravel_network_fail(struct gravel_network *network, int code, const char *text)
+static void ack(void *context, uint32_t source, uint64_t n)
 {
-    (void)network;
-    fail_msg("%d: %s", code, text);
-}
-
-bool gravel_fields_fail(struct gravel_network *network, const struct gravel_loan *loan,
-                        const char *format, ...)
-{
-    (void)network, (void)loan;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(bad, sizeof bad, format, arguments);
-    va_end(arguments);
-    n_bad++;
-    return false;
-}
-
-void gravel_control_ack(struct gravel_network *network, uint32_t source, uint64_t n)
-{
-    (void)network, (void)source;
+    (void)context, (void)source;
     acked[n_acks++] = n;
 }
 
-uint64_t gravel_network_patience_ms(const struct gravel_network *network)
+static void node_fails(void *context, int code, const char *text)
 {
-    (void)network;
-    return 8000;
+    (void)context;
+    fail_msg("%d: %s", code, text);
 }
 
 bool gravel_device_steps_have(const struct gravel_device_steps *steps, uint32_t handler)
@@ -129,10 +110,9 @@ bool gravel_transactions_have_passed(const struct gravel_transactions *transacti
 /* ---- set-up -------------------------------------------------------------------------------------- */
 
 struct world {
-    struct gravel_config config;
     struct gravel_handler handlers[2];
     struct gravel_transport transport;
-    struct gravel_network network;
+    struct gravel_device_calls_shape shape;
     struct gravel_transactions transactions;
     struct gravel_buffer *open[N_NODES];
 };
@@ -143,16 +123,22 @@ static int set_up(void **state)
 {
     (void)state;
     memset(&world, 0, sizeof world);
-    world.config.buffer_bytes = BUFFER_BYTES;
     world.handlers[1].datum_words = WORDS;
     world.transport.n_nodes = N_NODES;
     world.transport.node = HERE;
-    world.network.shape.config = &world.config;
-    world.network.shape.handlers = world.handlers;
-    world.network.shape.n_handlers = 2;
-    world.network.transport = &world.transport;
-    world.network.transactions = &world.transactions;
-    world.transactions.network = &world.network;
+    world.shape.handlers = world.handlers;
+    world.shape.n_handlers = 2;
+    world.transactions.shape = &world.shape;
+    world.transactions.n_nodes = N_NODES;
+    world.transactions.courier = (struct gravel_courier){
+        .transport = &world.transport,
+        .patience_ns = UINT64_C(8000000000),
+        .most_bytes = BUFFER_BYTES,
+        .frame = make_frame,
+        .put = put,
+        .ack = ack,
+        .fail = node_fails,
+    };
     world.transactions.open = world.open;
     n_sent = n_bad = n_invited = n_returned = n_acks = 0;
     granted = NULL;
@@ -194,10 +180,18 @@ static void fill(union arriving *arriving, uint32_t what, uint32_t n)
             (struct gravelp_transaction){.key = {7 + i, 9}, .node = {lesser, lesser + 1}};
 }
 
+static void arrive_at(struct gravel_transactions *transactions, const union arriving *arriving,
+                      uint32_t source, uint64_t bytes)
+{
+    union arriving whole = *arriving;
+    whole.frame.frame =
+        (struct gravel_frame){.source = source, .destination = HERE, .bytes = (uint32_t)bytes};
+    n_bad += !gravel_transactions_arrive(transactions, &whole.frame, bad);
+}
+
 static void arrive(const union arriving *arriving, uint32_t source, uint64_t bytes)
 {
-    const struct gravel_loan loan = {.source = source, .destination = HERE, .bytes = bytes};
-    gravel_transactions_handle(&world.network, &arriving->frame, &loan);
+    arrive_at(&world.transactions, arriving, source, bytes);
 }
 
 static uint64_t bytes_of(const union arriving *arriving)
@@ -270,8 +264,9 @@ static void fields_that_cannot_be_right_are_named(void **state)
     expect_bad("record 0 of 2", &bad_one, 0, bytes_of(&good));
     bad_one = good, bad_one.frame.what = GRAVEL_TRANSACTIONS_UNLOCK;
     expect_bad("record 0 of 2", &bad_one, 0, bytes_of(&good));
-    world.network.transactions = NULL;
-    expect_bad("handler", &good, 0, bytes_of(&good));
+    bad[0] = '\0';
+    arrive_at(NULL, &good, 0, bytes_of(&good)); /* this node has none */
+    assert_string_equal(bad, "handler (1 has no transactions between nodes)");
 }
 
 /* ---- frames that leave ---------------------------------------------------------------------------- */

@@ -6,11 +6,12 @@
  * head of the line; but one that came from this process's own line is in already, and must not wait for what waits
  * for it.
  */
-#include "network/transactions.h"
+#include "serve/transactions.h"
 
-#include "base/clock.h"
-#include "network/parts.h"
-#include "network/transactions_parts.h"
+#include "base/error.h"
+#include "memory/heap_books.h"
+#include "serve/transactions_parts.h"
+#include "transport/pool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,27 +44,30 @@ static struct transaction *pop(struct transaction_queue *queue)
     return transaction;
 }
 
-int gravel_transactions_create(struct gravel_transactions **out, struct gravel_network *network,
+int gravel_transactions_create(struct gravel_transactions **out,
+                               const struct gravel_courier *courier,
                                struct gravel_device_calls *calls)
 {
     struct gravel_device_steps *steps = NULL;
     *out = NULL;
     struct gravel_mail *mail = gravel_line_mail(calls);
-    int code = network->transport->n_nodes > 1
+    int code = courier->transport->n_nodes > 1
                    ? gravel_device_steps_create(&steps, calls, mail != NULL)
                    : 0;
     if (code || (!steps && !mail))
         return code;
     struct gravel_transactions *transactions = calloc(1, sizeof *transactions);
     void *records = malloc(GRAVEL_STEP_MOST * GRAVELP_TRANSACTION_BYTES(GRAVEL_DATUM_MAX_WORDS));
-    struct gravel_buffer **open = calloc(network->transport->n_nodes, sizeof *open);
+    struct gravel_buffer **open = calloc(courier->transport->n_nodes, sizeof *open);
     if (!transactions || !records || !open) {
         free(transactions), free(records), free(open);
         gravel_device_steps_destroy(steps);
         return gravel_fail(GRAVEL_ENOMEM, "transactions between nodes");
     }
-    transactions->network = network;
+    transactions->courier = *courier;
+    transactions->n_nodes = courier->transport->n_nodes;
     transactions->calls = calls;
+    transactions->shape = gravel_device_calls_shape_of(calls);
     transactions->steps = steps;
     transactions->mail = mail;
     transactions->records = records;
@@ -98,7 +102,7 @@ void gravel_transactions_destroy(struct gravel_transactions *transactions)
         free(transactions->acks);
         transactions->acks = next;
     }
-    for (uint32_t node = 0; node < transactions->network->n_nodes; node++)
+    for (uint32_t node = 0; node < transactions->n_nodes; node++)
         if (transactions->open[node])
             gravel_pool_return(transactions->open[node]);
     gravel_device_steps_destroy(transactions->steps);
@@ -115,14 +119,24 @@ void gravel_transactions_end(struct gravel_transactions *transactions)
     gravel_device_calls_let_go(transactions->calls);
 }
 
+static void fail(const struct gravel_transactions *transactions, int code, const char *text)
+{
+    transactions->courier.fail(transactions->courier.context, code, text);
+}
+
+static bool has_aborted(const struct gravel_transactions *transactions)
+{
+    return atomic_load_explicit(transactions->courier.aborted, memory_order_relaxed); /* H2 */
+}
+
 /* ---- a transaction --------------------------------------------------------------------------- */
 
 static struct transaction *make(struct gravel_transactions *transactions, uint32_t handler)
 {
-    const uint32_t words = transactions->network->shape.handlers[handler].datum_words;
+    const uint32_t words = transactions->shape->handlers[handler].datum_words;
     struct transaction *transaction = calloc(1, sizeof *transaction + 8 * words);
     if (!transaction) {
-        gravel_network_fail(transactions->network, GRAVEL_ENOMEM, "no memory for a transaction");
+        fail(transactions, GRAVEL_ENOMEM, "no memory for a transaction");
         return NULL;
     }
     transaction->handler = handler;
@@ -239,7 +253,7 @@ static struct transaction *take_next(struct gravel_transactions *transactions)
 
 static uint64_t bytes_of(const struct gravel_transactions *transactions, uint32_t handler)
 {
-    return GRAVELP_TRANSACTION_BYTES(transactions->network->shape.handlers[handler].datum_words);
+    return GRAVELP_TRANSACTION_BYTES(transactions->shape->handlers[handler].datum_words);
 }
 
 /* A step of n transactions of a handler. @return 0; or what it returns. */
@@ -253,8 +267,8 @@ static int make_step(struct gravel_transactions *transactions, uint32_t step,
         if (step != GRAVELP_STEP_ROUTE)
             record->at = node_of(batch[i], step == GRAVELP_STEP_RUN);
         record->heap = gravel_memory_heap_offset(
-            transactions->network->shape.memory,
-            transactions->network->transport->is_loopback ? record->at : 0);
+            transactions->shape->memory,
+            transactions->courier.transport->is_loopback ? record->at : 0);
         memcpy(transactions->records + i * bytes, record, bytes);
     }
     int code =
@@ -267,21 +281,21 @@ static int make_step(struct gravel_transactions *transactions, uint32_t step,
 static void refuse(struct gravel_transactions *transactions, const struct transaction *transaction)
 {
     const struct gravelp_transaction *record = &transaction->record;
-    struct gravel_refusal refusal = {.code = GRAVEL_ERANGE};
-    snprintf(refusal.text, sizeof refusal.text,
+    char text[256];
+    snprintf(text, sizeof text,
              "handler %s: keys %" PRIu64 " and %" PRIu64 " are of nodes %u and %u of %u "
              "(GRAVEL_NODE_OF), and the message came to node %u",
-             transactions->network->shape.handlers[transaction->handler].name, record->key[0],
-             record->key[1], record->node[0], record->node[1],
-             transactions->network->transport->n_nodes, record->at);
-    gravel_control_refuse(transactions->network, &refusal, record->source, record->at);
+             transactions->shape->handlers[transaction->handler].name, record->key[0],
+             record->key[1], record->node[0], record->node[1], transactions->n_nodes, record->at);
+    transactions->courier.refuse(transactions->courier.context, GRAVEL_ERANGE, text, record->source,
+                                 record->at);
 }
 
 /* Its keys' nodes are known: claim the first. */
 static void enter(struct gravel_transactions *transactions, struct transaction *transaction)
 {
-    const uint32_t n_nodes = transactions->network->transport->n_nodes;
-    if (node_of(transaction, 1) < n_nodes && node_of(transaction, 0) == transaction->record.at) {
+    if (node_of(transaction, 1) < transactions->n_nodes &&
+        node_of(transaction, 0) == transaction->record.at) {
         claim(transactions, transaction, 0);
         return;
     }
@@ -297,7 +311,7 @@ static int admit(struct gravel_transactions *transactions)
     uint32_t n = 0;
     const struct waiting_run *head = transactions->head;
     while (n < GRAVEL_STEP_MOST &&
-           transactions->n_in_window < transactions->network->shape.config->transactions_window &&
+           transactions->n_in_window < transactions->shape->config->transactions_window &&
            transactions->head && transactions->head->is_transaction &&
            transactions->head->handler == head->handler) {
         batch[n] = take_next(transactions);
@@ -337,7 +351,8 @@ static bool leaves(void *context, struct gravel_claim *waiting)
     struct gravel_transactions *transactions = context;
     struct transaction *transaction = waiting->owner;
     const bool is_first = waiting == &transaction->claims[0];
-    if (!is_first && gravel_network_is_local(transactions->network, node_of(transaction, 0)))
+    if (!is_first &&
+        gravel_transport_is_local(transactions->courier.transport, node_of(transaction, 0)))
         return false;
     push(is_first ? &transactions->postponed : &transactions->guests, transaction);
     transactions->n_under_way--;
@@ -470,8 +485,7 @@ static int advance(struct gravel_transactions *transactions, bool *moved)
 /* Their nodes answer no more, though they live. */
 static void check_progress(struct gravel_transactions *transactions, uint64_t now_ns)
 {
-    struct gravel_network *network = transactions->network;
-    const uint64_t limit_ns = gravel_network_patience_ms(network) * UINT64_C(1000000);
+    const uint64_t limit_ns = transactions->courier.patience_ns;
     char text[160];
     if (now_ns < transactions->moved_ns || now_ns - transactions->moved_ns < limit_ns)
         return;
@@ -481,12 +495,20 @@ static void check_progress(struct gravel_transactions *transactions, uint64_t no
             "messages with keys: servers have run none of those that wait for %.1f s, the first "
             "of handler %s",
             (double)(now_ns - transactions->moved_ns) * 1e-9,
-            network->shape.handlers[transactions->oldest->handler].name);
+            transactions->shape->handlers[transactions->oldest->handler].name);
     else
         snprintf(text, sizeof text,
                  "transactions: none of %u that are under way has got further for %.1f s",
                  transactions->n_under_way, (double)(now_ns - transactions->moved_ns) * 1e-9);
-    gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
+    fail(transactions, GRAVEL_ETIMEOUT, text);
+}
+
+/* Once a step: what moved since the last one has moved now, with the device's part in it over. */
+static void note_move(struct gravel_transactions *transactions, uint64_t now_ns)
+{
+    if (transactions->has_moved)
+        transactions->moved_ns = now_ns;
+    transactions->has_moved = false;
 }
 
 bool gravel_transactions_step(struct gravel_transactions *transactions, uint64_t now_ns)
@@ -494,20 +516,21 @@ bool gravel_transactions_step(struct gravel_transactions *transactions, uint64_t
     bool moved = false;
     if (!transactions)
         return false;
-    if (gravel_network_has_aborted(transactions->network)) {
+    if (has_aborted(transactions)) {
         gravel_transactions_end(transactions);
         return false;
     }
+    note_move(transactions, now_ns);
     gravel_transactions_send_acks(transactions, now_ns);
     if (!transactions->oldest && !transactions->n_under_way && !transactions->guests.first)
         return false;
-    gravel_heap_lock_shared(transactions->network->shape.heap);
+    gravel_heap_lock_shared(transactions->courier.heap);
     int code = advance(transactions, &moved);
-    gravel_heap_unlock_shared(transactions->network->shape.heap);
+    gravel_heap_unlock_shared(transactions->courier.heap);
     if (code)
-        gravel_network_fail(transactions->network, code, gravel_last_error());
+        fail(transactions, code, gravel_last_error());
     if (moved)
-        transactions->moved_ns = gravel_network_lived_ns(transactions->network);
+        transactions->has_moved = true;
     else
         check_progress(transactions, now_ns);
     return moved;
@@ -523,8 +546,8 @@ void gravel_transactions_invite(struct gravel_transactions *transactions, uint32
         return;
     memcpy(&guest->record, record, bytes_of(transactions, handler));
     push(&transactions->guests, guest);
-    transactions->moved_ns = gravel_network_lived_ns(transactions->network);
-    if (gravel_network_is_local(transactions->network, node_of(guest, 0)))
+    transactions->has_moved = true;
+    if (gravel_transport_is_local(transactions->courier.transport, node_of(guest, 0)))
         admit_guests(transactions);
 }
 
@@ -549,5 +572,5 @@ void gravel_transactions_return(struct gravel_transactions *transactions,
     memcpy(transaction->datum, record + 1,
            bytes_of(transactions, transaction->handler) - sizeof *record);
     push(&transactions->ready[GRAVELP_STEP_STORE], transaction);
-    transactions->moved_ns = gravel_network_lived_ns(transactions->network);
+    transactions->has_moved = true;
 }

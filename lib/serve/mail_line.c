@@ -5,8 +5,7 @@
  * While a launch runs, messages at the head are posted to its mailbox as there is room (serve/mail.c). A run leaves
  * when servers have passed its last message. What waits when the launch has ended is run without servers.
  */
-#include "network/parts.h"
-#include "network/transactions_parts.h"
+#include "serve/transactions_parts.h"
 
 #include <string.h>
 
@@ -43,9 +42,8 @@ static int post_mail(struct gravel_transactions *transactions, bool *moved)
     int code = 0;
     while (!code && (run = transactions->head)) {
         const uint32_t before = run->n_taken;
-        code = gravel_mail_post(
-            transactions->mail, &run->frame, (void *)run->run, &run->n_taken,
-            gravel_memory_heap_offset(transactions->network->shape.memory, run->heap));
+        code = gravel_mail_post(transactions->mail, &run->frame, (void *)run->run, &run->n_taken,
+                                gravel_memory_heap_offset(transactions->shape->memory, run->heap));
         *moved |= run->n_taken != before;
         if (run->n_taken != run->n)
             break;

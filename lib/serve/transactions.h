@@ -16,24 +16,31 @@
  * keeps while one is under way. A launch of servers that wants the turn stops the line too. Then those that have no
  * lock here leave, and enter again behind it.
  *
- * Path:    serve/calls.c -> transactions.c <-> control.c of another node.
+ * Path:    calls.c -> transactions.c <-> courier.h <-> network/control.c of another node.
  * Owner:   what waits is copied.
  * Threads: the network thread.
  * Source:  Wang, Fussell, Lin 2019, section 3.3; there the client asks the owner of the first lock, which requests
  *          the other: a message more.
  */
-#ifndef GRAVEL_NETWORK_TRANSACTIONS_H
-#define GRAVEL_NETWORK_TRANSACTIONS_H
+#ifndef GRAVEL_SERVE_TRANSACTIONS_H
+#define GRAVEL_SERVE_TRANSACTIONS_H
 
 #include "serve/calls.h"
+#include "serve/courier.h"
 #include "transport/frames.h"
 
-struct gravel_loan;
-struct gravel_network;
+#define GRAVEL_WHY_BYTES 160u
+
 struct gravel_transactions;
 
-/** @param out  [out] NULL on failure, and where no transaction has keys of two nodes. @return 0; or an error. */
-int gravel_transactions_create(struct gravel_transactions **out, struct gravel_network *network,
+/**
+ * @param out      [out] NULL on failure, and where no transaction has keys of two nodes and no run waits for servers.
+ * @param courier  copied.
+ * @param calls    of the node; NULL: there are none.
+ * @return         0; or an error.
+ */
+int gravel_transactions_create(struct gravel_transactions **out,
+                               const struct gravel_courier *courier,
                                struct gravel_device_calls *calls);
 /** NULL is allowed, here and in all that follow. */
 void gravel_transactions_destroy(struct gravel_transactions *transactions);
@@ -41,17 +48,22 @@ void gravel_transactions_destroy(struct gravel_transactions *transactions);
 /** The thread ends: give back the turn. */
 void gravel_transactions_end(struct gravel_transactions *transactions);
 
-/** Get them a step further. @return whether one moved. */
+/** Get them a step further. @param now_ns  the thread's own time: lived.h. @return whether one moved. */
 bool gravel_transactions_step(struct gravel_transactions *transactions, uint64_t now_ns);
 
 /** When the network thread has to look at the latest: servers, who pass mail, do not wake it. @return [ns] */
 uint64_t gravel_transactions_due_ns(const struct gravel_transactions *transactions,
                                     uint64_t now_ns);
 
-/** A frame of kind GRAVEL_FRAME_TRANSACTIONS. */
-void gravel_transactions_handle(struct gravel_network *network,
+/**
+ * A frame of kind GRAVEL_FRAME_TRANSACTIONS, with a header that has been checked.
+ *
+ * @param why  [out] the field that cannot be right.
+ * @return     false: nothing of the frame is done, unless a record comes twice.
+ */
+bool gravel_transactions_arrive(struct gravel_transactions *transactions,
                                 const struct gravel_transactions_frame *frame,
-                                const struct gravel_loan *loan);
+                                char why[GRAVEL_WHY_BYTES]);
 
 /** Whether any that came to this process has not ended. */
 bool gravel_transactions_are_open(const struct gravel_transactions *transactions);
@@ -59,8 +71,6 @@ bool gravel_transactions_are_open(const struct gravel_transactions *transactions
 /** All that have come so far; and whether these have ended. */
 uint64_t gravel_transactions_mark(const struct gravel_transactions *transactions);
 bool gravel_transactions_have_passed(const struct gravel_transactions *transactions, uint64_t mark);
-/** When one last moved [ns]. */
-uint64_t gravel_transactions_moved_ns(const struct gravel_transactions *transactions);
 
 /** Hold back an acknowledgement until what has come so far has ended. @return false: nothing is to be waited for. */
 bool gravel_transactions_hold_ack(struct gravel_transactions *transactions, uint32_t source,

@@ -2,15 +2,16 @@
 /*
  * Transactions as network threads send them to each other, and acknowledgements that wait for them.
  *
- * Path:    transactions.c -> grant.c -> transport -> control.c -> grant.c -> transactions.c of another node.
+ * Path:    transactions.c -> grant.c -> courier.h -> network/control.c -> grant.c -> transactions.c of another node.
  * Owner:   see transactions.h; a frame is freed when it has been sent.
  * Threads: the network thread.
  * Source:  Wang, Fussell, Lin 2019, section 3.3 (replies and unlocks).
  */
-#include "network/transactions_parts.h"
+#include "serve/transactions_parts.h"
 
 #include "base/error.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +20,7 @@
 
 static uint32_t record_bytes(const struct gravel_transactions *transactions, uint32_t handler)
 {
-    return (uint32_t)GRAVELP_TRANSACTION_BYTES(
-        transactions->network->shape.handlers[handler].datum_words);
-}
-
-/* As long as a frame may be: network.c, see_attached. */
-static uint32_t most_bytes(const struct gravel_transactions *transactions)
-{
-    const uint32_t bytes = (uint32_t)transactions->network->shape.config->buffer_bytes;
-    return bytes < sizeof(struct gravel_death_frame) ? sizeof(struct gravel_death_frame) : bytes;
+    return (uint32_t)GRAVELP_TRANSACTION_BYTES(transactions->shape->handlers[handler].datum_words);
 }
 
 static struct gravel_transactions_frame *frame_of(const struct gravel_buffer *buffer)
@@ -44,18 +37,18 @@ static void ship(struct gravel_transactions *transactions, uint32_t node)
     frame_of(buffer)->frame.bytes =
         (uint32_t)(sizeof(struct gravel_transactions_frame) +
                    frame_of(buffer)->n * record_bytes(transactions, frame_of(buffer)->handler));
-    gravel_network_put(transactions->network, buffer);
+    transactions->courier.put(transactions->courier.context, buffer);
 }
 
 void gravel_transactions_send(struct gravel_transactions *transactions, uint32_t what,
                               uint32_t node, const struct transaction *transaction)
 {
     const uint32_t bytes = record_bytes(transactions, transaction->handler);
-    const uint32_t most = most_bytes(transactions);
+    const struct gravel_courier *courier = &transactions->courier;
+    const uint32_t most = courier->most_bytes;
     struct gravel_buffer **buffer = &transactions->open[node];
     if (!*buffer)
-        *buffer =
-            gravel_network_frame(transactions->network, GRAVEL_FRAME_TRANSACTIONS, node, most);
+        *buffer = courier->frame(courier->context, GRAVEL_FRAME_TRANSACTIONS, node, most);
     if (!*buffer)
         return; /* the node has failed */
     struct gravel_transactions_frame *frame = frame_of(*buffer);
@@ -68,7 +61,7 @@ void gravel_transactions_send(struct gravel_transactions *transactions, uint32_t
 
 void gravel_transactions_flush(struct gravel_transactions *transactions)
 {
-    for (uint32_t node = 0; node < transactions->network->transport->n_nodes; node++)
+    for (uint32_t node = 0; node < transactions->n_nodes; node++)
         ship(transactions, node);
 }
 
@@ -76,9 +69,9 @@ void gravel_transactions_flush(struct gravel_transactions *transactions)
 
 /* A frame that is being read. */
 struct arrival {
-    struct gravel_network *network;
+    struct gravel_transactions *transactions;
     const struct gravel_transactions_frame *frame;
-    const struct gravel_loan *loan;
+    char *why;      /* [GRAVEL_WHY_BYTES] [out] */
     uint32_t bytes; /* of a record */
 };
 
@@ -90,31 +83,41 @@ static const struct gravelp_transaction *record_at(const struct arrival *arrival
 /* Whether a node is who sent the frame: of a process that stands for all nodes, each is. */
 static bool is_sender(const struct arrival *arrival, uint32_t node)
 {
-    return node == arrival->loan->source || arrival->network->transport->is_loopback;
+    return node == arrival->frame->frame.source ||
+           arrival->transactions->courier.transport->is_loopback;
+}
+
+/* @return false */
+__attribute__((format(printf, 2, 3))) static bool tell_bad(const struct arrival *arrival,
+                                                           const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(arrival->why, GRAVEL_WHY_BYTES, format, arguments);
+    va_end(arguments);
+    return false;
 }
 
 /* Its handler gives the length of a record. */
 static bool check_header(struct arrival *arrival)
 {
-    struct gravel_network *network = arrival->network;
+    struct gravel_transactions *transactions = arrival->transactions;
     const struct gravel_transactions_frame *frame = arrival->frame;
-    if (!network->transactions || frame->handler >= network->shape.n_handlers ||
-        !gravel_device_steps_have(network->transactions->steps, frame->handler))
-        return gravel_fields_fail(network, arrival->loan,
-                                  "handler (%u has no transactions between nodes)", frame->handler);
+    if (!transactions || frame->handler >= transactions->shape->n_handlers ||
+        !gravel_device_steps_have(transactions->steps, frame->handler))
+        return tell_bad(arrival, "handler (%u has no transactions between nodes)", frame->handler);
     if (frame->what > GRAVEL_TRANSACTIONS_UNLOCK)
-        return gravel_fields_fail(network, arrival->loan, "kind of transactions (%u)", frame->what);
-    arrival->bytes = record_bytes(network->transactions, frame->handler);
+        return tell_bad(arrival, "kind of transactions (%u)", frame->what);
+    arrival->bytes = record_bytes(transactions, frame->handler);
     return (frame->n > 0 &&
-            arrival->loan->bytes == sizeof *frame + (uint64_t)frame->n * arrival->bytes) ||
-           gravel_fields_fail(network, arrival->loan, "count of records (%u of %u bytes)", frame->n,
-                              arrival->bytes);
+            frame->frame.bytes == sizeof *frame + (uint64_t)frame->n * arrival->bytes) ||
+           tell_bad(arrival, "count of records (%u of %u bytes)", frame->n, arrival->bytes);
 }
 
 static bool is_sane(const struct arrival *arrival, const struct gravelp_transaction *record)
 {
-    const struct gravel_network *network = arrival->network;
-    const uint32_t n_nodes = network->transport->n_nodes, here = arrival->loan->destination;
+    const uint32_t n_nodes = arrival->transactions->n_nodes;
+    const uint32_t here = arrival->frame->frame.destination;
     if (record->lesser > 1 || record->node[0] >= n_nodes || record->node[1] >= n_nodes ||
         record->source >= n_nodes)
         return false;
@@ -122,7 +125,7 @@ static bool is_sane(const struct arrival *arrival, const struct gravelp_transact
     if (arrival->frame->what == GRAVEL_TRANSACTIONS_GRANT)
         return lesser < greater && greater == here && is_sender(arrival, lesser);
     return lesser == here && is_sender(arrival, greater) &&
-           gravel_transactions_granted(network->transactions, arrival->frame->handler, record);
+           gravel_transactions_granted(arrival->transactions, arrival->frame->handler, record);
 }
 
 static bool check(struct arrival *arrival)
@@ -131,16 +134,15 @@ static bool check(struct arrival *arrival)
         return false;
     for (uint32_t i = 0; i < arrival->frame->n; i++)
         if (!is_sane(arrival, record_at(arrival, i)))
-            return gravel_fields_fail(arrival->network, arrival->loan,
-                                      "record %u of %u (of no transaction between these nodes)", i,
-                                      arrival->frame->n);
+            return tell_bad(arrival, "record %u of %u (of no transaction between these nodes)", i,
+                            arrival->frame->n);
     return true;
 }
 
 /* @return false for what comes twice. */
 static bool apply(const struct arrival *arrival, const struct gravelp_transaction *record)
 {
-    struct gravel_transactions *transactions = arrival->network->transactions;
+    struct gravel_transactions *transactions = arrival->transactions;
     const uint32_t handler = arrival->frame->handler;
     if (arrival->frame->what == GRAVEL_TRANSACTIONS_GRANT) {
         gravel_transactions_invite(transactions, handler, record);
@@ -152,18 +154,17 @@ static bool apply(const struct arrival *arrival, const struct gravelp_transactio
     return transaction;
 }
 
-void gravel_transactions_handle(struct gravel_network *network,
+bool gravel_transactions_arrive(struct gravel_transactions *transactions,
                                 const struct gravel_transactions_frame *frame,
-                                const struct gravel_loan *loan)
+                                char why[GRAVEL_WHY_BYTES])
 {
-    struct arrival arrival = {.network = network, .frame = frame, .loan = loan};
+    struct arrival arrival = {.transactions = transactions, .frame = frame, .why = why};
     if (!check(&arrival))
-        return;
+        return false;
     for (uint32_t i = 0; i < frame->n; i++)
-        if (!apply(&arrival, record_at(&arrival, i))) {
-            gravel_fields_fail(network, loan, "record %u of %u (it comes twice)", i, frame->n);
-            return;
-        }
+        if (!apply(&arrival, record_at(&arrival, i)))
+            return tell_bad(&arrival, "record %u of %u (it comes twice)", i, frame->n);
+    return true;
 }
 
 /* ---- acknowledgements ------------------------------------------------------------------------ */
@@ -175,7 +176,8 @@ bool gravel_transactions_hold_ack(struct gravel_transactions *transactions, uint
         return false;
     struct held_ack *ack = malloc(sizeof *ack), **end = &transactions->acks;
     if (!ack) {
-        gravel_network_fail(transactions->network, GRAVEL_ENOMEM, "no memory for a quiet");
+        transactions->courier.fail(transactions->courier.context, GRAVEL_ENOMEM,
+                                   "no memory for a quiet");
         return true;
     }
     *ack = (struct held_ack){
@@ -189,12 +191,11 @@ bool gravel_transactions_hold_ack(struct gravel_transactions *transactions, uint
 /* A node that waits gives up on a node that says nothing: as long as transactions move, tell so. */
 static void tell_all_is_well(struct gravel_transactions *transactions, uint64_t now_ns)
 {
-    const uint64_t every_ns =
-        gravel_network_patience_ms(transactions->network) * UINT64_C(1000000) / 8;
+    const uint64_t every_ns = transactions->courier.patience_ns / 8;
     if (now_ns < transactions->told_ns + every_ns || transactions->moved_ns < transactions->told_ns)
         return;
     for (const struct held_ack *ack = transactions->acks; ack; ack = ack->next)
-        gravel_control_ack(transactions->network, ack->source, 0);
+        transactions->courier.ack(transactions->courier.context, ack->source, 0);
     transactions->told_ns = now_ns;
 }
 
@@ -202,7 +203,7 @@ void gravel_transactions_send_acks(struct gravel_transactions *transactions, uin
 {
     struct held_ack *ack;
     while ((ack = transactions->acks) && gravel_transactions_have_passed(transactions, ack->mark)) {
-        gravel_control_ack(transactions->network, ack->source, ack->acked);
+        transactions->courier.ack(transactions->courier.context, ack->source, ack->acked);
         transactions->acks = ack->next;
         free(ack);
     }

@@ -5,13 +5,12 @@
  *
  * Threads: the network thread.
  */
-#ifndef GRAVEL_NETWORK_TRANSACTIONS_PARTS_H
-#define GRAVEL_NETWORK_TRANSACTIONS_PARTS_H
+#ifndef GRAVEL_SERVE_TRANSACTIONS_PARTS_H
+#define GRAVEL_SERVE_TRANSACTIONS_PARTS_H
 
-#include "network/parts.h"
-#include "network/transactions.h"
-#include "serve/steps.h"
+#include "serve/transactions.h"
 #include "serve/claims.h"
+#include "serve/steps.h"
 
 /* Messages with keys that have come, and not all of which have ended. */
 struct waiting_run {
@@ -59,12 +58,14 @@ struct held_ack {
 };
 
 struct gravel_transactions {
-    struct gravel_network *network;
+    struct gravel_courier courier;
+    uint32_t n_nodes; /* of its transport, which ends first */
     struct gravel_device_calls *calls;
-    struct gravel_device_steps *steps; /* NULL: see gravel_device_steps_create */
-    struct gravel_mail *mail;          /* NULL: servers are not resident */
-    unsigned char *records;            /* [GRAVEL_STEP_MOST] of a step */
-    struct gravel_buffer **open;       /* [n_nodes] frames that are being filled */
+    const struct gravel_device_calls_shape *shape; /* of the calls */
+    struct gravel_device_steps *steps;             /* NULL: see gravel_device_steps_create */
+    struct gravel_mail *mail;                      /* NULL: servers are not resident */
+    unsigned char *records;                        /* [GRAVEL_STEP_MOST] of a step */
+    struct gravel_buffer **open;                   /* [n_nodes] frames that are being filled */
     struct gravel_claims claims;
     struct transaction *all;
     struct transaction_queue guests;                 /* that wait for admission */
@@ -81,6 +82,7 @@ struct gravel_transactions {
     bool is_draining;       /* those without a lock here have left, until the turn is back */
     bool has_turn;          /* of handlers with keys: while any is under way */
     bool runs_one;          /* the run at hand is not to wait again */
+    bool has_moved;         /* since moved_ns: the next step's time is when */
     uint64_t moved_ns;
     struct held_ack *acks; /* oldest first */
     uint64_t told_ns;      /* when who waits for them was last told that all is well */

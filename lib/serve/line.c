@@ -5,9 +5,8 @@
  * A run is copied into it, and stands there until its last message has been run: by a transaction, which takes it
  * from the head; by servers (mail_line.c); or as a whole, when it is the first and no transaction is under way.
  */
-#include "base/clock.h"
-#include "network/parts.h"
-#include "network/transactions_parts.h"
+#include "base/error.h"
+#include "serve/transactions_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,8 +27,7 @@ void gravel_line_leave(struct gravel_transactions *transactions, struct waiting_
 /* @return NULL: it would be more than a process may have, or there is no memory: an error says which handler asks. */
 static void *make_room(struct gravel_transactions *transactions, uint32_t handler, uint64_t bytes)
 {
-    const struct gravel_network *network = transactions->network;
-    const uint64_t most = network->shape.config->waiting_bytes;
+    const uint64_t most = transactions->shape->config->waiting_bytes;
     const bool has_room = bytes <= most - transactions->waiting_bytes;
     void *room = has_room ? malloc(bytes) : NULL;
     if (room)
@@ -39,7 +37,7 @@ static void *make_room(struct gravel_transactions *transactions, uint32_t handle
             GRAVEL_ENOMEM,
             "handler %s: %" PRIu64 " bytes more than %" PRIu64 " of messages with keys that "
             "wait, of which GRAVEL_SERVER_WAITING allows %" PRIu64,
-            network->shape.handlers[handler].name, bytes, transactions->waiting_bytes, most);
+            transactions->shape->handlers[handler].name, bytes, transactions->waiting_bytes, most);
     return room;
 }
 
@@ -71,8 +69,8 @@ int gravel_line_take(void *context, const struct gravel_frame *frame, const stru
     transactions->newest = waiting;
     if (!transactions->head)
         transactions->head = waiting;
-    if (!transactions->moved_ns || waiting == transactions->oldest)
-        transactions->moved_ns = gravel_network_lived_ns(transactions->network);
+    if (waiting == transactions->oldest)
+        transactions->has_moved = true;
     return 1;
 }
 
@@ -86,8 +84,8 @@ void gravel_line_answer(const struct gravel_transactions *transactions,
         return;
     memcpy(&first, run->run, sizeof first);
     first.run.n_messages = n;
-    gravel_reply_send(
-        transactions->network, &first, run->frame.source,
+    transactions->courier.answer(
+        transactions->courier.context, &first, run->frame.source,
         (const void *)(run->run + GRAVEL_RUN_INDICES(command)),
         run->run + GRAVEL_RUN_VALUES(command, (uint64_t)run->n, GRAVELP_ANSWER_ROW(command)));
 }
@@ -122,9 +120,4 @@ uint64_t gravel_transactions_mark(const struct gravel_transactions *transactions
 bool gravel_transactions_have_passed(const struct gravel_transactions *transactions, uint64_t mark)
 {
     return !transactions || !transactions->oldest || transactions->oldest->serial >= mark;
-}
-
-uint64_t gravel_transactions_moved_ns(const struct gravel_transactions *transactions)
-{
-    return transactions ? transactions->moved_ns : 0;
 }
