@@ -159,8 +159,8 @@ static void measure(struct desk *desk, uint32_t n_words)
     struct bench_subject subjects[N_VARIANTS];
     const struct bench_options *bench = &desk->options->bench;
     desk->n_words = n_words;
-    must(gravel_accumulator_create(desk->gravel, desk->table, n_words, GRAVEL_INC, GRAVEL_UINT,
-                                   &desk->accumulator),
+    must(gravel_accumulator_create(&desk->accumulator, desk->gravel, desk->table, n_words,
+                                   GRAVEL_INC, GRAVEL_UINT),
          "gravel_accumulator_create");
     for (uint32_t i = 0; i < N_VARIANTS; i++) {
         double rate; /* a kernel is compiled at its first launch */

@@ -76,7 +76,7 @@ static void close_runner(struct flow_runner *runner)
     for (size_t i = 0; i < sizeof runner->arrays / sizeof *runner->arrays; i++)
         if (runner->arrays[i])
             clReleaseMemObject(runner->arrays[i]);
-    gravel_flow_destroy(runner->flow);
+    must(gravel_flow_destroy(runner->flow), "gravel_flow_destroy");
     if (runner->gravel)
         must(gravel_close(runner->gravel), "gravel_close");
 }

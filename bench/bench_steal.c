@@ -190,7 +190,9 @@ static bool run(void *context, uint32_t subject, double *rate)
     must(gravel_steal_stats_reset(runner->steal), "gravel_steal_stats_reset");
     fill(place, runner);
     must(gravel_steal_launch(runner->steal, runner->kernel, 0, NULL, &end), "gravel_steal_launch");
-    must(gravel_steal_stats(runner->steal, &runner->stats), "gravel_steal_stats");
+    must(gravel_steal_stats_read(runner->steal, &runner->stats, sizeof runner->stats,
+                                 GRAVEL_ALL_GROUPS),
+         "gravel_steal_stats_read");
     *rate = (double)place->n_all / time_of(end);
     return runner->stats.done == place->n_all && holds(place, runner);
 }

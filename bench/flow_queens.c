@@ -65,8 +65,8 @@ static int make(struct flow_runner *runner)
     snprintf(options, sizeof options, "-DQUEENS_BASE=%u -DQUEENS_DEAL=0u", base_rows);
     int code = flow_runner_build(runner, &graph, "queens.cl", queens_cl, options, "queens_flow");
     if (!code)
-        code = gravel_flow_argument(runner->flow, 2, sizeof full, &full);
-    return code ? code : gravel_flow_argument(runner->flow, 3, sizeof full, &full);
+        code = gravel_flow_set_argument(runner->flow, 2, sizeof full, &full);
+    return code ? code : gravel_flow_set_argument(runner->flow, 3, sizeof full, &full);
 }
 
 static int call(const struct flow_runner *runner)

@@ -119,7 +119,7 @@ static int make(struct flow_runner *runner)
     int code = flow_runner_build(runner, &graph, "sort.cl", sort_cl, options, "sort_flow");
     for (cl_uint i = 0; i < 3 && !code; i++) {
         runner->arrays[i] = array_on_device(runner, i ? NULL : drawn);
-        code = gravel_flow_argument(runner->flow, 2 + i, sizeof(cl_mem), &runner->arrays[i]);
+        code = gravel_flow_set_argument(runner->flow, 2 + i, sizeof(cl_mem), &runner->arrays[i]);
     }
     return code;
 }

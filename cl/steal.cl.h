@@ -25,7 +25,7 @@
  *
  * A task that is pushed runs exactly once, in this launch, and any group may run it: what it needs must be in it or
  * follow from it. A push into a full ring has the group offer its older half, if no earlier offer waits (_wi: never);
- * if that does not make room, the group ends and the host's gravel_steal_stats returns GRAVEL_EKERNEL.
+ * if that does not make room, the group ends and the host's gravel_steal_wait returns GRAVEL_EKERNEL.
  *
  * Memory:  what a group did before the boundary behind a push is visible to the group that runs the task (X2, X3).
  *          Tasks that run at once share words by atomics, as work-groups do.

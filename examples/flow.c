@@ -70,7 +70,7 @@ int main(void)
     TRY(gravel_flow_call(flow, "fib", &root, offsetof(struct fib, to), &result, sizeof result));
     printf("flow: node %u, fib(%u) = %u, %s\n", gravel_node(gravel), N, result,
            result == FIB_OF_N ? "all right" : "WRONG");
-    gravel_flow_destroy(flow);
+    TRY(gravel_flow_destroy(flow));
     TRY(gravel_close(gravel));
     return result != FIB_OF_N;
 }

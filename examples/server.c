@@ -57,8 +57,8 @@ int main(void)
     cl_uint node = gravel_node(gravel);
     TRY(gravel_alloc(gravel, sizeof heads, &heads_at));
     TRY(gravel_alloc(gravel, sizeof nexts, &nexts_at));
-    TRY(gravel_constant(gravel, 0, heads_at)); /* call.constants[0] on every node */
-    TRY(gravel_constant(gravel, 1, nexts_at));
+    TRY(gravel_set_constant(gravel, 0, heads_at)); /* call.constants[0] on every node */
+    TRY(gravel_set_constant(gravel, 1, nexts_at));
     TRY(gravel_server_build(gravel, "server.cl", source, NULL, &program));
     cl_kernel kernel = clCreateKernel(program, "build", NULL);
     cl_mem own = clCreateBuffer(gravel_cl_context(gravel), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
@@ -66,8 +66,7 @@ int main(void)
     TRY(gravel_kernel_set_arena(gravel, kernel, 0));
     clSetKernelArg(kernel, 1, sizeof own, &own);
     clSetKernelArg(kernel, 2, sizeof n_buckets, &n_buckets);
-    TRY(gravel_server_launch(gravel, kernel, N_KEYS, 0, 0, NULL,
-                             NULL)); /* all have been inserted */
+    TRY(gravel_server_launch(gravel, kernel, N_KEYS, 0, NULL, NULL)); /* all have been inserted */
     TRY(gravel_get(gravel, heads_at, heads, sizeof heads, node));
     TRY(gravel_get(gravel, nexts_at, nexts, sizeof nexts, node));
     cl_uint n_wrong = count_wrong();

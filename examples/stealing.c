@@ -76,7 +76,8 @@ int main(void)
     clSetKernelArg(kernel, 2, sizeof most_depth, &most_depth);
     TRY(gravel_steal_fill(steal, roots, N_ROOTS));
     TRY(gravel_steal_launch(steal, kernel, 0, NULL, NULL));
-    TRY(gravel_steal_stats(steal, &stats)); /* waits for the launch */
+    TRY(gravel_steal_stats_read(steal, &stats, sizeof stats,
+                                GRAVEL_ALL_GROUPS)); /* waits for the launch */
     clEnqueueReadBuffer(gravel_cl_queue(gravel), n_nodes, CL_TRUE, 0, sizeof found, &found, 0, NULL,
                         NULL);
     int is_right = found == expected && stats.done == expected;

@@ -31,9 +31,9 @@ static void make_memory(struct atm *atm)
     atm->locks = node_alloc(&atm->node, 4 * atm_n_local_accounts(atm));
     atm->granted = node_alloc(&atm->node, 4 * atm_n_orders(atm));
     atm->n_granted = node_alloc(&atm->node, 4);
-    node_check(gravel_constant(atm->node.gravel, 0, atm->balances));
-    node_check(gravel_constant(atm->node.gravel, 1, atm->granted));
-    node_check(gravel_constant(atm->node.gravel, 2, atm->n_granted));
+    node_check(gravel_set_constant(atm->node.gravel, 0, atm->balances));
+    node_check(gravel_set_constant(atm->node.gravel, 1, atm->granted));
+    node_check(gravel_set_constant(atm->node.gravel, 2, atm->n_granted));
 }
 
 /* This process's orders among those of all: from here on, up to the next one's first. */

@@ -40,23 +40,11 @@ static struct gravel_flow_stats read_stats(struct gravel_flow *flow)
     return stats;
 }
 
-/* What the flow had counted when it was described: of the warm-up, in which the device's compiler worked. */
-static struct gravel_flow_stats before;
-
+/* What it has counted so far is of the warm-up, in which the device's compiler worked. */
 void flow_describe(struct gravel_flow *flow, struct trials *trials)
 {
-    before = read_stats(flow);
-    trials_add_number(trials, "flow_bytes", before.bytes);
-    before.bytes = 0;
-}
-
-static struct gravel_flow_stats stats_of_trials(struct gravel_flow *flow)
-{
-    struct gravel_flow_stats stats = read_stats(flow);
-#define SUBTRACT_FIELD(field, unit, help) stats.field -= before.field;
-    GRAVEL_FLOW_STATS_FIELDS(SUBTRACT_FIELD)
-#undef SUBTRACT_FIELD
-    return stats;
+    trials_add_number(trials, "flow_bytes", read_stats(flow).bytes);
+    node_check(gravel_flow_stats_reset(flow));
 }
 
 static double ratio(uint64_t part, uint64_t whole)
@@ -66,7 +54,7 @@ static double ratio(uint64_t part, uint64_t whole)
 
 void flow_tell(struct gravel_flow *flow, struct trials *trials)
 {
-    struct gravel_flow_stats stats = stats_of_trials(flow);
+    struct gravel_flow_stats stats = read_stats(flow);
     trials_say(trials,
                "  %" PRIu64 " elements in %" PRIu64 " rounds, %" PRIu64
                " of a single group; lanes %.0f %% active; scheduler %.1f %% of the time\n",
@@ -95,6 +83,6 @@ void flow_tell_serial(struct trials *trials, double seconds, double work)
 
 void flow_close(struct gravel_flow *flow, struct node *node)
 {
-    gravel_flow_destroy(flow);
+    node_check(gravel_flow_destroy(flow));
     node_close(node);
 }

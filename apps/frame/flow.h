@@ -42,7 +42,7 @@ void flow_build(struct gravel_flow *flow, const char *name, const char *source, 
 
 /** Set an argument of its kernel, from 2 on, by value, of the type that the kernel declares. */
 #define FLOW_SET(flow, index, type, value) \
-    node_check(gravel_flow_argument(flow, index, sizeof(type), &(type){value}))
+    node_check(gravel_flow_set_argument(flow, index, sizeof(type), &(type){value}))
 
 /** Add what the flow's memory is to the parameters, and let its counts begin: before the trials. */
 void flow_describe(struct gravel_flow *flow, struct trials *trials);

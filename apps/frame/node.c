@@ -383,7 +383,7 @@ void node_run_full(struct node *node, cl_kernel kernel, uint64_t n_items)
 
 void node_serve(struct node *node, cl_kernel kernel, uint64_t n_items)
 {
-    node_check(gravel_server_launch(node->gravel, kernel, n_items, 0, 0, NULL, NULL));
+    node_check(gravel_server_launch(node->gravel, kernel, n_items, 0, NULL, NULL));
 }
 
 void node_finish(struct node *node)

@@ -90,7 +90,7 @@ cl_kernel tasks_kernel(struct tasks *tasks, const char *name)
 void tasks_run(struct tasks *tasks, cl_kernel kernel)
 {
     node_check(gravel_steal_launch(tasks->steal, kernel, 0, NULL, NULL));
-    node_check(gravel_steal_stats(tasks->steal, NULL));
+    node_check(gravel_steal_wait(tasks->steal));
 }
 
 void tasks_reset(struct tasks *tasks)
@@ -114,7 +114,7 @@ static void tell_groups(struct tasks *tasks, struct trials *trials)
     uint64_t *counts = app_array(n, sizeof *counts, "counts of groups");
     for (uint32_t group = 0; group < n; group++) {
         struct gravel_steal_stats stats;
-        node_check(gravel_steal_group_stats(tasks->steal, group, &stats));
+        node_check(gravel_steal_stats_read(tasks->steal, &stats, sizeof stats, group));
         counts[group] = stats.done;
     }
     qsort(counts, n, sizeof *counts, compare_counts);
@@ -127,7 +127,7 @@ void tasks_tell(struct tasks *tasks, struct trials *trials)
 {
     struct gravel_steal_stats stats;
     const char *policy = gravel_config(tasks->node->gravel)->steal_policy;
-    node_check(gravel_steal_stats(tasks->steal, &stats));
+    node_check(gravel_steal_stats_read(tasks->steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS));
     trials_add_word(trials, "schedule", policy);
     trials_add_number(trials, "groups", gravel_steal_n_groups(tasks->steal));
     trials_add_number(trials, "tasks", stats.done);

@@ -156,9 +156,9 @@ static void make_accumulator(struct gups *gups)
                                            [TABLE_ADD] = {GRAVEL_ADD, GRAVEL_FLOAT}};
     if (!gups->accumulates)
         return;
-    node_check(gravel_accumulator_create(gups->node.gravel, gups->table.offset, n_words(gups),
-                                         of_table[gups->op][0], of_table[gups->op][1],
-                                         &gups->accumulator));
+    node_check(gravel_accumulator_create(&gups->accumulator, gups->node.gravel, gups->table.offset,
+                                         n_words(gups), of_table[gups->op][0],
+                                         of_table[gups->op][1]));
     node_check(gravel_kernel_set_accumulator(gups->accumulator, gups->kernel, 9));
 }
 

@@ -63,7 +63,7 @@ static void make_memory(struct hashtable *table)
     for (uint32_t i = 0; i < 4; i++) {
         *offsets[i] = alloc_words(table, i == 0 ? hashtable_n_local_buckets(table)
                                                 : hashtable_n_entries(table));
-        node_check(gravel_constant(table->node.gravel, i, *offsets[i]));
+        node_check(gravel_set_constant(table->node.gravel, i, *offsets[i]));
     }
     table->locks = alloc_words(table, hashtable_n_local_buckets(table));
 }

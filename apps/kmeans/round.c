@@ -129,9 +129,9 @@ static void make_accumulator(struct kmeans *kmeans)
 {
     if (!kmeans->accumulates)
         return;
-    node_check(gravel_accumulator_create(kmeans->node.gravel, kmeans->sums,
+    node_check(gravel_accumulator_create(&kmeans->accumulator, kmeans->node.gravel, kmeans->sums,
                                          kmeans->block * n_columns(kmeans), GRAVEL_ADD,
-                                         GRAVEL_ULONG, &kmeans->accumulator));
+                                         GRAVEL_ULONG));
     node_check(gravel_kernel_set_accumulator(kmeans->accumulator, kmeans->assign,
                                              kmeans->is_combined ? 10 : 8));
 }

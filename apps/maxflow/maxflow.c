@@ -64,7 +64,7 @@ static void make_memory(struct maxflow *maxflow)
         .limit = (cl_uint)n,
     };
     maxflow->at = put(maxflow, &maxflow->network, sizeof maxflow->network);
-    TRY(gravel_constant(maxflow->node.gravel, 0, maxflow->at));
+    TRY(gravel_set_constant(maxflow->node.gravel, 0, maxflow->at));
     for (int turn = 0; turn < 2; turn++)
         maxflow->lists[turn] = node_array(&maxflow->node, 4 * n, NULL);
     maxflow->counts = node_array(&maxflow->node, sizeof(cl_uint), NULL);

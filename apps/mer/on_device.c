@@ -91,8 +91,9 @@ static void set_constants(struct mer *mer)
 {
     struct device_table *table = &mer->on_device;
     table->offset = node_alloc(&mer->node, table_bytes(mer));
-    node_check(gravel_constant(mer->node.gravel, 0, table->offset));
-    node_check(gravel_constant(mer->node.gravel, 1, table->offset + table->n_shards * SHARD_BYTES));
+    node_check(gravel_set_constant(mer->node.gravel, 0, table->offset));
+    node_check(
+        gravel_set_constant(mer->node.gravel, 1, table->offset + table->n_shards * SHARD_BYTES));
 }
 
 static void build(struct mer *mer)

@@ -33,8 +33,8 @@ static void make_sections(struct mst *mst)
     mst->chosen = mst->lightest_edges;
     if (mst->node.n_nodes > 1)
         TRY(gravel_alloc(mst->node.gravel, 4 * mst->n_vertices, &mst->chosen));
-    TRY(gravel_constant(mst->node.gravel, 0, mst->lightest_weights));
-    TRY(gravel_constant(mst->node.gravel, 1, mst->lightest_edges));
+    TRY(gravel_set_constant(mst->node.gravel, 0, mst->lightest_weights));
+    TRY(gravel_set_constant(mst->node.gravel, 1, mst->lightest_edges));
 }
 
 static void make_arrays(struct mst *mst)

@@ -97,9 +97,9 @@ static void make_memory(struct sgd *sgd)
     const uint64_t n = sgd_n_local_rows(sgd);
     sgd->rows = node_alloc(&sgd->node, n * sizeof(struct sgd_row));
     sgd->locks = node_alloc(&sgd->node, n * sizeof(cl_uint));
-    node_check(gravel_constant(sgd->node.gravel, 0, sgd->rows));
-    node_check(gravel_constant(sgd->node.gravel, 1, bits_of(sgd->rate)));
-    node_check(gravel_constant(sgd->node.gravel, 2, bits_of(sgd->weight)));
+    node_check(gravel_set_constant(sgd->node.gravel, 0, sgd->rows));
+    node_check(gravel_set_constant(sgd->node.gravel, 1, bits_of(sgd->rate)));
+    node_check(gravel_set_constant(sgd->node.gravel, 2, bits_of(sgd->weight)));
 }
 
 static void make_kernel(struct sgd *sgd)

@@ -4,7 +4,7 @@
  * Words of all nodes that kernels add to, each by one atomic operation on own memory: a word that has changed travels
  * as one message, however often it was added to.
  *
- *     gravel_accumulator_create(gravel, ranks, n, GRAVEL_ADD, GRAVEL_FLOAT, &accumulator);
+ *     gravel_accumulator_create(&accumulator, gravel, ranks, n, GRAVEL_ADD, GRAVEL_FLOAT);
  *     gravel_kernel_set_accumulator(accumulator, kernel, 1);
  *     gravel_launch(gravel, kernel, ...);     gravel_accumulate_float_wi(g, a, index, value, node), any work-item
  *     gravel_barrier(gravel);                 flushes, and waits
@@ -51,18 +51,19 @@ struct gravel_accumulator;
 /**
  * Make an accumulator, in which nothing waits. Collective.
  *
+ * @param out     [out] NULL on failure.
+ * @param gravel  the node, which must stay open.
  * @param offset  heap offset of the range [bytes], a multiple of the type's; it lies in one allocation.
  * @param n       elements of each node's part of the range [count], 1 at least.
  * @param op      GRAVEL_INC to GRAVEL_XOR, GRAVEL_INC being GRAVEL_ADD; GRAVEL_ADD for GRAVEL_FLOAT and GRAVEL_DOUBLE.
  * @param type    GRAVEL_INT to GRAVEL_DOUBLE.
- * @param out     [out] NULL on failure.
  * @return        0; GRAVEL_EINVAL (operation, type, offset, n, a range with words of another accumulator);
  *                GRAVEL_ERANGE (outside an allocation); GRAVEL_ECAPABILITY (no double, no 64-bit atomics);
  *                GRAVEL_ENOMEM, with the sizes; at all nodes what one of them met; GRAVEL_EMISMATCH if arguments
  *                differ; else as gravel_reduce.
  */
-int gravel_accumulator_create(struct gravel *gravel, uint64_t offset, uint64_t n, uint32_t op,
-                              uint32_t type, struct gravel_accumulator **out);
+int gravel_accumulator_create(struct gravel_accumulator **out, struct gravel *gravel,
+                              uint64_t offset, uint64_t n, uint32_t op, uint32_t type);
 
 /**
  * Set a kernel's GRAVEL_ACCUMULATOR argument.

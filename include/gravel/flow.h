@@ -81,8 +81,13 @@ struct gravel_graph {
 int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
                        const struct gravel_graph *graph);
 
-/** Free a flow, and its kernel. NULL is allowed. Before gravel_close, and not during a run. */
-void gravel_flow_destroy(struct gravel_flow *flow);
+/**
+ * Wait for a run of gravel_flow_start to end, and free the flow and its kernel. NULL is allowed. Before gravel_close.
+ *
+ * @return  0; what that run came to, if no gravel_flow_wait has returned it: the flow is gone either way; GRAVEL_EINVAL
+ *          if a handler or a child of fork calls: the flow stays.
+ */
+int gravel_flow_destroy(struct gravel_flow *flow);
 
 /**
  * Build the flow's program, which includes "gravel.cl.h", and make its kernel. Once.
@@ -104,7 +109,8 @@ int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *so
  * @param bytes  of the value.
  * @return       0; GRAVEL_EINVAL; GRAVEL_ECL.
  */
-int gravel_flow_argument(struct gravel_flow *flow, cl_uint index, size_t bytes, const void *value);
+int gravel_flow_set_argument(struct gravel_flow *flow, cl_uint index, size_t bytes,
+                             const void *value);
 
 /**
  * Add elements to a stream, or tasks of level 0 to a stack. Not during a run. A stream that feeds itself keeps room for
@@ -164,12 +170,14 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
 int gravel_flow_run(struct gravel_flow *flow);
 
 /**
- * Run as gravel_flow_run does, beside the caller, by a thread of the flow's: between the two calls none but those that
- * read counters may be made, which are then a moment old.
+ * Run as gravel_flow_run does, beside the caller, by a thread of the flow's: until gravel_flow_wait no calls but those
+ * that post, or read counters, may be made; counters are then a moment old.
  *
- * @return  start: 0; GRAVEL_EINVAL; GRAVEL_ESYSTEM. wait: as gravel_flow_run; GRAVEL_EINVAL without a start.
+ * @return  0; GRAVEL_EINVAL; GRAVEL_ESYSTEM.
  */
 int gravel_flow_start(struct gravel_flow *flow);
+
+/** Wait for a run of gravel_flow_start to end. @return as gravel_flow_run; GRAVEL_EINVAL without a start. */
 int gravel_flow_wait(struct gravel_flow *flow);
 
 /**
@@ -196,7 +204,7 @@ int gravel_flow_call(struct gravel_flow *flow, const char *channel, void *record
 int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *records,
                      uint32_t capacity, uint32_t *n);
 
-/* X(field, unit, help): what a flow counted since it was made. */
+/* X(field, unit, help): what a flow counted since it was made, or since gravel_flow_stats_reset. */
 #define GRAVEL_FLOW_STATS_FIELDS(X)                                                             \
     X(rounds, "count", "rounds of elements")                                                    \
     X(small_rounds, "count", "of rounds, those of one work-group")                              \
@@ -219,6 +227,14 @@ struct gravel_flow_stats {
 
 /** What a flow counted. Any thread, also beside a run. @param bytes  sizeof *stats. @return 0; GRAVEL_EINVAL. */
 int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *stats, size_t bytes);
+
+/**
+ * Start the counters at 0 again, but `bytes`. Any thread, also beside a run: rounds since the last one that a reader
+ * has seen count on one side or the other.
+ *
+ * @return  0; GRAVEL_EINVAL.
+ */
+int gravel_flow_stats_reset(struct gravel_flow *flow);
 
 /**
  * What a channel held at most. Any thread, also beside a run.

@@ -525,7 +525,7 @@ int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t of
  * @return       0; GRAVEL_ERANGE; GRAVEL_EMISMATCH if values differ; GRAVEL_EINVAL (a handler calls); GRAVEL_ECL; as
  *               gravel_reduce.
  */
-int gravel_constant(struct gravel *gravel, uint32_t i, uint64_t value);
+int gravel_set_constant(struct gravel *gravel, uint32_t i, uint64_t value);
 
 /**
  * Send an active message. Handlers may call it.
@@ -566,8 +566,12 @@ int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats, size_t 
  */
 int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint64_t *value);
 
-/** Start the counters of this node at 0 again. Messages that are under way count on one side or the other. */
-void gravel_stats_reset(struct gravel *gravel);
+/**
+ * Start the counters of this node at 0 again. Messages that are under way count on one side or the other.
+ *
+ * @return  0; GRAVEL_EINVAL.
+ */
+int gravel_stats_reset(struct gravel *gravel);
 
 #ifdef __cplusplus
 }

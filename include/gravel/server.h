@@ -49,19 +49,18 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
  *
  * @param kernel   of a program of gravel_server_build; its argument 0 is set by gravel_kernel_set_arena.
  * @param n_items  work-items; 0 is allowed.
- * @param flags    0.
  * @param wait     [n_wait] events before the kernel, or NULL. The call waits for them, for a user event no longer than
  *                 GRAVEL_TIMEOUT: another thread has to set it.
  * @param event    [out] of the last kernel, to be released by the caller; or NULL. NULL if there was none.
- * @return         0; GRAVEL_EINVAL (a kernel of another program, or without GRAVEL_SERVE; flags; too many items; a
+ * @return         0; GRAVEL_EINVAL (a kernel of another program, or without GRAVEL_SERVE; too many items; a
  *                 launch of another thread is under way); GRAVEL_EKERNEL (a fault, which is named); GRAVEL_ECL; what
  *                 made the node fail.
  *
  * Memory:  kernels launched and maps made after the call see what the handlers stored.
  * Source:  Wang, Fussell, Lin 2019, section 3.1, where clients and servers run side by side, and are two kernels.
  */
-int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items, uint32_t flags,
-                         cl_uint n_wait, const cl_event *wait, cl_event *event);
+int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items, cl_uint n_wait,
+                         const cl_event *wait, cl_event *event);
 
 #ifdef __cplusplus
 }

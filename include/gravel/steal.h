@@ -7,7 +7,7 @@
  *     gravel_steal_create(&steal, gravel, &options);
  *     gravel_steal_fill(steal, roots, n_roots);
  *     gravel_steal_launch(steal, kernel, 0, NULL, NULL);
- *     gravel_steal_stats(steal, &stats);
+ *     gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS);
  *
  * The kernel includes "gravel.cl.h" and "steal.cl.h" and goes through its tasks with GRAVEL_STEAL_EACH. Every task that
  * is filled in or pushed runs exactly once, on any group. GRAVEL_STEAL_POLICY says how tasks are shared out; a node has
@@ -46,16 +46,24 @@ struct gravel_steal_options {
         .bytes = sizeof(struct gravel_steal_options), __VA_ARGS__ \
     }
 
-/** What all groups have counted, or one. */
+/* X(field, unit, help): what all groups have counted, or one, since they were made or gravel_steal_stats_reset. */
+#define GRAVEL_STEAL_STATS_FIELDS(X)                                               \
+    X(done, "count", "tasks that have run")                                        \
+    X(stolen, "count", "tasks taken from other groups")                            \
+    X(failed, "count", "attempts to take tasks that another group took first")     \
+    X(offers, "count", "times that a group offered tasks (policy promoted)")       \
+    X(looks, "count", "rounds over all deques that found nothing")                 \
+    X(most, "count", "tasks that the busiest group has run; of one group its own") \
+    X(left, "count", "tasks that have not run; of one group those in its deque")
+
+#define GRAVEL_STEAL_STATS_FIELD(field, unit, help) uint64_t field;
+/** From version 1.0 on, new counters are added at the end. */
 struct gravel_steal_stats {
-    uint64_t done;   /**< tasks that have run [count] */
-    uint64_t stolen; /**< tasks taken from other groups [count] */
-    uint64_t failed; /**< attempts to take tasks that another group took first [count] */
-    uint64_t offers; /**< times that a group offered tasks (policy promoted) [count] */
-    uint64_t looks;  /**< rounds over all deques that found nothing [count] */
-    uint64_t most;   /**< tasks that the busiest group has run [count] */
-    uint64_t left;   /**< tasks that have not run [count] */
+    GRAVEL_STEAL_STATS_FIELDS(GRAVEL_STEAL_STATS_FIELD)
 };
+#undef GRAVEL_STEAL_STATS_FIELD
+
+#define GRAVEL_ALL_GROUPS 0xffffffffu /* of gravel_steal_stats_read: no single group */
 
 /**
  * Make empty deques.
@@ -78,7 +86,7 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
  * @param tasks  [n] of task_bytes each; copied before the call returns.
  * @param n      tasks [count], 0 is allowed.
  * @return       0; GRAVEL_ERANGE (which deque has no room: then nothing is added); GRAVEL_EINVAL; else as
- *               gravel_steal_stats.
+ *               gravel_steal_wait.
  */
 int gravel_steal_fill(struct gravel_steal *steal, const void *tasks, uint64_t n);
 
@@ -105,7 +113,7 @@ uint32_t gravel_steal_n_groups(const struct gravel_steal *steal);
  * @param n_wait  events that hold up the kernel, in `wait`.
  * @param event   [out] of the kernel's end, to be released by the caller; or NULL.
  * @return        0; GRAVEL_EINVAL (no GRAVEL_STEAL argument, or a group size that is not the kernel's); else as
- *                gravel_launch and gravel_steal_stats.
+ *                gravel_launch and gravel_steal_wait.
  *
  * Memory:  as gravel_launch.
  */
@@ -113,20 +121,26 @@ int gravel_steal_launch(struct gravel_steal *steal, cl_kernel kernel, cl_uint n_
                         const cl_event *wait, cl_event *event);
 
 /**
- * Wait for the launch to end, and say what groups have counted since the deques were made or gravel_steal_stats_reset.
+ * Wait for the launch to end.
  *
- * @param stats  [out] or NULL, to wait only.
- * @return       0; GRAVEL_EKERNEL: a push beyond the capacity, a kernel that left GRAVEL_STEAL_EACH, a program built
- *               for another policy or task, with the group; or the kernel has not ended within GRAVEL_KERNEL_LIMIT,
- *               with the groups that run tasks. Tasks that have not run stay in their deques. GRAVEL_ECL.
+ * @return  0; GRAVEL_EKERNEL: a push beyond the capacity, a kernel that left GRAVEL_STEAL_EACH, a program built for
+ *          another policy or task, with the group; or the kernel has not ended within GRAVEL_KERNEL_LIMIT, with the
+ *          groups that run tasks. Tasks that have not run stay in their deques. GRAVEL_ECL.
  */
-int gravel_steal_stats(struct gravel_steal *steal, struct gravel_steal_stats *stats);
+int gravel_steal_wait(struct gravel_steal *steal);
 
-/** Statistics of one group; `most` is its `done`, and `left` what is in its deque. @return also GRAVEL_EINVAL. */
-int gravel_steal_group_stats(struct gravel_steal *steal, uint32_t group,
-                             struct gravel_steal_stats *stats);
+/**
+ * Wait for the launch to end, and say what groups have counted.
+ *
+ * @param stats  [out] [bytes]
+ * @param bytes  sizeof *stats: later versions have more counters. Those that the library does not have are 0.
+ * @param group  0 to gravel_steal_n_groups(steal) - 1, or GRAVEL_ALL_GROUPS.
+ * @return       0; GRAVEL_EINVAL (no such group, bytes); as gravel_steal_wait, and stats are set then too.
+ */
+int gravel_steal_stats_read(struct gravel_steal *steal, struct gravel_steal_stats *stats,
+                            size_t bytes, uint32_t group);
 
-/** Start the counts at 0 again. Waits for the launch to end. @return as gravel_steal_stats. */
+/** Start the counts at 0 again. Waits for the launch to end. @return as gravel_steal_wait. */
 int gravel_steal_stats_reset(struct gravel_steal *steal);
 
 /**

@@ -266,8 +266,8 @@ static int make(struct gravel_accumulator *accumulator)
     return gravel_node_agree_on_code(gravel, GRAVEL_CALL_ACCUMULATOR, create_call, code);
 }
 
-int gravel_accumulator_create(struct gravel *gravel, uint64_t offset, uint64_t n, uint32_t op,
-                              uint32_t type, struct gravel_accumulator **out)
+int gravel_accumulator_create(struct gravel_accumulator **out, struct gravel *gravel,
+                              uint64_t offset, uint64_t n, uint32_t op, uint32_t type)
 {
     if (gravel_require(create_call, "out", out))
         return GRAVEL_EINVAL;

@@ -71,12 +71,13 @@ int gravel_flow_make(struct gravel_flow **out, const struct gravel_device *devic
     return code;
 }
 
-void gravel_flow_destroy(struct gravel_flow *flow)
+int gravel_flow_destroy(struct gravel_flow *flow)
 {
-    if (!flow || gravel_flow_refuse_wait(flow, "gravel_flow_destroy"))
-        return;
-    if (flow->has_runner)
-        gravel_flow_wait(flow);
+    if (!flow)
+        return 0;
+    if (gravel_flow_refuse_wait(flow, "gravel_flow_destroy"))
+        return GRAVEL_EINVAL;
+    int code = flow->has_runner ? gravel_flow_wait(flow) : 0;
     gravel_flow_posts_destroy(flow);
     gravel_flow_told_destroy(flow);
     gravel_flow_memory_destroy(&flow->memory);
@@ -85,6 +86,7 @@ void gravel_flow_destroy(struct gravel_flow *flow)
     gravel_cl_program_release(flow->program);
     gravel_flow_graph_destroy(&flow->graph);
     free(flow);
+    return code;
 }
 
 int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_kernel kernel,
@@ -111,17 +113,19 @@ int gravel_flow_take_kernel(struct gravel_flow *flow, cl_program program, cl_ker
     return 0;
 }
 
-int gravel_flow_argument(struct gravel_flow *flow, cl_uint index, size_t bytes, const void *value)
+int gravel_flow_set_argument(struct gravel_flow *flow, cl_uint index, size_t bytes,
+                             const void *value)
 {
-    if (gravel_flow_refuse_wait(flow, "gravel_flow_argument"))
+    if (gravel_flow_refuse_wait(flow, "gravel_flow_set_argument"))
         return GRAVEL_EINVAL;
     if (!flow->kernel || index < 2)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_argument: number %u, the flow's kernel %s",
-                           index, flow->kernel ? "there" : "not built yet");
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_flow_set_argument: number %u, the flow's kernel %s", index,
+                           flow->kernel ? "there" : "not built yet");
     cl_int error = clSetKernelArg(flow->kernel, index, bytes, value);
     if (error == CL_SUCCESS && flow->looping)
         error = clSetKernelArg(flow->looping, index, bytes, value);
-    return gravel_check_cl("gravel_flow_argument: clSetKernelArg", error);
+    return gravel_check_cl("gravel_flow_set_argument: clSetKernelArg", error);
 }
 
 /* ---- elements between runs ------------------------------------------------------------------- */

@@ -34,9 +34,9 @@ struct gravel_flow_posts {
 
 /* Counters as other threads see them. */
 struct gravel_flow_told {
-    pthread_mutex_t lock; /* guards the rest */
-    struct gravel_flow_stats stats;
-    uint32_t *peaks; /* [n_channels] */
+    pthread_mutex_t lock;                 /* guards the rest */
+    struct gravel_flow_stats stats, base; /* base: at the last reset */
+    uint32_t *peaks;                      /* [n_channels] */
 };
 
 struct gravel_flow {

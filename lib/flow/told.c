@@ -55,8 +55,22 @@ int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *s
         return GRAVEL_EINVAL;
     pthread_mutex_lock(&flow->told.lock);
     own = flow->told.stats;
+#define SUBTRACT(field, unit, help) own.field -= flow->told.base.field;
+    GRAVEL_FLOW_STATS_FIELDS(SUBTRACT)
+#undef SUBTRACT
     pthread_mutex_unlock(&flow->told.lock);
     return gravel_growing_give("gravel_flow_stats_read", stats, bytes, &own, sizeof own);
+}
+
+int gravel_flow_stats_reset(struct gravel_flow *flow)
+{
+    if (gravel_flow_refuse(flow, "gravel_flow_stats_reset"))
+        return GRAVEL_EINVAL;
+    pthread_mutex_lock(&flow->told.lock);
+    flow->told.base = flow->told.stats;
+    flow->told.base.bytes = 0; /* of the memory, which stays */
+    pthread_mutex_unlock(&flow->told.lock);
+    return 0;
 }
 
 int gravel_flow_channel_read(struct gravel_flow *flow, const char *channel, uint32_t *width,

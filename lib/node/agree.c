@@ -92,12 +92,12 @@ int gravel_agree_on_settings(struct gravel *gravel)
 }
 
 /* Set first: once the reduction has ended, every node has it, and a message that relies on it may come. */
-int gravel_constant(struct gravel *gravel, uint32_t i, uint64_t value)
+int gravel_set_constant(struct gravel *gravel, uint32_t i, uint64_t value)
 {
-    if (gravel_node_refuse_wait(gravel, "gravel_constant"))
+    if (gravel_node_refuse_wait(gravel, "gravel_set_constant"))
         return GRAVEL_EINVAL;
     if (i >= GRAVEL_N_CONSTANTS)
-        return gravel_fail(GRAVEL_ERANGE, "gravel_constant: number %u of %u", i,
+        return gravel_fail(GRAVEL_ERANGE, "gravel_set_constant: number %u of %u", i,
                            GRAVEL_N_CONSTANTS);
     const uint64_t at = offsetof(struct gravelp_arena, constants) + i * sizeof value;
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CONSTANT,

@@ -151,17 +151,14 @@ static int launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items,
     return code || !launch.is_checked ? code : gravel_quiet(gravel);
 }
 
-static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items, uint32_t flags,
-                 cl_uint n_wait, const cl_event *wait)
+static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items, cl_uint n_wait,
+                 const cl_event *wait)
 {
     static const char call[] = "gravel_server_launch";
     if (gravel_node_refuse_wait(gravel, call) ||
         gravel_given_kernel(&gravel->device, call, kernel) ||
         gravel_given_events(&gravel->device, call, n_wait, wait))
         return GRAVEL_EINVAL;
-    if (flags)
-        return gravel_fail(GRAVEL_EINVAL, "gravel_server_launch: flags are %u, and none is known",
-                           flags);
     if (n_items > UINT32_MAX)
         return gravel_fail(GRAVEL_EINVAL,
                            "gravel_server_launch: %" PRIu64 " work-items, at most %u", n_items,
@@ -171,11 +168,11 @@ static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items
                                                          "key, so there are no servers");
 }
 
-int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items, uint32_t flags,
-                         cl_uint n_wait, const cl_event *wait, cl_event *event)
+int gravel_server_launch(struct gravel *gravel, cl_kernel kernel, uint64_t n_items, cl_uint n_wait,
+                         const cl_event *wait, cl_event *event)
 {
     struct launching launching = {.gravel = gravel};
-    int code = check(gravel, kernel, n_items, flags, n_wait, wait);
+    int code = check(gravel, kernel, n_items, n_wait, wait);
     if (!code && gravel_node_has_failed(gravel))
         code = gravel_failure_report(&gravel->failure);
     if (!code)

@@ -141,15 +141,16 @@ int gravel_stats_get(struct gravel *gravel, uint32_t i, const char **name, uint6
     return 0;
 }
 
-void gravel_stats_reset(struct gravel *gravel)
+int gravel_stats_reset(struct gravel *gravel)
 {
     if (gravel_node_refuse(gravel, "gravel_stats_reset"))
-        return;
+        return GRAVEL_EINVAL;
     pthread_mutex_lock(&gravel->stats_lock);
     gather_all(gravel, &gravel->stats_base);
     for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++)
         gather_destination(gravel, node, &gravel->destination_base[node]);
     pthread_mutex_unlock(&gravel->stats_lock);
+    return 0;
 }
 
 static double ratio(uint64_t part, uint64_t whole)

@@ -2,12 +2,11 @@
 /*
  * What groups have counted.
  *
- * Path:    gravel_steal_stats -> settle.c -> this.
+ * Path:    gravel_steal_stats_read -> settle.c -> this.
  */
 #include "base/error.h"
+#include "base/growing.h"
 #include "steal/steal.h"
-
-#include <string.h>
 
 static void add(const struct gravel_steal *steal, uint32_t group, struct gravel_steal_stats *stats)
 {
@@ -21,33 +20,41 @@ static void add(const struct gravel_steal *steal, uint32_t group, struct gravel_
     stats->left += gravel_steal_left(steal, group);
 }
 
-int gravel_steal_stats(struct gravel_steal *steal, struct gravel_steal_stats *stats)
+static struct gravel_steal_stats of_all(const struct gravel_steal *steal)
 {
-    if (gravel_steal_refuse(steal, "gravel_steal_stats"))
-        return GRAVEL_EINVAL;
-    int code = gravel_steal_settle(steal);
-    if (!stats)
-        return code;
-    *stats = (struct gravel_steal_stats){.done = steal->n_by_device,
-                                         .most = steal->n_by_device != 0,
-                                         .left = steal->head.n_tasks - steal->head.next};
+    struct gravel_steal_stats stats = {.done = steal->n_by_device,
+                                       .most = steal->n_by_device != 0,
+                                       .left = steal->head.n_tasks - steal->head.next};
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
-        add(steal, i, stats);
-    return code;
+        add(steal, i, &stats);
+    return stats;
 }
 
-int gravel_steal_group_stats(struct gravel_steal *steal, uint32_t group,
-                             struct gravel_steal_stats *stats)
+int gravel_steal_wait(struct gravel_steal *steal)
 {
-    static const char call[] = "gravel_steal_group_stats";
+    if (gravel_steal_refuse(steal, "gravel_steal_wait"))
+        return GRAVEL_EINVAL;
+    return gravel_steal_settle(steal);
+}
+
+int gravel_steal_stats_read(struct gravel_steal *steal, struct gravel_steal_stats *stats,
+                            size_t bytes, uint32_t group)
+{
+    static const char call[] = "gravel_steal_stats_read";
+    struct gravel_steal_stats own = {0};
     if (gravel_steal_refuse(steal, call) || gravel_require(call, "stats", stats))
         return GRAVEL_EINVAL;
-    if (group >= steal->options.n_groups)
+    if (group != GRAVEL_ALL_GROUPS && group >= steal->options.n_groups)
         return gravel_fail(GRAVEL_EINVAL, "%s: group %u of %u", call, group,
                            steal->options.n_groups);
+    if (gravel_growing_give(call, stats, bytes, &own, sizeof own))
+        return GRAVEL_EINVAL;
     int code = gravel_steal_settle(steal);
-    *stats = (struct gravel_steal_stats){0};
-    add(steal, group, stats);
+    if (group == GRAVEL_ALL_GROUPS)
+        own = of_all(steal);
+    else
+        add(steal, group, &own);
+    gravel_growing_give(call, stats, bytes, &own, sizeof own);
     return code;
 }
 

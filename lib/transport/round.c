@@ -104,7 +104,7 @@ const char *gravel_call_name(uint32_t kind)
                                         "gravel_reduce",
                                         "gravel_alloc",
                                         "gravel_free",
-                                        "gravel_constant",
+                                        "gravel_set_constant",
                                         "gravel_mirror_create",
                                         "gravel_mirror_end",
                                         "gravel_accumulator_create",

@@ -112,7 +112,7 @@ static int run_fault(struct gravel *gravel, enum fault fault, bool all, struct g
     cl_uint tasks[20][2], keeps = fault == OPEN;
     OK(gravel_flow_create(flow, gravel, &graph));
     OK(gravel_flow_build(*flow, "faults.cl", faults_cl, NULL, "faults"));
-    OK(gravel_flow_argument(*flow, 2, sizeof keeps, &keeps));
+    OK(gravel_flow_set_argument(*flow, 2, sizeof keeps, &keeps));
     for (uint32_t i = 0; i < 20; i++)
         tasks[i][0] = all || i == 13 ? fault : NONE, tasks[i][1] = 0;
     fill_rows(*flow);
@@ -142,7 +142,7 @@ void fault_ends_the_run_with_its_name(void **state)
         expect_error(gravel_flow_run(flow), GRAVEL_EKERNEL, "failed before");
         expect_error(gravel_flow_push(flow, "task", task, 1), GRAVEL_EKERNEL, "failed before");
         expect_rows(flow, cases[i].fault);
-        gravel_flow_destroy(flow);
+        OK(gravel_flow_destroy(flow));
     }
     expect_works(gravel);
 }
@@ -158,9 +158,9 @@ void more_than_declared_is_refused_when_room_ends(void **state)
     expect_error(run_fault(gravel, MANY, true, &flow), GRAVEL_EKERNEL,
                  "20 elements made at least 20 of channel 'out' more than the 2 each");
     expect_rows(flow, MANY);
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     OK(run_fault(gravel, MANY, false, &flow));
     OK(gravel_flow_take(flow, "out", numbers, 64, &n));
     assert_int_equal(n, 22);
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
 }

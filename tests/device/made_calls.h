@@ -30,11 +30,11 @@ static const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
 static inline void note_the_rest(void)
 {
     static const char *const calls[] = {
-        "gravel_version",        "gravel_strerror",     "gravel_last_error",   "gravel_config_load",
-        "gravel_config_set",     "gravel_config_get",   "gravel_node",         "gravel_n_nodes",
-        "gravel_group_size",     "gravel_config",       "gravel_step",         "gravel_cl_context",
-        "gravel_cl_device",      "gravel_cl_queue",     "gravel_is_local",     "gravel_stats_reset",
-        "gravel_steal_n_groups", "gravel_flow_destroy", "gravel_mirror_offset"};
+        "gravel_version",      "gravel_strerror",   "gravel_last_error", "gravel_config_load",
+        "gravel_config_set",   "gravel_config_get", "gravel_node",       "gravel_n_nodes",
+        "gravel_group_size",   "gravel_config",     "gravel_step",       "gravel_cl_context",
+        "gravel_cl_device",    "gravel_cl_queue",   "gravel_is_local",   "gravel_steal_n_groups",
+        "gravel_mirror_offset"};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         every_note(calls[i]);
 }
@@ -50,7 +50,7 @@ static inline void call_messages(void)
     made(gravel_quiet(gravel), "gravel_quiet");
     made(gravel_fence(gravel), "gravel_fence");
     made(gravel_barrier(gravel), "gravel_barrier");
-    made(gravel_constant(gravel, 0, 1), "gravel_constant");
+    made(gravel_set_constant(gravel, 0, 1), "gravel_set_constant");
 }
 
 static inline void call_heap(void)
@@ -74,7 +74,7 @@ static inline void call_device(void)
     made(gravel_launch(gravel, kernel, 1, &size, &size, 0, NULL, NULL), "gravel_launch");
     made(gravel_server_build(gravel, "a.cl", "kernel void a() {}", NULL, &program),
          "gravel_server_build");
-    made(gravel_server_launch(gravel, kernel, 1, 0, 0, NULL, NULL), "gravel_server_launch");
+    made(gravel_server_launch(gravel, kernel, 1, 0, NULL, NULL), "gravel_server_launch");
 }
 
 static inline void call_steal(void)
@@ -86,8 +86,9 @@ static inline void call_steal(void)
     made(gravel_steal_fill(steal, &task, 1), "gravel_steal_fill");
     made(gravel_steal_fill_at(steal, 0, &task, 1), "gravel_steal_fill_at");
     made(gravel_steal_launch(steal, kernel, 0, NULL, NULL), "gravel_steal_launch");
-    made(gravel_steal_stats(steal, &stats), "gravel_steal_stats");
-    made(gravel_steal_group_stats(steal, 0, &stats), "gravel_steal_group_stats");
+    made(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+         "gravel_steal_stats_read");
+    made(gravel_steal_wait(steal), "gravel_steal_wait");
     made(gravel_steal_stats_reset(steal), "gravel_steal_stats_reset");
     made(gravel_steal_destroy(steal), "gravel_steal_destroy");
 }
@@ -101,7 +102,7 @@ static inline void call_flow(void)
     cl_kernel producer;
     made(gravel_flow_create(&other, gravel, &graph), "gravel_flow_create");
     made(gravel_flow_build(flow, "a.cl", source, NULL, "run"), "gravel_flow_build");
-    made(gravel_flow_argument(flow, 2, 4, &record), "gravel_flow_argument");
+    made(gravel_flow_set_argument(flow, 2, 4, &record), "gravel_flow_set_argument");
     made(gravel_flow_push(flow, "a", &record, 1), "gravel_flow_push");
     made(gravel_flow_post(flow, "a", &record, 1), "gravel_flow_post");
     made(gravel_flow_kernel(flow, "run", &producer), "gravel_flow_kernel");
@@ -112,8 +113,9 @@ static inline void call_flow(void)
     made(gravel_flow_call(flow, "a", &record, 0, &n, 4), "gravel_flow_call");
     made(gravel_flow_take(flow, "out", &record, 1, &n), "gravel_flow_take");
     made(gravel_flow_stats_read(flow, &stats, sizeof stats), "gravel_flow_stats_read");
+    made(gravel_flow_stats_reset(flow), "gravel_flow_stats_reset");
     made(gravel_flow_channel_read(flow, "a", &n, &n), "gravel_flow_channel_read");
-    gravel_flow_destroy(flow);
+    made(gravel_flow_destroy(flow), "gravel_flow_destroy");
 }
 
 static inline const struct gravel_words *words(void)
@@ -140,7 +142,7 @@ static inline void call_mirror(void)
 static inline void call_accumulator(void)
 {
     struct gravel_accumulator *other;
-    made(gravel_accumulator_create(gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT, &other),
+    made(gravel_accumulator_create(&other, gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT),
          "gravel_accumulator_create");
     made(gravel_kernel_set_accumulator(accumulator, kernel, 1), "gravel_kernel_set_accumulator");
     made(gravel_accumulator_flush(accumulator), "gravel_accumulator_flush");
@@ -155,7 +157,7 @@ static inline void call_statistics(void)
     uint64_t value;
     made(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES), "gravel_stats_read");
     made(gravel_stats_get(gravel, 0, &name, &value), "gravel_stats_get");
-    gravel_stats_reset(gravel);
+    made(gravel_stats_reset(gravel), "gravel_stats_reset");
 }
 
 /** All but gravel_abort. */
@@ -184,7 +186,7 @@ static inline void open_one_of_everything(const struct gravel_bindings *bindings
     OK(gravel_steal_create(&steal, gravel, NULL));
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_mirror_create(&mirror, gravel, words()));
-    OK(gravel_accumulator_create(gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT, &accumulator));
+    OK(gravel_accumulator_create(&accumulator, gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT));
 }
 
 static inline void close_everything(void)
@@ -192,7 +194,7 @@ static inline void close_everything(void)
     OK(gravel_accumulator_destroy(accumulator));
     OK(gravel_mirror_destroy(mirror));
     OK(gravel_steal_destroy(steal));
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     unmap(gravel, mapped);
     expect_works(gravel);
     clReleaseKernel(kernel);

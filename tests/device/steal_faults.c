@@ -15,8 +15,9 @@ void kernel_that_leaves_is_told(void **state)
     struct gravel_steal_stats stats;
     OK(steal_fill(steal, 0, 4));
     steal_launch(steal, tested.is_list ? 1 : 4, BREAK); /* the last task is run first */
-    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL, "left GRAVEL_STEAL_EACH");
-    OK(gravel_steal_stats(steal, &stats)); /* told once */
+    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                 GRAVEL_EKERNEL, "left GRAVEL_STEAL_EACH");
+    OK(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS)); /* told once */
     if (!tested.is_list)
         assert_int_equal(stats.left, 3);
     steal_clear_ledger();
@@ -24,7 +25,8 @@ void kernel_that_leaves_is_told(void **state)
     steal = steal_make(2, 8);
     OK(steal_fill(steal, 0, 8));
     steal_launch(steal, 8, RETURN);
-    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL, "returned within");
+    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                 GRAVEL_EKERNEL, "returned within");
     steal_clear_ledger();
     OK(gravel_steal_destroy(steal));
 }
@@ -47,10 +49,10 @@ static void expect_overwritten(size_t at, cl_uint value)
     struct gravel_steal_stats stats;
     OK(steal_fill(steal, 0, 6));
     spoil(steal, at, value);
-    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL,
-                 "the deque of group 0 is overwritten");
-    OK(gravel_steal_stats(steal, &stats)); /* told once */
-    assert_int_equal(stats.left, 3);       /* of the other group */
+    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                 GRAVEL_EKERNEL, "the deque of group 0 is overwritten");
+    OK(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS)); /* told once */
+    assert_int_equal(stats.left, 3); /* of the other group */
     OK(steal_fill(steal, 0, 2));
     steal_launch(steal, 6, PLAIN);
     assert_int_equal(steal_stats_of(steal).left, 0);
@@ -88,7 +90,8 @@ void program_of_another_task_is_refused(void **state)
                                                            .capacity = 8, .task_bytes = 12)));
     OK(gravel_steal_fill(steal, task, 1));
     steal_launch(steal, 1, TREE);
-    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL, "tasks of 8 bytes");
+    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                 GRAVEL_EKERNEL, "tasks of 8 bytes");
     assert_int_equal(stats.done, 0);
     OK(gravel_steal_destroy(steal));
 }

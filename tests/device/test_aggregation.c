@@ -24,7 +24,7 @@ static struct gravel *open_with(const char *aggregation)
 static int send_all(struct gravel *gravel, uint64_t words, uint64_t lost,
                     struct gravel_stats *stats)
 {
-    gravel_stats_reset(gravel);
+    OK(gravel_stats_reset(gravel));
     int code = run_body(gravel, "gravel_add_uint_wg(g, a, i / b, i, i == c ? 3 : i % 3);", N_ITEMS,
                         GROUP, words, GROUP, lost);
     OK(gravel_stats_read(gravel, stats, sizeof *stats, GRAVEL_ALL_NODES));

@@ -164,7 +164,7 @@ static void servers_take_them(void **state)
     cl_kernel kernel = kernel_or_die(gravel, program, "serve");
     MUST(clSetKernelArg(kernel, 1, sizeof sums, &sums) == CL_SUCCESS);
     MUST(clSetKernelArg(kernel, 2, sizeof answers, &answers) == CL_SUCCESS);
-    OK(gravel_server_launch(gravel, kernel, N, 0, 0, NULL, NULL));
+    OK(gravel_server_launch(gravel, kernel, N, 0, NULL, NULL));
     OK(gravel_quiet(gravel));
     const uint32_t *got = read_map(gravel, 0, answers, 4 * N);
     static unsigned char seen[N_NODES][N_KEYS][N];

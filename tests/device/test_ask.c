@@ -266,7 +266,7 @@ static void ask_servers(struct gravel *gravel, cl_program program, cl_ulong n_ke
         MUST(clSetKernelArg(kernel, 1 + i, sizeof offsets[i], &offsets[i]) == CL_SUCCESS);
     MUST(clSetKernelArg(kernel, 4, sizeof n_keys, &n_keys) == CL_SUCCESS);
     MUST(clSetKernelArg(kernel, 5, sizeof waits, &waits) == CL_SUCCESS);
-    OK(gravel_server_launch(gravel, kernel, N, 0, 0, NULL, NULL));
+    OK(gravel_server_launch(gravel, kernel, N, 0, NULL, NULL));
     OK(gravel_quiet(gravel));
     expect_drawn(gravel, offsets[0], offsets[1], (uint32_t)n_keys, 1, true);
     for (uint32_t i = 0; i < 3; i++)

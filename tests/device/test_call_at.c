@@ -102,16 +102,16 @@ static void launches_of_servers_are_checked(void **state)
     struct gravel *gravel = open_loopback(1, &table);
     cl_program program;
     uint64_t words = alloc_or_die(gravel, 4 * N), first = 0;
-    OK(gravel_constant(gravel, 0, words));
+    OK(gravel_set_constant(gravel, 0, words));
     OK(gravel_server_build(gravel, "send.cl", source, NULL, &program));
     cl_kernel send = kernel_or_die(gravel, program, "send");
     MUST(clSetKernelArg(send, 1, sizeof first, &first) == CL_SUCCESS);
-    OK(gravel_server_launch(gravel, send, N, 0, 0, NULL, NULL));
+    OK(gravel_server_launch(gravel, send, N, 0, NULL, NULL));
     for (uint32_t i = 0; i < N; i++)
         assert_int_equal(word32(gravel, 0, words + 4 * i), i + 3);
     first = 1;
     MUST(clSetKernelArg(send, 1, sizeof first, &first) == CL_SUCCESS);
-    expect_error(gravel_server_launch(gravel, send, N, 0, 0, NULL, NULL), GRAVEL_EKERNEL,
+    expect_error(gravel_server_launch(gravel, send, N, 0, NULL, NULL), GRAVEL_EKERNEL,
                  "handler keep, line 8, at node 0: gravel_call_at of index 64");
     clReleaseKernel(send);
     clReleaseProgram(program);

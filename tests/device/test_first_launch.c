@@ -225,7 +225,7 @@ static void make_flow(void)
     struct gravel_flow *flow;
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_barrier(gravel));
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
 }
 
 static void make_deques(void)

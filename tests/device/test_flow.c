@@ -170,7 +170,7 @@ static int open_all(void **state)
 static int close_all(void **state)
 {
     (void)state;
-    gravel_flow_destroy(forms);
+    OK(gravel_flow_destroy(forms));
     OK(gravel_close(gravel));
     return 0;
 }
@@ -372,6 +372,24 @@ static void counters_count(void **state)
     expect_error(gravel_flow_channel_read(forms, "tasks", &width, &peak), GRAVEL_EINVAL, "'tasks'");
 }
 
+static void counters_begin_again_but_bytes(void **state)
+{
+    (void)state;
+    struct gravel_flow_stats before, after;
+    struct task root = {64, 0, 2};
+    cl_int result[4];
+    OK(gravel_flow_call(forms, "task", &root, offsetof(struct task, to), result, sizeof result));
+    OK(gravel_flow_stats_read(forms, &before, sizeof before));
+    OK(gravel_flow_stats_reset(forms));
+    OK(gravel_flow_stats_read(forms, &after, sizeof after));
+    assert_int_equal(after.elements | after.rounds | after.run_ns | after.launches | after.runs, 0);
+    assert_int_equal(after.bytes, before.bytes);
+    OK(gravel_flow_call(forms, "task", &root, offsetof(struct task, to), result, sizeof result));
+    OK(gravel_flow_stats_read(forms, &after, sizeof after));
+    assert_int_equal(after.elements, 127 + 63 + 63);
+    assert_int_equal(after.runs, 1);
+}
+
 static void bad_calls_are_refused(void **state)
 {
     (void)state;
@@ -428,7 +446,7 @@ static void program_of_another_record_does_not_build(void **state)
     expect_error(gravel_flow_run(flow), GRAVEL_EINVAL, "no kernel yet");
     expect_error(gravel_flow_build(flow, "a.cl", source, NULL, "run"), GRAVEL_EBUILD,
                  "gravelp_record_a_has_record_bytes_of_its_channel");
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
 }
 
 /* A channel as a later version may have it. */
@@ -449,7 +467,7 @@ static void sizes_of_another_version_are_read_or_refused_by_name(void **state)
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_flow_channel_read(flow, "out", &width, NULL));
     assert_int_equal(width, 32);
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     wide[1].later = 1;
     expect_error(gravel_flow_create(&flow, gravel, &graph), GRAVEL_EINVAL,
                  "graph.channel_bytes is 40, and this library");
@@ -492,7 +510,8 @@ static void run_beside_the_caller_tells_all_that_is_left(void **state)
     OK(gravel_flow_start(flow));
     expect_error(gravel_flow_wait(flow), GRAVEL_ESTUCK, "in, level 0: ");
     assert_non_null(strstr(gravel_last_error(), "a, level 0: "));
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_start(flow));
+    expect_error(gravel_flow_destroy(flow), GRAVEL_ESTUCK, "in, level 0: ");
 }
 
 int main(void)
@@ -507,6 +526,7 @@ int main(void)
         cmocka_unit_test(run_beside_the_caller_refuses_push_and_take),
         cmocka_unit_test(run_beside_the_caller_tells_all_that_is_left),
         cmocka_unit_test(counters_count),
+        cmocka_unit_test(counters_begin_again_but_bytes),
         cmocka_unit_test(bad_calls_are_refused),
         cmocka_unit_test(flow_that_does_not_fit_is_refused),
         cmocka_unit_test(program_of_another_record_does_not_build),

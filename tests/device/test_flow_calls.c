@@ -213,16 +213,16 @@ static void every_call_works_in_every_form(void **state)
         GRAVEL_GRAPH(call_channels, 8, .depth = 2, .group_items = GROUP_ITEMS);
     struct gravel_flow *flow = make(&graph, calls_cl, "calls");
     const cl_uint row = 64; /* words from a field to the next: the width */
-    OK(gravel_flow_argument(flow, 2, sizeof row, &row));
+    OK(gravel_flow_set_argument(flow, 2, sizeof row, &row));
     for (uint32_t n = GROUP_ITEMS; n < 64; n += 3 * GROUP_ITEMS)
         expect_calls(flow, "by_wg", n, 1000 + n);
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     flow = make(&graph, calls_cl, "calls");
-    OK(gravel_flow_argument(flow, 2, sizeof row, &row));
+    OK(gravel_flow_set_argument(flow, 2, sizeof row, &row));
     static const char *const channels[] = {"by_wg_if", "by_wi", "by_sg", "by_fork"};
     for (uint32_t c = 0; c < 4; c++) /* leaves are of full groups */
         expect_calls(flow, channels[c], 2 * GROUP_ITEMS, 17 * c);
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
 }
 
 /* ---- one level, messages, two flows ------------------------------------------------------------- */
@@ -260,7 +260,7 @@ static struct gravel_flow *make_sender(uint32_t n_messages, uint64_t words)
     struct gravel_flow *flow;
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_flow_build(flow, "sends.cl", sends_cl, n_messages ? "-DSENDS" : NULL, "sends"));
-    OK(gravel_flow_argument(flow, 2, sizeof words, &words));
+    OK(gravel_flow_set_argument(flow, 2, sizeof words, &words));
     return flow;
 }
 
@@ -298,7 +298,7 @@ static void tasks_send_messages(void **state)
         /* The next run's messages come behind these reads by way of a kernel, which ThreadSanitizer does not see. */
         OK(gravel_barrier(gravel));
     }
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     OK(gravel_free(gravel, words));
 }
 
@@ -316,8 +316,8 @@ static void two_flows_run_at_once(void **state)
         for (uint32_t i = 0; i < 2; i++)
             expect_outputs(flows[i], run + 10 * i);
     }
-    gravel_flow_destroy(flows[0]);
-    gravel_flow_destroy(flows[1]);
+    OK(gravel_flow_destroy(flows[0]));
+    OK(gravel_flow_destroy(flows[1]));
 }
 
 /* ---- a task that never ends ----------------------------------------------------------------------- */
@@ -363,7 +363,7 @@ static void task_that_never_ends_is_named(void **state)
     uint64_t gate = alloc_or_die(node, 64);
     OK(gravel_flow_create(&flow, node, &graph));
     OK(gravel_flow_build(flow, "endless.cl", endless_cl, NULL, "endless"));
-    OK(gravel_flow_argument(flow, 2, sizeof gate, &gate));
+    OK(gravel_flow_set_argument(flow, 2, sizeof gate, &gate));
     cl_uint *word = map_or_die(node, 0, gate, sizeof *word, CL_MAP_WRITE);
     __atomic_store_n(word, 1, __ATOMIC_RELEASE);
     OK(gravel_flow_push(flow, "task", &task, 1));
@@ -375,7 +375,7 @@ static void task_that_never_ends_is_named(void **state)
     unmap(node, word);
     clFinish(gravel_cl_queue(node));
     expect_error(gravel_flow_run(flow), GRAVEL_EKERNEL, "failed before");
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     OK(gravel_close(node));
 }
 

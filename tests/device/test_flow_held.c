@@ -155,7 +155,7 @@ static struct gravel_flow *make(void)
 static void set_fault(struct gravel_flow *flow, enum fault fault)
 {
     const cl_uint number = fault;
-    OK(gravel_flow_argument(flow, 2, sizeof number, &number));
+    OK(gravel_flow_set_argument(flow, 2, sizeof number, &number));
 }
 
 static int open_all(void **state)
@@ -169,7 +169,7 @@ static int open_all(void **state)
 static int close_all(void **state)
 {
     (void)state;
-    gravel_flow_destroy(held);
+    OK(gravel_flow_destroy(held));
     OK(gravel_close(gravel));
     return 0;
 }
@@ -248,7 +248,7 @@ static void cells_that_are_not_freed_are_counted(void **state)
     expect_error(gravel_flow_run(flow), GRAVEL_ESTUCK,
                  "grid, level 0: 1 of 64\ncell, level 0: 64 of 64: 0 wait for arrivals, 0 are "
                  "enqueued, 64 have been processed and not freed");
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
 }
 
 static void broken_rule_ends_the_run_with_its_name(void **state)
@@ -286,7 +286,7 @@ static void broken_rule_ends_the_run_with_its_name(void **state)
         push_grids(flow, cases[i].fault >= HUGE_WG ? 4 : 1, BY_WG);
         expect_error(gravel_flow_run(flow), GRAVEL_EKERNEL, cases[i].text);
         expect_error(gravel_flow_run(flow), GRAVEL_EKERNEL, "failed before");
-        gravel_flow_destroy(flow);
+        OK(gravel_flow_destroy(flow));
     }
     expect_works(gravel);
 }

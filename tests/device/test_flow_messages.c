@@ -84,7 +84,7 @@ static struct gravel_flow *make(void)
     struct gravel_flow *made;
     OK(gravel_flow_create(&made, gravel, &graph));
     OK(gravel_flow_build(made, "test.cl", source, NULL, "run"));
-    OK(gravel_flow_argument(made, 2, sizeof counters, &counters));
+    OK(gravel_flow_set_argument(made, 2, sizeof counters, &counters));
     return made;
 }
 
@@ -101,7 +101,7 @@ static int open_all(void **state)
 static int close_all(void **state)
 {
     (void)state;
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     OK(gravel_close(gravel));
     return 0;
 }
@@ -206,7 +206,7 @@ static void expect_producer_fails(const char *kernel, cl_uint argument, const ch
     expect_error(gravel_flow_produce(other, producer, 32, &into, 1), GRAVEL_EKERNEL, text);
     expect_error(gravel_flow_run(other), GRAVEL_EKERNEL, "failed before");
     clReleaseKernel(producer);
-    gravel_flow_destroy(other);
+    OK(gravel_flow_destroy(other));
 }
 
 static void producer_that_makes_more_than_it_declares_is_told(void **state)

@@ -131,7 +131,7 @@ static void one_group_needs_no_proof(void **state)
     OK(gravel_flow_run(flow));
     OK(gravel_flow_take(flow, "out", &out, 1, &n));
     assert_int_equal(out, chain(7, 9));
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     OK(gravel_close(gravel));
 }
 
@@ -144,7 +144,7 @@ static void scheduler_is_as_named(void **state)
         struct gravel_flow *flow;
         OK(gravel_flow_create(&flow, gravel, &graph));
         assert_string_equal(gravel_scheduler_name(flow->scheduling.scheduler), names[i]);
-        gravel_flow_destroy(flow);
+        OK(gravel_flow_destroy(flow));
         OK(gravel_close(gravel));
     }
 }
@@ -175,7 +175,7 @@ static void launches_end_with_their_slice(void **state)
     assert_int_equal(flow->stats.elements, 3001 * (WIDTH / 2));
     assert_true(flow->stats.launches > 1);
     assert_true(flow->stats.launches < flow->stats.rounds);
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     OK(gravel_close(gravel));
 }
 
@@ -194,7 +194,7 @@ static int run_late(uint32_t looks, const char *part)
         expect_error(code, GRAVEL_ETIMEOUT, part);
     if (code)
         expect_error(gravel_flow_run(flow), GRAVEL_ETIMEOUT, "failed before");
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     expect_works(gravel);
     OK(gravel_close(gravel));
     return code;
@@ -226,7 +226,7 @@ static void expect_abort(const char *scheduler, const struct turn *turns, uint32
     double begin = seconds_now();
     expect_error(gravel_flow_wait(flow), GRAVEL_EABORT, WHY);
     expect_error(gravel_flow_run(flow), GRAVEL_EABORT, "failed before");
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     expect_error(gravel_close(gravel), GRAVEL_EABORT, WHY);
     assert_true(is_within(begin, 10));
 }

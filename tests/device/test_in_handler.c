@@ -14,10 +14,12 @@ static const char *const never_wait[] = {"gravel_put",
                                          "gravel_update",
                                          "gravel_am",
                                          "gravel_stats_read",
+                                         "gravel_stats_reset",
                                          "gravel_stats_get",
                                          "gravel_kernel_set_arena",
                                          "gravel_flow_post",
                                          "gravel_flow_stats_read",
+                                         "gravel_flow_stats_reset",
                                          "gravel_flow_channel_read",
                                          "gravel_kernel_set_accumulator"};
 static const char *const wait_in_copies[] = {"gravel_launch", "gravel_map", "gravel_unmap"};

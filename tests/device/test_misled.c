@@ -27,7 +27,7 @@ static void expect_refused(struct gravel *gravel, uint64_t memory, uint64_t offs
 {
     static const unsigned char data[64] = {1};
     struct gravel_stats stats;
-    gravel_stats_reset(gravel);
+    OK(gravel_stats_reset(gravel));
     wrong_by = offset - memory;
     int sent = gravel_put(gravel, memory, data, sizeof data, 1);
     wrong_by = 0;

@@ -157,7 +157,7 @@ static void long_runs_of_empty_messages_end(void **state)
 {
     (void)state;
     struct gravel_stats stats;
-    gravel_stats_reset(gravel);
+    OK(gravel_stats_reset(gravel));
     OK(run_body(gravel,
                 BODY("for (uint n = 0; n < 32; n++) gravel_am0_wg(g, GRAVEL_HANDLER(nothing), 0);"),
                 65536, 256, 0, 0, 0));

@@ -307,7 +307,7 @@ static void refusals_are_counted_in_statistics(void **state)
 {
     (void)state;
     struct gravel_stats stats;
-    gravel_stats_reset(gravel);
+    OK(gravel_stats_reset(gravel));
     expect_error(
         run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i, 5);"), 128, 64, table.memory, 0, 0),
         GRAVEL_ERANGE, "destination 5 ");

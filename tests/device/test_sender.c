@@ -148,9 +148,9 @@ static struct served open_with(struct gravel_config config, const struct gravel_
     served.keys = alloc_or_die(served.gravel, N_KEYS * sizeof(struct guarded_key));
     served.ledger = alloc_or_die(served.gravel, N_MESSAGES * sizeof(uint32_t));
     served.marks = alloc_or_die(served.gravel, N_MESSAGES * sizeof(uint32_t));
-    OK(gravel_constant(served.gravel, 0, served.keys));
-    OK(gravel_constant(served.gravel, 1, served.ledger));
-    OK(gravel_constant(served.gravel, 2, served.marks));
+    OK(gravel_set_constant(served.gravel, 0, served.keys));
+    OK(gravel_set_constant(served.gravel, 1, served.ledger));
+    OK(gravel_set_constant(served.gravel, 2, served.marks));
     OK(gravel_server_build(served.gravel, "sender.cl", source, NULL, &served.program));
     return served;
 }
@@ -166,7 +166,7 @@ static int launch(const struct served *served, const char *name, uint64_t argume
 {
     cl_kernel kernel = kernel_or_die(served->gravel, served->program, name);
     MUST(clSetKernelArg(kernel, 1, sizeof argument, &argument) == CL_SUCCESS);
-    int code = gravel_server_launch(served->gravel, kernel, n_items, 0, 0, NULL, NULL);
+    int code = gravel_server_launch(served->gravel, kernel, n_items, 0, NULL, NULL);
     clReleaseKernel(kernel);
     return code;
 }
@@ -206,7 +206,7 @@ static void messages_of_handlers_are_run_once_and_alone(void **state)
     plant_and_expect(&served, 0, 1);
     plant_and_expect(&served, 1, N_KEYS);
     plant_and_expect(&served, N_TREES, 1);
-    gravel_stats_reset(served.gravel);
+    OK(gravel_stats_reset(served.gravel));
     plant_and_expect(&served, N_TREES, N_KEYS);
     OK(gravel_stats_read(served.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats.served_messages, N_MESSAGES);

@@ -144,8 +144,8 @@ static struct served open_with(struct gravel_config config)
     served.keys = alloc_or_die(served.gravel, N_KEYS * sizeof(struct guarded_key));
     served.ledger = alloc_or_die(served.gravel, MOST_ITEMS * sizeof(uint32_t));
     served.counter = alloc_or_die(served.gravel, 64);
-    OK(gravel_constant(served.gravel, 0, served.keys));
-    OK(gravel_constant(served.gravel, 1, served.ledger));
+    OK(gravel_set_constant(served.gravel, 0, served.keys));
+    OK(gravel_set_constant(served.gravel, 1, served.ledger));
     OK(gravel_server_build(served.gravel, "server.cl", source, NULL, &served.program));
     return served;
 }
@@ -197,7 +197,7 @@ static void send_and_expect(const struct served *served, uint32_t n_items, uint3
     MUST(clSetKernelArg(kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
     MUST(clSetKernelArg(kernel, 2, sizeof n_nodes, &n_nodes) == CL_SUCCESS);
     clear(served);
-    OK(gravel_server_launch(served->gravel, kernel, n_items, 0, 0, NULL, NULL));
+    OK(gravel_server_launch(served->gravel, kernel, n_items, 0, NULL, NULL));
     if (n_nodes == 1)
         expect_sent(served, n_items, n_keys, 1);
     OK(gravel_barrier(served->gravel));
@@ -225,7 +225,7 @@ static void every_message_is_run_once_and_alone(void **state)
     struct served served = open_with(config);
     struct gravel_stats stats;
     expect_all_sizes(&served);
-    gravel_stats_reset(served.gravel);
+    OK(gravel_stats_reset(served.gravel));
     send_and_expect(&served, MOST_ITEMS, N_KEYS, 1);
     OK(gravel_stats_read(served.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats.served_messages, MOST_ITEMS);
@@ -259,7 +259,7 @@ static void other_calls_do_what_they_do_anywhere(void **state)
     const uint32_t n_items = 30011;
     cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send_all");
     MUST(clSetKernelArg(kernel, 1, sizeof served.counter, &served.counter) == CL_SUCCESS);
-    OK(gravel_server_launch(served.gravel, kernel, n_items, 0, 0, NULL, NULL));
+    OK(gravel_server_launch(served.gravel, kernel, n_items, 0, NULL, NULL));
     const uint32_t *ledger = read_map(served.gravel, 0, served.ledger, MOST_ITEMS * sizeof *ledger);
     for (uint32_t i = 0; i < MOST_ITEMS; i++)
         assert_int_equal(ledger[i], i < n_items);
@@ -294,7 +294,7 @@ static void messages_from_elsewhere_wait_for_their_turn(void **state)
     MUST(clSetKernelArg(kernel, 1, sizeof one, &one) == CL_SUCCESS);
     MUST(clSetKernelArg(kernel, 2, sizeof one, &one) == CL_SUCCESS);
     MUST(pthread_create(&thread, NULL, send_from_host, served.gravel) == 0);
-    OK(gravel_server_launch(served.gravel, kernel, MOST_ITEMS - N_SENT, 0, 0, NULL, NULL));
+    OK(gravel_server_launch(served.gravel, kernel, MOST_ITEMS - N_SENT, 0, NULL, NULL));
     pthread_join(thread, NULL);
     OK(gravel_quiet(served.gravel));
     expect_sent(&served, MOST_ITEMS, 1, 1);
@@ -334,7 +334,7 @@ static void messages_reach_servers_that_run(void **state)
     MUST(clSetKernelArg(kernel, 2, sizeof served.ledger, &served.ledger) == CL_SUCCESS);
     MUST(clSetKernelArg(kernel, 3, sizeof n_awaited, &n_awaited) == CL_SUCCESS);
     MUST(pthread_create(&thread, NULL, send_awaited, &served) == 0);
-    OK(gravel_server_launch(served.gravel, kernel, 1, 0, 0, NULL, NULL));
+    OK(gravel_server_launch(served.gravel, kernel, 1, 0, NULL, NULL));
     pthread_join(thread, NULL);
     expect_words(served.gravel, 0, served.ledger, 1, N_AWAITED + 2);
     clReleaseKernel(kernel);
@@ -353,8 +353,8 @@ static void messages_beside_a_launch_without_servers_are_run(void **state)
     cl_kernel kernel = kernel_or_die(served.gravel, served.program, "no_loop");
     MUST(pthread_create(&thread, NULL, send_from_host, served.gravel) == 0);
     for (uint32_t i = 0; i < 8; i++)
-        expect_error(gravel_server_launch(served.gravel, kernel, 5, 0, 0, NULL, NULL),
-                     GRAVEL_EINVAL, "no GRAVEL_SERVE loop");
+        expect_error(gravel_server_launch(served.gravel, kernel, 5, 0, NULL, NULL), GRAVEL_EINVAL,
+                     "no GRAVEL_SERVE loop");
     pthread_join(thread, NULL);
     OK(gravel_quiet(served.gravel));
     expect_words(served.gravel, 0, served.ledger + 4 * (MOST_ITEMS - N_SENT), 1, N_SENT);
@@ -373,7 +373,7 @@ static void messages_to_no_node_are_refused(void **state)
         cl_kernel kernel = kernel_or_die(served.gravel, served.program, "send");
         MUST(clSetKernelArg(kernel, 1, sizeof n_keys, &n_keys) == CL_SUCCESS);
         MUST(clSetKernelArg(kernel, 2, sizeof beyond, &beyond) == CL_SUCCESS);
-        OK(gravel_server_launch(served.gravel, kernel, 1000 * beyond, 0, 0, NULL, NULL));
+        OK(gravel_server_launch(served.gravel, kernel, 1000 * beyond, 0, NULL, NULL));
         expect_error(gravel_quiet(served.gravel), GRAVEL_ERANGE, "node");
         expect_sent(&served, 1000, n_keys, 1);
         clReleaseKernel(kernel);
@@ -396,15 +396,13 @@ static void wrong_launches_are_refused(void **state)
     const cl_uint one = 1;
     MUST(clSetKernelArg(send, 1, sizeof one, &one) == CL_SUCCESS);
     MUST(clSetKernelArg(send, 2, sizeof one, &one) == CL_SUCCESS);
-    expect_error(gravel_server_launch(served.gravel, no_loop, 5, 0, 0, NULL, NULL), GRAVEL_EINVAL,
+    expect_error(gravel_server_launch(served.gravel, no_loop, 5, 0, NULL, NULL), GRAVEL_EINVAL,
                  "no GRAVEL_SERVE loop");
-    expect_error(gravel_server_launch(served.gravel, other, 5, 0, 0, NULL, NULL), GRAVEL_EINVAL,
+    expect_error(gravel_server_launch(served.gravel, other, 5, 0, NULL, NULL), GRAVEL_EINVAL,
                  "gravel_server_build did not build");
-    expect_error(gravel_server_launch(served.gravel, send, 5, 4, 0, NULL, NULL), GRAVEL_EINVAL,
-                 "flags are 4");
-    expect_error(gravel_server_launch(served.gravel, send, UINT64_MAX, 0, 0, NULL, NULL),
+    expect_error(gravel_server_launch(served.gravel, send, UINT64_MAX, 0, NULL, NULL),
                  GRAVEL_EINVAL, "18446744073709551615 work-items");
-    expect_error(gravel_constant(served.gravel, GRAVEL_N_CONSTANTS, 1), GRAVEL_ERANGE,
+    expect_error(gravel_set_constant(served.gravel, GRAVEL_N_CONSTANTS, 1), GRAVEL_ERANGE,
                  "number 8 of 8");
     send_and_expect(&served, 1000, 3, 1);
     OK(gravel_launch(served.gravel, send, 1, &size, &size, 0, NULL, NULL));
@@ -432,8 +430,8 @@ static void inboxes_that_overflow_are_told(void **state)
     watch(120, "an inbox without room");
     struct served served = open_with(loopback_config(1));
     cl_kernel kernel = kernel_of_many(&served, 1000);
-    expect_error(gravel_server_launch(served.gravel, kernel, 65536, 0, 0, NULL, NULL),
-                 GRAVEL_EKERNEL, "raise GRAVEL_INBOX");
+    expect_error(gravel_server_launch(served.gravel, kernel, 65536, 0, NULL, NULL), GRAVEL_EKERNEL,
+                 "raise GRAVEL_INBOX");
     clReleaseKernel(kernel);
     clReleaseProgram(served.program);
     gravel_close(served.gravel);
@@ -451,7 +449,7 @@ static void clients_wait_for_room_in_an_inbox(void **state)
     config.inbox_slots = 1;
     struct served served = open_with(config);
     cl_kernel kernel = kernel_of_many(&served, n_calls);
-    OK(gravel_server_launch(served.gravel, kernel, n_items, 0, 0, NULL, NULL));
+    OK(gravel_server_launch(served.gravel, kernel, n_items, 0, NULL, NULL));
     expect_words(served.gravel, 0, served.ledger, n_calls, n_items);
     assert_int_equal(word32(served.gravel, 0, served.keys + 7 * sizeof(struct guarded_key) + 4),
                      n_calls * n_items);
@@ -473,8 +471,8 @@ static struct served open_impatient(void)
 
 static void expect_fault(struct served *served, cl_kernel kernel, const char *part)
 {
-    expect_error(gravel_server_launch(served->gravel, kernel, 4096, 0, 0, NULL, NULL),
-                 GRAVEL_EKERNEL, part);
+    expect_error(gravel_server_launch(served->gravel, kernel, 4096, 0, NULL, NULL), GRAVEL_EKERNEL,
+                 part);
     clReleaseKernel(kernel);
     clReleaseProgram(served->program);
     gravel_close(served->gravel);

@@ -47,7 +47,7 @@ static void messages_sent_are_messages_resolved(void **state)
     struct gravel_stats stats;
     struct gravel_stats total, to[N_NODES];
     uint64_t table = alloc_or_die(gravel, N_ITEMS * 4);
-    gravel_stats_reset(gravel);
+    OK(gravel_stats_reset(gravel));
     OK(run_body(gravel,
                 "uint x = i * 2654435761u; x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;"
                 "gravel_inc_uint_wg(g, a, i, x % gravel_n_nodes(g));",
@@ -89,7 +89,7 @@ static void pieces_of_a_put_are_messages(void **state)
     uint64_t table = alloc_or_die(gravel, bytes);
     MUST(bytes <= sizeof data);
     OK(gravel_barrier(gravel));
-    gravel_stats_reset(gravel);
+    OK(gravel_stats_reset(gravel));
     OK(gravel_put(gravel, table, data, bytes, 2));
     OK(gravel_put(gravel, table, data, 1, 0));
     OK(gravel_barrier(gravel));
@@ -112,7 +112,7 @@ static void reset_starts_from_zero(void **state)
     (void)state;
     struct gravel_stats stats;
     expect_works(gravel);
-    gravel_stats_reset(gravel);
+    OK(gravel_stats_reset(gravel));
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_int_equal(stats.messages + stats.packages + stats.resolved_messages +
                          stats.buffer_bytes + stats.host_messages,
@@ -184,7 +184,7 @@ static void idle_node_costs_next_to_nothing(void **state)
     struct gravel_stats stats;
     OK(gravel_barrier(gravel));
     usleep(200000);
-    gravel_stats_reset(gravel);
+    OK(gravel_stats_reset(gravel));
     double cpu = cpu_seconds(), begin = seconds_now();
     sleep(2);
     double core = (cpu_seconds() - cpu) / (seconds_now() - begin);

@@ -70,11 +70,19 @@ static void tasks_are_shared_out_evenly(void **state)
     struct gravel_steal *steal = steal_make(3, 8);
     OK(steal_fill(steal, 0, 8));
     for (uint32_t group = 0; group < 3 && !tested.is_list; group++) {
-        OK(gravel_steal_group_stats(steal, group, &stats));
+        OK(gravel_steal_stats_read(steal, &stats, sizeof stats, group));
         assert_in_range(stats.left, 2, 3);
     }
     steal_launch(steal, 8, PLAIN);
-    expect_error(gravel_steal_group_stats(steal, 3, &stats), GRAVEL_EINVAL, "group 3 of 3");
+    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, 3), GRAVEL_EINVAL,
+                 "group 3 of 3");
+    uint64_t newer[sizeof stats / 8 + 1] = {[sizeof stats / 8] = 77};
+    OK(gravel_steal_stats_read(steal, (struct gravel_steal_stats *)newer, sizeof newer,
+                               GRAVEL_ALL_GROUPS));
+    assert_int_equal(newer[0], 8);
+    assert_int_equal(newer[sizeof stats / 8], 0);
+    expect_error(gravel_steal_stats_read(steal, &stats, 4, GRAVEL_ALL_GROUPS), GRAVEL_EINVAL,
+                 "gravel_steal_stats_read: 4 bytes of statistics");
     OK(gravel_steal_destroy(steal));
     steal_expect_ledger(8, 1);
 }
@@ -197,8 +205,8 @@ static void push_beyond_the_capacity(void **state)
             assert_int_equal(steal_stats_of(steal).offers, 1);
             steal_expect_ledger(81, 1);
         } else {
-            expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL,
-                         "group 0: a push beyond");
+            expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                         GRAVEL_EKERNEL, "group 0: a push beyond");
             assert_int_equal(stats.left, 64);
             assert_int_equal(stats.done, 1);
             steal_clear_ledger();
@@ -207,7 +215,8 @@ static void push_beyond_the_capacity(void **state)
             steal_clear_ledger();
         }
         flood(steal, 1000);
-        expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL, "its deque, 64 tasks");
+        expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                     GRAVEL_EKERNEL, "its deque, 64 tasks");
         steal_clear_ledger();
     }
     OK(gravel_steal_destroy(steal));

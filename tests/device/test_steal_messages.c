@@ -110,7 +110,7 @@ static void messages_of_tasks_arrive(void **state)
             expected[(task + lane) % N_WORDS]++;
     expected[N_WORDS] = N_TASKS;
     launch(steal, table, N_TASKS, 0);
-    OK(gravel_steal_stats(steal, &stats));
+    OK(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS));
     assert_int_equal(stats.done, N_TASKS);
     assert_int_equal(stats.left, 0);
     OK(gravel_barrier(gravel));
@@ -142,15 +142,16 @@ static void task_that_does_not_end_is_named(void **state)
     struct gravel_steal *steal = make(2);
     struct gravel_steal_stats stats;
     launch(steal, table, 10, stop);
-    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL,
-                 "1 of 2 groups run tasks, the first is group 0");
-    expect_error(gravel_steal_stats(steal, &stats), GRAVEL_EKERNEL, "has not ended");
+    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                 GRAVEL_EKERNEL, "1 of 2 groups run tasks, the first is group 0");
+    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
+                 GRAVEL_EKERNEL, "has not ended");
     assert_true(has_ended(steal, seconds_now()));
     volatile uint32_t *word = map_or_die(gravel, 0, stop, 4, CL_MAP_WRITE);
     *word = 1;
     unmap(gravel, (const void *)(uintptr_t)word);
     OK(gravel_quiet(gravel));
-    OK(gravel_steal_stats(steal, &stats));
+    OK(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS));
     assert_int_equal(stats.done, 10);
     OK(gravel_steal_destroy(steal));
     OK(gravel_free(gravel, stop));

@@ -148,7 +148,7 @@ static void back_pressure_is_counted_and_nothing_is_lost(void **state)
         skip();
     }
     uint64_t word = alloc_or_die(gravel, 64);
-    gravel_stats_reset(gravel);
+    OK(gravel_stats_reset(gravel));
     OK(run_body(gravel, BODY("for (uint n = 0; n < 20; n++) gravel_inc_uint_wg(g, a, 0, i % 2);"),
                 8192, 256, word, 0, 0));
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));

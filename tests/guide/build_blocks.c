@@ -44,7 +44,7 @@ static int build_flow(struct gravel *gravel, const struct block *block,
     int error = gravel_flow_create(&flow, gravel, graph);
     error = error ? error
                   : gravel_flow_build(flow, block->name, block->source, block->options, function);
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     return error;
 }
 

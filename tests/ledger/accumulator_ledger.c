@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     node = gravel_node(gravel);
     n_nodes = gravel_n_nodes(gravel);
     uint64_t array = alloc_or_die(gravel, N_ELEMENTS * 4);
-    OK(gravel_accumulator_create(gravel, array, N_ELEMENTS, GRAVEL_ADD, GRAVEL_UINT, &accumulator));
+    OK(gravel_accumulator_create(&accumulator, gravel, array, N_ELEMENTS, GRAVEL_ADD, GRAVEL_UINT));
     MUST(pthread_create(&thread, NULL, flush_again_and_again, accumulator) == 0);
     add(accumulator, n, strtoull(argv[2], NULL, 10));
     atomic_store_explicit(&is_over, true, memory_order_relaxed);

@@ -266,9 +266,9 @@ static void open_flow(struct ledger *ledger)
     ledger->counts = create(ledger, N_COUNTS);
     ledger->marks = create(ledger, n);
     ledger->taken = malloc(n * sizeof *ledger->taken);
-    OK(gravel_flow_argument(ledger->flow, 2, sizeof ledger->counts, &ledger->counts));
-    OK(gravel_flow_argument(ledger->flow, 3, sizeof ledger->marks, &ledger->marks));
-    OK(gravel_flow_argument(ledger->flow, 4, sizeof n, &n));
+    OK(gravel_flow_set_argument(ledger->flow, 2, sizeof ledger->counts, &ledger->counts));
+    OK(gravel_flow_set_argument(ledger->flow, 3, sizeof ledger->marks, &ledger->marks));
+    OK(gravel_flow_set_argument(ledger->flow, 4, sizeof n, &n));
     begin_late(ledger);
     free(text);
 }
@@ -290,7 +290,7 @@ static void play(struct gravel *gravel, uint64_t seed, uint32_t n_elements)
         open_books(&ledger);
         run_all(&ledger);
     }
-    gravel_flow_destroy(ledger.flow);
+    OK(gravel_flow_destroy(ledger.flow));
     gravel_cl_buffer_release(ledger.counts);
     gravel_cl_buffer_release(ledger.marks);
     free(ledger.taken);

@@ -285,8 +285,8 @@ static struct gravel_flow *start_flow(struct gravel *gravel)
     struct gravel_flow *flow;
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_flow_build(flow, "flow.cl", flow_cl, NULL, "run"));
-    OK(gravel_flow_argument(flow, 2, sizeof word, &word));
-    OK(gravel_flow_argument(flow, 3, sizeof next, &next));
+    OK(gravel_flow_set_argument(flow, 2, sizeof word, &word));
+    OK(gravel_flow_set_argument(flow, 3, sizeof next, &next));
     OK(gravel_flow_push(flow, "again", &left, 1));
     OK(gravel_barrier(gravel));
     OK(gravel_flow_start(flow));
@@ -306,7 +306,7 @@ static void killed_in_a_flow(void)
         raise(SIGKILL);
     expect(gravel_flow_wait(flow), GRAVEL_EPEER, "node 1 ");
     expect(gravel_flow_run(flow), GRAVEL_EPEER, "failed before");
-    gravel_flow_destroy(flow);
+    OK(gravel_flow_destroy(flow));
     as_expected();
     MUST(gravel_close(gravel) == GRAVEL_EPEER);
     _exit(0);
@@ -332,7 +332,7 @@ static void killed_while_accumulating(void)
     const cl_uint n = N_ACCUMULATED;
     uint64_t words = alloc_or_die(gravel, N_ACCUMULATED * 4);
     struct gravel_accumulator *accumulator;
-    OK(gravel_accumulator_create(gravel, words, n, GRAVEL_ADD, GRAVEL_UINT, &accumulator));
+    OK(gravel_accumulator_create(&accumulator, gravel, words, n, GRAVEL_ADD, GRAVEL_UINT));
     cl_program program = build_or_die(gravel, accumulate_cl, NULL);
     cl_kernel kernel = kernel_or_die(gravel, program, "add");
     OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));

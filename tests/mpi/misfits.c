@@ -56,8 +56,8 @@ static void constant_beside_free(void)
 {
     struct gravel *gravel = open_default(NULL);
     uint64_t offset = alloc_or_die(gravel, 64);
-    int code = rank == 1 ? gravel_constant(gravel, 0, 7) : gravel_free(gravel, offset);
-    expect_out_of_step(gravel, code, "node 0 is in gravel_free, node 1 in gravel_constant");
+    int code = rank == 1 ? gravel_set_constant(gravel, 0, 7) : gravel_free(gravel, offset);
+    expect_out_of_step(gravel, code, "node 0 is in gravel_free, node 1 in gravel_set_constant");
 }
 
 static void close_beside_barrier(void)
@@ -110,8 +110,8 @@ static void other_arguments(void)
            "of 1 values of type ulong (sum) at node 0, of 1 values of type ulong (most)");
     expect(gravel_reduce(gravel, GRAVEL_ADD, rank == 1 ? GRAVEL_DOUBLE : GRAVEL_LONG, values, 1),
            GRAVEL_EMISMATCH, "of type double (sum) at node 1");
-    expect(gravel_constant(gravel, 1, 10 + (rank == 1)), GRAVEL_EMISMATCH,
-           "gravel_constant of number 1, value 10 at node 0, of number 1, value 11 at node 1");
+    expect(gravel_set_constant(gravel, 1, 10 + (rank == 1)), GRAVEL_EMISMATCH,
+           "gravel_set_constant of number 1, value 10 at node 0, of number 1, value 11 at node 1");
     MUST(values[0] == 5 && values[63] == 9);
     OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, values, 64)); /* still in step */
     MUST(values[0] == 5 * gravel_n_nodes(gravel) && values[63] == 9 * gravel_n_nodes(gravel));

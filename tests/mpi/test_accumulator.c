@@ -174,7 +174,7 @@ static void add_one(const struct gravel_accumulator *accumulator, uint64_t index
 static struct gravel_accumulator *create(uint64_t offset, uint64_t n, uint32_t op, uint32_t type)
 {
     struct gravel_accumulator *accumulator;
-    OK(gravel_accumulator_create(gravel, offset, n, op, type, &accumulator));
+    OK(gravel_accumulator_create(&accumulator, gravel, offset, n, op, type));
     return accumulator;
 }
 
@@ -386,7 +386,7 @@ static void expect_no(uint64_t offset, uint64_t n, uint32_t op, uint32_t type, i
                       const char *part)
 {
     struct gravel_accumulator *accumulator = (void *)&accumulator;
-    expect(gravel_accumulator_create(gravel, offset, n, op, type, &accumulator), expected, part);
+    expect(gravel_accumulator_create(&accumulator, gravel, offset, n, op, type), expected, part);
     MUST(accumulator == NULL);
 }
 
@@ -402,9 +402,9 @@ static void create_refuses(void)
     expect_no(offset, 0, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "0 elements");
     expect_no(offset, 2 * N_WORDS + 64, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_ERANGE, "");
     expect_no(offset, UINT64_MAX, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_ERANGE, "elements");
-    expect(gravel_accumulator_create(gravel, offset, 8, GRAVEL_ADD, GRAVEL_UINT, NULL),
+    expect(gravel_accumulator_create(NULL, gravel, offset, 8, GRAVEL_ADD, GRAVEL_UINT),
            GRAVEL_EINVAL, "out");
-    OK(gravel_accumulator_create(gravel, offset, 8, GRAVEL_ADD, GRAVEL_UINT, &accumulator));
+    OK(gravel_accumulator_create(&accumulator, gravel, offset, 8, GRAVEL_ADD, GRAVEL_UINT));
     expect_no(offset + 28, 8, GRAVEL_ADD, GRAVEL_UINT, GRAVEL_EINVAL, "accumulator of 8");
     expect(gravel_kernel_set_accumulator(accumulator, NULL, 0), GRAVEL_EINVAL, "kernel");
     expect(gravel_kernel_set_accumulator(accumulator, one, 99), GRAVEL_ECL, "");
@@ -421,7 +421,7 @@ static void memory_is_limited(void)
     uint64_t most = gravel_config(gravel)->accumulate_bytes, n = most / 4,
              offset = alloc_or_die(gravel, n * 4);
     struct gravel_accumulator *accumulator;
-    int code = gravel_accumulator_create(gravel, offset, n, GRAVEL_ADD, GRAVEL_UINT, &accumulator);
+    int code = gravel_accumulator_create(&accumulator, gravel, offset, n, GRAVEL_ADD, GRAVEL_UINT);
     if (has_shadow())
         expect(code, GRAVEL_ENOMEM, "GRAVEL_ACCUMULATE_MEMORY");
     else

@@ -334,7 +334,7 @@ static void statistics_add_up_over_all_nodes(void)
     uint64_t table = alloc_or_die(gravel, 4 * 65536), to_all = 0;
     struct gravel_stats stats;
     OK(gravel_barrier(gravel));
-    gravel_stats_reset(gravel);
+    OK(gravel_stats_reset(gravel));
     OK(gravel_barrier(gravel));
     OK(run_body(gravel,
                 BODY("uint x = (i + 65537 * gravel_node(g)) * 2654435761u;"
@@ -386,7 +386,7 @@ static void buffers_stay_where_they_are_if_nodes_share_memory(void)
          round++) { /* more than there are buffers: they come home */
         for (uint64_t i = 0; i < sizeof data; i++)
             data[i] = pattern(node + round, i);
-        gravel_stats_reset(gravel);
+        OK(gravel_stats_reset(gravel));
         OK(gravel_put(gravel, memory, data, sizeof data, right));
         OK(gravel_barrier(gravel));
         OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));

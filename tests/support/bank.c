@@ -11,7 +11,7 @@ struct bank open_bank(const struct gravel_config *config, const struct gravel_bi
     struct bank bank = {.gravel = NULL};
     OK(gravel_open(&bank.gravel, config, bindings));
     bank.accounts = alloc_or_die(bank.gravel, bytes);
-    OK(gravel_constant(bank.gravel, 0, bank.accounts));
+    OK(gravel_set_constant(bank.gravel, 0, bank.accounts));
     OK(gravel_server_build(bank.gravel, code->name, code->source, NULL, &bank.program));
     bank.send = kernel_or_die(bank.gravel, bank.program, "send");
     return bank;
@@ -31,5 +31,5 @@ void *write_accounts(const struct bank *bank, uint32_t node, uint64_t bytes)
 
 int launch_bank(const struct bank *bank, uint64_t n)
 {
-    return gravel_server_launch(bank->gravel, bank->send, n, 0, 0, NULL, NULL);
+    return gravel_server_launch(bank->gravel, bank->send, n, 0, NULL, NULL);
 }

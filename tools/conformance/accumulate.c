@@ -39,8 +39,8 @@ static void run_operation(struct stage *stage, struct test_case test, const char
         stage_skip(stage, test.name, "the device has no such atomics");
         return;
     }
-    OK(gravel_accumulator_create(stage->gravel, words_offset(stage), N_WORDS, test.op, test.type,
-                                 &accumulator));
+    OK(gravel_accumulator_create(&accumulator, stage->gravel, words_offset(stage), N_WORDS, test.op,
+                                 test.type));
     OK(gravel_kernel_set_accumulator(accumulator, kernel, 6));
     test.form = FORM_WI;
     test.n_items = stage_items(stage, &test);

@@ -89,7 +89,7 @@ static int alloc_words(struct bench *bench)
                                : gravel_fail(GRAVEL_ENOMEM, "%zu bytes", (size_t)(2 * bytes));
     if (!code)
         code = gravel_alloc(bench->gravel, bytes, &bench->locks);
-    return code ? code : gravel_constant(bench->gravel, 0, bench->words);
+    return code ? code : gravel_set_constant(bench->gravel, 0, bench->words);
 }
 
 static int open_bench(struct bench *bench, const struct gravel_config *given, const char *mode)
@@ -163,7 +163,7 @@ static int check(const struct bench *bench, const struct cell *cell, uint32_t n_
 
 static int launch_served(const struct bench *bench, uint32_t n_items)
 {
-    return gravel_server_launch(bench->gravel, bench->kernels[SERVED], n_items, 0, 0, NULL, NULL);
+    return gravel_server_launch(bench->gravel, bench->kernels[SERVED], n_items, 0, NULL, NULL);
 }
 
 static int launch_alone(const struct bench *bench, const struct cell *cell, cl_uint n_items)
